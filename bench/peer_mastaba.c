@@ -1,0 +1,69 @@
+// Mastaba itself: one execution of a plan on device data.
+#include "opencl_peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct mastaba {
+    opencl_peer base;
+    mst_fft *fft;
+    mst_convolution *convolution;
+} mastaba;
+
+static void version(char text[PEER_TEXT]) { snprintf(text, PEER_TEXT, "%s", mst_version()); }
+
+static void destroy(void *state) {
+    mastaba *m = state;
+    mst_fft_destroy(m->fft);
+    mst_convolution_destroy(m->convolution);
+    free(m);
+}
+
+static mst_status plan(mastaba *m, const bench_job *job, mst_error *error) {
+    mst_layout layout = mst_layout_dense(job->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 2, (size_t[]){job->n_vectors, job->n});
+    mst_fft_desc fft = MST_FFT_DESC_INIT;
+    mst_convolution_desc convolution = MST_CONVOLUTION_DESC_INIT;
+
+    if (job->operation == OPERATION_FFT) {
+        fft.input = layout;
+        return mst_fft_create(job->context, &fft, &m->fft, error);
+    }
+    convolution.x = convolution.y = layout;
+    convolution.mode = MST_CONVOLUTION_CIRCULAR;
+    return mst_convolution_create(job->context, &convolution, &m->convolution, error);
+}
+
+static void *create(const bench_job *job, char why[PEER_TEXT]) {
+    mastaba *m = calloc(1, sizeof *m);
+    mst_error error = {MST_ERROR_HOST_MEMORY, 0, "out of memory"};
+
+    if (m) {
+        m->base = opencl_peer_for(job);
+        if (plan(m, job, &error) == MST_OK)
+            return m;
+        destroy(m);
+    }
+    snprintf(why, PEER_TEXT, "%.*s", PEER_TEXT - 1, error.message);
+    return NULL;
+}
+
+static bool run(void *state, int times) {
+    mastaba *m = state;
+    const bench_job *job = m->base.job;
+    mst_location x = mst_at_device(job->x, 0), y = mst_at_device(job->y, 0), output = mst_at_device(job->output, 0);
+    cl_event event;
+    mst_execution how = MST_EXECUTION_INIT;
+    how.event = &event;
+
+    for (int i = 0; i < times; i++) {
+        mst_status status = m->fft ? mst_fft_execute(m->fft, job->in_place ? output : x, output, &how, NULL)
+                                   : mst_convolution_execute(m->convolution, x, y, output, &how, NULL);
+        if (status != MST_OK)
+            return false;
+        clReleaseEvent(event);
+    }
+    return clFinish(m->base.queue) == CL_SUCCESS;
+}
+
+const bench_peer peer_mastaba_fft = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};
+const bench_peer peer_mastaba_convolution = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};

@@ -1,0 +1,203 @@
+// mastaba convolve: batched convolution and correlation of .npy arrays and sounds.
+#include "files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "convolve";
+
+static const char details[] = "X and Y are .npy files (C order; real, complex or integer) or sounds (anything\n"
+                              "that libsndfile reads), told apart by what they hold. The last axis is the\n"
+                              "vector, all others are batch: equal in X and Y, or 1 everywhere in one of the\n"
+                              "two, whose one vector then goes with each of the other's. The operand with fewer\n"
+                              "axes gets leading axes of 1. A sound has the shape (channels, frames).\n"
+                              "\n"
+                              "With n and m the lengths of X and Y, Z holds what SciPy's convolve and correlate\n"
+                              "return, by --mode:\n"
+                              "  full       n + m - 1 values (the default)\n"
+                              "  same       n values, the middle of full\n"
+                              "  valid      |n - m| + 1 values, those that need no zero padding\n"
+                              "  circular   n values, with X and Y periodic; n = m\n"
+                              "Z is float32 or complex64 if X and Y are, otherwise float64 or complex128.\n"
+                              "\n"
+                              "The end of Z's name says what is written: .npy, or a sound if X or Y is one:\n"
+                              ".wav .aiff .au .caf .w64 .rf64 (float32, or float64 if the result is), .flac\n"
+                              "(24 bits), .ogg .opus (lossy). Z appears only when it is whole.\n"
+                              "\n"
+                              "--algorithm: auto (the fastest by a measured rule), reference (sequential, on the\n"
+                              "host), paper-a to paper-e (the published OpenCL variants), or\n"
+                              "fused (all in one kernel, for short vectors).\n"
+                              "\n"
+                              "Example: a recording in a room, from its impulse response\n"
+                              "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n";
+
+typedef struct job {
+    mst_convolution_desc desc;
+    cli_operand x, y;
+    cli_output z;
+    mst_context *context;
+    mst_convolution *plan;
+    mst_report report;
+} job;
+
+static int choose_mode(const char *text, mst_convolution_mode *mode) {
+    static const struct {
+        const char *name;
+        mst_convolution_mode mode;
+    } modes[] = {{"full", MST_CONVOLUTION_FULL},
+                 {"same", MST_CONVOLUTION_SAME},
+                 {"valid", MST_CONVOLUTION_VALID},
+                 {"circular", MST_CONVOLUTION_CIRCULAR}};
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
+        if (strcmp(text, modes[i].name) == 0) {
+            *mode = modes[i].mode;
+            return CLI_DONE;
+        }
+    cli_error(command, "--mode %s: no such mode; choose full, same, valid or circular", text);
+    return CLI_USAGE;
+}
+
+static int choose_algorithm(const char *text, mst_convolution_algorithm *algorithm) {
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_FUSED; a++)
+        if (strcmp(text, mst_convolution_algorithm_name((mst_convolution_algorithm)a)) == 0) {
+            *algorithm = (mst_convolution_algorithm)a;
+            return CLI_DONE;
+        }
+    cli_error(command, "--algorithm %s: no such algorithm; choose auto, reference, fused, or paper-a to paper-e", text);
+    return CLI_USAGE;
+}
+
+// NumPy's broadcasting: leading axes of 1 up to `rank`.
+static mst_layout with_rank(const mst_layout *layout, int rank) {
+    mst_layout result = {layout->type, rank, {0}, {0}};
+    int more = rank - layout->rank;
+    for (int k = 0; k < rank; k++) {
+        result.shape[k] = k < more ? 1 : layout->shape[k - more];
+        result.strides[k] = k < more ? 0 : layout->strides[k - more];
+    }
+    return result;
+}
+
+static int open_inputs(const char *const *paths, job *j) {
+    int code = cli_operand_open(command, paths[0], &j->x);
+    if (code == CLI_DONE)
+        code = cli_operand_open(command, paths[1], &j->y);
+    if (code != CLI_DONE)
+        return code;
+    if (j->x.sample_rate && j->y.sample_rate && j->x.sample_rate != j->y.sample_rate) {
+        cli_error(command, "%s is sampled at %d Hz and %s at %d Hz; resample one of them", paths[0], j->x.sample_rate, paths[1],
+                  j->y.sample_rate);
+        return CLI_INPUT_OUTPUT;
+    }
+    int rank = j->x.layout.rank > j->y.layout.rank ? j->x.layout.rank : j->y.layout.rank;
+    j->desc.x = with_rank(&j->x.layout, rank);
+    j->desc.y = with_rank(&j->y.layout, rank);
+    return CLI_DONE;
+}
+
+static int open_output(const char *path, bool force, job *j) {
+    mst_layout result;
+    mst_error error;
+    if (mst_convolution_result(&j->desc, &result, &error) != MST_OK)
+        return cli_fail_input(command, NULL, &error);
+    int rate = j->x.sample_rate ? j->x.sample_rate : j->y.sample_rate;
+    int code = cli_output_create(command, path, &result, rate, force, &j->z);
+    if (code == CLI_DONE)
+        j->desc.z = j->z.layout;
+    return code;
+}
+
+static uint64_t all_bytes(const job *j) {
+    return cli_layout_bytes(&j->desc.x) + cli_layout_bytes(&j->desc.y) + cli_layout_bytes(&j->desc.z);
+}
+
+static int compute(job *j) {
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_error error;
+    if (mst_convolution_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
+        return cli_fail_input(command, NULL, &error);
+    cli_progress progress = cli_progress_start(command, (double)all_bytes(j));
+    how.progress = cli_progress_update;
+    how.progress_user = &progress;
+    how.report = &j->report;
+    mst_status status = mst_convolution_execute(j->plan, j->x.location, j->y.location, j->z.location, &how, &error);
+    cli_progress_end(&progress);
+    return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+}
+
+static int print_report(const cli_options *options, job *j) {
+    cli_work work = {.command = command, .path = j->z.path, .result = &j->desc.z, .bytes = all_bytes(j), .report = &j->report};
+    mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
+    work.algorithm = mst_convolution_algorithm_name(used);
+    work.on_host = used == MST_CONVOLUTION_REFERENCE;
+    work.padded_length = mst_convolution_padded_length(j->plan);
+    mst_convolution_destroy(j->plan); // the copy test takes memory of its own
+    j->plan = NULL;
+    return cli_report_work(&work, options, j->context);
+}
+
+static int run(const char *const *inputs, const char *path, const cli_options *options, job *j) {
+    int code = cli_output_check(command, path, true, options->force, inputs);
+    if (code == CLI_DONE)
+        code = open_inputs(inputs, j);
+    if (code == CLI_DONE)
+        code = open_output(path, options->force, j);
+    if (code == CLI_DONE)
+        code = cli_context(command, options, true, &j->context);
+    if (code == CLI_DONE)
+        code = compute(j);
+    if (code == CLI_DONE && cli_interrupted())
+        code = cli_fail_interrupted(command);
+    if (code == CLI_DONE)
+        code = cli_output_commit(command, &j->z);
+    return code == CLI_DONE ? print_report(options, j) : code;
+}
+
+static int check_options(const char *output, const char *mode, const char *algorithm, mst_convolution_desc *desc) {
+    if (!output) {
+        cli_error(command, "no output given; add -o Z");
+        return CLI_USAGE;
+    }
+    int code = choose_mode(mode, &desc->mode);
+    return code == CLI_DONE ? choose_algorithm(algorithm, &desc->algorithm) : code;
+}
+
+int cmd_convolve(int argc, const char **argv) {
+    char *output = NULL, *mode = NULL, *algorithm = NULL;
+    int correlate = 0, code;
+    const struct poptOption options[] = {
+        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes: .npy, or a sound", "Z"},
+        {"mode", 'm', POPT_ARG_STRING, &mode, 0, "what is kept: full, same, valid or circular (default: full)", "MODE"},
+        {"correlate", 0, POPT_ARG_NONE, &correlate, 0, "correlate X with Y instead", NULL},
+        {"algorithm", 'a', POPT_ARG_STRING, &algorithm, 0, "auto, reference, fused, or paper-a to paper-e (default: auto)",
+         "NAME"},
+        POPT_TABLEEND,
+    };
+    const cli_usage usage = {.command = command,
+                             .synopsis = "X Y -o Z [options]",
+                             .summary = "Convolves or correlates the vectors of two arrays or sounds.",
+                             .details = details,
+                             .options = options,
+                             .min_operands = 2,
+                             .max_operands = 2};
+    cli_arguments arguments;
+    job j = {.desc = MST_CONVOLUTION_DESC_INIT};
+    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
+        code = check_options(output, mode ? mode : "full", algorithm ? algorithm : "auto", &j.desc);
+        if (code == CLI_DONE) {
+            cli_catch_interrupts();
+            j.desc.correlate = correlate != 0;
+            code = run(arguments.operands, output, &arguments.common, &j);
+        }
+    }
+    mst_convolution_destroy(j.plan);
+    mst_context_destroy(j.context);
+    cli_output_close(&j.z);
+    cli_operand_close(&j.x);
+    cli_operand_close(&j.y);
+    free(output);
+    free(mode);
+    free(algorithm);
+    cli_free(&arguments);
+    return code;
+}

@@ -1,0 +1,187 @@
+// mastaba devices: what OpenCL devices there are, and whether they work.
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "devices";
+
+static const char details[] = "Lists every device of every OpenCL platform with what matters for computing, and\n"
+                              "marks the default, the one that is taken when neither --device nor MASTABA_DEVICE\n"
+                              "says otherwise: GPUs before other accelerators before CPUs, then compute units times\n"
+                              "clock. --device takes the number before the name or a part of the name.\n"
+                              "\n"
+                              "--check builds kernels, moves data, transforms impulses forth and back in every\n"
+                              "precision that the device has, compares the results with the known ones, and\n"
+                              "measures a copy on the device: one line a device. Each runs in a process of its own.\n"
+                              "\n"
+                              "Example:\n"
+                              "  mastaba devices --check\n";
+
+static const char *type_name(cl_device_type type) {
+    if (type & CL_DEVICE_TYPE_GPU)
+        return "GPU";
+    if (type & CL_DEVICE_TYPE_ACCELERATOR)
+        return "accelerator";
+    return type & CL_DEVICE_TYPE_CPU ? "CPU" : "other";
+}
+
+static void print_widths(const char *label, const uint32_t *widths) {
+    static const char *const names[MST_N_WIDTHS] = {"char", "short", "int", "long", "float", "double"};
+    printf("    %-20s", label);
+    for (int k = 0; k < MST_N_WIDTHS; k++)
+        printf("%s%s %u", k ? ", " : "", names[k], widths[k]);
+    putchar('\n');
+}
+
+static void print_device(const mst_device_info *d) {
+    char memory[32], largest[32], local[32];
+    printf("%zu: %s%s%s\n", d->index, d->name, d->is_default ? " (default)" : "", d->available ? "" : " (not available)");
+    printf("    %-20s%s, vendor %s\n", "platform", d->platform_name, d->vendor);
+    printf("    %-20s%s; %s; driver %s\n", "version", d->device_version, d->c_version, d->driver_version);
+    printf("    %-20s%s, %u compute unit%s at %u MHz\n", "type", type_name(d->type), d->compute_units,
+           d->compute_units == 1 ? "" : "s", d->clock_mhz);
+    printf("    %-20s%s%s, largest allocation %s\n", "memory", cli_size_text(d->memory_bytes, memory),
+           d->unified_memory ? " shared with the host" : "", cli_size_text(d->max_allocation_bytes, largest));
+    printf("    %-20s%s, %s\n", "local memory", cli_size_text(d->local_memory_bytes, local),
+           d->local_memory_dedicated ? "dedicated" : "in ordinary memory");
+    printf("    %-20s%zu items at most, %zu x %zu x %zu by dimension\n", "work-group", d->max_work_group_size,
+           d->max_work_item_sizes[0], d->max_work_item_sizes[1], d->max_work_item_sizes[2]);
+    print_widths("preferred widths", d->preferred_width);
+    print_widths("native widths", d->native_width);
+    printf("    %-20s%s\n", "float64", d->fp64 ? "yes" : "no");
+}
+
+static json_t *widths_json(const uint32_t *w) {
+    return json_pack("{s:i, s:i, s:i, s:i, s:i, s:i}", "char", (int)w[MST_WIDTH_CHAR], "short", (int)w[MST_WIDTH_SHORT], "int",
+                     (int)w[MST_WIDTH_INT], "long", (int)w[MST_WIDTH_LONG], "float", (int)w[MST_WIDTH_FLOAT], "double",
+                     (int)w[MST_WIDTH_DOUBLE]);
+}
+
+static json_t *device_json(const mst_device_info *d) {
+    const size_t *items = d->max_work_item_sizes;
+    return json_pack(
+        "{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I, s:I, s:b, s:b, s:I, s:I, s:I, s:[I, I, I], s:o, s:o, "
+        "s:b, s:b, s:b}",
+        "index", (json_int_t)d->index, "name", cli_json_text(d->name), "vendor", cli_json_text(d->vendor), "platform",
+        cli_json_text(d->platform_name), "driver", cli_json_text(d->driver_version), "version", cli_json_text(d->device_version),
+        "opencl_c", cli_json_text(d->c_version), "type", type_name(d->type), "memory_bytes", (json_int_t)d->memory_bytes,
+        "max_allocation_bytes", (json_int_t)d->max_allocation_bytes, "local_memory_bytes", (json_int_t)d->local_memory_bytes,
+        "local_memory_dedicated", (int)d->local_memory_dedicated, "unified_memory", (int)d->unified_memory, "compute_units",
+        (json_int_t)d->compute_units, "clock_mhz", (json_int_t)d->clock_mhz, "max_work_group_size",
+        (json_int_t)d->max_work_group_size, "max_work_item_sizes", (json_int_t)items[0], (json_int_t)items[1],
+        (json_int_t)items[2], "preferred_widths", widths_json(d->preferred_width), "native_widths", widths_json(d->native_width),
+        "fp64", (int)d->fp64, "available", (int)d->available, "default", (int)d->is_default);
+}
+
+static json_t *check_json(const cli_check *check) {
+    if (check->ok)
+        return json_pack("{s:b, s:o, s:o}", "ok", 1, "seconds", cli_json_real(check->seconds), "copy_bytes_per_second",
+                         cli_json_real(check->copy_rate));
+    return json_pack("{s:b, s:o}", "ok", 0, "problem", cli_json_text(check->problem));
+}
+
+static void print_check(const mst_device_info *d, const cli_check *check) {
+    if (check->ok)
+        printf("%zu: %s: ok in %.2f s, copies %.1f GB/s\n", d->index, d->name, check->seconds, 1e-9 * check->copy_rate);
+    else
+        printf("%zu: %s: FAILED: %s\n", d->index, d->name, check->problem);
+}
+
+// Whether --device means this one.
+static bool is_wanted(const mst_device_info *d, const char *wanted) {
+    if (!wanted || !*wanted)
+        return true;
+    if (wanted[strspn(wanted, "0123456789")] == '\0')
+        return strtoull(wanted, NULL, 10) == d->index;
+    return strcasestr(d->name, wanted) != NULL;
+}
+
+static int no_such_device(const mst_device_info *list, size_t count, const char *wanted) {
+    char names[1024] = "";
+    for (size_t i = 0, used = 0; i < count && used < sizeof names; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%zu: %s", i ? ", " : "", i, list[i].name);
+    cli_error(command, "--device %s: no such device; there are %s", wanted, names);
+    return CLI_NO_DEVICE;
+}
+
+// environment: of the checks' processes; NULL: no checks.
+static int show(const mst_device_info *list, size_t count, const cli_options *options, char *const *environment, int timeout) {
+    json_t *devices = options->json ? json_array() : NULL;
+    bool failed = false;
+    size_t shown = 0;
+    for (size_t i = 0; i < count; i++) {
+        const mst_device_info *d = &list[i];
+        cli_check result;
+        if (!is_wanted(d, options->device))
+            continue;
+        shown++;
+        if (environment) {
+            cli_check_device(d->index, environment, timeout, options->verbose, &result);
+            failed |= !result.ok;
+        }
+        if (options->json) {
+            json_t *object = device_json(d);
+            if (object && environment)
+                json_object_set_new(object, "check", check_json(&result));
+            json_array_append_new(devices, object);
+        } else if (environment) {
+            print_check(d, &result);
+            fflush(stdout);
+        } else {
+            print_device(d);
+        }
+    }
+    if (shown == 0) {
+        json_decref(devices);
+        return no_such_device(list, count, options->device);
+    }
+    int code = options->json ? cli_print_json(command, json_pack("{s:o}", "devices", devices)) : cli_flush(command);
+    return code == CLI_DONE && failed ? CLI_FAILED : code;
+}
+
+int cmd_devices(int argc, const char **argv) {
+    char *device = NULL;
+    int check = 0, verbose = 0, timeout = 60, child = -1, code;
+    const struct poptOption options[] = {
+        {"device", 'd', POPT_ARG_STRING, &device, 0, "only these: an index, or a part of the name", "DEVICE"},
+        {"check", 'c', POPT_ARG_NONE, &check, 0, "try each device, and say in a line whether it works", NULL},
+        {"timeout", 't', POPT_ARG_INT, &timeout, 0, "with --check: how long a device may take (default: 60)", "SECONDS"},
+        {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "with --check: show what the drivers print on standard error", NULL},
+        {"check-child", 0, POPT_ARG_INT | POPT_ARGFLAG_DOC_HIDDEN, &child, 0, NULL, NULL},
+        POPT_TABLEEND,
+    };
+    const cli_usage usage = {.command = command,
+                             .synopsis = "[options]",
+                             .summary = "Lists the OpenCL devices of this machine, or checks that they work.",
+                             .details = details,
+                             .leave_out = CLI_DEVICE | CLI_MEMORY | CLI_NO_CACHE | CLI_FORCE | CLI_VERBOSE,
+                             .options = options};
+    cli_arguments arguments;
+    mst_device_info *list = NULL;
+    char **environment = NULL;
+    size_t count;
+    mst_error error;
+    if (!cli_parse(&usage, argc, argv, &arguments, &code)) {
+    } else if (child >= 0) {
+        code = cli_check_child(child);
+    } else if (timeout < 1 || timeout > 86400) {
+        cli_error(command, "--timeout %d: not a time; give seconds, at least 1", timeout);
+        code = CLI_USAGE;
+    } else if (check && !(environment = cli_environment_copy())) {
+        cli_error(command, "out of memory");
+        code = CLI_FAILED;
+    } else if (mst_devices_list(&list, &count, &error) != MST_OK) {
+        code = cli_fail(command, NULL, &error);
+    } else {
+        arguments.common.device = device;
+        arguments.common.verbose = verbose;
+        device = NULL; // cli_free has it now
+        code = show(list, count, &arguments.common, environment, timeout);
+    }
+    free(device);
+    mst_devices_free(list);
+    cli_environment_free(environment);
+    cli_free(&arguments);
+    return code;
+}

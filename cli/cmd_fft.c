@@ -1,0 +1,351 @@
+// mastaba fft: Fourier transforms of .npy arrays.
+#include "files.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "fft";
+
+static const char details[] = "Transforms along --axes, as numpy.fft does; all other axes are batch. Any length.\n"
+                              "OUT is in single precision if IN is float32 or complex64, otherwise in double.\n"
+                              "The array may be larger than the device and than RAM. OUT appears only when it is\n"
+                              "whole.\n"
+                              "\n"
+                              "--real transforms real numbers to results 0 .. n/2 along the last of --axes, which\n"
+                              "determine the others (NumPy's rfft, rfftn; IN may be a sound), and with --inverse\n"
+                              "back to --length real numbers (irfft, irfftn; default: 2 (m - 1) for m elements).\n"
+                              "Without it, real numbers are made complex first, by way of OUT's file.\n"
+                              "\n"
+                              "--shift: frequency 0 in the middle of the spectrum, along all of --axes but the\n"
+                              "halved one: fftshift of OUT, and with --inverse, ifftshift of IN. After or before\n"
+                              "the transform it is one more pass over the file, more if a line exceeds 32 MiB.\n"
+                              "\n"
+                              "With n the product of the transformed lengths, results are multiplied by\n"
+                              "  --norm     backward     ortho       forward\n"
+                              "  forward    1            1/sqrt(n)   1/n\n"
+                              "  inverse    1/n          1/sqrt(n)   1\n"
+                              "\n"
+                              "Example: the two-dimensional transform of every image of a stack, and back\n"
+                              "  mastaba fft stack.npy -o spectra.npy --axes -2,-1 --real\n"
+                              "  mastaba fft spectra.npy -o again.npy --axes -2,-1 --real --inverse\n";
+
+typedef struct request {
+    const char *input, *output; // output NULL: only show the kernels
+    const char *norm;
+    int inverse, real, shift, show_kernels; // 0 or 1
+    long long length;                       // NOT_GIVEN: NumPy's default
+} request;
+
+#define NOT_GIVEN LLONG_MIN
+
+typedef struct job {
+    const request *request;
+    mst_fft_desc desc;
+    mst_layout copied; // what IN is copied to before the transform; rank 0: it is read where it lies
+    unsigned shifted;  // a bit for each axis
+    cli_operand input;
+    cli_output output;
+    mst_npy *scratch; // never renamed: gone when closed
+    mst_context *context;
+    mst_fft *plan;
+    mst_report report;
+} job;
+
+static int read_axes(const char *text, mst_fft_desc *desc) {
+    const char *at = text;
+    desc->n_axes = 0;
+    for (;;) {
+        char *end;
+        errno = 0;
+        long axis = strtol(at, &end, 10);
+        if (end == at || errno != 0 || axis < -MST_MAX_RANK || axis >= MST_MAX_RANK || (*end != ',' && *end != '\0')) {
+            cli_error(command, "--axes %s: not a list of axes; give numbers such as -1 or -2,-1", text);
+            return CLI_USAGE;
+        }
+        if (desc->n_axes == MST_MAX_AXES) {
+            cli_error(command, "--axes %s: more than %d axes; transform the others in a second run", text, MST_MAX_AXES);
+            return CLI_USAGE;
+        }
+        desc->axes[desc->n_axes++] = (int)axis;
+        if (*end == '\0')
+            return CLI_DONE;
+        at = end + 1;
+    }
+}
+
+static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+
+static int open_input(job *j) {
+    const request *r = j->request;
+    int code = cli_operand_open(command, r->input, &j->input);
+    if (code != CLI_DONE)
+        return code;
+    if (r->real && !r->inverse && is_complex(j->input.layout.type)) {
+        cli_error(command, "%s: holds %s, and --real takes real numbers; leave it out", r->input,
+                  mst_type_name(j->input.layout.type));
+        return CLI_INPUT_OUTPUT;
+    }
+    if (j->input.sample_rate && (!r->real || r->inverse)) {
+        cli_error(command, "%s: holds a sound; add --real for its spectrum", r->input);
+        return CLI_INPUT_OUTPUT;
+    }
+    return CLI_DONE;
+}
+
+// 0-based axes. Sets `shifted` too.
+static int resolve_axes(job *j) {
+    const mst_layout *layout = &j->input.layout;
+    unsigned seen = 0;
+    for (int i = 0; i < j->desc.n_axes; i++) {
+        int given = j->desc.axes[i], axis = given < 0 ? given + layout->rank : given;
+        if (axis < 0 || axis >= layout->rank) {
+            cli_error(command, "--axes: there is no axis %d; %s has %d", given, j->input.path, layout->rank);
+            return CLI_USAGE;
+        }
+        if (seen & 1u << axis) {
+            cli_error(command, "--axes: axis %d is given twice", axis);
+            return CLI_USAGE;
+        }
+        if (layout->shape[axis] == 0) {
+            cli_error(command, "%s: has no elements along axis %d to transform", j->input.path, axis);
+            return CLI_INPUT_OUTPUT;
+        }
+        seen |= 1u << axis;
+        j->desc.axes[i] = axis;
+    }
+    if (j->request->shift)
+        j->shifted = j->request->real ? seen & ~(1u << j->desc.axes[j->desc.n_axes - 1]) : seen;
+    return CLI_DONE;
+}
+
+// The real length n of an inverse real transform, which takes the first n/2 + 1 of m elements.
+static int real_length(const job *j, int axis, size_t *n) {
+    const char *path = j->input.path;
+    size_t m = j->input.layout.shape[axis];
+    if (j->request->length == NOT_GIVEN) {
+        *n = 2 * (m - 1);
+        if (m > 1)
+            return CLI_DONE;
+        cli_error(command, "%s: has 1 element along axis %d, the spectrum of 2 (m - 1) = 0; add --length 1", path, axis);
+        return CLI_INPUT_OUTPUT;
+    }
+    *n = (size_t)j->request->length;
+    if (*n / 2 + 1 <= m)
+        return CLI_DONE;
+    cli_error(command, "--length %zu needs %zu elements along axis %d and %s has %zu; pad it with zeros first (numpy.pad)", *n,
+              *n / 2 + 1, axis, path, m);
+    return CLI_INPUT_OUTPUT;
+}
+
+// NumPy's rule, single precision where the input is.
+static mst_type transformed_type(mst_type type, bool real) {
+    if (type == MST_FLOAT32 || type == MST_COMPLEX64)
+        return real ? MST_FLOAT32 : MST_COMPLEX64;
+    return real ? MST_FLOAT64 : MST_COMPLEX128;
+}
+
+static double scale_of(const request *r, double n) {
+    if (strcmp(r->norm, "ortho") == 0)
+        return 1 / sqrt(n);
+    return (strcmp(r->norm, "forward") == 0) != (r->inverse != 0) ? 1 / n : 1;
+}
+
+// The whole description, now that the input is known.
+static int describe(job *j) {
+    const request *r = j->request;
+    mst_fft_desc *d = &j->desc;
+    mst_layout in = j->input.layout;
+    int code = resolve_axes(j);
+    if (code != CLI_DONE)
+        return code;
+    mst_type type = transformed_type(in.type, r->real && !r->inverse);
+    if (in.type != type || (r->inverse && j->shifted))
+        in = j->copied = mst_layout_dense(type, in.rank, in.shape);
+    int last = d->axes[d->n_axes - 1];
+    mst_layout out = mst_layout_dense(transformed_type(type, r->real && r->inverse), in.rank, in.shape);
+    if (r->real && r->inverse) {
+        code = real_length(j, last, &out.shape[last]);
+        in.shape[last] = out.shape[last] / 2 + 1;
+    } else if (r->real) {
+        out.shape[last] = in.shape[last] / 2 + 1;
+    }
+    double n = 1;
+    for (int i = 0; i < d->n_axes; i++)
+        n *= (double)(r->inverse ? out : in).shape[d->axes[i]];
+    d->scale = scale_of(r, n);
+    d->direction = r->inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    d->input = in;
+    d->output = mst_layout_dense(out.type, out.rank, out.shape);
+    return code;
+}
+
+static void print_kernels(const mst_fft *plan) {
+    int n = mst_fft_n_passes(plan);
+    for (int k = 0; k < n; k++)
+        printf("// Pass %d of %d.\n%s\n", k + 1, n, mst_fft_pass_kernel(plan, k));
+}
+
+// Copies IN in the type that is transformed to where it may be changed: to OUT, unless that has another layout.
+static int copy_input(job *j, mst_location *where) {
+    mst_error error;
+    *where = j->output.location;
+    if (j->request->real) {
+        if (mst_npy_create(j->output.path, &j->copied, true, &j->scratch, &error) != MST_OK)
+            return cli_fail(command, NULL, &error);
+        *where = mst_npy_location(j->scratch);
+    }
+    const cli_array from = {command, j->input.path, j->input.layout, j->input.location};
+    const cli_array to = {command, j->output.path, j->copied, *where};
+    int code = cli_convert(&from, &to);
+    return code == CLI_DONE && j->request->inverse ? cli_shift(&to, j->shifted, true) : code;
+}
+
+static int execute(job *j, mst_location input) {
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_error error;
+    cli_progress progress =
+        cli_progress_start(command, (double)(cli_layout_bytes(&j->desc.input) + cli_layout_bytes(&j->desc.output)));
+    how.progress = cli_progress_update;
+    how.progress_user = &progress;
+    how.report = &j->report;
+    mst_status status = mst_fft_execute(j->plan, input, j->output.location, &how, &error);
+    cli_progress_end(&progress);
+    return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+}
+
+static int compute(job *j) {
+    double start = cli_now();
+    int code = CLI_DONE;
+    mst_location input = j->input.location;
+    if (j->copied.rank)
+        code = copy_input(j, &input);
+    if (code == CLI_DONE)
+        code = execute(j, input);
+    if (code == CLI_DONE && j->shifted && !j->request->inverse) {
+        const cli_array result = {command, j->output.path, j->desc.output, j->output.location};
+        code = cli_shift(&result, j->shifted, false);
+    }
+    if (j->copied.rank || j->shifted)
+        j->report.seconds = cli_now() - start;
+    return code == CLI_DONE && cli_interrupted() ? cli_fail_interrupted(command) : code;
+}
+
+static int print_report(const cli_options *options, job *j) {
+    cli_work work = {.command = command,
+                     .path = j->output.path,
+                     .result = &j->desc.output,
+                     .bytes = cli_layout_bytes(&j->desc.input) + cli_layout_bytes(&j->desc.output),
+                     .report = &j->report};
+    mst_fft_destroy(j->plan); // the copy test takes memory of its own
+    j->plan = NULL;
+    return cli_report_work(&work, options, j->context);
+}
+
+static int make_plan(const cli_options *options, job *j) {
+    mst_error error;
+    int code = cli_context(command, options, true, &j->context);
+    if (code == CLI_DONE && mst_fft_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
+        code = cli_fail_input(command, j->input.path, &error);
+    if (code == CLI_DONE && j->request->show_kernels)
+        print_kernels(j->plan);
+    return code;
+}
+
+static int run(const cli_options *options, job *j) {
+    const char *path = j->request->output, *const inputs[] = {j->request->input, NULL};
+    int code = path ? cli_output_check(command, path, false, options->force, inputs) : CLI_DONE;
+    if (code == CLI_DONE)
+        code = open_input(j);
+    if (code == CLI_DONE)
+        code = describe(j);
+    if (code == CLI_DONE && path)
+        code = cli_output_create(command, path, &j->desc.output, 0, options->force, &j->output);
+    if (code == CLI_DONE)
+        code = make_plan(options, j);
+    if (code == CLI_DONE && !path)
+        return cli_flush(command);
+    if (code == CLI_DONE)
+        code = compute(j);
+    if (code == CLI_DONE)
+        code = cli_output_commit(command, &j->output);
+    return code == CLI_DONE ? print_report(options, j) : code;
+}
+
+static int check_request(const request *r, const char *axes, bool json, mst_fft_desc *desc) {
+    if (!r->output && !r->show_kernels) {
+        cli_error(command, "no output given; add -o OUT.npy");
+        return CLI_USAGE;
+    }
+    if (r->show_kernels && json) {
+        cli_error(command, "--show-kernels prints text and --json JSON; leave out one of them");
+        return CLI_USAGE;
+    }
+    if (strcmp(r->norm, "backward") != 0 && strcmp(r->norm, "ortho") != 0 && strcmp(r->norm, "forward") != 0) {
+        cli_error(command, "--norm %s: no such norm; choose backward, ortho or forward", r->norm);
+        return CLI_USAGE;
+    }
+    if (r->length != NOT_GIVEN && (!r->inverse || !r->real)) {
+        cli_error(command, "--length is for --inverse --real, the only transform whose length the input leaves open");
+        return CLI_USAGE;
+    }
+    if (r->length != NOT_GIVEN && r->length < 1) {
+        cli_error(command, "--length %lld: not a length; give at least 1", r->length);
+        return CLI_USAGE;
+    }
+    int code = read_axes(axes, desc);
+    if (code == CLI_DONE && r->shift && r->real && desc->n_axes == 1) {
+        cli_error(command, "--shift leaves out the axis that --real halves, the last of --axes; there is no other");
+        return CLI_USAGE;
+    }
+    return code;
+}
+
+int cmd_fft(int argc, const char **argv) {
+    char *output = NULL, *axes = NULL, *norm = NULL;
+    request r = {.length = NOT_GIVEN};
+    int code;
+    const struct poptOption options[] = {
+        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes, a .npy file", "OUT.npy"},
+        {"inverse", 'i', POPT_ARG_NONE, &r.inverse, 0, "the inverse transform", NULL},
+        {"axes", 0, POPT_ARG_STRING, &axes, 0, "the axes to transform, up to three, as NumPy counts them (default: -1)", "LIST"},
+        {"real", 'r', POPT_ARG_NONE, &r.real, 0, "real input, half a spectrum; with --inverse, the way back", NULL},
+        {"length", 'n', POPT_ARG_LONGLONG, &r.length, 0, "with --inverse --real: of the result along the last of --axes", "N"},
+        {"shift", 's', POPT_ARG_NONE, &r.shift, 0, "frequency 0 in the middle: NumPy's fftshift", NULL},
+        {"norm", 0, POPT_ARG_STRING, &norm, 0, "backward, ortho or forward (default: backward)", "NORM"},
+        {"show-kernels", 0, POPT_ARG_NONE, &r.show_kernels, 0, "print the OpenCL C of each pass; without -o nothing is computed",
+         NULL},
+        POPT_TABLEEND,
+    };
+    const cli_usage usage = {.command = command,
+                             .synopsis = "IN.npy -o OUT.npy [options]",
+                             .summary = "Fourier transforms of the vectors, planes or volumes of an array.",
+                             .details = details,
+                             .options = options,
+                             .min_operands = 1,
+                             .max_operands = 1};
+    cli_arguments arguments;
+    job j = {.request = &r, .desc = MST_FFT_DESC_INIT};
+    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
+        r.input = arguments.operands[0];
+        r.output = output;
+        r.norm = norm ? norm : "backward";
+        code = check_request(&r, axes ? axes : "-1", arguments.common.json, &j.desc);
+        if (code == CLI_DONE) {
+            cli_catch_interrupts();
+            code = run(&arguments.common, &j);
+        }
+    }
+    mst_fft_destroy(j.plan);
+    mst_context_destroy(j.context);
+    mst_npy_close(j.scratch);
+    cli_output_close(&j.output);
+    cli_operand_close(&j.input);
+    free(output);
+    free(axes);
+    free(norm);
+    cli_free(&arguments);
+    return code;
+}

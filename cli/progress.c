@@ -1,0 +1,53 @@
+// A progress bar on a terminal: how far, how fast, how long still.
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+double cli_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+cli_progress cli_progress_start(const char *label, double bytes) {
+    const char *terminal = getenv("TERM");
+    bool visible = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+    double now = cli_now();
+    return (cli_progress){label, bytes, visible, false, now, now};
+}
+
+static void draw(cli_progress *p, double fraction, double done, double now) {
+    enum { WIDTH = 30 };
+    char bar[WIDTH + 1], rate[32];
+    int filled = (int)(fraction * WIDTH);
+    for (int i = 0; i < WIDTH; i++)
+        bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = '\0';
+    double elapsed = now - p->start, per_second = (p->bytes > 0 ? fraction * p->bytes * 1e-9 : done) / elapsed;
+    snprintf(rate, sizeof rate, p->bytes > 0 ? "%.2f GB/s" : "%.4g/s", per_second);
+    long left = fraction > 0 ? (long)fmin(elapsed * (1 - fraction) / fraction, 1e6) : 0;
+    fprintf(stderr, "\r%s [%s] %3.0f%%  %s  %ld:%02ld left\033[K", p->label, bar, 100 * fraction, rate, left / 60, left % 60);
+    fflush(stderr);
+    p->drawn = true;
+}
+
+bool cli_progress_update(uint64_t done, uint64_t total, void *user) {
+    cli_progress *p = user;
+    double now = cli_now();
+    // Nothing for short work, and ten times a second at most.
+    if (p->visible && now - p->start > 0.5 && now - p->last > 0.1 && total > 0) {
+        p->last = now;
+        draw(p, (double)done / (double)total, (double)done, now);
+    }
+    return !cli_interrupted();
+}
+
+void cli_progress_end(cli_progress *p) {
+    if (p->drawn)
+        fputs("\r\033[K", stderr);
+    p->drawn = false;
+}

@@ -1,0 +1,240 @@
+// Passes of the program over a whole file, in memory of a fixed size: copies that convert, and NumPy's fftshift.
+#include "files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)32 << 20) // there are two
+
+typedef struct rewrite {
+    const cli_array *from, *to;
+    char *buffers[2];
+    cli_progress progress;
+    uint64_t done, total; // bytes written, and to be written
+} rewrite;
+
+static int begin(rewrite *r, const cli_array *from, const cli_array *to, uint64_t total) {
+    *r = (rewrite){.from = from, .to = to, .total = total, .buffers = {malloc(BUFFER_BYTES), malloc(BUFFER_BYTES)}};
+    r->progress = cli_progress_start(to->command, (double)total);
+    if (r->buffers[0] && r->buffers[1])
+        return CLI_DONE;
+    cli_error(to->command, "out of memory for a buffer of %zu bytes", BUFFER_BYTES);
+    return CLI_FAILED;
+}
+
+static void end(rewrite *r) {
+    cli_progress_end(&r->progress);
+    free(r->buffers[0]);
+    free(r->buffers[1]);
+}
+
+static int fail_file(const cli_array *array, const char *what) {
+    cli_error(array->command, "%s: %s: %s", array->path, what, errno ? strerror(errno) : "it ends too early");
+    return CLI_INPUT_OUTPUT;
+}
+
+// `offset` counts from the first element.
+static int load(const cli_array *array, void *data, size_t bytes, uint64_t offset) {
+    for (size_t done = 0; done < bytes;) {
+        errno = 0;
+        ssize_t n =
+            pread(array->location.file, (char *)data + done, bytes - done, (off_t)(array->location.offset + offset + done));
+        if (n <= 0 && errno != EINTR)
+            return fail_file(array, "cannot be read");
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return CLI_DONE;
+}
+
+static int store(rewrite *r, const void *data, size_t bytes, uint64_t offset) {
+    const mst_location *where = &r->to->location;
+    for (size_t done = 0; done < bytes;) {
+        errno = 0;
+        ssize_t n = pwrite(where->file, (const char *)data + done, bytes - done, (off_t)(where->offset + offset + done));
+        if (n <= 0 && errno != EINTR)
+            return fail_file(r->to, "cannot be written");
+        done += n > 0 ? (size_t)n : 0;
+    }
+    r->done += bytes;
+    if (!cli_progress_update(r->done < r->total ? r->done : r->total, r->total, &r->progress))
+        return cli_fail_interrupted(r->to->command);
+    return CLI_DONE;
+}
+
+// ---- conversion
+
+static double real_at(mst_type type, const void *values, size_t i) {
+    switch (type) {
+    case MST_FLOAT32:
+        return (double)((const float *)values)[i];
+    case MST_FLOAT64:
+        return ((const double *)values)[i];
+    case MST_INT8:
+        return ((const int8_t *)values)[i];
+    case MST_UINT8:
+    case MST_BOOL:
+        return ((const uint8_t *)values)[i];
+    case MST_INT16:
+        return ((const int16_t *)values)[i];
+    case MST_UINT16:
+        return ((const uint16_t *)values)[i];
+    case MST_INT32:
+        return ((const int32_t *)values)[i];
+    case MST_UINT32:
+        return ((const uint32_t *)values)[i];
+    case MST_INT64:
+        return (double)((const int64_t *)values)[i];
+    case MST_UINT64:
+        return (double)((const uint64_t *)values)[i];
+    case MST_COMPLEX64:
+    case MST_COMPLEX128:
+        break; // only copied
+    }
+    return 0;
+}
+
+static void convert(mst_type from, const void *values, mst_type to, void *results, size_t count) {
+    if (from == to) {
+        memcpy(results, values, count * mst_type_bytes(to));
+        return;
+    }
+    size_t parts = to == MST_COMPLEX64 || to == MST_COMPLEX128 ? 2 : 1;
+    memset(results, 0, count * mst_type_bytes(to));
+    for (size_t i = 0; i < count; i++) {
+        double value = real_at(from, values, i);
+        if (to == MST_COMPLEX64)
+            ((float *)results)[parts * i] = (float)value;
+        else
+            ((double *)results)[parts * i] = value;
+    }
+}
+
+int cli_convert(const cli_array *from, const cli_array *to) {
+    size_t from_bytes = mst_type_bytes(from->layout.type), to_bytes = mst_type_bytes(to->layout.type);
+    uint64_t count = cli_layout_bytes(&to->layout) / to_bytes;
+    size_t most = BUFFER_BYTES / (from_bytes > to_bytes ? from_bytes : to_bytes);
+    rewrite r;
+    int code = begin(&r, from, to, count * to_bytes);
+    for (uint64_t at = 0; at < count && code == CLI_DONE; at += most) {
+        size_t n = count - at < most ? (size_t)(count - at) : most;
+        code = load(from, r.buffers[0], n * from_bytes, at * from_bytes);
+        if (code == CLI_DONE) {
+            convert(from->layout.type, r.buffers[0], to->layout.type, r.buffers[1], n);
+            code = store(&r, r.buffers[1], n * to_bytes, at * to_bytes);
+        }
+    }
+    end(&r);
+    return code;
+}
+
+// ---- shift: along an axis, the first `left` bytes of each run of `bytes` contiguous ones change places with the rest
+
+typedef struct turn {
+    uint64_t bytes, left;
+} turn;
+
+static turn turn_of(const mst_layout *layout, int axis, bool back) {
+    uint64_t inner = mst_type_bytes(layout->type), n = layout->shape[axis];
+    for (int k = axis + 1; k < layout->rank; k++)
+        inner *= layout->shape[k];
+    return (turn){n * inner, (back ? n / 2 : n - n / 2) * inner};
+}
+
+static void turn_memory(char *run, const turn *t, char *spare) {
+    memcpy(spare, run, t->left);
+    memmove(run, run + t->left, t->bytes - t->left);
+    memcpy(run + t->bytes - t->left, spare, t->left);
+}
+
+// All turns whose runs fit the buffer, in one pass. turns[0] has the longest runs; those of the others divide them.
+static int turn_small(rewrite *r, const turn *turns, int n_turns, uint64_t total) {
+    int code = CLI_DONE;
+    uint64_t most = BUFFER_BYTES / turns[0].bytes * turns[0].bytes;
+    for (uint64_t at = 0; at < total && code == CLI_DONE; at += most) {
+        size_t bytes = (size_t)(total - at < most ? total - at : most);
+        code = load(r->to, r->buffers[0], bytes, at);
+        for (int k = 0; k < n_turns; k++)
+            for (size_t run = 0; run < bytes; run += turns[k].bytes)
+                turn_memory(r->buffers[0] + run, &turns[k], r->buffers[1]);
+        if (code == CLI_DONE)
+            code = store(r, r->buffers[0], bytes, at);
+    }
+    return code;
+}
+
+static int exchange(rewrite *r, uint64_t a, uint64_t b, uint64_t bytes) {
+    int code = CLI_DONE;
+    for (uint64_t done = 0; done < bytes && code == CLI_DONE; done += BUFFER_BYTES) {
+        size_t n = (size_t)(bytes - done < BUFFER_BYTES ? bytes - done : BUFFER_BYTES);
+        code = load(r->to, r->buffers[0], n, a + done);
+        if (code == CLI_DONE)
+            code = load(r->to, r->buffers[1], n, b + done);
+        if (code == CLI_DONE)
+            code = store(r, r->buffers[0], n, b + done);
+        if (code == CLI_DONE)
+            code = store(r, r->buffers[1], n, a + done);
+    }
+    return code;
+}
+
+// As memmove.
+static int move(rewrite *r, uint64_t to, uint64_t from, uint64_t bytes) {
+    int code = CLI_DONE;
+    for (uint64_t done = 0; done < bytes && code == CLI_DONE;) {
+        size_t n = (size_t)(bytes - done < BUFFER_BYTES ? bytes - done : BUFFER_BYTES);
+        uint64_t at = to < from ? done : bytes - done - n;
+        code = load(r->to, r->buffers[0], n, from + at);
+        if (code == CLI_DONE)
+            code = store(r, r->buffers[0], n, to + at);
+        done += n;
+    }
+    return code;
+}
+
+// One long run: a bytes and b bytes change places. Equal parts are exchanged until the rest of one fits the second buffer and
+// the other can move past it (Gries and Mills, Swapping sections, 1981).
+static int turn_large(rewrite *r, uint64_t at, uint64_t a, uint64_t b) {
+    int code = CLI_DONE;
+    while (a > BUFFER_BYTES && b > BUFFER_BYTES && code == CLI_DONE) {
+        uint64_t part = a < b ? a : b;
+        code = exchange(r, at, at + (a < b ? b : a), part);
+        if (a < b) {
+            b -= part;
+        } else {
+            a -= part;
+            at += part;
+        }
+    }
+    if (code != CLI_DONE || a == 0 || b == 0)
+        return code;
+    bool first = a <= BUFFER_BYTES;
+    size_t kept = (size_t)(first ? a : b);
+    code = load(r->to, r->buffers[1], kept, first ? at : at + a);
+    if (code == CLI_DONE)
+        code = first ? move(r, at, at + a, b) : move(r, at + b, at, a);
+    return code == CLI_DONE ? store(r, r->buffers[1], kept, first ? at + b : at) : code;
+}
+
+int cli_shift(const cli_array *array, unsigned axes, bool back) {
+    turn turns[MST_MAX_RANK];
+    int n_turns = 0, n_large = 0;
+    uint64_t total = cli_layout_bytes(&array->layout);
+    rewrite r;
+    for (int k = 0; k < array->layout.rank && total > 0; k++)
+        if (axes & 1u << k && array->layout.shape[k] > 1) {
+            turns[n_turns] = turn_of(&array->layout, k, back);
+            n_large += turns[n_turns++].bytes > BUFFER_BYTES;
+        }
+    if (n_turns == 0)
+        return CLI_DONE;
+    int code = begin(&r, array, array, total * (uint64_t)(n_large + (n_large < n_turns)));
+    for (int k = 0; k < n_large; k++)
+        for (uint64_t at = 0; at < total && code == CLI_DONE; at += turns[k].bytes)
+            code = turn_large(&r, at, turns[k].left, turns[k].bytes - turns[k].left);
+    if (code == CLI_DONE && n_large < n_turns)
+        code = turn_small(&r, turns + n_large, n_turns - n_large, total);
+    end(&r);
+    return code;
+}

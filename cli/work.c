@@ -1,0 +1,87 @@
+// What a command that made a file says of it: the result, the time, and the share of the device's memory bandwidth.
+#include "files.h"
+
+#include <math.h>
+
+uint64_t cli_layout_bytes(const mst_layout *layout) {
+    uint64_t bytes = mst_type_bytes(layout->type);
+    for (int k = 0; k < layout->rank; k++)
+        bytes *= layout->shape[k];
+    return bytes;
+}
+
+// Bytes per second while the device computed; 0 if it did not.
+static double device_rate(const cli_work *work) {
+    return work->report->compute_seconds > 0 ? (double)work->bytes / work->report->compute_seconds : 0;
+}
+
+static int print_json(const cli_work *work, const mst_device_info *device, double copy_rate) {
+    const mst_report *r = work->report;
+    json_t *shape = json_array(), *object = json_object();
+    int failed = !shape || !object;
+    for (int k = 0; k < work->result->rank; k++)
+        failed |= json_array_append_new(shape, json_integer((json_int_t)work->result->shape[k]));
+    failed |= json_object_set_new(object, "output", cli_json_text(work->path));
+    failed |= json_object_set_new(object, "shape", shape);
+    failed |= json_object_set_new(object, "type", json_string(mst_type_name(work->result->type)));
+    if (work->algorithm) {
+        failed |= json_object_set_new(object, "algorithm", json_string(work->algorithm));
+        failed |= json_object_set_new(object, "padded_length", json_integer((json_int_t)work->padded_length));
+    }
+    failed |= json_object_set_new(object, "device", cli_json_text(work->on_host ? "host" : device->name));
+    failed |= json_object_set_new(object, "seconds", cli_json_real(r->seconds));
+    failed |= json_object_set_new(object, "upload_seconds", cli_json_real(r->upload_seconds));
+    failed |= json_object_set_new(object, "compute_seconds", cli_json_real(r->compute_seconds));
+    failed |= json_object_set_new(object, "download_seconds", cli_json_real(r->download_seconds));
+    failed |= json_object_set_new(object, "bytes", json_integer((json_int_t)work->bytes));
+    failed |= json_object_set_new(object, "upload_bytes", json_integer((json_int_t)r->upload_bytes));
+    failed |= json_object_set_new(object, "download_bytes", json_integer((json_int_t)r->download_bytes));
+    failed |= json_object_set_new(object, "blocks", json_integer((json_int_t)r->blocks));
+    failed |= json_object_set_new(object, "bytes_per_second", cli_json_real((double)work->bytes / r->seconds));
+    failed |= json_object_set_new(object, "device_bytes_per_second", cli_json_real(device_rate(work)));
+    failed |= json_object_set_new(object, "copy_bytes_per_second", cli_json_real(copy_rate));
+    failed |= json_object_set_new(object, "bandwidth_share", cli_json_real(device_rate(work) / copy_rate));
+    if (failed) {
+        json_decref(object);
+        object = NULL;
+    }
+    return cli_print_json(work->command, object);
+}
+
+static void print_text(const cli_work *work, const mst_device_info *device) {
+    char shape[200], time[32], padded[64] = "", speed[32] = "";
+    const mst_report *r = work->report;
+    if (work->algorithm && work->padded_length)
+        snprintf(padded, sizeof padded, " by %s, padded to %zu,", work->algorithm, work->padded_length);
+    if (work->bytes > 0 && r->seconds > 0) // else there was nothing to compute
+        snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)work->bytes / r->seconds);
+    printf("%s: %s %s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),
+           padded, work->on_host ? "the host" : device->name, cli_time_text(r->seconds, time), speed);
+}
+
+static void print_details(const cli_work *work, double copy_rate) {
+    char up[32], down[32], times[3][32];
+    const mst_report *r = work->report;
+    printf("upload %s in %s, compute in %s, download %s in %s, %llu block%s", cli_size_text(r->upload_bytes, up),
+           cli_time_text(r->upload_seconds, times[0]), cli_time_text(r->compute_seconds, times[1]),
+           cli_size_text(r->download_bytes, down), cli_time_text(r->download_seconds, times[2]), (unsigned long long)r->blocks,
+           r->blocks == 1 ? "" : "s");
+    if (device_rate(work) > 0)
+        printf("; while computing %.2f GB/s, %.1f%% of the %.1f GB/s of a copy on the device", 1e-9 * device_rate(work),
+               100 * device_rate(work) / copy_rate, 1e-9 * copy_rate);
+    putchar('\n');
+}
+
+int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context) {
+    mst_error error;
+    double copy_rate = NAN;
+    const mst_device_info *device = mst_context_device(context);
+    if ((options->json || options->verbose) && !work->on_host && mst_context_copy_rate(context, &copy_rate, &error) != MST_OK)
+        return cli_fail(work->command, "the result is written, but the device's copy rate cannot be measured", &error);
+    if (options->json)
+        return print_json(work, device, copy_rate);
+    print_text(work, device);
+    if (options->verbose && !work->on_host)
+        print_details(work, copy_rate);
+    return cli_flush(work->command);
+}

@@ -1,0 +1,10 @@
+# find_package(Mastaba) gives Mastaba::mastaba (shared) and Mastaba::mastaba_static.
+include(CMakeFindDependencyMacro)
+find_dependency(OpenCL)
+# Only Mastaba::mastaba_static needs these.
+find_package(Threads QUIET)
+find_package(PkgConfig QUIET)
+if(PKG_CONFIG_FOUND)
+    pkg_check_modules(XXHASH QUIET IMPORTED_TARGET libxxhash)
+endif()
+include(${CMAKE_CURRENT_LIST_DIR}/MastabaTargets.cmake)

@@ -1,0 +1,10 @@
+// Mastaba: batched FFTs and convolutions on any OpenCL device, for data of any size. This header includes them all.
+#ifndef MASTABA_MASTABA_H
+#define MASTABA_MASTABA_H
+
+#include <mastaba/context.h>
+#include <mastaba/convolution.h>
+#include <mastaba/fft.h>
+#include <mastaba/npy.h>
+
+#endif

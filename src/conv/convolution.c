@@ -1,0 +1,251 @@
+// The description, the choice of lengths and algorithm, and the plan's life.
+#include "plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LOG_N 24
+
+static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+
+// Integers count as float64, as numpy.fft has it.
+static bool is_single(mst_type type) { return type == MST_FLOAT32 || type == MST_COMPLEX64; }
+
+static mst_type result_type(mst_type x, mst_type y) {
+    bool single = is_single(x) && is_single(y);
+    if (is_complex(x) || is_complex(y))
+        return single ? MST_COMPLEX64 : MST_COMPLEX128;
+    return single ? MST_FLOAT32 : MST_FLOAT64;
+}
+
+const char *mst_convolution_element(mst_type type) {
+    switch (type) {
+    case MST_FLOAT32:
+    case MST_COMPLEX64:
+        return "float";
+    case MST_FLOAT64:
+    case MST_COMPLEX128:
+        return "double";
+    case MST_INT8:
+        return "char";
+    case MST_UINT8:
+    case MST_BOOL:
+        return "uchar";
+    case MST_INT16:
+        return "short";
+    case MST_UINT16:
+        return "ushort";
+    case MST_INT32:
+        return "int";
+    case MST_UINT32:
+        return "uint";
+    case MST_INT64:
+        return "long";
+    case MST_UINT64:
+        return "ulong";
+    }
+    return "unknown";
+}
+
+static size_t result_length(mst_convolution_mode mode, size_t n, size_t m) {
+    if (n == 0 || m == 0)
+        return 0;
+    switch (mode) {
+    case MST_CONVOLUTION_FULL:
+        return n + m - 1;
+    case MST_CONVOLUTION_VALID:
+        return (n > m ? n - m : m - n) + 1;
+    case MST_CONVOLUTION_SAME:
+    case MST_CONVOLUTION_CIRCULAR:
+        break;
+    }
+    return n;
+}
+
+static size_t count_lines(const mst_layout *layout, int axis) {
+    size_t count = 1;
+    for (int k = 0; k < layout->rank; k++)
+        if (k != axis)
+            count *= layout->shape[k];
+    return count;
+}
+
+// Off the axis: the same shape, or all ones in one of the two.
+static mst_status check_batch(const mst_layout *x, const mst_layout *y, int axis, mst_error *error) {
+    bool same = true;
+    char shapes[2][120];
+    for (int k = 0; k < x->rank; k++)
+        same = same && (k == axis || x->shape[k] == y->shape[k]);
+    if (same || count_lines(x, axis) == 1 || count_lines(y, axis) == 1)
+        return MST_OK;
+    mst_layout_print_shape(x, shapes[0], sizeof shapes[0]);
+    mst_layout_print_shape(y, shapes[1], sizeof shapes[1]);
+    return mst_fail(error, MST_ERROR_ARGUMENT,
+                    "shapes (%s) and (%s) do not match: off axis %d they must be equal, or all ones in one of them", shapes[0],
+                    shapes[1], axis);
+}
+
+mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *z, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t shape[MST_MAX_RANK];
+    MST_REQUIRE(desc && z, MST_ERROR_ARGUMENT, "desc and z must not be NULL");
+    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_CONVOLUTION_DESC_INIT", desc->struct_size, sizeof *desc);
+    const mst_layout *x = &desc->x, *y = &desc->y;
+    MST_TRY(mst_layout_check(x, "x", false, error));
+    MST_TRY(mst_layout_check(y, "y", false, error));
+    MST_REQUIRE(x->rank == y->rank, MST_ERROR_ARGUMENT, "x has rank %d but y has rank %d; add axes of length 1", x->rank,
+                y->rank);
+    int axis = mst_layout_axis(x, desc->axis);
+    MST_REQUIRE(axis >= 0, MST_ERROR_ARGUMENT, "there is no axis %d in arrays of rank %d", desc->axis, x->rank);
+    MST_REQUIRE(desc->mode >= MST_CONVOLUTION_FULL && desc->mode <= MST_CONVOLUTION_CIRCULAR, MST_ERROR_ARGUMENT,
+                "mode is %d; it is full, same, valid or circular", (int)desc->mode);
+    MST_REQUIRE(desc->algorithm >= MST_CONVOLUTION_AUTO && desc->algorithm <= MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
+                "there is no algorithm %d", (int)desc->algorithm);
+    MST_TRY(check_batch(x, y, axis, error));
+    size_t n = x->shape[axis], m = y->shape[axis];
+    MST_REQUIRE(desc->mode != MST_CONVOLUTION_CIRCULAR || n == m, MST_ERROR_ARGUMENT,
+                "circular convolution needs equal lengths; x has %zu and y %zu along axis %d", n, m, axis);
+    MST_REQUIRE(n <= SIZE_MAX - m, MST_ERROR_ARGUMENT, "lengths %zu and %zu are too large", n, m);
+    memcpy(shape, count_lines(x, axis) == 1 ? y->shape : x->shape, sizeof shape);
+    shape[axis] = result_length(desc->mode, n, m);
+    *z = mst_layout_dense(result_type(x->type, y->type), x->rank, shape);
+    MST_TRY(mst_layout_check(z, "the result", true, error));
+fail:
+    return status;
+}
+
+static mst_status read_desc(mst_convolution *plan, const mst_convolution_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_layout z;
+    char given[120], result[120];
+    mst_convolution_desc *d = &plan->desc;
+    MST_TRY(mst_convolution_result(desc, &z, error));
+    *d = *desc;
+    d->axis = mst_layout_axis(&d->x, d->axis);
+    if (d->z.rank == 0)
+        d->z = z;
+    MST_TRY(mst_layout_check(&d->z, "z", true, error));
+    MST_REQUIRE(d->z.type == z.type, MST_ERROR_ARGUMENT, "z is %s; the result is %s", mst_type_name(d->z.type),
+                mst_type_name(z.type));
+    mst_layout_print_shape(&d->z, given, sizeof given);
+    mst_layout_print_shape(&z, result, sizeof result);
+    MST_REQUIRE(mst_layout_same_shape(&d->z, &z), MST_ERROR_ARGUMENT, "z has shape (%s); the result's is (%s)", given, result);
+    plan->work_type = is_single(z.type) ? MST_COMPLEX64 : MST_COMPLEX128;
+    const mst_layout *layouts[N_ARRAYS] = {&d->x, &d->y, &d->z};
+    for (int a = 0; a < N_ARRAYS; a++) {
+        plan->lengths[a] = layouts[a]->shape[d->axis];
+        plan->n_lines[a] = count_lines(layouts[a], d->axis);
+    }
+fail:
+    return status;
+}
+
+// Wrap-around spoils the first full - N values of the padded result, so N has to cover what is kept and no more.
+static mst_status choose_length(mst_convolution *plan, mst_error *error) {
+    size_t n = plan->lengths[X], m = plan->lengths[Y], longest = n > m ? n : m, shortest = n > m ? m : n;
+    size_t full = n + m - 1, needed = full;
+    bool power = (n & (n - 1)) == 0;
+    plan->reversal = plan->desc.correlate ? 1 : 0;
+    switch (plan->desc.mode) {
+    case MST_CONVOLUTION_FULL:
+        break;
+    case MST_CONVOLUTION_SAME:
+        plan->start = (m - 1) / 2;
+        needed = full - plan->start > longest ? full - plan->start : longest;
+        if (needed < plan->start + n)
+            needed = plan->start + n;
+        break;
+    case MST_CONVOLUTION_VALID:
+        plan->start = shortest - 1;
+        needed = longest;
+        break;
+    case MST_CONVOLUTION_CIRCULAR:
+        needed = power ? n : full;
+        plan->period = power ? 0 : n;
+        plan->last = full - 1;
+        plan->reversal = plan->desc.correlate ? 2 : 0;
+        break;
+    }
+    while (plan->log_n < MAX_LOG_N && (size_t)1 << plan->log_n < needed)
+        plan->log_n++;
+    if ((size_t)1 << plan->log_n < needed)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "lengths %zu and %zu need transforms of %zu points; 2^%d is the most", n, m,
+                        needed, MAX_LOG_N);
+    return MST_OK;
+}
+
+// The measured rule (docs/convolution.md has the figures): fused on GPUs where it can be. Of the others, one work-item a pair (C)
+// while vectors are short; longer ones keep a GPU busy only with one work-item a butterfly (E), and a CPU only when single
+// vectors outgrow its caches.
+static mst_convolution_algorithm choose_algorithm(const mst_convolution *plan) {
+    bool gpu = plan->context->device.type & CL_DEVICE_TYPE_GPU;
+    if (gpu && mst_fused_can(plan))
+        return MST_CONVOLUTION_FUSED;
+    unsigned longest = gpu ? 7 : 17;
+    return plan->log_n <= longest ? MST_CONVOLUTION_PAPER_C : MST_CONVOLUTION_PAPER_E;
+}
+
+mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
+                                  mst_error *error) {
+    mst_status status = MST_OK;
+    mst_convolution *plan = NULL;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    MST_TRY(read_desc(plan, desc, error));
+    if (mst_layout_count(&plan->desc.z) > 0)
+        MST_TRY(choose_length(plan, error));
+    if (plan->desc.algorithm == MST_CONVOLUTION_AUTO)
+        plan->desc.algorithm = choose_algorithm(plan);
+    if (mst_layout_count(&plan->desc.z) > 0 && plan->desc.algorithm == MST_CONVOLUTION_REFERENCE) {
+        MST_TRY(mst_reference_create(plan, error));
+    } else if (mst_layout_count(&plan->desc.z) > 0) {
+        MST_REQUIRE(plan->work_type == MST_COMPLEX64 || context->device.fp64, MST_ERROR_UNSUPPORTED,
+                    "%s has no float64; use float32 or complex64 operands, or the reference algorithm", context->device.name);
+        MST_TRY(plan->desc.algorithm == MST_CONVOLUTION_FUSED ? mst_fused_create(plan, error) : mst_paper_create(plan, error));
+    }
+    *out = plan;
+    return MST_OK;
+fail:
+    mst_convolution_destroy(plan);
+    return status;
+}
+
+void mst_convolution_destroy(mst_convolution *plan) {
+    if (!plan)
+        return;
+    mst_paper_destroy(plan->paper);
+    mst_fused_destroy(plan->fused);
+    mst_reference_destroy(plan->reference);
+    free(plan);
+}
+
+mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *plan) { return plan->desc.algorithm; }
+
+const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) {
+    static const char *const names[] = {"auto", "reference", "paper-a", "paper-b", "paper-c", "paper-d", "paper-e", "fused"};
+    return (size_t)algorithm < sizeof names / sizeof names[0] ? names[algorithm] : "unknown algorithm";
+}
+
+size_t mst_convolution_padded_length(const mst_convolution *plan) {
+    if (mst_layout_count(&plan->desc.z) == 0)
+        return 0;
+    return plan->fused && plan->period ? plan->period : (size_t)1 << plan->log_n;
+}
+
+mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
+                                   const mst_execution *how, mst_error *error) {
+    const mst_location where[N_ARRAYS] = {x, y, z};
+    if (!plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    if (mst_layout_count(&plan->desc.z) == 0)
+        return mst_stream_run(plan->context, NULL, where, how, error);
+    if (plan->desc.algorithm == MST_CONVOLUTION_REFERENCE)
+        return mst_reference_execute(plan, where, how, error);
+    if (plan->desc.algorithm == MST_CONVOLUTION_FUSED)
+        return mst_fused_execute(plan, where, how, error);
+    return mst_paper_execute(plan, where, how, error);
+}

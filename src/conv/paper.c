@@ -1,0 +1,312 @@
+// The published variants A to E on the device. Each block of pairs goes: load (convert, pad, reverse), the variant's own kernels,
+// store (crop, fold, convert). The operand with a vector for every result is `wide`; the other, `narrow`, may have only one.
+#include "plan.h"
+
+#include "fft/twiddle.h"
+#include "runtime/lines.h"
+#include "runtime/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Private memory, in complex numbers, that one work-item may use (MAX_NP). The paper goes by vendor (512, 16384, else 256); here
+// a GPU gets what an eighth of its memory holds for all work-items it may keep in flight, up to the paper's largest.
+#define MAX_NP_GPU 16384
+#define MAX_NP_OTHER 256
+#define ITEMS_IN_FLIGHT 2048 // a compute unit
+
+enum { TRANSFORM, MULTIPLY, CONVOLVE, REVERSE, BUTTERFLIES, SCALE, MULTIPLY_ELEMENTS, N_KERNELS };
+
+static const char *const kernel_names[N_KERNELS] = {"transform_vector", "multiply_vector", "convolve_vector",  "reverse_elements",
+                                                    "butterflies",      "scale_elements",  "multiply_elements"};
+
+typedef struct operand {
+    cl_kernel kernel;           // load_operand or store_result
+    cl_mem packed_lines, lines; // tables of mst_lines_create
+    size_t lines_an_item;
+} operand;
+
+typedef struct mst_paper {
+    mst_convolution *plan;
+    mst_stream *stream;
+    int wide, narrow; // X or Y
+    bool one_narrow;  // a single vector of the narrow operand is transformed
+    operand operands[N_ARRAYS];
+    cl_kernel kernels[N_KERNELS];
+    cl_mem twiddles;
+    uint64_t twiddle_bytes;
+    cl_mem vectors[2]; // wide, narrow
+    uint64_t vector_bytes[2];
+    void *bounce; // A and D: the host's copy of what goes back and forth
+    uint64_t bounce_bytes;
+} mst_paper;
+
+static bool bounces(const mst_convolution *plan) {
+    return plan->desc.algorithm == MST_CONVOLUTION_PAPER_A || plan->desc.algorithm == MST_CONVOLUTION_PAPER_D;
+}
+
+static bool one_item_a_vector(const mst_convolution *plan) {
+    return plan->desc.algorithm != MST_CONVOLUTION_PAPER_D && plan->desc.algorithm != MST_CONVOLUTION_PAPER_E;
+}
+
+static size_t max_private(const mst_convolution *plan) {
+    const mst_device_info *d = &plan->context->device;
+    size_t n = MAX_NP_GPU;
+    if (!(d->type & CL_DEVICE_TYPE_GPU))
+        return MAX_NP_OTHER;
+    while (n > MAX_NP_OTHER &&
+           (uint64_t)n * mst_type_bytes(plan->work_type) * ITEMS_IN_FLIGHT * d->compute_units > d->memory_bytes / 8)
+        n /= 2;
+    return n;
+}
+
+static mst_status make_operand(mst_paper *paper, int a, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_convolution *plan = paper->plan;
+    operand *o = &paper->operands[a];
+    const mst_layout *layout = mst_convolution_layout(plan, a);
+    mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    int precision = plan->work_type == MST_COMPLEX64 ? 32 : 64;
+    bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
+    char options[120];
+    cl_program program;
+    MST_TRY(mst_lines_create(plan->context, &packed, plan->desc.axis, &o->packed_lines, error));
+    MST_TRY(mst_lines_create(plan->context, layout, plan->desc.axis, &o->lines, error));
+    snprintf(options, sizeof options, "-D PRECISION=%d -D ELEMENT=%s -D ELEMENT_COMPLEX=%d", precision,
+             mst_convolution_element(layout->type), is_complex);
+    MST_TRY(mst_program_get(plan->context, "operand.cl", options, &program, error));
+    MST_TRY(mst_kernel_create(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
+fail:
+    return status;
+}
+
+static mst_status make_kernels(mst_paper *paper, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_convolution *plan = paper->plan;
+    char options[120];
+    cl_program program;
+    snprintf(options, sizeof options, "-D PRECISION=%d -D LOG_N=%u -D MAX_NP=%zu", plan->work_type == MST_COMPLEX64 ? 32 : 64,
+             plan->log_n, max_private(plan));
+    MST_TRY(mst_program_get(plan->context, "paper.cl", options, &program, error));
+    for (int k = 0; k < N_KERNELS; k++)
+        MST_TRY(mst_kernel_create(program, kernel_names[k], &paper->kernels[k], error));
+    size_t n = (size_t)1 << plan->log_n;
+    MST_TRY(mst_twiddles_create(plan->context, plan->work_type, n, 1, n + 1, &paper->twiddles, &paper->twiddle_bytes, error));
+    for (int a = 0; a < N_ARRAYS; a++)
+        MST_TRY(make_operand(paper, a, error));
+fail:
+    return status;
+}
+
+static size_t lines_of(const mst_paper *paper, int role, size_t n_items) {
+    return role == 1 && paper->one_narrow ? 1 : n_items * paper->operands[Z].lines_an_item;
+}
+
+static mst_status prepare(void *user, size_t n_items, mst_error *error) {
+    mst_paper *paper = user;
+    mst_status status = MST_OK;
+    mst_context *context = paper->plan->context;
+    for (int role = 0; role < 2; role++) {
+        mst_device_release(context, paper->vectors[role], paper->vector_bytes[role]);
+        paper->vectors[role] = NULL;
+    }
+    free(paper->bounce);
+    paper->bounce = NULL;
+    if (n_items == 0)
+        return MST_OK;
+    for (int role = 0; role < 2; role++) {
+        paper->vector_bytes[role] = lines_of(paper, role, n_items) * mst_type_bytes(paper->plan->work_type) << paper->plan->log_n;
+        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, paper->vector_bytes[role], "the padded vectors",
+                                    &paper->vectors[role], error));
+    }
+    if (bounces(paper->plan))
+        MST_REQUIRE(paper->bounce = malloc((size_t)paper->vector_bytes[0]), MST_ERROR_HOST_MEMORY,
+                    "out of memory: paper-a and paper-d need %llu bytes for intermediates",
+                    (unsigned long long)paper->vector_bytes[0]);
+fail:
+    return status;
+}
+
+static mst_status enqueue(const mst_paper *paper, const mst_block *block, cl_kernel kernel, const mst_argument *arguments,
+                          size_t n, size_t items, mst_error *error) {
+    return mst_kernel_enqueue(block->queue, kernel, arguments, n, items, mst_kernel_group(paper->plan->context, kernel, items),
+                              error);
+}
+
+static mst_status load(const mst_paper *paper, const mst_block *block, int a, cl_mem vectors, size_t n_lines, mst_error *error) {
+    const mst_convolution *plan = paper->plan;
+    const operand *o = &paper->operands[a];
+    const mst_block_port *port = &block->ports[a];
+    cl_mem lines = port->packed ? o->packed_lines : o->lines;
+    cl_long base = port->base;
+    // With one vector for all, line 0 is read for each: its table has no dimensions.
+    cl_ulong first_line = port->first_item * o->lines_an_item, count = n_lines;
+    cl_uint length = (cl_uint)plan->lengths[a], log_n = plan->log_n;
+    cl_int reversal = a == Y ? plan->reversal : 0;
+    const mst_argument arguments[] = {MST_ARGUMENT(port->buffer), MST_ARGUMENT(base),   MST_ARGUMENT(first_line),
+                                      MST_ARGUMENT(lines),        MST_ARGUMENT(length), MST_ARGUMENT(reversal),
+                                      MST_ARGUMENT(log_n),        MST_ARGUMENT(count),  MST_ARGUMENT(vectors)};
+    return enqueue(paper, block, o->kernel, arguments, 9, n_lines << plan->log_n, error);
+}
+
+static mst_status store(const mst_paper *paper, const mst_block *block, cl_mem vectors, mst_error *error) {
+    const mst_convolution *plan = paper->plan;
+    const operand *o = &paper->operands[Z];
+    const mst_block_port *port = &block->ports[Z];
+    cl_mem lines = port->packed ? o->packed_lines : o->lines;
+    cl_long base = port->base;
+    cl_uint log_n = plan->log_n, start = (cl_uint)plan->start, period = (cl_uint)plan->period, last = (cl_uint)plan->last;
+    cl_ulong width = plan->lengths[Z], n_lines = block->count * o->lines_an_item,
+             first_line = port->first_item * o->lines_an_item;
+    const mst_argument arguments[] = {MST_ARGUMENT(vectors),    MST_ARGUMENT(log_n),        MST_ARGUMENT(start),
+                                      MST_ARGUMENT(period),     MST_ARGUMENT(last),         MST_ARGUMENT(width),
+                                      MST_ARGUMENT(n_lines),    MST_ARGUMENT(port->buffer), MST_ARGUMENT(base),
+                                      MST_ARGUMENT(first_line), MST_ARGUMENT(lines)};
+    return enqueue(paper, block, o->kernel, arguments, 11, (size_t)(n_lines * width), error);
+}
+
+// A and D take every intermediate result to the host and back.
+static mst_status bounce(const mst_paper *paper, const mst_block *block, cl_mem vectors, size_t n_lines, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t bytes = n_lines * mst_type_bytes(paper->plan->work_type) << paper->plan->log_n;
+    if (!paper->bounce)
+        return MST_OK;
+    MST_TRY_CL(clEnqueueReadBuffer(block->queue, vectors, CL_TRUE, 0, bytes, paper->bounce, 0, NULL, NULL),
+               "cannot download an intermediate result");
+    MST_TRY_CL(clEnqueueWriteBuffer(block->queue, vectors, CL_TRUE, 0, bytes, paper->bounce, 0, NULL, NULL),
+               "cannot upload an intermediate result");
+fail:
+    return status;
+}
+
+// D and E: a launch for the reordering, for every stage and for the scaling.
+static mst_status transform_by_elements(const mst_paper *paper, const mst_block *block, cl_mem vectors, size_t n_lines,
+                                        cl_int inverse, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_ulong elements = (cl_ulong)n_lines << paper->plan->log_n, half = elements / 2;
+    const mst_argument whole[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(elements)};
+    MST_TRY(enqueue(paper, block, paper->kernels[REVERSE], whole, 2, (size_t)elements, error));
+    for (cl_uint stage = 0; stage < paper->plan->log_n; stage++) {
+        const mst_argument arguments[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(half),
+                                          MST_ARGUMENT(stage), MST_ARGUMENT(inverse)};
+        MST_TRY(enqueue(paper, block, paper->kernels[BUTTERFLIES], arguments, 5, (size_t)half, error));
+    }
+    if (inverse)
+        MST_TRY(enqueue(paper, block, paper->kernels[SCALE], whole, 2, (size_t)elements, error));
+fail:
+    return status;
+}
+
+static mst_status transform(const mst_paper *paper, const mst_block *block, cl_mem vectors, size_t n_lines, cl_int inverse,
+                            mst_error *error) {
+    cl_ulong count = n_lines;
+    const mst_argument arguments[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(count),
+                                      MST_ARGUMENT(inverse)};
+    if (!one_item_a_vector(paper->plan))
+        return transform_by_elements(paper, block, vectors, n_lines, inverse, error);
+    return enqueue(paper, block, paper->kernels[TRANSFORM], arguments, 4, n_lines, error);
+}
+
+static mst_status multiply(const mst_paper *paper, const mst_block *block, size_t n_lines, mst_error *error) {
+    cl_ulong lines = n_lines, elements = (cl_ulong)n_lines << paper->plan->log_n, n = (cl_ulong)1 << paper->plan->log_n;
+    cl_uint step = paper->one_narrow ? 0 : (cl_uint)n;
+    cl_ulong mask = paper->one_narrow ? n - 1 : ~(cl_ulong)0;
+    const mst_argument by_vector[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]), MST_ARGUMENT(lines),
+                                      MST_ARGUMENT(step)};
+    const mst_argument by_element[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]), MST_ARGUMENT(elements),
+                                       MST_ARGUMENT(mask)};
+    return one_item_a_vector(paper->plan)
+               ? enqueue(paper, block, paper->kernels[MULTIPLY], by_vector, 4, n_lines, error)
+               : enqueue(paper, block, paper->kernels[MULTIPLY_ELEMENTS], by_element, 4, (size_t)elements, error);
+}
+
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_paper *paper = user;
+    mst_status status = MST_OK;
+    size_t n_lines[2] = {lines_of(paper, 0, block->count), lines_of(paper, 1, block->count)};
+    MST_TRY(load(paper, block, paper->wide, paper->vectors[0], n_lines[0], error));
+    MST_TRY(load(paper, block, paper->narrow, paper->vectors[1], n_lines[1], error));
+    if (paper->plan->desc.algorithm == MST_CONVOLUTION_PAPER_C) {
+        cl_ulong count = n_lines[0];
+        const mst_argument arguments[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]),
+                                          MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(count)};
+        MST_TRY(enqueue(paper, block, paper->kernels[CONVOLVE], arguments, 4, n_lines[0], error));
+    } else {
+        for (int role = 0; role < 2; role++) {
+            MST_TRY(transform(paper, block, paper->vectors[role], n_lines[role], 0, error));
+            MST_TRY(bounce(paper, block, paper->vectors[role], n_lines[role], error));
+        }
+        MST_TRY(multiply(paper, block, n_lines[0], error));
+        MST_TRY(bounce(paper, block, paper->vectors[0], n_lines[0], error));
+        MST_TRY(transform(paper, block, paper->vectors[0], n_lines[0], 1, error));
+    }
+    MST_TRY(store(paper, block, paper->vectors[0], error));
+fail:
+    return status;
+}
+
+static mst_status make_stream(mst_paper *paper, mst_error *error) {
+    const mst_convolution *plan = paper->plan;
+    const mst_convolution_desc *d = &plan->desc;
+    int split = d->axis;
+    uint64_t vector = mst_type_bytes(plan->work_type) << plan->log_n, item = paper->operands[Z].lines_an_item * vector;
+    mst_stream_desc stream = {
+        .context = plan->context,
+        .n_items = plan->n_lines[Z] / paper->operands[Z].lines_an_item,
+        .n_ports = N_ARRAYS,
+        .ports = {{MST_PORT_INPUT, d->x, split, "x"}, {MST_PORT_INPUT, d->y, split, "y"}, {MST_PORT_OUTPUT, d->z, split, "z"}},
+        .table_bytes = 2 * N_ARRAYS * MST_LINES_BYTES + vector + mst_type_bytes(plan->work_type),
+        .item_work_bytes = paper->one_narrow ? item : 2 * item,
+        .item_work_piece = item,
+        .fixed_work_bytes = paper->one_narrow ? vector : 0,
+        .item_host_bytes = bounces(plan) ? item : 0,
+        .prepare = prepare,
+        .compute = compute,
+        .user = paper};
+    if (plan->n_lines[paper->narrow] < plan->n_lines[Z])
+        stream.ports[paper->narrow].kind = MST_PORT_FIXED;
+    return mst_stream_create(&stream, &paper->stream, error);
+}
+
+mst_status mst_paper_create(mst_convolution *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_paper *paper = plan->paper = calloc(1, sizeof *paper);
+    MST_REQUIRE(paper, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    paper->plan = plan;
+    paper->wide = plan->n_lines[X] < plan->n_lines[Z] ? Y : X;
+    paper->narrow = paper->wide == X ? Y : X;
+    // C transforms both vectors of a pair in one kernel, and may overwrite them: each pair needs its own copy.
+    paper->one_narrow = plan->n_lines[paper->narrow] == 1 && plan->desc.algorithm != MST_CONVOLUTION_PAPER_C;
+    for (int a = 0; a < N_ARRAYS; a++) {
+        const mst_layout *layout = mst_convolution_layout(plan, a);
+        paper->operands[a].lines_an_item = 1;
+        for (int k = plan->desc.axis + 1; k < layout->rank; k++)
+            paper->operands[a].lines_an_item *= layout->shape[k];
+    }
+    MST_TRY(make_stream(paper, error));
+    MST_TRY(make_kernels(paper, error));
+fail:
+    return status;
+}
+
+void mst_paper_destroy(mst_paper *paper) {
+    if (!paper)
+        return;
+    mst_context *context = paper->plan->context;
+    mst_stream_destroy(paper->stream);
+    prepare(paper, 0, NULL);
+    mst_device_release(context, paper->twiddles, paper->twiddle_bytes);
+    for (int k = 0; k < N_KERNELS; k++)
+        mst_kernel_release(paper->kernels[k]);
+    for (int a = 0; a < N_ARRAYS; a++) {
+        mst_kernel_release(paper->operands[a].kernel);
+        mst_lines_release(context, paper->operands[a].packed_lines);
+        mst_lines_release(context, paper->operands[a].lines);
+    }
+    free(paper);
+}
+
+mst_status mst_paper_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    return mst_stream_run(plan->context, plan->paper->stream, where, how, error);
+}

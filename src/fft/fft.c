@@ -1,0 +1,267 @@
+// The description, the plan's life, and execution.
+#include "plan.h"
+
+#include "runtime/layout.h"
+#include "runtime/program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST ((size_t)1 << 30)
+#define CPU_ITEMS_A_UNIT 8 // work-items of a launch for each compute unit of a CPU
+
+typedef struct side {
+    cl_mem buffer;
+    cl_long base;
+    cl_ulong first_line;
+    bool own; // the caller's layout
+} side;
+
+static side side_of(const mst_fft *plan, const mst_fft_pass *p, const mst_block *block, int buffer) {
+    if (buffer != SOURCE && buffer != TARGET)
+        return (side){plan->buffers[buffer], 0, 0, false};
+    const mst_block_port *port = &block->ports[buffer == SOURCE ? 0 : 1];
+    bool dense = mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
+    return (side){port->buffer, port->base, port->first_item * p->lines_an_item, !port->packed && !dense};
+}
+
+static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    side from = side_of(plan, p, block, p->from), to = side_of(plan, p, block, p->to);
+    cl_kernel kernel;
+    MST_TRY(mst_fft_kernel(plan, p, from.own, to.own, &kernel, error));
+    const mst_pass *pass = &p->shapes[(from.own ? 1 : 0) + (to.own ? 2 : 0)];
+    cl_ulong n_lines = block->count * p->lines_an_item;
+    cl_uint log_low = p->log_low, tiles_an_item = 1;
+    float scale_single = (float)plan->desc.scale;
+    size_t items, group;
+    if (pass->cpu) {
+        size_t tiles = (size_t)(n_lines + pass->lanes - 1) / pass->lanes;
+        size_t units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
+        size_t wanted = units * CPU_ITEMS_A_UNIT;
+        tiles_an_item = (cl_uint)((tiles + wanted - 1) / wanted);
+        items = (tiles + tiles_an_item - 1) / tiles_an_item;
+        group = 1;
+    } else {
+        group = (size_t)pass->threads * pass->lines;
+        items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
+    }
+    // Tables that a pass does not use are any buffer.
+    cl_mem any = p->table.buffer, low = p->low.buffer ? p->low.buffer : any, high = p->high.buffer ? p->high.buffer : any;
+    cl_mem load = p->load_factors.buffer ? p->load_factors.buffer : any;
+    cl_mem store = p->store_factors.buffer ? p->store_factors.buffer : any;
+    cl_mem lanes = p->lane_twiddles.buffer ? p->lane_twiddles.buffer : any;
+    mst_argument scale = MST_ARGUMENT(scale_single);
+    if (plan->is_double)
+        scale = (mst_argument)MST_ARGUMENT(plan->desc.scale);
+    const mst_argument arguments[] = {MST_ARGUMENT(from.buffer),
+                                      MST_ARGUMENT(from.base),
+                                      MST_ARGUMENT(from.first_line),
+                                      MST_ARGUMENT(to.buffer),
+                                      MST_ARGUMENT(to.base),
+                                      MST_ARGUMENT(to.first_line),
+                                      MST_ARGUMENT(n_lines),
+                                      MST_ARGUMENT(any),
+                                      MST_ARGUMENT(low),
+                                      MST_ARGUMENT(high),
+                                      MST_ARGUMENT(log_low),
+                                      MST_ARGUMENT(load),
+                                      MST_ARGUMENT(store),
+                                      scale,
+                                      MST_ARGUMENT(lanes),
+                                      MST_ARGUMENT(tiles_an_item)};
+    MST_TRY(mst_kernel_enqueue(block->queue, kernel, arguments, pass->cpu ? 16 : 14, items, group, error));
+fail:
+    return status;
+}
+
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_fft *plan = user;
+    for (int k = 0; k < plan->n_passes; k++) {
+        mst_status status = run_pass(plan, &plan->passes[k], block, error);
+        if (status != MST_OK)
+            return status;
+    }
+    return MST_OK;
+}
+
+static mst_status prepare(void *user, size_t n_items, mst_error *error) {
+    mst_fft *plan = user;
+    for (int b = WORK; b < N_BUFFERS; b++) {
+        mst_device_release(plan->context, plan->buffers[b], plan->buffer_bytes[b]);
+        plan->buffers[b] = NULL;
+    }
+    for (int b = WORK; b < N_BUFFERS && n_items > 0; b++) {
+        plan->buffer_bytes[b] = n_items * plan->item_bytes[b];
+        if (plan->buffer_bytes[b] == 0)
+            continue;
+        mst_status status =
+            mst_device_allocate(plan->context, CL_MEM_READ_WRITE, plan->buffer_bytes[b], "work memory", &plan->buffers[b], error);
+        if (status != MST_OK)
+            return status;
+    }
+    return MST_OK;
+}
+
+static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+static bool is_transformable(mst_type type) { return is_complex(type) || type == MST_FLOAT32 || type == MST_FLOAT64; }
+static bool is_double(mst_type type) { return type == MST_FLOAT64 || type == MST_COMPLEX128; }
+
+// 0-based axes in the order in which they are transformed: a real axis comes first on the way in and last on the way out.
+static mst_status read_axes(mst_fft_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "n_axes is %d; 1 to %d are supported", d->n_axes,
+                MST_MAX_AXES);
+    for (int a = 0; a < d->n_axes; a++) {
+        int axis = mst_layout_axis(&d->input, d->axes[a]);
+        MST_REQUIRE(axis >= 0, MST_ERROR_ARGUMENT, "there is no axis %d in an array of rank %d", d->axes[a], d->input.rank);
+        d->axes[a] = axis;
+        for (int b = 0; b < a; b++)
+            MST_REQUIRE(d->axes[b] != axis, MST_ERROR_ARGUMENT, "axis %d is given twice", axis);
+    }
+    if (!is_complex(d->input.type)) {
+        int real_axis = d->axes[d->n_axes - 1];
+        for (int a = d->n_axes - 1; a > 0; a--)
+            d->axes[a] = d->axes[a - 1];
+        d->axes[0] = real_axis;
+    }
+fail:
+    return status;
+}
+
+// The shapes must be equal but for the axis that is real on one side: n there, n/2 + 1 on the complex side.
+static mst_status check_shapes(const mst_fft_desc *d, mst_error *error) {
+    mst_layout complex_side = is_complex(d->input.type) ? d->input : d->output;
+    mst_layout expected = is_complex(d->input.type) ? d->output : d->input;
+    char shapes[2][120];
+    if (is_complex(d->input.type) != is_complex(d->output.type)) {
+        int axis = d->axes[is_complex(d->input.type) ? d->n_axes - 1 : 0];
+        if (axis < expected.rank)
+            expected.shape[axis] = expected.shape[axis] / 2 + 1;
+    }
+    if (mst_layout_same_shape(&complex_side, &expected))
+        return MST_OK;
+    mst_layout_print_shape(&d->input, shapes[0], sizeof shapes[0]);
+    mst_layout_print_shape(&d->output, shapes[1], sizeof shapes[1]);
+    return mst_fail(error, MST_ERROR_ARGUMENT, "input has shape (%s) but output (%s)%s", shapes[0], shapes[1],
+                    is_complex(d->input.type) == is_complex(d->output.type)
+                        ? ""
+                        : "; the complex side has n/2 + 1 elements along the last axis of `axes`, where the real one has n");
+}
+
+static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    *d = *desc;
+    MST_REQUIRE(d->struct_size == sizeof *d, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_FFT_DESC_INIT", d->struct_size, sizeof *d);
+    MST_TRY(mst_layout_check(&d->input, "input", false, error));
+    MST_REQUIRE(is_transformable(d->input.type), MST_ERROR_ARGUMENT,
+                "input is %s; float32, float64, complex64 and complex128 are supported", mst_type_name(d->input.type));
+    MST_TRY(read_axes(d, error));
+    if (d->output.rank == 0) {
+        mst_type type = is_double(d->input.type) ? MST_COMPLEX128 : MST_COMPLEX64;
+        size_t shape[MST_MAX_RANK];
+        memcpy(shape, d->input.shape, sizeof shape);
+        if (!is_complex(d->input.type))
+            shape[d->axes[0]] = shape[d->axes[0]] / 2 + 1;
+        d->output = mst_layout_dense(type, d->input.rank, shape);
+    }
+    MST_TRY(mst_layout_check(&d->output, "output", true, error));
+    MST_REQUIRE(is_transformable(d->output.type) && is_double(d->output.type) == is_double(d->input.type) &&
+                    (is_complex(d->input.type) || is_complex(d->output.type)),
+                MST_ERROR_ARGUMENT, "output is %s but input is %s; they are complex or one is real, of the same precision",
+                mst_type_name(d->output.type), mst_type_name(d->input.type));
+    MST_REQUIRE(d->direction == MST_FFT_FORWARD || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
+                "direction is %d; it is MST_FFT_FORWARD or MST_FFT_INVERSE", (int)d->direction);
+    MST_REQUIRE(is_complex(d->input.type) || d->direction == MST_FFT_FORWARD, MST_ERROR_ARGUMENT,
+                "input is real: only the forward transform is supported");
+    MST_REQUIRE(is_complex(d->output.type) || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
+                "output is real: only the inverse transform is supported");
+    MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
+                (int)d->shape);
+    MST_REQUIRE(isfinite(d->scale), MST_ERROR_ARGUMENT, "scale is not finite");
+    MST_TRY(check_shapes(d, error));
+    for (int a = 0; a < d->n_axes; a++) {
+        const mst_layout *longer = is_complex(d->output.type) ? &d->input : &d->output;
+        MST_REQUIRE(longer->shape[d->axes[a]] <= LONGEST, MST_ERROR_ARGUMENT, "axis %d has length %zu; 2^30 is the most",
+                    d->axes[a], longer->shape[d->axes[a]]);
+    }
+fail:
+    return status;
+}
+
+static mst_status make_stream(mst_fft *plan, mst_error *error) {
+    const mst_fft_desc *d = &plan->desc;
+    mst_stream_desc stream = {
+        .context = plan->context,
+        .n_items = 1,
+        .n_ports = 2,
+        .ports = {{MST_PORT_INPUT, d->input, plan->split, "input"}, {MST_PORT_OUTPUT, d->output, plan->split, "output"}},
+        .in_place = true,
+        .table_bytes = plan->table_bytes,
+        .prepare = prepare,
+        .compute = compute,
+        .user = plan};
+    for (int k = 0; k < plan->split; k++)
+        stream.n_items *= d->input.shape[k];
+    for (int b = WORK; b < N_BUFFERS; b++) {
+        stream.item_work_bytes += plan->item_bytes[b];
+        if (plan->item_bytes[b] > stream.item_work_piece)
+            stream.item_work_piece = plan->item_bytes[b];
+    }
+    return mst_stream_create(&stream, &plan->stream, error);
+}
+
+mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft *plan = NULL;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    MST_TRY(read_desc(desc, &plan->desc, error));
+    plan->is_double = is_double(plan->desc.input.type);
+    MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use complex64 or float32",
+                context->device.name);
+    plan->cpu =
+        plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
+    plan->split = plan->desc.axes[0];
+    for (int a = 1; a < plan->desc.n_axes; a++)
+        plan->split = plan->desc.axes[a] < plan->split ? plan->desc.axes[a] : plan->split;
+    if (mst_layout_count(&plan->desc.input) > 0 && mst_layout_count(&plan->desc.output) > 0) {
+        MST_TRY(mst_fft_plan_passes(plan, error));
+        MST_TRY(make_stream(plan, error));
+        for (int k = 0; k < plan->n_passes; k++)
+            MST_TRY(mst_fft_make_pass(plan, &plan->passes[k], error));
+    }
+    *out = plan;
+    return MST_OK;
+fail:
+    mst_fft_destroy(plan);
+    return status;
+}
+
+void mst_fft_destroy(mst_fft *plan) {
+    if (!plan)
+        return;
+    mst_stream_destroy(plan->stream);
+    prepare(plan, 0, NULL);
+    for (int k = 0; k < plan->n_passes; k++)
+        mst_fft_release_pass(plan, &plan->passes[k]);
+    free(plan);
+}
+
+int mst_fft_n_passes(const mst_fft *plan) { return plan->n_passes; }
+
+const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
+    return pass >= 0 && pass < plan->n_passes ? plan->passes[pass].texts[0] : NULL;
+}
+
+mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how, mst_error *error) {
+    const mst_location where[] = {input, output};
+    if (!plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    return mst_stream_run(plan->context, plan->stream, where, how, error);
+}

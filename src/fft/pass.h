@@ -1,0 +1,95 @@
+// A pass: a batch of transforms of one length, each read once from memory and written once. A plan is a list of passes; long axes
+// take several (Bailey's four-step method, generalised). Planned in planner.c, written as OpenCL C in write*.c.
+#ifndef MST_FFT_PASS_H
+#define MST_FFT_PASS_H
+
+#include "text.h"
+
+#include <mastaba/device.h>
+
+#define MST_PASS_DIMS (MST_MAX_RANK + 3)
+#define MST_PASS_RADICES 16
+#define MST_PASS_MAX_RADIX 32
+#define MST_PASS_MAX_PRIME 31
+
+// How the lines of one side lie. Line l is counted in C order over the dimensions; its element e lies at position
+// p = sum_k l_k position[k] + e step along the axis, at sum_k l_k outer[k] + p axis_stride elements from the base.
+typedef struct mst_view {
+    int n_dims;
+    size_t counts[MST_PASS_DIMS];
+    int64_t outer[MST_PASS_DIMS];
+    size_t position[MST_PASS_DIMS];
+    int64_t axis_stride;
+    size_t step;
+} mst_view;
+
+typedef enum mst_element { MST_ELEMENT_COMPLEX, MST_ELEMENT_REAL, MST_ELEMENT_HERMITIAN } mst_element;
+
+// What happens to a value on its way in or out.
+typedef struct mst_pass_op {
+    mst_element element; // real: an imaginary part of zero, or dropped. Hermitian (only in): positions above axis_length / 2 are
+                         // the conjugates of those at axis_length - p
+    size_t axis_length;  // Hermitian: of the whole transform
+    size_t length;       // positions from here on are zero on load and not stored; 0: all are there
+    bool multiply;       // by a table, at the position
+    bool swap;           // exchange real and imaginary part: a forward transform between two swaps is an inverse one
+} mst_pass_op;
+
+typedef struct mst_pass {
+    mst_view source, target;
+    mst_pass_op load, store;
+    bool scale;
+    // Values leave multiplied by exp(-2 pi i c e / twiddle_n) for element e of the line with column c; 0: not.
+    // c = l_k for the dimension k = twiddle_dim of the source.
+    size_t twiddle_n;
+    int twiddle_dim;
+
+    bool is_double;
+    size_t n; // length of the transforms
+    int n_radices;
+    unsigned radices[MST_PASS_RADICES];
+
+    bool cpu;            // shape
+    unsigned lanes;      // cpu: transforms a work-item works on at once, in vectors
+    unsigned threads;    // gpu: work-items a transform
+    unsigned lines;      // gpu: transforms a work-group
+    unsigned thread_run; // gpu: neighbouring work-items that share a line; threads (elements lie close) down to 1 (lines do)
+    bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
+    bool split_exchange; // gpu: real and imaginary parts take turns in local memory
+} mst_pass;
+
+// Radices for a length; false if it has a prime factor above MST_PASS_MAX_PRIME.
+bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices);
+
+// The radices of a pass whose views, length, precision and shape (`cpu`) are set; false if there are none. Its tables depend on
+// them: kernels of the same pass for other views keep them.
+bool mst_pass_choose_radices(mst_pass *pass);
+
+// Decides lanes, work-items and work-groups of a pass with radices.
+mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error);
+
+// The longest transform that one pass takes on a device, in either shape, and the shape that suits the device.
+size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double);
+bool mst_pass_suits_cpu(const mst_device_info *device);
+
+// Joins dimensions that continue one another, and drops those of count 1 (twiddle_dim follows).
+void mst_view_merge(mst_view *view, int *keep_dim);
+
+// OpenCL C for the pass: a kernel `fft_pass`.
+void mst_pass_write(const mst_pass *pass, mst_text *out);
+// Parts of it: write_cpu.c, write_gpu.c, butterfly.c.
+void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
+void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
+void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
+
+// A kernel `convolve`: both transforms, the product, and the inverse by `back`, which is the pass with its radices backwards. The
+// text before it defines X_ELEMENT, Y_ELEMENT, Z_ELEMENT; long x_outer(ulong), uint x_position(ulong) and the same of y and z
+// (mst_view_write); real2 load_x(x, long outer, uint p), load_y; void store_z(z, long outer, uint p, real2). GPU-shaped.
+void mst_pass_write_convolution(const mst_pass *pass, const mst_pass *back, mst_text *out);
+void mst_view_write(const mst_view *view, const char *side, mst_text *out);
+
+// The table of twiddles inside the pass: bytes of it, and its values (pairs of float or double).
+size_t mst_pass_table_count(const mst_pass *pass);
+void mst_pass_fill_table(const mst_pass *pass, void *table);
+
+#endif

@@ -1,0 +1,63 @@
+// What an FFT plan holds.
+#ifndef MST_FFT_PLAN_H
+#define MST_FFT_PLAN_H
+
+#include "pass.h"
+#include "stream/stream.h"
+
+#include <mastaba/fft.h>
+
+#define MST_FFT_MAX_PASSES (MST_MAX_AXES * 8)
+
+// The arrays that passes go between. Work arrays are dense; SPECTRUM holds a complex array on its way to real output.
+enum { SOURCE, TARGET, WORK, PADDED, SPECTRUM, N_BUFFERS };
+
+typedef struct mst_device_table {
+    cl_mem buffer;
+    uint64_t bytes;
+} mst_device_table;
+
+typedef struct mst_fft_pass {
+    mst_pass pass;                   // views of packed arrays
+    mst_view own_source, own_target; // of the caller's arrays, where they are SOURCE and TARGET
+    int own_twiddle_dim;             // of own_source
+    int from, to;                    // buffers
+    size_t lines_an_item;
+    unsigned log_low;
+    mst_device_table table, low, high, lane_twiddles, load_factors, store_factors;
+    size_t chirp_length;  // store_factors are the spectrum of a chirp of this length; 0: a chirp
+    mst_pass shapes[4];   // as written for each kernel
+    cl_kernel kernels[4]; // [1 if the source has the caller's layout, not packed] + [2 if the target has]
+    char *texts[4];
+} mst_fft_pass;
+
+struct mst_fft {
+    mst_context *context;
+    mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
+    int split;         // the axis at which items are cut
+    bool is_double, cpu;
+    mst_stream *stream;
+    uint64_t table_bytes; // device memory of all tables
+    uint64_t item_bytes[N_BUFFERS];
+    cl_mem buffers[N_BUFFERS];
+    uint64_t buffer_bytes[N_BUFFERS];
+    int n_passes;
+    mst_fft_pass passes[MST_FFT_MAX_PASSES];
+};
+
+// Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
+mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
+
+// Makes tables and kernels of a planned pass.
+mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);
+void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p);
+
+// The kernel for a pass between arrays that are packed or have the caller's layout, made when first needed.
+mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error);
+
+// Bluestein's chirp exp(-+ pi i p^2 / n) for p < n (upper sign: forward), and the spectrum, of length m, that convolves with its
+// conjugate; both as pairs of float or double, the caller's to free. NULL when out of memory.
+void *mst_chirp(size_t n, bool inverse, bool is_double);
+void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double);
+
+#endif

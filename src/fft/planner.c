@@ -1,0 +1,213 @@
+// Decides the radices and the shape of passes.
+#include "pass.h"
+
+#include <string.h>
+
+#define GPU_GROUP 64u       // work-items of a work-group that small transforms share,
+#define GPU_WIDE_GROUP 128u // and where it reads several lines side by side
+#define GPU_ROW_BYTES 64u   // neighbouring lines that are read together where elements are far apart
+#define GPU_WHOLE_EXCHANGE_BYTES 36864u
+
+#define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
+#define CPU_LOCAL_BYTES 32768u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
+
+bool mst_pass_suits_cpu(const mst_device_info *device) {
+    return !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated;
+}
+
+static size_t local_limit(const mst_device_info *device) {
+    size_t reported = (size_t)device->local_memory_bytes;
+    return device->local_memory_dedicated || reported < CPU_LOCAL_BYTES ? reported : CPU_LOCAL_BYTES;
+}
+
+size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double) {
+    if (cpu)
+        return 4096;
+    size_t real = is_double ? 8 : 4, longest = 256;
+    // One real number an element in local memory, padded, and at most 16 elements a work-item.
+    while (2 * longest * real + 2 * longest * real / 16 <= local_limit(device) &&
+           2 * longest / 16 <= device->max_work_group_size && longest < 8192)
+        longest *= 2;
+    return longest;
+}
+
+// Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs.
+static void factor_power_of_two(unsigned log_n, bool cpu, unsigned *radices, int *count) {
+    if (!cpu && log_n == 13) // too many work-items at 16 elements each
+        radices[(*count)++] = 32, log_n = 8;
+    if (!cpu && log_n % 4 == 0 && log_n > 4) {
+        for (; log_n; log_n -= 4)
+            radices[(*count)++] = 16;
+        return;
+    }
+    if (!cpu && log_n >= 7 && log_n != 9) { // 16s, and 8s or a 4 for the rest
+        while (log_n > 4 && log_n % 3 != 0) {
+            radices[(*count)++] = 16;
+            log_n -= 4;
+        }
+    }
+    while (log_n > 4 || log_n == 3) {
+        radices[(*count)++] = 8;
+        log_n -= 3;
+    }
+    if (log_n == 4) {
+        radices[(*count)++] = 4;
+        log_n = 2;
+    }
+    if (log_n > 0)
+        radices[(*count)++] = 1u << log_n;
+}
+
+// All small numbers up to 16 but 11 and 13 can be made of others; primes cannot, and may be larger than `largest`.
+static bool is_radix(unsigned r, unsigned largest) {
+    bool prime = r == 11 || r == 13 || r == 17 || r == 19 || r == 23 || r == 29 || r == 31;
+    return prime || r <= largest;
+}
+
+// The fewest radices, none above `most` and composite ones of at most `largest`, whose product is n; of several ways the one with
+// the smallest sum. `best` is filled from the front; returns their number, or more than MST_PASS_RADICES if there is no way.
+static int factor_search(size_t n, unsigned largest, unsigned most, unsigned *best) {
+    int fewest = MST_PASS_RADICES + 1;
+    unsigned least = 0;
+    if (n == 1)
+        return 0;
+    for (unsigned r = most; r >= 2; r--) {
+        unsigned rest[MST_PASS_RADICES + 1], sum = r;
+        if (n % r != 0 || !is_radix(r, largest))
+            continue;
+        int count = 1 + factor_search(n / r, largest, r, rest + 1);
+        if (count > MST_PASS_RADICES)
+            continue;
+        rest[0] = r;
+        for (int k = 1; k < count; k++)
+            sum += rest[k];
+        if (count < fewest || (count == fewest && sum < least)) {
+            fewest = count;
+            least = sum;
+            memcpy(best, rest, (size_t)count * sizeof *best);
+        }
+    }
+    return fewest;
+}
+
+bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices) {
+    *n_radices = 0;
+    if (n == 0)
+        return false;
+    if ((n & (n - 1)) == 0) {
+        unsigned log_n = 0;
+        while (((size_t)1 << log_n) < n)
+            log_n++;
+        factor_power_of_two(log_n, cpu, radices, n_radices);
+        return true;
+    }
+    // Larger radices leave too few registers for vectors.
+    unsigned found[MST_PASS_RADICES + 1];
+    int count = factor_search(n, cpu ? 10 : 16, MST_PASS_MAX_PRIME, found);
+    if (count > MST_PASS_RADICES)
+        return false;
+    memcpy(radices, found, (size_t)count * sizeof *radices);
+    *n_radices = count;
+    return true;
+}
+
+void mst_view_merge(mst_view *v, int *keep_dim) {
+    int n = 0, keep = -1;
+    for (int k = 0; k < v->n_dims; k++) {
+        bool is_kept = keep_dim && *keep_dim == k;
+        if (v->counts[k] == 1 && !is_kept)
+            continue;
+        bool joins = n > 0 && !is_kept && keep != n - 1 && v->outer[n - 1] == v->outer[k] * (int64_t)v->counts[k] &&
+                     v->position[n - 1] == v->position[k] * v->counts[k];
+        if (!joins)
+            n++;
+        v->counts[n - 1] = joins ? v->counts[n - 1] * v->counts[k] : v->counts[k];
+        v->outer[n - 1] = v->outer[k];
+        v->position[n - 1] = v->position[k];
+        if (is_kept)
+            keep = n - 1;
+    }
+    v->n_dims = n;
+    if (keep_dim)
+        *keep_dim = keep;
+}
+
+static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
+
+static size_t local_bytes(const mst_pass *pass) {
+    size_t real = pass->is_double ? 8 : 4, padded = (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1;
+    if (pass->staged)
+        return pass->n * pass->lines * 2 * real;
+    return pass->n_radices < 2 ? 0 : padded * real * pass->lines * (pass->split_exchange ? 1 : 2);
+}
+
+// The number of work-items that holds a transform in few enough registers and wastes the fewest in rounds that are not full.
+static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
+    unsigned held = pass->n >= 1024 && !pass->is_double ? 16 : 8, best = 0;
+    size_t least = SIZE_MAX;
+    for (int s = 0; s < pass->n_radices; s++)
+        held = pass->radices[s] > held ? pass->radices[s] : held;
+    for (; best == 0 && held <= 64; held *= 2)
+        for (unsigned t = 1; t <= 1024 && t <= device->max_work_group_size && t <= pass->n; t++) {
+            size_t work = 0, most = 0;
+            for (int s = 0; s < pass->n_radices; s++) {
+                size_t rounds = (pass->n / pass->radices[s] + t - 1) / t, mine = rounds * pass->radices[s];
+                work += mine * t;
+                most = mine > most ? mine : most;
+            }
+            if (most <= held && work < least) {
+                least = work;
+                best = t;
+            }
+        }
+    return best;
+}
+
+static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
+    unsigned most = (unsigned)(device->max_work_group_size < 1024 ? device->max_work_group_size : 1024);
+    unsigned adjacent = GPU_ROW_BYTES / (pass->is_double ? 16 : 8);
+    bool rows_in = elements_adjacent(&pass->source), rows_out = elements_adjacent(&pass->target);
+    pass->threads = choose_threads(pass, device);
+    if (pass->threads == 0)
+        return mst_fail(error, MST_ERROR_UNSUPPORTED, "no work-group of %s holds a transform of length %zu", device->name,
+                        pass->n);
+    pass->lines = 1;
+    bool wide = !rows_in || !rows_out;
+    while (pass->lines * pass->threads < (wide ? GPU_WIDE_GROUP : GPU_GROUP) || (wide && pass->lines < adjacent))
+        pass->lines *= 2;
+    pass->staged = pass->threads == 1 && pass->n > 1 && !wide;
+    pass->split_exchange = false;
+    if (local_bytes(pass) > GPU_WHOLE_EXCHANGE_BYTES || local_bytes(pass) > local_limit(device))
+        pass->split_exchange = true;
+    while (pass->lines > 1 && (local_bytes(pass) > local_limit(device) || pass->lines * pass->threads > most))
+        pass->lines /= 2;
+    if (local_bytes(pass) > local_limit(device))
+        return mst_fail(error, MST_ERROR_UNSUPPORTED, "a transform of length %zu does not fit the local memory of %s", pass->n,
+                        device->name);
+    pass->thread_run = rows_in && rows_out ? pass->threads : !rows_in && !rows_out ? 1 : 4;
+    while (pass->threads % pass->thread_run != 0)
+        pass->thread_run /= 2;
+    return MST_OK;
+}
+
+bool mst_pass_choose_radices(mst_pass *pass) {
+    bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);
+    if (!pass->cpu && pass->n == 1024 && !pass->is_double &&
+        !rows) { // many lines a work-group: one exchange, half the work-items
+        pass->radices[0] = pass->radices[1] = 32;
+        pass->n_radices = 2;
+        return true;
+    }
+    if (!mst_pass_factor(pass->n, pass->cpu, pass->radices, &pass->n_radices))
+        return false;
+    if (pass->n_radices == 0) // length 1
+        pass->radices[pass->n_radices++] = 1;
+    return true;
+}
+
+mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error) {
+    if (!pass->cpu)
+        return shape_gpu(pass, device, error);
+    pass->lanes = CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
+    return MST_OK;
+}

@@ -1,0 +1,258 @@
+// GPU-shaped passes: the work-items of a transform hold it in registers and exchange it through local memory between the steps of
+// Stockham's algorithm. With span = the product of the radices before, step radix r computes butterfly j = 0 .. n/r - 1, k = j
+// mod span, from elements j + q n/r and leaves its results at (j - k) r + k + q span.
+#include "pass.h"
+
+// What the arrays of registers and the table of a transform are called.
+typedef struct names {
+    const char *re, *im, *table;
+} names;
+
+static const char *const barrier = "    barrier(CLK_LOCAL_MEM_FENCE);\n";
+
+static unsigned butterflies(const mst_pass *pass, unsigned r) {
+    return (unsigned)((pass->n / r + pass->threads - 1) / pass->threads);
+}
+
+static bool is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
+
+// Elements of padded local memory that one transform takes.
+static size_t padded_length(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
+
+// for all butterflies of a step: "{", or "if (...) {" where the last round is not full
+static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
+    mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n",
+                 butterflies(pass, r), pass->threads);
+    if (is_ragged(pass, r))
+        mst_text_add(out, "        if (j < %zuu) {\n", pass->n / r);
+    else
+        mst_text_add(out, "        {\n");
+}
+
+static void close_butterflies(mst_text *out) { mst_text_add(out, "        }\n    }\n"); }
+
+// The work-group's lines, element by element in the order of memory; `work` is what is done with element e of line l, which is
+// number g of local memory.
+static void write_staging(const mst_pass *pass, const char *side, const char *work, mst_text *out) {
+    unsigned group = pass->lines;
+    mst_text_add(out,
+                 "#pragma unroll\n    for (uint i = 0; i < %zuu; i++) {\n        const uint g = id + i * %uu, e = g %% %zuu;\n"
+                 "        const ulong l = get_group_id(0) * (ulong)%u + g / %zuu;\n        if (l < n_lines) {\n"
+                 "            const long at = %s_base + %s_outer(%s_first + l);\n"
+                 "            const uint p = %s_position(%s_first + l) + e * %zuu;\n%s        }\n    }\n",
+                 pass->n, group, pass->n, group, pass->n, side, side, side, side, side,
+                 side[0] == 's' ? pass->source.step : pass->target.step, work);
+}
+
+static void write_staged_loading(const mst_pass *pass, mst_text *out) {
+    write_staging(pass, "source",
+                  "            const real2 value = load_value(source, at, p, load_factors);\n"
+                  "            exchange[2 * g] = value.x;\n            exchange[2 * g + 1] = value.y;\n",
+                  out);
+    mst_text_add(out,
+                 "    barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n    for (uint q = 0; q < %zuu; q++) {\n"
+                 "        re[q] = active ? exchange[2 * (id * %zuu + q)] : 0;\n"
+                 "        im[q] = active ? exchange[2 * (id * %zuu + q) + 1] : 0;\n    }\n",
+                 pass->n, pass->n, pass->n);
+}
+
+static void write_staged_storing(const mst_pass *pass, mst_text *out) {
+    mst_text_add(out,
+                 "    barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n    for (uint q = 0; q < %zuu; q++) {\n"
+                 "        exchange[2 * (id * %zuu + q)] = re[q];\n        exchange[2 * (id * %zuu + q) + 1] = im[q];\n    }\n"
+                 "    barrier(CLK_LOCAL_MEM_FENCE);\n",
+                 pass->n, pass->n, pass->n);
+    write_staging(
+        pass, "target",
+        "            store_value(target, at, p, store_factors, scale, (real2)(exchange[2 * g], exchange[2 * g + 1]));\n", out);
+}
+
+// Loads the elements that the first step needs; `load` begins the call that gives one, `rest` ends it.
+static void write_loading(const mst_pass *pass, const char *side, const char *load, const char *rest, mst_text *out) {
+    unsigned r = pass->radices[0];
+    mst_text_add(out,
+                 "    {\n    long outer = 0;\n    uint position = 0;\n    if (active) {\n"
+                 "        outer = %s_base + %s_outer(%s_first + line);\n"
+                 "        position = %s_position(%s_first + line);\n    }\n",
+                 side, side, side, side, side);
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n"
+                 "                real2 value = (real2)(0, 0);\n"
+                 "                if (active)\n"
+                 "                    value = %s, outer, position + (j + q * %zuu) * %zuu%s;\n"
+                 "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n            }\n",
+                 r, load, pass->n / r, pass->source.step, rest, r, r);
+    close_butterflies(out);
+    mst_text_add(out, "    }\n");
+}
+
+// One step's arithmetic: twiddles, then butterflies.
+static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, names n, mst_text *out) {
+    unsigned r = pass->radices[s];
+    open_butterflies(pass, r, out);
+    if (span > 1)
+        mst_text_add(out,
+                     "            const uint k = j %% %zuu;\n#pragma unroll\n            for (uint q = 1; q < %uu; q++) {\n"
+                     "                const real2 w = %s[%zuu + (q - 1) * %zuu + k];\n"
+                     "                const real a = %s[i * %uu + q], b = %s[i * %uu + q];\n"
+                     "                %s[i * %uu + q] = a * w.x - b * w.y;\n"
+                     "                %s[i * %uu + q] = a * w.y + b * w.x;\n            }\n",
+                     span, r, n.table, table_at, span, n.re, r, n.im, r, n.re, r, n.im, r);
+    mst_text_add(out, "            dft%u(%s + i * %uu, %s + i * %uu);\n", r, n.re, r, n.im, r);
+    close_butterflies(out);
+}
+
+static void write_exchange_half(const mst_pass *pass, int s, size_t span, const char *part, unsigned offset, bool write,
+                                mst_text *out) {
+    unsigned r = pass->radices[write ? s : s + 1];
+    open_butterflies(pass, r, out);
+    if (write)
+        mst_text_add(
+            out,
+            "            const uint to = (j / %zuu) * %zuu + j %% %zuu;\n#pragma unroll\n"
+            "            for (uint q = 0; q < %uu; q++)\n                own[%uu + PAD(to + q * %zuu)] = %s[i * %uu + q];\n",
+            span, span * r, span, r, offset, span, part, r);
+    else
+        mst_text_add(out,
+                     "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
+                     "                %s[i * %uu + q] = own[%uu + PAD(j + q * %zuu)];\n",
+                     r, part, r, offset, pass->n / r);
+    close_butterflies(out);
+}
+
+// `used`: local memory may still be read by others from the exchange before.
+static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, names n, mst_text *out) {
+    unsigned second = pass->split_exchange ? 0 : (unsigned)padded_length(pass);
+    if (used)
+        mst_text_add(out, "%s", barrier);
+    write_exchange_half(pass, s, span, n.re, 0, true, out);
+    if (!pass->split_exchange)
+        write_exchange_half(pass, s, span, n.im, second, true, out);
+    mst_text_add(out, "%s", barrier);
+    write_exchange_half(pass, s, span, n.re, 0, false, out);
+    if (pass->split_exchange) {
+        mst_text_add(out, "%s", barrier);
+        write_exchange_half(pass, s, span, n.im, second, true, out);
+        mst_text_add(out, "%s", barrier);
+    }
+    write_exchange_half(pass, s, span, n.im, second, false, out);
+}
+
+// All steps: elements j + q n/r of the first radix in, j + q n/r of the last one out.
+static void write_steps(const mst_pass *pass, bool used, names n, mst_text *out) {
+    size_t span = 1, table_at = 0;
+    for (int s = 0; s < pass->n_radices; s++) {
+        mst_text_add(out, "    // Step %d: radix %u, span %zu.\n", s + 1, pass->radices[s], span);
+        write_step(pass, s, span, table_at, n, out);
+        table_at += span > 1 ? span * (pass->radices[s] - 1) : 0;
+        if (s + 1 < pass->n_radices)
+            write_exchange(pass, s, span, used || s > 0, n, out);
+        span *= pass->radices[s];
+    }
+}
+
+static void write_storing(const mst_pass *pass, mst_text *out) {
+    unsigned r = pass->radices[pass->n_radices - 1];
+    mst_text_add(out, "    if (!active)\n        return;\n"
+                      "    const long outer = target_base + target_outer(target_first + line);\n"
+                      "    const uint position = target_position(target_first + line);\n");
+    if (pass->twiddle_n)
+        mst_text_add(out, "    const uint c = column(source_first + line);\n");
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
+                 r, pass->n / r, r, r);
+    if (pass->twiddle_n)
+        mst_text_add(out, "                value = complex_multiply(value, twiddle(low, high, log_low, c * e));\n");
+    mst_text_add(out,
+                 "                store_value(target, outer, position + e * %zuu, store_factors, scale, value);\n            }\n",
+                 pass->target.step);
+    close_butterflies(out);
+}
+
+static unsigned registers_of(const mst_pass *pass) {
+    unsigned registers = 0;
+    for (int s = 0; s < pass->n_radices; s++) {
+        unsigned held = butterflies(pass, pass->radices[s]) * pass->radices[s];
+        registers = held > registers ? held : registers;
+    }
+    return registers;
+}
+
+static void write_head(const mst_pass *pass, const char *name_and_arguments, mst_text *out) {
+    mst_text_add(out, "#define PAD(i) ((i) + ((i) >> %d))\n\n", pass->is_double ? 4 : 5);
+    mst_text_add(out, "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void\n%s {\n", pass->threads * pass->lines,
+                 name_and_arguments);
+}
+
+// Which line and which of its work-items this one is, and its registers.
+static void write_place(const mst_pass *pass, mst_text *out) {
+    size_t own = padded_length(pass) * (pass->split_exchange ? 1 : 2);
+    if (pass->n_radices > 1 || pass->staged)
+        mst_text_add(out, "    __local real exchange[%zu];\n", pass->staged ? 2 * pass->n * pass->lines : own * pass->lines);
+    mst_text_add(out,
+                 "    const uint id = get_local_id(0);\n"
+                 "    const uint c_ = id / %uu %% %uu, t = id / %uu * %uu + id %% %uu;\n"
+                 "    const ulong line = get_group_id(0) * (ulong)%u + c_;\n    const bool active = line < n_lines;\n",
+                 pass->thread_run, pass->lines, pass->thread_run * pass->lines, pass->thread_run, pass->thread_run, pass->lines);
+    if (pass->n_radices > 1)
+        mst_text_add(out, "    __local real *own = exchange + c_ * %zuu;\n", own);
+    mst_text_add(out, "    real re[%u], im[%u];\n", registers_of(pass), registers_of(pass));
+}
+
+void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
+    write_head(pass,
+               "fft_pass(__global const SOURCE *source, long source_base, ulong source_first, __global TARGET *target,\n"
+               "         long target_base, ulong target_first, ulong n_lines, __global const real2 *table,\n"
+               "         __global const real2 *low, __global const real2 *high, uint log_low,\n"
+               "         __global const real2 *load_factors, __global const real2 *store_factors, real scale)",
+               out);
+    write_place(pass, out);
+    if (pass->staged)
+        write_staged_loading(pass, out);
+    else
+        write_loading(pass, "source", "load_value(source", ", load_factors)", out);
+    write_steps(pass, false, (names){"re", "im", "table"}, out);
+    if (pass->staged)
+        write_staged_storing(pass, out);
+    else
+        write_storing(pass, out);
+    mst_text_add(out, "}\n");
+}
+
+void mst_pass_write_convolution(const mst_pass *pass, const mst_pass *back, mst_text *out) {
+    unsigned r = pass->radices[pass->n_radices - 1], held = registers_of(pass);
+    write_head(pass,
+               "convolve(__global const X_ELEMENT *x, long x_base, ulong x_first, __global const Y_ELEMENT *y, long y_base,\n"
+               "         ulong y_first, __global Z_ELEMENT *z, long z_base, ulong z_first, ulong n_lines,\n"
+               "         __global const real2 *table, __global const real2 *back_table)",
+               out);
+    write_place(pass, out);
+    mst_text_add(out, "    real sr[%u], si[%u]; // the spectrum of x\n", held, held);
+    write_loading(pass, "x", "load_x(x", ")", out);
+    write_steps(pass, false, (names){"re", "im", "table"}, out);
+    mst_text_add(out,
+                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        sr[i] = re[i];\n        si[i] = im[i];\n    }\n",
+                 butterflies(pass, r) * r);
+    write_loading(pass, "y", "load_y(y", ")", out);
+    write_steps(pass, true, (names){"re", "im", "table"}, out);
+    mst_text_add(out,
+                 "    // The product stays where it is: the inverse takes the radices backwards.\n"
+                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n"
+                 "        const real a = re[i], b = im[i];\n"
+                 "        re[i] = a * sr[i] - b * si[i];\n        im[i] = a * si[i] + b * sr[i];\n    }\n"
+                 "    // Backwards: forwards with real and imaginary parts exchanged.\n",
+                 butterflies(pass, r) * r);
+    write_steps(back, true, (names){"im", "re", "back_table"}, out);
+    mst_text_add(out, "    if (!active)\n        return;\n    const long outer = z_base + z_outer(z_first + line);\n");
+    unsigned first = back->radices[back->n_radices - 1];
+    open_butterflies(back, first, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
+                 "                store_z(z, outer, j + q * %zuu, (real2)(re[i * %uu + q], im[i * %uu + q]));\n",
+                 first, back->n / first, first, first);
+    close_butterflies(out);
+    mst_text_add(out, "}\n");
+}

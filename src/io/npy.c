@@ -1,0 +1,290 @@
+#include <mastaba/npy.h>
+
+#include "npy_header.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+struct mst_npy {
+    mst_layout layout;
+    uint64_t offset; // of the data
+    int file;
+    bool overwrite;
+    char *path;
+    char *temporary; // where a created file is until it is committed; NULL if opened or committed
+};
+
+const mst_layout *mst_npy_layout(const mst_npy *npy) { return &npy->layout; }
+
+mst_location mst_npy_location(const mst_npy *npy) { return mst_at_file(npy->file, npy->offset); }
+
+void mst_npy_close(mst_npy *npy) {
+    if (!npy)
+        return;
+    if (npy->file >= 0)
+        close(npy->file);
+    if (npy->temporary)
+        unlink(npy->temporary);
+    free(npy->temporary);
+    free(npy->path);
+    free(npy);
+}
+
+static mst_status make_npy(const char *path, mst_npy **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy *npy = calloc(1, sizeof *npy);
+
+    MST_REQUIRE(npy, MST_ERROR_HOST_MEMORY, "out of memory");
+    npy->file = -1;
+    MST_REQUIRE(npy->path = strdup(path), MST_ERROR_HOST_MEMORY, "out of memory");
+    *out = npy;
+    return MST_OK;
+fail:
+    mst_npy_close(npy);
+    return status;
+}
+
+// Messages below speak of the file alone; its path, or the end of a long one, goes before them here.
+static mst_status name_file(const char *path, const mst_error *cause, mst_error *error) {
+    enum { SHOWN = 200 };
+    size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;
+    return mst_fail(error, cause->status, "%s%s: %s", cut ? "..." : "", path + cut, cause->message);
+}
+
+// Reads until `bytes` are there or the file ends.
+static mst_status read_start(int file, void *data, size_t bytes, size_t offset, size_t *got, mst_error *error) {
+    mst_status status = MST_OK;
+
+    for (*got = 0; *got < bytes;) {
+        ssize_t n = pread(file, (char *)data + *got, bytes - *got, (off_t)(offset + *got));
+        MST_REQUIRE(n >= 0 || errno == EINTR, MST_ERROR_IO, "cannot be read: %s", strerror(errno));
+        if (n == 0)
+            break;
+        if (n > 0)
+            *got += (size_t)n;
+    }
+fail:
+    return status;
+}
+
+// Opens without waiting for a pipe's other end. What is not a regular file has no size, and cannot be read at an offset.
+static mst_status open_regular(const char *path, int *file, uint64_t *bytes, mst_error *error) {
+    mst_status status = MST_OK;
+    struct stat info;
+
+    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    MST_REQUIRE(*file >= 0, MST_ERROR_IO, "cannot be opened: %s", strerror(errno));
+    MST_REQUIRE(fstat(*file, &info) == 0, MST_ERROR_IO, "cannot be read: %s", strerror(errno));
+    MST_REQUIRE(!S_ISDIR(info.st_mode), MST_ERROR_IO, "is a directory");
+    MST_REQUIRE(S_ISREG(info.st_mode), MST_ERROR_IO, "is not a regular file but a pipe or device; copy it into a file first");
+    *bytes = (uint64_t)info.st_size;
+fail:
+    return status;
+}
+
+static mst_status read_header(mst_npy *npy, uint64_t file_bytes, mst_error *error) {
+    mst_status status = MST_OK;
+    unsigned char prefix[MST_NPY_PREFIX_BYTES];
+    size_t got, offset, text_bytes, data_bytes;
+    char *text = NULL;
+
+    MST_TRY(read_start(npy->file, prefix, sizeof prefix, 0, &got, error));
+    MST_TRY(mst_npy_prefix_read(prefix, got, &offset, &text_bytes, error));
+    MST_REQUIRE(text = malloc(text_bytes + 1), MST_ERROR_HOST_MEMORY, "out of memory");
+    MST_TRY(read_start(npy->file, text, text_bytes, offset, &got, error));
+    MST_REQUIRE(got == text_bytes, MST_ERROR_FORMAT, "truncated .npy file: it ends within the header");
+    MST_TRY(mst_npy_text_read(text, text_bytes, &npy->layout, &data_bytes, error));
+    npy->offset = offset + text_bytes;
+    MST_REQUIRE(file_bytes >= npy->offset && file_bytes - npy->offset >= data_bytes, MST_ERROR_FORMAT,
+                "truncated .npy file: %" PRIu64 " bytes long, but its header needs %" PRIu64, file_bytes,
+                npy->offset + data_bytes);
+fail:
+    free(text);
+    return status;
+}
+
+static mst_status open_npy(const char *path, mst_npy **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy *npy = NULL;
+    uint64_t file_bytes = 0;
+
+    MST_TRY(make_npy(path, &npy, error));
+    MST_TRY(open_regular(path, &npy->file, &file_bytes, error));
+    MST_TRY(read_header(npy, file_bytes, error));
+    *out = npy;
+    return MST_OK;
+fail:
+    mst_npy_close(npy);
+    return status;
+}
+
+mst_status mst_npy_open(const char *path, mst_npy **out, mst_error *error) {
+    mst_error cause;
+    *out = NULL;
+    return open_npy(path, out, &cause) == MST_OK ? MST_OK : name_file(path, &cause, error);
+}
+
+static mst_status check_layout(const mst_layout *layout, size_t *data_bytes, mst_error *error) {
+    mst_status status = MST_OK;
+
+    MST_REQUIRE(mst_type_bytes(layout->type), MST_ERROR_ARGUMENT, "type %d is not known", (int)layout->type);
+    MST_REQUIRE(layout->rank >= 1 && layout->rank <= MST_MAX_RANK, MST_ERROR_ARGUMENT, "rank is %d; 1 to %d are supported",
+                layout->rank, MST_MAX_RANK);
+    MST_REQUIRE(mst_npy_data_bytes(layout, data_bytes), MST_ERROR_ARGUMENT, "the shape is larger than memory can be");
+    mst_layout dense = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    for (int k = 0; k < layout->rank; k++)
+        MST_REQUIRE(layout->shape[k] <= 1 || layout->strides[k] == dense.strides[k], MST_ERROR_ARGUMENT,
+                    "a .npy file is dense in C order, but the stride of axis %d is %td, not %td", k, layout->strides[k],
+                    dense.strides[k]);
+fail:
+    return status;
+}
+
+// Finds out now what would make the commit fail, and never lets a rename replace a directory or a device.
+static mst_status check_path(const char *path, bool overwrite, mst_error *error) {
+    mst_status status = MST_OK;
+    struct stat info;
+    size_t length = strlen(path);
+
+    MST_REQUIRE(length && path[length - 1] != '/', MST_ERROR_IO, "is not a file name");
+    if ((overwrite ? stat(path, &info) : lstat(path, &info)) == 0) {
+        MST_REQUIRE(overwrite, MST_ERROR_IO, "exists already, and overwriting was not asked for");
+        MST_REQUIRE(S_ISREG(info.st_mode), MST_ERROR_IO, "exists and is not a regular file");
+    } else {
+        MST_REQUIRE(errno == ENOENT, MST_ERROR_IO, "cannot be created: %s", strerror(errno));
+    }
+fail:
+    return status;
+}
+
+// A new file beside `path`, with the permissions that the process gives to new files.
+static mst_status make_temporary(mst_npy *npy, mst_error *error) {
+    mst_status status = MST_OK;
+    const char *slash = strrchr(npy->path, '/');
+    int directory = slash ? (int)(slash + 1 - npy->path) : 0;
+    size_t bytes = (size_t)directory + sizeof ".mastaba-0123456789abcdef.tmp";
+    char *name = malloc(bytes);
+
+    MST_REQUIRE(name, MST_ERROR_HOST_MEMORY, "out of memory");
+    do {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        uint64_t unique = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec << 20 ^ (uint64_t)getpid();
+        snprintf(name, bytes, "%.*s.mastaba-%016" PRIx64 ".tmp", directory, npy->path, unique);
+        npy->file = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+    } while (npy->file < 0 && (errno == EEXIST || errno == EINTR));
+    MST_REQUIRE(npy->file >= 0, MST_ERROR_IO, "cannot be created: %s", strerror(errno));
+    npy->temporary = name;
+    return MST_OK;
+fail:
+    free(name);
+    return status;
+}
+
+// File systems that cannot reserve space get a sparse file.
+static mst_status reserve(int file, size_t bytes, mst_error *error) {
+    mst_status status = MST_OK;
+    int code = EOPNOTSUPP;
+
+#if _POSIX_ADVISORY_INFO > 0
+    do
+        code = posix_fallocate(file, 0, (off_t)bytes);
+    while (code == EINTR);
+#endif
+    if (code == EOPNOTSUPP || code == EINVAL || code == ENOSYS)
+        code = ftruncate(file, (off_t)bytes) == 0 ? 0 : errno;
+    MST_REQUIRE(code == 0, MST_ERROR_IO, "there is no room for its %zu bytes: %s", bytes, strerror(code));
+fail:
+    return status;
+}
+
+static mst_status write_header(mst_npy *npy, size_t data_bytes, mst_error *error) {
+    mst_status status = MST_OK;
+    char header[MST_NPY_HEADER_BYTES];
+    size_t length = mst_npy_header_write(&npy->layout, header), bytes;
+
+    npy->offset = length;
+    MST_REQUIRE(mst_add(data_bytes, length, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
+                "the shape is larger than a file can be");
+    MST_TRY(reserve(npy->file, bytes, error));
+    for (size_t done = 0; done < length;) {
+        ssize_t n = pwrite(npy->file, header + done, length - done, (off_t)done);
+        MST_REQUIRE(n >= 0 || errno == EINTR, MST_ERROR_IO, "cannot be written: %s", strerror(errno));
+        if (n > 0)
+            done += (size_t)n;
+    }
+fail:
+    return status;
+}
+
+static mst_status create_npy(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_npy *npy = NULL;
+    size_t data_bytes;
+
+    MST_TRY(check_layout(layout, &data_bytes, error));
+    MST_TRY(check_path(path, overwrite, error));
+    MST_TRY(make_npy(path, &npy, error));
+    npy->layout = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    npy->overwrite = overwrite;
+    MST_TRY(make_temporary(npy, error));
+    MST_TRY(write_header(npy, data_bytes, error));
+    *out = npy;
+    return MST_OK;
+fail:
+    mst_npy_close(npy);
+    return status;
+}
+
+mst_status mst_npy_create(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error) {
+    mst_error cause;
+    *out = NULL;
+    return create_npy(path, layout, overwrite, out, &cause) == MST_OK ? MST_OK : name_file(path, &cause, error);
+}
+
+// Gives `from` the name `to` unless something has that name. Where there are no hard links, an empty file takes the name
+// first: creating it fails if the name is taken, and the rename replaces nothing else.
+static int rename_no_replace(const char *from, const char *to) {
+    if (link(from, to) == 0) {
+        (void)unlink(from); // the file is in place; a second name does it no harm
+        return 0;
+    }
+    if (errno == EEXIST)
+        return -1;
+    int claim = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (claim < 0)
+        return -1;
+    close(claim);
+    if (rename(from, to) == 0)
+        return 0;
+    int code = errno;
+    unlink(to);
+    errno = code;
+    return -1;
+}
+
+static mst_status commit_npy(mst_npy *npy, mst_error *error) {
+    mst_status status = MST_OK;
+    int file = npy->file;
+
+    MST_REQUIRE(npy->temporary, MST_ERROR_ARGUMENT, "was not created by this process, or is committed already");
+    npy->file = -1; // network file systems report failed writes when a file is closed
+    MST_REQUIRE(close(file) == 0, MST_ERROR_IO, "cannot be written: %s", strerror(errno));
+    int failed = npy->overwrite ? rename(npy->temporary, npy->path) : rename_no_replace(npy->temporary, npy->path);
+    MST_REQUIRE(!failed, MST_ERROR_IO, "cannot be put in place: %s", strerror(errno));
+    free(npy->temporary);
+    npy->temporary = NULL;
+fail:
+    return status;
+}
+
+mst_status mst_npy_commit(mst_npy *npy, mst_error *error) {
+    mst_error cause;
+    return commit_npy(npy, &cause) == MST_OK ? MST_OK : name_file(npy->path, &cause, error);
+}

@@ -1,0 +1,38 @@
+#include <mastaba/array.h>
+
+static const struct {
+    const char *name;
+    size_t bytes;
+} types[] = {
+    [MST_FLOAT32] = {"float32", 4},
+    [MST_FLOAT64] = {"float64", 8},
+    [MST_COMPLEX64] = {"complex64", 8},
+    [MST_INT8] = {"int8", 1},
+    [MST_COMPLEX128] = {"complex128", 16},
+    [MST_UINT8] = {"uint8", 1},
+    [MST_INT16] = {"int16", 2},
+    [MST_UINT16] = {"uint16", 2},
+    [MST_INT32] = {"int32", 4},
+    [MST_UINT32] = {"uint32", 4},
+    [MST_INT64] = {"int64", 8},
+    [MST_UINT64] = {"uint64", 8},
+    [MST_BOOL] = {"bool", 1},
+};
+
+static int is_type(mst_type type) { return (int)type >= MST_FLOAT32 && (int)type <= MST_BOOL; }
+
+size_t mst_type_bytes(mst_type type) { return is_type(type) ? types[type].bytes : 0; }
+
+const char *mst_type_name(mst_type type) { return is_type(type) ? types[type].name : "unknown type"; }
+
+mst_layout mst_layout_dense(mst_type type, int rank, const size_t *shape) {
+    mst_layout layout = {type, rank, {0}, {0}};
+    int n = rank < 0 ? 0 : rank > MST_MAX_RANK ? MST_MAX_RANK : rank;
+    size_t stride = 1;
+    for (int k = n - 1; k >= 0; k--) {
+        layout.shape[k] = shape[k];
+        layout.strides[k] = (ptrdiff_t)stride;
+        stride *= shape[k]; // may wrap for a size that is refused later; unsigned, so defined
+    }
+    return layout;
+}

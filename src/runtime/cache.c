@@ -1,0 +1,173 @@
+#include "cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define MAX_PAYLOAD ((uint64_t)256 << 20)
+
+// What a file starts with; the payload follows. Native byte order: a cache is of one machine.
+typedef struct header {
+    char magic[8];
+    mst_cache_key key;
+    uint64_t size;
+    mst_cache_key digest;
+} header;
+
+static const char magic[8] = "MSTBIN1";
+
+static mst_cache_key hash(const void *data, size_t size) {
+    XXH128_hash_t h = XXH3_128bits(data, size);
+    return (mst_cache_key){h.low64, h.high64};
+}
+
+static bool same_key(mst_cache_key a, mst_cache_key b) { return a.low == b.low && a.high == b.high; }
+
+mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error) {
+    const char *base = wanted, *rest = "";
+    *out = NULL;
+    if (!base) {
+        base = getenv("XDG_CACHE_HOME");
+        rest = "/mastaba";
+        if (!base || base[0] != '/') { // the XDG specification ignores relative paths
+            base = getenv("HOME");
+            rest = "/.cache/mastaba";
+        }
+    }
+    if (!base || !*base)
+        return MST_OK;
+    if (asprintf(out, "%s%s", base, rest) < 0) {
+        *out = NULL;
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context");
+    }
+    return MST_OK;
+}
+
+bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key) {
+    const mst_device_info *d = &context->device;
+    XXH3_state_t *state = context->cache_directory ? XXH3_createState() : NULL;
+    if (!state)
+        return false;
+    const char *strings[] = {MST_VERSION_STRING, options, d->name, d->platform_name, d->driver_version, d->device_version};
+    XXH3_128bits_reset(state);
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        XXH3_128bits_update(state, strings[i], strlen(strings[i]) + 1);
+    XXH3_128bits_update(state, source, length);
+    XXH128_hash_t h = XXH3_128bits_digest(state);
+    XXH3_freeState(state);
+    *key = (mst_cache_key){h.low64, h.high64};
+    return true;
+}
+
+static bool file_path(const mst_context *context, mst_cache_key key, char *path, size_t size) {
+    int n = snprintf(path, size, "%s/%016llx%016llx.bin", context->cache_directory, (unsigned long long)key.high,
+                     (unsigned long long)key.low);
+    return n > 0 && (size_t)n < size;
+}
+
+static bool read_all(int fd, void *data, size_t size) {
+    unsigned char *at = data;
+    while (size > 0) {
+        ssize_t n = read(fd, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool write_all(int fd, const void *data, size_t size) {
+    const unsigned char *at = data;
+    while (size > 0) {
+        ssize_t n = write(fd, at, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+// The payload behind a verified header, or NULL and why not. Only files that nobody else could have written are trusted.
+static unsigned char *read_verified(int fd, mst_cache_key key, size_t *size, const char **why) {
+    struct stat st;
+    header head;
+    unsigned char *payload = NULL;
+    *why = "not a private regular file";
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022))
+        return NULL;
+    *why = "damaged";
+    if (!read_all(fd, &head, sizeof head) || memcmp(head.magic, magic, sizeof magic) != 0 || !same_key(head.key, key) ||
+        head.size == 0 || head.size > MAX_PAYLOAD || (uint64_t)st.st_size != sizeof head + head.size)
+        return NULL;
+    payload = malloc((size_t)head.size);
+    if (!payload || !read_all(fd, payload, (size_t)head.size) || !same_key(hash(payload, (size_t)head.size), head.digest)) {
+        free(payload);
+        return NULL;
+    }
+    *size = (size_t)head.size;
+    return payload;
+}
+
+unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size) {
+    char path[4096];
+    const char *why = NULL;
+    if (!file_path(context, key, path, sizeof path))
+        return NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return NULL;
+    unsigned char *payload = read_verified(fd, key, size, &why);
+    close(fd);
+    if (!payload)
+        mst_log(context, MST_LOG_INFO, "cache: %s is %s; building from source", path, why);
+    return payload;
+}
+
+// mkdir -p, private from the first directory that did not exist.
+static bool make_directory(const char *path) {
+    char part[4096];
+    size_t length = strlen(path);
+    if (length >= sizeof part)
+        return false;
+    memcpy(part, path, length + 1);
+    for (size_t i = 1; i <= length; i++)
+        if (part[i] == '/' || part[i] == '\0') {
+            char kept = part[i];
+            part[i] = '\0';
+            if (mkdir(part, 0700) != 0 && errno != EEXIST)
+                return false;
+            part[i] = kept;
+        }
+    return true;
+}
+
+void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size) {
+    char path[4096], temporary[4096 + 8];
+    header head = {.key = key, .size = size, .digest = hash(payload, size)};
+    memcpy(head.magic, magic, sizeof magic);
+    if (!file_path(context, key, path, sizeof path))
+        return;
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    int fd = make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
+    if (fd < 0) {
+        mst_log(context, MST_LOG_INFO, "cache: cannot write in %s: %s", context->cache_directory, strerror(errno));
+        return;
+    }
+    bool good = write_all(fd, &head, sizeof head) && write_all(fd, payload, size);
+    good = close(fd) == 0 && good;
+    if (!good || rename(temporary, path) != 0) {
+        mst_log(context, MST_LOG_INFO, "cache: cannot write %s: %s", path, strerror(errno));
+        unlink(temporary);
+    }
+}

@@ -1,0 +1,25 @@
+// Compiled kernels on disk. A file is verified before any driver sees it (some accept damaged binaries), and any doubt means
+// building from source.
+#ifndef MST_RUNTIME_CACHE_H
+#define MST_RUNTIME_CACHE_H
+
+#include "context.h"
+
+typedef struct mst_cache_key {
+    uint64_t low, high;
+} mst_cache_key;
+
+// The directory to use: `wanted`, else $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; *out is NULL if there is none.
+mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error);
+
+// XXH3-128 of the source, the options, the library's version and what the device and its driver call themselves. False
+// without a cache.
+bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key);
+
+// The payload stored under a key, the caller's to free, or NULL. Never fails: what is wrong goes to the log.
+unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *size);
+
+// Stores a payload whole or not at all. Never fails: what is wrong goes to the log.
+void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned char *payload, size_t size);
+
+#endif

@@ -1,0 +1,261 @@
+#include "context.h"
+
+#include "cache.h"
+#include "device.h"
+#include "pool.h"
+#include "program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_HOST_MEMORY ((uint64_t)1 << 30)
+#define MAX_COPY_THREADS 16
+
+double mst_now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void mst_log(mst_context *context, mst_log_level level, const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&context->log_mutex);
+    context->log(level, line, context->log_user);
+    pthread_mutex_unlock(&context->log_mutex);
+}
+
+static unsigned default_copy_threads(void) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    long half = cores / 2;
+    return half < 1 ? 1 : half > MAX_COPY_THREADS ? MAX_COPY_THREADS : (unsigned)half;
+}
+
+static mst_status make_queue(mst_context *context, cl_command_queue *queue, mst_error *error) {
+    cl_int code;
+    *queue =
+        clCreateCommandQueue(context->opencl, context->device.device, context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
+    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot make a command queue on %s", context->device.name);
+}
+
+// The caller's device and queue must be of the caller's context.
+static mst_status check_membership(const mst_context_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_device_id devices[64], device = NULL;
+    cl_context owner = NULL;
+    size_t bytes = 0;
+    bool found = false;
+    MST_TRY_CL(clGetContextInfo(desc->opencl_context, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes),
+               "cannot list the devices of opencl_context");
+    for (size_t i = 0; i < bytes / sizeof devices[0]; i++)
+        found = found || devices[i] == desc->opencl_device;
+    MST_REQUIRE(found, MST_ERROR_ARGUMENT, "opencl_device is not a device of opencl_context");
+    if (!desc->opencl_queue)
+        return MST_OK;
+    MST_TRY_CL(clGetCommandQueueInfo(desc->opencl_queue, CL_QUEUE_CONTEXT, sizeof owner, &owner, NULL),
+               "cannot read the context of opencl_queue");
+    MST_TRY_CL(clGetCommandQueueInfo(desc->opencl_queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL),
+               "cannot read the device of opencl_queue");
+    MST_REQUIRE(owner == desc->opencl_context && device == desc->opencl_device, MST_ERROR_ARGUMENT,
+                "opencl_queue belongs to another context or device than opencl_context and opencl_device");
+fail:
+    return status;
+}
+
+// Takes the caller's OpenCL objects, or makes a context on the chosen device.
+static mst_status take_opencl(mst_context *context, const mst_context_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_int code;
+    if (desc->opencl_context) {
+        MST_REQUIRE(desc->opencl_device, MST_ERROR_ARGUMENT, "opencl_context is set but opencl_device is not");
+        MST_TRY(mst_device_describe(desc->opencl_device, &context->device, error));
+        MST_TRY(check_membership(desc, error));
+        MST_TRY_CL(clRetainContext(desc->opencl_context), "cannot retain the caller's OpenCL context");
+        context->opencl = desc->opencl_context;
+        return MST_OK;
+    }
+    MST_REQUIRE(!desc->opencl_device && !desc->opencl_queue, MST_ERROR_ARGUMENT,
+                "opencl_device or opencl_queue is set but opencl_context is not");
+    MST_TRY(mst_device_choose(desc->device, &context->device, error));
+    cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)context->device.platform, 0};
+    context->opencl = clCreateContext(properties, 1, &context->device.device, NULL, NULL, &code);
+    MST_TRY_CL(code, "cannot make an OpenCL context on %s", context->device.name);
+fail:
+    return status;
+}
+
+static mst_status take_queues(mst_context *context, const mst_context_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    if (desc->opencl_queue) {
+        cl_command_queue_properties properties = 0;
+        MST_TRY_CL(clGetCommandQueueInfo(desc->opencl_queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL),
+                   "cannot read the properties of opencl_queue");
+        MST_REQUIRE(!(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), MST_ERROR_ARGUMENT,
+                    "opencl_queue executes out of order; an in-order queue is needed");
+        context->profile = context->profile && (properties & CL_QUEUE_PROFILING_ENABLE);
+        MST_TRY_CL(clRetainCommandQueue(desc->opencl_queue), "cannot retain opencl_queue");
+        context->compute = desc->opencl_queue;
+    } else {
+        MST_TRY(make_queue(context, &context->compute, error));
+    }
+    if (context->profile) {
+        cl_int code;
+        context->stamp = clCreateBuffer(context->opencl, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &code);
+        MST_TRY_CL(code, "cannot make the buffer for time stamps");
+    }
+    MST_TRY(make_queue(context, &context->upload, error));
+    MST_TRY(make_queue(context, &context->download, error));
+fail:
+    return status;
+}
+
+static mst_status copy_string(const char *text, char **out, mst_error *error) {
+    *out = text ? strdup(text) : NULL;
+    return text && !*out ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context") : MST_OK;
+}
+
+mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *context = NULL;
+    const mst_context_desc defaults = MST_CONTEXT_DESC_INIT;
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
+    *out = NULL;
+    if (!desc)
+        desc = &defaults;
+    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_CONTEXT_DESC_INIT", desc->struct_size, sizeof *desc);
+    MST_REQUIRE(context = calloc(1, sizeof *context), MST_ERROR_HOST_MEMORY, "out of memory making a context");
+    pthread_mutex_init(&context->mutex, NULL);
+    pthread_mutex_init(&context->log_mutex, NULL);
+    context->log = desc->log;
+    context->log_user = desc->log_user;
+    context->profile = desc->profile;
+    MST_TRY(take_opencl(context, desc, error));
+    MST_TRY(take_queues(context, desc, error));
+    context->device_memory.limit = desc->device_memory ? desc->device_memory : context->device.memory_bytes / 4 * 3;
+    context->host_memory.limit = desc->host_memory ? desc->host_memory : DEFAULT_HOST_MEMORY;
+    const char *kernels = desc->kernel_directory ? desc->kernel_directory : getenv("MASTABA_KERNEL_DIR");
+    MST_TRY(copy_string(kernels && *kernels ? kernels : NULL, &context->kernel_directory, error));
+    if (!desc->no_cache)
+        MST_TRY(mst_cache_directory(desc->cache_directory, &context->cache_directory, error));
+    MST_TRY(mst_pool_create(desc->copy_threads ? desc->copy_threads : default_copy_threads(), &context->pool, error));
+    mst_log(context, MST_LOG_INFO, "device %s (%s), driver %s", context->device.name, context->device.platform_name,
+            context->device.driver_version);
+    *out = context;
+    return MST_OK;
+fail:
+    mst_context_destroy(context);
+    return status;
+}
+
+static void release_queue(cl_command_queue queue) {
+    if (queue) {
+        clFinish(queue);
+        clReleaseCommandQueue(queue);
+    }
+}
+
+void mst_context_destroy(mst_context *context) {
+    if (!context)
+        return;
+    mst_pool_destroy(context->pool);
+    mst_programs_destroy(context->programs);
+    release_queue(context->upload);
+    release_queue(context->compute);
+    release_queue(context->download);
+    if (context->stamp)
+        clReleaseMemObject(context->stamp);
+    if (context->opencl)
+        clReleaseContext(context->opencl);
+    free(context->cache_directory);
+    free(context->kernel_directory);
+    pthread_mutex_destroy(&context->mutex);
+    pthread_mutex_destroy(&context->log_mutex);
+    free(context);
+}
+
+const mst_device_info *mst_context_device(const mst_context *context) { return &context->device; }
+cl_context mst_context_opencl(const mst_context *context) { return context->opencl; }
+cl_command_queue mst_context_queue(const mst_context *context) { return context->compute; }
+uint64_t mst_context_device_memory_budget(const mst_context *context) { return context->device_memory.limit; }
+
+uint64_t mst_context_device_memory_used(mst_context *context) {
+    pthread_mutex_lock(&context->mutex);
+    uint64_t used = context->device_memory.used;
+    pthread_mutex_unlock(&context->mutex);
+    return used;
+}
+
+uint64_t mst_budget_left(mst_context *context, const mst_budget *budget) {
+    pthread_mutex_lock(&context->mutex);
+    uint64_t left = budget->used < budget->limit ? budget->limit - budget->used : 0;
+    pthread_mutex_unlock(&context->mutex);
+    return left;
+}
+
+bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes) {
+    pthread_mutex_lock(&context->mutex);
+    bool fits = bytes <= budget->limit && budget->used <= budget->limit - bytes;
+    if (fits)
+        budget->used += bytes;
+    pthread_mutex_unlock(&context->mutex);
+    return fits;
+}
+
+void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes) {
+    pthread_mutex_lock(&context->mutex);
+    budget->used -= bytes;
+    pthread_mutex_unlock(&context->mutex);
+}
+
+mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_t bytes, const char *what, cl_mem *out,
+                               mst_error *error) {
+    cl_int code;
+    *out = NULL;
+    if (bytes > context->device.max_allocation_bytes)
+        return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "%s needs %llu bytes in one piece; %s allows %llu", what,
+                        (unsigned long long)bytes, context->device.name,
+                        (unsigned long long)context->device.max_allocation_bytes);
+    if (!mst_budget_take(context, &context->device_memory, bytes))
+        return mst_fail(error, MST_ERROR_BUDGET, "%s needs %llu bytes of device memory; %llu of the budget of %llu are left",
+                        what, (unsigned long long)bytes, (unsigned long long)mst_budget_left(context, &context->device_memory),
+                        (unsigned long long)context->device_memory.limit);
+    *out = clCreateBuffer(context->opencl, flags, bytes ? (size_t)bytes : 1, NULL, &code);
+    if (code != CL_SUCCESS) {
+        *out = NULL;
+        mst_budget_give(context, &context->device_memory, bytes);
+        return mst_fail_opencl(error, code, "cannot take %llu bytes of device memory for %s", (unsigned long long)bytes, what);
+    }
+    return MST_OK;
+}
+
+void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes) {
+    if (!buffer)
+        return;
+    clReleaseMemObject(buffer);
+    mst_budget_give(context, &context->device_memory, bytes);
+}
+
+mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_execution defaults = MST_EXECUTION_INIT;
+    *out = how ? *how : defaults;
+    MST_REQUIRE(out->struct_size == sizeof *out, MST_ERROR_ARGUMENT,
+                "how->struct_size is %zu, not %zu; start from MST_EXECUTION_INIT", out->struct_size, sizeof *out);
+    MST_REQUIRE((out->n_wait == 0) == (out->wait_list == NULL), MST_ERROR_ARGUMENT, "how->n_wait is %u but how->wait_list is %s",
+                (unsigned)out->n_wait, out->wait_list ? "set" : "NULL");
+    MST_REQUIRE(!out->event || !out->report, MST_ERROR_ARGUMENT, "how->event and how->report cannot be asked for together");
+    if (out->event)
+        *out->event = NULL;
+fail:
+    return status;
+}

@@ -1,0 +1,56 @@
+// What a context holds, for the library's own modules.
+#ifndef MST_RUNTIME_CONTEXT_H
+#define MST_RUNTIME_CONTEXT_H
+
+#include "error.h"
+
+#include <mastaba/context.h>
+#include <pthread.h>
+
+struct mst_pool;
+struct mst_program_entry;
+
+// A cap on bytes and what is taken of it.
+typedef struct mst_budget {
+    uint64_t limit, used;
+} mst_budget;
+
+struct mst_context {
+    mst_device_info device;
+    cl_context opencl;
+    // In order each, so that copies up, kernels and copies down overlap between queues.
+    cl_command_queue upload, compute, download;
+    bool profile;
+    cl_mem stamp; // with `profile`: four bytes, filled for the time at which it happens (drivers give markers no times)
+    struct mst_pool *pool;
+    char *cache_directory; // NULL: no cache
+    char *kernel_directory;
+    mst_log_fn log;
+    void *log_user;
+
+    pthread_mutex_t mutex; // guards what follows
+    mst_budget device_memory, host_memory;
+    struct mst_program_entry *programs;
+    pthread_mutex_t log_mutex;
+};
+
+void mst_log(mst_context *context, mst_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// Device memory under the budget. `what` names the buffer in messages. A zero-sized request gives one byte.
+// MST_ERROR_BUDGET when the budget would be exceeded. Release accepts NULL and needs the bytes that were asked for.
+mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_t bytes, const char *what, cl_mem *out,
+                               mst_error *error);
+void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes);
+
+// What is left of a budget now; taking bytes of it (false: there are not that many), and giving them back.
+uint64_t mst_budget_left(mst_context *context, const mst_budget *budget);
+bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes);
+void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes);
+
+// The execution description a caller passed: NULL becomes the defaults; MST_ERROR_ARGUMENT when it is malformed.
+mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error);
+
+// Wall-clock seconds from an arbitrary start.
+double mst_now(void);
+
+#endif

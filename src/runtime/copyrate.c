@@ -1,0 +1,52 @@
+#include "program.h"
+
+#define REPEATS 5
+#define LAUNCHES 4 // a sample, so that the cost of a launch does not count
+
+static double median(double *values, int n) {
+    for (int i = 1; i < n; i++)
+        for (int k = i; k > 0 && values[k - 1] > values[k]; k--) {
+            double kept = values[k];
+            values[k] = values[k - 1];
+            values[k - 1] = kept;
+        }
+    return values[n / 2];
+}
+
+mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_program program;
+    cl_kernel kernel = NULL;
+    cl_mem from = NULL, to = NULL;
+    double seconds[REPEATS];
+    uint64_t bytes = (uint64_t)256 << 20;
+    MST_REQUIRE(context && bytes_per_second, MST_ERROR_ARGUMENT, "context and bytes_per_second must not be NULL");
+    while (bytes > 4096 &&
+           (2 * bytes > mst_budget_left(context, &context->device_memory) || bytes > context->device.max_allocation_bytes))
+        bytes /= 2;
+    MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, "the copy test", &from, error));
+    MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, "the copy test", &to, error));
+    // Memory never written may not be backed by memory of its own yet, and would be read too fast.
+    const cl_int one = 1;
+    MST_TRY_CL(clEnqueueFillBuffer(context->compute, from, &one, sizeof one, 0, (size_t)bytes, 0, NULL, NULL),
+               "the copy test failed");
+    MST_TRY(mst_program_get(context, "copy.cl", "-D PRECISION=32", &program, error));
+    MST_TRY(mst_kernel_create(program, "copy", &kernel, error));
+    cl_ulong n = bytes / 16;
+    const mst_argument arguments[] = {MST_ARGUMENT(from), MST_ARGUMENT(to), MST_ARGUMENT(n)};
+    size_t group = mst_kernel_group(context, kernel, (size_t)n);
+    for (int i = -2; i < REPEATS; i++) { // two runs to warm up
+        double start = mst_now();
+        for (int k = 0; k < LAUNCHES; k++)
+            MST_TRY(mst_kernel_enqueue(context->compute, kernel, arguments, 3, (size_t)n, group, error));
+        MST_TRY_CL(clFinish(context->compute), "the copy test failed");
+        if (i >= 0)
+            seconds[i] = mst_now() - start;
+    }
+    *bytes_per_second = 2.0 * LAUNCHES * (double)bytes / median(seconds, REPEATS);
+fail:
+    mst_kernel_release(kernel);
+    mst_device_release(context, from, bytes);
+    mst_device_release(context, to, bytes);
+    return status;
+}

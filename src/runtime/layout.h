@@ -1,0 +1,27 @@
+// Checks and arithmetic on layouts.
+#ifndef MST_RUNTIME_LAYOUT_H
+#define MST_RUNTIME_LAYOUT_H
+
+#include "error.h"
+
+// Checks rank, type, sizes and that every offset in bytes fits 63 bits. With `written`, also that no two elements share
+// an address. `name` says in messages which array it is.
+mst_status mst_layout_check(const mst_layout *layout, const char *name, bool written, mst_error *error);
+
+// The rest expects a checked layout.
+size_t mst_layout_count(const mst_layout *layout); // product of the shape
+bool mst_layout_is_dense(const mst_layout *layout);
+void mst_layout_print_shape(const mst_layout *layout, char *out, size_t size); // "3,4", for messages
+bool mst_layout_same_shape(const mst_layout *a, const mst_layout *b);
+bool mst_layout_equal(const mst_layout *a, const mst_layout *b);
+
+// Offsets, in elements from element [0]...[0], of the lowest element and of the one behind the highest; both 0 when empty.
+void mst_layout_extent(const mst_layout *layout, int64_t *low, int64_t *high);
+
+// The same array with one axis moved to the end.
+mst_layout mst_layout_axis_last(const mst_layout *layout, int axis);
+
+// NumPy's axis number -rank..rank-1 to 0..rank-1; -1 if there is no such axis.
+int mst_layout_axis(const mst_layout *layout, int axis);
+
+#endif

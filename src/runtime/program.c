@@ -1,0 +1,287 @@
+#include "program.h"
+
+#include "cache.h"
+#include "kernels.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mst_program_entry {
+    char *identity, *options; // of what: the file's name or the whole text
+    cl_program program;
+    struct mst_program_entry *next;
+};
+
+// What programs are made of: a kernel file of the library, or text written at run time.
+typedef struct source {
+    char *text;
+    size_t length;
+} source;
+
+static cl_program find_program(mst_context *context, const char *identity, const char *options) {
+    for (struct mst_program_entry *e = context->programs; e; e = e->next)
+        if (strcmp(e->identity, identity) == 0 && strcmp(e->options, options) == 0)
+            return e->program;
+    return NULL;
+}
+
+static char *read_override(const char *directory, const char *file, size_t *length) {
+    char path[4096];
+    char *text = NULL;
+    long size;
+    int n = snprintf(path, sizeof path, "%s/%s", directory, file);
+    FILE *f = n > 0 && (size_t)n < sizeof path ? fopen(path, "rb") : NULL;
+    if (!f)
+        return NULL;
+    if (fseek(f, 0, SEEK_END) == 0 && (size = ftell(f)) >= 0 && fseek(f, 0, SEEK_SET) == 0 &&
+        (text = malloc((size_t)size + 1)) != NULL) {
+        *length = fread(text, 1, (size_t)size, f);
+        text[*length] = '\0';
+    }
+    fclose(f);
+    return text;
+}
+
+static mst_status append_text(source *s, const char *text, size_t length, mst_error *error) {
+    char *grown = realloc(s->text, s->length + length + 2);
+    if (!grown)
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
+    s->text = grown;
+    memcpy(grown + s->length, text, length);
+    s->length += length;
+    grown[s->length++] = '\n';
+    grown[s->length] = '\0';
+    return MST_OK;
+}
+
+static mst_status append_file(mst_context *context, const char *file, source *s, mst_error *error) {
+    const char *text = NULL;
+    size_t length = 0;
+    char *override = context->kernel_directory ? read_override(context->kernel_directory, file, &length) : NULL;
+    if (override) {
+        text = override;
+        mst_log(context, MST_LOG_INFO, "kernels: %s comes from %s", file, context->kernel_directory);
+    }
+    for (size_t i = 0; i < mst_n_kernel_files && !text; i++)
+        if (strcmp(mst_kernel_files[i].name, file) == 0) {
+            text = mst_kernel_files[i].text;
+            length = mst_kernel_files[i].length;
+        }
+    if (!text)
+        return mst_fail(error, MST_ERROR_BUILD, "the library holds no kernel file %s", file);
+    mst_status status = append_text(s, text, length, error);
+    free(override);
+    return status;
+}
+
+// The first line of the build log that speaks of an error, else its first line.
+static void first_error_line(cl_program program, cl_device_id device, char *out, size_t size) {
+    size_t length = 0;
+    char *log = NULL;
+    snprintf(out, size, "no build log");
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &length) != CL_SUCCESS || length < 2 ||
+        !(log = malloc(length + 1)))
+        return;
+    log[length] = '\0';
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, length, log, NULL) == CL_SUCCESS) {
+        char *line = strstr(log, "error");
+        if (!line)
+            line = log;
+        while (line > log && line[-1] != '\n')
+            line--;
+        while (isspace((unsigned char)*line))
+            line++;
+        snprintf(out, size, "%.*s", (int)strcspn(line, "\n"), line);
+    }
+    free(log);
+}
+
+static mst_status build(mst_context *context, cl_program program, const char *file, const char *options, mst_error *error) {
+    char line[300];
+    cl_int code = CL_SUCCESS;
+    // Tried twice: concurrent processes on a cold driver cache make PoCL fail now and then.
+    for (int attempt = 0; attempt < 2; attempt++) {
+        code = clBuildProgram(program, 1, &context->device.device, options, NULL, NULL);
+        if (code == CL_SUCCESS)
+            return MST_OK;
+    }
+    first_error_line(program, context->device.device, line, sizeof line);
+    mst_fail_opencl(error, code, "kernel file %s does not build on %.60s: %s", file, context->device.name, line);
+    if (error)
+        error->status = MST_ERROR_BUILD;
+    return MST_ERROR_BUILD;
+}
+
+static cl_program load_cached(mst_context *context, mst_cache_key key, const char *options) {
+    size_t size = 0;
+    cl_int code, loaded = CL_SUCCESS;
+    unsigned char *binary = mst_cache_load(context, key, &size);
+    if (!binary)
+        return NULL;
+    const unsigned char *binaries[] = {binary};
+    cl_program program = clCreateProgramWithBinary(context->opencl, 1, &context->device.device, &size, binaries, &loaded, &code);
+    free(binary);
+    if (code != CL_SUCCESS)
+        return NULL;
+    if (loaded == CL_SUCCESS && clBuildProgram(program, 1, &context->device.device, options, NULL, NULL) == CL_SUCCESS)
+        return program;
+    clReleaseProgram(program);
+    return NULL;
+}
+
+// Some drivers compile only when kernels are made, so they are made once before the binary is read.
+static void store_cached(mst_context *context, mst_cache_key key, cl_program program) {
+    cl_uint n_kernels = 0, n_devices = 0;
+    size_t sizes[16] = {0}, bytes = 0;
+    cl_device_id devices[16];
+    unsigned char *binaries[16] = {NULL};
+    cl_kernel kernels[64];
+    if (clCreateKernelsInProgram(program, 64, kernels, &n_kernels) == CL_SUCCESS)
+        for (cl_uint k = 0; k < n_kernels; k++)
+            clReleaseKernel(kernels[k]);
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof n_devices, &n_devices, NULL) != CL_SUCCESS || n_devices > 16 ||
+        clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof devices, devices, NULL) != CL_SUCCESS ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL) != CL_SUCCESS)
+        return;
+    // Only our device's binary is wanted: the others' pointers stay NULL.
+    for (cl_uint d = 0; d < n_devices; d++)
+        if (devices[d] == context->device.device && sizes[d] > 0) {
+            binaries[d] = malloc(sizes[d]);
+            bytes = binaries[d] ? sizes[d] : 0;
+        }
+    if (bytes > 0 && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL) == CL_SUCCESS)
+        for (cl_uint d = 0; d < n_devices; d++)
+            if (binaries[d])
+                mst_cache_store(context, key, binaries[d], bytes);
+    for (cl_uint d = 0; d < n_devices; d++)
+        free(binaries[d]);
+}
+
+static mst_status make_program(mst_context *context, const char *file, const char *written, const char *options, cl_program *out,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    source s = {NULL, 0};
+    cl_program program = NULL;
+    cl_int code;
+    double start = mst_now();
+    MST_TRY(append_file(context, "prelude.cl", &s, error));
+    MST_TRY(written ? append_text(&s, written, strlen(written), error) : append_file(context, file, &s, error));
+    mst_cache_key key;
+    bool cached = mst_cache_make_key(context, s.text, s.length, options, &key);
+    if (cached)
+        program = load_cached(context, key, options);
+    const char *from = "the cache";
+    if (!program) {
+        from = "source";
+        const char *text = s.text;
+        program = clCreateProgramWithSource(context->opencl, 1, &text, &s.length, &code);
+        MST_TRY_CL(code, "cannot make a program of %s", file);
+        MST_TRY(build(context, program, file, options, error));
+        if (cached)
+            store_cached(context, key, program);
+    }
+    mst_log(context, MST_LOG_DEBUG, "kernels: %s [%s] from %s in %.1f ms", file, options, from, 1e3 * (mst_now() - start));
+    free(s.text);
+    *out = program;
+    return MST_OK;
+fail:
+    free(s.text);
+    if (program)
+        clReleaseProgram(program);
+    return status;
+}
+
+// `file` names the program in messages; programs with `written` text are told apart by that.
+static mst_status get_program(mst_context *context, const char *file, const char *written, const char *options, cl_program *out,
+                              mst_error *error) {
+    const char *identity = written ? written : file;
+    mst_status status = MST_OK;
+    cl_program program = NULL;
+    struct mst_program_entry *entry = NULL;
+    pthread_mutex_lock(&context->mutex);
+    *out = find_program(context, identity, options);
+    pthread_mutex_unlock(&context->mutex);
+    if (*out)
+        return MST_OK;
+    MST_TRY(make_program(context, file, written, options, &program, error));
+    MST_REQUIRE(entry = calloc(1, sizeof *entry), MST_ERROR_HOST_MEMORY, "out of memory building %s", file);
+    entry->identity = strdup(identity);
+    entry->options = strdup(options);
+    MST_REQUIRE(entry->identity && entry->options, MST_ERROR_HOST_MEMORY, "out of memory building %s", file);
+    pthread_mutex_lock(&context->mutex);
+    *out = find_program(context, identity, options); // another thread may have built the same meanwhile
+    if (!*out) {
+        *out = entry->program = program;
+        entry->next = context->programs;
+        context->programs = entry;
+        entry = NULL;
+        program = NULL;
+    }
+    pthread_mutex_unlock(&context->mutex);
+fail:
+    mst_programs_destroy(entry);
+    if (program)
+        clReleaseProgram(program);
+    return status;
+}
+
+mst_status mst_program_get(mst_context *context, const char *file, const char *options, cl_program *out, mst_error *error) {
+    return get_program(context, file, NULL, options, out, error);
+}
+
+mst_status mst_program_build(mst_context *context, const char *text, const char *options, cl_program *out, mst_error *error) {
+    return get_program(context, "written for a plan", text, options, out, error);
+}
+
+void mst_programs_destroy(struct mst_program_entry *programs) {
+    while (programs) {
+        struct mst_program_entry *next = programs->next;
+        if (programs->program)
+            clReleaseProgram(programs->program);
+        free(programs->identity);
+        free(programs->options);
+        free(programs);
+        programs = next;
+    }
+}
+
+mst_status mst_kernel_create(cl_program program, const char *name, cl_kernel *out, mst_error *error) {
+    cl_int code;
+    *out = clCreateKernel(program, name, &code);
+    if (code == CL_SUCCESS)
+        return MST_OK;
+    *out = NULL;
+    return mst_fail_opencl(error, code, "cannot make kernel %s", name);
+}
+
+void mst_kernel_release(cl_kernel kernel) {
+    if (kernel)
+        clReleaseKernel(kernel);
+}
+
+mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
+                              size_t n_items, size_t group, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t global = (n_items + group - 1) / group * group;
+    for (size_t i = 0; i < n_arguments; i++)
+        MST_TRY_CL(clSetKernelArg(kernel, (cl_uint)i, arguments[i].bytes, arguments[i].value), "cannot set kernel argument %zu",
+                   i);
+    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL),
+               "cannot launch a kernel of %zu work-items in groups of %zu", global, group);
+fail:
+    return status;
+}
+
+size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items) {
+    size_t most = 0, units = context->device.compute_units ? context->device.compute_units : 1;
+    if (clGetKernelWorkGroupInfo(kernel, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
+            CL_SUCCESS ||
+        most == 0)
+        most = 1;
+    size_t group = most < 256 ? most : 256;
+    while (group > 1 && n_items / group < 2 * units)
+        group /= 2;
+    return group;
+}

@@ -1,0 +1,209 @@
+#include "ring.h"
+
+#include "runtime/layout.h"
+
+#include <string.h>
+
+// A block of about this much of its largest array keeps a bus or a memory busy for far longer than launching it takes.
+#define BLOCK_BYTES ((uint64_t)16 << 20)
+#define LEAST_BLOCK_BYTES ((uint64_t)1 << 20)
+#define BLOCKS_A_RUN 16 // small arrays are cut finer, so that the stages overlap
+// Work memory: on a GPU enough to fill it, on a device that works in the host's memory little enough to stay in the caches
+// between kernels.
+#define WORK_BYTES ((uint64_t)64 << 20)
+#define UNIFIED_WORK_BYTES ((uint64_t)2 << 20)
+
+uint64_t mst_port_item_bytes(const mst_port *port) {
+    uint64_t bytes = mst_type_bytes(port->layout.type);
+    for (int k = port->kind == MST_PORT_FIXED ? 0 : port->split; k < port->layout.rank; k++)
+        bytes *= port->layout.shape[k];
+    return bytes;
+}
+
+// What blocks cost, in bytes.
+typedef struct costs {
+    uint64_t staged;  // an item in one slot: all arrays
+    uint64_t largest; // an item of the largest array, or of the largest piece of work memory
+    uint64_t fixed;   // staged arrays that every block needs
+} costs;
+
+static costs costs_of(const mst_stream_desc *desc, const bool *staged) {
+    costs c = {.largest = desc->item_work_piece};
+    for (int p = 0; p < desc->n_ports; p++) {
+        uint64_t bytes = mst_port_item_bytes(&desc->ports[p]);
+        if (!staged[p])
+            continue;
+        if (desc->ports[p].kind == MST_PORT_FIXED) {
+            c.fixed += bytes;
+            continue;
+        }
+        c.staged += bytes;
+        c.largest = bytes > c.largest ? bytes : c.largest;
+    }
+    return c;
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// Items a block that keep every stage busy, budgets aside.
+static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
+    uint64_t items = desc->n_items;
+    if (c->staged > 0) {
+        uint64_t bytes = c->largest * desc->n_items / BLOCKS_A_RUN;
+        bytes = bytes < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : at_most(bytes, BLOCK_BYTES);
+        items = at_most(items, bytes / c->largest);
+    }
+    if (desc->item_work_bytes > 0)
+        items = at_most(items, (desc->context->device.unified_memory ? UNIFIED_WORK_BYTES : WORK_BYTES) / desc->item_work_bytes);
+    return items ? items : 1;
+}
+
+// The most items a block of which fit the budgets with so many slots.
+static uint64_t items_that_fit(const mst_stream_desc *desc, const costs *c, uint64_t slots, uint64_t device, uint64_t host) {
+    uint64_t item_device = desc->item_work_bytes + slots * c->staged, item_host = desc->item_host_bytes + slots * c->staged;
+    uint64_t items = desc->n_items;
+    uint64_t fixed_device = c->fixed + desc->fixed_work_bytes;
+    if (device < fixed_device || host < c->fixed)
+        return 0;
+    if (item_device > 0)
+        items = at_most(items, (device - fixed_device) / item_device);
+    if (item_host > 0)
+        items = at_most(items, (host - c->fixed) / item_host);
+    if (c->largest > 0)
+        items = at_most(items, desc->context->device.max_allocation_bytes / c->largest);
+    return items;
+}
+
+static mst_status device_budget_error(const mst_context *context, uint64_t least, mst_error *error) {
+    return mst_fail(error, MST_ERROR_BUDGET,
+                    "the device memory budget of %llu bytes is too small for one block; it takes at least %llu",
+                    (unsigned long long)context->device_memory.limit, (unsigned long long)least);
+}
+
+mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error) {
+    static const bool all[MST_STREAM_MAX_PORTS] = {true, true, true, true};
+    costs c = costs_of(desc, all);
+    uint64_t left = mst_budget_left(desc->context, &desc->context->device_memory);
+    uint64_t resident = desc->table_bytes + desc->fixed_work_bytes + desc->item_work_bytes;
+    return resident <= left
+               ? MST_OK
+               : device_budget_error(desc->context, desc->context->device_memory.limit - left + resident + c.fixed + c.staged,
+                                     error);
+}
+
+static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
+    mst_context *context = desc->context;
+    costs c = costs_of(desc, ring->staged);
+    uint64_t device = mst_budget_left(context, &context->device_memory), host = mst_budget_left(context, &context->host_memory);
+    uint64_t wanted = wanted_items(desc, &c), fit = 0;
+    int slots = c.staged ? MST_RING_SLOTS : 1;
+    for (; slots > 0 && (fit = items_that_fit(desc, &c, (uint64_t)slots, device, host)) == 0; slots--) {
+    }
+    if (slots == 0) {
+        uint64_t used = context->device_memory.limit - device,
+                 least = used + c.fixed + desc->fixed_work_bytes + desc->item_work_bytes + c.staged;
+        if (c.largest > context->device.max_allocation_bytes)
+            return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "one item needs %llu bytes in one piece; %s allows %llu",
+                            (unsigned long long)c.largest, context->device.name,
+                            (unsigned long long)context->device.max_allocation_bytes);
+        if (least > context->device_memory.limit)
+            return device_budget_error(context, least, error);
+        return mst_fail(error, MST_ERROR_BUDGET,
+                        "the host memory budget of %llu bytes is too small for one block; it takes at least %llu",
+                        (unsigned long long)context->host_memory.limit,
+                        (unsigned long long)(context->host_memory.limit - host + c.fixed + desc->item_host_bytes + c.staged));
+    }
+    ring->block_items = (size_t)at_most(wanted, fit);
+    size_t n_blocks = (desc->n_items - 1) / ring->block_items + 1;
+    ring->n_slots = (size_t)slots < n_blocks ? slots : (int)n_blocks;
+    ring->host_bytes = c.fixed + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged);
+    return MST_OK;
+}
+
+static mst_status make_staging(mst_slot *slot, int p, const mst_stream_desc *desc, uint64_t bytes, mst_error *error) {
+    mst_context *context = desc->context;
+    cl_int code;
+    const char *name = desc->ports[p].name;
+    slot->ports[p].bytes = bytes;
+    if (context->device.unified_memory) {
+        mst_status status =
+            mst_device_allocate(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, name, &slot->ports[p].device, error);
+        slot->ports[p].staging = slot->ports[p].device;
+        return status;
+    }
+    mst_status status = mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, name, &slot->ports[p].device, error);
+    if (status != MST_OK)
+        return status;
+    slot->ports[p].staging =
+        clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, (size_t)bytes, NULL, &code);
+    if (code != CL_SUCCESS) {
+        slot->ports[p].staging = NULL;
+        return mst_fail_opencl(error, code, "cannot pin %llu bytes of host memory for %s", (unsigned long long)bytes, name);
+    }
+    slot->ports[p].mapped = clEnqueueMapBuffer(context->upload, slot->ports[p].staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                               (size_t)bytes, 0, NULL, NULL, &code);
+    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot map the staging memory of %s", name);
+}
+
+static mst_status make_slots(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int p = 0; p < desc->n_ports; p++) {
+        uint64_t bytes = mst_port_item_bytes(&desc->ports[p]);
+        if (!ring->staged[p])
+            continue;
+        if (desc->ports[p].kind == MST_PORT_FIXED) {
+            MST_TRY(make_staging(&ring->fixed, p, desc, bytes, error));
+            continue;
+        }
+        for (int s = 0; s < ring->n_slots; s++)
+            MST_TRY(make_staging(&ring->slots[s], p, desc, bytes * ring->block_items, error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_ring_configure(mst_ring *ring, const mst_stream_desc *desc, const mst_location *where, mst_error *error) {
+    mst_status status = MST_OK;
+    bool staged[MST_STREAM_MAX_PORTS] = {false};
+    for (int p = 0; p < desc->n_ports; p++)
+        staged[p] = where[p].place != MST_PLACE_DEVICE;
+    if (ring->configured && memcmp(staged, ring->staged, sizeof staged) == 0)
+        return MST_OK;
+    mst_ring_release(ring, desc->context);
+    MST_TRY(desc->prepare(desc->user, 0, error));
+    memcpy(ring->staged, staged, sizeof staged);
+    MST_TRY(choose_blocks(ring, desc, error));
+    if (!mst_budget_take(desc->context, &desc->context->host_memory, ring->host_bytes)) {
+        ring->host_bytes = 0;
+        MST_REQUIRE(false, MST_ERROR_BUDGET, "another thread took the host memory budget just now; try again");
+    }
+    MST_TRY(desc->prepare(desc->user, ring->block_items, error));
+    MST_TRY(make_slots(ring, desc, error));
+    ring->configured = true;
+    return MST_OK;
+fail:
+    mst_ring_release(ring, desc->context);
+    desc->prepare(desc->user, 0, NULL);
+    return status;
+}
+
+static void release_slot(mst_slot *slot, mst_context *context) {
+    for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
+        if (slot->ports[p].mapped) {
+            clEnqueueUnmapMemObject(context->upload, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, NULL);
+            clFinish(context->upload);
+        }
+        if (slot->ports[p].staging && slot->ports[p].staging != slot->ports[p].device)
+            clReleaseMemObject(slot->ports[p].staging);
+        mst_device_release(context, slot->ports[p].device, slot->ports[p].bytes);
+    }
+    memset(slot, 0, sizeof *slot);
+}
+
+void mst_ring_release(mst_ring *ring, mst_context *context) {
+    for (int s = 0; s < MST_RING_SLOTS; s++)
+        release_slot(&ring->slots[s], context);
+    release_slot(&ring->fixed, context);
+    mst_budget_give(context, &context->host_memory, ring->host_bytes);
+    memset(ring, 0, sizeof *ring);
+}

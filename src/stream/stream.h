@@ -1,0 +1,69 @@
+// The block pipeline. A capability says what arrays it works on and how it computes a block of items; the stream takes the
+// arrays from wherever they lie (host, file, device) through the device and back, with reading, upload, compute, download and
+// writing of different blocks overlapped. Arrays that already lie on the device are handed to the capability in place.
+//
+// Items are counted in C order over the leading axes of the arrays (axes 0 .. split - 1), so one item is a sub-array.
+#ifndef MST_STREAM_STREAM_H
+#define MST_STREAM_STREAM_H
+
+#include "runtime/context.h"
+
+#define MST_STREAM_MAX_PORTS 4
+
+typedef enum mst_port_kind {
+    MST_PORT_INPUT,  // read block by block
+    MST_PORT_OUTPUT, // written block by block
+    MST_PORT_FIXED   // an input that every block needs whole
+} mst_port_kind;
+
+typedef struct mst_port {
+    mst_port_kind kind;
+    mst_layout layout; // checked; without empty axes
+    int split;         // not used for MST_PORT_FIXED
+    const char *name;  // for messages; static
+} mst_port;
+
+// Where a block finds the array of one port.
+typedef struct mst_block_port {
+    cl_mem buffer;
+    bool packed;       // items one behind the other, each in C order without gaps; else the layout of the port
+    int64_t base;      // elements before element [0]...[0] of the block (packed) or of the array
+    size_t first_item; // the block's first item: 0 if packed
+} mst_block_port;
+
+typedef struct mst_block {
+    size_t first, count;    // items
+    cl_command_queue queue; // in order; what is enqueued here finds its inputs ready
+    mst_block_port ports[MST_STREAM_MAX_PORTS];
+} mst_block;
+
+typedef struct mst_stream_desc {
+    mst_context *context;
+    size_t n_items; // at least 1
+    int n_ports;
+    mst_port ports[MST_STREAM_MAX_PORTS];
+    bool in_place;             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
+    uint64_t item_work_bytes;  // device memory that compute needs, an item of a block
+    uint64_t item_work_piece;  // the largest single allocation in it
+    uint64_t table_bytes;      // device memory that the plan takes for itself, after making the stream
+    uint64_t fixed_work_bytes; // device memory that compute needs whatever the block
+    uint64_t item_host_bytes;  // the same in RAM
+    // Makes work memory for blocks of up to n_items; 0 releases it. Called before any compute.
+    mst_status (*prepare)(void *user, size_t n_items, mst_error *error);
+    mst_status (*compute)(void *user, const mst_block *block, mst_error *error);
+    void *user;
+} mst_stream_desc;
+
+typedef struct mst_stream mst_stream;
+
+// Checks first that the budget leaves room for the tables and one block's work: MST_ERROR_BUDGET names the least that works.
+mst_status mst_stream_create(const mst_stream_desc *desc, mst_stream **out, mst_error *error);
+void mst_stream_destroy(mst_stream *stream); // does not call prepare
+
+// Checks the locations against the layouts, then runs all blocks: one location a port. `how` is as the public header says.
+// Staging memory is kept for the next run of the same kind. A NULL stream, of a plan without elements, has nothing to do but
+// to answer as `how` asks.
+mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_location *where, const mst_execution *how,
+                          mst_error *error);
+
+#endif

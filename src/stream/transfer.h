@@ -1,0 +1,23 @@
+// Moves a part of an array between where it lies and packed memory: the array's elements in C order without gaps.
+#ifndef MST_STREAM_TRANSFER_H
+#define MST_STREAM_TRANSFER_H
+
+#include "runtime/layout.h"
+#include "runtime/pool.h"
+
+#include <mastaba/array.h>
+
+// Where an array lies in the host's reach. An array on the device has no transfer: kernels work on it directly.
+typedef struct mst_transfer {
+    mst_layout layout;
+    mst_location where; // host or file
+    const char *name;   // for messages
+} mst_transfer;
+
+// Reads packed bytes begin..end-1 of the array into `packed`, or writes them from there, sharing the work out over the pool.
+// begin and end are multiples of the element's size. MST_ERROR_IO when a file fails or ends too early. Blocks.
+mst_status mst_transfer_read(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, void *packed, mst_error *error);
+mst_status mst_transfer_write(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, const void *packed,
+                              mst_error *error);
+
+#endif

@@ -1,0 +1,91 @@
+#!/bin/sh
+# mastaba convolve on .npy files, against the definition.
+. "${0%/*}/lib"
+
+# Every mode, also with the shorter operand first; batches; one kernel for all, from either side, and with fewer axes.
+npy make a.npy float32 2,3,23 1
+npy make b.npy float32 2,3,9 2
+npy make one.npy float32 9 3
+npy make ones.npy float32 1,1,23 4
+npy make c.npy float32 2,3,23 5
+for correlate in '' correlate; do
+    option=${correlate:+--correlate}
+    for mode in full same valid; do
+        for pair in 'a b' 'b a' 'a one' 'one a' 'a ones' 'ones b' 'one one'; do
+            # shellcheck disable=SC2086
+            set -- $pair
+            expect 0 "$MASTABA" convolve $option $1.npy $2.npy -o z.npy --mode $mode --force
+            npy convolved z.npy $1.npy $2.npy $mode $correlate || fail "wrong: $mode $option $1 $2"
+        done
+    done
+    for pair in 'a c' 'a ones' 'ones c'; do
+        # shellcheck disable=SC2086
+        set -- $pair
+        expect 0 "$MASTABA" convolve $option $1.npy $2.npy -o z.npy --mode circular --force
+        npy convolved z.npy $1.npy $2.npy circular $correlate || fail "wrong: circular $option $1 $2"
+    done
+done
+
+# Every type, and the type of the result.
+i=0
+for type in float32 float64 complex64 complex128 int8 uint8 int16 uint16 int32 uint32 int64 uint64 bool; do
+    i=$((i + 1))
+    npy make t.npy $type 3,12 $i
+    for other in float32 complex128; do
+        case $type/$other in *int*/complex128) continue ;; esac
+        npy make u.npy $other 5 7
+        expect 0 "$MASTABA" convolve t.npy u.npy -o z.npy --force
+        npy convolved z.npy t.npy u.npy full || fail "wrong: $type with $other"
+    done
+done
+
+# Every algorithm, under its name.
+npy make x.npy complex64 4,60 1
+npy make y.npy complex64 4,60 2
+for algorithm in reference paper-a paper-b paper-c paper-d paper-e; do
+    expect 0 "$MASTABA" convolve x.npy y.npy -o z.npy --mode circular --algorithm $algorithm --force --json
+    npy convolved z.npy x.npy y.npy circular || fail "wrong: $algorithm"
+    json "j['algorithm'] == '$algorithm' and j['output'] == 'z.npy' and j['shape'] == [4, 60] and j['type'] == 'complex64'"
+    json "j['padded_length'] >= 64 and j['seconds'] > 0"
+    json "j['device'] == 'host' if '$algorithm' == 'reference' else j['copy_bytes_per_second'] > 0"
+    json "j['bytes'] == 3 * 4 * 60 * 8 and j['device']"
+done
+expect 0 "$MASTABA" convolve x.npy y.npy -o z.npy -f
+grep -Eq '^z.npy: \[4, 119\] complex64 by [a-z-]+, padded to [0-9]+, on .* in [0-9.]+ (s|ms|us), [0-9.]+ GB/s$' .stdout ||
+    fail "the line on stdout"
+[ ! -s .stderr ] || fail "something on stderr"
+expect 0 "$MASTABA" convolve x.npy y.npy -o z.npy -f -v
+grep -q '^upload .* compute .* download ' .stdout || fail "no second line with --verbose"
+grep -q '^info: device' .stderr || fail "no log with --verbose"
+
+# Length 1, scalars, and arrays without elements, as SciPy has them.
+npy values s.npy float32 '' 3
+npy values five.npy float32 5 1 2 3 4 5
+for mode in full same valid; do
+    expect 0 "$MASTABA" convolve five.npy s.npy -o z.npy --mode $mode --force
+    npy convolved z.npy five.npy s.npy $mode || fail "times 3, $mode"
+done
+npy make none.npy float32 0
+npy make nobatch.npy float32 0,5
+npy make empty.npy float32 2,0
+for mode in full same valid; do
+    expect 0 "$MASTABA" convolve none.npy five.npy -o z.npy --mode $mode --force
+    [ "$(npy describe z.npy)" = 'float32 [0]' ] || fail "nothing with five, $mode: $(npy describe z.npy)"
+    expect 0 "$MASTABA" convolve five.npy none.npy -o z.npy --mode $mode --force
+    [ "$(npy describe z.npy)" = 'float32 [0]' ] || fail "five with nothing, $mode: $(npy describe z.npy)"
+    ! grep -Eq 'inf|nan|GB/s' .stdout || fail "a rate where nothing was computed"
+done
+expect 0 "$MASTABA" convolve nobatch.npy five.npy -o z.npy --force
+[ "$(npy describe z.npy)" = 'float32 [0, 9]' ] || fail "no vectors with five: $(npy describe z.npy)"
+expect 0 "$MASTABA" convolve empty.npy five.npy -o z.npy --force
+[ "$(npy describe z.npy)" = 'float32 [2, 0]' ] || fail "two empty vectors with five: $(npy describe z.npy)"
+
+# The same bits whatever the blocks; a file mode as umask has it; no other file left.
+npy make big.npy float32 700,300 1
+expect 0 "$MASTABA" convolve big.npy one.npy -o whole.npy
+expect 0 "$MASTABA" convolve big.npy one.npy -o parts.npy --device-memory 1MiB --host-memory 1MiB --json
+json "j['blocks'] > 1"
+cmp whole.npy parts.npy || fail "other bits with a small budget"
+(umask 027 && "$MASTABA" convolve one.npy one.npy -o mode.npy >/dev/null)
+[ "$(stat -c %a mode.npy)" = 640 ] || fail "mode $(stat -c %a mode.npy), not 640"
+[ "$(find . -name '.*' -type f ! -name .std\* ! -name .python | wc -l)" = 0 ] || fail "a temporary file is left: $(ls -A)"

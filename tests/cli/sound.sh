@@ -1,0 +1,105 @@
+#!/bin/bash
+# Sounds in and out of mastaba convolve.
+. "${0%/*}/lib"
+
+# sound FILE RATE CHANNELS VALUE...: 16-bit, the values interleaved.
+sound() {
+    python3 - "$@" <<'END'
+import struct, sys, wave
+path, rate, channels, *values = sys.argv[1:]
+with wave.open(path, "wb") as w:
+    w.setnchannels(int(channels)), w.setsampwidth(2), w.setframerate(int(rate))
+    w.writeframes(struct.pack("<%dh" % len(values), *map(int, values)))
+END
+}
+# float_wav FILE: prints RATE CHANNELS BITS and the samples of a float .wav.
+float_wav() {
+    python3 - "$1" <<'END'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+assert data[:4] == b"RIFF" and data[8:12] == b"WAVE" and struct.unpack("<I", data[4:8])[0] == len(data) - 8
+at, chunks = 12, {}
+while at < len(data):
+    name, size = struct.unpack("<4sI", data[at:at + 8])
+    chunks[name] = data[at + 8:at + 8 + size]
+    at += 8 + size + size % 2
+tag, channels, rate, _, _, bits = struct.unpack("<HHIIHH", chunks[b"fmt "][:16])
+assert tag == 3, tag
+n = len(chunks[b"data"]) * 8 // bits
+print(rate, channels, bits, *("%g" % v for v in struct.unpack("<%d%s" % (n, "f" if bits == 32 else "d"), chunks[b"data"])))
+END
+}
+
+sound mono.wav 8000 1 16384 8192 0 -8192
+sound stereo.wav 8000 2 16384 0 8192 0 0 -16384
+sound fast.wav 44100 1 1 2 3
+npy values kernel.npy float32 2 1 2
+npy values kernel64.npy float64 2 1 2
+npy values pair.npy float32 2,2 1 0 0 1
+
+# Channels are batch; samples are a part of 32768.
+expect 0 "$MASTABA" convolve mono.wav kernel.npy -o z.npy
+[ "$(npy describe z.npy)" = 'float32 [1, 5]' ] || fail "mono: $(npy describe z.npy)"
+npy values mono.npy float32 1,4 .5 .25 0 -.25
+npy convolved z.npy mono.npy kernel.npy full || fail "mono with a kernel"
+expect 0 "$MASTABA" convolve stereo.wav kernel.npy -o z.npy --force
+npy values stereo.npy float32 2,3 .5 .25 0 0 0 -.5
+npy convolved z.npy stereo.npy kernel.npy full || fail "stereo with a kernel"
+expect 0 "$MASTABA" convolve stereo.wav pair.npy -o z.npy --force
+npy convolved z.npy stereo.npy pair.npy full || fail "stereo with a kernel a channel"
+expect 0 "$MASTABA" convolve stereo.wav mono.wav -o z.npy --force --correlate --mode same
+npy convolved z.npy stereo.npy mono.npy same correlate || fail "stereo with mono"
+cp stereo.wav disguised.npy # what it holds decides
+cp kernel.npy disguised.wav
+expect 0 "$MASTABA" convolve disguised.npy disguised.wav -o z.npy --force
+npy convolved z.npy stereo.npy kernel.npy full || fail "disguised files"
+
+# Sounds out.
+expect 0 "$MASTABA" convolve stereo.wav kernel.npy -o z.wav
+set -- $(float_wav z.wav)
+[ "$1 $2 $3 $#" = '8000 2 32 11' ] || fail "z.wav: $*"
+npy values expected.npy float32 2,4 .5 1.25 .5 0 0 0 -.5 -1
+python3 - "$@" <<'END' || fail "samples of z.wav: $*"
+import sys
+found, expected = [float(v) for v in sys.argv[4:]], [.5, 0, 1.25, 0, .5, -.5, 0, -1]
+sys.exit(any(abs(a - b) > 1e-6 for a, b in zip(found, expected)))
+END
+expect 0 "$MASTABA" convolve kernel64.npy mono.wav -o z64.wav
+set -- $(float_wav z64.wav)
+[ "$1 $2 $3 $#" = '8000 1 64 8' ] || fail "z64.wav: $*"
+for format in wav flac ogg opus aiff au caf w64 rf64 WAV; do
+    expect 0 "$MASTABA" convolve stereo.wav mono.wav -o "s.$format"
+    [ ! -s .stderr ] || fail "$format: something on stderr"
+    expect 0 "$MASTABA" convolve "s.$format" kernel.npy -o back.npy --force --json
+    json "j['shape'][0] == 2"
+done
+[ "$(head -c 4 s.flac)" = fLaC ] || fail "s.flac is no FLAC file"
+expect 0 "$MASTABA" convolve stereo.wav mono.wav -o s.npy
+for format in aiff au caf w64 rf64; do
+    npy values unit.npy float32 1 1
+    expect 0 "$MASTABA" convolve s.$format unit.npy -o back.npy --force
+    npy convolved back.npy s.npy unit.npy full || fail "$format back"
+done
+
+# What a format cannot hold is said.
+expect 0 "$MASTABA" convolve stereo.wav kernel.npy -o loud.flac
+grep -Eq '^mastaba convolve: warning: loud.flac: clipped: the peak is 1.25 ' .stderr || fail "no warning of clipping"
+npy values nan.npy float32 2 nan 1
+refused 4 'NaN or infinity' convolve mono.wav nan.npy -o z.flac
+npy make many.npy float32 9,3
+refused 4 'flac cannot hold 9 channels' convolve mono.wav many.npy -o z.flac
+npy make complex.npy complex64 3
+refused 4 'complex64 of shape .* is not a sound' convolve mono.wav complex.npy -o q.wav
+npy make cube.npy float32 2,2,3
+refused 4 'is not a sound' convolve mono.wav cube.npy -o q.wav
+refused 2 'no input is a sound' convolve pair.npy kernel.npy -o q.wav
+refused 4 'z.wav: exists' convolve mono.wav kernel.npy -o z.wav
+refused 4 'mono.wav: is the input' convolve mono.wav kernel.npy -o mono.wav --force
+refused 4 'mono.wav is sampled at 8000 Hz and fast.wav at 44100 Hz' convolve mono.wav fast.wav -o q.wav
+refused 4 'nowhere/q.wav: cannot be written' convolve mono.wav kernel.npy -o nowhere/q.wav
+refused 4 'a sound; add --real' fft mono.wav -o q.npy
+head -c 30 mono.wav >cut.wav
+refused 4 'cut.wav' convolve cut.wav kernel.npy -o q.wav
+sound none.wav 8000 1
+expect 0 "$MASTABA" convolve none.wav kernel.npy -o nothing.wav
+[ "$(float_wav nothing.wav)" = '8000 1 32' ] || fail "a sound without frames"

@@ -1,0 +1,188 @@
+// Runs every kernel of the library on tiny data, for Oclgrind to watch, and checks the results against direct sums.
+#include <mastaba/mastaba.h>
+
+#include <complex.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef double complex number;
+
+enum { BATCH = 3, MAX_LENGTH = 64, MAX_VALUES = BATCH * 2 * MAX_LENGTH };
+
+static const double tau = 6.283185307179586;
+
+static void check(mst_status status, const mst_error *error) {
+    if (status != MST_OK) {
+        fprintf(stderr, "%s: %s\n", mst_status_name(status), error->message);
+        exit(1);
+    }
+}
+
+// Writes value i of an array of any of the four types that results have, and reads it.
+static void put(void *data, mst_type type, size_t i, number value) {
+    switch (type) {
+    case MST_FLOAT32:
+        ((float *)data)[i] = (float)creal(value);
+        break;
+    case MST_FLOAT64:
+        ((double *)data)[i] = creal(value);
+        break;
+    case MST_COMPLEX64:
+        ((float complex *)data)[i] = (float complex)value;
+        break;
+    default:
+        ((double complex *)data)[i] = value;
+    }
+}
+
+static number get(const void *data, mst_type type, size_t i) {
+    switch (type) {
+    case MST_FLOAT32:
+        return ((const float *)data)[i];
+    case MST_FLOAT64:
+        return ((const double *)data)[i];
+    case MST_COMPLEX64:
+        return ((const float complex *)data)[i];
+    default:
+        return ((const double complex *)data)[i];
+    }
+}
+
+static void fill(void *data, mst_type type, size_t n, double phase) {
+    for (size_t i = 0; i < n; i++)
+        put(data, type, i, cos((double)(i * i) + phase) + I * sin(3.0 * (double)i + phase));
+}
+
+static void expect(const char *what, mst_type type, number got, number want) {
+    double tolerance = type == MST_FLOAT32 || type == MST_COMPLEX64 ? 1e-4 : 1e-12;
+    if (!(cabs(got - want) <= tolerance)) {
+        fprintf(stderr, "%s: got %g%+gi, expected %g%+gi\n", what, creal(got), cimag(got), creal(want), cimag(want));
+        exit(1);
+    }
+}
+
+// Transforms along axis 1 of an array [BATCH][n], or along axis 0 of [n][BATCH].
+static void test_fft(mst_context *context, mst_type type, size_t n, int axis, mst_fft_direction direction,
+                     mst_fft_shape kernel_shape) {
+    static double complex in[MAX_VALUES], out[MAX_VALUES];
+    mst_error error;
+    mst_fft *plan;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const size_t shape[] = {axis == 0 ? n : BATCH, axis == 0 ? BATCH : n};
+    desc.input = mst_layout_dense(type, 2, shape);
+    desc.axes[0] = axis;
+    desc.direction = direction;
+    desc.scale = 0.5;
+    desc.shape = kernel_shape;
+    fill(in, type, n * BATCH, 0.1);
+    check(mst_fft_create(context, &desc, &plan, &error), &error);
+    check(mst_fft_execute(plan, mst_at_host(in), mst_at_host(out), NULL, &error), &error);
+    mst_fft_destroy(plan);
+
+    const size_t along = axis == 0 ? BATCH : 1, across = axis == 0 ? 1 : n;
+    const double sign = direction == MST_FFT_FORWARD ? -1.0 : 1.0;
+    for (size_t b = 0; b < BATCH; b++)
+        for (size_t k = 0; k < n; k++) {
+            number sum = 0.0;
+            for (size_t j = 0; j < n; j++)
+                sum += get(in, type, b * across + j * along) * cexp(I * sign * tau * (double)(j * k % n) / (double)n);
+            expect("fft", type, get(out, type, b * across + k * along), 0.5 * sum);
+        }
+}
+
+// Element k of the full convolution or correlation of x[n] with y[m], as convolution.h defines them.
+static number direct(const mst_convolution_desc *desc, const void *x, size_t n, const void *y, size_t m, size_t k) {
+    number sum = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t j = desc->correlate ? i + m - 1 - k : k - i; // wraps to a huge number where negative
+        if (j < m) {
+            const number v = get(y, desc->y.type, j);
+            sum += get(x, desc->x.type, i) * (desc->correlate ? conj(v) : v);
+        }
+    }
+    return sum;
+}
+
+static number direct_circular(const mst_convolution_desc *desc, const void *x, const void *y, size_t n, size_t k) {
+    number sum = 0.0;
+    for (size_t i = 0; i < n; i++)
+        sum += desc->correlate ? get(x, desc->x.type, (i + k) % n) * conj(get(y, desc->y.type, i))
+                               : get(x, desc->x.type, i) * get(y, desc->y.type, (k + n - i) % n);
+    return sum;
+}
+
+static void test_convolution(mst_context *context, const mst_convolution_desc *desc) {
+    static double complex x[MAX_VALUES], y[MAX_VALUES], z[MAX_VALUES];
+    mst_error error;
+    mst_convolution *plan;
+    mst_layout result;
+    const size_t n = desc->x.shape[1], m = desc->y.shape[1], batch = desc->x.shape[0];
+    fill(x, desc->x.type, batch * n, 0.2);
+    fill(y, desc->y.type, desc->y.shape[0] * m, 0.3);
+    check(mst_convolution_result(desc, &result, &error), &error);
+    check(mst_convolution_create(context, desc, &plan, &error), &error);
+    check(mst_convolution_execute(plan, mst_at_host(x), mst_at_host(y), mst_at_host(z), NULL, &error), &error);
+    mst_convolution_destroy(plan);
+
+    size_t first = 0;
+    if (desc->mode == MST_CONVOLUTION_SAME)
+        first = (m - 1) / 2;
+    else if (desc->mode == MST_CONVOLUTION_VALID)
+        first = (n < m ? n : m) - 1;
+    for (size_t b = 0; b < batch; b++) {
+        const char *xb = (const char *)x + b * n * mst_type_bytes(desc->x.type);
+        const char *yb = (const char *)y + (desc->y.shape[0] == 1 ? 0 : b * m * mst_type_bytes(desc->y.type));
+        for (size_t k = 0; k < result.shape[1]; k++)
+            expect(mst_convolution_algorithm_name(desc->algorithm), result.type, get(z, result.type, b * result.shape[1] + k),
+                   desc->mode == MST_CONVOLUTION_CIRCULAR ? direct_circular(desc, xb, yb, n, k)
+                                                          : direct(desc, xb, n, yb, m, first + k));
+    }
+}
+
+// The cases are numbered: first the FFTs, then the convolutions. False if there is no such case.
+static bool run_case(mst_context *context, int c) {
+    // One step and several, every small radix, padding by Bluestein, lines that share a work-group and that do not.
+    static const size_t lengths[] = {2, 4, 9, 16, 22, 26, 35, 37, 58, 60, 64};
+    enum {
+        N_LENGTHS = sizeof lengths / sizeof lengths[0],
+        N_FFTS = N_LENGTHS * 2 * 3 * 2,
+        N_MODES = 4,
+        N_TYPES = 4,
+        N_CONVOLUTIONS = 6 * N_MODES * N_TYPES
+    };
+    static const mst_type types[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
+    if (c < N_FFTS) {
+        const int kind = c / N_LENGTHS % 3;
+        test_fft(context, kind == 2 ? MST_COMPLEX128 : MST_COMPLEX64, lengths[c % N_LENGTHS], c / N_LENGTHS / 3 % 2,
+                 kind == 1 ? MST_FFT_INVERSE : MST_FFT_FORWARD, c < N_FFTS / 2 ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU);
+        return true;
+    }
+    c -= N_FFTS;
+    if (c >= N_CONVOLUTIONS)
+        return false;
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    const int t = c % N_TYPES;
+    desc.algorithm = (mst_convolution_algorithm)(MST_CONVOLUTION_PAPER_A + c / N_TYPES / N_MODES);
+    desc.mode = (mst_convolution_mode)(c / N_TYPES % N_MODES);
+    desc.correlate = t == 1 || t == 2;
+    const size_t n = 5, m = desc.mode == MST_CONVOLUTION_CIRCULAR ? 5 : 4, n_kernels = t % 2 ? 1 : 2;
+    desc.x = mst_layout_dense(types[t], 2, (const size_t[]){2, n});
+    desc.y = mst_layout_dense(types[t], 2, (const size_t[]){n_kernels, m});
+    test_convolution(context, &desc);
+    return true;
+}
+
+// race_main CASE: exits 0 when the case passed, 1 when it failed, 77 when there is no such case.
+int main(int argc, char **argv) {
+    mst_error error;
+    mst_context *context;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.no_cache = true; // Oclgrind can abort on a binary that it did not make
+    if (argc != 2)
+        return 2;
+    check(mst_context_create(&desc, &context, &error), &error);
+    const bool found = run_case(context, atoi(argv[1]));
+    mst_context_destroy(context);
+    return found ? 0 : 77;
+}

@@ -1,0 +1,166 @@
+// What the tests share: random data, arrays with guards, placement on host, device or file, references in higher precision,
+// and the accuracy gates of the project.
+#ifndef MST_TESTS_SUPPORT_H
+#define MST_TESTS_SUPPORT_H
+
+#include <complex.h>
+#include <mastaba/mastaba.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef long double complex test_wide;
+
+static inline test_wide test_complex(long double re, long double im) { // re + im * I loses NaNs and signed zeros
+    union {
+        long double parts[2];
+        test_wide value;
+    } u = {{re, im}};
+    return u.value;
+}
+
+// Fails the test with a message in printf's terms.
+#define CHECK(condition, ...)                                                                                                    \
+    do {                                                                                                                         \
+        if (!(condition)) {                                                                                                      \
+            print_error(__VA_ARGS__);                                                                                            \
+            print_error("\n");                                                                                                   \
+            fail();                                                                                                              \
+        }                                                                                                                        \
+    } while (0)
+
+// A call of the library whose last argument is &e, with `mst_error e` declared by the caller.
+#define OK(call) CHECK((call) == MST_OK, "%s:%d: %s: %s", __FILE__, __LINE__, #call, e.message)
+
+// The call must fail with this status and a one-line message of some content that holds `part`.
+#define REFUSED(expected, part, call)                                                                                            \
+    do {                                                                                                                         \
+        memset(&e, 0, sizeof e);                                                                                                 \
+        mst_status got_ = (call);                                                                                                \
+        CHECK(got_ == (expected) && e.status == (expected), "%s:%d: %s gave %s (%s), expected %s", __FILE__, __LINE__, #call,    \
+              mst_status_name(got_), e.message, mst_status_name(expected));                                                      \
+        CHECK(strlen(e.message) > 5 && !strchr(e.message, '\n') && strstr(e.message, (part)), "%s:%d: message '%s' lacks '%s'",  \
+              __FILE__, __LINE__, e.message, (part));                                                                            \
+    } while (0)
+
+// ---- the group's state ----
+
+// Seeds the generator (MASTABA_SEED, else the clock) and prints the seed, makes a private cache directory and a context on
+// MASTABA_TEST_DEVICE (else the default device). *state becomes the context. The teardown checks that no memory is left.
+int test_setup(void **state);
+int test_teardown(void **state);
+
+// A context as test_setup makes it; desc may be NULL. Device and cache directory are filled in where desc has none.
+mst_context *test_context(const mst_context_desc *desc);
+const char *test_directory(void); // private, emptied and removed by test_teardown
+void test_remove_tree(const char *path);
+int test_file(size_t bytes); // a new unnamed file of that many bytes (zeros)
+
+// ---- random numbers ----
+uint64_t test_random(void);
+size_t test_between(size_t low, size_t high); // both included
+double test_uniform(void);                    // [-1, 1)
+
+// ---- arrays ----
+
+// An image of memory that holds a layout, with a guard of five elements before and after it.
+typedef struct test_array {
+    mst_layout layout;
+    size_t elements;
+    size_t bytes;         // of the whole image
+    size_t origin;        // where element [0]...[0] lies
+    unsigned char *image; // 0xff wherever nothing was set
+} test_array;
+
+test_array test_array_new(const mst_layout *layout);
+test_array test_array_random(const mst_layout *layout); // complex and real parts in [-1, 1); integers over their whole range
+void test_array_free(test_array *array);
+void *test_array_at(const test_array *array, size_t linear); // address of the element with that C-order number
+test_wide test_array_get(const test_array *array, size_t linear);
+void test_array_set(test_array *array, size_t linear, test_wide value);
+test_wide *test_array_values(const test_array *array);          // dense, the caller's
+bool test_array_gaps_intact(const test_array *array);           // every byte outside the elements is still 0xff
+bool test_array_same(const test_array *a, const test_array *b); // elements bit for bit, whatever the strides
+bool test_layout_is_double(const mst_layout *layout);           // float64 or complex128
+
+// An array where a plan can reach it: copied there by test_place, back by test_collect (which also releases it).
+typedef struct test_placed {
+    mst_place place;
+    mst_location at;
+    void *memory; // MST_PLACE_HOST: from malloc
+    mst_context *context;
+    size_t lead; // bytes before the image
+} test_placed;
+
+test_placed test_place(mst_context *context, mst_place place, const test_array *array);
+void test_collect(test_placed *placed, test_array *array);
+void test_collect_input(test_placed *placed, const test_array *input); // and checks that it is unchanged
+void test_collect_output(test_placed *placed, test_array *output);     // and checks that only elements were written
+const char *test_place_name(mst_place place);
+
+// A layout of that shape with a random order of axes, gaps and negative strides; with `broadcast`, some strides may be 0.
+mst_layout test_layout_random(mst_type type, int rank, const size_t *shape, bool broadcast);
+
+// "complex64 (3,8)/(8,1)" for messages; static storage, good for four calls at a time.
+const char *test_layout_text(const mst_layout *layout);
+
+// ---- running plans ----
+// Each makes a plan, places the operands and a poisoned result, executes, and checks that inputs and the bytes between the
+// result's elements are intact. `how` may be NULL. The result is the caller's.
+mst_layout test_fft_output(const mst_fft_desc *desc); // of the result: desc->output, or what its absence means
+test_array test_fft_run(mst_context *context, const mst_fft_desc *desc, const test_array *input, mst_place from, mst_place to,
+                        const mst_execution *how);
+test_array test_convolution_run(mst_context *context, const mst_convolution_desc *desc, const test_array *x, const test_array *y,
+                                const mst_place places[3], const mst_execution *how);
+
+// The same on random data, against the reference and the gate.
+void test_fft_check(mst_context *context, const mst_fft_desc *desc, mst_place from, mst_place to);
+void test_convolution_check(mst_context *context, const mst_convolution_desc *desc, const test_array *x, const test_array *y,
+                            const mst_place places[3]);
+
+// ---- references ----
+
+// The transform of all values of desc->input, dense, in the shape of test_fft_output; single precision in double, double in long
+// double. The caller's.
+test_wide *test_fft_reference(const mst_fft_desc *desc, const test_array *input);
+
+// The result of a convolution, dense, in the shape of mst_convolution_result; norms[b], if not NULL, gets ||x||*||y|| of
+// vector b (numbered in C order without the axis). Sums are direct for short vectors, by FFTW for long ones, in long double
+// (in double for a single-precision result). The caller's.
+test_wide *test_convolution_reference(const mst_convolution_desc *desc, const test_array *x, const test_array *y,
+                                      const mst_layout *z, long double *norms);
+
+// The gates: relative L2 error of a transform of length n; a convolution of padded length n has twice that.
+double test_gate(const mst_layout *layout, size_t n);
+
+// The relative L2 error of a transform, and ||z - reference||2 / norm of a vector of a convolution, as the root of the mean
+// square over the batch: single short vectors scatter (of FFTW's own, one in a thousand is above the gate at N = 8). A vector of
+// norm 0 must be exact. `worst` is the vector that is furthest off.
+double test_fft_error(const mst_fft_desc *desc, const test_array *output, const test_wide *reference);
+double test_convolution_error(const test_array *z, int axis, const test_wide *reference, const long double *norms, size_t *worst);
+
+// The vectors of an array along one axis: element k of vector b has the C-order number test_line(&l, b, k).
+typedef struct test_lines {
+    size_t length, inner, count;
+} test_lines;
+test_lines test_lines_of(const mst_layout *layout, int axis);
+static inline size_t test_line(const test_lines *l, size_t b, size_t k) {
+    return (b / l->inner) * l->length * l->inner + b % l->inner + k * l->inner;
+}
+
+// ---- data larger than the budget ----
+
+// Makes x.npy and y.npy of random float32 (rows, n), convolves them (circular) with a device memory budget and without, each in
+// a process of its own, and compares the results bit by bit, and some vectors with the reference. The process with the budget
+// must stay below `most_resident` bytes of RAM. main has to call test_bigdata_child first, and return *result if it is true.
+void test_bigdata(size_t rows, size_t n, uint64_t device_memory, uint64_t most_resident);
+bool test_bigdata_child(int argc, char **argv, int *result);
+
+#endif

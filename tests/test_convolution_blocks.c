@@ -1,0 +1,177 @@
+// Convolution: places, blocks under a budget, progress and cancelling.
+#include "support.h"
+
+static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
+static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
+
+static mst_convolution_desc describe(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m) {
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    size_t x[] = {bx, n}, y[] = {by, m};
+    desc.x = mst_layout_dense(tx, 2, x);
+    desc.y = mst_layout_dense(ty, 2, y);
+    return desc;
+}
+
+static mst_context *with_budget(uint64_t device_memory, uint64_t host_memory) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device_memory = device_memory;
+    desc.host_memory = host_memory;
+    return test_context(&desc);
+}
+
+static void every_mix_of_places(void **state) {
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++)
+        for (int by = 1; by <= 5; by += 4) {
+            mst_convolution_desc desc = describe(MST_FLOAT32, 5, 60, MST_COMPLEX64, (size_t)by, 21);
+            desc.algorithm = (mst_convolution_algorithm)a;
+            test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+            test_array first = test_convolution_run(*state, &desc, &x, &y, host, NULL);
+            for (int p = 1; p < 27; p++) {
+                const mst_place places[3] = {all_places[p % 3], all_places[p / 3 % 3], all_places[p / 9]};
+                test_array z = test_convolution_run(*state, &desc, &x, &y, places, NULL);
+                CHECK(test_array_same(&first, &z), "%s: %s and %s to %s differs from host",
+                      mst_convolution_algorithm_name(desc.algorithm), test_place_name(places[0]), test_place_name(places[1]),
+                      test_place_name(places[2]));
+                test_array_free(&z);
+            }
+            test_array_free(&x);
+            test_array_free(&y);
+            test_array_free(&first);
+        }
+}
+
+static void blocks_give_the_same_bits(void **state) {
+    static const struct {
+        size_t bx, n, by, m;
+        uint64_t device_memory, host_memory;
+    } table[] = {{60, 500, 60, 120, 200000, 0},
+                 {60, 500, 1, 120, 0, 60000},
+                 {1, 500, 60, 120, 200000, 60000},
+                 {3000, 9, 3000, 4, 20000, 20000}};
+    static const mst_place file[3] = {MST_PLACE_FILE, MST_PLACE_FILE, MST_PLACE_FILE};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++) {
+            mst_convolution_desc desc = describe(MST_FLOAT32, table[i].bx, table[i].n, MST_FLOAT32, table[i].by, table[i].m);
+            desc.algorithm = (mst_convolution_algorithm)a;
+            mst_context *small = with_budget(table[i].device_memory, table[i].host_memory);
+            mst_report report = {0};
+            mst_execution how = MST_EXECUTION_INIT;
+            how.report = &report;
+            test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+            test_array whole = test_convolution_run(*state, &desc, &x, &y, host, NULL);
+            for (int f = 0; f < 2; f++) {
+                test_array parts = test_convolution_run(small, &desc, &x, &y, f ? file : host, &how);
+                CHECK(test_array_same(&whole, &parts), "case %zu, %s: %llu blocks differ from one", i,
+                      mst_convolution_algorithm_name(desc.algorithm), (unsigned long long)report.blocks);
+                CHECK(report.blocks > 1, "case %zu, %s went in one block", i, mst_convolution_algorithm_name(desc.algorithm));
+                test_array_free(&parts);
+            }
+            assert_int_equal(mst_context_device_memory_used(small), 0);
+            mst_context_destroy(small);
+            test_array_free(&whole);
+            test_array_free(&x);
+            test_array_free(&y);
+        }
+}
+
+static mst_status attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
+                          mst_error *e) {
+    mst_context *context = with_budget(device_memory, host_memory);
+    mst_convolution *plan = NULL;
+    mst_status status = mst_convolution_create(context, desc, &plan, e);
+    if (status == MST_OK)
+        status = mst_convolution_execute(plan, mst_at_host(data), mst_at_host(data), mst_at_host((char *)data + 80000), NULL, e);
+    mst_convolution_destroy(plan);
+    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held after a budget error");
+    mst_context_destroy(context);
+    return status;
+}
+
+// The message names the least budget that works: some number in it works, and one byte less does not.
+static void budgets_too_small(void **state) {
+    static char data[200000];
+    (void)state;
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++)
+        for (int broadcast = 0; broadcast < 2; broadcast++)
+            for (int on_host = 0; on_host < 2; on_host++) {
+                mst_convolution_desc desc = describe(MST_FLOAT32, 5, 4000, MST_FLOAT32, broadcast ? 1 : 5, 1000);
+                mst_error e, ignored;
+                bool found = false;
+                desc.algorithm = (mst_convolution_algorithm)a;
+#define TRY(bytes, error) attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, error)
+                if (a == MST_CONVOLUTION_REFERENCE) { // takes nothing of the device and stages nothing
+                    OK(TRY(1, &e));
+                    continue;
+                }
+                REFUSED(MST_ERROR_BUDGET, "", TRY(1, &e));
+                for (const char *p = e.message; *p && !found; p++) {
+                    char *end;
+                    if (*p < '0' || *p > '9')
+                        continue;
+                    uint64_t least = strtoull(p, &end, 10);
+                    found = least > 1 && TRY(least, &ignored) == MST_OK && TRY(least - 1, &ignored) == MST_ERROR_BUDGET;
+                    p = end - 1;
+                }
+#undef TRY
+                CHECK(found, "%s: '%s' does not name the least %s that works", mst_convolution_algorithm_name(desc.algorithm),
+                      e.message, on_host ? "host_memory" : "device_memory");
+            }
+}
+
+typedef struct watch {
+    uint64_t calls, last, total, stop_at;
+    bool wrong;
+} watch;
+
+static bool watching(uint64_t done, uint64_t total, void *user) {
+    watch *w = user;
+    w->wrong = w->wrong || done < w->last || done > total;
+    w->last = done;
+    w->total = total;
+    return ++w->calls != w->stop_at;
+}
+
+static void progress_and_cancelling(void **state) {
+    (void)state;
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++) {
+        mst_convolution_desc desc = describe(MST_FLOAT32, 40, 500, MST_FLOAT32, 1, 120);
+        desc.algorithm = (mst_convolution_algorithm)a;
+        mst_context *small = with_budget(150000, 100000);
+        mst_error e;
+        mst_convolution *plan = NULL;
+        mst_layout layout;
+        OK(mst_convolution_result(&desc, &layout, &e));
+        test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y), z = test_array_new(&layout);
+        test_placed px = test_place(small, MST_PLACE_HOST, &x), py = test_place(small, MST_PLACE_FILE, &y);
+        watch w = {0}, stopping = {.stop_at = 2};
+        mst_execution how = MST_EXECUTION_INIT;
+        how.progress = watching, how.progress_user = &w;
+        OK(mst_convolution_create(small, &desc, &plan, &e));
+        OK(mst_convolution_execute(plan, px.at, py.at, mst_at_host(z.image + z.origin), &how, &e));
+        CHECK(w.calls >= 2 && !w.wrong && w.last == 40 && w.total == 40, "%s: %llu calls, last %llu of %llu",
+              mst_convolution_algorithm_name(desc.algorithm), (unsigned long long)w.calls, (unsigned long long)w.last,
+              (unsigned long long)w.total);
+        how.progress_user = &stopping;
+        REFUSED(MST_ERROR_CANCELLED, "", mst_convolution_execute(plan, px.at, py.at, mst_at_host(z.image + z.origin), &how, &e));
+        assert_int_equal(stopping.calls, 2);
+        mst_convolution_destroy(plan);
+        test_array ax = test_array_new(&desc.x), ay = test_array_new(&desc.y);
+        test_collect(&px, &ax);
+        test_collect(&py, &ay);
+        assert_memory_equal(x.image, ax.image, x.bytes);
+        assert_memory_equal(y.image, ay.image, y.bytes);
+        test_array_free(&x), test_array_free(&y), test_array_free(&z), test_array_free(&ax), test_array_free(&ay);
+        assert_int_equal(mst_context_device_memory_used(small), 0);
+        mst_context_destroy(small);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mix_of_places),
+        cmocka_unit_test(blocks_give_the_same_bits),
+        cmocka_unit_test(budgets_too_small),
+        cmocka_unit_test(progress_and_cancelling),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}

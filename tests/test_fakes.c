@@ -1,0 +1,241 @@
+// Devices that this machine does not have: without float64, with small allocations, missing, broken.
+#include "support.h"
+
+// What the wrappers make OpenCL say.
+static struct {
+    bool no_fp64, unavailable, no_compiler, no_platforms, no_platform_error, broken_platform, no_devices, not_unified;
+    cl_ulong max_allocation;
+    size_t name_length;
+} fake;
+
+cl_int __real_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed);
+cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed);
+cl_int __real_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *count);
+cl_int __wrap_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *count);
+cl_int __real_clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *count);
+cl_int __wrap_clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *count);
+
+cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *needed) {
+    cl_int code = __real_clGetDeviceInfo(device, what, size, value, needed);
+    if (code != CL_SUCCESS || !value)
+        return what == CL_DEVICE_NAME && needed && fake.name_length ? (*needed = fake.name_length + 1, CL_SUCCESS) : code;
+    if (what == CL_DEVICE_DOUBLE_FP_CONFIG && fake.no_fp64)
+        memset(value, 0, sizeof(cl_device_fp_config));
+    if ((what == CL_DEVICE_PREFERRED_VECTOR_WIDTH_DOUBLE || what == CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE) && fake.no_fp64)
+        memset(value, 0, sizeof(cl_uint));
+    if ((what == CL_DEVICE_AVAILABLE && fake.unavailable) || (what == CL_DEVICE_COMPILER_AVAILABLE && fake.no_compiler) ||
+        (what == CL_DEVICE_HOST_UNIFIED_MEMORY && fake.not_unified))
+        memset(value, 0, sizeof(cl_bool));
+    if (what == CL_DEVICE_MAX_MEM_ALLOC_SIZE && fake.max_allocation)
+        memcpy(value, &fake.max_allocation, sizeof fake.max_allocation);
+    if (what == CL_DEVICE_NAME && fake.name_length) {
+        memset(value, 'n', size);
+        ((char *)value)[size - 1] = '\0';
+    }
+    return CL_SUCCESS;
+}
+
+cl_int __wrap_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *count) {
+    if (fake.no_platform_error)
+        return -1001;
+    cl_int code = __real_clGetPlatformIDs(n, platforms, count);
+    if (fake.no_platforms)
+        *count = 0;
+    if (fake.broken_platform && code == CL_SUCCESS) { // the same one twice, the first of which fails
+        platforms[1] = platforms[0];
+        *count = 2;
+    }
+    return code;
+}
+
+cl_int __wrap_clGetDeviceIDs(cl_platform_id p, cl_device_type type, cl_uint n, cl_device_id *devices, cl_uint *count) {
+    static int turn;
+    if (fake.no_devices)
+        return CL_DEVICE_NOT_FOUND;
+    if (fake.broken_platform && turn++ % 2 == 0)
+        return CL_OUT_OF_HOST_MEMORY;
+    return __real_clGetDeviceIDs(p, type, n, devices, count);
+}
+
+static int real_again(void **state) {
+    (void)state;
+    memset(&fake, 0, sizeof fake);
+    return 0;
+}
+
+static mst_status open_context(mst_error *e) {
+    mst_context *context = NULL;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.cache_directory = test_directory();
+    mst_status status = mst_context_create(&desc, &context, e);
+    mst_context_destroy(context);
+    return status;
+}
+
+static mst_fft_desc fft_of(mst_type type, size_t rows, size_t n) {
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    size_t shape[] = {rows, n};
+    desc.input = mst_layout_dense(type, 2, shape);
+    return desc;
+}
+
+static mst_convolution_desc convolution_of(mst_type x, mst_type y) {
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    size_t shape[] = {20, 50};
+    desc.x = mst_layout_dense(x, 2, shape), desc.y = mst_layout_dense(y, 2, shape);
+    return desc;
+}
+
+static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
+
+static void without_float64(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_convolution *convolution = NULL;
+    fake.no_fp64 = true;
+    mst_context *context = test_context(NULL);
+    assert_false(mst_context_device(context)->fp64);
+    mst_fft_desc fft = fft_of(MST_COMPLEX128, 2, 64);
+    REFUSED(MST_ERROR_UNSUPPORTED, "float64", mst_fft_create(context, &fft, &plan, &e));
+    assert_null(plan);
+    fft = fft_of(MST_COMPLEX64, 20, 64);
+    test_fft_check(context, &fft, MST_PLACE_HOST, MST_PLACE_FILE);
+    static const mst_type types[] = {MST_FLOAT64, MST_COMPLEX128, MST_INT16, MST_BOOL};
+    for (int t = 0; t < 4; t++)
+        for (int a = MST_CONVOLUTION_PAPER_A; a <= MST_CONVOLUTION_PAPER_E; a++) {
+            mst_convolution_desc d = convolution_of(t % 2 ? MST_FLOAT32 : types[t], t % 2 ? types[t] : MST_FLOAT32);
+            d.algorithm = (mst_convolution_algorithm)a;
+            REFUSED(MST_ERROR_UNSUPPORTED, "float64", mst_convolution_create(context, &d, &convolution, &e));
+            assert_null(convolution);
+        }
+    mst_convolution_desc d = convolution_of(MST_FLOAT32, MST_COMPLEX64);
+    test_array x = test_array_random(&d.x), y = test_array_random(&d.y);
+    test_convolution_check(context, &d, &x, &y, host);
+    test_array_free(&x), test_array_free(&y);
+    mst_context_destroy(context);
+}
+
+// Blocks stay below the largest allocation, and data on the device are not limited by it.
+static void small_allocations(void **state) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc fft = fft_of(MST_COMPLEX64, 40, 4096);
+    test_array x = test_array_random(&fft.input);
+    test_array whole = test_fft_run(*state, &fft, &x, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    fake.max_allocation = 100000; // three vectors
+    mst_context *context = test_context(NULL);
+    mst_report report;
+    mst_execution how = MST_EXECUTION_INIT;
+    how.report = &report;
+    for (int device = 0; device < 2; device++) {
+        mst_place place = device ? MST_PLACE_DEVICE : MST_PLACE_HOST;
+        test_array parts = test_fft_run(context, &fft, &x, place, place, &how);
+        CHECK(device || report.blocks >= 14, "%llu blocks", (unsigned long long)report.blocks);
+        assert_true(test_array_same(&whole, &parts));
+        test_array_free(&parts);
+    }
+    fft = fft_of(MST_COMPLEX64, 1, 65536); // one vector is larger than that
+    test_array_free(&x), test_array_free(&whole);
+    x = test_array_random(&fft.input);
+    mst_status status = mst_fft_create(context, &fft, &plan, &e);
+    if (status == MST_OK)
+        status = mst_fft_execute(plan, mst_at_host(x.image + x.origin), mst_at_host(x.image + x.origin), NULL, &e);
+    CHECK(status == MST_ERROR_DEVICE_MEMORY && strstr(e.message, "100000"), "%s: %s", mst_status_name(status), e.message);
+    mst_fft_destroy(plan);
+    assert_int_equal(mst_context_device_memory_used(context), 0);
+    test_array_free(&x);
+    mst_context_destroy(context);
+}
+
+// A card with memory of its own takes other paths: pinned memory beside device memory, explicit copies.
+static void memory_of_its_own(void **state) {
+    mst_fft_desc fft = fft_of(MST_COMPLEX64, 200, 1024);
+    mst_convolution_desc d = convolution_of(MST_FLOAT32, MST_FLOAT32);
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
+    test_array x = test_array_random(&fft.input), u = test_array_random(&d.x), v = test_array_random(&d.y);
+    test_array expected = test_fft_run(*state, &fft, &x, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    fake.not_unified = true;
+    mst_context_desc wanted = MST_CONTEXT_DESC_INIT;
+    for (int small = 0; small < 2; small++) {
+        wanted.device_memory = small ? 400000 : 0, wanted.profile = small;
+        mst_context *context = test_context(&wanted);
+        assert_false(mst_context_device(context)->unified_memory);
+        for (int p = 0; p < 9; p++) {
+            test_array got = test_fft_run(context, &fft, &x, places[p % 3], places[p / 3], NULL);
+            assert_true(test_array_same(&expected, &got));
+            test_array_free(&got);
+        }
+        for (int p = 0; p < 27; p++) {
+            const mst_place three[3] = {places[p % 3], places[p / 3 % 3], places[p / 9]};
+            test_convolution_check(context, &d, &u, &v, three);
+        }
+        assert_int_equal(mst_context_device_memory_used(context), 0);
+        mst_context_destroy(context);
+    }
+    test_array_free(&x), test_array_free(&u), test_array_free(&v), test_array_free(&expected);
+}
+
+static void nothing_to_work_on(void **state) {
+    (void)state;
+    mst_error e;
+    mst_device_info *list = NULL;
+    size_t count = 5;
+    fake.no_platform_error = true;
+    REFUSED(MST_ERROR_NO_DEVICE, "no OpenCL platform", open_context(&e));
+    REFUSED(MST_ERROR_NO_DEVICE, "install", mst_devices_list(&list, &count, &e));
+    assert_true(list == NULL && count == 0);
+    real_again(NULL);
+    fake.no_platforms = true;
+    REFUSED(MST_ERROR_NO_DEVICE, "no OpenCL platform", open_context(&e));
+    real_again(NULL);
+    fake.no_devices = true;
+    REFUSED(MST_ERROR_NO_DEVICE, "no OpenCL device", open_context(&e));
+}
+
+static void broken_platforms_are_passed_over(void **state) {
+    (void)state;
+    mst_error e;
+    fake.broken_platform = true;
+    OK(open_context(&e));
+}
+
+static void unavailable_devices(void **state) {
+    (void)state;
+    mst_error e;
+    mst_device_info *list = NULL;
+    size_t count = 0;
+    for (int k = 0; k < 2; k++) {
+        fake.unavailable = k == 0, fake.no_compiler = k == 1;
+        REFUSED(MST_ERROR_NO_DEVICE, "available", open_context(&e));
+        OK(mst_devices_list(&list, &count, &e)); // listed nevertheless
+        for (size_t i = 0; i < count; i++)
+            assert_true(!list[i].available && !list[i].is_default);
+        mst_devices_free(list);
+    }
+}
+
+static void names_of_any_length(void **state) {
+    (void)state;
+    mst_error e;
+    for (size_t length = 1; length < 100000; length *= 3) {
+        fake.name_length = length;
+        OK(open_context(&e));
+        setenv("MASTABA_DEVICE", "no such device", 1);
+        REFUSED(MST_ERROR_NO_DEVICE, "no such device", open_context(&e));
+        unsetenv("MASTABA_DEVICE");
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(without_float64, real_again),
+        cmocka_unit_test_teardown(small_allocations, real_again),
+        cmocka_unit_test_teardown(memory_of_its_own, real_again),
+        cmocka_unit_test_teardown(nothing_to_work_on, real_again),
+        cmocka_unit_test_teardown(broken_platforms_are_passed_over, real_again),
+        cmocka_unit_test_teardown(unavailable_devices, real_again),
+        cmocka_unit_test_teardown(names_of_any_length, real_again),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}

@@ -1,0 +1,119 @@
+// FFT: lengths of every kind, real data, and both shapes of kernels.
+#include "support.h"
+
+#include <math.h>
+
+static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
+
+// Every radix, products of them, primes for Bluestein, and lengths that take several passes.
+static const size_t lengths[] = {1,   2,   3,    4,    5,    6,    7,    8,    9,    10,   11,   12,   13,  14,
+                                 15,  16,  17,   19,   22,   26,   30,   32,   37,   49,   55,   64,   77,  91,
+                                 97,  100, 105,  121,  143,  169,  196,  210,  225,  243,  251,  256,  289, 360,
+                                 625, 677, 1000, 1009, 1331, 2048, 2187, 3125, 4096, 5040, 8192, 10000};
+enum { N_LENGTHS = sizeof lengths / sizeof lengths[0] };
+
+static void complex_lengths(void **state) {
+    for (size_t i = 0; i < N_LENGTHS; i++)
+        for (int shape = MST_FFT_SHAPE_GPU; shape <= MST_FFT_SHAPE_CPU; shape++) {
+            size_t extents[] = {lengths[i] < 64 ? 20 : 3, lengths[i]};
+            if (lengths[i] > 17 && lengths[i] % 2048 != 0 && test_between(0, 1)) // compiling takes its time: one of the two
+                continue;
+            mst_fft_desc desc = MST_FFT_DESC_INIT;
+            desc.input = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
+            desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+            desc.shape = (mst_fft_shape)shape;
+            test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+        }
+}
+
+// Forward from real, inverse to real: extents are those of the real side.
+static void check_real(mst_context *context, int rank, const size_t *extents, int n_axes, const int *axes, bool inverse,
+                       int shape) {
+    bool wide = test_between(0, 1);
+    size_t half[MST_MAX_RANK];
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_layout *real = inverse ? &desc.output : &desc.input, *spectrum = inverse ? &desc.input : &desc.output;
+    desc.n_axes = n_axes;
+    memcpy(desc.axes, axes, (size_t)n_axes * sizeof *axes);
+    int last = (axes[n_axes - 1] + rank) % rank;
+    memcpy(half, extents, (size_t)rank * sizeof *half);
+    half[last] = half[last] / 2 + 1;
+    *real = test_layout_random(wide ? MST_FLOAT64 : MST_FLOAT32, rank, extents, !inverse && test_between(0, 1));
+    *spectrum = test_layout_random(wide ? MST_COMPLEX128 : MST_COMPLEX64, rank, half, false);
+    if (real->strides[last] == 0) // a constant has zeros in its spectrum, which have no relative error
+        real->strides[last] = mst_layout_dense(real->type, rank, extents).strides[last];
+    desc.direction = inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    desc.shape = (mst_fft_shape)shape;
+    test_fft_check(context, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+}
+
+static void real_lengths(void **state) {
+    static const int last_axis = -1;
+    for (size_t i = 0; i < N_LENGTHS; i += 1 + test_between(0, 2))
+        for (int inverse = 0; inverse < 2; inverse++) {
+            size_t extents[] = {lengths[i] < 64 ? 20 : 3, lengths[i]};
+            check_real(*state, 2, extents, 1, &last_axis, inverse, (int)test_between(1, 2));
+        }
+}
+
+static void real_axes(void **state) {
+    static const struct {
+        int rank;
+        size_t extents[4];
+        int n_axes, axes[3];
+    } table[] = {
+        {2, {12, 7}, 1, {0}},       {2, {6, 10}, 2, {0, 1}},       {2, {6, 9}, 2, {1, 0}},  {3, {4, 5, 6}, 3, {0, 1, 2}},
+        {3, {4, 15, 6}, 2, {2, 1}}, {4, {2, 8, 3, 16}, 2, {1, 3}}, {3, {5, 64, 3}, 1, {1}}, {2, {17, 19}, 2, {0, 1}},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int inverse = 0; inverse < 2; inverse++)
+            for (int shape = MST_FFT_SHAPE_GPU; shape <= MST_FFT_SHAPE_CPU; shape++)
+                check_real(*state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse, shape);
+}
+
+// Complex transforms of several axes and random layouts, of any length.
+static void random_layouts(void **state) {
+    for (int i = 0; i < 20; i++) {
+        int rank = (int)test_between(1, 4);
+        size_t extents[4];
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        for (int k = 0; k < rank; k++)
+            extents[k] = test_between(1, 20);
+        desc.n_axes = (int)test_between(1, (size_t)(rank < 3 ? rank : 3));
+        int first = (int)test_between(0, (size_t)(rank - desc.n_axes));
+        for (int a = 0; a < desc.n_axes; a++)
+            desc.axes[a] = first + (desc.n_axes - 1 - a);
+        mst_type type = test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128;
+        desc.input = test_layout_random(type, rank, extents, false);
+        desc.output = test_layout_random(type, rank, extents, false);
+        desc.shape = (mst_fft_shape)test_between(0, 2);
+        test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+    }
+}
+
+// Forward and inverse, real and complex, give the data back.
+static void round_trip(void **state) {
+    static const size_t table[] = {15, 64, 101, 1000};
+    for (size_t i = 0; i < 4; i++) {
+        size_t n = table[i], extents[] = {4, n};
+        mst_fft_desc forward = MST_FFT_DESC_INIT, inverse = MST_FFT_DESC_INIT;
+        forward.input = mst_layout_dense(MST_FLOAT64, 2, extents);
+        test_array x = test_array_random(&forward.input);
+        test_array f = test_fft_run(*state, &forward, &x, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+        inverse.input = f.layout, inverse.output = forward.input;
+        inverse.direction = MST_FFT_INVERSE, inverse.scale = 1 / (double)n;
+        test_array y = test_fft_run(*state, &inverse, &f, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+        for (size_t k = 0; k < x.elements; k++)
+            CHECK(fabsl(creall(test_array_get(&x, k) - test_array_get(&y, k))) < 1e-14L, "n = %zu: value %zu does not come back",
+                  n, k);
+        test_array_free(&x), test_array_free(&f), test_array_free(&y);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(complex_lengths), cmocka_unit_test(real_lengths), cmocka_unit_test(real_axes),
+        cmocka_unit_test(random_layouts),  cmocka_unit_test(round_trip),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
