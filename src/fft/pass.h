@@ -3,7 +3,7 @@
 #ifndef MST_FFT_PASS_H
 #define MST_FFT_PASS_H
 
-#include "text.h"
+#include "runtime/text.h"
 
 #include <mastaba/device.h>
 

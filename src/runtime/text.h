@@ -1,8 +1,8 @@
 // Text that grows, for writing kernels.
-#ifndef MST_FFT_TEXT_H
-#define MST_FFT_TEXT_H
+#ifndef MST_RUNTIME_TEXT_H
+#define MST_RUNTIME_TEXT_H
 
-#include "runtime/error.h"
+#include "error.h"
 
 typedef struct mst_text {
     char *text; // NULL while empty
