@@ -100,6 +100,12 @@ char *cli_time_text(double seconds, char *text);
 // "[3, 4096]" in text (at least 200 bytes); returns text.
 char *cli_shape_text(const mst_layout *layout, char *text);
 
+// ---- nearest.c
+
+// The name in a table that was probably meant, at most two slips away or beginning so; NULL if none is. The table has n entries
+// of `stride` bytes, each of which begins with a const char *.
+const char *cli_nearest(const char *name, const void *table, size_t n, size_t stride);
+
 // ---- interrupt.c
 
 // From here on SIGINT, SIGTERM and SIGHUP set a flag, SIGPIPE and SIGXFSZ become write errors. A second signal more than a second

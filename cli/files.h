@@ -48,6 +48,26 @@ int cli_output_create(const char *command, const char *path, const mst_layout *r
 int cli_output_commit(const char *command, cli_output *output);
 void cli_output_close(cli_output *output);
 
+// ---- whole_file.c: a file under a temporary name until it is whole
+
+typedef struct cli_whole_file {
+    const char *command, *path; // the caller's
+    FILE *file;                 // for writing and reading
+    char *temporary;
+    bool force;
+} cli_whole_file;
+
+// All return an exit code after printing the error. cli_whole_close follows in any case, on a file that began as zeros.
+int cli_whole_open(const char *command, const char *path, bool force, cli_whole_file *w);
+
+// Gives the file its name, with the permissions of new files; replaces what has it with `force`, else refuses. `durable`: what is
+// then under the name survives a crash of the machine.
+int cli_whole_commit(cli_whole_file *w, bool durable);
+void cli_whole_close(cli_whole_file *w);
+
+// Says that a write failed for the reason in an errno value.
+int cli_whole_failed(const cli_whole_file *w, int code);
+
 // ---- rewrite.c: passes over a whole file, in 64 MiB of memory, with a progress bar
 
 typedef struct cli_array {

@@ -31,45 +31,6 @@ static void print_help(FILE *out) {
           out);
 }
 
-// Letters to change, add, drop or swap to make a of b (optimal string alignment); names longer than the table are far.
-static size_t distance(const char *a, const char *b) {
-    enum { LONGEST = 16 };
-    size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];
-    if (n > LONGEST || m > LONGEST)
-        return LONGEST;
-    for (size_t i = 0; i <= n; i++) {
-        for (size_t j = 0; j <= m; j++) {
-            if (i == 0 || j == 0) {
-                d[i][j] = i + j;
-                continue;
-            }
-            size_t best = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-            best = best < d[i - 1][j] + 1 ? best : d[i - 1][j] + 1;
-            best = best < d[i][j - 1] + 1 ? best : d[i][j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[i - 2][j - 2] + 1 < best)
-                best = d[i - 2][j - 2] + 1;
-            d[i][j] = best;
-        }
-    }
-    return d[n][m];
-}
-
-// The command that was probably meant, NULL if none is near.
-static const char *suggestion(const char *name) {
-    const char *nearest = NULL;
-    size_t least = 3; // at most two slips
-    for (size_t i = 0; i < N_COMMANDS; i++) {
-        const char *candidate = commands[i].name;
-        size_t length = strlen(name);
-        size_t d = length >= 3 && strncmp(name, candidate, length) == 0 ? 0 : distance(name, candidate);
-        if (d < least && d < strlen(candidate)) {
-            least = d;
-            nearest = candidate;
-        }
-    }
-    return nearest;
-}
-
 // A closed standard descriptor would be given to the first file that is opened, and messages would be written into it.
 static void fill_standard_descriptors(void) {
     for (int fd = 0; fd <= 2; fd++)
@@ -95,7 +56,7 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < N_COMMANDS; i++)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].run(argc - 1, (const char **)argv + 1);
-    const char *meant = suggestion(name);
+    const char *meant = cli_nearest(name, commands, N_COMMANDS, sizeof commands[0]);
     if (meant)
         cli_error(NULL, "%s: no such %s; did you mean `mastaba %s`?", name, name[0] == '-' ? "option" : "command", meant);
     else

@@ -2,7 +2,6 @@
 #include "files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <sndfile.h>
 #include <stdlib.h>
@@ -33,9 +32,9 @@ static const sound_format formats[] = {
 struct cli_sound_writer {
     const char *command, *path;
     const sound_format *format;
-    char *temporary;       // NULL once committed
-    int file, write_error; // errno of the first write that failed
-    bool force, is_double;
+    cli_whole_file whole;
+    int write_error; // errno of the first write that failed
+    bool is_double;
     SF_INFO info;
     SNDFILE *sound;
     size_t frames;
@@ -51,27 +50,25 @@ static const sound_format *find_format(const char *path) {
 
 bool cli_is_sound_path(const char *path) { return find_format(path) != NULL; }
 
+static int descriptor(void *user) { return fileno(((cli_sound_writer *)user)->whole.file); }
+
 // libsndfile does not always report a failed write, least of all from sf_close, so files are written by these.
 static sf_count_t file_length(void *user) {
     struct stat info;
-    return fstat(((cli_sound_writer *)user)->file, &info) == 0 ? info.st_size : -1;
+    return fstat(descriptor(user), &info) == 0 ? info.st_size : -1;
 }
 
-static sf_count_t file_seek(sf_count_t offset, int whence, void *user) {
-    return lseek(((cli_sound_writer *)user)->file, offset, whence);
-}
+static sf_count_t file_seek(sf_count_t offset, int whence, void *user) { return lseek(descriptor(user), offset, whence); }
 
-static sf_count_t file_tell(void *user) { return lseek(((cli_sound_writer *)user)->file, 0, SEEK_CUR); }
+static sf_count_t file_tell(void *user) { return lseek(descriptor(user), 0, SEEK_CUR); }
 
-static sf_count_t file_read(void *data, sf_count_t bytes, void *user) {
-    return read(((cli_sound_writer *)user)->file, data, (size_t)bytes);
-}
+static sf_count_t file_read(void *data, sf_count_t bytes, void *user) { return read(descriptor(user), data, (size_t)bytes); }
 
 static sf_count_t file_write(const void *data, sf_count_t bytes, void *user) {
     cli_sound_writer *w = user;
     sf_count_t written = 0;
     while (written < bytes) {
-        ssize_t n = write(w->file, (const char *)data + written, (size_t)(bytes - written));
+        ssize_t n = write(descriptor(w), (const char *)data + written, (size_t)(bytes - written));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
@@ -82,11 +79,6 @@ static sf_count_t file_write(const void *data, sf_count_t bytes, void *user) {
         written += n;
     }
     return written;
-}
-
-static int write_failed(const cli_sound_writer *w, int code) {
-    cli_error(w->command, "%s: cannot be written: %s", w->path, strerror(code));
-    return CLI_INPUT_OUTPUT;
 }
 
 // Whether the result is something that a sound can be, and this format can hold.
@@ -117,27 +109,13 @@ static int check_result(const cli_sound_writer *w, const mst_layout *result) {
     return CLI_DONE;
 }
 
-static int open_temporary(cli_sound_writer *w) {
+static int open_sound(cli_sound_writer *w) {
     SF_VIRTUAL_IO io = {file_length, file_seek, file_read, file_write, file_tell};
-    static const char pattern[] = ".mastaba-XXXXXX.tmp";
-    const char *slash = strrchr(w->path, '/');
-    size_t directory = slash ? (size_t)(slash - w->path) + 1 : 0, length = directory + sizeof pattern;
-    w->temporary = malloc(length);
-    if (!w->temporary)
-        return write_failed(w, ENOMEM);
-    snprintf(w->temporary, length, "%.*s%s", (int)directory, w->path, pattern);
-    w->file = mkostemps(w->temporary, 4, O_CLOEXEC);
-    if (w->file < 0) {
-        int code = errno;
-        free(w->temporary);
-        w->temporary = NULL;
-        return write_failed(w, code);
-    }
     w->sound = sf_open_virtual(&io, SFM_WRITE, &w->info, w);
     if (w->sound)
         return CLI_DONE;
     if (w->write_error)
-        return write_failed(w, w->write_error);
+        return cli_whole_failed(&w->whole, w->write_error);
     cli_error(w->command, "%s: %s (%d channels at %d Hz)", w->path, sf_strerror(NULL), w->info.channels, w->info.samplerate);
     return CLI_INPUT_OUTPUT;
 }
@@ -153,8 +131,6 @@ int cli_sound_create(const char *command, const char *path, const mst_layout *re
     }
     w->command = command;
     w->path = path;
-    w->force = force;
-    w->file = -1;
     w->format = find_format(path);
     w->is_double = result->type == MST_FLOAT64;
     w->frames = result->shape[result->rank - 1];
@@ -169,7 +145,8 @@ int cli_sound_create(const char *command, const char *path, const mst_layout *re
         cli_error(command, "%s: out of memory for the samples; a .npy file needs none", path);
         return CLI_FAILED;
     }
-    return open_temporary(w);
+    code = cli_whole_open(command, path, force, &w->whole);
+    return code == CLI_DONE ? open_sound(w) : code;
 }
 
 mst_layout cli_sound_layout(const cli_sound_writer *w) {
@@ -210,39 +187,11 @@ static int write_samples(cli_sound_writer *w) {
     int code = sf_close(w->sound); // writes what is left, and the header
     w->sound = NULL;
     if (w->write_error)
-        return write_failed(w, w->write_error);
+        return cli_whole_failed(&w->whole, w->write_error);
     if (code != 0) {
         cli_error(w->command, "%s: %s", w->path, sf_error_number(code));
         return CLI_INPUT_OUTPUT;
     }
-    return CLI_DONE;
-}
-
-// Gives the file its name unless something has it. Where there are no hard links, an empty file takes the name first.
-static int rename_no_replace(const char *from, const char *to) {
-    if (link(from, to) == 0) {
-        (void)unlink(from);
-        return 0;
-    }
-    int claim = errno == EEXIST ? -1 : open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (claim < 0)
-        return -1;
-    close(claim);
-    return rename(from, to);
-}
-
-static int move_in_place(cli_sound_writer *w) {
-    mode_t mask = umask(0);
-    umask(mask);
-    int file = w->file;
-    w->file = -1; // network file systems report failed writes when a file is closed
-    int failed = fchmod(file, 0666 & ~mask);
-    if (close(file) != 0 || failed)
-        return write_failed(w, errno);
-    if (w->force ? rename(w->temporary, w->path) : rename_no_replace(w->temporary, w->path))
-        return write_failed(w, errno);
-    free(w->temporary);
-    w->temporary = NULL;
     return CLI_DONE;
 }
 
@@ -256,7 +205,7 @@ int cli_sound_commit(cli_sound_writer *w) {
     if (code == CLI_DONE)
         code = write_samples(w);
     if (code == CLI_DONE)
-        code = move_in_place(w);
+        code = cli_whole_commit(&w->whole, false);
     if (code == CLI_DONE && peak > 1)
         cli_error(w->command, "warning: %s: clipped: the peak is %.4g and %s holds no more than 1; write .wav to keep it",
                   w->path, peak, w->format->extension + 1);
@@ -268,11 +217,7 @@ void cli_sound_close(cli_sound_writer *w) {
         return;
     if (w->sound)
         sf_close(w->sound);
-    if (w->file >= 0)
-        close(w->file);
-    if (w->temporary)
-        unlink(w->temporary);
-    free(w->temporary);
+    cli_whole_close(&w->whole);
     free(w->samples);
     free(w);
 }

@@ -1,0 +1,302 @@
+#include "yaml.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { FILE_LIMIT = 256 << 10 };
+
+static int failed(const cli_yaml *y, const char *message) {
+    cli_error(y->command, "%s: %s", y->path, message);
+    return CLI_INPUT_OUTPUT;
+}
+
+bool cli_yaml_error(const cli_yaml *y, const yaml_node_t *node, const char *format, ...) {
+    char message[1000];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    cli_error(y->command, "%s:%zu: %s%s%s", y->path, node->start_mark.line + 1, y->key, y->key[0] ? ": " : "", message);
+    return false;
+}
+
+yaml_node_t *cli_yaml_root(cli_yaml *y) { return yaml_document_get_root_node(&y->document); }
+
+static yaml_node_t *node_at(cli_yaml *y, int index) { return yaml_document_get_node(&y->document, index); }
+
+// A node that is reached twice is an alias: a few lines of them make a tree of any size, or a ring.
+static bool count_reference(cli_yaml *y, unsigned char *seen, int index) {
+    if (seen[index - 1]++)
+        return cli_yaml_error(y, node_at(y, index), "aliases (* and &) are not taken here; write the value out");
+    return true;
+}
+
+static int refuse_aliases(cli_yaml *y) {
+    size_t n = (size_t)(y->document.nodes.top - y->document.nodes.start);
+    unsigned char *seen = calloc(n, 1);
+    bool good = seen != NULL;
+    if (!seen)
+        return failed(y, "out of memory");
+    for (size_t i = 0; i < n && good; i++) {
+        const yaml_node_t *node = &y->document.nodes.start[i];
+        if (node->type == YAML_SEQUENCE_NODE)
+            for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top && good;
+                 item++)
+                good = count_reference(y, seen, *item);
+        if (node->type == YAML_MAPPING_NODE)
+            for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top && good;
+                 pair++)
+                good = count_reference(y, seen, pair->key) && count_reference(y, seen, pair->value);
+    }
+    free(seen);
+    return good ? CLI_DONE : CLI_INPUT_OUTPUT;
+}
+
+static int syntax_error(const cli_yaml *y, const yaml_parser_t *parser) {
+    if (parser->error == YAML_MEMORY_ERROR)
+        return failed(y, "out of memory");
+    if (parser->error == YAML_READER_ERROR)
+        cli_error(y->command, "%s: not a text file in UTF-8: %s at byte %zu", y->path, parser->problem, parser->problem_offset);
+    else
+        cli_error(y->command, "%s:%zu: not YAML: %s%s%s (column %zu)", y->path, parser->problem_mark.line + 1,
+                  parser->context ? parser->context : "", parser->context ? ", " : "", parser->problem,
+                  parser->problem_mark.column + 1);
+    return CLI_INPUT_OUTPUT;
+}
+
+static int load_document(cli_yaml *y, yaml_parser_t *parser) {
+    yaml_document_t second;
+    if (!yaml_parser_load(parser, &y->document))
+        return syntax_error(y, parser);
+    y->loaded = true;
+    if (!cli_yaml_root(y))
+        return failed(y, "the file is empty; a problem has at least a grid, fields, an update and steps");
+    if (!yaml_parser_load(parser, &second))
+        return syntax_error(y, parser);
+    bool more = yaml_document_get_root_node(&second) != NULL;
+    yaml_document_delete(&second);
+    return more ? failed(y, "more than one YAML document; a file holds one problem") : refuse_aliases(y);
+}
+
+int cli_yaml_parse(const char *command, const char *path, const char *text, size_t bytes, cli_yaml *y) {
+    yaml_parser_t parser;
+    y->command = command;
+    y->path = path;
+    if (!yaml_parser_initialize(&parser))
+        return failed(y, "out of memory");
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
+    int code = load_document(y, &parser);
+    yaml_parser_delete(&parser);
+    return code;
+}
+
+int cli_yaml_open(const char *command, const char *path, cli_yaml *y) {
+    struct stat info;
+    char *text = NULL;
+    int code;
+    y->command = command;
+    y->path = path;
+    FILE *file = stat(path, &info) == 0 ? fopen(path, "re") : NULL;
+    if (!file)
+        return failed(y, strerror(errno));
+    if (S_ISDIR(info.st_mode)) {
+        code = failed(y, "is a directory");
+    } else if (!(text = malloc(FILE_LIMIT + 1))) {
+        code = failed(y, "out of memory");
+    } else {
+        size_t bytes = fread(text, 1, FILE_LIMIT + 1, file);
+        if (ferror(file))
+            code = failed(y, "cannot be read");
+        else if (bytes > FILE_LIMIT)
+            code = failed(y, "longer than 256 KiB, so no problem file");
+        else
+            code = cli_yaml_parse(command, path, text, bytes, y);
+    }
+    free(text);
+    fclose(file);
+    return code;
+}
+
+void cli_yaml_close(cli_yaml *y) {
+    if (y->loaded)
+        yaml_document_delete(&y->document);
+    y->loaded = false;
+}
+
+// ---- Where the reader is, for messages: "fields.u", "sources[1].at".
+
+static size_t enter(cli_yaml *y, const char *name, size_t index) {
+    size_t length = strlen(y->key), room = sizeof y->key - length;
+    if (name)
+        snprintf(y->key + length, room, "%s%s", length ? "." : "", name);
+    else
+        snprintf(y->key + length, room, "[%zu]", index);
+    return length;
+}
+
+static void leave(cli_yaml *y, size_t length) { y->key[length] = '\0'; }
+
+static const char *kind(const yaml_node_t *node) {
+    return node->type == YAML_SEQUENCE_NODE ? "a list" : node->type == YAML_MAPPING_NODE ? "a mapping" : "a single value";
+}
+
+const char *cli_yaml_text(const cli_yaml *y, const yaml_node_t *node, const char *expected) {
+    if (node->type != YAML_SCALAR_NODE) {
+        cli_yaml_error(y, node, "expected %s, not %s", expected, kind(node));
+        return NULL;
+    }
+    const char *text = (const char *)node->data.scalar.value;
+    if (strlen(text) != node->data.scalar.length || strlen(text) == 0) {
+        cli_yaml_error(y, node, "expected %s, but %s", expected,
+                       text[0] ? "there is a zero byte in the text" : "there is nothing");
+        return NULL;
+    }
+    return text;
+}
+
+bool cli_yaml_count(cli_yaml *y, yaml_node_t *node, yaml_node_type_t type, const char *expected, size_t most, size_t *n) {
+    if (node->type != type)
+        return cli_yaml_error(y, node, "expected %s, not %s", expected, kind(node));
+    *n = type == YAML_SEQUENCE_NODE ? (size_t)(node->data.sequence.items.top - node->data.sequence.items.start)
+                                    : (size_t)(node->data.mapping.pairs.top - node->data.mapping.pairs.start);
+    return *n <= most || cli_yaml_error(y, node, "%zu entries; at most %zu are taken", *n, most);
+}
+
+bool cli_yaml_entries(cli_yaml *y, yaml_node_t *mapping, cli_yaml_entry read, void *target) {
+    const yaml_node_pair_t *start = mapping->data.mapping.pairs.start, *top = mapping->data.mapping.pairs.top;
+    for (const yaml_node_pair_t *pair = start; pair < top; pair++) {
+        const yaml_node_t *key = node_at(y, pair->key);
+        const char *name = cli_yaml_text(y, key, "a name as key");
+        if (!name)
+            return false;
+        for (const yaml_node_pair_t *other = start; other < pair; other++)
+            if (strcmp(name, (const char *)node_at(y, other->key)->data.scalar.value) == 0)
+                return cli_yaml_error(y, key, "'%s' stands here a second time; the first is on line %zu", name,
+                                      node_at(y, other->key)->start_mark.line + 1);
+        size_t length = enter(y, name, 0);
+        if (!read(y, name, node_at(y, pair->value), (size_t)(pair - start), target))
+            return false;
+        leave(y, length);
+    }
+    return true;
+}
+
+bool cli_yaml_items(cli_yaml *y, yaml_node_t *list, cli_yaml_entry read, void *target) {
+    const yaml_node_item_t *start = list->data.sequence.items.start;
+    for (const yaml_node_item_t *item = start; item < list->data.sequence.items.top; item++) {
+        size_t length = enter(y, NULL, (size_t)(item - start));
+        if (!read(y, NULL, node_at(y, *item), (size_t)(item - start), target))
+            return false;
+        leave(y, length);
+    }
+    return true;
+}
+
+// ---- Mappings with known keys: one pass sorts the values by key, one reads them.
+
+enum { MOST_KEYS = 32 };
+
+typedef struct known_keys {
+    const cli_yaml_key *keys;
+    size_t n;
+    yaml_node_t *values[MOST_KEYS];
+} known_keys;
+
+// "grid, spacing, time_step"
+static void list_names(const void *table, size_t n, size_t stride, char *text, size_t bytes) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < n && used < bytes; i++)
+        used += (size_t)snprintf(text + used, bytes - used, "%s%s", i ? ", " : "",
+                                 *(const char *const *)((const char *)table + i * stride));
+}
+
+static bool sort_key(cli_yaml *y, const char *name, yaml_node_t *value, size_t index, void *target) {
+    known_keys *known = target;
+    char names[600];
+    (void)index;
+    for (size_t k = 0; k < known->n; k++)
+        if (strcmp(name, known->keys[k].name) == 0) {
+            known->values[k] = value;
+            return true;
+        }
+    const char *meant = cli_nearest(name, known->keys, known->n, sizeof *known->keys);
+    list_names(known->keys, known->n, sizeof *known->keys, names, sizeof names);
+    return meant ? cli_yaml_error(y, value, "no such key; did you mean '%s'?", meant)
+                 : cli_yaml_error(y, value, "no such key; expected one of %s", names);
+}
+
+bool cli_yaml_keys(cli_yaml *y, yaml_node_t *node, const cli_yaml_key *keys, size_t n, void *target) {
+    known_keys known = {keys, n, {NULL}};
+    char names[600];
+    size_t n_entries;
+    list_names(keys, n, sizeof *keys, names, sizeof names);
+    if (node->type != YAML_MAPPING_NODE)
+        return cli_yaml_error(y, node, "expected a mapping with the keys %s, not %s", names, kind(node));
+    if (!cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping", 2 * MOST_KEYS, &n_entries) ||
+        !cli_yaml_entries(y, node, sort_key, &known))
+        return false;
+    for (size_t k = 0; k < n; k++) {
+        if (!known.values[k] && keys[k].required)
+            return cli_yaml_error(y, node, "the key '%s' is missing", keys[k].name);
+        if (!known.values[k])
+            continue;
+        size_t length = enter(y, keys[k].name, 0);
+        if (!keys[k].read(y, known.values[k], target))
+            return false;
+        leave(y, length);
+    }
+    return true;
+}
+
+// ---- Scalars.
+
+bool cli_yaml_number(const cli_yaml *y, const yaml_node_t *node, double *value) {
+    const char *text = cli_yaml_text(y, node, "a number");
+    char *end;
+    if (!text)
+        return false;
+    *value = strtod(text, &end);
+    if (*end || text[strspn(text, "+-.0123456789eE")] || !isfinite(*value))
+        return cli_yaml_error(y, node, "expected a number, not '%s'", text);
+    return true;
+}
+
+bool cli_yaml_integer(const cli_yaml *y, const yaml_node_t *node, uint64_t least, uint64_t most, uint64_t *value) {
+    const char *text = cli_yaml_text(y, node, "a whole number");
+    if (!text)
+        return false;
+    errno = 0;
+    *value = strtoull(text, NULL, 10);
+    if (text[strspn(text, "0123456789")] || errno || *value < least || *value > most)
+        return cli_yaml_error(y, node, "expected a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", least, most, text);
+    return true;
+}
+
+bool cli_yaml_bool(const cli_yaml *y, const yaml_node_t *node, bool *value) {
+    const char *text = cli_yaml_text(y, node, "true or false");
+    if (!text)
+        return false;
+    *value = strcmp(text, "true") == 0;
+    return *value || strcmp(text, "false") == 0 || cli_yaml_error(y, node, "expected true or false, not '%s'", text);
+}
+
+int cli_yaml_choice(const cli_yaml *y, const yaml_node_t *node, const void *table, size_t n, size_t stride) {
+    char names[600];
+    list_names(table, n, stride, names, sizeof names);
+    const char *text = cli_yaml_text(y, node, names), *meant;
+    if (!text)
+        return -1;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(text, *(const char *const *)((const char *)table + i * stride)) == 0)
+            return (int)i;
+    meant = cli_nearest(text, table, n, stride);
+    cli_yaml_error(y, node, "expected one of %s, not '%s'%s%s%s", names, text, meant ? "; did you mean '" : "",
+                   meant ? meant : "", meant ? "'?" : "");
+    return -1;
+}
