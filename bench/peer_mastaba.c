@@ -35,7 +35,7 @@ static mst_status plan(mastaba *m, const bench_job *job, mst_error *error) {
 
 static void *create(const bench_job *job, char why[PEER_TEXT]) {
     mastaba *m = calloc(1, sizeof *m);
-    mst_error error = {MST_ERROR_HOST_MEMORY, 0, "out of memory"};
+    mst_error error = {.status = MST_ERROR_HOST_MEMORY, .message = "out of memory"};
 
     if (m) {
         m->base = opencl_peer_for(job);

@@ -30,6 +30,8 @@ int cli_fail(const char *command, const char *subject, const mst_error *error) {
     if (error->status == MST_ERROR_CANCELLED)
         return cli_fail_interrupted(command);
     cli_error(command, "%s%s%s", subject ? subject : "", subject ? ": " : "", error->message);
+    if (error->excerpt[0])
+        fprintf(stderr, "%s\n", error->excerpt);
     switch (error->status) {
     case MST_ERROR_ARGUMENT:
         return CLI_USAGE;

@@ -35,7 +35,7 @@ static uint64_t peak_memory(void) {
 // The child: arguments are directory, output, device memory and the most memory that may be resident. Not cmocka's: 0 is success.
 static int convolve(char **arguments) {
     char x_path[600], y_path[600], z_path[600];
-    mst_error e = {MST_OK, 0, ""};
+    mst_error e = {.status = MST_OK};
     mst_context *context = NULL;
     mst_convolution *plan = NULL;
     mst_npy *x = NULL, *y = NULL, *z = NULL;

@@ -299,7 +299,7 @@ static void mutations(void **state) {
         size_t length = make_file(file, 1 + (int)fuzz(3), dictionaries[fuzz(4)], fuzz(64));
         length = mutate(file, length, sizeof file);
         write_bytes("m.npy", file, length);
-        mst_error e = {MST_OK, 0, ""};
+        mst_error e = {.status = MST_OK};
         mst_npy *npy;
         if (mst_npy_open("m.npy", &npy, &e) != MST_OK) {
             CHECK(!npy && e.status == MST_ERROR_FORMAT && e.message[0] && !strpbrk(e.message, "\n\r"), "round %ld: %s", round,

@@ -45,6 +45,7 @@ typedef struct mst_error {
     mst_status status;
     int32_t opencl_code; // the OpenCL code behind the failure, 0 if none
     char message[500];   // one line, no full stop, no newline, always terminated
+    char excerpt[160];   // of a mistake in an expression: two lines to print below, a part of its text and a caret; else ""
 } mst_error;
 
 // "MST_ERROR_ARGUMENT" and so on; "unknown status" for a value that is none. Static storage. Thread-safe.

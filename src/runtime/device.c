@@ -114,7 +114,7 @@ mst_status mst_devices_list(mst_device_info **list, size_t *count, mst_error *er
     cl_uint n_platforms = 0;
     mst_device_info *infos = NULL;
     size_t n = 0;
-    mst_error trouble = {MST_OK, 0, ""};
+    mst_error trouble = {.status = MST_OK};
     MST_REQUIRE(list && count, MST_ERROR_ARGUMENT, "list and count must not be NULL");
     *list = NULL;
     *count = 0;

@@ -48,6 +48,7 @@ mst_status mst_fail(mst_error *error, mst_status status, const char *format, ...
         va_list arguments;
         error->status = status;
         error->opencl_code = 0;
+        error->excerpt[0] = '\0';
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
@@ -76,6 +77,7 @@ mst_status mst_fail_opencl(mst_error *error, cl_int code, const char *format, ..
         va_list arguments;
         error->status = status;
         error->opencl_code = code;
+        error->excerpt[0] = '\0';
         va_start(arguments, format);
         vsnprintf(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
@@ -84,6 +86,19 @@ mst_status mst_fail_opencl(mst_error *error, cl_int code, const char *format, ..
         keep_one_line(error->message);
     }
     return status;
+}
+
+void mst_error_point(mst_error *error, const char *text, size_t at) {
+    enum { SHOWN = 70, BEFORE = 50 };
+    if (!error)
+        return;
+    size_t first = at > BEFORE ? at - BEFORE : 0;
+    char part[SHOWN + 1];
+    size_t n = strnlen(text + first, SHOWN);
+    for (size_t i = 0; i < n; i++)
+        part[i] = text[first + i] >= ' ' && text[first + i] <= '~' ? text[first + i] : '?';
+    part[n] = '\0';
+    snprintf(error->excerpt, sizeof error->excerpt, "%s\n%*s", part, (int)(at - first) + 1, "^");
 }
 
 const char *mst_opencl_code_name(cl_int code) {

@@ -13,6 +13,9 @@ mst_status mst_fail(mst_error *error, mst_status status, const char *format, ...
 // The same for a failed OpenCL call: chooses the status by the code and appends the code's name to the message.
 mst_status mst_fail_opencl(mst_error *error, cl_int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// Adds the excerpt of a text around the letter at `at`, with a caret below it. error may be NULL.
+void mst_error_point(mst_error *error, const char *text, size_t at);
+
 // "CL_OUT_OF_RESOURCES"; "unknown OpenCL code".
 const char *mst_opencl_code_name(cl_int code);
 

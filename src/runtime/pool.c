@@ -32,7 +32,7 @@ static void remove_job(mst_pool *pool, job *j) {
 
 // Runs one iteration of a job; called and left with the mutex held.
 static void run_one(mst_pool *pool, job *j) {
-    mst_error error = {MST_OK, 0, ""};
+    mst_error error = {.status = MST_OK};
     size_t i = j->next++;
     if (j->next == j->n)
         remove_job(pool, j);

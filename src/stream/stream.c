@@ -259,7 +259,7 @@ static void fail_run(run *r, mst_status status, const mst_error *error) {
 
 static void *writer(void *argument) {
     run *r = argument;
-    mst_error error = {MST_OK, 0, ""};
+    mst_error error = {.status = MST_OK};
     for (size_t b = 0; b < r->n_blocks; b++) {
         pthread_mutex_lock(&r->mutex);
         while (r->launched <= b && !r->stop)
@@ -290,7 +290,7 @@ static mst_status report_progress(run *r, size_t blocks, mst_error *error) {
 
 // Waits until `blocks` are written, reporting progress; false when the run is to stop.
 static bool wait_written(run *r, size_t blocks) {
-    mst_error error = {MST_OK, 0, ""};
+    mst_error error = {.status = MST_OK};
     for (;;) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -317,7 +317,7 @@ static bool wait_written(run *r, size_t blocks) {
 
 static void launch_blocks(run *r) {
     mst_ring *ring = &r->stream->ring;
-    mst_error error = {MST_OK, 0, ""};
+    mst_error error = {.status = MST_OK};
     size_t slots = (size_t)ring->n_slots, n_items = r->stream->desc.n_items;
     for (size_t b = 0; b < r->n_blocks; b++) {
         mst_slot *slot = &ring->slots[b % slots];

@@ -1,0 +1,119 @@
+#include "build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_PRODUCT = 16 }; // exponents up to here become products
+
+static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static unsigned add_node(mst_expr *expr, const mst_expr_node *node) {
+    for (unsigned i = 0; i < expr->n_nodes; i++) {
+        const mst_expr_node *n = &expr->nodes[i];
+        if (n->operation == node->operation && memcmp(n->operands, node->operands, sizeof n->operands) == 0 &&
+            same_number(n->value, node->value))
+            return i;
+    }
+    if (expr->n_nodes == MST_EXPR_MAX_NODES)
+        return MST_EXPR_FULL;
+    expr->nodes[expr->n_nodes] = *node;
+    return expr->n_nodes++;
+}
+
+unsigned mst_expr_add_number(mst_expr *expr, double value) {
+    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .value = value});
+}
+
+unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf) {
+    unsigned k = 0;
+    while (k < expr->n_leaves && (expr->leaves[k].symbol != leaf->symbol || expr->leaves[k].level != leaf->level ||
+                                  memcmp(expr->leaves[k].offsets, leaf->offsets, sizeof leaf->offsets) != 0))
+        k++;
+    if (k == expr->max_leaves) {
+        unsigned more = 2 * expr->max_leaves + 8;
+        mst_expr_leaf *grown = realloc(expr->leaves, more * sizeof *grown);
+        if (!grown)
+            return MST_EXPR_FULL;
+        expr->leaves = grown;
+        expr->max_leaves = more;
+    }
+    if (k == expr->n_leaves)
+        expr->leaves[expr->n_leaves++] = *leaf;
+    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_LEAF, .operands = {k}});
+}
+
+// Whether an operation takes conditions in place k.
+static bool wants_condition(mst_expr_operation operation, int k) {
+    switch (operation) {
+    case MST_EXPR_NOT:
+    case MST_EXPR_AND:
+    case MST_EXPR_OR:
+    case MST_EXPR_AS_NUMBER:
+        return true;
+    case MST_EXPR_CHOOSE:
+        return k == 0;
+    default:
+        return false;
+    }
+}
+
+unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n) {
+    mst_expr_node node = {.operation = operation};
+    double values[3] = {0};
+    bool constant = !mst_expr_is_condition(operation);
+    for (int k = 0; k < n; k++) {
+        if (operands[k] == MST_EXPR_FULL)
+            return MST_EXPR_FULL;
+        bool wanted = wants_condition(operation, k), is = mst_expr_is_condition(expr->nodes[operands[k]].operation);
+        node.operands[k] =
+            wanted == is ? operands[k] : mst_expr_add(expr, wanted ? MST_EXPR_AS_CONDITION : MST_EXPR_AS_NUMBER, &operands[k], 1);
+        if (node.operands[k] == MST_EXPR_FULL)
+            return MST_EXPR_FULL;
+        values[k] = expr->nodes[node.operands[k]].value;
+        constant = constant && expr->nodes[node.operands[k]].operation == MST_EXPR_NUMBER;
+    }
+    if (constant)
+        return mst_expr_add_number(expr, mst_expr_apply(operation, values[0], values[1], values[2]));
+    return add_node(expr, &node);
+}
+
+static unsigned multiply(mst_expr *expr, unsigned a, unsigned b) {
+    return mst_expr_add(expr, MST_EXPR_MULTIPLY, (unsigned[]){a, b}, 2);
+}
+
+unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent) {
+    if (base == MST_EXPR_FULL || exponent == MST_EXPR_FULL)
+        return MST_EXPR_FULL;
+    const mst_expr_node *e = &expr->nodes[exponent];
+    bool whole = e->operation == MST_EXPR_NUMBER && e->value == floor(e->value) && fabs(e->value) <= LARGEST_PRODUCT;
+    if (e->operation == MST_EXPR_NUMBER && e->value == 0.5)
+        return mst_expr_add(expr, MST_EXPR_SQRT, &base, 1);
+    if (!whole || expr->nodes[base].operation == MST_EXPR_NUMBER)
+        return mst_expr_add(expr, MST_EXPR_POW, (unsigned[]){base, exponent}, 2);
+    int n = (int)e->value;
+    unsigned result = 0;
+    bool begun = false;
+    if (n == 0)
+        return mst_expr_add_number(expr, 1.0);
+    for (int left = abs(n); left > 0; left /= 2) {
+        if (left % 2)
+            result = begun ? multiply(expr, result, base) : base;
+        begun = begun || left % 2;
+        if (left > 1)
+            base = multiply(expr, base, base);
+    }
+    if (n < 0)
+        result = mst_expr_add(expr, MST_EXPR_DIVIDE, (unsigned[]){mst_expr_add_number(expr, 1.0), result}, 2);
+    return result;
+}
+
+unsigned mst_expr_add_value(mst_expr *expr, unsigned node) {
+    if (node == MST_EXPR_FULL)
+        return MST_EXPR_FULL;
+    if (mst_expr_is_condition(expr->nodes[node].operation))
+        node = mst_expr_add(expr, MST_EXPR_AS_NUMBER, &node, 1);
+    if (node != MST_EXPR_FULL)
+        expr->n_nodes = node + 1; // what stands behind it was folded away: operands come first
+    return node;
+}

@@ -1,0 +1,15 @@
+// Making nodes while parsing: coercion between numbers and conditions, folding, powers, equal nodes once.
+#ifndef MST_EXPR_BUILD_H
+#define MST_EXPR_BUILD_H
+
+#include "tree.h"
+
+// Each returns the index of a node, or MST_EXPR_FULL when there is no room for another.
+#define MST_EXPR_FULL ((unsigned)-1)
+unsigned mst_expr_add_number(mst_expr *expr, double value);
+unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf); // also MST_EXPR_FULL when memory is out
+unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
+unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
+unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a number, and the last one
+
+#endif

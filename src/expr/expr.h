@@ -1,0 +1,60 @@
+// Expressions that users write, "sin(x^2) + a" or "u + c * (u[-1] - 2*u + u[1])": text to a checked tree, which is written as
+// OpenCL C or evaluated on the host. The user's text never reaches a compiler.
+//
+//     numbers    2  0.5  1e-3          operators, loosest first:  c ? a : b    ||    &&    < <= > >= == !=    + -    * /
+//     names      x  pi  e  inf                                    - ! (signs)    ^ or ** (from the right; -x^2 = -(x^2))
+//     functions  sin(x)  atan2(y, x)   fields:  u  u[-1,0]  u.prev  u.prev[0,1]  (offsets in elements, slowest axis first)
+//
+// Comparisons give 1 or 0 where a number is wanted; where a condition is wanted a number counts as "differs from 0".
+// Parts without names are computed once, in double. Powers with whole exponents up to 16 are products (by repeated squaring),
+// x^0.5 is sqrt(x). Everything else happens in the order written: + - * / comparisons and ?: give the same bits on the host
+// and on a device that does not contract them.
+#ifndef MST_EXPR_EXPR_H
+#define MST_EXPR_EXPR_H
+
+#include "runtime/text.h"
+
+enum { MST_EXPR_MAX_TEXT = 4096, MST_EXPR_MAX_NAME = 63, MST_EXPR_MAX_OFFSET = 127, MST_EXPR_MAX_AXES = 3 };
+
+typedef struct mst_expr mst_expr;
+
+// What a name in the text may stand for: a number given from outside (n_axes = 0), or a field on a grid. An array of these
+// belongs to the caller and is not needed after parsing.
+typedef struct mst_expr_symbol {
+    const char *name;
+    int n_axes;   // 0: a plain value; 1..3: a field
+    int n_levels; // of a field: 1, or 2 if name.prev may be read
+} mst_expr_symbol;
+
+// One of the values that an expression reads, each listed once.
+typedef struct mst_expr_leaf {
+    size_t symbol;                  // index into the symbols
+    int level;                      // 0, or 1 for .prev
+    int offsets[MST_EXPR_MAX_AXES]; // slowest axis first; those beyond n_axes are 0
+} mst_expr_leaf;
+
+// Parses text. `what` names it in messages ("the integrand"). *out is the caller's, freed by mst_expr_destroy; NULL on failure.
+// MST_ERROR_ARGUMENT: the text is wrong, error->excerpt shows where; or a symbol's name is none, a function's, or given twice.
+// MST_ERROR_HOST_MEMORY.
+mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
+                          mst_error *error);
+void mst_expr_destroy(mst_expr *expr);
+
+// In the order of their first use. Valid as long as the expression.
+size_t mst_expr_n_leaves(const mst_expr *expr);
+const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
+
+// Writes declarations in OpenCL C, the last of which is `const TYPE name = ...;`, the value; the others begin with `name` and an
+// underscore. TYPE is float or double, or a vector of `width` 2, 4, 8 or 16 of them: then all happens component by component.
+// leaves[i] is C text for leaf i, a name or the like of that TYPE; it may appear more than once.
+void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
+                    mst_text *out);
+
+// A number as a literal in OpenCL C, exact: "2.0f", "0x1999999999999ap-56".
+void mst_expr_write_number(double value, bool is_double, mst_text *out);
+
+// The value on the host, every operation in double or in float. leaves[i] is the value of leaf i. Thread-safe.
+double mst_expr_evaluate(const mst_expr *expr, const double *leaves);
+float mst_expr_evaluate_float(const mst_expr *expr, const float *leaves);
+
+#endif

@@ -1,0 +1,110 @@
+// The tree behind an expression: nodes in an array, operands before what uses them, equal nodes only once.
+#ifndef MST_EXPR_TREE_H
+#define MST_EXPR_TREE_H
+
+#include "expr.h"
+
+enum { MST_EXPR_MAX_NODES = 2000 };
+
+// F(operation, name in expressions, number of arguments, name in OpenCL C, name in C without the f of float)
+#define MST_EXPR_FUNCTIONS(F)                                                                                                    \
+    F(ABS, "abs", 1, "fabs", fabs)                                                                                               \
+    F(SIGN, "sign", 1, "sign", mst_expr_sign)                                                                                    \
+    F(FLOOR, "floor", 1, "floor", floor)                                                                                         \
+    F(CEIL, "ceil", 1, "ceil", ceil)                                                                                             \
+    F(ROUND, "round", 1, "round", round)                                                                                         \
+    F(TRUNC, "trunc", 1, "trunc", trunc)                                                                                         \
+    F(SQRT, "sqrt", 1, "sqrt", sqrt)                                                                                             \
+    F(CBRT, "cbrt", 1, "cbrt", cbrt)                                                                                             \
+    F(EXP, "exp", 1, "exp", exp)                                                                                                 \
+    F(EXP2, "exp2", 1, "exp2", exp2)                                                                                             \
+    F(EXPM1, "expm1", 1, "expm1", expm1)                                                                                         \
+    F(LOG, "log", 1, "log", log)                                                                                                 \
+    F(LOG2, "log2", 1, "log2", log2)                                                                                             \
+    F(LOG10, "log10", 1, "log10", log10)                                                                                         \
+    F(LOG1P, "log1p", 1, "log1p", log1p)                                                                                         \
+    F(SIN, "sin", 1, "sin", sin)                                                                                                 \
+    F(COS, "cos", 1, "cos", cos)                                                                                                 \
+    F(TAN, "tan", 1, "tan", tan)                                                                                                 \
+    F(ASIN, "asin", 1, "asin", asin)                                                                                             \
+    F(ACOS, "acos", 1, "acos", acos)                                                                                             \
+    F(ATAN, "atan", 1, "atan", atan)                                                                                             \
+    F(SINH, "sinh", 1, "sinh", sinh)                                                                                             \
+    F(COSH, "cosh", 1, "cosh", cosh)                                                                                             \
+    F(TANH, "tanh", 1, "tanh", tanh)                                                                                             \
+    F(ASINH, "asinh", 1, "asinh", asinh)                                                                                         \
+    F(ACOSH, "acosh", 1, "acosh", acosh)                                                                                         \
+    F(ATANH, "atanh", 1, "atanh", atanh)                                                                                         \
+    F(ERF, "erf", 1, "erf", erf)                                                                                                 \
+    F(ERFC, "erfc", 1, "erfc", erfc)                                                                                             \
+    F(GAMMA, "gamma", 1, "tgamma", tgamma)                                                                                       \
+    F(LGAMMA, "lgamma", 1, "lgamma", mst_expr_lgamma)                                                                            \
+    F(ATAN2, "atan2", 2, "atan2", atan2)                                                                                         \
+    F(HYPOT, "hypot", 2, "hypot", hypot)                                                                                         \
+    F(MIN, "min", 2, "fmin", fmin)                                                                                               \
+    F(MAX, "max", 2, "fmax", fmax)                                                                                               \
+    F(MOD, "mod", 2, "fmod", fmod)                                                                                               \
+    F(POW, "pow", 2, "pow", pow)
+
+typedef enum mst_expr_operation {
+    // leaves
+    MST_EXPR_NUMBER,
+    MST_EXPR_LEAF,
+    // numbers to number
+    MST_EXPR_NEGATE,
+    MST_EXPR_ADD,
+    MST_EXPR_SUBTRACT,
+    MST_EXPR_MULTIPLY,
+    MST_EXPR_DIVIDE,
+    MST_EXPR_CHOOSE, // condition ? number : number
+    MST_EXPR_AS_NUMBER,
+    // to a condition: from numbers, then from conditions
+    MST_EXPR_LESS,
+    MST_EXPR_LESS_EQUAL,
+    MST_EXPR_GREATER,
+    MST_EXPR_GREATER_EQUAL,
+    MST_EXPR_EQUAL,
+    MST_EXPR_NOT_EQUAL,
+    MST_EXPR_AS_CONDITION,
+    MST_EXPR_NOT,
+    MST_EXPR_AND,
+    MST_EXPR_OR,
+#define OPERATION(operation, name, arity, opencl, c) MST_EXPR_##operation,
+    MST_EXPR_FUNCTIONS(OPERATION)
+#undef OPERATION
+        MST_EXPR_N_OPERATIONS
+} mst_expr_operation;
+
+static inline bool mst_expr_is_condition(mst_expr_operation o) { return o >= MST_EXPR_LESS && o <= MST_EXPR_OR; }
+
+typedef struct mst_expr_node {
+    mst_expr_operation operation;
+    unsigned operands[3]; // indices of nodes; of a leaf: its index
+    double value;         // of a number
+} mst_expr_node;
+
+struct mst_expr {
+    unsigned n_nodes; // the last one is the value
+    unsigned n_leaves, max_leaves;
+    mst_expr_leaf *leaves;
+    mst_expr_node nodes[MST_EXPR_MAX_NODES];
+};
+
+// The functions of expressions by index; name NULL behind the last one.
+typedef struct mst_expr_function {
+    const char *name;
+    int arity;
+    const char *opencl;
+} mst_expr_function;
+extern const mst_expr_function mst_expr_functions[];
+
+// OpenCL's sign (0 for NaN), and lgamma without its global variable.
+double mst_expr_sign(double x);
+float mst_expr_signf(float x);
+double mst_expr_lgamma(double x);
+float mst_expr_lgammaf(float x);
+
+// One operation on numbers (conditions are 1 and 0), as mst_expr_evaluate does it; not for leaves.
+double mst_expr_apply(mst_expr_operation operation, double a, double b, double c);
+
+#endif
