@@ -176,6 +176,65 @@ static void memory_of_its_own(void **state) {
     test_array_free(&x), test_array_free(&u), test_array_free(&v), test_array_free(&expected);
 }
 
+// One transform between arrays at x and z: `refusal` is what it must say, NULL: it must give `expected`.
+static void transform(mst_context *context, const mst_fft_desc *fft, void *x, void *z, const test_array *expected,
+                      const char *refusal) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    size_t bytes = expected->elements * mst_type_bytes(expected->layout.type);
+    OK(mst_fft_create(context, fft, &plan, &e));
+    if (refusal) {
+        REFUSED(MST_ERROR_BUDGET, refusal, mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e));
+    } else {
+        OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e));
+        assert_memory_equal(z, test_array_at(expected, 0), bytes);
+    }
+    mst_fft_destroy(plan);
+}
+
+// Pinned arrays need no staging memory; anything else does.
+static void pinned_arrays(void **state) {
+    mst_error e;
+    void *x = NULL, *z = NULL, *none = &e;
+    mst_fft_desc fft = fft_of(MST_COMPLEX64, 40, 128);
+    test_array from = test_array_random(&fft.input);
+    test_array expected = test_fft_run(*state, &fft, &from, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+    size_t bytes = from.elements * sizeof(float[2]);
+    mst_context_desc wanted = MST_CONTEXT_DESC_INIT;
+    wanted.host_memory = 100;
+    fake.not_unified = true;
+    mst_context *context = test_context(&wanted);
+    OK(mst_pinned_create(context, bytes, &x, &e));
+    OK(mst_pinned_create(context, bytes + 8, &z, &e));
+    void *ordinary = malloc(bytes);
+    assert_non_null(ordinary);
+    memcpy(x, test_array_at(&from, 0), bytes), memcpy(ordinary, x, bytes), memset(z, 0xff, bytes + 8);
+    transform(context, &fft, x, z, &expected, NULL);
+    transform(context, &fft, x, (char *)z + 8, &expected, NULL);
+    transform(context, &fft, ordinary, z, &expected, "host memory budget");
+    transform(context, &fft, x, ordinary, &expected, "host memory budget");
+    transform(context, &fft, x, x, &expected, NULL);
+    fft.input.strides[0] = 0; // not contiguous
+    fft.output = mst_layout_dense(MST_COMPLEX64, 2, fft.input.shape);
+    transform(context, &fft, x, z, &expected, "host memory budget");
+    mst_pinned_destroy(context, z);
+    mst_pinned_destroy(context, x);
+    mst_pinned_destroy(context, NULL);
+    REFUSED(MST_ERROR_ARGUMENT, "0 bytes", mst_pinned_create(context, 0, &none, &e));
+    assert_null(none);
+    REFUSED(MST_ERROR_ARGUMENT, "in one piece", mst_pinned_create(context, UINT64_MAX, &none, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_pinned_create(NULL, 1, &none, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_pinned_create(context, 1, NULL, &e));
+    mst_context_destroy(context);
+    free(ordinary);
+    real_again(NULL);
+    OK(mst_pinned_create(*state, 5000, &x, &e)); // ordinary memory
+    assert_int_equal((uintptr_t)x % 4096, 0);
+    memset(x, 1, 5000);
+    mst_pinned_destroy(*state, x);
+    test_array_free(&from), test_array_free(&expected);
+}
+
 static void nothing_to_work_on(void **state) {
     (void)state;
     mst_error e;
@@ -232,6 +291,7 @@ int main(void) {
         cmocka_unit_test_teardown(without_float64, real_again),
         cmocka_unit_test_teardown(small_allocations, real_again),
         cmocka_unit_test_teardown(memory_of_its_own, real_again),
+        cmocka_unit_test_teardown(pinned_arrays, real_again),
         cmocka_unit_test_teardown(nothing_to_work_on, real_again),
         cmocka_unit_test_teardown(broken_platforms_are_passed_over, real_again),
         cmocka_unit_test_teardown(unavailable_devices, real_again),

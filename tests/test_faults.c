@@ -12,7 +12,7 @@ typedef struct scenario {
     mst_context_desc context;
     mst_fft_desc fft;
     mst_convolution_desc convolution;
-    bool is_fft, is_convolution, on_device, cold;
+    bool is_fft, is_convolution, on_device, pinned, cold;
     test_array x, y, z;
     int files[3];
 } scenario;
@@ -37,6 +37,12 @@ static void make_buffers(scenario *s, mst_context *context, placed *p) {
         *at[k] = mst_at_device(p->buffers[k], arrays[k]->origin);
     }
     faults.on = on;
+}
+
+// The result's elements, from memory laid out as s->z is.
+static void put_elements(scenario *s, const unsigned char *image) {
+    size_t bytes = s->z.elements * mst_type_bytes(s->z.layout.type);
+    memcpy(s->z.image + s->z.origin, image + s->z.origin, bytes);
 }
 
 static void drop_buffers(scenario *s, mst_context *context, placed *p, bool read) {
@@ -84,6 +90,24 @@ static mst_status run_plan(scenario *s, mst_context *context, const placed *p, m
     return status;
 }
 
+// The transform from one pinned array to another.
+static mst_status run_pinned(scenario *s, mst_context *context, mst_error *e) {
+    void *x = NULL, *z = NULL;
+    mst_status status = mst_pinned_create(context, s->x.bytes, &x, e);
+    if (status == MST_OK)
+        status = mst_pinned_create(context, s->z.bytes, &z, e);
+    if (status == MST_OK) {
+        memcpy(x, s->x.image, s->x.bytes);
+        const placed p = {.x = mst_at_host((char *)x + s->x.origin), .z = mst_at_host((char *)z + s->z.origin)};
+        status = run_plan(s, context, &p, e);
+    }
+    if (status == MST_OK)
+        put_elements(s, (const unsigned char *)z);
+    mst_pinned_destroy(context, x);
+    mst_pinned_destroy(context, z);
+    return status;
+}
+
 static mst_status run(scenario *s, mst_error *e) {
     mst_context *context = NULL;
     mst_status status = mst_context_create(&s->context, &context, e);
@@ -95,7 +119,7 @@ static mst_status run(scenario *s, mst_error *e) {
                     {NULL, NULL, NULL}};
         if (s->on_device)
             make_buffers(s, context, &p);
-        status = run_plan(s, context, &p, e);
+        status = s->pinned ? run_pinned(s, context, e) : run_plan(s, context, &p, e);
         drop_buffers(s, context, &p, status == MST_OK);
         CHECK(mst_context_device_memory_used(context) == 0, "%s: after %s failed, device memory is still held", s->name,
               faults.failed);
@@ -138,7 +162,7 @@ static void one_round(scenario *s, int n, mst_error *e, mst_status *status) {
     faults.on = true;
     *status = run(s, e);
     faults.on = false;
-    if (!s->on_device)
+    if (!s->on_device && !s->pinned)
         assert_int_equal(pread(s->files[2], s->z.image, s->z.bytes, 0), s->z.bytes);
     CHECK(faults.objects == 0, "%s: after %s failed (call %d, %s: %s), %d OpenCL objects are left", s->name, faults.failed, n,
           mst_status_name(*status), e->message, faults.objects);
@@ -231,6 +255,16 @@ static void fft_of_files_on_a_card(void **state) {
     faults.discrete = false;
 }
 
+static void fft_of_pinned_arrays(void **state) {
+    (void)state;
+    scenario s = fft_of("FFT of pinned arrays on a card with memory of its own", 8, 64);
+    s.pinned = true;
+    s.context.device_memory = 9000;
+    faults.discrete = true;
+    fail_everything(&s);
+    faults.discrete = false;
+}
+
 static void fft_on_the_device(void **state) {
     (void)state;
     scenario s = fft_of("FFT on the device", 3, 64);
@@ -271,6 +305,7 @@ int main(void) {
         cmocka_unit_test(context),
         cmocka_unit_test(fft_of_files_in_blocks),
         cmocka_unit_test(fft_of_files_on_a_card),
+        cmocka_unit_test(fft_of_pinned_arrays),
         cmocka_unit_test(fft_on_the_device),
         cmocka_unit_test(fft_with_a_cold_cache),
         cmocka_unit_test(fft_of_a_real_image_with_a_prime_side),

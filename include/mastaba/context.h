@@ -58,6 +58,15 @@ MST_API uint64_t mst_context_device_memory_budget(const mst_context *context);
 // a memory-bound result is held against. Takes well under a second, blocks, at most 512 MiB of the budget. Thread-safe.
 MST_API mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error);
 
+// Host memory for arrays that the device reads and writes by itself: contiguous arrays in it skip the copy through staging
+// memory, which ordinary memory needs. On a device that works in the host's memory it is ordinary, aligned memory. `bytes`, at
+// least 1, must not exceed the device's largest allocation. Pinning takes time (0.35 s a GiB where measured) and keeps the
+// pages in RAM, so make such arrays once; they count against no budget. *out is the caller's, freed by mst_pinned_destroy (which
+// accepts NULL) before the context is; NULL on failure. MST_ERROR_ARGUMENT, MST_ERROR_HOST_MEMORY, MST_ERROR_DEVICE_MEMORY,
+// MST_ERROR_OPENCL. Thread-safe; destroy blocks, and nothing may be using the memory.
+MST_API mst_status mst_pinned_create(mst_context *context, uint64_t bytes, void **out, mst_error *error);
+MST_API void mst_pinned_destroy(mst_context *context, void *memory);
+
 // Called now and then during a long execution, from the thread that called it, with work done and work in all (in items of
 // the capability: vectors, say). Return false to cancel: the execution stops soon with MST_ERROR_CANCELLED.
 typedef bool (*mst_progress_fn)(uint64_t done, uint64_t total, void *user);

@@ -9,6 +9,7 @@
 
 struct mst_pool;
 struct mst_program_entry;
+struct mst_pinned;
 
 // A cap on bytes and what is taken of it.
 typedef struct mst_budget {
@@ -31,6 +32,7 @@ struct mst_context {
     pthread_mutex_t mutex; // guards what follows
     mst_budget device_memory, host_memory;
     struct mst_program_entry *programs;
+    struct mst_pinned *pinned;
     pthread_mutex_t log_mutex;
 };
 

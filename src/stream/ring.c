@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include "runtime/layout.h"
+#include "runtime/pinned.h"
 
 #include <string.h>
 
@@ -22,12 +23,12 @@ uint64_t mst_port_item_bytes(const mst_port *port) {
 
 // What blocks cost, in bytes.
 typedef struct costs {
-    uint64_t staged;  // an item in one slot: all arrays
-    uint64_t largest; // an item of the largest array, or of the largest piece of work memory
-    uint64_t fixed;   // staged arrays that every block needs
+    uint64_t staged, staged_host; // an item in one slot: all arrays, on the device and in RAM
+    uint64_t largest;             // an item of the largest array, or of the largest piece of work memory
+    uint64_t fixed, fixed_host;   // staged arrays that every block needs
 } costs;
 
-static costs costs_of(const mst_stream_desc *desc, const bool *staged) {
+static costs costs_of(const mst_stream_desc *desc, const bool *staged, const bool *pinned) {
     costs c = {.largest = desc->item_work_piece};
     for (int p = 0; p < desc->n_ports; p++) {
         uint64_t bytes = mst_port_item_bytes(&desc->ports[p]);
@@ -35,9 +36,11 @@ static costs costs_of(const mst_stream_desc *desc, const bool *staged) {
             continue;
         if (desc->ports[p].kind == MST_PORT_FIXED) {
             c.fixed += bytes;
+            c.fixed_host += pinned[p] ? 0 : bytes;
             continue;
         }
         c.staged += bytes;
+        c.staged_host += pinned[p] ? 0 : bytes;
         c.largest = bytes > c.largest ? bytes : c.largest;
     }
     return c;
@@ -60,15 +63,15 @@ static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
 
 // The most items a block of which fit the budgets with so many slots.
 static uint64_t items_that_fit(const mst_stream_desc *desc, const costs *c, uint64_t slots, uint64_t device, uint64_t host) {
-    uint64_t item_device = desc->item_work_bytes + slots * c->staged, item_host = desc->item_host_bytes + slots * c->staged;
+    uint64_t item_device = desc->item_work_bytes + slots * c->staged, item_host = desc->item_host_bytes + slots * c->staged_host;
     uint64_t items = desc->n_items;
     uint64_t fixed_device = c->fixed + desc->fixed_work_bytes;
-    if (device < fixed_device || host < c->fixed)
+    if (device < fixed_device || host < c->fixed_host)
         return 0;
     if (item_device > 0)
         items = at_most(items, (device - fixed_device) / item_device);
     if (item_host > 0)
-        items = at_most(items, (host - c->fixed) / item_host);
+        items = at_most(items, (host - c->fixed_host) / item_host);
     if (c->largest > 0)
         items = at_most(items, desc->context->device.max_allocation_bytes / c->largest);
     return items;
@@ -81,8 +84,8 @@ static mst_status device_budget_error(const mst_context *context, uint64_t least
 }
 
 mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error) {
-    static const bool all[MST_STREAM_MAX_PORTS] = {true, true, true, true};
-    costs c = costs_of(desc, all);
+    static const bool all[MST_STREAM_MAX_PORTS] = {true, true, true, true}, none[MST_STREAM_MAX_PORTS];
+    costs c = costs_of(desc, all, none);
     uint64_t left = mst_budget_left(desc->context, &desc->context->device_memory);
     uint64_t resident = desc->table_bytes + desc->fixed_work_bytes + desc->item_work_bytes;
     return resident <= left
@@ -93,7 +96,7 @@ mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error) 
 
 static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
     mst_context *context = desc->context;
-    costs c = costs_of(desc, ring->staged);
+    costs c = costs_of(desc, ring->staged, ring->pinned);
     uint64_t device = mst_budget_left(context, &context->device_memory), host = mst_budget_left(context, &context->host_memory);
     uint64_t wanted = wanted_items(desc, &c), fit = 0;
     int slots = c.staged ? MST_RING_SLOTS : 1;
@@ -108,41 +111,31 @@ static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst
                             (unsigned long long)context->device.max_allocation_bytes);
         if (least > context->device_memory.limit)
             return device_budget_error(context, least, error);
-        return mst_fail(error, MST_ERROR_BUDGET,
-                        "the host memory budget of %llu bytes is too small for one block; it takes at least %llu",
-                        (unsigned long long)context->host_memory.limit,
-                        (unsigned long long)(context->host_memory.limit - host + c.fixed + desc->item_host_bytes + c.staged));
+        return mst_fail(
+            error, MST_ERROR_BUDGET, "the host memory budget of %llu bytes is too small for one block; it takes at least %llu",
+            (unsigned long long)context->host_memory.limit,
+            (unsigned long long)(context->host_memory.limit - host + c.fixed_host + desc->item_host_bytes + c.staged_host));
     }
     ring->block_items = (size_t)at_most(wanted, fit);
     size_t n_blocks = (desc->n_items - 1) / ring->block_items + 1;
     ring->n_slots = (size_t)slots < n_blocks ? slots : (int)n_blocks;
-    ring->host_bytes = c.fixed + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged);
+    ring->host_bytes = c.fixed_host + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged_host);
     return MST_OK;
 }
 
-static mst_status make_staging(mst_slot *slot, int p, const mst_stream_desc *desc, uint64_t bytes, mst_error *error) {
+static mst_status make_staging(mst_slot *slot, int p, const mst_stream_desc *desc, uint64_t bytes, bool pinned,
+                               mst_error *error) {
     mst_context *context = desc->context;
-    cl_int code;
     const char *name = desc->ports[p].name;
+    bool unified = context->device.unified_memory;
+    mst_status status = mst_device_allocate(context, CL_MEM_READ_WRITE | (unified ? CL_MEM_ALLOC_HOST_PTR : 0), bytes, name,
+                                            &slot->ports[p].device, error);
     slot->ports[p].bytes = bytes;
-    if (context->device.unified_memory) {
-        mst_status status =
-            mst_device_allocate(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, name, &slot->ports[p].device, error);
+    if (unified)
         slot->ports[p].staging = slot->ports[p].device;
-        return status;
-    }
-    mst_status status = mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, name, &slot->ports[p].device, error);
-    if (status != MST_OK)
-        return status;
-    slot->ports[p].staging =
-        clCreateBuffer(context->opencl, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, (size_t)bytes, NULL, &code);
-    if (code != CL_SUCCESS) {
-        slot->ports[p].staging = NULL;
-        return mst_fail_opencl(error, code, "cannot pin %llu bytes of host memory for %s", (unsigned long long)bytes, name);
-    }
-    slot->ports[p].mapped = clEnqueueMapBuffer(context->upload, slot->ports[p].staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                                               (size_t)bytes, 0, NULL, NULL, &code);
-    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot map the staging memory of %s", name);
+    else if (status == MST_OK && !pinned)
+        status = mst_pinned_map(context, bytes, name, &slot->ports[p].staging, &slot->ports[p].mapped, error);
+    return status;
 }
 
 static mst_status make_slots(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
@@ -152,26 +145,35 @@ static mst_status make_slots(mst_ring *ring, const mst_stream_desc *desc, mst_er
         if (!ring->staged[p])
             continue;
         if (desc->ports[p].kind == MST_PORT_FIXED) {
-            MST_TRY(make_staging(&ring->fixed, p, desc, bytes, error));
+            MST_TRY(make_staging(&ring->fixed, p, desc, bytes, ring->pinned[p], error));
             continue;
         }
         for (int s = 0; s < ring->n_slots; s++)
-            MST_TRY(make_staging(&ring->slots[s], p, desc, bytes * ring->block_items, error));
+            MST_TRY(make_staging(&ring->slots[s], p, desc, bytes * ring->block_items, ring->pinned[p], error));
     }
 fail:
     return status;
 }
 
+static bool is_pinned(const mst_stream_desc *desc, int p, const mst_location *where) {
+    const mst_layout *layout = &desc->ports[p].layout;
+    return where->place == MST_PLACE_HOST && mst_layout_is_dense(layout) &&
+           mst_pinned_holds(desc->context, where->host, mst_layout_count(layout) * mst_type_bytes(layout->type));
+}
+
 mst_status mst_ring_configure(mst_ring *ring, const mst_stream_desc *desc, const mst_location *where, mst_error *error) {
     mst_status status = MST_OK;
-    bool staged[MST_STREAM_MAX_PORTS] = {false};
-    for (int p = 0; p < desc->n_ports; p++)
+    bool staged[MST_STREAM_MAX_PORTS] = {false}, pinned[MST_STREAM_MAX_PORTS] = {false};
+    for (int p = 0; p < desc->n_ports; p++) {
         staged[p] = where[p].place != MST_PLACE_DEVICE;
-    if (ring->configured && memcmp(staged, ring->staged, sizeof staged) == 0)
+        pinned[p] = is_pinned(desc, p, &where[p]);
+    }
+    if (ring->configured && memcmp(staged, ring->staged, sizeof staged) == 0 && memcmp(pinned, ring->pinned, sizeof pinned) == 0)
         return MST_OK;
     mst_ring_release(ring, desc->context);
     MST_TRY(desc->prepare(desc->user, 0, error));
     memcpy(ring->staged, staged, sizeof staged);
+    memcpy(ring->pinned, pinned, sizeof pinned);
     MST_TRY(choose_blocks(ring, desc, error));
     if (!mst_budget_take(desc->context, &desc->context->host_memory, ring->host_bytes)) {
         ring->host_bytes = 0;
@@ -189,12 +191,8 @@ fail:
 
 static void release_slot(mst_slot *slot, mst_context *context) {
     for (int p = 0; p < MST_STREAM_MAX_PORTS; p++) {
-        if (slot->ports[p].mapped) {
-            clEnqueueUnmapMemObject(context->upload, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, NULL);
-            clFinish(context->upload);
-        }
-        if (slot->ports[p].staging && slot->ports[p].staging != slot->ports[p].device)
-            clReleaseMemObject(slot->ports[p].staging);
+        if (slot->ports[p].staging != slot->ports[p].device)
+            mst_pinned_unmap(context, slot->ports[p].staging, slot->ports[p].mapped);
         mst_device_release(context, slot->ports[p].device, slot->ports[p].bytes);
     }
     memset(slot, 0, sizeof *slot);

@@ -2,7 +2,7 @@
 //
 // On a device with its own memory a slot has pinned host memory (CL_MEM_ALLOC_HOST_PTR, mapped for good) and a device buffer
 // for each array; on one that works in the host's memory the pinned buffer serves as both, mapped while the host fills or empties
-// it.
+// it. Contiguous arrays in pinned memory of the caller's need the device buffer only: the device's copies read and write them.
 #ifndef MST_STREAM_RING_H
 #define MST_STREAM_RING_H
 
@@ -24,6 +24,7 @@ typedef struct mst_slot {
 typedef struct mst_ring {
     bool configured;
     bool staged[MST_STREAM_MAX_PORTS]; // which arrays go through the ring
+    bool pinned[MST_STREAM_MAX_PORTS]; // which of them the device copies from and to where they lie
     size_t block_items;
     int n_slots;
     mst_slot slots[MST_RING_SLOTS];

@@ -87,6 +87,12 @@ static void release_slot_events(mst_slot *slot) {
     }
 }
 
+// Where the bytes of an array that begin with packed byte `begin` cross to the device: in the caller's pinned memory, else in a
+// slot's.
+static void *crossing(const run *r, const mst_slot *slot, int p, uint64_t begin) {
+    return r->stream->ring.pinned[p] ? (unsigned char *)r->where[p].host + begin : slot->ports[p].mapped;
+}
+
 // Reads packed bytes of one array into a slot and sends them to the device.
 static mst_status fill(run *r, mst_slot *slot, int p, uint64_t begin, uint64_t end, mst_error *error) {
     mst_status status = MST_OK;
@@ -104,9 +110,10 @@ static mst_status fill(run *r, mst_slot *slot, int p, uint64_t begin, uint64_t e
         slot->ports[p].mapped = NULL;
         MST_TRY_CL(code, "cannot unmap the staging memory of %s", t.name);
     } else {
-        MST_TRY(mst_transfer_read(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
-        MST_TRY_CL(clEnqueueWriteBuffer(context->upload, slot->ports[p].device, CL_FALSE, 0, bytes, slot->ports[p].mapped, 0,
-                                        NULL, &slot->uploaded[p]),
+        if (!r->stream->ring.pinned[p])
+            MST_TRY(mst_transfer_read(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
+        MST_TRY_CL(clEnqueueWriteBuffer(context->upload, slot->ports[p].device, CL_FALSE, 0, bytes, crossing(r, slot, p, begin),
+                                        0, NULL, &slot->uploaded[p]),
                    "cannot upload %s", t.name);
     }
     r->report.upload_bytes += bytes;
@@ -179,9 +186,9 @@ static mst_status compute_block(run *r, mst_slot *slot, mst_error *error) {
     for (int p = 0; p < s->desc.n_ports && !context->device.unified_memory; p++) {
         if (!moves_through(s, p, MST_PORT_OUTPUT))
             continue;
-        size_t bytes = (size_t)(mst_port_item_bytes(&s->desc.ports[p]) * slot->count);
-        MST_TRY_CL(clEnqueueReadBuffer(context->download, slot->ports[p].device, CL_FALSE, 0, bytes, slot->ports[p].mapped, 1,
-                                       &slot->computed, &slot->downloaded[p]),
+        uint64_t item = mst_port_item_bytes(&s->desc.ports[p]);
+        MST_TRY_CL(clEnqueueReadBuffer(context->download, slot->ports[p].device, CL_FALSE, 0, (size_t)(item * slot->count),
+                                       crossing(r, slot, p, item * slot->first), 1, &slot->computed, &slot->downloaded[p]),
                    "cannot download %s", s->desc.ports[p].name);
     }
     MST_TRY_CL(clFlush(context->download), "cannot start a download");
@@ -205,7 +212,8 @@ static mst_status empty(run *r, mst_slot *slot, int p, mst_error *error) {
     } else {
         MST_TRY_CL(clWaitForEvents(1, &slot->downloaded[p]), "computing or downloading %s failed", t.name);
     }
-    MST_TRY(mst_transfer_write(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
+    if (!s->ring.pinned[p])
+        MST_TRY(mst_transfer_write(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
     if (context->device.unified_memory) {
         code = clEnqueueUnmapMemObject(context->download, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, &unmapped);
         slot->ports[p].mapped = NULL;
