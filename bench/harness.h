@@ -64,7 +64,7 @@ typedef struct comparison {
 // options.c. Exits where the command line is wrong.
 bench_options options_parse(const bench_program *bench, int argc, const char **argv);
 void options_free(bench_options *o);
-void options_lengths(bench_options *o, const char *text); // "16,2^5..2^20,issue"
+void options_lengths(bench_options *o, const char *text); // "16,2^5..2^20,mixed"
 bool options_has(const char *list, const char *name);     // "a,b,c"
 
 // rounds.c: fills results[length] of every peer. False: out of memory.

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char issue_lengths[] = "6,15,60,105,210,243,360,625,1000,1331,2187,3125,5040,10000,46080,100000,17,211,1009,65537";
+static const char mixed_lengths[] = "6,15,60,105,210,243,360,625,1000,1331,2187,3125,5040,10000,46080,100000,17,211,1009,65537";
 
 static void refuse(const char *message, const char *value) {
     fprintf(stderr, "%s: %s\n", message, value);
@@ -57,8 +57,8 @@ void options_lengths(bench_options *o, const char *text) {
     if (!copy)
         refuse("out of memory", text);
     for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-        if (strcmp(item, "issue") == 0)
-            options_lengths(o, issue_lengths);
+        if (strcmp(item, "mixed") == 0)
+            options_lengths(o, mixed_lengths);
         else
             add_lengths(o, item);
     }
@@ -100,7 +100,7 @@ bench_options options_parse(const bench_program *bench, int argc, const char **a
         POPT_TABLEEND};
     struct poptOption table[] = {
         {"device", 'd', POPT_ARG_STRING, &o.device, 0, "an index of `mastaba devices` or a part of a name", "DEVICE"},
-        {"lengths", 0, POPT_ARG_STRING, &o.lengths, 0, "as 16,1000,2^5..2^20 (each twice the last), or issue", "LIST"},
+        {"lengths", 0, POPT_ARG_STRING, &o.lengths, 0, "as 16,1000,2^5..2^20 (each twice the last), or mixed", "LIST"},
         {"points", 0, POPT_ARG_STRING, &o.points, 0, "in all vectors; default: 2^26 on a GPU, 2^22 on a CPU", "N"},
         {"double", 0, POPT_ARG_NONE, &o.is_double, 0, "complex128; default: complex64", NULL},
         {NULL, 0, POPT_ARG_INCLUDE_TABLE, bench->operation == OPERATION_FFT ? fft_table : fft_table + 1, 0, NULL, NULL},

@@ -20,8 +20,8 @@ mst_status mst_pinned_map(mst_context *context, uint64_t bytes, const char *what
         *buffer = NULL;
         return mst_fail_opencl(error, code, "cannot pin %llu bytes of host memory for %s", (unsigned long long)bytes, what);
     }
-    *mapped = clEnqueueMapBuffer(context->upload, *buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, (size_t)bytes, 0, NULL, NULL,
-                                 &code);
+    *mapped =
+        clEnqueueMapBuffer(context->upload, *buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, (size_t)bytes, 0, NULL, NULL, &code);
     if (code == CL_SUCCESS)
         return MST_OK;
     *mapped = NULL;

@@ -1,0 +1,217 @@
+// host-rates: how near convolutions of host arrays come to the rate of the link between host and device.
+//
+// The link's own rate is measured with plain OpenCL: two pinned arrays up and one down at once, in pieces, on two queues. Then
+// z = x * y, circular, one pair of vectors after the other, from arrays pinned by the library and from ordinary ones, in turns
+// with the link. A rate counts the bytes of all three arrays.
+#include <jansson.h>
+#include <mastaba/mastaba.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_ROUNDS = 99, N_WAYS = 3 };
+#define PIECE ((size_t)16 << 20)
+
+typedef struct settings {
+    char *device, *json;
+    int length, mebibytes, rounds;
+} settings;
+
+typedef struct rates {
+    const settings *settings;
+    mst_context *context;
+    mst_convolution *plan;
+    cl_command_queue up, down;
+    cl_mem device[2];
+    void *pinned[3], *ordinary[3]; // x, y, z
+    size_t bytes;                  // of each
+    double seconds[N_WAYS][MOST_ROUNDS];
+} rates;
+
+static const char *const names[N_WAYS] = {"link", "pinned", "ordinary"};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool said(const mst_error *e) {
+    fprintf(stderr, "host-rates: %s\n", e->message);
+    return false;
+}
+
+static bool opencl(cl_int code, const char *what) {
+    if (code != CL_SUCCESS)
+        fprintf(stderr, "host-rates: %s: OpenCL error %d\n", what, (int)code);
+    return code == CL_SUCCESS;
+}
+
+// Two arrays up and one down at once.
+static bool use_link(rates *r) {
+    for (size_t at = 0; at < r->bytes; at += PIECE) {
+        size_t n = r->bytes - at < PIECE ? r->bytes - at : PIECE;
+        for (int k = 0; k < 2; k++)
+            if (!opencl(clEnqueueWriteBuffer(r->up, r->device[0], CL_FALSE, 0, n, (char *)r->pinned[k] + at, 0, NULL, NULL),
+                        "uploading"))
+                return false;
+        if (!opencl(clEnqueueReadBuffer(r->down, r->device[1], CL_FALSE, 0, n, (char *)r->pinned[2] + at, 0, NULL, NULL),
+                    "downloading"))
+            return false;
+        clFlush(r->up);
+        clFlush(r->down);
+    }
+    return opencl(clFinish(r->up), "uploading") && opencl(clFinish(r->down), "downloading");
+}
+
+static bool convolve(rates *r, void *const *arrays) {
+    mst_error e;
+    return mst_convolution_execute(r->plan, mst_at_host(arrays[0]), mst_at_host(arrays[1]), mst_at_host(arrays[2]), NULL, &e) ==
+                   MST_OK ||
+           said(&e);
+}
+
+static bool run(rates *r, int way) {
+    if (way == 0)
+        return use_link(r);
+    return convolve(r, way == 1 ? r->pinned : r->ordinary);
+}
+
+static bool make_plan(rates *r) {
+    mst_error e;
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    size_t length = (size_t)r->settings->length, vectors = ((size_t)r->settings->mebibytes << 20) / (length * sizeof(float[2]));
+    size_t shape[] = {vectors, length};
+    desc.x = desc.y = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    desc.mode = MST_CONVOLUTION_CIRCULAR;
+    r->bytes = vectors * length * sizeof(float[2]);
+    return mst_convolution_create(r->context, &desc, &r->plan, &e) == MST_OK || said(&e);
+}
+
+static bool make_arrays(rates *r) {
+    mst_error e;
+    cl_int code;
+    cl_context opencl_context = mst_context_opencl(r->context);
+    cl_device_id device = mst_context_device(r->context)->device;
+    for (int k = 0; k < 3; k++) {
+        r->ordinary[k] = malloc(r->bytes);
+        if (!r->ordinary[k] || mst_pinned_create(r->context, r->bytes, &r->pinned[k], &e) != MST_OK) {
+            fprintf(stderr, "host-rates: no memory for three arrays of %zu bytes twice; --mebibytes takes less\n", r->bytes);
+            return false;
+        }
+        float *values = r->ordinary[k];
+        for (size_t i = 0; i < r->bytes / sizeof *values; i++)
+            values[i] = (float)(i * 2654435761u % 1024) / 1024 - 0.5f;
+        memcpy(r->pinned[k], values, r->bytes);
+    }
+    r->up = clCreateCommandQueue(opencl_context, device, 0, &code);
+    if (opencl(code, "making a queue"))
+        r->down = clCreateCommandQueue(opencl_context, device, 0, &code);
+    for (int k = 0; k < 2 && code == CL_SUCCESS; k++)
+        r->device[k] = clCreateBuffer(opencl_context, CL_MEM_READ_WRITE, PIECE, NULL, &code);
+    return opencl(code, "making queues and buffers");
+}
+
+static void release(rates *r) {
+    for (int k = 0; k < 2; k++)
+        if (r->device[k])
+            clReleaseMemObject(r->device[k]);
+    if (r->up)
+        clReleaseCommandQueue(r->up);
+    if (r->down)
+        clReleaseCommandQueue(r->down);
+    mst_convolution_destroy(r->plan);
+    for (int k = 0; k < 3; k++) {
+        mst_pinned_destroy(r->context, r->pinned[k]);
+        free(r->ordinary[k]);
+    }
+    mst_context_destroy(r->context);
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bool measure(rates *r) {
+    int rounds = r->settings->rounds;
+    for (int round = -1; round < rounds; round++) // one to warm up
+        for (int way = 0; way < N_WAYS; way++) {
+            memset(way == 2 ? r->ordinary[2] : r->pinned[2], 0xff, r->bytes); // results of before must not pass
+            double start = now();
+            if (!run(r, way))
+                return false;
+            if (round >= 0)
+                r->seconds[way][round] = now() - start;
+        }
+    for (int way = 0; way < N_WAYS; way++)
+        qsort(r->seconds[way], (size_t)rounds, sizeof(double), by_value);
+    if (memcmp(r->pinned[2], r->ordinary[2], r->bytes) == 0)
+        return true;
+    fprintf(stderr, "host-rates: pinned and ordinary arrays gave different results\n");
+    return false;
+}
+
+static bool report(const rates *r) {
+    const mst_device_info *d = mst_context_device(r->context);
+    const settings *s = r->settings;
+    char date[32];
+    time_t t = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&t));
+    json_t *all = json_pack("{s:s, s:{s:s, s:s, s:s}, s:s, s:i, s:i, s:i}", "benchmark", "host-rates", "device", "name", d->name,
+                            "platform", d->platform_name, "driver", d->driver_version, "date", date, "length", s->length,
+                            "mebibytes", s->mebibytes, "rounds", s->rounds);
+    printf("%s, driver %s: 3 arrays of %zu bytes, complex64 vectors of %d\n\n%-10s %10s %8s %8s\n", d->name, d->driver_version,
+           r->bytes, s->length, "arrays", "ms", "GB/s", "of link");
+    for (int way = 0; way < N_WAYS; way++) {
+        double seconds = r->seconds[way][s->rounds / 2], share = r->seconds[0][s->rounds / 2] / seconds;
+        double rate = 3e-9 * (double)r->bytes / seconds;
+        printf("%-10s %10.3f %8.2f %8.3f\n", names[way], 1e3 * seconds, rate, share);
+        json_object_set_new(all, names[way], json_pack("{s:f, s:f, s:f, s:f, s:f}", "seconds", seconds, "least",
+                                                       r->seconds[way][0], "most", r->seconds[way][s->rounds - 1], "gb_per_s",
+                                                       rate, "of_link", share));
+    }
+    bool written = !s->json || json_dump_file(all, s->json, JSON_INDENT(2)) == 0;
+    if (!written)
+        fprintf(stderr, "host-rates: cannot write %s\n", s->json);
+    json_decref(all);
+    return written;
+}
+
+static settings parse(int argc, const char **argv) {
+    settings s = {NULL, NULL, 4096, 512, 11};
+    const struct poptOption table[] = {
+        {"device", 'd', POPT_ARG_STRING, &s.device, 0, "index or part of the device's name", "DEVICE"},
+        {"length", 'n', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.length, 0, "points of a vector", "N"},
+        {"mebibytes", 'm', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.mebibytes, 0, "MiB of each array", "M"},
+        {"rounds", 'r', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.rounds, 0, "measured rounds, 1 to 99", "N"},
+        {"json", 0, POPT_ARG_STRING, &s.json, 0, "write the results there too", "FILE"},
+        POPT_AUTOHELP POPT_TABLEEND};
+    poptContext context = poptGetContext("host-rates", argc, argv, table, 0);
+    int code = poptGetNextOpt(context);
+    bool right = code == -1 && !poptPeekArg(context) && s.length >= 1 && s.mebibytes >= 1 && s.rounds >= 1 &&
+                 s.rounds <= MOST_ROUNDS && ((size_t)s.mebibytes << 20) / sizeof(float[2]) >= (size_t)s.length;
+    if (!right)
+        poptPrintUsage(context, stderr, 0);
+    poptFreeContext(context);
+    if (!right)
+        exit(2);
+    return s;
+}
+
+int main(int argc, const char **argv) {
+    settings s = parse(argc, argv);
+    static rates r;
+    mst_error e;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device = s.device;
+    r.settings = &s;
+    bool done = mst_context_create(&desc, &r.context, &e) == MST_OK || said(&e);
+    done = done && make_plan(&r) && make_arrays(&r) && measure(&r) && report(&r);
+    release(&r);
+    free(s.device);
+    free(s.json);
+    return done ? 0 : 1;
+}
