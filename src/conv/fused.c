@@ -2,7 +2,7 @@
 // memory once. For padded lengths that one work-group holds.
 #include "plan.h"
 
-#include "fft/pass.h"
+#include "fft/device_table.h"
 #include "runtime/program.h"
 
 #include <stdio.h>
@@ -15,8 +15,7 @@ typedef struct mst_fused {
     size_t n; // padded length
     mst_pass pass, back;
     size_t lines_an_item;
-    cl_mem tables[2]; // of pass and back
-    uint64_t table_bytes[2];
+    mst_device_table tables[2];       // of pass and back
     cl_kernel kernels[1 << N_ARRAYS]; // by which arrays have the caller's layout, not packed
 } mst_fused;
 
@@ -101,7 +100,17 @@ static mst_status make_kernel(mst_fused *fused, int own, cl_kernel *out, mst_err
         else
             write_load(plan, a, &v, &text);
     }
-    mst_pass_write_convolution(&fused->pass, &fused->back, &text);
+    const mst_fusion fusion = {
+        .head = "convolve(__global const X_ELEMENT *x, long x_base, ulong x_first, __global const Y_ELEMENT *y, long y_base,\n"
+                "         ulong y_first, __global Z_ELEMENT *z, long z_base, ulong z_first, ulong n_lines,\n"
+                "         __global const real2 *table, __global const real2 *back_table)",
+        .locate = "    const long x_at = x_base + x_outer(x_first + line), y_at = y_base + y_outer(y_first + line);\n"
+                  "    const long z_at = z_base + z_outer(z_first + line);\n",
+        .loads = {"load_x(x, x_at, e)", "load_y(y, y_at, e)"},
+        .forward = {true, true},
+        .backward = true,
+        .store = "store_z(z, z_at, e, value)"};
+    mst_pass_write_fusion(&fused->pass, &fused->back, &fusion, &text);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     MST_TRY(mst_program_build(plan->context, text.text, fused->pass.is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program,
                               error));
@@ -144,8 +153,8 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
                                       MST_ARGUMENT(bases[Z]),
                                       MST_ARGUMENT(first[Z]),
                                       MST_ARGUMENT(n_lines),
-                                      MST_ARGUMENT(fused->tables[0]),
-                                      MST_ARGUMENT(fused->tables[1])};
+                                      MST_ARGUMENT(fused->tables[0].buffer),
+                                      MST_ARGUMENT(fused->tables[1].buffer)};
     size_t group = (size_t)fused->pass.threads * fused->pass.lines;
     size_t groups = (size_t)((n_lines + fused->pass.lines - 1) / fused->pass.lines);
     MST_TRY(mst_kernel_enqueue(block->queue, kernel, arguments, sizeof arguments / sizeof arguments[0], groups * group, group,
@@ -169,26 +178,7 @@ static mst_status plan_passes(mst_fused *fused, mst_error *error) {
     for (int k = 0; k < pass->n_radices; k++)
         fused->back.radices[k] = pass->radices[pass->n_radices - 1 - k];
     for (int k = 0; k < 2; k++)
-        fused->table_bytes[k] = mst_pass_table_count(k ? &fused->back : pass) * mst_type_bytes(plan->work_type);
-    return status;
-}
-
-static mst_status make_tables(mst_fused *fused, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_context *context = fused->plan->context;
-    void *values = NULL;
-    for (int k = 0; k < 2; k++) {
-        free(values);
-        MST_REQUIRE(values = calloc(1, (size_t)fused->table_bytes[k]), MST_ERROR_HOST_MEMORY, "out of memory for twiddles");
-        mst_pass_fill_table(k ? &fused->back : &fused->pass, values);
-        MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, fused->table_bytes[k], "a table of twiddles", &fused->tables[k],
-                                    error));
-        MST_TRY_CL(clEnqueueWriteBuffer(context->upload, fused->tables[k], CL_TRUE, 0, (size_t)fused->table_bytes[k], values, 0,
-                                        NULL, NULL),
-                   "cannot upload a table of twiddles");
-    }
-fail:
-    free(values);
+        fused->tables[k].bytes = mst_pass_table_count(k ? &fused->back : pass) * mst_type_bytes(plan->work_type);
     return status;
 }
 
@@ -213,7 +203,7 @@ mst_status mst_fused_create(mst_convolution *plan, mst_error *error) {
         .n_items = plan->n_lines[Z] / fused->lines_an_item,
         .n_ports = N_ARRAYS,
         .ports = {{MST_PORT_INPUT, d->x, split, "x"}, {MST_PORT_INPUT, d->y, split, "y"}, {MST_PORT_OUTPUT, d->z, split, "z"}},
-        .table_bytes = fused->table_bytes[0] + fused->table_bytes[1],
+        .table_bytes = fused->tables[0].bytes + fused->tables[1].bytes,
         .prepare = prepare,
         .compute = compute,
         .user = fused};
@@ -221,7 +211,8 @@ mst_status mst_fused_create(mst_convolution *plan, mst_error *error) {
         if (plan->n_lines[a] < plan->n_lines[Z])
             stream.ports[a].kind = MST_PORT_FIXED;
     MST_TRY(mst_stream_create(&stream, &fused->stream, error));
-    MST_TRY(make_tables(fused, error));
+    for (int k = 0; k < 2; k++)
+        MST_TRY(mst_table_make_steps(plan->context, &fused->tables[k], k ? &fused->back : &fused->pass, error));
     MST_TRY(make_kernel(fused, 0, &kernel, error));
 fail:
     return status;
@@ -232,7 +223,7 @@ void mst_fused_destroy(mst_fused *fused) {
         return;
     mst_stream_destroy(fused->stream);
     for (int k = 0; k < 2; k++)
-        mst_device_release(fused->plan->context, fused->tables[k], fused->table_bytes[k]);
+        mst_table_release(fused->plan->context, &fused->tables[k]);
     for (int k = 0; k < 1 << N_ARRAYS; k++)
         mst_kernel_release(fused->kernels[k]);
     free(fused);

@@ -33,7 +33,7 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
     MST_TRY(mst_fft_kernel(plan, p, from.own, to.own, &kernel, error));
     const mst_pass *pass = &p->shapes[(from.own ? 1 : 0) + (to.own ? 2 : 0)];
     cl_ulong n_lines = block->count * p->lines_an_item;
-    cl_uint log_low = p->log_low, tiles_an_item = 1;
+    cl_uint log_low = p->twiddles.log_low, tiles_an_item = 1;
     float scale_single = (float)plan->desc.scale;
     size_t items, group;
     if (pass->cpu) {
@@ -48,10 +48,11 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
         items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
     }
     // Tables that a pass does not use are any buffer.
-    cl_mem any = p->table.buffer, low = p->low.buffer ? p->low.buffer : any, high = p->high.buffer ? p->high.buffer : any;
+    cl_mem any = p->table.buffer, low = p->twiddles.low.buffer ? p->twiddles.low.buffer : any;
+    cl_mem high = p->twiddles.high.buffer ? p->twiddles.high.buffer : any;
     cl_mem load = p->load_factors.buffer ? p->load_factors.buffer : any;
     cl_mem store = p->store_factors.buffer ? p->store_factors.buffer : any;
-    cl_mem lanes = p->lane_twiddles.buffer ? p->lane_twiddles.buffer : any;
+    cl_mem lanes = p->twiddles.lanes.buffer ? p->twiddles.lanes.buffer : any;
     mst_argument scale = MST_ARGUMENT(scale_single);
     if (plan->is_double)
         scale = (mst_argument)MST_ARGUMENT(plan->desc.scale);

@@ -82,10 +82,25 @@ void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
 void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
 
-// A kernel `convolve`: both transforms, the product, and the inverse by `back`, which is the pass with its radices backwards. The
-// text before it defines X_ELEMENT, Y_ELEMENT, Z_ELEMENT; long x_outer(ulong), uint x_position(ulong) and the same of y and z
-// (mst_view_write); real2 load_x(x, long outer, uint p), load_y; void store_z(z, long outer, uint p, real2). GPU-shaped.
-void mst_pass_write_convolution(const mst_pass *pass, const mst_pass *back, mst_text *out);
+// A kernel around the steps of a pass, GPU-shaped: one or two operands are loaded and maybe transformed, two are multiplied, the
+// result maybe transformed back, and stored. All texts are OpenCL C of the caller's.
+typedef struct mst_fusion {
+    const char *head;   // "name(arguments)"; among them ulong n_lines, and the tables `table` of the pass, `back_table` of `back`
+    const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)
+    const char *loads[2]; // expressions for element e, real2; the second NULL: one operand
+    bool forward[2];      // operands to be transformed; else they are spectra, in natural order
+    bool backward;        // else the spectrum is stored
+    const char *store;    // a statement for element e, `value`
+} mst_fusion;
+
+// `back` is the pass with its radices backwards: so the product is taken where the last forward step leaves the spectra.
+void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out);
+
+// CPU-shaped: the steps as functions for a kernel of the caller's. RE(i) and IM(i) are the parts of element i of `vreal v[2 n]`.
+// void forward(v, table) leaves result k in element place(k); void backward(v, table) takes it from there and leaves the
+// inverse transform, times n, in natural order.
+void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out);
+
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
 
 // The table of twiddles inside the pass: bytes of it, and its values (pairs of float or double).

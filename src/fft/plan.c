@@ -3,7 +3,6 @@
 
 #include "runtime/layout.h"
 #include "runtime/program.h"
-#include "twiddle.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -226,18 +225,9 @@ fail:
 
 static void count_tables(mst_fft *plan, mst_fft_pass *p) {
     const mst_pass *pass = &p->pass;
-    uint64_t complex_size = complex_bytes(plan);
-    p->table.bytes = mst_pass_table_count(pass) * complex_size;
-    if (pass->twiddle_n) {
-        while (((size_t)1 << 2 * p->log_low) < pass->twiddle_n)
-            p->log_low++;
-        p->low.bytes = ((uint64_t)1 << p->log_low) * complex_size;
-        p->high.bytes = ((pass->twiddle_n - 1) / ((size_t)1 << p->log_low) + 1) * complex_size;
-        if (pass->cpu)
-            p->lane_twiddles.bytes = pass->n * pass->lanes * complex_size;
-    }
+    p->table.bytes = mst_pass_table_count(pass) * complex_bytes(plan);
     plan->table_bytes +=
-        p->table.bytes + p->low.bytes + p->high.bytes + p->lane_twiddles.bytes + p->load_factors.bytes + p->store_factors.bytes;
+        p->table.bytes + mst_twiddle_tables_plan(&p->twiddles, pass) + p->load_factors.bytes + p->store_factors.bytes;
 }
 
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
@@ -282,60 +272,6 @@ fail:
     return status;
 }
 
-static mst_status upload(mst_fft *plan, mst_device_table *t, const void *values, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(values, MST_ERROR_HOST_MEMORY, "out of memory for a table of %llu bytes", (unsigned long long)t->bytes);
-    MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, t->bytes, "a table of twiddles", &t->buffer, error));
-    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->upload, t->buffer, CL_TRUE, 0, (size_t)t->bytes, values, 0, NULL, NULL),
-               "cannot upload a table of twiddles");
-fail:
-    return status;
-}
-
-// Entry k of lane l: exp(-2 pi i k l / n), as a vector of real parts and one of imaginary parts for each k.
-static void fill_lane_twiddles(const mst_pass *pass, void *table) {
-    for (size_t k = 0; k < pass->n; k++)
-        for (size_t l = 0; l < pass->lanes; l++) {
-            long double re, im;
-            size_t at = 2 * k * pass->lanes + l;
-            mst_twiddle(k * l % pass->twiddle_n, pass->twiddle_n, &re, &im);
-            if (pass->is_double) {
-                ((double *)table)[at] = (double)re;
-                ((double *)table)[at + pass->lanes] = (double)im;
-            } else {
-                ((float *)table)[at] = (float)re;
-                ((float *)table)[at + pass->lanes] = (float)im;
-            }
-        }
-}
-
-static mst_status make_tables(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_pass *pass = &p->pass;
-    mst_type type = plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64;
-    size_t size = mst_type_bytes(type);
-    void *values = calloc(1, (size_t)p->table.bytes);
-    if (values)
-        mst_pass_fill_table(pass, values);
-    MST_TRY(upload(plan, &p->table, values, error));
-    if (pass->twiddle_n) {
-        MST_TRY(mst_twiddles_create(plan->context, type, pass->twiddle_n, 1, (size_t)(p->low.bytes / size), &p->low.buffer,
-                                    &p->low.bytes, error));
-        MST_TRY(mst_twiddles_create(plan->context, type, pass->twiddle_n, (size_t)1 << p->log_low, (size_t)(p->high.bytes / size),
-                                    &p->high.buffer, &p->high.bytes, error));
-    }
-    if (p->lane_twiddles.bytes) {
-        free(values);
-        values = malloc((size_t)p->lane_twiddles.bytes);
-        if (values)
-            fill_lane_twiddles(pass, values);
-        MST_TRY(upload(plan, &p->lane_twiddles, values, error));
-    }
-fail:
-    free(values);
-    return status;
-}
-
 // Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out.
 static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
@@ -344,14 +280,14 @@ static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error)
     void *values = NULL;
     if (p->load_factors.bytes) {
         values = mst_chirp((size_t)p->load_factors.bytes / size, inverse, plan->is_double);
-        MST_TRY(upload(plan, &p->load_factors, values, error));
+        MST_TRY(mst_table_upload(plan->context, &p->load_factors, values, error));
     }
     if (p->store_factors.bytes) {
         free(values);
         values = p->chirp_length
                      ? mst_chirp_spectrum(p->chirp_length, (size_t)p->store_factors.bytes / size, inverse, plan->is_double)
                      : mst_chirp((size_t)p->store_factors.bytes / size, inverse, plan->is_double);
-        MST_TRY(upload(plan, &p->store_factors, values, error));
+        MST_TRY(mst_table_upload(plan->context, &p->store_factors, values, error));
     }
 fail:
     free(values);
@@ -392,7 +328,8 @@ fail:
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
     cl_kernel kernel;
-    MST_TRY(make_tables(plan, p, error));
+    MST_TRY(mst_table_make_steps(plan->context, &p->table, &p->pass, error));
+    MST_TRY(mst_twiddle_tables_make(plan->context, &p->twiddles, error));
     MST_TRY(make_factors(plan, p, error));
     MST_TRY(mst_fft_kernel(plan, p, false, false, &kernel, error));
     if ((p->from == SOURCE && !mst_layout_is_dense(&plan->desc.input)) ||
@@ -402,15 +339,11 @@ fail:
     return status;
 }
 
-static void release_table(mst_fft *plan, mst_device_table *t) {
-    mst_device_release(plan->context, t->buffer, t->bytes);
-    t->buffer = NULL;
-}
-
 void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p) {
-    mst_device_table *tables[] = {&p->table, &p->low, &p->high, &p->lane_twiddles, &p->load_factors, &p->store_factors};
+    mst_device_table *tables[] = {&p->table, &p->load_factors, &p->store_factors};
     for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
-        release_table(plan, tables[k]);
+        mst_table_release(plan->context, tables[k]);
+    mst_twiddle_tables_release(plan->context, &p->twiddles);
     for (int v = 0; v < 4; v++) {
         mst_kernel_release(p->kernels[v]);
         free(p->texts[v]);

@@ -2,6 +2,7 @@
 #ifndef MST_FFT_PLAN_H
 #define MST_FFT_PLAN_H
 
+#include "device_table.h"
 #include "pass.h"
 #include "stream/stream.h"
 
@@ -12,19 +13,14 @@
 // The arrays that passes go between. Work arrays are dense; SPECTRUM holds a complex array on its way to real output.
 enum { SOURCE, TARGET, WORK, PADDED, SPECTRUM, N_BUFFERS };
 
-typedef struct mst_device_table {
-    cl_mem buffer;
-    uint64_t bytes;
-} mst_device_table;
-
 typedef struct mst_fft_pass {
     mst_pass pass;                   // views of packed arrays
     mst_view own_source, own_target; // of the caller's arrays, where they are SOURCE and TARGET
     int own_twiddle_dim;             // of own_source
     int from, to;                    // buffers
     size_t lines_an_item;
-    unsigned log_low;
-    mst_device_table table, low, high, lane_twiddles, load_factors, store_factors;
+    mst_device_table table, load_factors, store_factors;
+    mst_twiddle_tables twiddles;
     size_t chirp_length;  // store_factors are the spectrum of a chirp of this length; 0: a chirp
     mst_pass shapes[4];   // as written for each kernel
     cl_kernel kernels[4]; // [1 if the source has the caller's layout, not packed] + [2 if the target has]

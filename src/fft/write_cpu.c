@@ -309,12 +309,62 @@ static void write_store(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "        }\n");
 }
 
-void mst_pass_write_cpu(const mst_pass *pass, mst_text *out) {
+static void write_macros(const mst_pass *pass, mst_text *out) {
     mst_text_add(out,
                  "#define LANES %uu\n"
                  "// The parts of a number lie side by side: one cache line, and fewer of them in one set.\n"
                  "#define RE(i) v[2 * (i)]\n#define IM(i) v[2 * (i) + 1]\n\n",
                  pass->lanes);
+}
+
+// Decimation in time from where write_steps leaves results: the same steps undone one by one, with the same table.
+static void write_steps_back(const mst_pass *pass, mst_text *out) {
+    size_t apart = 1, table_at = mst_pass_table_count(pass);
+    for (int s = pass->n_radices - 1; s >= 0; s--) {
+        unsigned r = pass->radices[s];
+        size_t m = apart * r;
+        mst_text_add(out, "        // Radix %u on blocks of %zu.\n        for (uint j = 0; j < %zuu; j++) {\n", r, m, apart);
+        if (apart > 1) {
+            table_at -= apart * (r - 1);
+            mst_text_add(out, "            __global const real2 *w = table + %zuu + j * %uu;\n", table_at, r - 1);
+        }
+        mst_text_add(out,
+                     "            for (uint b = j; b < %zuu; b += %zuu) {\n                vreal x[%u], y[%u];\n"
+                     "                x[0] = RE(b), y[0] = IM(b);\n",
+                     pass->n, m, r, r);
+        for (unsigned q = 1; q < r; q++) {
+            size_t at = q * apart;
+            if (apart > 1)
+                mst_text_add(out,
+                             "                x[%u] = RE(b + %zu) * w[%u].x + IM(b + %zu) * w[%u].y, "
+                             "y[%u] = IM(b + %zu) * w[%u].x - RE(b + %zu) * w[%u].y;\n",
+                             q, at, q - 1, at, q - 1, q, at, q - 1, at, q - 1);
+            else
+                mst_text_add(out, "                x[%u] = RE(b + %zu), y[%u] = IM(b + %zu);\n", q, at, q, at);
+        }
+        mst_text_add(out, "                dft%u(y, x);\n", r);
+        for (unsigned q = 0; q < r; q++)
+            mst_text_add(out, "                RE(b + %zu) = x[%u], IM(b + %zu) = y[%u];\n", q * apart, q, q * apart, q);
+        mst_text_add(out, "            }\n        }\n");
+        apart = m;
+    }
+}
+
+void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out) {
+    write_macros(pass, out);
+    write_place(pass, out);
+    mst_text_add(out, "void forward(vreal *v, __global const real2 *table) {\n");
+    write_steps(pass, out);
+    mst_text_add(out, "}\n\n");
+    if (!backward)
+        return;
+    mst_text_add(out, "void backward(vreal *v, __global const real2 *table) {\n");
+    write_steps_back(pass, out);
+    mst_text_add(out, "}\n\n");
+}
+
+void mst_pass_write_cpu(const mst_pass *pass, mst_text *out) {
+    write_macros(pass, out);
     write_rows(pass, out);
     write_row_moves(pass, out);
     write_place(pass, out);

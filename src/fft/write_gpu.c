@@ -3,6 +3,8 @@
 // mod span, from elements j + q n/r and leaves its results at (j - k) r + k + q span.
 #include "pass.h"
 
+#include <stdio.h>
+
 // What the arrays of registers and the table of a transform are called.
 typedef struct names {
     const char *re, *im, *table;
@@ -67,23 +69,26 @@ static void write_staged_storing(const mst_pass *pass, mst_text *out) {
         "            store_value(target, at, p, store_factors, scale, (real2)(exchange[2 * g], exchange[2 * g + 1]));\n", out);
 }
 
-// Loads the elements that the first step needs; `load` begins the call that gives one, `rest` ends it.
-static void write_loading(const mst_pass *pass, const char *side, const char *load, const char *rest, mst_text *out) {
-    unsigned r = pass->radices[0];
-    mst_text_add(out,
-                 "    {\n    long outer = 0;\n    uint position = 0;\n    if (active) {\n"
-                 "        outer = %s_base + %s_outer(%s_first + line);\n"
-                 "        position = %s_position(%s_first + line);\n    }\n",
-                 side, side, side, side, side);
+// Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
+static void write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_text *out) {
+    unsigned r = pass->radices[for_first_step ? 0 : pass->n_radices - 1];
     open_butterflies(pass, r, out);
     mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n"
-                 "                real2 value = (real2)(0, 0);\n"
-                 "                if (active)\n"
-                 "                    value = %s, outer, position + (j + q * %zuu) * %zuu%s;\n"
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                real2 value = (real2)(0, 0);\n                if (active)\n"
+                 "                    value = %s;\n"
                  "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n            }\n",
-                 r, load, pass->n / r, pass->source.step, rest, r, r);
+                 r, pass->n / r, load, r, r);
     close_butterflies(out);
+}
+
+static void write_loading(const mst_pass *pass, mst_text *out) {
+    char load[100];
+    snprintf(load, sizeof load, "load_value(source, outer, position + e * %zuu, load_factors)", pass->source.step);
+    mst_text_add(out, "    {\n    long outer = 0;\n    uint position = 0;\n    if (active) {\n"
+                      "        outer = source_base + source_outer(source_first + line);\n"
+                      "        position = source_position(source_first + line);\n    }\n");
+    write_operand(pass, load, true, out);
     mst_text_add(out, "    }\n");
 }
 
@@ -213,7 +218,7 @@ void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
     if (pass->staged)
         write_staged_loading(pass, out);
     else
-        write_loading(pass, "source", "load_value(source", ", load_factors)", out);
+        write_loading(pass, out);
     write_steps(pass, false, (names){"re", "im", "table"}, out);
     if (pass->staged)
         write_staged_storing(pass, out);
@@ -222,37 +227,43 @@ void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "}\n");
 }
 
-void mst_pass_write_convolution(const mst_pass *pass, const mst_pass *back, mst_text *out) {
-    unsigned r = pass->radices[pass->n_radices - 1], held = registers_of(pass);
-    write_head(pass,
-               "convolve(__global const X_ELEMENT *x, long x_base, ulong x_first, __global const Y_ELEMENT *y, long y_base,\n"
-               "         ulong y_first, __global Z_ELEMENT *z, long z_base, ulong z_first, ulong n_lines,\n"
-               "         __global const real2 *table, __global const real2 *back_table)",
-               out);
+// The product stays where it is: the inverse takes the radices backwards.
+static void write_product(unsigned held, bool keep, mst_text *out) {
+    mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n%s    }\n", held,
+                 keep ? "        sr[i] = re[i];\n        si[i] = im[i];\n"
+                      : "        const real a = re[i], b = im[i];\n"
+                        "        re[i] = a * sr[i] - b * si[i];\n        im[i] = a * si[i] + b * sr[i];\n");
+}
+
+void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
+    unsigned last = pass->radices[pass->n_radices - 1], held = butterflies(pass, last) * last;
+    const mst_pass *final = fusion->backward ? back : pass;
+    bool used = false; // local memory
+    write_head(pass, fusion->head, out);
     write_place(pass, out);
-    mst_text_add(out, "    real sr[%u], si[%u]; // the spectrum of x\n", held, held);
-    write_loading(pass, "x", "load_x(x", ")", out);
-    write_steps(pass, false, (names){"re", "im", "table"}, out);
+    mst_text_add(out, "%s", fusion->locate);
+    if (fusion->loads[1])
+        mst_text_add(out, "    real sr[%u], si[%u]; // the first operand's spectrum\n", held, held);
+    for (int k = 0; k < 2 && fusion->loads[k]; k++) {
+        write_operand(pass, fusion->loads[k], fusion->forward[k], out);
+        if (fusion->forward[k])
+            write_steps(pass, used, (names){"re", "im", "table"}, out);
+        used = used || fusion->forward[k];
+        if (fusion->loads[1])
+            write_product(held, k == 0, out);
+    }
+    if (fusion->backward) {
+        mst_text_add(out, "    // Backwards: forwards with real and imaginary parts exchanged.\n");
+        write_steps(back, used, (names){"im", "re", "back_table"}, out);
+    }
+    unsigned r = final->radices[final->n_radices - 1];
+    mst_text_add(out, "    if (!active)\n        return;\n");
+    open_butterflies(final, r, out);
     mst_text_add(out,
-                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        sr[i] = re[i];\n        si[i] = im[i];\n    }\n",
-                 butterflies(pass, r) * r);
-    write_loading(pass, "y", "load_y(y", ")", out);
-    write_steps(pass, true, (names){"re", "im", "table"}, out);
-    mst_text_add(out,
-                 "    // The product stays where it is: the inverse takes the radices backwards.\n"
-                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n"
-                 "        const real a = re[i], b = im[i];\n"
-                 "        re[i] = a * sr[i] - b * si[i];\n        im[i] = a * si[i] + b * sr[i];\n    }\n"
-                 "    // Backwards: forwards with real and imaginary parts exchanged.\n",
-                 butterflies(pass, r) * r);
-    write_steps(back, true, (names){"im", "re", "back_table"}, out);
-    mst_text_add(out, "    if (!active)\n        return;\n    const long outer = z_base + z_outer(z_first + line);\n");
-    unsigned first = back->radices[back->n_radices - 1];
-    open_butterflies(back, first, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
-                 "                store_z(z, outer, j + q * %zuu, (real2)(re[i * %uu + q], im[i * %uu + q]));\n",
-                 first, back->n / first, first, first);
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n"
+                 "                %s;\n            }\n",
+                 r, final->n / r, r, r, fusion->store);
     close_butterflies(out);
     mst_text_add(out, "}\n");
 }
