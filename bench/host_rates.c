@@ -22,7 +22,7 @@ typedef struct settings {
 typedef struct rates {
     const settings *settings;
     mst_context *context;
-    mst_convolution *plan;
+    mst_convolution *plans[2]; // for pinned and for ordinary arrays: a plan keeps its staging memory
     cl_command_queue up, down;
     cl_mem device[2];
     void *pinned[3], *ordinary[3]; // x, y, z
@@ -66,20 +66,20 @@ static bool use_link(rates *r) {
     return opencl(clFinish(r->up), "uploading") && opencl(clFinish(r->down), "downloading");
 }
 
-static bool convolve(rates *r, void *const *arrays) {
+static bool convolve(mst_convolution *plan, void *const *arrays) {
     mst_error e;
-    return mst_convolution_execute(r->plan, mst_at_host(arrays[0]), mst_at_host(arrays[1]), mst_at_host(arrays[2]), NULL, &e) ==
-                   MST_OK ||
+    return mst_convolution_execute(plan, mst_at_host(arrays[0]), mst_at_host(arrays[1]), mst_at_host(arrays[2]), NULL, &e) ==
+               MST_OK ||
            said(&e);
 }
 
 static bool run(rates *r, int way) {
     if (way == 0)
         return use_link(r);
-    return convolve(r, way == 1 ? r->pinned : r->ordinary);
+    return convolve(r->plans[way - 1], way == 1 ? r->pinned : r->ordinary);
 }
 
-static bool make_plan(rates *r) {
+static bool make_plans(rates *r) {
     mst_error e;
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     size_t length = (size_t)r->settings->length, vectors = ((size_t)r->settings->mebibytes << 20) / (length * sizeof(float[2]));
@@ -87,7 +87,10 @@ static bool make_plan(rates *r) {
     desc.x = desc.y = mst_layout_dense(MST_COMPLEX64, 2, shape);
     desc.mode = MST_CONVOLUTION_CIRCULAR;
     r->bytes = vectors * length * sizeof(float[2]);
-    return mst_convolution_create(r->context, &desc, &r->plan, &e) == MST_OK || said(&e);
+    for (int k = 0; k < 2; k++)
+        if (mst_convolution_create(r->context, &desc, &r->plans[k], &e) != MST_OK)
+            return said(&e);
+    return true;
 }
 
 static bool make_arrays(rates *r) {
@@ -122,7 +125,8 @@ static void release(rates *r) {
         clReleaseCommandQueue(r->up);
     if (r->down)
         clReleaseCommandQueue(r->down);
-    mst_convolution_destroy(r->plan);
+    for (int k = 0; k < 2; k++)
+        mst_convolution_destroy(r->plans[k]);
     for (int k = 0; k < 3; k++) {
         mst_pinned_destroy(r->context, r->pinned[k]);
         free(r->ordinary[k]);
@@ -169,9 +173,9 @@ static bool report(const rates *r) {
         double seconds = r->seconds[way][s->rounds / 2], share = r->seconds[0][s->rounds / 2] / seconds;
         double rate = 3e-9 * (double)r->bytes / seconds;
         printf("%-10s %10.3f %8.2f %8.3f\n", names[way], 1e3 * seconds, rate, share);
-        json_object_set_new(all, names[way], json_pack("{s:f, s:f, s:f, s:f, s:f}", "seconds", seconds, "least",
-                                                       r->seconds[way][0], "most", r->seconds[way][s->rounds - 1], "gb_per_s",
-                                                       rate, "of_link", share));
+        json_object_set_new(all, names[way],
+                            json_pack("{s:f, s:f, s:f, s:f, s:f}", "seconds", seconds, "least", r->seconds[way][0], "most",
+                                      r->seconds[way][s->rounds - 1], "gb_per_s", rate, "of_link", share));
     }
     bool written = !s->json || json_dump_file(all, s->json, JSON_INDENT(2)) == 0;
     if (!written)
@@ -209,7 +213,7 @@ int main(int argc, const char **argv) {
     desc.device = s.device;
     r.settings = &s;
     bool done = mst_context_create(&desc, &r.context, &e) == MST_OK || said(&e);
-    done = done && make_plan(&r) && make_arrays(&r) && measure(&r) && report(&r);
+    done = done && make_plans(&r) && make_arrays(&r) && measure(&r) && report(&r);
     release(&r);
     free(s.device);
     free(s.json);

@@ -22,6 +22,7 @@ enum {
 int cmd_devices(int argc, const char **argv);
 int cmd_fft(int argc, const char **argv);
 int cmd_convolve(int argc, const char **argv);
+int cmd_map(int argc, const char **argv);
 int cmd_bench(int argc, const char **argv);
 
 // ---- options.c: the command line
@@ -36,7 +37,7 @@ typedef struct cli_options {
     char *device_memory_text, *host_memory_text;
 } cli_options;
 
-enum { CLI_MAX_OPERANDS = 8 };
+enum { CLI_MAX_OPERANDS = 16 };
 
 typedef struct cli_usage {
     const char *command;              // "convolve"

@@ -15,6 +15,7 @@ static const command commands[] = {
     {"devices", cmd_devices, "list the OpenCL devices, or check them"},
     {"fft", cmd_fft, "Fourier transforms of arrays of any size"},
     {"convolve", cmd_convolve, "convolution and correlation of arrays and sounds"},
+    {"map", cmd_map, "an expression for every element of arrays"},
     {"bench", cmd_bench, "compare algorithms on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

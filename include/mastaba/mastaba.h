@@ -5,6 +5,7 @@
 #include <mastaba/context.h>
 #include <mastaba/convolution.h>
 #include <mastaba/fft.h>
+#include <mastaba/map.h>
 #include <mastaba/npy.h>
 
 #endif

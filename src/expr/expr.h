@@ -50,6 +50,11 @@ const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
                     mst_text *out);
 
+// The same for integers of 1, 2, 4 or 8 bytes (char to long and their vectors), which wrap around. MST_ERROR_ARGUMENT: the
+// expression divides, calls a function other than abs, min and max, or holds a number that is no such integer.
+mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,
+                                  const char *name, mst_text *out, mst_error *error);
+
 // A number as a literal in OpenCL C, exact: "2.0f", "0x1999999999999ap-56".
 void mst_expr_write_number(double value, bool is_double, mst_text *out);
 

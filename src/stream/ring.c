@@ -84,7 +84,8 @@ static mst_status device_budget_error(const mst_context *context, uint64_t least
 }
 
 mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error) {
-    static const bool all[MST_STREAM_MAX_PORTS] = {true, true, true, true}, none[MST_STREAM_MAX_PORTS];
+    bool all[MST_STREAM_MAX_PORTS], none[MST_STREAM_MAX_PORTS] = {false};
+    memset(all, true, sizeof all);
     costs c = costs_of(desc, all, none);
     uint64_t left = mst_budget_left(desc->context, &desc->context->device_memory);
     uint64_t resident = desc->table_bytes + desc->fixed_work_bytes + desc->item_work_bytes;

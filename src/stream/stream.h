@@ -8,7 +8,7 @@
 
 #include "runtime/context.h"
 
-#define MST_STREAM_MAX_PORTS 4
+#define MST_STREAM_MAX_PORTS 8
 
 typedef enum mst_port_kind {
     MST_PORT_INPUT,  // read block by block

@@ -11,6 +11,7 @@
   npy.py real Z X SCALE AXIS...               the same, X real: results 0 .. n/2 along the last AXIS
   npy.py hermitian Z X N SCALE AXIS...        the inverse: Z real, of length N along the last AXIS
   npy.py shifted Z X BACK AXIS...             whether Z is X by fftshift (BACK 0) or ifftshift (BACK 1)
+  npy.py mapped Z TYPE EXPRESSION NAME=FILE...   whether Z, of that type, is the Python expression of the elements
 """
 import cmath
 import itertools
@@ -186,6 +187,12 @@ def main(verb, path, *rest):
         print(name, list(shape))
     elif verb == "print":
         print(*read(path)[2])
+    elif verb == "mapped":
+        arrays = {name: read(file) for name, file in (r.split("=") for r in rest[2:])}
+        shape = next(iter(arrays.values()))[1]
+        columns = zip(*(a[2] for a in arrays.values()))
+        write(path + ".expected", rest[0], shape, [eval(rest[1], dict(zip(arrays, values))) for values in columns])
+        same(path, *read(path + ".expected"))
     elif verb == "convolved":
         words = list(rest[2:])
         correlate = "correlate" in words

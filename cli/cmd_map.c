@@ -1,0 +1,240 @@
+// mastaba map: element-wise expressions over .npy arrays.
+#include "files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "map";
+
+static const char details[] =
+    "Computes an expression for every element of arrays of one shape, each given as\n"
+    "NAME=FILE.npy; NAME=NUMBER gives a number. `A = ` before the expression may name the\n"
+    "result. The arrays may be larger than the device and than RAM. OUT appears only when it\n"
+    "is whole.\n"
+    "\n"
+    "Expressions have + - * / ^, comparisons, && || !, c ? a : b, pi and e, and the functions\n"
+    "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan\n"
+    "asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot min max\n"
+    "mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
+    "\n"
+    "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
+    "type of them, or --type, in which everything is computed.\n"
+    "\n"
+    "The kernel works on vectors of 1 to 16 elements. --measure makes test runs of this very\n"
+    "expression at every width and takes the fastest; it prints them with --verbose.\n"
+    "\n"
+    "Example: the difference of two arrays, weighted\n"
+    "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
+
+typedef struct request {
+    const char *output, *type; // output NULL: only show the kernel
+    const char *const *operands;
+    int n_operands;
+    int vector_width, measure, show_kernel;
+} request;
+
+typedef struct job {
+    const request *request;
+    mst_map_desc desc;
+    mst_map_input inputs[MST_MAP_MAX_INPUTS];
+    mst_map_number numbers[MST_MAP_MAX_NUMBERS];
+    cli_operand files[MST_MAP_MAX_INPUTS];
+    char *names[CLI_MAX_OPERANDS];
+    cli_output output;
+    mst_context *context;
+    mst_map *plan;
+    mst_report report;
+} job;
+
+// "A = expression" without the "A =". A name and one `=`, so that a comparison is left alone.
+static const char *expression_of(const char *text) {
+    size_t name = strspn(text, " ");
+    name += strspn(text + name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    name += strspn(text + name, " ");
+    return text[name] == '=' && text[name + 1] != '=' ? text + name + 1 : text;
+}
+
+// NAME=FILE or NAME=NUMBER.
+static int read_operand(job *j, int k) {
+    const char *text = j->request->operands[k], *equals = strchr(text, '=');
+    char *end;
+    if (!equals || equals == text || !equals[1]) {
+        cli_error(command, "%s: not NAME=FILE.npy or NAME=NUMBER", text);
+        return CLI_USAGE;
+    }
+    char *name = j->names[k] = strndup(text, (size_t)(equals - text));
+    if (!name) {
+        cli_error(command, "out of memory");
+        return CLI_FAILED;
+    }
+    double value = strtod(equals + 1, &end);
+    if (*end == '\0') {
+        j->numbers[j->desc.n_numbers++] = (mst_map_number){name, value};
+        return CLI_DONE;
+    }
+    if (j->desc.n_inputs == MST_MAP_MAX_INPUTS) {
+        cli_error(command, "%s: more than %d arrays", text, MST_MAP_MAX_INPUTS);
+        return CLI_USAGE;
+    }
+    cli_operand *file = &j->files[j->desc.n_inputs];
+    int code = cli_operand_open(command, equals + 1, file);
+    if (code == CLI_DONE)
+        j->inputs[j->desc.n_inputs++] = (mst_map_input){name, file->layout};
+    return code;
+}
+
+static int read_type(const char *text, mst_type *type) {
+    for (int t = MST_FLOAT32; text && t <= MST_BOOL; t++)
+        if (strcmp(text, mst_type_name((mst_type)t)) == 0)
+            *type = (mst_type)t;
+    if (!text || *type)
+        return CLI_DONE;
+    cli_error(command, "--type %s: no such type; choose int8, int16, int32, int64, float32 or float64", text);
+    return CLI_USAGE;
+}
+
+static int read_request(job *j) {
+    const request *r = j->request;
+    int code = CLI_DONE;
+    if (!r->output && !r->show_kernel) {
+        cli_error(command, "no output given; add -o OUT.npy");
+        return CLI_USAGE;
+    }
+    if (r->measure && r->vector_width) {
+        cli_error(command, "--measure chooses what --vector-width gives; leave out one of them");
+        return CLI_USAGE;
+    }
+    for (int k = 1; k < r->n_operands && code == CLI_DONE; k++)
+        code = read_operand(j, k);
+    if (code == CLI_DONE)
+        code = read_type(r->type, &j->desc.type);
+    j->desc.expression = expression_of(r->operands[0]);
+    j->desc.inputs = j->inputs;
+    j->desc.numbers = j->numbers;
+    j->desc.vector_width = (unsigned)r->vector_width;
+    j->desc.measure = r->measure != 0;
+    return code;
+}
+
+static int check_output(const job *j, bool force) {
+    const char *inputs[MST_MAP_MAX_INPUTS + 1] = {NULL};
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        inputs[k] = j->files[k].path;
+    return cli_output_check(command, j->request->output, false, force, inputs);
+}
+
+static int execute(job *j) {
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_error error;
+    mst_location at[MST_MAP_MAX_INPUTS];
+    uint64_t bytes = cli_layout_bytes(mst_map_output(j->plan));
+    for (int k = 0; k < j->desc.n_inputs; k++) {
+        at[k] = j->files[k].location;
+        bytes += cli_layout_bytes(&j->files[k].layout);
+    }
+    cli_progress progress = cli_progress_start(command, (double)bytes);
+    how.progress = cli_progress_update;
+    how.progress_user = &progress;
+    how.report = &j->report;
+    mst_status status = mst_map_execute(j->plan, at, j->output.location, &how, &error);
+    cli_progress_end(&progress);
+    if (status != MST_OK)
+        return cli_fail_input(command, NULL, &error);
+    return cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE;
+}
+
+// On stderr: results are on stdout.
+static void print_widths(const job *j) {
+    double seconds[MST_MAP_N_WIDTHS];
+    mst_map_measured(j->plan, seconds);
+    fprintf(stderr, "mastaba map: vectors of %u elements", mst_map_vector_width(j->plan));
+    for (int w = 0; w < MST_MAP_N_WIDTHS && j->request->measure; w++)
+        fprintf(stderr, "%s%d: %.4g ns", w == 0 ? "; an element takes, by width, " : ", ", 1 << w, 1e9 * seconds[w]);
+    fputc('\n', stderr);
+}
+
+static int print_report(const cli_options *options, job *j) {
+    mst_layout result = *mst_map_output(j->plan);
+    cli_work work = {.command = command,
+                     .path = j->output.path,
+                     .result = &result,
+                     .bytes = cli_layout_bytes(&result),
+                     .report = &j->report};
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        work.bytes += cli_layout_bytes(&j->files[k].layout);
+    if (options->verbose)
+        print_widths(j);
+    mst_map_destroy(j->plan); // the copy test takes memory of its own
+    j->plan = NULL;
+    return cli_report_work(&work, options, j->context);
+}
+
+static int run(const cli_options *options, job *j) {
+    mst_error error;
+    const request *r = j->request;
+    int code = read_request(j);
+    if (code == CLI_DONE && r->output)
+        code = check_output(j, options->force);
+    if (code == CLI_DONE)
+        code = cli_context(command, options, true, &j->context);
+    if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
+        code = cli_fail(command, NULL, &error);
+    if (code == CLI_DONE && r->show_kernel)
+        printf("%s", mst_map_kernel(j->plan));
+    if (code != CLI_DONE || !r->output)
+        return code == CLI_DONE ? cli_flush(command) : code;
+    code = cli_output_create(command, r->output, mst_map_output(j->plan), 0, options->force, &j->output);
+    if (code == CLI_DONE)
+        code = execute(j);
+    if (code == CLI_DONE)
+        code = cli_output_commit(command, &j->output);
+    return code == CLI_DONE ? print_report(options, j) : code;
+}
+
+static void release(job *j) {
+    mst_map_destroy(j->plan);
+    mst_context_destroy(j->context);
+    cli_output_close(&j->output);
+    for (int k = 0; k < MST_MAP_MAX_INPUTS; k++)
+        cli_operand_close(&j->files[k]);
+    for (int k = 0; k < CLI_MAX_OPERANDS; k++)
+        free(j->names[k]);
+}
+
+int cmd_map(int argc, const char **argv) {
+    char *output = NULL, *type = NULL;
+    request r = {.output = NULL};
+    int code;
+    const struct poptOption options[] = {
+        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes, a .npy file", "OUT.npy"},
+        {"type", 't', POPT_ARG_STRING, &type, 0, "the result's type, in which all is computed (default: NumPy's common type)",
+         "TYPE"},
+        {"vector-width", 'w', POPT_ARG_INT, &r.vector_width, 0, "1, 2, 4, 8 or 16 elements (default: by the kind of device)",
+         "W"},
+        {"measure", 'm', POPT_ARG_NONE, &r.measure, 0, "make test runs of every width and take the fastest", NULL},
+        {"show-kernel", 0, POPT_ARG_NONE, &r.show_kernel, 0, "print the OpenCL C; without -o nothing is computed", NULL},
+        POPT_TABLEEND,
+    };
+    const cli_usage usage = {.command = command,
+                             .synopsis = "EXPRESSION NAME=FILE.npy... -o OUT.npy [options]",
+                             .summary = "An expression for every element of arrays.",
+                             .details = details,
+                             .options = options,
+                             .min_operands = 2,
+                             .max_operands = CLI_MAX_OPERANDS};
+    cli_arguments arguments;
+    job j = {.request = &r, .desc = MST_MAP_DESC_INIT};
+    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
+        r.operands = arguments.operands;
+        r.n_operands = arguments.n_operands;
+        r.output = output;
+        r.type = type;
+        cli_catch_interrupts();
+        code = run(&arguments.common, &j);
+    }
+    release(&j);
+    free(output);
+    free(type);
+    cli_free(&arguments);
+    return code;
+}

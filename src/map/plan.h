@@ -1,0 +1,51 @@
+// What a map's plan holds, for the files of this folder.
+#ifndef MST_MAP_PLAN_H
+#define MST_MAP_PLAN_H
+
+#include "expr/expr.h"
+#include "stream/stream.h"
+
+#include <mastaba/map.h>
+
+enum { MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1 };
+
+// Two forms of kernel: arrays without gaps, vector by vector, or any strides (on the device, where arrays are not packed),
+// element by element.
+typedef enum mst_map_form { MST_MAP_ALIGNED, MST_MAP_PACKED, MST_MAP_STRIDED, MST_MAP_N_FORMS } mst_map_form;
+
+struct mst_map {
+    mst_context *context;
+    mst_expr *expression;
+    int n_inputs, n_numbers;
+    mst_type types[MST_MAP_MAX_INPUTS];
+    mst_type type; // of the computation and the output
+    mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
+    double numbers[MST_MAP_MAX_NUMBERS];
+    unsigned width;
+    double measured[MST_MAP_N_WIDTHS];
+    char *texts[MST_MAP_N_FORMS];
+    cl_kernel kernels[MST_MAP_N_FORMS];
+    cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
+    mst_stream *stream;
+};
+
+// Inputs are ports 0 and 2, 3, ...: the stream lets port 1 be at the place of port 0.
+static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }
+
+// write.c: the kernel `map` of a form, on vectors of `width`; *out is the caller's to free.
+mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, char **out, mst_error *error);
+
+// launch.c: the kernel of such a text; and launching it on n elements. Ports by number; `first` and `lines` for MST_MAP_STRIDED.
+typedef struct mst_map_operand {
+    cl_mem buffer, lines;
+    cl_long base;
+    cl_ulong first;
+} mst_map_operand;
+mst_status mst_map_build(const mst_map *plan, const char *text, cl_kernel *out, mst_error *error);
+mst_status mst_map_launch(const mst_map *plan, cl_kernel kernel, mst_map_form form, unsigned width, cl_command_queue queue,
+                          const mst_map_operand *ports, uint64_t n, mst_error *error);
+
+// measure.c: test runs of every width; the fastest becomes the plan's.
+mst_status mst_map_measure(mst_map *plan, mst_error *error);
+
+#endif

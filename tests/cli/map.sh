@@ -1,0 +1,46 @@
+#!/bin/sh
+# mastaba map, against Python's arithmetic.
+. "${0%/*}/lib"
+
+npy make b.npy float32 3,37 1
+npy make c.npy float32 3,37 2
+npy make d.npy float64 3,37 3
+npy make i.npy int16 3,37 4
+npy make j.npy int64 3,37 5
+expect 0 "$MASTABA" map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy
+npy mapped a.npy float64 '(b - c) * d' b=b.npy c=c.npy d=d.npy || fail "(B - C) * D"
+[ ! -s .stderr ] || fail "something on stderr"
+grep -Eq '^a.npy: \[3, 37\] float64 on .* in [0-9.]+ (s|ms|us), [0-9.]+ GB/s$' .stdout || fail "the line on stdout"
+for width in 1 2 4 8 16; do
+    expect 0 "$MASTABA" map 'B + k * C' B=b.npy C=c.npy k=0.5 -o w.npy -f --vector-width $width --json
+    npy mapped w.npy float32 'b + 0.5 * c' b=b.npy c=c.npy || fail "vectors of $width"
+    json "j['shape'] == [3, 37] and j['type'] == 'float32' and j['bytes'] == 3 * 3 * 37 * 4"
+done
+expect 0 "$MASTABA" map 'max(I, 50) * 3 == 150 ? -I : J' I=i.npy J=j.npy -o a.npy -f --device-memory 3000
+npy mapped a.npy int64 '-i if max(i, 50) * 3 == 150 else j' i=i.npy j=j.npy || fail "integers"
+expect 0 "$MASTABA" map 'I / 4' I=i.npy -o a.npy -f --type float32
+npy mapped a.npy float32 'i / 4' i=i.npy || fail "--type"
+expect 0 "$MASTABA" map 'B' B=b.npy -o a.npy -f --measure --verbose --no-cache
+grep -Eq 'vectors of [0-9]+ elements; an element takes, by width, 1: .* 16: ' .stderr || fail "--measure"
+expect 0 "$MASTABA" map 'sin(B)' B=b.npy --show-kernel
+grep -q '__kernel void map' .stdout || fail "--show-kernel"
+npy make none.npy float32 0,4
+expect 0 "$MASTABA" map 'B' B=none.npy -o a.npy -f
+[ "$(npy describe a.npy)" = 'float32 [0, 4]' ] || fail "no elements"
+
+npy make other.npy float32 37,3 1
+npy make z.npy complex64 3,37 1
+refused 2 'no output' map B B=b.npy
+refused 2 'not NAME=FILE' map B b.npy -o n.npy
+refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
+refused 2 'vector_width is 3' map B B=b.npy -o n.npy -w 3
+refused 2 '--type real: no such type' map B B=b.npy -o n.npy -t real
+refused 2 'z is complex64' map z z=z.npy -o n.npy
+refused 2 'divided' map 'I / 2' I=i.npy -o n.npy
+refused 2 'shape \(37,3\)' map 'B + C' B=b.npy C=other.npy -o n.npy
+refused 2 'is no name' map 'B' B=b.npy 2x=3 -o n.npy
+refused 4 'n.npy: No such file' map B B=n.npy -o m.npy
+refused 4 'is the input b.npy too' map B B=b.npy -o b.npy -f
+refused 4 'a.npy: exists' map B B=b.npy -o a.npy
+expect 2 "$MASTABA" map 'B +* 2' B=b.npy -o n.npy
+[ "$(sed -n 3p .stderr)" = '   ^' ] || fail "the caret"

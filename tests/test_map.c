@@ -1,0 +1,312 @@
+// Element-wise maps beside the same expressions in C.
+#include "support.h"
+
+#include <math.h>
+
+static const mst_type types[] = {MST_INT8, MST_INT16, MST_INT32, MST_INT64, MST_FLOAT32, MST_FLOAT64};
+enum { N_TYPES = sizeof types / sizeof types[0] };
+static const unsigned widths[] = {1, 2, 4, 8, 16};
+
+typedef struct job {
+    mst_map_desc desc;
+    mst_map_input inputs[3];
+    test_array arrays[3];
+} job;
+
+static const mst_map_number numbers[] = {{"k", 3}, {"half", -7}};
+
+static job job_of(const char *expression, int n_inputs, const mst_layout *layouts) {
+    static const char *const names[] = {"B", "C", "D"};
+    const mst_map_desc desc = MST_MAP_DESC_INIT;
+    job j = {.desc = desc};
+    j.desc.expression = expression;
+    j.desc.n_inputs = n_inputs;
+    j.desc.numbers = numbers, j.desc.n_numbers = 2;
+    for (int k = 0; k < n_inputs; k++) {
+        j.inputs[k] = (mst_map_input){names[k], layouts[k]};
+        j.arrays[k] = test_array_random(&layouts[k]);
+    }
+    return j;
+}
+
+static void free_job(job *j) {
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        test_array_free(&j->arrays[k]);
+}
+
+static test_array run(mst_context *context, job *j, const mst_place *from, mst_place to) {
+    mst_error e;
+    mst_map *plan = NULL;
+    test_placed in[3], out;
+    mst_location at[3];
+    j->desc.inputs = j->inputs;
+    OK(mst_map_create(context, &j->desc, &plan, &e));
+    test_array output = test_array_new(mst_map_output(plan));
+    for (int k = 0; k < j->desc.n_inputs; k++) {
+        in[k] = test_place(context, from[k], &j->arrays[k]);
+        at[k] = in[k].at;
+    }
+    out = test_place(context, to, &output);
+    OK(mst_map_execute(plan, at, out.at, NULL, &e));
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        test_collect_input(&in[k], &j->arrays[k]);
+    test_collect_output(&out, &output);
+    CHECK(!j->desc.vector_width || mst_map_vector_width(plan) == j->desc.vector_width, "width %u, not %u",
+          mst_map_vector_width(plan), j->desc.vector_width);
+    mst_map_destroy(plan);
+    return output;
+}
+
+static int64_t wrapped(mst_type type, uint64_t value) {
+    switch (type) {
+    case MST_INT8:
+        return (int8_t)value;
+    case MST_INT16:
+        return (int16_t)value;
+    case MST_INT32:
+        return (int32_t)value;
+    default:
+        return (int64_t)value;
+    }
+}
+
+static bool is_integer(mst_type type) { return type != MST_FLOAT32 && type != MST_FLOAT64; }
+
+// (B - C) * D in that type.
+static long double paper_value(mst_type type, const long double *v) {
+    if (is_integer(type))
+        return wrapped(type, (uint64_t)wrapped(type, (uint64_t)(int64_t)v[0] - (uint64_t)(int64_t)v[1]) * (uint64_t)(int64_t)v[2]);
+    if (type == MST_FLOAT32) {
+        volatile float difference = (float)v[0] - (float)v[1];
+        return difference * (float)v[2];
+    }
+    volatile double difference = (double)v[0] - (double)v[1];
+    return difference * (double)v[2];
+}
+
+// Whole: test_array_get rounds int64 to double.
+static long double exact(const test_array *array, size_t i) {
+    return array->layout.type == MST_INT64 ? *(const int64_t *)test_array_at(array, i) : creall(test_array_get(array, i));
+}
+
+static void check(const job *j, const test_array *output, long double (*value)(mst_type, const long double *)) {
+    for (size_t i = 0; i < output->elements; i++) {
+        long double v[3] = {0}, got = exact(output, i);
+        for (int k = 0; k < j->desc.n_inputs; k++)
+            v[k] = exact(&j->arrays[k], i);
+        long double expected = value(output->layout.type, v);
+        CHECK(got == expected, "%s of %s, width %u: element %zu of %zu is %.20Lg, not %.20Lg", j->desc.expression,
+              mst_type_name(output->layout.type), j->desc.vector_width, i, output->elements, got, expected);
+    }
+}
+
+static void every_type_and_width(void **state) {
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
+    for (int t = 0; t < N_TYPES; t++)
+        for (int w = 0; w < 5; w++) {
+            size_t shape[] = {test_between(1, 5), test_between(1, 70)};
+            mst_layout layouts[3];
+            for (int k = 0; k < 3; k++)
+                layouts[k] = mst_layout_dense(types[t], 2, shape);
+            job j = job_of("(B - C) * D", 3, layouts);
+            j.desc.vector_width = widths[w];
+            const mst_place from[] = {places[(t + w) % 3], places[w % 3], places[t % 3]};
+            test_array output = run(*state, &j, from, places[(t + 2 * w) % 3]);
+            assert_int_equal(output.layout.type, types[t]);
+            check(&j, &output, paper_value);
+            test_array_free(&output), free_job(&j);
+        }
+}
+
+// Any strides, on the device where they lie and packed on the way there; with gaps or not, in one call.
+static void any_strides(void **state) {
+    for (int round = 0; round < 12; round++) {
+        size_t shape[] = {test_between(1, 4), test_between(1, 9), test_between(1, 9)};
+        mst_layout layouts[3];
+        for (int k = 0; k < 3; k++)
+            layouts[k] = test_between(0, 2) ? test_layout_random(MST_INT16, 3, shape, true) : mst_layout_dense(MST_INT16, 3, shape);
+        job j = job_of("(B - C) * D", 3, layouts);
+        if (round % 3)
+            j.desc.output = test_layout_random(MST_INT16, 3, shape, false);
+        const mst_place from[] = {MST_PLACE_DEVICE, round % 2 ? MST_PLACE_DEVICE : MST_PLACE_HOST, MST_PLACE_DEVICE};
+        test_array output = run(*state, &j, from, round % 4 ? MST_PLACE_DEVICE : MST_PLACE_FILE);
+        check(&j, &output, paper_value);
+        test_array_free(&output), free_job(&j);
+    }
+}
+
+// B < C ? abs(B) * k : max(C, half) - B, and the rest of what integers have.
+static long double choice_value(mst_type type, const long double *v) {
+    int64_t b = (int64_t)v[0], c = (int64_t)v[1];
+    uint64_t magnitude = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
+    if (b < c && !(c == 5))
+        return wrapped(type, (uint64_t)wrapped(type, magnitude) * 3u);
+    return wrapped(type, (uint64_t)(c > -7 ? c : -7) - (uint64_t)b);
+}
+
+static void integers_choose(void **state) {
+    for (int t = 0; t < 4; t++)
+        for (int w = 0; w < 5; w += 2) {
+            size_t shape[] = {300};
+            mst_layout layouts[2] = {mst_layout_dense(types[t], 1, shape), mst_layout_dense(types[t], 1, shape)};
+            job j = job_of("B < C && !(C == 5) ? abs(B) * k : max(C, half) + -B", 2, layouts);
+            size_t bytes = mst_type_bytes(types[t]);
+            for (size_t i = 0; i < 40; i++) { // some equal ones, and the ends of the range; the low bytes come first
+                const int64_t value = i % 3 ? 5 : INT64_MIN >> (64 - 8 * bytes);
+                memcpy(test_array_at(&j.arrays[i % 2], i), &value, bytes);
+            }
+            j.desc.vector_width = widths[w];
+            const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST};
+            test_array output = run(*state, &j, from, MST_PLACE_HOST);
+            check(&j, &output, choice_value);
+            test_array_free(&output), free_job(&j);
+        }
+}
+
+static long double mixed_value(mst_type type, const long double *v) {
+    if (type == MST_FLOAT32) {
+        volatile float product = (float)v[0] * (float)v[1];
+        return product + 3.0f;
+    }
+    volatile double product = (double)v[0] * (double)v[1];
+    return product + 3.0;
+}
+
+// NumPy's types of a result: an integer with a float.
+static void mixed_types(void **state) {
+    static const struct {
+        mst_type a, b, asked, result;
+    } cases[] = {{MST_INT16, MST_FLOAT32, 0, MST_FLOAT32},   {MST_INT32, MST_FLOAT32, 0, MST_FLOAT64},
+                 {MST_FLOAT64, MST_FLOAT32, 0, MST_FLOAT64}, {MST_INT8, MST_INT64, MST_FLOAT64, MST_FLOAT64},
+                 {MST_FLOAT64, MST_INT8, MST_FLOAT32, MST_FLOAT32}};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        size_t shape[] = {101};
+        mst_layout layouts[2] = {mst_layout_dense(cases[c].a, 1, shape), mst_layout_dense(cases[c].b, 1, shape)};
+        job j = job_of("B * C + k", 2, layouts);
+        j.desc.type = cases[c].asked;
+        const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+        test_array output = run(*state, &j, from, MST_PLACE_DEVICE);
+        assert_int_equal(output.layout.type, cases[c].result);
+        check(&j, &output, mixed_value);
+        test_array_free(&output), free_job(&j);
+    }
+}
+
+// Blocks cut anywhere, and results where the first input was.
+static void blocks_and_in_place(void **state) {
+    (void)state;
+    mst_error e;
+    size_t shape[] = {300001};
+    mst_layout layouts[3];
+    mst_context_desc small = MST_CONTEXT_DESC_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report;
+    mst_map *plan = NULL;
+    small.device_memory = 600000;
+    how.report = &report;
+    mst_context *context = test_context(&small);
+    for (int k = 0; k < 3; k++)
+        layouts[k] = mst_layout_dense(MST_FLOAT32, 1, shape);
+    job j = job_of("(B - C) * D", 3, layouts);
+    j.desc.inputs = j.inputs;
+    OK(mst_map_create(context, &j.desc, &plan, &e));
+    test_array copy = test_array_new(&layouts[0]);
+    memcpy(copy.image, j.arrays[0].image, copy.bytes);
+    mst_location at[3] = {mst_at_host(test_array_at(&copy, 0)), mst_at_host(test_array_at(&j.arrays[1], 0)),
+                          mst_at_host(test_array_at(&j.arrays[2], 0))};
+    OK(mst_map_execute(plan, at, at[0], &how, &e));
+    CHECK(report.blocks > 7, "%llu blocks", (unsigned long long)report.blocks);
+    assert_true(test_array_gaps_intact(&copy));
+    check(&j, &copy, paper_value);
+    REFUSED(MST_ERROR_ARGUMENT, "overlaps", mst_map_execute(plan, at, at[1], NULL, &e));
+    mst_map_destroy(plan);
+    test_array_free(&copy), free_job(&j);
+    assert_int_equal(mst_context_device_memory_used(context), 0);
+    mst_context_destroy(context);
+}
+
+static void measured_widths(void **state) {
+    mst_error e;
+    mst_map *plan = NULL;
+    size_t shape[] = {5000};
+    mst_layout layout = mst_layout_dense(MST_FLOAT32, 1, shape);
+    double seconds[MST_MAP_N_WIDTHS];
+    job j = job_of("B + 1", 1, &layout);
+    j.desc.inputs = j.inputs;
+    OK(mst_map_create(*state, &j.desc, &plan, &e));
+    mst_map_measured(plan, seconds);
+    for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
+        assert_true(seconds[w] == 0);
+    mst_map_destroy(plan);
+    j.desc.measure = true;
+    OK(mst_map_create(*state, &j.desc, &plan, &e));
+    mst_map_measured(plan, seconds);
+    int best = 0;
+    for (int w = 0; w < MST_MAP_N_WIDTHS; w++) {
+        assert_true(seconds[w] > 0);
+        best = seconds[w] < seconds[best] ? w : best;
+    }
+    assert_int_equal(mst_map_vector_width(plan), 1u << best);
+    assert_non_null(strstr(mst_map_kernel(plan), "__kernel void map("));
+    mst_map_destroy(plan);
+    free_job(&j);
+}
+
+static void refusals(void **state) {
+    mst_error e;
+    mst_map *plan = NULL;
+    size_t shape[] = {4, 5}, other[] = {5, 4}, empty[] = {0, 5};
+    mst_layout layouts[2] = {mst_layout_dense(MST_INT32, 2, shape), mst_layout_dense(MST_INT32, 2, shape)};
+    job j = job_of("B + C", 2, layouts);
+    const mst_map_desc right = j.desc;
+    mst_map_desc d = right;
+#define WRONG(part, change)                                                                                                      \
+    do {                                                                                                                         \
+        d = right, d.inputs = j.inputs;                                                                                          \
+        change;                                                                                                                  \
+        REFUSED(MST_ERROR_ARGUMENT, part, mst_map_create(*state, &d, &plan, &e));                                                \
+        assert_null(plan);                                                                                                       \
+    } while (0)
+    WRONG("struct_size", d.struct_size = 8);
+    WRONG("expression", d.expression = NULL);
+    WRONG("divided", d.expression = "B / C");
+    WRONG("sin()", d.expression = "sin(B)");
+    WRONG("no integer", d.expression = "B * 2.5");
+    WRONG("no integer", d.expression = "B + 3000000000");
+    WRONG("'E' is not known", d.expression = "B + E");
+    WRONG("n_inputs", d.n_inputs = 0);
+    WRONG("n_inputs", d.n_inputs = 8);
+    WRONG("n_numbers", d.n_numbers = 33);
+    WRONG("vector_width", d.vector_width = 3);
+    WRONG("complex64", d.type = MST_COMPLEX64);
+    WRONG("shape", d.output = mst_layout_dense(MST_INT32, 2, other));
+    WRONG("int16", d.output = mst_layout_dense(MST_INT16, 2, shape));
+    WRONG("C has shape (5,4)", j.inputs[1].layout = mst_layout_dense(MST_INT32, 2, other));
+    WRONG("uint8", j.inputs[1].layout = mst_layout_dense(MST_UINT8, 2, shape));
+    j.inputs[1].layout = mst_layout_dense(MST_FLOAT32, 2, shape);
+    WRONG("not converted", d.type = MST_INT32);
+    j.inputs[1].layout = layouts[1];
+    const mst_map_number half = {"half", 0.5};
+    WRONG("no integer", (d.numbers = &half, d.n_numbers = 1));
+    WRONG("twice", (d.numbers = &(mst_map_number){"B", 1}, d.n_numbers = 1));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_map_create(*state, NULL, &plan, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_map_execute(NULL, NULL, mst_at_host(&e), NULL, &e));
+    mst_map_destroy(NULL);
+    d = right, d.inputs = j.inputs; // nothing to do
+    j.inputs[0].layout = j.inputs[1].layout = mst_layout_dense(MST_INT32, 2, empty);
+    OK(mst_map_create(*state, &d, &plan, &e));
+    const mst_location at[] = {mst_at_host(&e), mst_at_host(&e)};
+    OK(mst_map_execute(plan, at, mst_at_host(&d), NULL, &e));
+    mst_map_destroy(plan);
+    free_job(&j);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),
+        cmocka_unit_test(integers_choose),      cmocka_unit_test(mixed_types),
+        cmocka_unit_test(blocks_and_in_place),  cmocka_unit_test(measured_widths),
+        cmocka_unit_test(refusals),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
