@@ -77,7 +77,7 @@ fail:
     return status;
 }
 
-static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error) {
     mst_fft *plan = user;
     for (int k = 0; k < plan->n_passes; k++) {
         mst_status status = run_pass(plan, &plan->passes[k], block, error);
@@ -87,7 +87,7 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     return MST_OK;
 }
 
-static mst_status prepare(void *user, size_t n_items, mst_error *error) {
+mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error) {
     mst_fft *plan = user;
     for (int b = WORK; b < N_BUFFERS; b++) {
         mst_device_release(plan->context, plan->buffers[b], plan->buffer_bytes[b]);
@@ -201,8 +201,8 @@ static mst_status make_stream(mst_fft *plan, mst_error *error) {
         .ports = {{MST_PORT_INPUT, d->input, plan->split, "input"}, {MST_PORT_OUTPUT, d->output, plan->split, "output"}},
         .in_place = true,
         .table_bytes = plan->table_bytes,
-        .prepare = prepare,
-        .compute = compute,
+        .prepare = mst_fft_prepare,
+        .compute = mst_fft_compute,
         .user = plan};
     for (int k = 0; k < plan->split; k++)
         stream.n_items *= d->input.shape[k];
@@ -248,7 +248,7 @@ void mst_fft_destroy(mst_fft *plan) {
     if (!plan)
         return;
     mst_stream_destroy(plan->stream);
-    prepare(plan, 0, NULL);
+    mst_fft_prepare(plan, 0, NULL);
     for (int k = 0; k < plan->n_passes; k++)
         mst_fft_release_pass(plan, &plan->passes[k]);
     free(plan);

@@ -51,6 +51,12 @@ void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p);
 // The kernel for a pass between arrays that are packed or have the caller's layout, made when first needed.
 mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error);
 
+// What a plan gives its stream, for those who put transforms into a stream of their own: work memory for up to n_items items
+// (item_bytes says how much; 0 releases it), and enqueueing all passes of a block with ports 0 (input) and 1 (output). `user` is
+// the plan.
+mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error);
+mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error);
+
 // Bluestein's chirp exp(-+ pi i p^2 / n) for p < n (upper sign: forward), and the spectrum, of length m, that convolves with its
 // conjugate; both as pairs of float or double, the caller's to free. NULL when out of memory.
 void *mst_chirp(size_t n, bool inverse, bool is_double);

@@ -261,17 +261,22 @@ void mst_kernel_release(cl_kernel kernel) {
         clReleaseKernel(kernel);
 }
 
-mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
-                              size_t n_items, size_t group, mst_error *error) {
+mst_status mst_kernel_enqueue_event(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
+                                    size_t n_items, size_t group, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     size_t global = (n_items + group - 1) / group * group;
     for (size_t i = 0; i < n_arguments; i++)
         MST_TRY_CL(clSetKernelArg(kernel, (cl_uint)i, arguments[i].bytes, arguments[i].value), "cannot set kernel argument %zu",
                    i);
-    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, NULL),
+    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, event),
                "cannot launch a kernel of %zu work-items in groups of %zu", global, group);
 fail:
     return status;
+}
+
+mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
+                              size_t n_items, size_t group, mst_error *error) {
+    return mst_kernel_enqueue_event(queue, kernel, arguments, n_arguments, n_items, group, NULL, error);
 }
 
 size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items) {

@@ -28,6 +28,10 @@ typedef struct mst_argument {
 mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
                               size_t n_items, size_t group, mst_error *error);
 
+// The same with an event, the caller's to release; NULL: none.
+mst_status mst_kernel_enqueue_event(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
+                                    size_t n_items, size_t group, cl_event *event, mst_error *error);
+
 // A work-group size for n_items independent items of a kernel: as the device likes it, but small enough that every compute unit
 // gets work.
 size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items);

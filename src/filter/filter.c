@@ -1,0 +1,228 @@
+// The description, the plan's life, and execution.
+#include "plan.h"
+
+#include "runtime/lines.h"
+
+#include "fft/pass.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST ((size_t)1 << 23) // pixels a side: ranks of twice as many are exact in single precision
+#define MOST_CHANNELS 64
+#define MOST_ORDER 100
+
+static bool is_pixel(mst_type type) { return type == MST_UINT8 || type == MST_UINT16 || type == MST_FLOAT32; }
+
+static mst_status check_radius(double radius, const char *name, mst_error *error) {
+    if (isfinite(radius) && radius > 0)
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_ARGUMENT, "%s is %g; it is a number of cycles per pixel above 0", name, radius);
+}
+
+static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_MASK, MST_ERROR_ARGUMENT, "there is no filter kind %d",
+                (int)d->kind);
+    if (d->kind == MST_FILTER_MASK) {
+        MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
+        return MST_OK;
+    }
+    MST_REQUIRE(d->rolloff >= MST_FILTER_IDEAL && d->rolloff <= MST_FILTER_BUTTERWORTH, MST_ERROR_ARGUMENT,
+                "there is no roll-off %d", (int)d->rolloff);
+    MST_REQUIRE(d->rolloff != MST_FILTER_BUTTERWORTH || (d->order >= 1 && d->order <= MOST_ORDER), MST_ERROR_ARGUMENT,
+                "order is %d; 1 to %d are supported", d->order, MOST_ORDER);
+    if (d->kind == MST_FILTER_NOTCH) {
+        MST_REQUIRE(d->notches && d->n_notches >= 1 && d->n_notches <= MST_FILTER_MAX_NOTCHES, MST_ERROR_ARGUMENT,
+                    "n_notches is %zu; 1 to %d are supported", d->n_notches, MST_FILTER_MAX_NOTCHES);
+        for (size_t i = 0; i < d->n_notches; i++) {
+            MST_REQUIRE(isfinite(d->notches[i].x) && isfinite(d->notches[i].y), MST_ERROR_ARGUMENT,
+                        "the place of notch %zu is not finite", i);
+            MST_TRY(check_radius(d->notches[i].radius, "the radius of a notch", error));
+        }
+        return MST_OK;
+    }
+    MST_TRY(check_radius(d->radius, "radius", error));
+    if (d->kind == MST_FILTER_BAND_PASS || d->kind == MST_FILTER_BAND_STOP) {
+        MST_TRY(check_radius(d->radius2, "radius2", error));
+        MST_REQUIRE(d->radius2 > d->radius, MST_ERROR_ARGUMENT, "radius2, %g, is not above radius, %g", d->radius2, d->radius);
+    }
+fail:
+    return status;
+}
+
+static mst_status check_options(const mst_filter_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->edges >= MST_FILTER_REFLECT && d->edges <= MST_FILTER_ZERO, MST_ERROR_ARGUMENT, "there is no edge rule %d",
+                (int)d->edges);
+    MST_REQUIRE(d->output_as >= MST_FILTER_AUTO_OUTPUT && d->output_as <= MST_FILTER_RAW, MST_ERROR_ARGUMENT,
+                "there is no output rule %d", (int)d->output_as);
+    MST_REQUIRE(isfinite(d->white) && d->white >= 0, MST_ERROR_ARGUMENT, "white is %g; it is above 0, or 0 for the default",
+                d->white);
+    MST_REQUIRE(d->algorithm == MST_FILTER_AUTO || d->algorithm == MST_FILTER_PAPER, MST_ERROR_ARGUMENT,
+                "there is no algorithm %d", (int)d->algorithm);
+    MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
+                (int)d->shape);
+    MST_REQUIRE(d->work_group == 0 || d->algorithm == MST_FILTER_PAPER, MST_ERROR_ARGUMENT,
+                "work_group is for the paper's algorithm");
+fail:
+    return status;
+}
+
+static mst_status read_input(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_layout *in = &plan->desc.input;
+    MST_TRY(mst_layout_check(in, "input", false, error));
+    MST_REQUIRE(in->rank >= 3, MST_ERROR_ARGUMENT, "input has rank %d; its last axes are height, width and channels", in->rank);
+    MST_REQUIRE(is_pixel(in->type), MST_ERROR_ARGUMENT, "input is %s; uint8, uint16 and float32 are supported",
+                mst_type_name(in->type));
+    plan->height = in->shape[in->rank - 3];
+    plan->width = in->shape[in->rank - 2];
+    plan->channels = in->shape[in->rank - 1];
+    plan->n_images = 1;
+    for (int k = 0; k < in->rank - 3; k++)
+        plan->n_images *= in->shape[k];
+    MST_REQUIRE(plan->height <= LONGEST && plan->width <= LONGEST, MST_ERROR_ARGUMENT,
+                "images of %zu x %zu; 2^23 a side is the most", plan->width, plan->height);
+    MST_REQUIRE(plan->channels <= MOST_CHANNELS, MST_ERROR_ARGUMENT, "%zu channels; %d are the most", plan->channels,
+                MOST_CHANNELS);
+    MST_REQUIRE(!plan->desc.alpha || plan->channels >= 2, MST_ERROR_ARGUMENT, "alpha is set, but there is no channel beside it");
+    plan->colours = plan->channels - (plan->desc.alpha ? 1 : 0);
+    plan->p = plan->desc.edges == MST_FILTER_WRAP ? plan->height : 2 * plan->height;
+    plan->q = plan->desc.edges == MST_FILTER_WRAP ? plan->width : 2 * plan->width;
+    MST_REQUIRE(plan->desc.algorithm == MST_FILTER_AUTO || (plan->p == plan->q && (plan->p & (plan->p - 1)) == 0),
+                MST_ERROR_ARGUMENT, "the paper's algorithm takes square images with a power of two a side, not %zu x %zu",
+                plan->width, plan->height);
+fail:
+    return status;
+}
+
+static mst_status read_output(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_filter_desc *d = &plan->desc;
+    char shapes[2][120];
+    if (d->output_as == MST_FILTER_AUTO_OUTPUT)
+        d->output_as = plan->mask.keeps_mean ? MST_FILTER_CLIP : MST_FILTER_MAGNITUDE;
+    mst_type type = d->output_as == MST_FILTER_RAW ? MST_FLOAT32 : d->input.type;
+    if (d->output.rank == 0)
+        d->output = mst_layout_dense(type, d->input.rank, d->input.shape);
+    MST_TRY(mst_layout_check(&d->output, "output", true, error));
+    MST_REQUIRE(d->output.type == type, MST_ERROR_ARGUMENT, "output is %s; it is to be %s", mst_type_name(d->output.type),
+                mst_type_name(type));
+    mst_layout_print_shape(&d->input, shapes[0], sizeof shapes[0]);
+    mst_layout_print_shape(&d->output, shapes[1], sizeof shapes[1]);
+    MST_REQUIRE(mst_layout_same_shape(&d->input, &d->output), MST_ERROR_ARGUMENT, "input has shape (%s) but output (%s)",
+                shapes[0], shapes[1]);
+    double largest = type == MST_UINT8 ? 255 : type == MST_UINT16 ? 65535 : 1;
+    MST_REQUIRE(type == MST_FLOAT32 || d->white <= largest, MST_ERROR_ARGUMENT, "white is %g; %s holds up to %g", d->white,
+                mst_type_name(type), largest);
+    if (d->white == 0 && (type != MST_FLOAT32 || d->output_as != MST_FILTER_CLIP))
+        d->white = largest;
+fail:
+    return status;
+}
+
+static mst_status prepare(void *user, size_t n_images, mst_error *error) {
+    mst_filter *plan = user;
+    mst_status status = MST_OK;
+    MST_TRY(mst_planes_prepare(plan, n_images, error));
+    if (plan->paper)
+        MST_TRY(mst_paper_filter_prepare(plan, n_images == 0, error));
+    if (plan->composed)
+        MST_TRY(mst_composed_prepare(plan, n_images * plan->colours, error));
+fail:
+    return status;
+}
+
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_filter *plan = user;
+    mst_status status = MST_OK;
+    MST_TRY(mst_planes_load(plan, block, error));
+    MST_TRY(plan->paper ? mst_paper_filter_run(plan, block, error) : mst_composed_run(plan, block, error));
+    MST_TRY(mst_planes_store(plan, block, &plan->planes, error));
+fail:
+    return status;
+}
+
+static mst_status make_stream(mst_filter *plan, mst_error *error) {
+    const mst_filter_desc *d = &plan->desc;
+    int split = d->input.rank - 3;
+    mst_stream_desc stream = {
+        .context = plan->context,
+        .n_items = plan->n_images,
+        .n_ports = 2,
+        .ports = {{MST_PORT_INPUT, d->input, split, "input"}, {MST_PORT_OUTPUT, d->output, split, "output"}},
+        .table_bytes = plan->mask.table_bytes + 4 * MST_LINES_BYTES,
+        .item_work_bytes = mst_planes_image_bytes(plan),
+        .item_work_piece = (uint64_t)plan->colours * plan->p * (plan->q / 2 + 1) * sizeof(cl_float2),
+        .prepare = prepare,
+        .compute = compute,
+        .user = plan};
+    if (plan->paper)
+        stream.fixed_work_bytes = mst_paper_filter_bytes(plan);
+    else
+        stream.item_work_bytes += plan->colours * mst_composed_plane_bytes(plan);
+    return mst_stream_create(&stream, &plan->stream, error);
+}
+
+mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_filter *plan = NULL;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_FILTER_DESC_INIT", desc->struct_size, sizeof *desc);
+    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    plan->desc = *desc;
+    plan->cpu = desc->shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : desc->shape == MST_FFT_SHAPE_CPU;
+    MST_TRY(check_mask(desc, error));
+    MST_TRY(check_options(desc, error));
+    MST_TRY(read_input(plan, error));
+    if (mst_layout_count(&plan->desc.input) > 0)
+        MST_TRY(mst_mask_make(plan, error));
+    MST_TRY(read_output(plan, error));
+    if (mst_layout_count(&plan->desc.input) > 0) {
+        MST_TRY(desc->algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error));
+        MST_TRY(make_stream(plan, error));
+        MST_TRY(mst_mask_upload(plan, error));
+        MST_TRY(mst_planes_create(plan, error));
+    }
+    plan->desc.notches = NULL; // the caller's
+    plan->desc.mask = NULL;
+    *out = plan;
+    return MST_OK;
+fail:
+    mst_filter_destroy(plan);
+    return status;
+}
+
+void mst_filter_destroy(mst_filter *plan) {
+    if (!plan)
+        return;
+    mst_stream_destroy(plan->stream);
+    mst_stages_clear(plan);
+    free(plan->events);
+    mst_composed_destroy(plan);
+    mst_paper_filter_destroy(plan);
+    mst_planes_destroy(plan);
+    mst_mask_release(plan);
+    free(plan);
+}
+
+mst_filter_output mst_filter_output_used(const mst_filter *plan) { return plan->desc.output_as; }
+
+mst_layout mst_filter_result(const mst_filter *plan) {
+    return mst_layout_dense(plan->desc.output.type, plan->desc.output.rank, plan->desc.output.shape);
+}
+
+mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
+                              mst_error *error) {
+    const mst_location where[] = {input, output};
+    if (!plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    mst_stages_clear(plan);
+    return mst_stream_run(plan->context, plan->stream, where, how, error);
+}

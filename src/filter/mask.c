@@ -1,0 +1,223 @@
+// Masks. They are made of discs, circles in the periodic plane of frequencies, and each disc of two short tables, one along
+// either axis: with an exponential or a sum of squares the roll-off separates, and for the ideal one the distances along the
+// width are ranked, so that the comparison on the device is one of whole numbers and as exact as the host's.
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define ON_CIRCLE 1e-12 // squares of distances this near, relatively, count as equal
+
+typedef struct disc {
+    double x, y, radius;
+} disc;
+
+static size_t half(const mst_filter *plan) { return plan->q / 2 + 1; }
+
+// |k / n - centre|, the shorter way round.
+static double distance(size_t k, size_t n, double centre) {
+    double d = (double)k / (double)n - centre;
+    return fabs(d - rint(d));
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = **(const double *const *)a, y = **(const double *const *)b;
+    return (x > y) - (x < y);
+}
+
+// columns[l]: the rank of the distance along the width; rows[k]: how many ranks lie inside.
+static mst_status fill_ideal(const mst_filter *plan, const disc *d, float *columns, float *rows, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t n = half(plan);
+    double limit = d->radius * d->radius * (1 - ON_CIRCLE), *distances = malloc(n * sizeof *distances);
+    const double **ranked = malloc(n * sizeof *ranked);
+    MST_REQUIRE(distances && ranked, MST_ERROR_HOST_MEMORY, "out of memory for a mask");
+    for (size_t l = 0; l < n; l++) {
+        distances[l] = distance(l, plan->q, d->x);
+        ranked[l] = &distances[l];
+    }
+    qsort(ranked, n, sizeof *ranked, by_value);
+    for (size_t r = 0; r < n; r++)
+        columns[ranked[r] - distances] = (float)r;
+    for (size_t k = 0; k < plan->p; k++) {
+        double y = distance(k, plan->p, d->y), left = limit - y * y;
+        size_t low = 0, high = n; // the first rank outside
+        while (low < high) {
+            size_t middle = (low + high) / 2;
+            if (*ranked[middle] * *ranked[middle] < left)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        rows[k] = (float)low;
+    }
+fail:
+    free(distances);
+    free(ranked);
+    return status;
+}
+
+static float smooth(const mst_filter *plan, double distance_in_radii) {
+    double square = distance_in_radii * distance_in_radii;
+    return (float)(plan->desc.rolloff == MST_FILTER_GAUSSIAN ? exp(-square / 2) : square);
+}
+
+static mst_status fill_disc(const mst_filter *plan, const disc *d, float *columns, mst_error *error) {
+    float *rows = columns + half(plan);
+    if (plan->desc.rolloff == MST_FILTER_IDEAL)
+        return fill_ideal(plan, d, columns, rows, error);
+    for (size_t l = 0; l < half(plan); l++)
+        columns[l] = smooth(plan, distance(l, plan->q, d->x) / d->radius);
+    for (size_t k = 0; k < plan->p; k++)
+        rows[k] = smooth(plan, distance(k, plan->p, d->y) / d->radius);
+    return MST_OK;
+}
+
+static void write_disc(const mst_filter *plan, mst_text *out) {
+    size_t n = half(plan);
+    mst_text_add(out, "real disc(__global const real *mask, uint k, uint l) {\n");
+    switch (plan->desc.rolloff) {
+    case MST_FILTER_IDEAL:
+        mst_text_add(out, "    return mask[l] < mask[%zuu + k] ? 1 : 0;\n", n);
+        break;
+    case MST_FILTER_GAUSSIAN:
+        mst_text_add(out, "    return mask[l] * mask[%zuu + k];\n", n);
+        break;
+    case MST_FILTER_BUTTERWORTH:
+        mst_text_add(out, "    return 1 / (1 + pown(mask[l] + mask[%zuu + k], %d));\n", n, plan->desc.order);
+        break;
+    }
+    mst_text_add(out, "}\n\n");
+}
+
+static void write_mask(const mst_filter *plan, size_t n_discs, mst_text *out) {
+    size_t size = half(plan) + plan->p; // of one disc
+    if (plan->desc.kind != MST_FILTER_MASK)
+        write_disc(plan, out);
+    mst_text_add(out, "real mask_at(__global const real *mask, uint k, uint l) {\n");
+    switch (plan->desc.kind) {
+    case MST_FILTER_LOW_PASS:
+        mst_text_add(out, "    return disc(mask, k, l);\n");
+        break;
+    case MST_FILTER_HIGH_PASS:
+        mst_text_add(out, "    return 1 - disc(mask, k, l);\n");
+        break;
+    case MST_FILTER_BAND_PASS:
+    case MST_FILTER_BAND_STOP:
+        mst_text_add(out, "    const real kept = disc(mask + %zuu, k, l) * (1 - disc(mask, k, l));\n    return %skept;\n", size,
+                     plan->desc.kind == MST_FILTER_BAND_PASS ? "" : "1 - ");
+        break;
+    case MST_FILTER_NOTCH:
+        mst_text_add(out,
+                     "    real kept = 1;\n    for (uint i = 0; i < %zuu; i++)\n"
+                     "        kept *= 1 - disc(mask + i * %zuu, k, l);\n    return kept;\n",
+                     n_discs, size);
+        break;
+    case MST_FILTER_MASK:
+        mst_text_add(out, "    return mask[(ulong)k * %zuu + l];\n", half(plan));
+        break;
+    }
+    mst_text_add(out, "}\n\n");
+}
+
+static size_t discs_of(const mst_filter *plan, disc *discs) {
+    const mst_filter_desc *d = &plan->desc;
+    discs[0] = (disc){0, 0, d->radius};
+    if (d->kind == MST_FILTER_HIGH_PASS || d->kind == MST_FILTER_LOW_PASS)
+        return 1;
+    discs[1] = (disc){0, 0, d->radius2};
+    if (d->kind != MST_FILTER_NOTCH)
+        return 2;
+    for (size_t i = 0; i < d->n_notches; i++) {
+        discs[2 * i] = (disc){d->notches[i].x, d->notches[i].y, d->notches[i].radius};
+        discs[2 * i + 1] = (disc){-d->notches[i].x, -d->notches[i].y, d->notches[i].radius};
+    }
+    return 2 * d->n_notches;
+}
+
+// The caller's mask at a position in its own grid, which is periodic.
+static double sample(const mst_filter_desc *d, double y, double x) {
+    double y0 = floor(y), x0 = floor(x), fy = y - y0, fx = x - x0, sum = 0;
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            double weight = (i ? fy : 1 - fy) * (j ? fx : 1 - fx), height = (double)d->mask_height, width = (double)d->mask_width;
+            size_t row = (size_t)(y0 + i - height * floor((y0 + i) / height));
+            size_t column = (size_t)(x0 + j - width * floor((x0 + j) / width));
+            if (weight > 0) // 0 times infinity
+                sum += weight * (double)d->mask[row * d->mask_width + column];
+        }
+    return sum;
+}
+
+static void fill_own(const mst_filter *plan, float *values) {
+    const mst_filter_desc *d = &plan->desc;
+    double middle_y = (double)(d->mask_height / 2), middle_x = (double)(d->mask_width / 2);
+    for (size_t k = 0; k < plan->p; k++)
+        for (size_t l = 0; l < half(plan); l++) {
+            // Multiplied before divided: exact where mask and transform have the same size.
+            double y = (double)k * (double)d->mask_height / (double)plan->p;
+            double x = (double)l * (double)d->mask_width / (double)plan->q;
+            double there = sample(d, middle_y + y, middle_x + x), back = sample(d, middle_y - y, middle_x - x);
+            values[k * half(plan) + l] = (float)((there + back) / 2);
+        }
+}
+
+static bool keeps_mean(const mst_filter *plan) {
+    switch (plan->desc.kind) {
+    case MST_FILTER_HIGH_PASS:
+    case MST_FILTER_BAND_PASS:
+        return false;
+    case MST_FILTER_MASK:
+        return plan->mask.values[0] != 0;
+    case MST_FILTER_LOW_PASS:
+    case MST_FILTER_BAND_STOP:
+    case MST_FILTER_NOTCH:
+        break;
+    }
+    return true;
+}
+
+mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_mask *m = &plan->mask;
+    mst_text text = {0};
+    disc discs[2 * MST_FILTER_MAX_NOTCHES];
+    size_t n_discs = 0, count = 0, bytes;
+    bool own = plan->desc.kind == MST_FILTER_MASK;
+    n_discs = own ? 1 : discs_of(plan, discs);
+    MST_REQUIRE((own ? mst_multiply(plan->p, half(plan), &count) : mst_multiply(plan->p + half(plan), n_discs, &count)) &&
+                    mst_multiply(count, sizeof(float), &bytes) && (m->values = malloc(bytes)),
+                MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->p, plan->q);
+    m->table_bytes = bytes;
+    if (own)
+        fill_own(plan, m->values);
+    for (size_t i = 0; i < n_discs && !own; i++)
+        MST_TRY(fill_disc(plan, &discs[i], m->values + i * (plan->p + half(plan)), error));
+    m->keeps_mean = keeps_mean(plan);
+    write_mask(plan, n_discs, &text);
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a mask");
+    m->text = text.text;
+    text.text = NULL;
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+mst_status mst_mask_upload(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_mask *m = &plan->mask;
+    MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, m->table_bytes, "the mask", &m->table, error));
+    MST_TRY_CL(
+        clEnqueueWriteBuffer(plan->context->upload, m->table, CL_TRUE, 0, (size_t)m->table_bytes, m->values, 0, NULL, NULL),
+        "cannot upload the mask");
+    free(m->values);
+    m->values = NULL;
+fail:
+    return status;
+}
+
+void mst_mask_release(mst_filter *plan) {
+    mst_device_release(plan->context, plan->mask.table, plan->mask.table_bytes);
+    free(plan->mask.values);
+    free(plan->mask.text);
+}

@@ -1,0 +1,164 @@
+// The published algorithm: each step a kernel of its own, plane after plane.
+#include "plan.h"
+
+#include "runtime/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { SPIN, TO_COMPLEX, REVERSE, BUTTERFLY, NORMALISE, TRANSPOSE, TO_REAL, MASK, N_KERNELS };
+
+static const char *const kernel_names[N_KERNELS] = {"spin_factors", "to_complex", "bit_reverse", "butterfly",
+                                                    "normalise",    "transpose",  "to_real",     "multiply_by_mask"};
+static const int kernel_stages[N_KERNELS] = {STAGE_SPIN,      STAGE_LOAD,      STAGE_REVERSE, STAGE_BUTTERFLY,
+                                             STAGE_NORMALISE, STAGE_TRANSPOSE, STAGE_STORE,   STAGE_MASK};
+
+// The spectrum is transposed: its rows are frequencies along the width. Beyond half of them the mask is that of the opposite
+// frequency.
+static const char mask_kernel[] = "#define N (1u << LOG_N)\n"
+                                  "__kernel void multiply_by_mask(__global real2 *image, __global const real *mask) {\n"
+                                  "    const ulong i = get_global_id(0);\n"
+                                  "    if (i >= (ulong)N * N)\n        return;\n"
+                                  "    const uint l = (uint)(i >> LOG_N), k = (uint)i & (N - 1);\n"
+                                  "    image[i] *= l > N / 2 ? mask_at(mask, (N - k) & (N - 1), N - l) : mask_at(mask, k, l);\n"
+                                  "}\n";
+
+typedef struct mst_filter_paper {
+    cl_kernel kernels[N_KERNELS];
+    cl_uint log_n;
+    cl_mem spin, images[2]; // the second takes what cannot be done in place
+} paper;
+
+static uint64_t image_bytes(const mst_filter *plan) { return (uint64_t)plan->p * plan->q * sizeof(cl_float2); }
+static uint64_t spin_bytes(const mst_filter *plan) { return (plan->p / 2 + 1) * sizeof(cl_float2); }
+
+uint64_t mst_paper_filter_bytes(const mst_filter *plan) { return 2 * image_bytes(plan) + spin_bytes(plan); }
+
+static mst_status check_group(const mst_filter *plan, cl_kernel kernel, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t most = 0;
+    MST_TRY_CL(
+        clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+        "cannot ask for the work-group size of a kernel");
+    MST_REQUIRE(plan->desc.work_group <= most, MST_ERROR_UNSUPPORTED, "work_group is %zu; %s takes up to %zu",
+                plan->desc.work_group, plan->context->device.name, most);
+fail:
+    return status;
+}
+
+mst_status mst_paper_filter_create(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    paper *w = plan->paper = calloc(1, sizeof *w);
+    mst_text text = {0};
+    char options[80];
+    cl_program steps, mask;
+    MST_REQUIRE(w, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    while ((size_t)1 << w->log_n < plan->p)
+        w->log_n++;
+    mst_text_add(&text, "%s%s", plan->mask.text, mask_kernel);
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    snprintf(options, sizeof options, "-D PRECISION=32 -D LOG_N=%u", w->log_n);
+    MST_TRY(mst_program_get(plan->context, "filter_paper.cl", options, &steps, error));
+    MST_TRY(mst_program_build(plan->context, text.text, options, &mask, error));
+    for (int k = 0; k < N_KERNELS; k++) {
+        MST_TRY(mst_kernel_create(k == MASK ? mask : steps, kernel_names[k], &w->kernels[k], error));
+        MST_TRY(check_group(plan, w->kernels[k], error));
+    }
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+void mst_paper_filter_destroy(mst_filter *plan) {
+    if (!plan->paper)
+        return;
+    mst_paper_filter_prepare(plan, true, NULL);
+    for (int k = 0; k < N_KERNELS; k++)
+        mst_kernel_release(plan->paper->kernels[k]);
+    free(plan->paper);
+}
+
+mst_status mst_paper_filter_prepare(mst_filter *plan, bool release, mst_error *error) {
+    mst_status status = MST_OK;
+    paper *w = plan->paper;
+    mst_device_release(plan->context, w->spin, spin_bytes(plan));
+    w->spin = NULL;
+    for (int i = 0; i < 2; i++) {
+        mst_device_release(plan->context, w->images[i], image_bytes(plan));
+        w->images[i] = NULL;
+    }
+    if (release)
+        return MST_OK;
+    MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, spin_bytes(plan), "spin factors", &w->spin, error));
+    for (int i = 0; i < 2; i++)
+        MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, image_bytes(plan), "an image", &w->images[i], error));
+fail:
+    return status;
+}
+
+static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, const mst_argument *arguments, size_t n_arguments,
+                          size_t items, mst_error *error) {
+    cl_kernel kernel = plan->paper->kernels[which];
+    size_t group = plan->desc.work_group ? plan->desc.work_group : mst_kernel_group(plan->context, kernel, items);
+    return mst_kernel_enqueue_event(block->queue, kernel, arguments, n_arguments, items, group,
+                                    mst_stage_command(plan, kernel_stages[which]), error);
+}
+
+// A step from the first image into the second, which change places.
+static mst_status move(mst_filter *plan, const mst_block *block, int which, mst_error *error) {
+    paper *w = plan->paper;
+    cl_mem from = w->images[0], to = w->images[1];
+    const mst_argument arguments[] = {MST_ARGUMENT(from), MST_ARGUMENT(to)};
+    w->images[0] = to;
+    w->images[1] = from;
+    return enqueue(plan, block, which, arguments, 2, plan->p * plan->q, error);
+}
+
+// All rows.
+static mst_status transform(mst_filter *plan, const mst_block *block, cl_int inverse, mst_error *error) {
+    mst_status status = MST_OK;
+    paper *w = plan->paper;
+    size_t points = plan->p * plan->q;
+    MST_TRY(move(plan, block, REVERSE, error));
+    cl_mem image = w->images[0];
+    for (cl_uint stage = 0; stage < w->log_n; stage++) {
+        const mst_argument arguments[] = {MST_ARGUMENT(image), MST_ARGUMENT(w->spin), MST_ARGUMENT(stage), MST_ARGUMENT(inverse)};
+        MST_TRY(enqueue(plan, block, BUTTERFLY, arguments, 4, points / 2, error));
+    }
+    const mst_argument whole[] = {MST_ARGUMENT(image)};
+    if (inverse)
+        MST_TRY(enqueue(plan, block, NORMALISE, whole, 1, points, error));
+fail:
+    return status;
+}
+
+static mst_status filter_plane(mst_filter *plan, const mst_block *block, cl_ulong plane, mst_error *error) {
+    mst_status status = MST_OK;
+    paper *w = plan->paper;
+    size_t points = plan->p * plan->q;
+    cl_ulong first = plane * points;
+    const mst_argument load[] = {MST_ARGUMENT(plan->planes.buffer), MST_ARGUMENT(first), MST_ARGUMENT(w->images[0])};
+    MST_TRY(enqueue(plan, block, TO_COMPLEX, load, 3, points, error));
+    MST_TRY(transform(plan, block, 0, error));
+    MST_TRY(move(plan, block, TRANSPOSE, error));
+    MST_TRY(transform(plan, block, 0, error));
+    const mst_argument mask[] = {MST_ARGUMENT(w->images[0]), MST_ARGUMENT(plan->mask.table)};
+    MST_TRY(enqueue(plan, block, MASK, mask, 2, points, error));
+    MST_TRY(transform(plan, block, 1, error));
+    MST_TRY(move(plan, block, TRANSPOSE, error));
+    MST_TRY(transform(plan, block, 1, error));
+    const mst_argument store[] = {MST_ARGUMENT(w->images[0]), MST_ARGUMENT(plan->planes.buffer), MST_ARGUMENT(first)};
+    MST_TRY(enqueue(plan, block, TO_REAL, store, 3, points, error));
+fail:
+    return status;
+}
+
+mst_status mst_paper_filter_run(mst_filter *plan, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_argument spin[] = {MST_ARGUMENT(plan->paper->spin)};
+    MST_TRY(enqueue(plan, block, SPIN, spin, 1, plan->p / 2 + 1, error));
+    for (size_t plane = 0; plane < block->count * plan->colours; plane++)
+        MST_TRY(filter_plane(plan, block, plane, error));
+fail:
+    return status;
+}

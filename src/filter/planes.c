@@ -1,0 +1,190 @@
+#include "plan.h"
+
+#include "runtime/lines.h"
+#include "runtime/program.h"
+
+#include <stdio.h>
+
+#define RANGE_LANES_GPU 64u // work-items that read a row side by side
+#define RANGE_ROWS 64u      // rows at the same time
+
+static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uchar" : type == MST_UINT16 ? "ushort" : "float"; }
+
+static const char *conversion(mst_type type) {
+    return type == MST_UINT8 ? "convert_uchar_sat_rte" : type == MST_UINT16 ? "convert_ushort_sat_rte" : "";
+}
+
+static cl_uint lanes_of(const mst_filter *plan) { return plan->cpu ? 1 : RANGE_LANES_GPU; }
+
+static mst_status make_lines(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_layout *layouts[] = {&plan->desc.input, &plan->desc.output};
+    for (int side = 0; side < 2; side++) {
+        mst_layout packed = mst_layout_dense(layouts[side]->type, layouts[side]->rank, layouts[side]->shape);
+        int along = packed.rank - 2;
+        MST_TRY(mst_lines_create(plan->context, &packed, along, &plan->lines[side][0], error));
+        MST_TRY(mst_lines_create(plan->context, layouts[side], along, &plan->lines[side][1], error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    static const char *const names[N_PLANE_KERNELS] = {"load_planes", "range_of_planes", "reduce_ranges", "store_planes",
+                                                       "copy_alpha"};
+    const mst_filter_desc *d = &plan->desc;
+    char options[200];
+    cl_program program;
+    size_t rows = plan->colours * plan->height;
+    plan->range_parts = lanes_of(plan) * (rows < RANGE_ROWS ? rows : RANGE_ROWS);
+    MST_TRY(make_lines(plan, error));
+    snprintf(options, sizeof options, "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d",
+             element_name(d->input.type), element_name(d->output.type), conversion(d->output.type), (int)d->output_as,
+             d->white > 0);
+    MST_TRY(mst_program_get(plan->context, "filter.cl", options, &program, error));
+    for (int k = 0; k < N_PLANE_KERNELS; k++)
+        MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
+fail:
+    return status;
+}
+
+void mst_planes_destroy(mst_filter *plan) {
+    mst_planes_prepare(plan, 0, NULL);
+    for (int side = 0; side < 2; side++)
+        for (int own = 0; own < 2; own++)
+            mst_lines_release(plan->context, plan->lines[side][own]);
+    for (int k = 0; k < N_PLANE_KERNELS; k++)
+        mst_kernel_release(plan->kernels[k]);
+}
+
+static uint64_t planes_bytes(const mst_filter *plan) { return (uint64_t)plan->colours * plan->p * plan->q * sizeof(float); }
+
+static uint64_t ranges_bytes(const mst_filter *plan) {
+    return mst_filter_ranged(plan) ? plan->range_parts * sizeof(cl_float2) : 0;
+}
+
+uint64_t mst_planes_image_bytes(const mst_filter *plan) { return planes_bytes(plan) + 2 * ranges_bytes(plan); }
+
+mst_status mst_planes_prepare(mst_filter *plan, size_t n_images, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *context = plan->context;
+    mst_device_release(context, plan->planes.buffer, plan->planes_bytes);
+    plan->planes.buffer = NULL;
+    for (int r = 0; r < 2; r++) {
+        mst_device_release(context, plan->ranges[r], plan->range_bytes[r]);
+        plan->ranges[r] = NULL;
+    }
+    if (n_images == 0)
+        return MST_OK;
+    plan->planes.pitch = plan->q;
+    plan->planes.rows = plan->p;
+    plan->planes_bytes = n_images * planes_bytes(plan);
+    MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, plan->planes_bytes, "planes", &plan->planes.buffer, error));
+    for (int r = 0; r < 2; r++) {
+        plan->range_bytes[r] = n_images * ranges_bytes(plan);
+        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, plan->range_bytes[r], "ranges", &plan->ranges[r], error));
+    }
+fail:
+    return status;
+}
+
+static mst_status enqueue(mst_filter *plan, const mst_block *block, int stage, int which, const mst_argument *arguments,
+                          size_t n_arguments, size_t items, mst_error *error) {
+    cl_kernel kernel = plan->kernels[which];
+    return mst_kernel_enqueue_event(block->queue, kernel, arguments, n_arguments, items,
+                                    mst_kernel_group(plan->context, kernel, items), mst_stage_command(plan, stage), error);
+}
+
+// Where a kernel finds one side of a block.
+typedef struct image_side {
+    cl_mem buffer, lines;
+    cl_long base;
+    cl_ulong first_line;
+} image_side;
+
+static image_side side_of(const mst_filter *plan, const mst_block *block, int side) {
+    const mst_block_port *port = &block->ports[side];
+    return (image_side){port->buffer, plan->lines[side][port->packed ? 0 : 1], port->base,
+                        (cl_ulong)port->first_item * plan->height * plan->channels};
+}
+
+mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *error) {
+    image_side in = side_of(plan, block, 0);
+    cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
+    cl_uint colours = (cl_uint)plan->colours, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
+    cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT;
+    cl_ulong n = (cl_ulong)block->count * colours * p * q;
+    const mst_argument arguments[] = {MST_ARGUMENT(in.buffer),
+                                      MST_ARGUMENT(in.base),
+                                      MST_ARGUMENT(in.first_line),
+                                      MST_ARGUMENT(in.lines),
+                                      MST_ARGUMENT(height),
+                                      MST_ARGUMENT(width),
+                                      MST_ARGUMENT(channels),
+                                      MST_ARGUMENT(colours),
+                                      MST_ARGUMENT(p),
+                                      MST_ARGUMENT(q),
+                                      MST_ARGUMENT(mirror),
+                                      MST_ARGUMENT(n),
+                                      MST_ARGUMENT(plan->planes.buffer)};
+    return enqueue(plan, block, STAGE_LOAD, KERNEL_LOAD, arguments, 13, (size_t)n, error);
+}
+
+// The range of every image, at last in ranges[*which].
+static mst_status find_ranges(mst_filter *plan, const mst_block *block, const mst_planes *planes, int *which, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, colours = (cl_uint)plan->colours;
+    cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = (cl_uint)plan->range_parts;
+    cl_uint lanes = lanes_of(plan);
+    cl_ulong n = (cl_ulong)block->count * parts;
+    const mst_argument arguments[] = {MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch), MST_ARGUMENT(rows),
+                                      MST_ARGUMENT(height),         MST_ARGUMENT(width), MST_ARGUMENT(colours),
+                                      MST_ARGUMENT(parts),          MST_ARGUMENT(lanes), MST_ARGUMENT(n),
+                                      MST_ARGUMENT(plan->ranges[0])};
+    MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_RANGE, arguments, 10, (size_t)n, error));
+    *which = 0;
+    for (cl_uint from = parts; from > 1; *which ^= 1) {
+        cl_uint to = from > RANGE_ROWS ? RANGE_ROWS : 1;
+        n = (cl_ulong)block->count * to;
+        const mst_argument reduction[] = {MST_ARGUMENT(plan->ranges[*which]), MST_ARGUMENT(from),
+                                          MST_ARGUMENT(plan->ranges[*which ^ 1]), MST_ARGUMENT(to), MST_ARGUMENT(n)};
+        MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_REDUCE, reduction, 5, (size_t)n, error));
+        from = to;
+    }
+fail:
+    return status;
+}
+
+static mst_status copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error) {
+    image_side in = side_of(plan, block, 0), out = side_of(plan, block, 1);
+    cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
+    cl_ulong n = (cl_ulong)block->count * height * width;
+    const mst_argument arguments[] = {
+        MST_ARGUMENT(in.buffer),  MST_ARGUMENT(in.base),  MST_ARGUMENT(in.first_line),  MST_ARGUMENT(in.lines),
+        MST_ARGUMENT(height),     MST_ARGUMENT(width),    MST_ARGUMENT(channels),       MST_ARGUMENT(n),
+        MST_ARGUMENT(out.buffer), MST_ARGUMENT(out.base), MST_ARGUMENT(out.first_line), MST_ARGUMENT(out.lines)};
+    return enqueue(plan, block, STAGE_STORE, KERNEL_ALPHA, arguments, 12, (size_t)n, error);
+}
+
+mst_status mst_planes_store(mst_filter *plan, const mst_block *block, const mst_planes *planes, mst_error *error) {
+    mst_status status = MST_OK;
+    image_side out = side_of(plan, block, 1);
+    cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
+    cl_uint colours = (cl_uint)plan->colours, pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows;
+    cl_float white = (cl_float)plan->desc.white;
+    cl_ulong n = (cl_ulong)block->count * height * width * colours;
+    int which = 0;
+    if (mst_filter_ranged(plan))
+        MST_TRY(find_ranges(plan, block, planes, &which, error));
+    const mst_argument arguments[] = {
+        MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch),    MST_ARGUMENT(rows),       MST_ARGUMENT(height),
+        MST_ARGUMENT(width),          MST_ARGUMENT(channels), MST_ARGUMENT(colours),    MST_ARGUMENT(plan->ranges[which]),
+        MST_ARGUMENT(white),          MST_ARGUMENT(n),        MST_ARGUMENT(out.buffer), MST_ARGUMENT(out.base),
+        MST_ARGUMENT(out.first_line), MST_ARGUMENT(out.lines)};
+    MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_STORE, arguments, 14, (size_t)n, error));
+    if (plan->desc.alpha)
+        MST_TRY(copy_alpha(plan, block, error));
+fail:
+    return status;
+}

@@ -1,0 +1,301 @@
+// Filters: results against FFTW in double precision, and properties that need no reference.
+#include "support_filter.h"
+
+#include <math.h>
+
+static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
+static const mst_type types[] = {MST_UINT8, MST_UINT16, MST_FLOAT32};
+static const mst_filter_notch notches[] = {{0.2, -0.1, 0.08}, {0.45, 0.5, 0.1}, {0, 0, 0.02}};
+
+static void choose_mask(mst_filter_desc *d, int kind, int rolloff, const float *own) {
+    d->kind = (mst_filter_kind)kind;
+    d->rolloff = (mst_filter_rolloff)rolloff;
+    d->order = 3;
+    if (kind == MST_FILTER_NOTCH) {
+        d->notches = notches;
+        d->n_notches = 3;
+    }
+    if (kind == MST_FILTER_MASK) {
+        d->mask = own;
+        d->mask_height = 5;
+        d->mask_width = 6;
+    }
+}
+
+static void every_mask(void **state) {
+    float own[30];
+    size_t shape[] = {12, 20, 1};
+    for (int i = 0; i < 30; i++)
+        own[i] = (float)test_uniform();
+    for (int kind = MST_FILTER_HIGH_PASS; kind <= MST_FILTER_MASK; kind++)
+        for (int rolloff = 0; rolloff < (kind == MST_FILTER_MASK ? 1 : 3); rolloff++) {
+            mst_filter_desc d = test_filter_desc(MST_UINT8, 3, shape);
+            choose_mask(&d, kind, rolloff, own);
+            d.edges = MST_FILTER_WRAP;
+            test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+            d.edges = MST_FILTER_REFLECT;
+            test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+        }
+}
+
+static void every_size(void **state) {
+    static const size_t sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 1}, {3, 2}, {16, 16}, {31, 18}, {41, 37}, {15, 128}, {50, 9}};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int edges = 0; edges < 3; edges++) {
+            size_t shape[] = {sizes[i][0], sizes[i][1], 1};
+            mst_filter_desc d = test_filter_desc(types[test_between(0, 2)], 3, shape);
+            choose_mask(&d, (int)test_between(MST_FILTER_HIGH_PASS, MST_FILTER_NOTCH), (int)test_between(0, 2), NULL);
+            d.edges = (mst_filter_edges)edges;
+            d.output_as = test_between(0, 1) ? MST_FILTER_RAW : MST_FILTER_STRETCH;
+            test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+        }
+}
+
+static void every_output(void **state) {
+    size_t shape[] = {2, 10, 14, 3};
+    for (int t = 0; t < 3; t++)
+        for (int output = MST_FILTER_AUTO_OUTPUT; output <= MST_FILTER_RAW; output++)
+            for (int white = 0; white < 2; white++) {
+                mst_filter_desc d = test_filter_desc(types[t], 4, shape);
+                d.kind = output == MST_FILTER_MAGNITUDE || (output == 0 && white) ? MST_FILTER_HIGH_PASS : MST_FILTER_LOW_PASS;
+                d.output_as = (mst_filter_output)output;
+                d.white = white == 0 ? 0 : types[t] == MST_UINT8 ? 100 : types[t] == MST_UINT16 ? 4095 : 0.5;
+                test_filter_check(*state, &d, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+            }
+}
+
+// Any strides, an alpha channel, several batch axes, any places.
+static void layouts_and_places(void **state) {
+    static const size_t shapes[][5] = {{3, 9, 10, 4, 0}, {2, 2, 6, 5, 3}, {7, 8, 2, 0, 0}};
+    static const int ranks[] = {4, 5, 3};
+    for (int s = 0; s < 3; s++)
+        for (int i = 0; i < 3; i++) {
+            mst_filter_desc d = test_filter_desc(types[i], ranks[s], shapes[s]);
+            mst_type out = i == 1 ? MST_FLOAT32 : types[i];
+            d.alpha = s != 1;
+            d.output_as = i == 1 ? MST_FILTER_RAW : MST_FILTER_STRETCH;
+            d.input = test_layout_random(types[i], ranks[s], shapes[s], true);
+            d.output = test_layout_random(out, ranks[s], shapes[s], false);
+            test_filter_check(*state, &d, all_places[(s + i) % 3], all_places[(s + 2 * i) % 3]);
+        }
+}
+
+static void batch_equals_one_by_one(void **state) {
+    size_t shape[] = {5, 11, 13, 3}, one[] = {1, 11, 13, 3};
+    mst_context_desc tight = MST_CONTEXT_DESC_INIT;
+    tight.device_memory = 100000;
+    mst_context *small = test_context(&tight); // one image a block
+    mst_filter_desc d = test_filter_desc(MST_FLOAT32, 4, shape);
+    d.output_as = MST_FILTER_MAGNITUDE;
+    test_array images = test_filter_images(&d.input);
+    test_array_set(&images, 2 * 11 * 13 * 3 + 7, test_complex(NAN, 0));
+    test_array together = test_filter_run(*state, &d, &images, MST_PLACE_HOST, MST_PLACE_HOST);
+    test_array apart = test_filter_run(small, &d, &images, MST_PLACE_HOST, MST_PLACE_FILE);
+    CHECK(test_array_same(&together, &apart), "blocks of one image differ from one block");
+    for (size_t i = 0; i < 5; i++) {
+        mst_filter_desc single = d;
+        single.input = mst_layout_dense(MST_FLOAT32, 4, one);
+        test_array image = test_array_new(&single.input);
+        for (size_t k = 0; k < image.elements; k++)
+            test_array_set(&image, k, test_array_get(&images, i * image.elements + k));
+        test_array alone = test_filter_run(*state, &single, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+        for (size_t k = 0; k < image.elements; k++) {
+            float *a = test_array_at(&alone, k), *b = test_array_at(&together, i * image.elements + k);
+            CHECK(memcmp(a, b, sizeof *a) == 0, "image %zu, element %zu: %.9g alone, %.9g in a batch", i, k, (double)*a,
+                  (double)*b);
+            CHECK(isnan(*a) == 0 || i == 2, "a NaN of image 2 is in image %zu", i);
+        }
+        test_array_free(&alone);
+        test_array_free(&image);
+    }
+    test_array_free(&together);
+    test_array_free(&apart);
+    test_array_free(&images);
+    mst_context_destroy(small);
+}
+
+static void low_and_high_pass_make_the_image(void **state) {
+    size_t shape[] = {24, 30, 1};
+    for (int rolloff = 0; rolloff < 3; rolloff++) {
+        mst_filter_desc d = test_filter_desc(MST_UINT8, 3, shape);
+        d.output_as = MST_FILTER_RAW;
+        d.rolloff = (mst_filter_rolloff)rolloff;
+        test_array image = test_filter_images(&d.input), parts[2];
+        for (int k = 0; k < 2; k++) {
+            d.kind = k ? MST_FILTER_HIGH_PASS : MST_FILTER_LOW_PASS;
+            parts[k] = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+        }
+        for (size_t i = 0; i < image.elements; i++) {
+            long double sum = creall(test_array_get(&parts[0], i) + test_array_get(&parts[1], i));
+            CHECK(fabsl(sum - creall(test_array_get(&image, i))) < 1e-3L, "roll-off %d: element %zu", rolloff, i);
+        }
+        test_array_free(&image);
+        test_array_free(&parts[0]);
+        test_array_free(&parts[1]);
+    }
+}
+
+// Of a sinusoid of (3, 4) cycles in 50 x 50, at 5 cycles from 0: what lies on the circle is outside.
+static void sinusoid_survives_or_vanishes(void **state) {
+    static const struct {
+        double low, high, notch;
+        int kind;
+        bool survives;
+    } cases[] = {{5, 0, 0, MST_FILTER_LOW_PASS, false},    {5.01, 0, 0, MST_FILTER_LOW_PASS, true},
+                 {5, 0, 0, MST_FILTER_HIGH_PASS, true},    {5.01, 0, 0, MST_FILTER_HIGH_PASS, false},
+                 {5, 5.2, 0, MST_FILTER_BAND_PASS, true},  {4.8, 5, 0, MST_FILTER_BAND_PASS, false},
+                 {5, 5.2, 0, MST_FILTER_BAND_STOP, false}, {4.8, 5, 0, MST_FILTER_BAND_STOP, true},
+                 {1, 0, 3, MST_FILTER_NOTCH, false},       {1, 0, 2, MST_FILTER_NOTCH, true}};
+    size_t shape[] = {50, 50, 1};
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        mst_filter_desc d = test_filter_desc(MST_FLOAT32, 3, shape);
+        mst_filter_notch notch = {cases[c].notch / 50, 4.0 / 50, cases[c].low / 50};
+        d.kind = (mst_filter_kind)cases[c].kind;
+        d.rolloff = MST_FILTER_IDEAL;
+        d.radius = cases[c].low / 50;
+        d.radius2 = cases[c].high / 50;
+        d.notches = &notch;
+        d.n_notches = 1;
+        d.edges = MST_FILTER_WRAP;
+        d.output_as = MST_FILTER_RAW;
+        test_array image = test_array_new(&d.input);
+        for (size_t i = 0; i < image.elements; i++)
+            test_array_set(&image, i, test_complex(sinl(2 * 3.14159265358979323846L * (4 * (i / 50) + 3 * (i % 50)) / 50), 0));
+        test_array result = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+        for (size_t i = 0; i < image.elements; i++) {
+            long double wanted = cases[c].survives ? creall(test_array_get(&image, i)) : 0;
+            CHECK(fabsl(creall(test_array_get(&result, i)) - wanted) < 2e-6L, "case %zu: element %zu is %.9Lg, not %.9Lg", c, i,
+                  creall(test_array_get(&result, i)), wanted);
+        }
+        test_array_free(&image);
+        test_array_free(&result);
+    }
+}
+
+static void papers_algorithm(void **state) {
+    static const size_t sides[] = {1, 2, 16, 64};
+    for (int s = 0; s < 4; s++)
+        for (int kind = MST_FILTER_HIGH_PASS; kind <= MST_FILTER_NOTCH; kind += 2 + (s < 3)) {
+            size_t shape[] = {2, sides[s], sides[s], 2};
+            mst_filter_desc d = test_filter_desc(MST_UINT8, 4, shape);
+            choose_mask(&d, kind, MST_FILTER_IDEAL, NULL);
+            d.algorithm = MST_FILTER_PAPER;
+            d.edges = s == 2 ? MST_FILTER_REFLECT : MST_FILTER_WRAP;
+            d.work_group = s == 2 ? 0 : (size_t)1 << (2 * s);
+            test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+        }
+}
+
+static void stages_have_times(void **state) {
+    static const char *const papers[] = {"load",      "spin factors", "bit reverse", "butterfly",
+                                         "normalise", "transpose",    "mask",        "store"};
+    static const uint64_t launches[] = {2, 1, 4, 4 * 4, 2, 2, 1, 2};
+    static const char *const composed[] = {"load", "forward transform", "mask", "inverse transform", "store"};
+    (void)state;
+    mst_error e;
+    mst_context_desc profiled = MST_CONTEXT_DESC_INIT;
+    profiled.profile = true;
+    mst_context *context = test_context(&profiled);
+    for (int algorithm = MST_FILTER_AUTO; algorithm <= MST_FILTER_PAPER; algorithm++) {
+        bool paper = algorithm == MST_FILTER_PAPER;
+        size_t shape[] = {16, 16, 1};
+        mst_filter_stage stages[MST_FILTER_MAX_STAGES];
+        mst_filter *plan;
+        uint8_t image[256] = {0}, result[256];
+        int count = -1;
+        mst_filter_desc d = test_filter_desc(MST_UINT8, 3, shape);
+        d.algorithm = (mst_filter_algorithm)algorithm;
+        d.edges = MST_FILTER_WRAP;
+        for (int timed = 0; timed < 2; timed++) {
+            d.time_stages = timed;
+            OK(mst_filter_create(context, &d, &plan, &e));
+            for (int i = 0; i < 2; i++) // only the last execution counts
+                OK(mst_filter_execute(plan, mst_at_host(image), mst_at_host(result), NULL, &e));
+            OK(mst_filter_stages(plan, stages, &count, &e));
+            mst_filter_destroy(plan);
+            CHECK(timed || count == 0, "%d stages without time_stages", count);
+        }
+        CHECK(count == (paper ? 8 : 5), "%d stages", count);
+        for (int i = 0; i < count; i++) {
+            CHECK(strcmp(stages[i].name, paper ? papers[i] : composed[i]) == 0, "stage %d is %s", i, stages[i].name);
+            CHECK(stages[i].launches == (paper ? launches[i] : 1), "%s: %llu launches", stages[i].name,
+                  (unsigned long long)stages[i].launches);
+            CHECK(stages[i].seconds > 0 && stages[i].seconds < 1, "%s: %g s", stages[i].name, stages[i].seconds);
+        }
+    }
+    mst_context_destroy(context);
+}
+
+static void refusals(void **state) {
+    mst_error e;
+    mst_filter *plan = (mst_filter *)&e;
+    size_t shape[] = {4, 4, 2};
+    mst_filter_notch notch = {0.1, NAN, 0.1};
+    const mst_filter_desc good = test_filter_desc(MST_UINT8, 3, shape);
+    mst_filter_desc d;
+#define REFUSE(part, ...)                                                                                                        \
+    do {                                                                                                                         \
+        d = good;                                                                                                                \
+        __VA_ARGS__;                                                                                                             \
+        REFUSED(MST_ERROR_ARGUMENT, part, mst_filter_create(*state, &d, &plan, &e));                                             \
+        assert_null(plan);                                                                                                       \
+    } while (0)
+    REFUSE("struct_size", d.struct_size = 8);
+    REFUSE("rank 2", d.input.rank = 2);
+    REFUSE("int8", d.input = mst_layout_dense(MST_INT8, 3, shape));
+    REFUSE("65 channels", d.input.shape[2] = 65);
+    REFUSE("2^23", d.input.shape[0] = 9000000);
+    REFUSE("alpha", d.input.shape[2] = 1; d.alpha = true);
+    REFUSE("kind 0", d.kind = (mst_filter_kind)0);
+    REFUSE("kind 7", d.kind = (mst_filter_kind)7);
+    REFUSE("roll-off 3", d.rolloff = (mst_filter_rolloff)3);
+    REFUSE("order is 0", d.rolloff = MST_FILTER_BUTTERWORTH; d.order = 0);
+    REFUSE("order is 101", d.rolloff = MST_FILTER_BUTTERWORTH; d.order = 101);
+    REFUSE("radius is 0", d.radius = 0);
+    REFUSE("radius is nan", d.radius = NAN);
+    REFUSE("radius is inf", d.radius = INFINITY);
+    REFUSE("not above radius", d.kind = MST_FILTER_BAND_PASS; d.radius2 = d.radius);
+    REFUSE("n_notches is 0", d.kind = MST_FILTER_NOTCH);
+    REFUSE("notch 0 is not finite", d.kind = MST_FILTER_NOTCH; d.notches = &notch; d.n_notches = 1);
+    REFUSE("no elements", d.kind = MST_FILTER_MASK);
+    REFUSE("edge rule 3", d.edges = (mst_filter_edges)3);
+    REFUSE("output rule 5", d.output_as = (mst_filter_output)5);
+    REFUSE("white is -1", d.white = -1);
+    REFUSE("white is 256; uint8 holds up to 255", d.white = 256);
+    REFUSE("algorithm 2", d.algorithm = (mst_filter_algorithm)2);
+    REFUSE("shape 3", d.shape = (mst_fft_shape)3);
+    REFUSE("work_group", d.work_group = 8);
+    REFUSE("power of two", d.algorithm = MST_FILTER_PAPER; d.input.shape[0] = 5);
+    REFUSE("output is uint8; it is to be float32", d.output = d.input; d.output_as = MST_FILTER_RAW);
+    REFUSE("input has shape", d.output = d.input; d.output.shape[0] = 3);
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_filter_create(*state, NULL, &plan, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_filter_execute(NULL, mst_at_host(shape), mst_at_host(shape), NULL, &e));
+    d = good;
+    d.algorithm = MST_FILTER_PAPER;
+    d.work_group = 1 << 20;
+    REFUSED(MST_ERROR_UNSUPPORTED, "work_group is 1048576", mst_filter_create(*state, &d, &plan, &e));
+    mst_filter_destroy(NULL);
+}
+
+static void images_without_pixels(void **state) {
+    size_t shape[] = {0, 4, 4, 1};
+    mst_filter_desc d = test_filter_desc(MST_UINT8, 4, shape);
+    test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_mask),
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(every_output),
+        cmocka_unit_test(layouts_and_places),
+        cmocka_unit_test(batch_equals_one_by_one),
+        cmocka_unit_test(low_and_high_pass_make_the_image),
+        cmocka_unit_test(sinusoid_survives_or_vanishes),
+        cmocka_unit_test(papers_algorithm),
+        cmocka_unit_test(stages_have_times),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(images_without_pixels),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
