@@ -3,6 +3,7 @@
 #define MASTABA_CLI_H
 
 #include <jansson.h>
+#include <limits.h>
 #include <mastaba/mastaba.h>
 #include <popt.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ int cmd_devices(int argc, const char **argv);
 int cmd_fft(int argc, const char **argv);
 int cmd_convolve(int argc, const char **argv);
 int cmd_map(int argc, const char **argv);
+int cmd_filter(int argc, const char **argv);
 int cmd_bench(int argc, const char **argv);
 
 // ---- options.c: the command line
@@ -37,7 +39,7 @@ typedef struct cli_options {
     char *device_memory_text, *host_memory_text;
 } cli_options;
 
-enum { CLI_MAX_OPERANDS = 16 };
+enum { CLI_MANY = INT_MAX }; // operands without limit
 
 typedef struct cli_usage {
     const char *command;              // "convolve"
@@ -52,9 +54,9 @@ typedef struct cli_usage {
 // What cli_parse read. The operands are NULL after the last one.
 typedef struct cli_arguments {
     cli_options common;
-    const char *operands[CLI_MAX_OPERANDS + 1];
+    const char **operands;
     int n_operands;
-    poptContext popt; // owns the operands
+    poptContext popt; // owns the operands' text
 } cli_arguments;
 
 // Parses a command line, options before or after operands. Returns false if the command is to end with *exit_code: --help was

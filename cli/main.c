@@ -16,6 +16,7 @@ static const command commands[] = {
     {"fft", cmd_fft, "Fourier transforms of arrays of any size"},
     {"convolve", cmd_convolve, "convolution and correlation of arrays and sounds"},
     {"map", cmd_map, "an expression for every element of arrays"},
+    {"filter", cmd_filter, "images filtered in the frequency domain"},
     {"bench", cmd_bench, "compare algorithms on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

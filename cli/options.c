@@ -95,8 +95,13 @@ static bool read_size(const char *command, const char *option, const char *text,
     return false;
 }
 
-static bool take_operands(const cli_usage *usage, cli_arguments *a) {
+static bool take_operands(const cli_usage *usage, cli_arguments *a, int argc) {
     const char *operand;
+    a->operands = calloc((size_t)argc + 1, sizeof *a->operands);
+    if (!a->operands) {
+        cli_error(usage->command, "out of memory");
+        return false;
+    }
     while ((operand = poptGetArg(a->popt)) != NULL) {
         if (a->n_operands == usage->max_operands) {
             cli_error(usage->command, "%s: one operand too many; usage: mastaba %s %s", operand, usage->command, usage->synopsis);
@@ -136,7 +141,7 @@ bool cli_parse(const cli_usage *usage, int argc, const char **argv, cli_argument
         *exit_code = print_help(usage, a->popt);
         return false;
     }
-    return take_operands(usage, a) &&
+    return take_operands(usage, a, argc) &&
            read_size(usage->command, "--device-memory", a->common.device_memory_text, &a->common.device_memory) &&
            read_size(usage->command, "--host-memory", a->common.host_memory_text, &a->common.host_memory);
 }
@@ -144,6 +149,7 @@ bool cli_parse(const cli_usage *usage, int argc, const char **argv, cli_argument
 void cli_free(cli_arguments *a) {
     if (a->popt)
         poptFreeContext(a->popt);
+    free(a->operands);
     free(a->common.device);
     free(a->common.device_memory_text);
     free(a->common.host_memory_text);

@@ -5,13 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int cli_output_check(const char *command, const char *path, bool sounds, bool force, const char *const *inputs) {
+int cli_output_available(const char *command, const char *path, bool force, const char *const *inputs) {
     struct stat link, output, input;
-    if (!cli_has_extension(path, ".npy") && !(sounds && cli_is_sound_path(path))) {
-        cli_error(command, "%s: the name of the output is to end in .npy%s", path,
-                  sounds ? ", or for a sound in .wav, .flac, .ogg, .opus, .aiff, .au, .caf, .w64 or .rf64" : "");
-        return CLI_USAGE;
-    }
     if (lstat(path, &link) != 0 && errno == ENOENT)
         return CLI_DONE;
     if (stat(path, &output) != 0) {
@@ -33,6 +28,15 @@ int cli_output_check(const char *command, const char *path, bool sounds, bool fo
         return CLI_INPUT_OUTPUT;
     }
     return CLI_DONE;
+}
+
+int cli_output_check(const char *command, const char *path, bool sounds, bool force, const char *const *inputs) {
+    if (!cli_has_extension(path, ".npy") && !(sounds && cli_is_sound_path(path))) {
+        cli_error(command, "%s: the name of the output is to end in .npy%s", path,
+                  sounds ? ", or for a sound in .wav, .flac, .ogg, .opus, .aiff, .au, .caf, .w64 or .rf64" : "");
+        return CLI_USAGE;
+    }
+    return cli_output_available(command, path, force, inputs);
 }
 
 int cli_output_create(const char *command, const char *path, const mst_layout *result, int sample_rate, bool force,

@@ -1,0 +1,180 @@
+// mastaba filter: images through masks in the frequency domain.
+#include "filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "filter";
+
+static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
+                              "(grey or RGB of 8 or 16 bits or float32). An opacity channel is kept as it is.\n"
+                              "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff, in\n"
+                              "the depth of IN, or .npy. With -o DIR/ every output has the name of its input.\n"
+                              "An output appears only when it is whole.\n"
+                              "\n"
+                              "R is a frequency: cycles along the shorter side of the image (64), or a fraction\n"
+                              "of Nyquist's, half a cycle per pixel (0.25nyq). One of these says what is kept:\n"
+                              "  --high-pass R      what is above R: edges\n"
+                              "  --low-pass R       what is below R: a blurred image\n"
+                              "  --band-pass R1,R2  what is between, and --band-stop R1,R2 what is not\n"
+                              "  --notch X,Y,R      all but what is within R of the frequencies (X, Y) and\n"
+                              "                     (-X, -Y): stripes and screens. May be given many times\n"
+                              "  --mask-file M.npy  as much of every frequency as M (float, 2 axes) says; 0 is in\n"
+                              "                     the middle of M, as in the picture of --spectrum\n"
+                              "\n"
+                              "--shape: gaussian (the default) keeps 0.61 of the frequency R of a low pass,\n"
+                              "butterworth[:ORDER] a half (order 2 if not given), ideal cuts sharply and rings.\n"
+                              "\n"
+                              "--edges: how the image goes on beyond its edges: reflect (mirrored, the default),\n"
+                              "wrap (repeated), zero.\n"
+                              "\n"
+                              "--output: clip limits results to what the format holds, stretch maps the range of\n"
+                              "the results and 0 to all of it, magnitude does so with their absolute values,\n"
+                              "raw writes them as they are, float32 (.tif or .npy). The default, auto, is\n"
+                              "magnitude for filters that remove the mean (high and band pass), else clip.\n"
+                              "\n"
+                              "--algorithm paper: a kernel a step, as published (The OpenCL Programming Book);\n"
+                              "for square images with a power of two a side, wrapped if --edges is not given.\n"
+                              "\n"
+                              "Example: the edges of a photograph\n"
+                              "  mastaba filter photographer.png --high-pass 64 -o edges.png\n";
+
+// Before any work: every output's place, and that no two are the same.
+static int check_outputs(const filter_job *job) {
+    int code = CLI_DONE;
+    char **paths = calloc(job->n_inputs, sizeof *paths);
+    for (size_t i = 0; i < job->n_inputs && paths && code == CLI_DONE; i++) {
+        paths[i] = filter_output_path(job, i);
+        if (!paths[i]) {
+            cli_error(command, "out of memory");
+            code = CLI_FAILED;
+            break;
+        }
+        code = cli_output_available(command, paths[i], job->force, job->inputs);
+    }
+    for (size_t i = 0; i < job->n_inputs && paths && code == CLI_DONE; i++)
+        for (size_t k = 0; k < i && code == CLI_DONE; k++)
+            if (strcmp(paths[i], paths[k]) == 0) {
+                cli_error(command, "%s and %s would both become %s", job->inputs[k], job->inputs[i], paths[i]);
+                code = CLI_USAGE;
+            }
+    if (code == CLI_DONE && job->spectrum)
+        code = cli_output_available(command, job->spectrum, job->force, job->inputs);
+    for (size_t i = 0; i < job->n_inputs && paths; i++)
+        free(paths[i]);
+    free(paths);
+    return code;
+}
+
+static json_t *stages_json(const filter_job *job) {
+    json_t *list = json_array();
+    for (int i = 0; i < job->n_stages && list; i++) {
+        json_t *stage = json_pack("{s:s, s:I, s:f}", "name", job->stage_sums[i].name, "launches",
+                                  (json_int_t)job->stage_sums[i].launches, "seconds", job->stage_sums[i].seconds);
+        if (json_array_append_new(list, stage) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
+}
+
+static int print_json(const filter_job *job) {
+    const mst_report *r = &job->report;
+    json_t *device = cli_json_text(mst_context_device(job->context)->name);
+    json_t *object = json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:f, s:I, s:I}", "images", (json_int_t)job->n_done, "pixels",
+                               (json_int_t)job->pixels, "device", device, "seconds", r->seconds, "upload_seconds",
+                               r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds", r->download_seconds,
+                               "upload_bytes", (json_int_t)r->upload_bytes, "download_bytes", (json_int_t)r->download_bytes);
+    if (object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    return cli_print_json(command, object);
+}
+
+static void print_stage(const char *name, uint64_t launches, double seconds) {
+    if (launches > 0)
+        printf("%-18s %8llu %10.3f\n", name, (unsigned long long)launches, 1e3 * seconds);
+    else
+        printf("%-18s %8s %10.3f\n", name, "", 1e3 * seconds);
+}
+
+static int print_text(const filter_job *job) {
+    char time[32];
+    printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
+           1e-6 * (double)job->pixels, mst_context_device(job->context)->name, cli_time_text(job->report.seconds, time));
+    if (job->stages) {
+        printf("\n%-18s %8s %10s\n", "stage", "launches", "ms");
+        print_stage("write buffer", 0, job->report.upload_seconds);
+        for (int i = 0; i < job->n_stages; i++)
+            print_stage(job->stage_sums[i].name, job->stage_sums[i].launches, job->stage_sums[i].seconds);
+        print_stage("read buffer", 0, job->report.download_seconds);
+    }
+    return cli_flush(command);
+}
+
+static int run(const filter_text *text, const cli_options *options, filter_job *job) {
+    int code = filter_read_options(text, job);
+    if (code == CLI_DONE)
+        code = check_outputs(job);
+    if (code == CLI_DONE)
+        code = cli_context(command, options, true, &job->context);
+    if (code == CLI_DONE)
+        code = filter_run_files(job);
+    if (job->n_done == 0 || code == CLI_INTERRUPTED)
+        return code;
+    int printed = options->json ? print_json(job) : print_text(job);
+    return code == CLI_DONE ? printed : code;
+}
+
+static void free_text(filter_text *t) {
+    char *texts[] = {t->output, t->high_pass, t->low_pass,  t->band_pass, t->band_stop, t->mask_file,
+                     t->shape,  t->edges,     t->output_as, t->algorithm, t->spectrum,  t->max_image};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        free(texts[i]);
+    for (size_t i = 0; t->notches && t->notches[i]; i++)
+        free(t->notches[i]);
+    free(t->notches);
+}
+
+int cmd_filter(int argc, const char **argv) {
+    filter_text t = {0};
+    int code;
+    const struct poptOption options[] = {
+        {NULL, 'o', POPT_ARG_STRING, &t.output, 0, "where the result goes, or the directory for all", "OUT|DIR/"},
+        {"high-pass", 0, POPT_ARG_STRING, &t.high_pass, 0, "keep frequencies above R", "R"},
+        {"low-pass", 0, POPT_ARG_STRING, &t.low_pass, 0, "keep frequencies below R", "R"},
+        {"band-pass", 0, POPT_ARG_STRING, &t.band_pass, 0, "keep frequencies between two", "R1,R2"},
+        {"band-stop", 0, POPT_ARG_STRING, &t.band_stop, 0, "remove frequencies between two", "R1,R2"},
+        {"notch", 0, POPT_ARG_ARGV, &t.notches, 0, "remove frequencies around one and its opposite", "X,Y,R"},
+        {"mask-file", 0, POPT_ARG_STRING, &t.mask_file, 0, "a mask of your own", "M.npy"},
+        {"shape", 's', POPT_ARG_STRING, &t.shape, 0, "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
+        {"edges", 'e', POPT_ARG_STRING, &t.edges, 0, "reflect, wrap or zero (default: reflect)", "RULE"},
+        {"output", 0, POPT_ARG_STRING, &t.output_as, 0, "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
+        {"algorithm", 'a', POPT_ARG_STRING, &t.algorithm, 0, "auto or paper (default: auto)", "NAME"},
+        {"spectrum", 0, POPT_ARG_STRING, &t.spectrum, 0, "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
+        {"stages", 0, POPT_ARG_NONE, &t.stages, 0, "print the time of each stage on the device", NULL},
+        {"max-image", 0, POPT_ARG_STRING, &t.max_image, 0, "the most memory that an image may take (default: 2GiB)", "SIZE"},
+        POPT_TABLEEND};
+    const cli_usage usage = {.command = command,
+                             .synopsis = "IN... -o OUT|DIR/ --high-pass R [options]",
+                             .summary = "Filters images by frequency: edges, blurring, bands, stripes.",
+                             .details = details,
+                             .options = options,
+                             .min_operands = 1,
+                             .max_operands = CLI_MANY};
+    cli_arguments arguments;
+    filter_job job = {.command = command, .desc = MST_FILTER_DESC_INIT};
+    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
+        cli_catch_interrupts();
+        job.inputs = arguments.operands;
+        job.n_inputs = (size_t)arguments.n_operands;
+        job.force = arguments.common.force != 0;
+        code = run(&t, &arguments.common, &job);
+    }
+    filter_job_free(&job);
+    free_text(&t);
+    cli_free(&arguments);
+    return code;
+}

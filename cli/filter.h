@@ -1,0 +1,60 @@
+// mastaba filter: what is asked (filter_options.c), and one image after the other (filter_files.c).
+#ifndef MASTABA_CLI_FILTER_H
+#define MASTABA_CLI_FILTER_H
+
+#include "image.h"
+
+// A frequency: cycles along the shorter side of an image, or a fraction of Nyquist's, half a cycle per pixel.
+typedef struct cli_frequency {
+    double value;
+    bool nyquist;
+} cli_frequency;
+
+// The command line, as text.
+typedef struct filter_text {
+    char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *shape, *edges, *output_as, *algorithm, *spectrum,
+        *max_image;
+    char **notches; // NULL-ended
+    int stages;
+} filter_text;
+
+typedef struct filter_job {
+    const char *command;
+    mst_filter_desc desc; // all but layouts, radii and notches' places
+    cli_frequency radii[2];
+    cli_frequency notches[MST_FILTER_MAX_NOTCHES][3]; // x, y, radius
+    size_t n_notches;
+    float *mask;
+    uint64_t max_bytes;
+    const char *output;   // OUT, or DIR
+    const char *spectrum; // NULL: none
+    bool directory, stages, force;
+    const char *const *inputs; // NULL-ended
+    size_t n_inputs;
+
+    mst_context *context;
+    mst_filter *plan; // for the images before
+    mst_filter_desc plan_desc;
+    mst_report report; // sums
+    uint64_t pixels;
+    size_t n_done;
+    mst_filter_stage stage_sums[MST_FILTER_MAX_STAGES];
+    int n_stages;
+} filter_job;
+
+// Reads the options; prints what is wrong. Returns an exit code. filter_job_free follows in any case.
+int filter_read_options(const filter_text *text, filter_job *job);
+void filter_job_free(filter_job *job);
+
+// Filters all inputs: the next is read while one is filtered and the one before written. An input that cannot be read or filtered
+// does not keep the others from being done. Returns an exit code.
+int filter_run_files(filter_job *job);
+
+// The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
+char *filter_output_path(const filter_job *job, size_t input);
+
+// spectrum.c: writes log(1 + |F|) of an image's mean over colours, frequency 0 in the middle, stretched to 8 bits. Returns an
+// exit code.
+int cli_spectrum_write(const char *command, mst_context *context, const char *path, bool force, const cli_image *image);
+
+#endif

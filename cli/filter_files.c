@@ -1,0 +1,231 @@
+// Many images: the next is read and the one before written, each by a thread, while one is filtered.
+#include "filter.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct reading {
+    const filter_job *job;
+    const char *path;
+    cli_image image;
+    int code;
+} reading;
+
+typedef struct writing {
+    const filter_job *job;
+    char *path; // NULL: nothing to write
+    cli_image image;
+    int code;
+} writing;
+
+static void *read_image(void *user) {
+    reading *r = user;
+    r->code = cli_image_read(r->job->command, r->path, r->job->max_bytes, &r->image);
+    return NULL;
+}
+
+static void *write_image(void *user) {
+    writing *w = user;
+    w->code = cli_image_write(w->job->command, w->path, cli_image_format_of(w->path), w->job->force, &w->image);
+    return NULL;
+}
+
+// A thread, or without one the work itself.
+typedef struct worker {
+    pthread_t thread;
+    bool running;
+} worker;
+
+static void start(worker *w, void *(*work)(void *), void *user) {
+    w->running = pthread_create(&w->thread, NULL, work, user) == 0;
+    if (!w->running)
+        work(user);
+}
+
+static void finish(worker *w) {
+    if (w->running)
+        pthread_join(w->thread, NULL);
+    w->running = false;
+}
+
+// "DIR/name.png", or "DIR/name.tif" for floating-point numbers that the input's format cannot hold.
+char *filter_output_path(const filter_job *job, size_t input) {
+    const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
+    if (!job->directory)
+        return strdup(job->output);
+    const char *dot = strrchr(name, '.');
+    cli_image_format format = cli_image_format_of(name);
+    bool keeps = format == CLI_TIFF || (format != CLI_NO_IMAGE && job->desc.output_as != MST_FILTER_RAW);
+    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name), length = strlen(job->output) + strlen(name) + 8;
+    char *path = malloc(length);
+    if (!path)
+        return NULL;
+    const char *between = job->output[strlen(job->output) - 1] == '/' ? "" : "/";
+    if (keeps)
+        snprintf(path, length, "%s%s%s", job->output, between, name);
+    else
+        snprintf(path, length, "%s%s%.*s.tif", job->output, between, (int)stem, name);
+    return path;
+}
+
+// In cycles per pixel.
+static double cycles_per_pixel(const cli_frequency *f, const cli_image *image) {
+    size_t shorter = image->width < image->height ? image->width : image->height;
+    return f->nyquist ? f->value / 2 : f->value / (double)shorter;
+}
+
+static bool same_plan(const mst_filter_desc *a, const mst_filter_desc *b) {
+    return a->input.type == b->input.type && memcmp(a->input.shape, b->input.shape, 3 * sizeof(size_t)) == 0 &&
+           a->alpha == b->alpha && a->white == b->white;
+}
+
+// The plan for an image: that of the one before if it was of the same kind.
+static int plan_for(filter_job *job, const char *path, const cli_image *image) {
+    mst_filter_desc d = job->desc;
+    mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
+    mst_error error;
+    const size_t shape[] = {image->height, image->width, image->channels};
+    d.input = mst_layout_dense(image->type, 3, shape);
+    d.alpha = image->alpha;
+    d.white = image->type == MST_FLOAT32 || d.output_as == MST_FILTER_RAW ? 0 : image->white;
+    if (job->plan && same_plan(&d, &job->plan_desc))
+        return CLI_DONE;
+    d.radius = cycles_per_pixel(&job->radii[0], image);
+    d.radius2 = cycles_per_pixel(&job->radii[1], image);
+    d.notches = notches;
+    d.n_notches = job->n_notches;
+    for (size_t i = 0; i < job->n_notches; i++)
+        notches[i] =
+            (mst_filter_notch){cycles_per_pixel(&job->notches[i][0], image), cycles_per_pixel(&job->notches[i][1], image),
+                               cycles_per_pixel(&job->notches[i][2], image)};
+    mst_filter_destroy(job->plan);
+    job->plan_desc = d;
+    if (mst_filter_create(job->context, &d, &job->plan, &error) == MST_OK)
+        return CLI_DONE;
+    return cli_fail_input(job->command, path, &error);
+}
+
+static void add_report(mst_report *sum, const mst_report *r) {
+    sum->seconds += r->seconds;
+    sum->upload_seconds += r->upload_seconds;
+    sum->compute_seconds += r->compute_seconds;
+    sum->download_seconds += r->download_seconds;
+    sum->upload_bytes += r->upload_bytes;
+    sum->download_bytes += r->download_bytes;
+    sum->blocks += r->blocks;
+}
+
+static int add_stages(filter_job *job) {
+    mst_filter_stage stages[MST_FILTER_MAX_STAGES];
+    mst_error error;
+    int count = 0;
+    if (mst_filter_stages(job->plan, stages, &count, &error) != MST_OK)
+        return cli_fail(job->command, NULL, &error);
+    for (int i = 0; i < count; i++) {
+        stages[i].seconds += job->stage_sums[i].seconds;
+        stages[i].launches += job->stage_sums[i].launches;
+        job->stage_sums[i] = stages[i];
+    }
+    job->n_stages = count;
+    return CLI_DONE;
+}
+
+// Filters an image into another of the same kind, or float32 for raw.
+static int filter_image(filter_job *job, const char *path, const char *output, const cli_image *image, cli_image *result) {
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report;
+    mst_error error;
+    int code = plan_for(job, path, image);
+    if (code != CLI_DONE)
+        return code;
+    mst_layout layout = mst_filter_result(job->plan);
+    cli_image kind = *image;
+    kind.type = layout.type;
+    code = cli_image_check(job->command, output, cli_image_format_of(output), &kind);
+    if (code != CLI_DONE)
+        return code;
+    *result = *image;
+    result->type = layout.type;
+    result->white = layout.type == MST_FLOAT32 ? 1 : image->white;
+    result->profile = image->profile ? malloc(image->profile_bytes) : NULL;
+    result->pixels = malloc((size_t)cli_layout_bytes(&layout));
+    if (!result->pixels || (image->profile && !result->profile)) {
+        cli_error(job->command, "%s: out of memory", path);
+        return CLI_FAILED;
+    }
+    if (image->profile)
+        memcpy(result->profile, image->profile, image->profile_bytes);
+    how.report = &report;
+    if (mst_filter_execute(job->plan, mst_at_host(image->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
+        return cli_fail(job->command, path, &error);
+    add_report(&job->report, &report);
+    return job->stages ? add_stages(job) : CLI_DONE;
+}
+
+static int take_spectrum(filter_job *job, const cli_image *image) {
+    return job->spectrum ? cli_spectrum_write(job->command, job->context, job->spectrum, job->force, image) : CLI_DONE;
+}
+
+// What the program ends with when some images went wrong: the last of their codes.
+static int worst_of(int a, int b) { return b == CLI_DONE ? a : b; }
+
+// Waits for an output to be written. Returns how it went.
+static int end_writing(filter_job *job, worker *writer, writing *w) {
+    finish(writer);
+    if (w->path && w->code == CLI_DONE) {
+        job->n_done++;
+        job->pixels += (uint64_t)w->image.width * w->image.height;
+    }
+    cli_image_free(&w->image);
+    free(w->path);
+    w->path = NULL;
+    return w->code;
+}
+
+// From an input that was read to what is to be written.
+static writing process(filter_job *job, size_t input, reading *r) {
+    writing w = {.job = job, .code = r->code};
+    char *path = filter_output_path(job, input);
+    if (!path) {
+        cli_error(job->command, "out of memory");
+        w.code = CLI_FAILED;
+    }
+    if (w.code == CLI_DONE)
+        w.code = take_spectrum(job, &r->image);
+    if (w.code == CLI_DONE)
+        w.code = filter_image(job, r->path, path, &r->image, &w.image);
+    cli_image_free(&r->image);
+    if (w.code == CLI_DONE)
+        w.path = path;
+    else
+        free(path);
+    return w;
+}
+
+int filter_run_files(filter_job *job) {
+    reading next = {.job = job, .path = job->inputs[0]};
+    writing last = {.job = job};
+    worker reader = {0}, writer = {0};
+    int worst = CLI_DONE;
+    cli_progress progress = cli_progress_start(job->command, 0);
+    start(&reader, read_image, &next);
+    for (size_t i = 0; i < job->n_inputs && cli_progress_update(i, job->n_inputs, &progress); i++) {
+        finish(&reader);
+        reading now = next;
+        next = (reading){.job = job, .path = job->inputs[i + 1]};
+        if (i + 1 < job->n_inputs)
+            start(&reader, read_image, &next);
+        writing done = process(job, i, &now);
+        worst = worst_of(worst, end_writing(job, &writer, &last));
+        last = done;
+        if (last.path)
+            start(&writer, write_image, &last);
+    }
+    finish(&reader);
+    cli_image_free(&next.image);
+    worst = worst_of(worst, end_writing(job, &writer, &last));
+    cli_progress_end(&progress);
+    return cli_interrupted() ? cli_fail_interrupted(job->command) : worst;
+}

@@ -1,0 +1,213 @@
+// The options of mastaba filter, from text to a description.
+#include "filter.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef struct choice {
+    const char *name;
+    int value;
+} choice;
+
+static const choice shapes[] = {
+    {"ideal", MST_FILTER_IDEAL}, {"gaussian", MST_FILTER_GAUSSIAN}, {"butterworth", MST_FILTER_BUTTERWORTH}, {NULL, 0}};
+static const choice edge_rules[] = {
+    {"reflect", MST_FILTER_REFLECT}, {"wrap", MST_FILTER_WRAP}, {"zero", MST_FILTER_ZERO}, {NULL, 0}};
+static const choice outputs[] = {{"auto", MST_FILTER_AUTO_OUTPUT},    {"clip", MST_FILTER_CLIP}, {"stretch", MST_FILTER_STRETCH},
+                                 {"magnitude", MST_FILTER_MAGNITUDE}, {"raw", MST_FILTER_RAW},   {NULL, 0}};
+static const choice algorithms[] = {{"auto", MST_FILTER_AUTO}, {"paper", MST_FILTER_PAPER}, {NULL, 0}};
+
+static int wrong(const filter_job *job, const char *option, const char *text, const char *what) {
+    cli_error(job->command, "%s %s: %s", option, text, what);
+    return CLI_USAGE;
+}
+
+static int choose(const filter_job *job, const char *option, const char *text, const choice *choices, const char *list,
+                  int *value) {
+    for (; choices->name; choices++)
+        if (strcmp(text, choices->name) == 0) {
+            *value = choices->value;
+            return CLI_DONE;
+        }
+    return wrong(job, option, text, list);
+}
+
+// `count` frequencies with commas between them: "64", "0.1nyq".
+static bool read_frequencies(const char *text, size_t count, cli_frequency *f) {
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        f[i].value = strtod(text, &end);
+        if (end == text || !isfinite(f[i].value))
+            return false;
+        f[i].nyquist = strncasecmp(end, "nyq", 3) == 0;
+        end += f[i].nyquist ? 3 : 0;
+        if (*end != (i + 1 < count ? ',' : '\0'))
+            return false;
+        text = end + (i + 1 < count ? 1 : 0);
+    }
+    return true;
+}
+
+static int read_pass(const char *option, const char *text, mst_filter_kind kind, filter_job *job) {
+    size_t count = kind == MST_FILTER_BAND_PASS || kind == MST_FILTER_BAND_STOP ? 2 : 1;
+    job->desc.kind = kind;
+    if (!read_frequencies(text, count, job->radii) || job->radii[0].value <= 0)
+        return wrong(job, option, text,
+                     count == 2 ? "give two radii above 0, as 20,60 (cycles per image) or 0.1nyq,0.3nyq"
+                                : "give a radius above 0, as 64 (cycles per image) or 0.1nyq");
+    if (count == 2 && job->radii[0].nyquist == job->radii[1].nyquist && job->radii[1].value <= job->radii[0].value)
+        return wrong(job, option, text, "the second radius is to be the larger");
+    return CLI_DONE;
+}
+
+static int read_notches(char *const *texts, filter_job *job) {
+    job->desc.kind = MST_FILTER_NOTCH;
+    for (; *texts; texts++) {
+        if (job->n_notches == MST_FILTER_MAX_NOTCHES)
+            return wrong(job, "--notch", *texts, "is one too many; 64 are the most");
+        cli_frequency *f = job->notches[job->n_notches++];
+        if (!read_frequencies(*texts, 3, f) || f[2].value <= 0)
+            return wrong(job, "--notch", *texts, "give the place of the notch and a radius above 0, as 40,-12,3");
+    }
+    return CLI_DONE;
+}
+
+static int read_mask(const char *path, filter_job *job) {
+    cli_operand operand = {0};
+    int code = cli_has_extension(path, ".npy") ? cli_operand_open(job->command, path, &operand) : CLI_USAGE;
+    const mst_layout *l = &operand.layout;
+    if (code == CLI_USAGE)
+        return wrong(job, "--mask-file", path, "is not called .npy");
+    if (code != CLI_DONE)
+        return code;
+    uint64_t bytes = cli_layout_bytes(l);
+    if ((l->type != MST_FLOAT32 && l->type != MST_FLOAT64) || l->rank != 2 || bytes == 0 || bytes > job->max_bytes) {
+        char shape[200];
+        cli_error(job->command, "%s: a mask is float32 or float64 of two axes, not %s of shape %s", path, mst_type_name(l->type),
+                  cli_shape_text(l, shape));
+        cli_operand_close(&operand);
+        return CLI_INPUT_OUTPUT;
+    }
+    void *values = malloc((size_t)bytes);
+    size_t count = l->shape[0] * l->shape[1];
+    job->mask = values ? malloc(count * sizeof *job->mask) : NULL;
+    if (!job->mask) {
+        cli_error(job->command, "%s: out of memory", path);
+        code = CLI_FAILED;
+    } else if (pread(operand.location.file, values, (size_t)bytes, (off_t)operand.location.offset) != (ssize_t)bytes) {
+        cli_error(job->command, "%s: cannot be read: %s", path, errno ? strerror(errno) : "it ends too early");
+        code = CLI_INPUT_OUTPUT;
+    }
+    for (size_t i = 0; i < count && code == CLI_DONE; i++)
+        job->mask[i] = l->type == MST_FLOAT32 ? ((float *)values)[i] : (float)((double *)values)[i];
+    job->desc.kind = MST_FILTER_MASK;
+    job->desc.mask = job->mask;
+    job->desc.mask_height = l->shape[0];
+    job->desc.mask_width = l->shape[1];
+    free(values);
+    cli_operand_close(&operand);
+    return code;
+}
+
+static int read_kind(const filter_text *text, filter_job *job) {
+    int given = (text->high_pass != NULL) + (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) +
+                (text->notches != NULL) + (text->mask_file != NULL);
+    if (given != 1) {
+        cli_error(job->command, "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch and --mask-file");
+        return CLI_USAGE;
+    }
+    if (text->high_pass)
+        return read_pass("--high-pass", text->high_pass, MST_FILTER_HIGH_PASS, job);
+    if (text->low_pass)
+        return read_pass("--low-pass", text->low_pass, MST_FILTER_LOW_PASS, job);
+    if (text->band_pass)
+        return read_pass("--band-pass", text->band_pass, MST_FILTER_BAND_PASS, job);
+    if (text->band_stop)
+        return read_pass("--band-stop", text->band_stop, MST_FILTER_BAND_STOP, job);
+    return text->notches ? read_notches(text->notches, job) : read_mask(text->mask_file, job);
+}
+
+// "butterworth:4" has an order.
+static int read_shape(const char *text, filter_job *job) {
+    static const char list[] = "choose ideal, gaussian, or butterworth with an order of 1 to 100, as butterworth:4";
+    const char *colon = strchr(text, ':');
+    char name[16];
+    int value;
+    snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - text) : 15, text);
+    if (choose(job, "--shape", name, shapes, list, &value) != CLI_DONE)
+        return CLI_USAGE;
+    job->desc.rolloff = (mst_filter_rolloff)value;
+    if (!colon)
+        return CLI_DONE;
+    char *end;
+    long order = strtol(colon + 1, &end, 10);
+    if (value != MST_FILTER_BUTTERWORTH || end == colon + 1 || *end || order < 1 || order > 100)
+        return wrong(job, "--shape", text, list);
+    job->desc.order = (int)order;
+    return CLI_DONE;
+}
+
+static int read_output(const filter_text *text, filter_job *job) {
+    struct stat info;
+    size_t length = text->output ? strlen(text->output) : 0;
+    if (length == 0) {
+        cli_error(job->command, "no output given; add -o OUT or -o DIR/");
+        return CLI_USAGE;
+    }
+    job->output = text->output;
+    job->directory = text->output[length - 1] == '/' || (stat(text->output, &info) == 0 && S_ISDIR(info.st_mode));
+    if (job->directory && (stat(text->output, &info) != 0 || !S_ISDIR(info.st_mode))) {
+        cli_error(job->command, "%s: there is no such directory", text->output);
+        return CLI_INPUT_OUTPUT;
+    }
+    if (job->n_inputs > 1 && !job->directory)
+        return wrong(job, "-o", text->output, "several images need a directory");
+    if (text->spectrum && job->n_inputs > 1)
+        return wrong(job, "--spectrum", text->spectrum, "is for one image");
+    if (!job->directory && cli_image_format_of(text->output) == CLI_NO_IMAGE)
+        return wrong(job, "-o", text->output, "the name is to end in .pgm, .ppm, .pnm, .png, .tif, .tiff or .npy");
+    if (text->spectrum && (cli_image_format_of(text->spectrum) == CLI_NO_IMAGE || cli_image_format_of(text->spectrum) == CLI_NPY))
+        return wrong(job, "--spectrum", text->spectrum, "the name is to end in .pgm, .pnm, .png, .tif or .tiff");
+    job->spectrum = text->spectrum;
+    return CLI_DONE;
+}
+
+static int read_choices(const filter_text *text, filter_job *job) {
+    int edges = MST_FILTER_REFLECT, output = MST_FILTER_AUTO_OUTPUT, algorithm = MST_FILTER_AUTO, code = CLI_DONE;
+    if (text->algorithm)
+        code = choose(job, "--algorithm", text->algorithm, algorithms, "choose auto or paper", &algorithm);
+    if (algorithm == MST_FILTER_PAPER)
+        edges = MST_FILTER_WRAP; // as published
+    if (code == CLI_DONE && text->edges)
+        code = choose(job, "--edges", text->edges, edge_rules, "choose reflect, wrap or zero", &edges);
+    if (code == CLI_DONE && text->output_as)
+        code = choose(job, "--output", text->output_as, outputs, "choose auto, clip, stretch, magnitude or raw", &output);
+    if (code == CLI_DONE && text->shape)
+        code = read_shape(text->shape, job);
+    job->desc.edges = (mst_filter_edges)edges;
+    job->desc.output_as = (mst_filter_output)output;
+    job->desc.algorithm = (mst_filter_algorithm)algorithm;
+    job->desc.time_stages = job->stages = text->stages != 0;
+    return code;
+}
+
+int filter_read_options(const filter_text *text, filter_job *job) {
+    job->max_bytes = (uint64_t)2 << 30;
+    if (text->max_image && !cli_size(text->max_image, &job->max_bytes))
+        return wrong(job, "--max-image", text->max_image, "not a size; give bytes, or a number and K, M, G, T");
+    int code = read_output(text, job);
+    if (code == CLI_DONE)
+        code = read_choices(text, job);
+    return code == CLI_DONE ? read_kind(text, job) : code;
+}
+
+void filter_job_free(filter_job *job) {
+    mst_filter_destroy(job->plan);
+    mst_context_destroy(job->context);
+    free(job->mask);
+}

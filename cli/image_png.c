@@ -1,0 +1,147 @@
+// PNG, through libpng.
+#include "image.h"
+
+#include <errno.h>
+#include <png.h>
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SIDE (1u << 23)
+#define MOST_CHUNKS 1000u      // that are not pixels
+#define MOST_CHUNK (16u << 20) // bytes of such a one, unpacked
+#define DEFLATE_RATIO 1032u    // no deflated data are more than that often larger than they were
+
+// libpng reports by a jump; the message is kept for the caller.
+typedef struct report {
+    char message[200];
+} report;
+
+static void on_error(png_structp png, png_const_charp message) {
+    report *r = png_get_error_ptr(png);
+    snprintf(r->message, sizeof r->message, "%s", message);
+    longjmp(png_jmpbuf(png), 1);
+}
+
+static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
+
+// Everything to 8 or 16 bits a channel: grey or colour, opacity apart.
+static void set_transformations(png_structp png, png_infop info) {
+    png_set_expand(png);
+    if (png_get_bit_depth(png, info) == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        png_set_swap(png);
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+}
+
+static void keep_profile(png_structp png, png_infop info, cli_image *image) {
+    png_charp name;
+    png_bytep profile;
+    png_uint_32 bytes;
+    int method;
+    if (png_get_iCCP(png, info, &name, &method, &profile, &bytes) == 0 || !(image->profile = malloc(bytes)))
+        return;
+    memcpy(image->profile, profile, bytes);
+    image->profile_bytes = bytes;
+}
+
+static int describe(const cli_image_file *f, png_structp png, png_infop info, cli_image *image) {
+    image->width = png_get_image_width(png, info);
+    image->height = png_get_image_height(png, info);
+    image->channels = png_get_channels(png, info);
+    image->alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
+    image->type = png_get_bit_depth(png, info) == 16 ? MST_UINT16 : MST_UINT8;
+    image->white = image->type == MST_UINT16 ? 65535 : 255;
+    image->across = png_get_x_pixels_per_meter(png, info);
+    image->down = png_get_y_pixels_per_meter(png, info);
+    // A pixel takes at least a bit before it is packed.
+    if (image->width / 8 * image->height / DEFLATE_RATIO > f->bytes)
+        return cli_image_damaged(f, "is shorter than its header says");
+    keep_profile(png, info, image);
+    return cli_image_allocate(f, image);
+}
+
+// The file's pixels, row by row; *rows is the caller's to free. Errors of libpng jump.
+static int read_rows(const cli_image_file *f, png_structp png, png_infop info, cli_image *image, png_bytep *volatile *rows) {
+    png_set_user_limits(png, MOST_SIDE, MOST_SIDE);
+    png_set_chunk_cache_max(png, MOST_CHUNKS);
+    png_set_chunk_malloc_max(png, MOST_CHUNK);
+    png_init_io(png, f->file);
+    png_read_info(png, info);
+    set_transformations(png, info);
+    int code = describe(f, png, info, image);
+    if (code != CLI_DONE)
+        return code;
+    size_t row = image->width * image->channels * mst_type_bytes(image->type);
+    if (png_get_rowbytes(png, info) != row)
+        return cli_image_damaged(f, "has rows of an unexpected length");
+    *rows = malloc(image->height * sizeof **rows);
+    if (!*rows) {
+        cli_error(f->command, "%s: out of memory", f->path);
+        return CLI_FAILED;
+    }
+    for (size_t y = 0; y < image->height; y++)
+        (*rows)[y] = (png_bytep)image->pixels + y * row;
+    png_read_image(png, *rows);
+    png_read_end(png, NULL);
+    return CLI_DONE;
+}
+
+int cli_png_read(const cli_image_file *f, cli_image *image) {
+    report r = {""};
+    png_bytep *volatile rows = NULL;
+    png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    int code;
+    if (!info) {
+        cli_error(f->command, "%s: out of memory", f->path);
+        code = CLI_FAILED;
+    } else if (setjmp(png_jmpbuf(png))) {
+        cli_error(f->command, "%s: is a damaged PNG file: %s", f->path, r.message);
+        code = CLI_INPUT_OUTPUT;
+    } else {
+        code = read_rows(f, png, info, image, &rows);
+    }
+    png_destroy_read_struct(&png, &info, NULL);
+    free(rows);
+    return code;
+}
+
+static void write_all(const cli_whole_file *w, png_structp png, png_infop info, const cli_image *image) {
+    static const int colours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
+    size_t row = image->width * image->channels * mst_type_bytes(image->type);
+    png_set_user_limits(png, MOST_SIDE, MOST_SIDE);
+    png_init_io(png, w->file);
+    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->type == MST_UINT16 ? 16 : 8,
+                 colours[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (image->across > 0 && image->down > 0)
+        png_set_pHYs(png, info, (png_uint_32)image->across, (png_uint_32)image->down, PNG_RESOLUTION_METER);
+    if (image->profile)
+        png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, image->profile, (png_uint_32)image->profile_bytes);
+    png_write_info(png, info);
+    if (image->type == MST_UINT16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        png_set_swap(png);
+    for (size_t y = 0; y < image->height; y++)
+        png_write_row(png, (png_const_bytep)image->pixels + y * row);
+    png_write_end(png, NULL);
+}
+
+int cli_png_write(const cli_whole_file *w, const cli_image *image) {
+    report r = {""};
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
+    png_infop info = png ? png_create_info_struct(png) : NULL;
+    int code = CLI_DONE;
+    errno = 0;
+    if (!info) {
+        code = cli_whole_failed(w, ENOMEM);
+    } else if (setjmp(png_jmpbuf(png))) {
+        cli_error(w->command, "%s: cannot be written: %s", w->path, errno ? strerror(errno) : r.message);
+        code = CLI_INPUT_OUTPUT;
+    } else {
+        write_all(w, png, info, image);
+        if (fflush(w->file) != 0)
+            code = cli_whole_failed(w, errno);
+    }
+    png_destroy_write_struct(&png, &info);
+    return code;
+}

@@ -1,0 +1,262 @@
+// TIFF, through libtiff: grey and RGB of 8 and 16 bits and float32, with or without opacity, in strips or tiles.
+#include "image.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tiffio.h>
+#include <unistd.h>
+
+#define INCHES_A_METRE 39.37007874
+#define BIG ((uint64_t)4000000000u) // bytes beyond which a file needs 64-bit offsets
+
+// The first message of libtiff about a file.
+typedef struct report {
+    char message[200];
+} report;
+
+static int on_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
+    report *r = user;
+    (void)tiff, (void)module;
+    if (!r->message[0])
+        vsnprintf(r->message, sizeof r->message, format, arguments);
+    return 1; // handled: nothing is printed
+}
+
+static int on_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments) {
+    (void)tiff, (void)user, (void)module, (void)format, (void)arguments;
+    return 1;
+}
+
+// A TIFF on a descriptor that it then owns; NULL when it cannot be opened.
+static TIFF *open_tiff(int file, const char *path, const char *mode, uint64_t max_bytes, report *r) {
+    TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+    TIFF *tiff = NULL;
+    if (options && file >= 0) {
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(max_bytes < INT64_MAX ? max_bytes : INT64_MAX));
+        TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, r);
+        TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
+        tiff = TIFFFdOpenExt(file, path, mode, options);
+    }
+    if (options)
+        TIFFOpenOptionsFree(options);
+    if (!tiff && file >= 0)
+        close(file);
+    return tiff;
+}
+
+// How pixels lie in the file.
+typedef struct tiff_kind {
+    uint16_t photometric, planes;
+    bool tiled, separate;
+} tiff_kind;
+
+static uint16_t number(TIFF *tiff, uint32_t tag) {
+    uint16_t value = 0;
+    return TIFFGetFieldDefaulted(tiff, tag, &value) ? value : 0;
+}
+
+static int describe_kind(const cli_image_file *f, TIFF *tiff, cli_image *image, tiff_kind *kind) {
+    uint16_t bits = number(tiff, TIFFTAG_BITSPERSAMPLE), samples = number(tiff, TIFFTAG_SAMPLESPERPIXEL);
+    uint16_t format = number(tiff, TIFFTAG_SAMPLEFORMAT);
+    uint16_t photometric = 0, colours;
+    if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) ||
+        (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_MINISWHITE && photometric != PHOTOMETRIC_RGB))
+        return cli_image_damaged(f, "is a TIFF file of other colours than grey and RGB; convert it");
+    colours = photometric == PHOTOMETRIC_RGB ? 3 : 1;
+    if (samples != colours && samples != colours + 1)
+        return cli_image_damaged(f, "is a TIFF file with more channels than grey or RGB and opacity; convert it");
+    if (format == SAMPLEFORMAT_UINT && bits == 8)
+        image->type = MST_UINT8;
+    else if (format == SAMPLEFORMAT_UINT && bits == 16)
+        image->type = MST_UINT16;
+    else if (format == SAMPLEFORMAT_IEEEFP && bits == 32)
+        image->type = MST_FLOAT32;
+    else
+        return cli_image_damaged(f, "is a TIFF file of other numbers than 8 or 16 bits without sign and float32; convert it");
+    image->channels = samples;
+    image->alpha = samples > colours;
+    image->white = image->type == MST_UINT8 ? 255 : image->type == MST_UINT16 ? 65535 : 1;
+    kind->photometric = photometric;
+    kind->separate = number(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && samples > 1;
+    kind->planes = kind->separate ? samples : 1;
+    kind->tiled = TIFFIsTiled(tiff);
+    return CLI_DONE;
+}
+
+static void keep_extras(TIFF *tiff, cli_image *image) {
+    float across = 0, down = 0;
+    uint32_t bytes = 0;
+    void *profile = NULL;
+    uint16_t unit = number(tiff, TIFFTAG_RESOLUTIONUNIT);
+    double metre = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_INCH ? INCHES_A_METRE : 0;
+    image->compressed = number(tiff, TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
+    image->orientation = number(tiff, TIFFTAG_ORIENTATION);
+    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &across) && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &down)) {
+        image->across = (double)across * metre;
+        image->down = (double)down * metre;
+    }
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) && bytes > 0 && (image->profile = malloc(bytes))) {
+        memcpy(image->profile, profile, bytes);
+        image->profile_bytes = bytes;
+    }
+}
+
+// Puts a rectangle of the file's pixels in place: all channels, or one of them.
+static void place(cli_image *image, const tiff_kind *kind, uint16_t plane, const char *from, size_t pitch, size_t y, size_t rows,
+                  size_t x, size_t columns) {
+    size_t element = mst_type_bytes(image->type), pixel = image->channels * element;
+    for (size_t r = 0; r < rows; r++) {
+        char *to = (char *)image->pixels + ((y + r) * image->width + x) * pixel;
+        if (!kind->separate) {
+            memcpy(to, from + r * pitch, columns * pixel);
+            continue;
+        }
+        for (size_t c = 0; c < columns; c++)
+            memcpy(to + c * pixel + plane * element, from + r * pitch + c * element, element);
+    }
+}
+
+static bool read_strips(TIFF *tiff, cli_image *image, const tiff_kind *kind, char *buffer, size_t pitch) {
+    for (uint16_t plane = 0; plane < kind->planes; plane++)
+        for (size_t y = 0; y < image->height; y++) {
+            if (cli_interrupted() || TIFFReadScanline(tiff, buffer, (uint32_t)y, plane) != 1)
+                return false;
+            place(image, kind, plane, buffer, pitch, y, 1, 0, image->width);
+        }
+    return true;
+}
+
+static bool read_tiles(TIFF *tiff, cli_image *image, const tiff_kind *kind, char *buffer, size_t pitch, size_t wide,
+                       size_t high) {
+    for (uint16_t plane = 0; plane < kind->planes; plane++)
+        for (size_t y = 0; y < image->height; y += high)
+            for (size_t x = 0; x < image->width; x += wide) {
+                if (cli_interrupted() || TIFFReadTile(tiff, buffer, (uint32_t)x, (uint32_t)y, 0, plane) < 0)
+                    return false;
+                place(image, kind, plane, buffer, pitch, y, image->height - y < high ? image->height - y : high, x,
+                      image->width - x < wide ? image->width - x : wide);
+            }
+    return true;
+}
+
+// Grey whose 0 is white is turned over.
+static void invert(cli_image *image) {
+    size_t count = image->width * image->height;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = i * image->channels;
+        if (image->type == MST_UINT8)
+            ((uint8_t *)image->pixels)[at] ^= 0xff;
+        else if (image->type == MST_UINT16)
+            ((uint16_t *)image->pixels)[at] ^= 0xffff;
+    }
+}
+
+static int read_pixels(const cli_image_file *f, TIFF *tiff, cli_image *image, const tiff_kind *kind, const report *r) {
+    size_t pixel = (kind->separate ? 1 : image->channels) * mst_type_bytes(image->type);
+    uint32_t wide = 0, high = 0;
+    if (kind->tiled && (!TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &wide) || !TIFFGetField(tiff, TIFFTAG_TILELENGTH, &high)))
+        return cli_image_damaged(f, "has tiles without sides");
+    tmsize_t buffer_bytes = kind->tiled ? TIFFTileSize(tiff) : TIFFScanlineSize(tiff);
+    size_t pitch = (kind->tiled ? wide : image->width) * pixel;
+    if (buffer_bytes <= 0 || (uint64_t)buffer_bytes > f->max_bytes ||
+        (uint64_t)buffer_bytes != (uint64_t)pitch * (kind->tiled ? high : 1))
+        return cli_image_damaged(f, "has rows or tiles of an unexpected length");
+    char *buffer = malloc((size_t)buffer_bytes);
+    if (!buffer) {
+        cli_error(f->command, "%s: out of memory", f->path);
+        return CLI_FAILED;
+    }
+    bool done =
+        kind->tiled ? read_tiles(tiff, image, kind, buffer, pitch, wide, high) : read_strips(tiff, image, kind, buffer, pitch);
+    free(buffer);
+    if (!done && cli_interrupted())
+        return cli_fail_interrupted(f->command);
+    if (!done) {
+        cli_error(f->command, "%s: is a damaged TIFF file: %s", f->path,
+                  r->message[0] ? r->message : "its pixels cannot be read");
+        return CLI_INPUT_OUTPUT;
+    }
+    if (kind->photometric == PHOTOMETRIC_MINISWHITE)
+        invert(image);
+    return CLI_DONE;
+}
+
+static int read_tiff(const cli_image_file *f, TIFF *tiff, cli_image *image, const report *r) {
+    uint32_t width = 0, height = 0;
+    tiff_kind kind = {0};
+    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+    if (!TIFFLastDirectory(tiff))
+        return cli_image_damaged(f, "holds several pages; split them, with tiffsplit say");
+    image->width = width;
+    image->height = height;
+    int code = describe_kind(f, tiff, image, &kind);
+    if (code == CLI_DONE && !TIFFIsCODECConfigured(number(tiff, TIFFTAG_COMPRESSION)))
+        code = cli_image_damaged(f, "is compressed in a way that this libtiff does not know");
+    if (code == CLI_DONE)
+        code = cli_image_allocate(f, image);
+    if (code == CLI_DONE)
+        keep_extras(tiff, image);
+    return code == CLI_DONE ? read_pixels(f, tiff, image, &kind, r) : code;
+}
+
+int cli_tiff_read(const cli_image_file *f, cli_image *image) {
+    report r = {""};
+    TIFF *tiff = open_tiff(dup(fileno(f->file)), f->path, "rm", f->max_bytes, &r); // m: a mapping would die of SIGBUS
+    if (!tiff) {
+        cli_error(f->command, "%s: is a damaged TIFF file: %s", f->path, r.message[0] ? r.message : "it cannot be opened");
+        return CLI_INPUT_OUTPUT;
+    }
+    int code = read_tiff(f, tiff, image, &r);
+    TIFFClose(tiff);
+    return code;
+}
+
+static bool set_fields(TIFF *tiff, const cli_image *image) {
+    uint16_t alpha = EXTRASAMPLE_UNASSALPHA, colours = (uint16_t)(image->channels - (image->alpha ? 1 : 0));
+    bool done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
+                TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&
+                TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * mst_type_bytes(image->type))) &&
+                TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, (int)image->channels) &&
+                TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, image->type == MST_FLOAT32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT) &&
+                TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, colours == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK) &&
+                TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) &&
+                TIFFSetField(tiff, TIFFTAG_COMPRESSION, image->compressed ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE) &&
+                TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tiff, 0));
+    if (done && image->alpha)
+        done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+    if (done && image->orientation)
+        done = TIFFSetField(tiff, TIFFTAG_ORIENTATION, (int)image->orientation);
+    if (done && image->across > 0 && image->down > 0)
+        done = TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER) &&
+               TIFFSetField(tiff, TIFFTAG_XRESOLUTION, image->across / 100) &&
+               TIFFSetField(tiff, TIFFTAG_YRESOLUTION, image->down / 100);
+    if (done && image->profile)
+        done = TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (uint32_t)image->profile_bytes, image->profile);
+    return done;
+}
+
+int cli_tiff_write(const cli_whole_file *w, const cli_image *image) {
+    report r = {""};
+    size_t row = image->width * image->channels * mst_type_bytes(image->type);
+    bool big = (uint64_t)row * image->height > BIG;
+    errno = 0;
+    TIFF *tiff = open_tiff(dup(fileno(w->file)), w->path, big ? "w8" : "w", INT64_MAX, &r);
+    bool done = tiff && set_fields(tiff, image);
+    char *buffer = done ? malloc(row) : NULL; // the encoder may write into it
+    done = done && buffer;
+    for (size_t y = 0; y < image->height && done; y++) {
+        memcpy(buffer, (const char *)image->pixels + y * row, row);
+        done = TIFFWriteScanline(tiff, buffer, (uint32_t)y, 0) == 1;
+    }
+    done = done && TIFFFlush(tiff) == 1;
+    if (tiff)
+        TIFFClose(tiff);
+    free(buffer);
+    if (done && !r.message[0])
+        return CLI_DONE;
+    cli_error(w->command, "%s: cannot be written: %s", w->path, errno ? strerror(errno) : r.message);
+    return CLI_INPUT_OUTPUT;
+}

@@ -1,0 +1,154 @@
+#!/bin/sh
+# mastaba filter: every format in and out, against the definition of the Fourier transform; options; many files.
+. "${0%/*}/lib"
+
+images() {
+    python3 "$here/images.py" "$@"
+}
+
+# Every kind of file. All are of one size, for which kernels are built once.
+check() { # KIND EXTENSION TOLERANCE DESCRIPTION
+    images make in."$2" "$1" 10 9 1
+    expect 0 "$MASTABA" filter in."$2" -o out."$2" --low-pass 3 --shape ideal -f
+    [ "$(images describe out."$2")" = "$4" ] || fail "$1 became $(images describe out."$2"), not $4"
+    images compare out."$2" in."$2" 0 3 reflect clip "$3" || fail "$1"
+}
+check p5 pgm 0.501 'p5 10 9 1 8 255'
+check p2 pgm 0.501 'p2 10 9 1 8 255'
+check p6 ppm 0.501 'p6 10 9 3 8 255'
+check p3:100 ppm 0.501 'p3 10 9 3 8 100'
+check p5:4095 pgm 2 'p5 10 9 1 16 4095'
+check p6:65535 ppm 2 'p6 10 9 3 16 65535'
+check png:8:1 png 0.501 'png 10 9 1 8 255'
+check png:8:2 png 0.501 'png 10 9 2 8 255'
+check png:8:3 png 0.501 'png 10 9 3 8 255'
+check png:16:4 png 2 'png 10 9 4 16 65535'
+check tif:8:1 tif 0.501 'tif 10 9 1 8 255'
+check tif:8:4 tif 0.501 'tif 10 9 4 8 255'
+check tif:16:3:s tif 2 'tif 10 9 3 16 65535'
+check tif:8:3:z tif 0.501 'tif:z 10 9 3 8 255'
+check tif:32:1 tif 1e-5 'tif 10 9 1 32 1'
+check tif:32:2 tif 1e-5 'tif 10 9 2 32 1'
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+assert images.read('out.tif')[1].orientation == 6
+" || fail "the orientation is lost"
+
+# What is unpacked when it is read: everything is kept, so that the pixels are those of the input.
+same_pixels() { # KIND EXTENSION AS
+    images make in."$2" "$1" 10 9 3
+    expect 0 "$MASTABA" filter in."$2" -o out."$2" --low-pass 99 --shape ideal -f
+    images same out."$2" "$3" || fail "$1: the pixels changed"
+}
+same_pixels png:8:3:p png in.png.pnm
+same_pixels png:1:1 png in.png.pnm
+images make plain.png png:16:1 10 9 3
+same_pixels png:16:1:i png plain.png
+images make plain.tif tif:8:1 10 9 3
+same_pixels tif:8:1:w tif plain.tif
+same_pixels tif:8:1:t tiff plain.tif
+
+# Other formats than the input's: a white of 100 becomes one of 255.
+images make in.pgm p5:100 10 9 4
+for to in png tif npy; do
+    expect 0 "$MASTABA" filter in.pgm -o out.$to --low-pass 99 --shape ideal -f
+    python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+a, b = images.read('in.pgm')[1].values, images.read('out.$to')[1].values
+assert all(abs(x * (1 if '$to' == 'npy' else 2.55) - y) <= 0.5 for x, y in zip(a, b))" || fail "in.pgm as $to"
+done
+
+# Outputs, edges, masks.
+images make in.png png:8:3 10 9 5
+for output in clip stretch magnitude; do
+    expect 0 "$MASTABA" filter in.png -o out.png --band-pass 1,3 --shape ideal --edges wrap --output $output -f
+    images compare out.png in.png 1 3 wrap $output 0.501 || fail "--output $output"
+done
+expect 0 "$MASTABA" filter in.png -o out.png --high-pass 2 --shape ideal --edges zero -f
+images compare out.png in.png 2 99 zero magnitude 0.501 || fail "a high pass is stretched magnitudes by default"
+for to in tif npy; do
+    expect 0 "$MASTABA" filter in.png -o raw.$to --high-pass 0.5nyq --shape ideal --edges wrap --output raw -f
+    images compare raw.$to in.png 2.25 99 wrap raw 1e-3 || fail "raw $to, and fractions of Nyquist's frequency"
+done
+python3 -c "
+with open('mask.npy', 'wb') as f:
+    import struct
+    f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '<f4', 'fortran_order': False, 'shape': (9, 10)}\".ljust(117) + b'\n')
+    for y in range(9):
+        for x in range(10):
+            f.write(struct.pack('<f', abs(complex((x - 5) / 10, (y - 4) / 9)) * 9 + 1e-9 < 3))"
+expect 0 "$MASTABA" filter in.png -o out.png --mask-file mask.npy --edges wrap -f
+images compare out.png in.png 0 3 wrap clip 0.501 || fail "--mask-file"
+expect 0 "$MASTABA" filter in.png -o out.png --notch 0,0,3 --notch=-4,4,0.001 --shape ideal --edges wrap --output raw -o raw.npy -f
+images compare raw.npy in.png 3 99 wrap raw 1e-3 || fail "--notch"
+expect 0 "$MASTABA" filter in.png -o out.png --low-pass 3 --shape butterworth:4 -f --json
+json "j['images'] == 1 and j['pixels'] == 90 and 'stages' not in j"
+
+# The spectrum of one wave has two bright points about the middle.
+python3 -c "
+import math
+with open('wave.pgm', 'wb') as f:
+    f.write(b'P5 16 8 255\n' + bytes(round(128 + 100 * math.cos(2 * math.pi * (3 * x / 16 + y / 8))) for y in range(8) for x in range(16)))"
+expect 0 "$MASTABA" filter wave.pgm -o out.pgm --low-pass 3 --spectrum spectrum.png -f --stages
+grep -q '^forward transform  *1 ' .stdout || fail "no stages"
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+im = images.read('spectrum.png')[1]
+brightest = sorted(range(128), key=lambda i: -im.values[i])[:3]
+assert sorted(brightest) == sorted([4 * 16 + 8, 5 * 16 + 11, 3 * 16 + 5]), brightest" || fail "--spectrum"
+
+# The published algorithm, with its stages.
+images make in.pgm p5 16 16 6
+expect 0 "$MASTABA" filter in.pgm -o out.pgm --high-pass 2 --shape ideal --algorithm paper --stages --json -f
+images compare out.pgm in.pgm 2 99 wrap magnitude 0.501 || fail "--algorithm paper"
+json "[s['name'] for s in j['stages']] == ['load', 'spin factors', 'bit reverse', 'butterfly', 'normalise', 'transpose', 'mask', 'store']"
+json "[s['launches'] for s in j['stages']][2:6] == [4, 16, 2, 2]"
+
+# Many files: each as alone; one that is damaged does not keep the others.
+mkdir many
+for i in 1 2 3 4 5; do
+    images make a$i.png png:8:3 $((10 + i % 2)) 9 $i
+done
+expect 0 "$MASTABA" filter a1.png a2.png a3.png a4.png a5.png -o many --low-pass 3 --json
+json "j['images'] == 5"
+for i in 1 2 3 4 5; do
+    expect 0 "$MASTABA" filter a$i.png -o alone.png --low-pass 3 -f
+    images same alone.png many/a$i.png || fail "a$i.png differs in company"
+done
+head -c 100 a2.png >cut.png
+expect 4 "$MASTABA" filter a1.png cut.png a3.png -o many/ --low-pass 3 --output raw
+[ -f many/a1.tif ] && [ -f many/a3.tif ] && [ ! -e many/cut.tif ] || fail "the neighbours of a damaged file"
+expect 4 "$MASTABA" filter a1.png a2.png -o many/ --low-pass 3
+grep -q 'many/a1.png: exists' .stderr || fail "an output that exists"
+
+refused 2 'give one of --high-pass' filter a1.png -o b.png
+refused 2 'give one of --high-pass' filter a1.png -o b.png --low-pass 3 --high-pass 2
+refused 2 'no output given' filter a1.png --low-pass 3
+refused 2 '0 operands' filter -o b.png --low-pass 3
+refused 2 'name is to end in' filter a1.png -o b.jpg --low-pass 3
+refused 2 'several images need a directory' filter a1.png a2.png -o b.png --low-pass 3
+refused 4 'no such directory' filter a1.png -o none/ --low-pass 3
+refused 2 'would both become' filter a1.png ./a1.png -o many/ --low-pass 3 -f
+refused 4 'is the input' filter a1.png -o ./a1.png --low-pass 3 -f
+refused 4 'a1.png: exists' filter a2.png -o a1.png --low-pass 3
+for radius in 0 -1 x 3,4 3x nan ''; do
+    refused 2 '--low-pass .*give a radius' filter a1.png -o b.png --low-pass "$radius"
+done
+refused 2 'two radii' filter a1.png -o b.png --band-pass 3
+refused 2 'to be the larger' filter a1.png -o b.png --band-stop 3,2
+refused 2 'place of the notch' filter a1.png -o b.png --notch 3,2
+refused 2 'choose ideal, gaussian' filter a1.png -o b.png --low-pass 3 --shape square
+refused 2 'order of 1 to 100' filter a1.png -o b.png --low-pass 3 --shape butterworth:0
+refused 2 'choose ideal' filter a1.png -o b.png --low-pass 3 --shape gaussian:2
+refused 2 'reflect, wrap or zero' filter a1.png -o b.png --low-pass 3 --edges mirror
+refused 2 'clip, stretch, magnitude or raw' filter a1.png -o b.png --low-pass 3 --output best
+refused 2 'auto or paper' filter a1.png -o b.png --low-pass 3 --algorithm fast
+refused 2 'is for one image' filter a1.png a2.png -o many/ --low-pass 3 --spectrum s.png
+refused 2 'not a size' filter a1.png -o b.png --low-pass 3 --max-image big
+refused 2 'is not called .npy' filter a1.png -o b.png --mask-file a2.png
+refused 4 'power of two a side' filter a1.png -o b.png --low-pass 3 --algorithm paper
+refused 4 'write .tif or .npy' filter a1.png -o b.png --low-pass 3 --output raw
+images make alpha.png png:8:2 4 4 1
+refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 1
+npy make mask3.npy float32 3,3,3 1
+refused 4 'a mask is float32' filter a1.png -o b.png --mask-file mask3.npy
