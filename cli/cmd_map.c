@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_OPERANDS = 16 };
+
 static const char command[] = "map";
 
 static const char details[] =
@@ -39,7 +41,7 @@ typedef struct job {
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
     cli_operand files[MST_MAP_MAX_INPUTS];
-    char *names[CLI_MAX_OPERANDS];
+    char *names[MOST_OPERANDS];
     cli_output output;
     mst_context *context;
     mst_map *plan;
@@ -197,7 +199,7 @@ static void release(job *j) {
     cli_output_close(&j->output);
     for (int k = 0; k < MST_MAP_MAX_INPUTS; k++)
         cli_operand_close(&j->files[k]);
-    for (int k = 0; k < CLI_MAX_OPERANDS; k++)
+    for (int k = 0; k < MOST_OPERANDS; k++)
         free(j->names[k]);
 }
 
@@ -221,7 +223,7 @@ int cmd_map(int argc, const char **argv) {
                              .details = details,
                              .options = options,
                              .min_operands = 2,
-                             .max_operands = CLI_MAX_OPERANDS};
+                             .max_operands = MOST_OPERANDS};
     cli_arguments arguments;
     job j = {.request = &r, .desc = MST_MAP_DESC_INIT};
     if (cli_parse(&usage, argc, argv, &arguments, &code)) {
