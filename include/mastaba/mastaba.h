@@ -5,8 +5,8 @@
 #include <mastaba/context.h>
 #include <mastaba/convolution.h>
 #include <mastaba/fft.h>
-#include <mastaba/map.h>
 #include <mastaba/filter.h>
+#include <mastaba/map.h>
 #include <mastaba/npy.h>
 
 #endif

@@ -5,10 +5,10 @@
 expect 0 "$MASTABA" --version
 grep -Eq '^mastaba [0-9]+\.[0-9]+\.[0-9]+$' .stdout || fail "version"
 expect 0 "$MASTABA" --help
-for command in devices fft convolve filter map bench; do
+for command in devices fft convolve filter bench; do
     grep -q "^  $command " .stdout || fail "--help does not list $command"
 done
-for command in devices fft convolve filter map bench; do
+for command in devices fft convolve filter bench; do
     expect 0 "$MASTABA" $command --help
     grep -q "^Usage: mastaba $command" .stdout || fail "$command --help: no usage line"
     [ $command = bench ] || grep -q Example .stdout || fail "$command --help: no example"
