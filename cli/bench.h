@@ -5,5 +5,6 @@
 #include "cli.h"
 
 int bench_convolution(int argc, const char **argv);
+int bench_vector_width(int argc, const char **argv);
 
 #endif

@@ -9,6 +9,7 @@ static const struct {
     const char *summary;
 } benchmarks[] = {
     {"convolution", bench_convolution, "the paper's variants A to E against its sequential reference"},
+    {"vector-width", bench_vector_width, "one kernel on vectors of 1 to 16 elements, in every type"},
 };
 
 static void print_help(FILE *out) {

@@ -8,25 +8,24 @@ enum { MOST_OPERANDS = 16 };
 
 static const char command[] = "map";
 
-static const char details[] =
-    "Computes an expression for every element of arrays of one shape, each given as\n"
-    "NAME=FILE.npy; NAME=NUMBER gives a number. `A = ` before the expression may name the\n"
-    "result. The arrays may be larger than the device and than RAM. OUT appears only when it\n"
-    "is whole.\n"
-    "\n"
-    "Expressions have + - * / ^, comparisons, && || !, c ? a : b, pi and e, and the functions\n"
-    "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan\n"
-    "asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot min max\n"
-    "mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
-    "\n"
-    "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
-    "type of them, or --type, in which everything is computed.\n"
-    "\n"
-    "The kernel works on vectors of 1 to 16 elements. --measure makes test runs of this very\n"
-    "expression at every width and takes the fastest; it prints them with --verbose.\n"
-    "\n"
-    "Example: the difference of two arrays, weighted\n"
-    "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
+static const char details[] = "Computes an expression for every element of arrays of one shape, each given as\n"
+                              "NAME=FILE.npy; NAME=NUMBER gives a number. `A = ` before the expression may name the\n"
+                              "result. The arrays may be larger than the device and than RAM. OUT appears only when it\n"
+                              "is whole.\n"
+                              "\n"
+                              "Expressions have + - * / ^, comparisons, && || !, c ? a : b, pi and e, and the functions\n"
+                              "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan\n"
+                              "asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot min max\n"
+                              "mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
+                              "\n"
+                              "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
+                              "type of them, or --type, in which everything is computed.\n"
+                              "\n"
+                              "The kernel works on vectors of 1 to 16 elements. --measure makes test runs of this very\n"
+                              "expression at every width and takes the fastest; it prints them with --verbose.\n"
+                              "\n"
+                              "Example: the difference of two arrays, weighted\n"
+                              "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
 
 typedef struct request {
     const char *output, *type; // output NULL: only show the kernel
@@ -157,11 +156,8 @@ static void print_widths(const job *j) {
 
 static int print_report(const cli_options *options, job *j) {
     mst_layout result = *mst_map_output(j->plan);
-    cli_work work = {.command = command,
-                     .path = j->output.path,
-                     .result = &result,
-                     .bytes = cli_layout_bytes(&result),
-                     .report = &j->report};
+    cli_work work = {
+        .command = command, .path = j->output.path, .result = &result, .bytes = cli_layout_bytes(&result), .report = &j->report};
     for (int k = 0; k < j->desc.n_inputs; k++)
         work.bytes += cli_layout_bytes(&j->files[k].layout);
     if (options->verbose)

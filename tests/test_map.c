@@ -75,7 +75,8 @@ static bool is_integer(mst_type type) { return type != MST_FLOAT32 && type != MS
 // (B - C) * D in that type.
 static long double paper_value(mst_type type, const long double *v) {
     if (is_integer(type))
-        return wrapped(type, (uint64_t)wrapped(type, (uint64_t)(int64_t)v[0] - (uint64_t)(int64_t)v[1]) * (uint64_t)(int64_t)v[2]);
+        return wrapped(type,
+                       (uint64_t)wrapped(type, (uint64_t)(int64_t)v[0] - (uint64_t)(int64_t)v[1]) * (uint64_t)(int64_t)v[2]);
     if (type == MST_FLOAT32) {
         volatile float difference = (float)v[0] - (float)v[1];
         return difference * (float)v[2];
@@ -124,7 +125,8 @@ static void any_strides(void **state) {
         size_t shape[] = {test_between(1, 4), test_between(1, 9), test_between(1, 9)};
         mst_layout layouts[3];
         for (int k = 0; k < 3; k++)
-            layouts[k] = test_between(0, 2) ? test_layout_random(MST_INT16, 3, shape, true) : mst_layout_dense(MST_INT16, 3, shape);
+            layouts[k] =
+                test_between(0, 2) ? test_layout_random(MST_INT16, 3, shape, true) : mst_layout_dense(MST_INT16, 3, shape);
         job j = job_of("(B - C) * D", 3, layouts);
         if (round % 3)
             j.desc.output = test_layout_random(MST_INT16, 3, shape, false);
@@ -176,8 +178,10 @@ static long double mixed_value(mst_type type, const long double *v) {
 static void mixed_types(void **state) {
     static const struct {
         mst_type a, b, asked, result;
-    } cases[] = {{MST_INT16, MST_FLOAT32, 0, MST_FLOAT32},   {MST_INT32, MST_FLOAT32, 0, MST_FLOAT64},
-                 {MST_FLOAT64, MST_FLOAT32, 0, MST_FLOAT64}, {MST_INT8, MST_INT64, MST_FLOAT64, MST_FLOAT64},
+    } cases[] = {{MST_INT16, MST_FLOAT32, 0, MST_FLOAT32},
+                 {MST_INT32, MST_FLOAT32, 0, MST_FLOAT64},
+                 {MST_FLOAT64, MST_FLOAT32, 0, MST_FLOAT64},
+                 {MST_INT8, MST_INT64, MST_FLOAT64, MST_FLOAT64},
                  {MST_FLOAT64, MST_INT8, MST_FLOAT32, MST_FLOAT32}};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         size_t shape[] = {101};
@@ -303,9 +307,12 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),
-        cmocka_unit_test(integers_choose),      cmocka_unit_test(mixed_types),
-        cmocka_unit_test(blocks_and_in_place),  cmocka_unit_test(measured_widths),
+        cmocka_unit_test(every_type_and_width),
+        cmocka_unit_test(any_strides),
+        cmocka_unit_test(integers_choose),
+        cmocka_unit_test(mixed_types),
+        cmocka_unit_test(blocks_and_in_place),
+        cmocka_unit_test(measured_widths),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

@@ -7,7 +7,8 @@
 // (integers have + - *, comparisons, choices, abs, min, max and whole powers; no division, which would round).
 //
 // The kernel works on vectors of 1, 2, 4, 8 or 16 elements; which is fastest depends on the device and the expression (Burtsev,
-// parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on it.
+// parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on
+// it.
 #ifndef MASTABA_MAP_H
 #define MASTABA_MAP_H
 

@@ -115,9 +115,7 @@ static mst_status check_node(const mst_expr_node *node, unsigned bytes, mst_erro
     return MST_OK;
 }
 
-static const char *name_of(unsigned bytes) {
-    return bytes == 1 ? "char" : bytes == 2 ? "short" : bytes == 4 ? "int" : "long";
-}
+static const char *name_of(unsigned bytes) { return bytes == 1 ? "char" : bytes == 2 ? "short" : bytes == 4 ? "int" : "long"; }
 
 mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,
                                   const char *name, mst_text *out, mst_error *error) {

@@ -44,9 +44,9 @@ static mst_status make_arrays(trial *t, mst_error *error) {
     for (int p = 0; p <= t->plan->n_inputs; p++) {
         t->bytes[p] = (t->n * mst_type_bytes(t->plan->layouts[p].type) + 3) / 4 * 4;
         MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, t->bytes[p], "test runs", &t->ports[p].buffer, error));
-        MST_TRY_CL(clEnqueueFillBuffer(context->compute, t->ports[p].buffer, &zero, sizeof zero, 0, (size_t)t->bytes[p], 0, NULL,
-                                       NULL),
-                   "cannot fill an array for test runs");
+        MST_TRY_CL(
+            clEnqueueFillBuffer(context->compute, t->ports[p].buffer, &zero, sizeof zero, 0, (size_t)t->bytes[p], 0, NULL, NULL),
+            "cannot fill an array for test runs");
     }
 fail:
     return status;

@@ -18,7 +18,7 @@ struct mst_map {
     mst_expr *expression;
     int n_inputs, n_numbers;
     mst_type types[MST_MAP_MAX_INPUTS];
-    mst_type type; // of the computation and the output
+    mst_type type;                         // of the computation and the output
     mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
     double numbers[MST_MAP_MAX_NUMBERS];
     unsigned width;

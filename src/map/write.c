@@ -48,8 +48,7 @@ static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, 
         if (symbol < plan->n_inputs)
             snprintf(names[i], sizeof names[i], "v%d", symbol);
         else
-            snprintf(names[i], sizeof names[i], "(%s%s)(p%d)", c_type(plan->type), lanes_of(width),
-                     symbol - plan->n_inputs);
+            snprintf(names[i], sizeof names[i], "(%s%s)(p%d)", c_type(plan->type), lanes_of(width), symbol - plan->n_inputs);
         leaves[i] = names[i];
     }
     if (plan->type == MST_FLOAT32 || plan->type == MST_FLOAT64) {
