@@ -6,6 +6,7 @@
 #include <mastaba/convolution.h>
 #include <mastaba/fft.h>
 #include <mastaba/filter.h>
+#include <mastaba/integral.h>
 #include <mastaba/map.h>
 #include <mastaba/npy.h>
 

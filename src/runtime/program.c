@@ -235,6 +235,15 @@ mst_status mst_program_build(mst_context *context, const char *text, const char 
     return get_program(context, "written for a plan", text, options, out, error);
 }
 
+mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error) {
+    source s = {NULL, 0};
+    mst_status status = append_file(context, file, &s, error);
+    if (status == MST_OK)
+        mst_text_add(out, "%s", s.text);
+    free(s.text);
+    return status;
+}
+
 void mst_programs_destroy(struct mst_program_entry *programs) {
     while (programs) {
         struct mst_program_entry *next = programs->next;

@@ -3,6 +3,7 @@
 #define MST_RUNTIME_PROGRAM_H
 
 #include "context.h"
+#include "text.h"
 
 struct mst_program_entry;
 
@@ -11,6 +12,8 @@ struct mst_program_entry;
 mst_status mst_program_get(mst_context *context, const char *file, const char *options, cl_program *out, mst_error *error);
 // The same for text written at run time behind prelude.cl.
 mst_status mst_program_build(mst_context *context, const char *text, const char *options, cl_program *out, mst_error *error);
+// Adds an embedded file's text, for such a program.
+mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error);
 void mst_programs_destroy(struct mst_program_entry *programs);
 
 // A kernel of such a program, the caller's to release by mst_kernel_release, which accepts NULL.

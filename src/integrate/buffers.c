@@ -1,0 +1,76 @@
+// Memory of a plan on the device, and numbers on their way there and back.
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what,
+                                mst_error *error) {
+    if (buffer->memory && buffer->bytes >= bytes)
+        return MST_OK;
+    mst_integral_release(plan, buffer);
+    mst_status status = mst_device_allocate(plan->context, CL_MEM_READ_WRITE, bytes, what, &buffer->memory, error);
+    buffer->bytes = status == MST_OK ? bytes : 0;
+    return status;
+}
+
+void mst_integral_release(mst_integral *plan, mst_integral_buffer *buffer) {
+    mst_device_release(plan->context, buffer->memory, buffer->bytes);
+    *buffer = (mst_integral_buffer){NULL, 0};
+}
+
+mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n, const char *what,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    float *narrow = NULL;
+    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    MST_TRY(mst_integral_reserve(plan, buffer, bytes > 0 ? bytes : sizeof(double), what, error));
+    if (n == 0)
+        return MST_OK;
+    if (!plan->is_double) {
+        MST_REQUIRE(narrow = malloc(bytes), MST_ERROR_HOST_MEMORY, "out of memory for %s", what);
+        for (size_t i = 0; i < n; i++)
+            narrow[i] = (float)values[i];
+    }
+    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->compute, buffer->memory, CL_TRUE, 0, bytes,
+                                    narrow ? (const void *)narrow : values, 0, NULL, NULL),
+               "cannot upload %s", what);
+fail:
+    free(narrow);
+    return status;
+}
+
+mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, buffer, CL_TRUE, 0, bytes, values, 0, NULL, NULL),
+               "cannot download results");
+    for (size_t i = plan->is_double ? 0 : n; i-- > 0;) { // widened in place, from behind
+        float narrow;
+        memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
+        values[i] = (double)narrow;
+    }
+fail:
+    return status;
+}
+
+mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error) {
+    const mst_execution *how = call->how;
+    if (how->progress && !how->progress(done, call->n_sets, how->progress_user))
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %zu of %zu integrals", done, call->n_sets);
+    return MST_OK;
+}
+
+// Neumaier's compensated sum (1974).
+void mst_integral_add_pairs(const double *pairs, size_t n, size_t n_sums, double *sums) {
+    for (size_t s = 0; s < n_sums; s++) {
+        double sum = 0, rest = 0;
+        for (size_t i = 0; i < 2 * n; i++) {
+            double v = pairs[2 * n * s + i], t = sum + v;
+            rest += fabs(sum) >= fabs(v) ? (sum - t) + v : (v - t) + sum;
+            sum = t;
+        }
+        sums[s] = isfinite(rest) ? sum + rest : sum;
+    }
+}

@@ -1,0 +1,230 @@
+// Fixed rules with one variable: the same kernel for all, which differ in the nodes and weights of a panel; and the rectangle rule
+// as published.
+#include "nodes.h"
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_NODES = 8, CPU_ITEMS = 64, GPU_ITEMS = 1 << 20, GPU_GROUP = 256, LONGEST_CHAIN = 256, SHORTEST_CHAIN = 16, COARSER = 16 };
+
+typedef struct fixed {
+    int n_nodes;
+    double nodes[MAX_NODES], weights[MAX_NODES]; // of a panel [0, 1)
+    double end_weight;                           // (f(b) - f(a)) h times this is added
+    cl_kernel kernel, group_kernel;
+    size_t group;
+    uint64_t panels, coarse_panels;
+    cl_uint block;
+    mst_integral_buffer rows, grids, partials, sum;
+} fixed;
+
+static void choose_nodes(fixed *f, mst_integral_rule rule) {
+    f->n_nodes = rule == MST_INTEGRAL_SIMPSON ? 2 : rule == MST_INTEGRAL_GAUSS ? MAX_NODES : 1;
+    f->nodes[0] = rule == MST_INTEGRAL_MIDPOINT ? 0.5 : 0;
+    f->weights[0] = 1;
+    if (rule == MST_INTEGRAL_TRAPEZOID)
+        f->end_weight = 0.5;
+    if (rule == MST_INTEGRAL_SIMPSON) {
+        f->nodes[1] = 0.5;
+        f->weights[0] = 1.0 / 3;
+        f->weights[1] = 2.0 / 3;
+        f->end_weight = 1.0 / 6;
+    }
+    if (rule == MST_INTEGRAL_GAUSS)
+        mst_gauss_legendre(MAX_NODES, f->nodes, f->weights);
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_integral_desc *d = &plan->desc;
+    bool published = d->work_items > 0, closed = d->rule != MST_INTEGRAL_MIDPOINT && d->rule != MST_INTEGRAL_GAUSS;
+    mst_text tables = {0};
+    cl_program program;
+    fixed *f = plan->work = calloc(1, sizeof *f);
+    MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    MST_REQUIRE(!closed || plan->kinds[0] == MST_RANGE_FINITE, MST_ERROR_ARGUMENT,
+                "the rule %s needs finite bounds; use adaptive, tanh-sinh, midpoint or gauss", mst_integral_rule_name(d->rule));
+    choose_nodes(f, d->rule);
+    f->panels = (d->points + (uint64_t)f->n_nodes - 1) / (uint64_t)f->n_nodes;
+    f->coarse_panels = f->panels < COARSER ? 1 : f->panels / COARSER;
+    mst_text_add(&tables, "#define NODES %d\n__constant const real WEIGHTS[NODES] = {", f->n_nodes);
+    for (int i = 0; i < f->n_nodes; i++) {
+        mst_expr_write_number(f->weights[i], plan->is_double, &tables);
+        mst_text_add(&tables, ", ");
+    }
+    mst_text_add(&tables, "};\n");
+    MST_REQUIRE(!tables.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
+    MST_TRY(mst_integrand_build(plan, tables.text, published ? "published.cl" : "fixed.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
+    if (published)
+        MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
+    // The tree, and with it the bits of the result, depend on the group: it is fixed, as far as the device allows.
+    size_t most = 1;
+    MST_TRY_CL(clGetKernelWorkGroupInfo(f->kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+               "cannot ask for the work-group size of a kernel");
+    for (f->group = plan->cpu ? 1 : GPU_GROUP; f->group > most;)
+        f->group /= 2;
+    uint64_t chain = f->panels >> 18;
+    chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;
+    f->block = plan->cpu ? LONGEST_CHAIN * plan->width : (cl_uint)chain;
+    MST_REQUIRE(d->group_size <= most, MST_ERROR_ARGUMENT, "group_size is %zu; this device takes %zu", d->group_size, most);
+fail:
+    mst_text_release(&tables);
+    return status;
+}
+
+static void destroy(mst_integral *plan) {
+    fixed *f = plan->work;
+    mst_kernel_release(f->kernel);
+    mst_kernel_release(f->group_kernel);
+    mst_integral_release(plan, &f->rows);
+    mst_integral_release(plan, &f->grids);
+    mst_integral_release(plan, &f->partials);
+    mst_integral_release(plan, &f->sum);
+    free(f);
+}
+
+// ---- as published
+
+static mst_status run_published(mst_integral *plan, const mst_integral_call *call, size_t set, mst_error *error) {
+    mst_status status = MST_OK;
+    fixed *f = plan->work;
+    const mst_integral_desc *d = &plan->desc;
+    size_t group = d->group_size > 0 ? d->group_size : 1;
+    const double *cuts = call->cuts + 2 * set;
+    double value, h = (cuts[1] - cuts[0]) / (double)d->points;
+    cl_uint n_groups = (cl_uint)(d->work_items / group);
+    cl_ulong points = d->points, points_an_item = (d->points + d->work_items - 1) / d->work_items;
+    float narrow[] = {(float)cuts[0], (float)h};
+    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    const mst_argument a = {bytes, plan->is_double ? (const void *)cuts : &narrow[0]};
+    const mst_argument step = {bytes, plan->is_double ? (const void *)&h : &narrow[1]};
+    MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
+    MST_TRY(mst_integral_reserve(plan, &f->partials, n_groups * bytes, "the sums of groups", error));
+    MST_TRY(mst_integral_reserve(plan, &f->sum, bytes, "the sum", error));
+    const mst_argument first[] = {MST_ARGUMENT(points),        MST_ARGUMENT(points_an_item),     a, step,
+                                  MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(f->partials.memory), {group * bytes, NULL}};
+    const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
+    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 7, d->work_items, group, error));
+    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->group_kernel, second, 3, 1, 1, error));
+    MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
+    call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
+fail:
+    return status;
+}
+
+// ---- in a fixed tree
+
+// A number as a pair of the plan's type.
+static void put_pair(const mst_integral *plan, long double v, double *out) {
+    out[0] = plan->is_double ? (double)v : (double)(float)v;
+    out[1] = (double)(v - (long double)out[0]);
+}
+
+// What fixed.cl reads of an integral: a, and for the fine and the coarse rule h and the offsets of the nodes.
+static void fill_grid(const mst_integral *plan, const fixed *f, const double *cuts, double *grid) {
+    put_pair(plan, cuts[0], grid);
+    grid += 2;
+    for (int level = 0; level < 2; level++, grid += 2 + f->n_nodes) {
+        long double n = (long double)(level == 0 ? f->panels : f->coarse_panels);
+        long double h = ((long double)cuts[1] - (long double)cuts[0]) / n;
+        put_pair(plan, h, grid);
+        for (int i = 0; i < f->n_nodes; i++)
+            grid[2 + i] = (double)(h * (long double)f->nodes[i]);
+    }
+}
+
+// The error of the fine rule, from the difference to the coarse one: exact where the rule converges with the root of the number
+// of panels, as at an integrable singularity, and too large where it converges faster; and what rounding may add.
+static double estimate(const mst_integral *plan, const fixed *f, double value, double coarse) {
+    double epsilon = plan->is_double ? 0x1p-52 : 0x1p-23;
+    if (f->panels == f->coarse_panels)
+        return NAN;
+    return fabs(value - coarse) / (sqrt((double)f->panels / (double)f->coarse_panels) - 1) + 4 * epsilon * fabs(value);
+}
+
+static void finish(const mst_integral *plan, const mst_integral_call *call, size_t set, const double *sums) {
+    const fixed *f = plan->work;
+    const double *cuts = call->cuts + 2 * set, *row = call->rows + set * (size_t)plan->n_row;
+    double values[2], ends = 0;
+    if (f->end_weight != 0)
+        ends = f->end_weight * (mst_integrand_value(plan, cuts[1], row, cuts) - mst_integrand_value(plan, cuts[0], row, cuts));
+    for (int level = 0; level < 2; level++)
+        values[level] = (sums[level] + ends) * ((cuts[1] - cuts[0]) / (double)(level == 0 ? f->panels : f->coarse_panels));
+    mst_integral_result *r = &call->results[set];
+    const mst_integral_desc *d = &plan->desc;
+    r->value = values[0];
+    r->error = estimate(plan, f, values[0], values[1]);
+    r->evaluations = (f->panels + f->coarse_panels) * (uint64_t)f->n_nodes + (f->end_weight != 0 ? 2 : 0);
+    double tolerance = fmax(d->absolute_tolerance, d->relative_tolerance * fabs(r->value));
+    bool asked = d->absolute_tolerance > 0 || d->relative_tolerance > 0;
+    r->status = asked && !(r->error <= tolerance) ? MST_INTEGRAL_BUDGET : MST_INTEGRAL_CONVERGED;
+}
+
+// How a rule of n panels is shared out to the work-items of one integral.
+static cl_uint groups_for(const fixed *f, uint64_t n, cl_uint blocks_an_item) {
+    uint64_t blocks = (n + f->block - 1) / f->block, a_group = (uint64_t)blocks_an_item * f->group;
+    return (cl_uint)((blocks + a_group - 1) / a_group);
+}
+
+static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, size_t first, size_t count, cl_uint blocks_an_item,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    fixed *f = plan->work;
+    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), n_row = (size_t)plan->n_row;
+    size_t n_grid = 2 + 2 * (2 + (size_t)f->n_nodes);
+    cl_uint groups = groups_for(f, f->panels, blocks_an_item), coarse = groups_for(f, f->coarse_panels, blocks_an_item);
+    size_t n_groups = count * ((size_t)groups + coarse);
+    double *grids = malloc(count * n_grid * sizeof *grids), *pairs = malloc(2 * n_groups * sizeof *pairs), sums[2];
+    MST_REQUIRE(grids && pairs, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", count);
+    for (size_t i = 0; i < count; i++)
+        fill_grid(plan, f, call->cuts + 2 * (first + i), grids + i * n_grid);
+    MST_TRY(mst_integral_upload(plan, &f->grids, grids, count * n_grid, "the grids", error));
+    MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + first * n_row, count * n_row, "parameters", error));
+    MST_TRY(mst_integral_reserve(plan, &f->partials, 2 * n_groups * bytes, "partial sums", error));
+    cl_ulong panels = f->panels, coarse_panels = f->coarse_panels;
+    const mst_argument arguments[] = {MST_ARGUMENT(panels),
+                                      MST_ARGUMENT(coarse_panels),
+                                      MST_ARGUMENT(groups),
+                                      MST_ARGUMENT(coarse),
+                                      MST_ARGUMENT(f->block),
+                                      MST_ARGUMENT(blocks_an_item),
+                                      MST_ARGUMENT(f->grids.memory),
+                                      MST_ARGUMENT(f->rows.memory),
+                                      MST_ARGUMENT(f->partials.memory),
+                                      {2 * f->group * bytes, NULL}};
+    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 10, n_groups * f->group, f->group, error));
+    MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
+    for (size_t i = 0; i < count; i++) {
+        const double *own = pairs + 2 * i * ((size_t)groups + coarse);
+        mst_integral_add_pairs(own, groups, 1, &sums[0]);
+        mst_integral_add_pairs(own + 2 * groups, coarse, 1, &sums[1]);
+        finish(plan, call, first + i, sums);
+    }
+fail:
+    free(grids);
+    free(pairs);
+    return status;
+}
+
+static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    const fixed *f = plan->work;
+    uint64_t most_items = plan->cpu ? CPU_ITEMS : GPU_ITEMS, blocks = (f->panels + f->block - 1) / f->block;
+    uint64_t items = most_items / call->n_sets < f->group ? f->group : most_items / call->n_sets;
+    cl_uint blocks_an_item = (cl_uint)((blocks + items - 1) / items);
+    size_t at_once = (size_t)GPU_ITEMS / groups_for(f, f->panels, blocks_an_item);
+    if (plan->desc.work_items > 0)
+        at_once = 1;
+    for (size_t first = 0; first < call->n_sets; first += at_once) {
+        size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
+        MST_TRY(mst_integral_progress(call, first, error));
+        MST_TRY(plan->desc.work_items > 0 ? run_published(plan, call, first, error)
+                                          : run_chunk(plan, call, first, count, blocks_an_item, error));
+    }
+fail:
+    return status;
+}
+
+const mst_integral_method mst_integral_fixed = {create, run, destroy};

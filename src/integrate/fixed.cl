@@ -1,0 +1,55 @@
+// Fixed rules: sums over panels k = 0 .. n - 1 of sum_i weight_i f(a + k h + offset_i).
+
+// Row of `grids` for each integral: a as a pair, h and the offset of every node for the fine rule, then the same for a coarse one
+// with fewer panels, which estimates the error.
+#define GRID_HALF (2 + NODES)
+#define GRID_ROW (2 + 2 * GRID_HALF)
+
+// The sum over n panels from `start` on, in chains of n / WIDTH additions.
+real sum_block(pair start, real h, uint n, __global const real *offsets, const realv *p) {
+    realv base[NODES], sums[NODES], total = 0;
+    const real lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    realv j = LOADV(lanes);
+    for (uint i = 0; i < NODES; i++) {
+        base[i] = (realv)pair_add(start, pair_of(offsets[i], 0)).hi;
+        sums[i] = 0;
+    }
+    for (uint k = 0; k < n; k += WIDTH) {
+        const realv inside = WIDTH == 1 ? j : fmin(j, (realv)(n - 1));
+        for (uint i = 0; i < NODES; i++) {
+            const realv x = fma(inside, (realv)h, base[i]), f = integrand(&x, p);
+            sums[i] += WIDTH == 1 || k + WIDTH <= n ? f : j < (realv)n ? f : (realv)0;
+        }
+        j += WIDTH;
+    }
+    for (uint i = 0; i < NODES; i++)
+        total += WEIGHTS[i] * sums[i];
+    return sum_lanes(total);
+}
+
+// panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of panels
+// is one chain of additions from one exact starting point. Group g of an integral sums blocks_an_item consecutive blocks in each of its work-items, and gives a pair.
+__kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block, uint blocks_an_item,
+                         __global const real *grids, __global const real *rows, __global real *partials, __local real *scratch) {
+    const uint groups_a_set = groups + coarse_groups;
+    const ulong set = get_group_id(0) / groups_a_set;
+    uint g = get_group_id(0) % groups_a_set;
+    const bool fine = g < groups;
+    __global const real *grid = grids + set * GRID_ROW;
+    const pair a = pair_of(grid[0], grid[1]);
+    grid += fine ? 2 : 2 + GRID_HALF;
+    const pair h = pair_of(grid[0], grid[1]);
+    const ulong n = fine ? panels : coarse_panels;
+    realv p[N_ROW + 1];
+    pair sum = {0, 0};
+    broadcast_row(rows, set, p);
+    g -= fine ? 0 : groups;
+    ulong first = ((ulong)g * ITEMS + ITEM) * blocks_an_item * block;
+    for (uint b = 0; b < blocks_an_item && first < n; b++, first += block) {
+        const pair start = pair_add(a, pair_multiply(pair_of_count(first), h));
+        sum = pair_add(sum, pair_of(sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, p), 0));
+    }
+    sum = sum_group(sum, scratch);
+    if (ITEM == 0)
+        vstore2((real2)(sum.hi, sum.lo), get_group_id(0), partials);
+}

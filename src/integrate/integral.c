@@ -1,0 +1,156 @@
+// The description, the plan's life, and execution.
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *mst_integral_rule_name(mst_integral_rule rule) {
+    static const char *const names[] = {"adaptive", "tanh-sinh", "rectangle", "midpoint", "trapezoid", "simpson", "gauss"};
+    return rule >= MST_INTEGRAL_ADAPTIVE && rule <= MST_INTEGRAL_GAUSS ? names[rule] : "unknown rule";
+}
+
+const char *mst_integral_status_name(mst_integral_status status) {
+    static const char *const names[] = {"converged", "budget", "round-off", "non-finite"};
+    return status >= MST_INTEGRAL_CONVERGED && status <= MST_INTEGRAL_NON_FINITE ? names[status] : "unknown status";
+}
+
+static bool is_fixed(mst_integral_rule rule) { return rule >= MST_INTEGRAL_RECTANGLE; }
+
+static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->struct_size == sizeof *d, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_INTEGRAL_DESC_INIT", d->struct_size, sizeof *d);
+    MST_REQUIRE(d->rule >= MST_INTEGRAL_ADAPTIVE && d->rule <= MST_INTEGRAL_GAUSS, MST_ERROR_ARGUMENT, "there is no rule %d",
+                (int)d->rule);
+    MST_REQUIRE(d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES && d->ranges, MST_ERROR_ARGUMENT,
+                "n_variables is %d; 1 to %d are supported", d->n_variables, MST_INTEGRAL_MAX_VARIABLES);
+    MST_REQUIRE(d->n_variables == 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
+                "the rule %s is for one variable; use adaptive for %d", mst_integral_rule_name(d->rule), d->n_variables);
+    MST_REQUIRE(d->n_parameters >= 0 && d->n_parameters <= MST_INTEGRAL_MAX_PARAMETERS && (d->n_parameters == 0 || d->parameters),
+                MST_ERROR_ARGUMENT, "n_parameters is %d; up to %d are supported", d->n_parameters, MST_INTEGRAL_MAX_PARAMETERS);
+    MST_REQUIRE(d->n_breakpoints >= 0 && d->n_breakpoints <= MST_INTEGRAL_MAX_BREAKPOINTS && (d->n_breakpoints == 0 || d->breakpoints),
+                MST_ERROR_ARGUMENT, "n_breakpoints is %d; up to %d are supported", d->n_breakpoints, MST_INTEGRAL_MAX_BREAKPOINTS);
+    MST_REQUIRE(d->n_breakpoints == 0 || (d->n_variables == 1 && d->rule == MST_INTEGRAL_ADAPTIVE), MST_ERROR_ARGUMENT,
+                "breakpoints are for the adaptive rule with one variable");
+    MST_REQUIRE(d->relative_tolerance >= 0 && d->absolute_tolerance >= 0 && isfinite(d->relative_tolerance) &&
+                    isfinite(d->absolute_tolerance),
+                MST_ERROR_ARGUMENT, "tolerances are %g (relative) and %g (absolute); they must not be negative, infinite or NaN",
+                d->relative_tolerance, d->absolute_tolerance);
+    MST_REQUIRE(d->type == (mst_type)0 || d->type == MST_FLOAT32 || d->type == MST_FLOAT64, MST_ERROR_ARGUMENT,
+                "type is %s; integrals are computed in float32 or float64", mst_type_name(d->type));
+    MST_REQUIRE(d->points <= (uint64_t)1 << 40 && d->max_evaluations <= (uint64_t)1 << 50, MST_ERROR_ARGUMENT,
+                "points is %llu and max_evaluations %llu; 2^40 and 2^50 are the most", (unsigned long long)d->points,
+                (unsigned long long)d->max_evaluations);
+    MST_REQUIRE((d->work_items == 0 && d->group_size == 0) || d->rule == MST_INTEGRAL_RECTANGLE, MST_ERROR_ARGUMENT,
+                "work_items and group_size are for the rule rectangle");
+    MST_REQUIRE(d->group_size == 0 || (d->work_items > 0 && d->work_items % d->group_size == 0), MST_ERROR_ARGUMENT,
+                "work_items is %zu; it must be a multiple of group_size, %zu", d->work_items, d->group_size);
+    MST_REQUIRE(d->shape >= MST_INTEGRAL_SHAPE_AUTO && d->shape <= MST_INTEGRAL_SHAPE_CPU, MST_ERROR_ARGUMENT,
+                "there is no shape %d", (int)d->shape);
+fail:
+    return status;
+}
+
+static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
+    const mst_device_info *device = &plan->context->device;
+    mst_integral_desc *d = &plan->desc;
+    *d = *desc;
+    d->integrand = NULL;
+    d->ranges = NULL;
+    d->parameters = d->breakpoints = NULL;
+    if (d->type == (mst_type)0)
+        d->type = device->fp64 ? MST_FLOAT64 : MST_FLOAT32;
+    plan->is_double = d->type == MST_FLOAT64;
+    plan->cpu = d->shape == MST_INTEGRAL_SHAPE_AUTO ? !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated
+                                                    : d->shape == MST_INTEGRAL_SHAPE_CPU;
+    plan->width = !plan->cpu || d->work_items > 0 ? 1 : plan->is_double ? 8 : 16;
+    if (d->points == 0)
+        d->points = (uint64_t)1 << 20;
+    if (d->max_evaluations == 0)
+        d->max_evaluations = (uint64_t)1 << (d->n_variables == 1 ? 22 : 28);
+    if (d->relative_tolerance == 0 && d->absolute_tolerance == 0 && !is_fixed(d->rule))
+        d->relative_tolerance = d->n_variables == 1 ? (plan->is_double ? 1e-10 : 1e-5) : plan->is_double ? 1e-6 : 1e-4;
+}
+
+static const mst_integral_method *choose_method(const mst_integral_desc *d) {
+    if (is_fixed(d->rule))
+        return &mst_integral_fixed;
+    return &mst_integral_regions;
+}
+
+mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_integral *plan = NULL;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(check_desc(desc, error));
+    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    fill_defaults(plan, desc);
+    MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use float32",
+                context->device.name);
+    MST_TRY(mst_integrand_parse(plan, desc, error));
+    plan->method = choose_method(&plan->desc);
+    MST_TRY(plan->method->create(plan, error));
+    *out = plan;
+    return MST_OK;
+fail:
+    mst_integral_destroy(plan);
+    return status;
+}
+
+void mst_integral_destroy(mst_integral *plan) {
+    if (!plan)
+        return;
+    if (plan->work)
+        plan->method->destroy(plan);
+    mst_expr_destroy(plan->integrand);
+    for (int k = 0; k < 2 * MST_INTEGRAL_MAX_VARIABLES; k++)
+        mst_expr_destroy(plan->bounds[k]);
+    for (int k = 0; k < MST_INTEGRAL_MAX_BREAKPOINTS; k++)
+        mst_expr_destroy(plan->breakpoints[k]);
+    free(plan);
+}
+
+mst_type mst_integral_type(const mst_integral *plan) { return plan->desc.type; }
+
+// What a value that is not finite says, whatever the method made of it.
+static void mark_non_finite(mst_integral_result *r) {
+    if (isfinite(r->value) && r->status != MST_INTEGRAL_NON_FINITE)
+        return;
+    r->value = NAN;
+    r->error = INFINITY;
+    r->status = MST_INTEGRAL_NON_FINITE;
+}
+
+mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
+                                const mst_execution *how, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_execution execution;
+    mst_report report = {0};
+    mst_integral_call call = {.n_sets = n_sets, .results = results, .how = &execution, .report = &report};
+    double start = mst_now();
+    size_t bytes;
+    MST_REQUIRE(plan && (results || n_sets == 0), MST_ERROR_ARGUMENT, "plan and results must not be NULL");
+    MST_REQUIRE(plan->desc.n_parameters == 0 || parameters || n_sets == 0, MST_ERROR_ARGUMENT,
+                "parameters is NULL, but the integral has %d", plan->desc.n_parameters);
+    MST_REQUIRE(mst_multiply(n_sets, 1024 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many", n_sets);
+    MST_TRY(mst_execution_read(how, &execution, error));
+    MST_REQUIRE(!execution.event, MST_ERROR_ARGUMENT, "an integral gives no event: it blocks");
+    if (execution.n_wait > 0)
+        MST_TRY_CL(clWaitForEvents(execution.n_wait, execution.wait_list), "cannot wait for events");
+    if (n_sets > 0) {
+        MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
+        MST_TRY(plan->method->run(plan, &call, error));
+    }
+    for (size_t i = 0; i < n_sets; i++)
+        mark_non_finite(&results[i]);
+    report.seconds = mst_now() - start;
+    if (execution.report)
+        *execution.report = report;
+fail:
+    free(call.rows);
+    free(call.cuts);
+    return status;
+}

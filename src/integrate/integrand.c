@@ -1,0 +1,263 @@
+// The integrand and its bounds: parsed, mapped to finite ranges, written as OpenCL C.
+#include "plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Symbols of the integrand: variables, parameters, and left and right where they make sense and the names are free.
+enum { MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
+
+static mst_status parse_bound(mst_integral *plan, const char *text, const char *what, const mst_expr_symbol *parameters,
+                              mst_expr **out, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL", what);
+    MST_TRY(mst_expr_parse(text, what, parameters, (size_t)plan->desc.n_parameters, out, error));
+fail:
+    return status;
+}
+
+// The value of a bound that is written as a number, inf among them; NaN for one that depends on parameters.
+static double constant_value(const mst_expr *bound) {
+    return mst_expr_n_leaves(bound) == 0 ? mst_expr_evaluate(bound, NULL) : NAN;
+}
+
+static mst_status choose_kind(mst_integral *plan, int k, const char *name, mst_error *error) {
+    mst_status status = MST_OK;
+    double from = constant_value(plan->bounds[2 * k]), to = constant_value(plan->bounds[2 * k + 1]);
+    MST_REQUIRE(!(isinf(from) && from == to), MST_ERROR_ARGUMENT, "both bounds of %s are %s", name, from > 0 ? "inf" : "-inf");
+    if (isinf(from) && isinf(to))
+        plan->kinds[k] = MST_RANGE_WHOLE;
+    else if (isinf(from) || isinf(to))
+        plan->kinds[k] = (isinf(from) ? from : to) > 0 ? MST_RANGE_UPPER : MST_RANGE_LOWER;
+    if (plan->kinds[k] == MST_RANGE_UPPER || plan->kinds[k] == MST_RANGE_LOWER)
+        plan->anchors[k] = plan->n_row++;
+fail:
+    return status;
+}
+
+static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc, const mst_expr_symbol *parameters,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    char what[128];
+    for (int k = 0; k < desc->n_variables; k++) {
+        const mst_integral_range *r = &desc->ranges[k];
+        MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
+        snprintf(what, sizeof what, "the lower bound of %.60s", r->name);
+        MST_TRY(parse_bound(plan, r->from, what, parameters, &plan->bounds[2 * k], error));
+        snprintf(what, sizeof what, "the upper bound of %.60s", r->name);
+        MST_TRY(parse_bound(plan, r->to, what, parameters, &plan->bounds[2 * k + 1], error));
+        MST_TRY(choose_kind(plan, k, r->name, error));
+    }
+    for (int k = 0; k < desc->n_breakpoints; k++)
+        MST_TRY(parse_bound(plan, desc->breakpoints[k], "a breakpoint", parameters, &plan->breakpoints[k], error));
+fail:
+    return status;
+}
+
+mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_expr_symbol symbols[MAX_SYMBOLS];
+    size_t n = 0;
+    int d = desc->n_variables;
+    plan->n_row = desc->n_parameters;
+    plan->n_cuts = d == 1 ? 2 + desc->n_breakpoints : 2 * d;
+    for (int k = 0; k < desc->n_parameters; k++)
+        MST_REQUIRE(desc->parameters[k], MST_ERROR_ARGUMENT, "parameter %d has no name", k);
+    for (int k = 0; k < desc->n_parameters; k++)
+        symbols[d + k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
+    MST_TRY(parse_bounds(plan, desc, symbols + d, error));
+    for (int k = 0; k < d; k++)
+        symbols[k] = (mst_expr_symbol){desc->ranges[k].name, 0, 0};
+    n = (size_t)(d + desc->n_parameters);
+    bool free_names = d == 1 && plan->kinds[0] == MST_RANGE_FINITE;
+    for (size_t i = 0; i < n; i++)
+        free_names = free_names && strcmp(symbols[i].name, "left") != 0 && strcmp(symbols[i].name, "right") != 0;
+    if (free_names) {
+        symbols[n] = (mst_expr_symbol){"left", 0, 0};
+        symbols[n + 1] = (mst_expr_symbol){"right", 0, 0};
+    }
+    MST_REQUIRE(desc->integrand, MST_ERROR_ARGUMENT, "desc->integrand must not be NULL");
+    MST_TRY(mst_expr_parse(desc->integrand, "the integrand", symbols, n + (free_names ? 2 : 0), &plan->integrand, error));
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++)
+        plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->integrand)[i].symbol >= n;
+    if (plan->uses_ends)
+        plan->n_row += 2;
+fail:
+    return status;
+}
+
+// ---- as OpenCL C
+
+static void write_variable(const mst_integral *plan, int k, mst_text *out) {
+    switch (plan->kinds[k]) {
+    case MST_RANGE_FINITE:
+        mst_text_add(out, "const realv x%d = t[%d];\n", k, k);
+        break;
+    case MST_RANGE_UPPER:
+    case MST_RANGE_LOWER: {
+        const char *sign = plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-";
+        mst_text_add(out, "const realv x%d = p[%d] %s (1 - t[%d]) / t[%d];\n", k, plan->anchors[k], sign, k, k);
+        mst_text_add(out, "scale = %s scale / (t[%d] * t[%d]);\n", *sign == '+' ? "-" : "", k, k);
+        break;
+    }
+    case MST_RANGE_WHOLE:
+        mst_text_add(out, "const realv q%d = (1 - t[%d]) * (1 + t[%d]), x%d = t[%d] / q%d;\n", k, k, k, k, k, k);
+        mst_text_add(out, "scale = scale * (1 + t[%d] * t[%d]) / (q%d * q%d);\n", k, k, k, k);
+        break;
+    }
+}
+
+static void write_integrand(const mst_integral *plan, mst_text *out) {
+    const mst_expr_leaf *leaves = mst_expr_leaves(plan->integrand);
+    char names[MAX_SYMBOLS][32];
+    const char *list[MAX_SYMBOLS];
+    size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
+    bool mapped = false;
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
+        size_t s = leaves[i].symbol;
+        if (s < d)
+            snprintf(names[i], sizeof names[i], "x%zu", s);
+        else if (s < first_end)
+            snprintf(names[i], sizeof names[i], "p[%zu]", s - d);
+        else
+            snprintf(names[i], sizeof names[i], s == first_end ? "left" : "right");
+        list[i] = names[i];
+    }
+    mst_text_add(out, "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\nrealv scale = 1;\n");
+    for (int k = 0; k < plan->desc.n_variables; k++) {
+        write_variable(plan, k, out);
+        mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
+    }
+    mst_expr_write(plan->integrand, plan->is_double, plan->width, list, "f", out);
+    // Far out, where dx/dt overflows, the integrand must vanish if there is an integral.
+    mst_text_add(out, mapped ? "return f == 0 || fabs(scale) == INFINITY ? (realv)0 : f * scale;\n}\n" : "return f;\n}\n");
+    mst_text_add(out, "realv integrand(const realv *t, const realv *p) {\n");
+    if (plan->uses_ends)
+        mst_text_add(out, "return integrand_at(t, t[0] - p[%d], p[%d] - t[0], p);\n}\n", plan->n_row - 2, plan->n_row - 1);
+    else
+        mst_text_add(out, "return integrand_at(t, t[0], t[0], p);\n}\n");
+}
+
+mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    mst_text_add(&text, "#define WIDTH %u\n#define N_ROW %d\n#define DIM %d\n", plan->width, plan->n_row, plan->desc.n_variables);
+    MST_TRY(mst_program_add_file(plan->context, "vector.cl", &text, error));
+    write_integrand(plan, &text);
+    mst_text_add(&text, "%s", tables ? tables : "");
+    MST_TRY(mst_program_add_file(plan->context, file, &text, error));
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
+    MST_TRY(mst_program_build(plan->context, text.text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", out, error));
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+// ---- on the host
+
+static double evaluate(const mst_expr *expr, const double *parameters) {
+    double values[MST_INTEGRAL_MAX_PARAMETERS];
+    for (size_t i = 0; i < mst_expr_n_leaves(expr); i++)
+        values[i] = parameters[mst_expr_leaves(expr)[i].symbol];
+    return mst_expr_evaluate(expr, values);
+}
+
+static double map_to_t(mst_range_kind kind, double anchor, double x) {
+    switch (kind) {
+    case MST_RANGE_UPPER:
+        return 1 / (1 + (x - anchor));
+    case MST_RANGE_LOWER:
+        return 1 / (1 + (anchor - x));
+    case MST_RANGE_WHOLE:
+        return isinf(x) ? copysign(1.0, x) : 2 * x / (1 + sqrt(1 + 4 * x * x));
+    case MST_RANGE_FINITE:
+        break;
+    }
+    return x;
+}
+
+static mst_status fill_range(const mst_integral *plan, int k, size_t set, const double *parameters, double *row, double *from,
+                             double *to, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_range_kind kind = plan->kinds[k];
+    double bounds[2], anchor = 0;
+    for (int s = 0; s < 2; s++) {
+        const mst_expr *bound = plan->bounds[2 * k + s];
+        bounds[s] = evaluate(bound, parameters);
+        MST_REQUIRE(!isnan(bounds[s]), MST_ERROR_ARGUMENT, "the %s bound of variable %d is NaN for parameter set %zu",
+                    s ? "upper" : "lower", k, set);
+        MST_REQUIRE(!isinf(bounds[s]) || mst_expr_n_leaves(bound) == 0, MST_ERROR_ARGUMENT,
+                    "the %s bound of variable %d is infinite for parameter set %zu; an infinite bound is written as inf itself",
+                    s ? "upper" : "lower", k, set);
+    }
+    if (kind == MST_RANGE_UPPER || kind == MST_RANGE_LOWER)
+        row[plan->anchors[k]] = anchor = isinf(bounds[0]) ? bounds[1] : bounds[0];
+    *from = map_to_t(kind, anchor, bounds[0]);
+    *to = map_to_t(kind, anchor, bounds[1]);
+fail:
+    return status;
+}
+
+// Breakpoints in the direction of the range; those outside fall on its ends, where they cut off nothing.
+static mst_status fill_breakpoints(const mst_integral *plan, size_t set, const double *parameters, const double *row, double *cuts,
+                                   mst_error *error) {
+    mst_status status = MST_OK;
+    int n = plan->desc.n_breakpoints;
+    double from = cuts[0], to = cuts[n + 1], low = fmin(from, to), high = fmax(from, to);
+    for (int k = 0; k < n; k++) {
+        double x = evaluate(plan->breakpoints[k], parameters);
+        MST_REQUIRE(isfinite(x), MST_ERROR_ARGUMENT, "breakpoint %d is %g for parameter set %zu", k, x, set);
+        double t = map_to_t(plan->kinds[0], plan->kinds[0] == MST_RANGE_FINITE ? 0 : row[plan->anchors[0]], x);
+        t = fmin(fmax(t, low), high);
+        int at = k + 1;
+        for (; at > 1 && (from <= to ? cuts[at - 1] > t : cuts[at - 1] < t); at--)
+            cuts[at] = cuts[at - 1];
+        cuts[at] = t;
+    }
+fail:
+    return status;
+}
+
+static mst_status fill_row(const mst_integral *plan, size_t set, const double *parameters, double *row, double *cuts,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    int d = plan->desc.n_variables;
+    if (plan->desc.n_parameters > 0)
+        memcpy(row, parameters, (size_t)plan->desc.n_parameters * sizeof *row);
+    for (int k = 0; k < d; k++)
+        MST_TRY(fill_range(plan, k, set, parameters, row, &cuts[2 * k], &cuts[d == 1 ? plan->n_cuts - 1 : 2 * k + 1], error));
+    if (plan->uses_ends) {
+        row[plan->n_row - 2] = cuts[0];
+        row[plan->n_row - 1] = cuts[plan->n_cuts - 1];
+    }
+    if (plan->desc.n_breakpoints > 0)
+        MST_TRY(fill_breakpoints(plan, set, parameters, row, cuts, error));
+fail:
+    return status;
+}
+
+mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts, n_parameters = (size_t)plan->desc.n_parameters;
+    call->rows = calloc(call->n_sets * n_row + 1, sizeof *call->rows);
+    call->cuts = calloc(call->n_sets * n_cuts, sizeof *call->cuts);
+    MST_REQUIRE(call->rows && call->cuts, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
+    for (size_t i = 0; i < call->n_sets; i++) {
+        const double *own = n_parameters > 0 ? parameters + i * n_parameters : NULL;
+        MST_TRY(fill_row(plan, i, own, call->rows + i * n_row, call->cuts + i * n_cuts, error));
+    }
+fail:
+    return status;
+}
+
+double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts) {
+    double values[MAX_SYMBOLS];
+    size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
+        size_t s = mst_expr_leaves(plan->integrand)[i].symbol;
+        values[i] = s < d ? t : s < first_end ? row[s - d] : s == first_end ? t - cuts[0] : cuts[plan->n_cuts - 1] - t;
+    }
+    return mst_expr_evaluate(plan->integrand, values);
+}

@@ -1,0 +1,95 @@
+// What an integral's plan holds. integral.c reads the description and runs a call; integrand.c writes the integrand;
+// fixed.c, regions.c, tanh_sinh.c and lattice.c are the methods.
+#ifndef MST_INTEGRATE_PLAN_H
+#define MST_INTEGRATE_PLAN_H
+
+#include "expr/expr.h"
+#include "runtime/program.h"
+
+#include <mastaba/integral.h>
+
+enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
+
+// How a variable's range is mapped to that of t, over which the kernels integrate.
+typedef enum mst_range_kind {
+    MST_RANGE_FINITE, // x = t
+    MST_RANGE_UPPER,  // one bound is inf:  x = anchor + (1 - t) / t, t from 1 (the anchor) to 0 (QUADPACK's map)
+    MST_RANGE_LOWER,  // one is -inf:       x = anchor - (1 - t) / t
+    MST_RANGE_WHOLE   // both:              x = t / (1 - t^2), t from -1 to 1
+} mst_range_kind;
+
+// A buffer that stays with the plan and grows.
+typedef struct mst_integral_buffer {
+    cl_mem memory;
+    uint64_t bytes;
+} mst_integral_buffer;
+
+// The integrals of one call, on the host: row i of `rows` has the n_row numbers that integral i gives to the kernels (its
+// parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of t
+// between which to integrate: from, breakpoints, to for one variable, else (from, to) of each.
+typedef struct mst_integral_call {
+    size_t n_sets;
+    double *rows, *cuts;
+    mst_integral_result *results;
+    const mst_execution *how;
+    mst_report *report;
+} mst_integral_call;
+
+typedef struct mst_integral_method {
+    mst_status (*create)(mst_integral *plan, mst_error *error);
+    mst_status (*run)(mst_integral *plan, const mst_integral_call *call, mst_error *error);
+    void (*destroy)(mst_integral *plan);
+} mst_integral_method;
+
+struct mst_integral {
+    mst_context *context;
+    mst_integral_desc desc; // defaults filled in; no pointers of the caller's
+    bool is_double, cpu;
+    unsigned width; // of the vectors in kernels
+    bool uses_ends; // the integrand reads left or right
+    mst_expr *integrand, *bounds[2 * MST_INTEGRAL_MAX_VARIABLES], *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
+    mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
+    int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows
+    int n_row, n_cuts;
+    const mst_integral_method *method;
+    void *work; // the method's
+};
+
+extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice;
+
+// ---- integrand.c
+
+// Parses all expressions of a description and decides how ranges are mapped.
+mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
+
+// Builds a kernel file behind the integrand: `realv integrand_at(const realv *t, realv left, realv right, const realv *p)` and
+// `realv integrand(const realv *t, const realv *p)`, each times dx/dt; and the defines of vector.cl. `tables` is more text to put
+// in front of the file, or NULL.
+mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error);
+
+// Rows and cuts of all integrals, the caller's to free.
+mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error);
+
+// The integrand on the host, in double, at one t of one variable.
+double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);
+
+// ---- buffers.c
+
+mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what, mst_error *error);
+void mst_integral_release(mst_integral *plan, mst_integral_buffer *buffer);
+
+// Uploads n numbers as the plan's type, growing the buffer.
+mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n, const char *what,
+                               mst_error *error);
+// Downloads n numbers of the plan's type. Waits for what was enqueued before.
+mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error);
+
+// Progress, and whether the caller cancels: MST_ERROR_CANCELLED.
+mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error);
+
+// ---- sums.c
+
+// Sums of hi + lo over `n` pairs each of `n_sums` rows, without loss.
+void mst_integral_add_pairs(const double *pairs, size_t n, size_t n_sums, double *sums);
+
+#endif

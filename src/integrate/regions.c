@@ -1,0 +1,342 @@
+// Adaptive integration, breadth-first: rounds of kernels over all regions of all integrals (regions.cl), with one number read back
+// a round. Kronrod's rule with one variable, Genz and Malik's with 2 to 7.
+#include "nodes.h"
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MAX_ROUNDS = 100,
+    PATIENCE = 6,              // rounds in which regions where the integrand is not finite are split
+    CPU_ITEMS_A_UNIT = 8,      // work-items for each compute unit of a CPU
+    GPU_EVALUATE_GROUP = 128,
+    GPU_SET_GROUP = 64,        // work-items for the regions of one integral, of many
+    GPU_SINGLE_GROUP = 256,    // and of few, which have many regions
+    GPU_PLACE_GROUP = 256,
+    MOST_FIRST_REGIONS = 1 << 20
+};
+
+typedef struct side { // regions before a round, or after it
+    mst_integral_buffer lo, len, id, run;
+    cl_uint capacity;
+} side;
+
+typedef struct regions {
+    cl_kernel begin, evaluate, judge, place, split;
+    size_t evaluate_group, judge_group, place_group, split_group;
+    unsigned first_regions, n_points; // a region
+    side sides[2];
+    mst_integral_buffer values, errors, marks;          // a region
+    mst_integral_buffer rows, cuts, sums, state, splits; // an integral
+    mst_integral_buffer total;
+} regions;
+
+static void write_array(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {
+    mst_text_add(out, "__constant const real %s[] = {", name);
+    for (unsigned k = 0; k < n; k++) {
+        mst_expr_write_number(values[k], plan->is_double, out);
+        mst_text_add(out, ", ");
+    }
+    mst_text_add(out, "};\n");
+}
+
+static void write_rule(const mst_integral *plan, unsigned n_points, mst_text *out) {
+    enum { MOST_POINTS = 256, MOST_AXES = 7 };
+    double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
+    unsigned d = (unsigned)plan->desc.n_variables;
+    mst_text_add(out, "#define N_POINTS %u\n", n_points);
+    if (d == 1) {
+        mst_gauss_kronrod(positions, seven, five);
+        write_array(plan, "NODES", positions, n_points, out);
+        write_array(plan, "KRONROD", seven, n_points, out);
+        write_array(plan, "GAUSS", five, n_points, out);
+    } else {
+        mst_genz_malik(d, positions, seven, five);
+        write_array(plan, "POSITIONS", positions, n_points * d, out);
+        write_array(plan, "SEVEN", seven, n_points, out);
+        write_array(plan, "FIVE", five, n_points, out);
+    }
+}
+
+static mst_status build(mst_integral *plan, regions *r, cl_program *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    mst_text_add(&text, "#define N_CUTS %d\n#define FIRST_REGIONS %u\n", plan->n_cuts, r->first_regions);
+    write_rule(plan, r->n_points, &text);
+    MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
+    MST_TRY(mst_integrand_build(plan, text.text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+// The wanted group, or the largest power of two below it that the kernel takes.
+static mst_status fit_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t most = 1;
+    MST_TRY_CL(clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+               "cannot ask for the work-group size of a kernel");
+    for (*group = plan->cpu ? 1 : wanted; *group > most;)
+        *group /= 2;
+fail:
+    return status;
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_program program;
+    unsigned d = (unsigned)plan->desc.n_variables;
+    regions *r = plan->work = calloc(1, sizeof *r);
+    MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
+    r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
+    MST_TRY(build(plan, r, &program, error));
+    MST_TRY(mst_kernel_create(program, "begin", &r->begin, error));
+    MST_TRY(mst_kernel_create(program, "evaluate", &r->evaluate, error));
+    MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
+    MST_TRY(mst_kernel_create(program, "place", &r->place, error));
+    MST_TRY(mst_kernel_create(program, "split", &r->split, error));
+    MST_TRY(fit_group(plan, r->evaluate, GPU_EVALUATE_GROUP, &r->evaluate_group, error));
+    MST_TRY(fit_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
+    MST_TRY(fit_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
+    MST_TRY(fit_group(plan, r->place, GPU_PLACE_GROUP, &r->place_group, error));
+fail:
+    return status;
+}
+
+static void destroy(mst_integral *plan) {
+    regions *r = plan->work;
+    cl_kernel kernels[] = {r->begin, r->evaluate, r->judge, r->place, r->split};
+    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
+        mst_kernel_release(kernels[k]);
+    for (int s = 0; s < 2; s++) {
+        mst_integral_release(plan, &r->sides[s].lo);
+        mst_integral_release(plan, &r->sides[s].len);
+        mst_integral_release(plan, &r->sides[s].id);
+        mst_integral_release(plan, &r->sides[s].run);
+    }
+    mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->marks,  &r->rows, &r->cuts,
+                                      &r->sums,   &r->state,  &r->splits, &r->total};
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+        mst_integral_release(plan, buffers[k]);
+    free(r);
+}
+
+// Room for so many regions on a side.
+static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float), d = (uint64_t)plan->desc.n_variables;
+    if (s->capacity < n) {
+        uint64_t room = n < (cl_uint)1 << 30 ? (uint64_t)n + n / 2 : n;
+        s->capacity = 0;
+        MST_TRY(mst_integral_reserve(plan, &s->lo, room * d * real_bytes, "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->len, room * d * real_bytes, "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->id, room * sizeof(cl_uint), "regions", error));
+        s->capacity = (cl_uint)room;
+    }
+fail:
+    return status;
+}
+
+// Room for what is computed of the regions on a side.
+static mst_status reserve_estimates(mst_integral *plan, const side *s, mst_error *error) {
+    mst_status status = MST_OK;
+    regions *r = plan->work;
+    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    MST_TRY(mst_integral_reserve(plan, &r->values, s->capacity * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->errors, s->capacity * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->marks, s->capacity, "regions", error));
+fail:
+    return status;
+}
+
+static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    regions *r = plan->work;
+    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    for (int s = 0; s < 2; s++)
+        MST_TRY(mst_integral_reserve(plan, &r->sides[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->sums, n * 4 * real_bytes, "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->state, n * 2 * sizeof(cl_uint), "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->total, sizeof(cl_uint), "a counter", error));
+fail:
+    return status;
+}
+
+// ---- the kernels of a round
+
+static size_t cpu_items(const mst_integral *plan) {
+    size_t units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
+    return units * CPU_ITEMS_A_UNIT;
+}
+
+static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *s, mst_error *error) {
+    regions *r = plan->work;
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),        MST_ARGUMENT(s->capacity),   MST_ARGUMENT(r->cuts.memory),
+                                      MST_ARGUMENT(s->lo.memory),  MST_ARGUMENT(s->len.memory), MST_ARGUMENT(s->id.memory),
+                                      MST_ARGUMENT(s->run.memory), MST_ARGUMENT(r->sums.memory), MST_ARGUMENT(r->state.memory)};
+    size_t items = (size_t)n_sets * r->first_regions;
+    return mst_kernel_enqueue(plan->context->compute, r->begin, arguments, 9, items,
+                              mst_kernel_group(plan->context, r->begin, items), error);
+}
+
+static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
+    regions *r = plan->work;
+    size_t tiles = (n + plan->width - 1) / plan->width;
+    cl_uint tiles_an_item = plan->cpu ? (cl_uint)((tiles + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
+    const mst_argument arguments[] = {MST_ARGUMENT(n),
+                                      MST_ARGUMENT(s->capacity),
+                                      MST_ARGUMENT(tiles_an_item),
+                                      MST_ARGUMENT(s->lo.memory),
+                                      MST_ARGUMENT(s->len.memory),
+                                      MST_ARGUMENT(s->id.memory),
+                                      MST_ARGUMENT(r->rows.memory),
+                                      MST_ARGUMENT(r->values.memory),
+                                      MST_ARGUMENT(r->errors.memory),
+                                      MST_ARGUMENT(r->marks.memory)};
+    return mst_kernel_enqueue(plan->context->compute, r->evaluate, arguments, 10, (tiles + tiles_an_item - 1) / tiles_an_item,
+                              r->evaluate_group, error);
+}
+
+static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, int round, const side *s,
+                                mst_error *error) {
+    regions *r = plan->work;
+    const mst_integral_desc *d = &plan->desc;
+    uint64_t most = d->max_evaluations / r->n_points;
+    cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
+    cl_uint last = round == MAX_ROUNDS - 1, over = round >= PATIENCE;
+    float narrow[] = {(float)d->relative_tolerance, (float)d->absolute_tolerance};
+    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    const mst_argument relative = {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
+    const mst_argument absolute = {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[1]};
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
+                                      MST_ARGUMENT(sets_a_group),
+                                      relative,
+                                      absolute,
+                                      MST_ARGUMENT(most_regions),
+                                      MST_ARGUMENT(last),
+                                      MST_ARGUMENT(over),
+                                      MST_ARGUMENT(s->run.memory),
+                                      MST_ARGUMENT(r->values.memory),
+                                      MST_ARGUMENT(r->errors.memory),
+                                      MST_ARGUMENT(r->marks.memory),
+                                      MST_ARGUMENT(r->sums.memory),
+                                      MST_ARGUMENT(r->state.memory),
+                                      MST_ARGUMENT(r->splits.memory),
+                                      {3 * r->judge_group * bytes, NULL}};
+    size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
+    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 15, groups * r->judge_group, r->judge_group, error);
+}
+
+static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
+    regions *r = plan->work;
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets), MST_ARGUMENT(r->splits.memory), MST_ARGUMENT(next->run.memory),
+                                      MST_ARGUMENT(r->total.memory), {r->place_group * sizeof(cl_uint), NULL}};
+    return mst_kernel_enqueue(plan->context->compute, r->place, arguments, 5, r->place_group, r->place_group, error);
+}
+
+static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const side *s, const side *next,
+                                mst_error *error) {
+    regions *r = plan->work;
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
+                                      MST_ARGUMENT(sets_a_group),
+                                      MST_ARGUMENT(s->capacity),
+                                      MST_ARGUMENT(next->capacity),
+                                      MST_ARGUMENT(s->run.memory),
+                                      MST_ARGUMENT(next->run.memory),
+                                      MST_ARGUMENT(r->marks.memory),
+                                      MST_ARGUMENT(s->lo.memory),
+                                      MST_ARGUMENT(s->len.memory),
+                                      MST_ARGUMENT(next->lo.memory),
+                                      MST_ARGUMENT(next->len.memory),
+                                      MST_ARGUMENT(next->id.memory),
+                                      {r->split_group * sizeof(cl_uint), NULL}};
+    size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
+    return mst_kernel_enqueue(plan->context->compute, r->split, arguments, 13, groups * r->split_group, r->split_group, error);
+}
+
+// Whether a round could not begin for lack of memory, which is no failure; any other trouble is.
+static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
+
+// Rounds until nothing is left to split, or no memory for it: then integrals still running have spent their budget.
+static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_call *call, size_t done, mst_error *error) {
+    mst_status status = MST_OK, room = MST_OK;
+    mst_error full;
+    regions *r = plan->work;
+    cl_uint n = n_sets * r->first_regions;
+    cl_uint sets_a_group = plan->cpu ? (cl_uint)((n_sets + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
+    for (int round = 0; n > 0; round++) {
+        side *now = &r->sides[round % 2], *next = &r->sides[1 - round % 2];
+        room = reserve_estimates(plan, now, &full);
+        if (room != MST_OK)
+            break;
+        MST_TRY(mst_integral_progress(call, done, error));
+        MST_TRY(enqueue_evaluate(plan, n, now, error));
+        MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, round, now, error));
+        MST_TRY(enqueue_place(plan, n_sets, next, error));
+        MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->total.memory, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL),
+                   "cannot read the number of regions");
+        room = n > 0 ? reserve_side(plan, next, n, &full) : MST_OK;
+        if (room != MST_OK)
+            break;
+        if (n > 0)
+            MST_TRY(enqueue_split(plan, n_sets, sets_a_group, now, next, error));
+    }
+    if (room != MST_OK && !is_full(room)) {
+        status = room;
+        if (error)
+            *error = full;
+    }
+fail:
+    return status;
+}
+
+static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
+    mst_status status = MST_OK;
+    enum { RUNNING = 4 }; // as regions.cl has it
+    regions *r = plan->work;
+    double *sums = malloc(n * 4 * sizeof *sums);
+    cl_uint *state = malloc(n * 2 * sizeof *state);
+    MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
+    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, 4 * n, error));
+    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
+               "cannot download results");
+    for (size_t i = 0; i < n; i++) {
+        mst_integral_result *out = &results[i];
+        out->value = sums[4 * i + 2];
+        out->error = sums[4 * i + 3];
+        out->evaluations = (uint64_t)state[2 * i + 1] * r->n_points;
+        out->status = state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
+        if (out->error >= 1e30) // a region in which the integrand is not finite is still there
+            out->status = MST_INTEGRAL_NON_FINITE;
+    }
+fail:
+    free(sums);
+    free(state);
+    return status;
+}
+
+static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    regions *r = plan->work;
+    size_t at_once = MOST_FIRST_REGIONS / r->first_regions, n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
+    for (size_t first = 0; first < call->n_sets; first += at_once) {
+        size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
+        cl_uint n_sets = (cl_uint)count;
+        MST_TRY(reserve_sets(plan, count, error));
+        MST_TRY(reserve_side(plan, &r->sides[0], n_sets * r->first_regions, error));
+        MST_TRY(reserve_estimates(plan, &r->sides[0], error));
+        MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
+        MST_TRY(mst_integral_upload(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
+        MST_TRY(enqueue_begin(plan, n_sets, &r->sides[0], error));
+        MST_TRY(refine(plan, n_sets, call, first, error));
+        MST_TRY(collect(plan, count, call->results + first, error));
+    }
+fail:
+    return status;
+}
+
+const mst_integral_method mst_integral_regions = {create, run, destroy};

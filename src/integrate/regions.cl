@@ -1,0 +1,230 @@
+// Breadth-first adaptive integration: all regions of all integrals are evaluated, judged and split together.
+//
+// A region is a box lo[k] .. lo[k] + len[k]. Those of one integral stand in a row: integral i has run[2 i + 1] of them from
+// run[2 i] on. The rule (evaluate_box: value, error, the axis to split along) is in kronrod.cl or genz_malik.cl.
+
+#define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
+#define BAD REAL(1e30) // the error of a region in which the integrand is not finite
+
+// Marks of a region: its axis, and
+#define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
+#define SPLIT 0x40
+#define AXIS 0x1f
+
+// State of an integral: while it runs, and why it stopped (mst_integral_status).
+#define CONVERGED 0
+#define BUDGET 1
+#define ROUND_OFF 2
+#define NON_FINITE 3
+#define RUNNING 4
+
+typedef struct box {
+    realv center[DIM], half_width[DIM]; // negative half widths: from above to below
+} box;
+
+typedef struct estimate {
+    realv value, error, magnitude; // magnitude: the integral of |f|
+    realv axis;
+} estimate;
+
+estimate evaluate_box(const box *b, const realv *p);
+
+realv gather(__global const real *from, const uint *index, uint stride, uint offset) {
+    real lanes[WIDTH];
+    for (uint l = 0; l < WIDTH; l++)
+        lanes[l] = from[(ulong)index[l] * stride + offset];
+    return LOADV(lanes);
+}
+
+// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. With one item a region.
+__kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __global real *lo, __global real *len,
+                    __global uint *id, __global uint *run, __global real *sums, __global uint *state) {
+    const ulong r = get_global_id(0);
+    const uint set = (uint)(r / FIRST_REGIONS), own = (uint)(r % FIRST_REGIONS);
+    if (set >= n_sets)
+        return;
+    __global const real *cut = cuts + (ulong)set * N_CUTS;
+    for (uint k = 0; k < DIM; k++) {
+        const uint from = DIM == 1 ? own / 2 : 2 * k;
+        const real length = (cut[from + 1] - cut[from]) / 2;
+        lo[(ulong)k * capacity + r] = own >> k & 1 ? cut[from] + length : cut[from];
+        len[(ulong)k * capacity + r] = length;
+    }
+    id[r] = set;
+    if (own > 0)
+        return;
+    run[2 * set] = (uint)r;
+    run[2 * set + 1] = FIRST_REGIONS;
+    for (uint k = 0; k < 4; k++)
+        sums[4 * (ulong)set + k] = 0;
+    state[2 * set] = RUNNING;
+    state[2 * set + 1] = 0;
+}
+
+// Tiles of WIDTH regions, one to a lane.
+__kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const real *lo, __global const real *len,
+                       __global const uint *id, __global const real *rows, __global real *values, __global real *errors,
+                       __global uchar *marks) {
+    ulong tile = get_global_id(0) * (ulong)tiles_an_item;
+    for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
+        const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
+        uint index[WIDTH], set[WIDTH];
+        real value[WIDTH], error[WIDTH], magnitude[WIDTH], axis[WIDTH];
+        realv p[N_ROW + 1];
+        box b;
+        for (uint l = 0; l < WIDTH; l++) {
+            index[l] = min(first + l, n - 1);
+            set[l] = id[index[l]];
+        }
+        for (uint a = 0; a < N_ROW; a++)
+            p[a] = gather(rows, set, N_ROW, a);
+        for (uint a = 0; a < DIM; a++) {
+            b.half_width[a] = gather(len + (ulong)a * capacity, index, 1, 0) / 2;
+            b.center[a] = gather(lo + (ulong)a * capacity, index, 1, 0) + b.half_width[a];
+        }
+        const estimate e = evaluate_box(&b, p);
+        STOREV(e.value, value);
+        STOREV(e.error, error);
+        STOREV(e.magnitude, magnitude);
+        STOREV(e.axis, axis);
+        for (uint l = 0; l < count; l++) {
+            const bool finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
+            const real least = 50 * EPSILON * magnitude[l];
+            values[first + l] = finite ? value[l] : 0;
+            errors[first + l] = finite ? fmax(error[l], least) : BAD;
+            marks[first + l] = (uchar)axis[l] | (finite && error[l] <= least ? AT_FLOOR : 0);
+        }
+    }
+}
+
+// Three sums over the work-items of a group, in a tree; in every item. scratch holds three numbers an item.
+void sum_items(real v[3], __local real *scratch) {
+    for (uint k = 0; k < 3 && ITEMS > 1; k++)
+        scratch[k * ITEMS + ITEM] = v[k];
+    for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
+        SYNC();
+        for (uint k = 0; k < 3 && ITEM < reach; k++)
+            scratch[k * ITEMS + ITEM] += scratch[k * ITEMS + ITEM + reach];
+    }
+    SYNC();
+    for (uint k = 0; k < 3 && ITEMS > 1; k++)
+        v[k] = scratch[k * ITEMS];
+    SYNC();
+}
+
+// Decides about every region of an integral, and about the integral. sums: value and error of the regions that are done, value
+// and error of all. A region is done when its error is small against what is left of the tolerance for all n that are not:
+//     error <= (tolerance - errors of those done) / (2 n),
+// so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the error
+// allows.
+__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint last_round,
+                    uint patience_over, __global const uint *run, __global const real *values, __global const real *errors,
+                    __global uchar *marks, __global real *sums, __global uint *state, __global uint *n_split,
+                    __local real *scratch) {
+    const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
+    for (uint set = begin_set; set < end_set; set++) {
+        __global real *sum = sums + 4 * (ulong)set;
+        const uint first = run[2 * set], n = run[2 * set + 1];
+        if (ITEM == 0)
+            n_split[set] = 0;
+        if (n == 0)
+            continue;
+        real all[3] = {0, 0, 0}; // value, error, whether the integrand is not finite somewhere
+        for (uint r = first + ITEM; r < first + n; r += ITEMS) {
+            all[0] += values[r];
+            all[1] += errors[r];
+            all[2] = errors[r] == BAD ? 1 : all[2];
+        }
+        sum_items(all, scratch);
+        const real value = sum[0] + all[0], error = sum[1] + all[1];
+        const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
+        const real share = (tolerance - sum[1]) / (2 * (real)n);
+        real part[3] = {0, 0, 0}; // regions to split; value and error of the others
+        for (uint r = first + ITEM; r < first + n; r += ITEMS) {
+            const bool split = !(errors[r] <= share) && !(marks[r] & AT_FLOOR);
+            marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
+            part[0] += split ? 1 : 0;
+            part[1] += split ? 0 : values[r];
+            part[2] += split ? 0 : errors[r];
+        }
+        sum_items(part, scratch);
+        const uint count = (uint)part[0];
+        if (ITEM == 0) {
+            uint stop = RUNNING;
+            if (error <= tolerance)
+                stop = CONVERGED;
+            else if (all[2] > 0 && patience_over)
+                stop = NON_FINITE;
+            else if (count == 0 || last_round)
+                stop = ROUND_OFF;
+            else if (state[2 * set + 1] + n + 2 * count > most_regions)
+                stop = BUDGET;
+            state[2 * set] = stop;
+            state[2 * set + 1] += n;
+            n_split[set] = stop == RUNNING ? count : 0;
+            sum[0] += part[1];
+            sum[1] += part[2];
+            sum[2] = value;
+            sum[3] = error;
+        }
+    }
+}
+
+// Where each integral's regions will stand, and how many there will be in all. One work-group.
+__kernel void place(uint n_sets, __global const uint *n_split, __global uint *next_run, __global uint *total,
+                    __local uint *scratch) {
+    const uint each = (n_sets + ITEMS - 1) / ITEMS;
+    const uint begin_set = min((uint)ITEM * each, n_sets), end_set = min(begin_set + each, n_sets);
+    uint own = 0, before = 0;
+    for (uint set = begin_set; set < end_set; set++)
+        own += 2 * n_split[set];
+    scratch[ITEM] = own;
+    SYNC();
+    for (uint k = 0; k < ITEM; k++)
+        before += scratch[k];
+    if (ITEM == ITEMS - 1)
+        total[0] = before + own;
+    for (uint set = begin_set; set < end_set; set++) {
+        next_run[2 * set] = before;
+        next_run[2 * set + 1] = 2 * n_split[set];
+        before += 2 * n_split[set];
+    }
+}
+
+// Halves every region that is marked, the halves in its place.
+__kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
+                    __global uint *next_run, __global const uchar *marks, __global const real *lo, __global const real *len,
+                    __global real *next_lo, __global real *next_len, __global uint *next_id, __local uint *scratch) {
+    const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
+    for (uint set = begin_set; set < end_set; set++) {
+        const uint first = run[2 * set], n = run[2 * set + 1];
+        uint to = next_run[2 * set];
+        if (next_run[2 * set + 1] == 0)
+            continue;
+        for (uint start = 0; start < n; start += ITEMS) {
+            const uint r = first + start + ITEM;
+            const bool own = start + ITEM < n && (marks[r] & SPLIT);
+            SYNC();
+            scratch[ITEM] = own ? 1 : 0;
+            for (uint step = 1; step < ITEMS; step *= 2) { // running sums (Hillis and Steele 1986)
+                SYNC();
+                const uint left = ITEM >= step ? scratch[ITEM - step] : 0;
+                SYNC();
+                scratch[ITEM] += left;
+            }
+            SYNC();
+            const uint all = scratch[ITEMS - 1];
+            for (uint upper = 0; upper < 2 && own; upper++) {
+                const ulong at = to + 2 * (ulong)(scratch[ITEM] - 1) + upper;
+                for (uint k = 0; k < DIM; k++) {
+                    const real l = len[(ulong)k * capacity + r], from = lo[(ulong)k * capacity + r];
+                    const bool cut = k == (marks[r] & AXIS);
+                    next_lo[(ulong)k * next_capacity + at] = cut && upper ? from + l / 2 : from;
+                    next_len[(ulong)k * next_capacity + at] = cut ? l / 2 : l;
+                }
+                next_id[at] = set;
+            }
+            to += 2 * all;
+        }
+    }
+}
