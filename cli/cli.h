@@ -25,6 +25,7 @@ int cmd_fft(int argc, const char **argv);
 int cmd_convolve(int argc, const char **argv);
 int cmd_map(int argc, const char **argv);
 int cmd_filter(int argc, const char **argv);
+int cmd_integrate(int argc, const char **argv);
 int cmd_bench(int argc, const char **argv);
 
 // ---- options.c: the command line
@@ -84,6 +85,7 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
 
 // Prints an object or array on stdout and drops the reference. object NULL: out of memory. Returns an exit code.
 int cli_print_json(const char *command, json_t *object);
+int cli_print_json_digits(const char *command, json_t *object, unsigned digits); // instead of 9 significant ones
 
 // A number for JSON: null for NaN and infinity, which JSON cannot express.
 json_t *cli_json_real(double value);

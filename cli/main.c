@@ -17,6 +17,7 @@ static const command commands[] = {
     {"convolve", cmd_convolve, "convolution and correlation of arrays and sounds"},
     {"map", cmd_map, "an expression for every element of arrays"},
     {"filter", cmd_filter, "images filtered in the frequency domain"},
+    {"integrate", cmd_integrate, "definite integrals of expressions, with an error estimate"},
     {"bench", cmd_bench, "compare algorithms on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -82,8 +82,10 @@ int cli_flush(const char *command) {
     return CLI_INPUT_OUTPUT;
 }
 
-int cli_print_json(const char *command, json_t *object) {
-    int dumped = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) : -1;
+int cli_print_json(const char *command, json_t *object) { return cli_print_json_digits(command, object, 9); }
+
+int cli_print_json_digits(const char *command, json_t *object, unsigned digits) {
+    int dumped = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) : -1;
     json_decref(object);
     if (dumped != 0 && !ferror(stdout)) {
         cli_error(command, "out of memory while writing JSON");

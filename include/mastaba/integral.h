@@ -27,10 +27,10 @@ typedef enum mst_integral_rule {
 } mst_integral_rule;
 
 typedef enum mst_integral_status {
-    MST_INTEGRAL_CONVERGED = 0,  // the error estimate is within the tolerance, or there was none (fixed rules)
-    MST_INTEGRAL_BUDGET = 1,     // evaluations, points or memory were spent before
-    MST_INTEGRAL_ROUND_OFF = 2,  // more evaluations do not help: rounding, a divergent integral, or a singularity inside
-    MST_INTEGRAL_NON_FINITE = 3  // the integrand was NaN or infinite inside the range; value is NaN, error infinity
+    MST_INTEGRAL_CONVERGED = 0, // the error estimate is within the tolerance, or there was none (fixed rules)
+    MST_INTEGRAL_BUDGET = 1,    // evaluations, points or memory were spent before
+    MST_INTEGRAL_ROUND_OFF = 2, // more evaluations do not help: rounding, a divergent integral, or a singularity inside
+    MST_INTEGRAL_NON_FINITE = 3 // the integrand was NaN or infinite inside the range; value is NaN, error infinity
 } mst_integral_status;
 
 typedef struct mst_integral_result {

@@ -1,12 +1,20 @@
-// Fixed rules with one variable: the same kernel for all, which differ in the nodes and weights of a panel; and the rectangle rule
-// as published.
+// Fixed rules with one variable: the same kernel for all, which differ in the nodes and weights of a panel; and the rectangle
+// rule as published.
 #include "nodes.h"
 #include "plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_NODES = 8, CPU_ITEMS = 64, GPU_ITEMS = 1 << 20, GPU_GROUP = 256, LONGEST_CHAIN = 256, SHORTEST_CHAIN = 16, COARSER = 16 };
+enum {
+    MAX_NODES = 8,
+    CPU_ITEMS = 64,
+    GPU_ITEMS = 1 << 20,
+    GPU_GROUP = 256,
+    LONGEST_CHAIN = 256,
+    SHORTEST_CHAIN = 16,
+    COARSER = 16
+};
 
 typedef struct fixed {
     int n_nodes;
@@ -61,8 +69,9 @@ static mst_status create(mst_integral *plan, mst_error *error) {
         MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
     // The tree, and with it the bits of the result, depend on the group: it is fixed, as far as the device allows.
     size_t most = 1;
-    MST_TRY_CL(clGetKernelWorkGroupInfo(f->kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-               "cannot ask for the work-group size of a kernel");
+    MST_TRY_CL(
+        clGetKernelWorkGroupInfo(f->kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+        "cannot ask for the work-group size of a kernel");
     for (f->group = plan->cpu ? 1 : GPU_GROUP; f->group > most;)
         f->group /= 2;
     uint64_t chain = f->panels >> 18;
@@ -100,11 +109,17 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
     const mst_argument a = {bytes, plan->is_double ? (const void *)cuts : &narrow[0]};
     const mst_argument step = {bytes, plan->is_double ? (const void *)&h : &narrow[1]};
-    MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
+    MST_TRY(
+        mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, n_groups * bytes, "the sums of groups", error));
     MST_TRY(mst_integral_reserve(plan, &f->sum, bytes, "the sum", error));
-    const mst_argument first[] = {MST_ARGUMENT(points),        MST_ARGUMENT(points_an_item),     a, step,
-                                  MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(f->partials.memory), {group * bytes, NULL}};
+    const mst_argument first[] = {MST_ARGUMENT(points),
+                                  MST_ARGUMENT(points_an_item),
+                                  a,
+                                  step,
+                                  MST_ARGUMENT(f->rows.memory),
+                                  MST_ARGUMENT(f->partials.memory),
+                                  {group * bytes, NULL}};
     const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 7, d->work_items, group, error));
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->group_kernel, second, 3, 1, 1, error));
@@ -184,16 +199,11 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + first * n_row, count * n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, 2 * n_groups * bytes, "partial sums", error));
     cl_ulong panels = f->panels, coarse_panels = f->coarse_panels;
-    const mst_argument arguments[] = {MST_ARGUMENT(panels),
-                                      MST_ARGUMENT(coarse_panels),
-                                      MST_ARGUMENT(groups),
-                                      MST_ARGUMENT(coarse),
-                                      MST_ARGUMENT(f->block),
-                                      MST_ARGUMENT(blocks_an_item),
-                                      MST_ARGUMENT(f->grids.memory),
-                                      MST_ARGUMENT(f->rows.memory),
-                                      MST_ARGUMENT(f->partials.memory),
-                                      {2 * f->group * bytes, NULL}};
+    const mst_argument arguments[] = {
+        MST_ARGUMENT(panels),          MST_ARGUMENT(coarse_panels),  MST_ARGUMENT(groups),
+        MST_ARGUMENT(coarse),          MST_ARGUMENT(f->block),       MST_ARGUMENT(blocks_an_item),
+        MST_ARGUMENT(f->grids.memory), MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(f->partials.memory),
+        {2 * f->group * bytes, NULL}};
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 10, n_groups * f->group, f->group, error));
     MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
     for (size_t i = 0; i < count; i++) {

@@ -27,8 +27,9 @@ real sum_block(pair start, real h, uint n, __global const real *offsets, const r
     return sum_lanes(total);
 }
 
-// panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of panels
-// is one chain of additions from one exact starting point. Group g of an integral sums blocks_an_item consecutive blocks in each of its work-items, and gives a pair.
+// panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of
+// panels is one chain of additions from one exact starting point. Group g of an integral sums blocks_an_item consecutive blocks
+// in each of its work-items, and gives a pair.
 __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block, uint blocks_an_item,
                          __global const real *grids, __global const real *rows, __global real *partials, __local real *scratch) {
     const uint groups_a_set = groups + coarse_groups;

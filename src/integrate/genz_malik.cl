@@ -1,7 +1,7 @@
-// The rule of degree 7 of Genz and Malik (1980) with their embedded one of degree 5, on a box of DIM >= 2 dimensions, from tables:
-// point q has the coordinates center + POSITIONS[q DIM + k] half width and the weights SEVEN[q] and FIVE[q]. Point 0 is the
-// center, points 1 + 4 k to 4 + 4 k lie on axis k, the first two at sqrt(9/70) from the center and the others at sqrt(9/10). The
-// axis to split along is that of the largest fourth difference.
+// The rule of degree 7 of Genz and Malik (1980) with their embedded one of degree 5, on a box of DIM >= 2 dimensions, from
+// tables: point q has the coordinates center + POSITIONS[q DIM + k] half width and the weights SEVEN[q] and FIVE[q]. Point 0 is
+// the center, points 1 + 4 k to 4 + 4 k lie on axis k, the first two at sqrt(9/70) from the center and the others at sqrt(9/10).
+// The axis to split along is that of the largest fourth difference.
 estimate evaluate_box(const box *b, const realv *p) {
     realv axis = 0, steepest = -1, widest = 0, volume = 1, seven = 0, five = 0, magnitude = 0, first = 0, difference = 0;
     for (uint k = 0; k < DIM; k++)

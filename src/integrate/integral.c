@@ -26,10 +26,13 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "n_variables is %d; 1 to %d are supported", d->n_variables, MST_INTEGRAL_MAX_VARIABLES);
     MST_REQUIRE(d->n_variables == 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
                 "the rule %s is for one variable; use adaptive for %d", mst_integral_rule_name(d->rule), d->n_variables);
+    MST_REQUIRE(d->n_variables < 8 && d->rule != MST_INTEGRAL_TANH_SINH, MST_ERROR_UNSUPPORTED,
+                "tanh-sinh, and 8 variables and more, are not supported");
     MST_REQUIRE(d->n_parameters >= 0 && d->n_parameters <= MST_INTEGRAL_MAX_PARAMETERS && (d->n_parameters == 0 || d->parameters),
                 MST_ERROR_ARGUMENT, "n_parameters is %d; up to %d are supported", d->n_parameters, MST_INTEGRAL_MAX_PARAMETERS);
-    MST_REQUIRE(d->n_breakpoints >= 0 && d->n_breakpoints <= MST_INTEGRAL_MAX_BREAKPOINTS && (d->n_breakpoints == 0 || d->breakpoints),
-                MST_ERROR_ARGUMENT, "n_breakpoints is %d; up to %d are supported", d->n_breakpoints, MST_INTEGRAL_MAX_BREAKPOINTS);
+    MST_REQUIRE(
+        d->n_breakpoints >= 0 && d->n_breakpoints <= MST_INTEGRAL_MAX_BREAKPOINTS && (d->n_breakpoints == 0 || d->breakpoints),
+        MST_ERROR_ARGUMENT, "n_breakpoints is %d; up to %d are supported", d->n_breakpoints, MST_INTEGRAL_MAX_BREAKPOINTS);
     MST_REQUIRE(d->n_breakpoints == 0 || (d->n_variables == 1 && d->rule == MST_INTEGRAL_ADAPTIVE), MST_ERROR_ARGUMENT,
                 "breakpoints are for the adaptive rule with one variable");
     MST_REQUIRE(d->relative_tolerance >= 0 && d->absolute_tolerance >= 0 && isfinite(d->relative_tolerance) &&
@@ -135,7 +138,8 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     MST_REQUIRE(plan && (results || n_sets == 0), MST_ERROR_ARGUMENT, "plan and results must not be NULL");
     MST_REQUIRE(plan->desc.n_parameters == 0 || parameters || n_sets == 0, MST_ERROR_ARGUMENT,
                 "parameters is NULL, but the integral has %d", plan->desc.n_parameters);
-    MST_REQUIRE(mst_multiply(n_sets, 1024 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many", n_sets);
+    MST_REQUIRE(mst_multiply(n_sets, 1024 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many",
+                n_sets);
     MST_TRY(mst_execution_read(how, &execution, error));
     MST_REQUIRE(!execution.event, MST_ERROR_ARGUMENT, "an integral gives no event: it blocks");
     if (execution.n_wait > 0)

@@ -201,8 +201,8 @@ fail:
 }
 
 // Breakpoints in the direction of the range; those outside fall on its ends, where they cut off nothing.
-static mst_status fill_breakpoints(const mst_integral *plan, size_t set, const double *parameters, const double *row, double *cuts,
-                                   mst_error *error) {
+static mst_status fill_breakpoints(const mst_integral *plan, size_t set, const double *parameters, const double *row,
+                                   double *cuts, mst_error *error) {
     mst_status status = MST_OK;
     int n = plan->desc.n_breakpoints;
     double from = cuts[0], to = cuts[n + 1], low = fmin(from, to), high = fmax(from, to);

@@ -1,5 +1,5 @@
-// The 10-point Gauss and 21-point Kronrod rules, with QUADPACK's estimate of the error (Piessens et al. 1983). The integrand stands
-// in one place, in a loop that is not unrolled: compilers take long to compile it 21 times.
+// The 10-point Gauss and 21-point Kronrod rules, with QUADPACK's estimate of the error (Piessens et al. 1983). The integrand
+// stands in one place, in a loop that is not unrolled: compilers take long to compile it 21 times.
 estimate evaluate_box(const box *b, const realv *p) {
     realv f[21], kronrod = 0, gauss = 0, magnitude = 0, scatter = 0;
     const realv h = b->half_width[0];

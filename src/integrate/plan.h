@@ -25,8 +25,8 @@ typedef struct mst_integral_buffer {
 } mst_integral_buffer;
 
 // The integrals of one call, on the host: row i of `rows` has the n_row numbers that integral i gives to the kernels (its
-// parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of t
-// between which to integrate: from, breakpoints, to for one variable, else (from, to) of each.
+// parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of
+// t between which to integrate: from, breakpoints, to for one variable, else (from, to) of each.
 typedef struct mst_integral_call {
     size_t n_sets;
     double *rows, *cuts;
@@ -75,7 +75,8 @@ double mst_integrand_value(const mst_integral *plan, double t, const double *row
 
 // ---- buffers.c
 
-mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what, mst_error *error);
+mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what,
+                                mst_error *error);
 void mst_integral_release(mst_integral *plan, mst_integral_buffer *buffer);
 
 // Uploads n numbers as the plan's type, growing the buffer.

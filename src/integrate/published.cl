@@ -1,5 +1,5 @@
-// The published rule, WIDTH 1: each of P work-items sums n = ceil(N / P) consecutive points, one of each group adds the group's values,
-// and one work-item adds the groups.
+// The published rule, WIDTH 1: each of P work-items sums n = ceil(N / P) consecutive points, one of each group adds the group's
+// values, and one work-item adds the groups.
 __kernel void published_points(ulong points, ulong points_an_item, real a, real h, __global const real *rows,
                                __global real *group_sums, __local real *scratch) {
     const ulong first = get_global_id(0) * points_an_item;

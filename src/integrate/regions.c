@@ -1,5 +1,5 @@
-// Adaptive integration, breadth-first: rounds of kernels over all regions of all integrals (regions.cl), with one number read back
-// a round. Kronrod's rule with one variable, Genz and Malik's with 2 to 7.
+// Adaptive integration, breadth-first: rounds of kernels over all regions of all integrals (regions.cl), with one number read
+// back a round. Kronrod's rule with one variable, Genz and Malik's with 2 to 7.
 #include "nodes.h"
 #include "plan.h"
 
@@ -8,11 +8,11 @@
 
 enum {
     MAX_ROUNDS = 100,
-    PATIENCE = 6,              // rounds in which regions where the integrand is not finite are split
-    CPU_ITEMS_A_UNIT = 8,      // work-items for each compute unit of a CPU
+    PATIENCE = 6,         // rounds in which regions where the integrand is not finite are split
+    CPU_ITEMS_A_UNIT = 8, // work-items for each compute unit of a CPU
     GPU_EVALUATE_GROUP = 128,
-    GPU_SET_GROUP = 64,        // work-items for the regions of one integral, of many
-    GPU_SINGLE_GROUP = 256,    // and of few, which have many regions
+    GPU_SET_GROUP = 64,     // work-items for the regions of one integral, of many
+    GPU_SINGLE_GROUP = 256, // and of few, which have many regions
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20
 };
@@ -27,7 +27,7 @@ typedef struct regions {
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     side sides[2];
-    mst_integral_buffer values, errors, marks;          // a region
+    mst_integral_buffer values, errors, marks;           // a region
     mst_integral_buffer rows, cuts, sums, state, splits; // an integral
     mst_integral_buffer total;
 } regions;
@@ -76,8 +76,9 @@ fail:
 static mst_status fit_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error) {
     mst_status status = MST_OK;
     size_t most = 1;
-    MST_TRY_CL(clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-               "cannot ask for the work-group size of a kernel");
+    MST_TRY_CL(
+        clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+        "cannot ask for the work-group size of a kernel");
     for (*group = plan->cpu ? 1 : wanted; *group > most;)
         *group /= 2;
 fail:
@@ -175,8 +176,8 @@ static size_t cpu_items(const mst_integral *plan) {
 
 static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),        MST_ARGUMENT(s->capacity),   MST_ARGUMENT(r->cuts.memory),
-                                      MST_ARGUMENT(s->lo.memory),  MST_ARGUMENT(s->len.memory), MST_ARGUMENT(s->id.memory),
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),        MST_ARGUMENT(s->capacity),    MST_ARGUMENT(r->cuts.memory),
+                                      MST_ARGUMENT(s->lo.memory),  MST_ARGUMENT(s->len.memory),  MST_ARGUMENT(s->id.memory),
                                       MST_ARGUMENT(s->run.memory), MST_ARGUMENT(r->sums.memory), MST_ARGUMENT(r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
     return mst_kernel_enqueue(plan->context->compute, r->begin, arguments, 9, items,
@@ -233,8 +234,11 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets), MST_ARGUMENT(r->splits.memory), MST_ARGUMENT(next->run.memory),
-                                      MST_ARGUMENT(r->total.memory), {r->place_group * sizeof(cl_uint), NULL}};
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
+                                      MST_ARGUMENT(r->splits.memory),
+                                      MST_ARGUMENT(next->run.memory),
+                                      MST_ARGUMENT(r->total.memory),
+                                      {r->place_group * sizeof(cl_uint), NULL}};
     return mst_kernel_enqueue(plan->context->compute, r->place, arguments, 5, r->place_group, r->place_group, error);
 }
 
@@ -302,8 +306,9 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     cl_uint *state = malloc(n * 2 * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
     MST_TRY(mst_integral_download(plan, r->sums.memory, sums, 4 * n, error));
-    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
-               "cannot download results");
+    MST_TRY_CL(
+        clEnqueueReadBuffer(plan->context->compute, r->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
+        "cannot download results");
     for (size_t i = 0; i < n; i++) {
         mst_integral_result *out = &results[i];
         out->value = sums[4 * i + 2];

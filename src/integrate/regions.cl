@@ -99,7 +99,7 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
 
 // Three sums over the work-items of a group, in a tree; in every item. scratch holds three numbers an item.
 void sum_items(real v[3], __local real *scratch) {
-    for (uint k = 0; k < 3 && ITEMS > 1; k++)
+    for (uint k = 0; k < (ITEMS > 1 ? 3 : 0); k++)
         scratch[k * ITEMS + ITEM] = v[k];
     for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
         SYNC();
@@ -107,7 +107,7 @@ void sum_items(real v[3], __local real *scratch) {
             scratch[k * ITEMS + ITEM] += scratch[k * ITEMS + ITEM + reach];
     }
     SYNC();
-    for (uint k = 0; k < 3 && ITEMS > 1; k++)
+    for (uint k = 0; k < (ITEMS > 1 ? 3 : 0); k++)
         v[k] = scratch[k * ITEMS];
     SYNC();
 }

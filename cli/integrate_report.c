@@ -1,0 +1,119 @@
+// Results of mastaba integrate: on stdout, as JSON, in a file.
+#include "integrate.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int verdict(const integrate_run *run) {
+    size_t missed = 0;
+    for (size_t i = 0; i < run->parameters->n_sets; i++)
+        missed += run->results[i].status != MST_INTEGRAL_CONVERGED;
+    if (missed == 0)
+        return CLI_DONE;
+    if (run->parameters->n_sets > 1)
+        cli_error(run->command, "%zu of %zu integrals missed the tolerance", missed, run->parameters->n_sets);
+    else
+        cli_error(run->command, "the tolerance was not met: %s", mst_integral_status_name(run->results[0].status));
+    return CLI_TOLERANCE;
+}
+
+static json_t *json_result(const integrate_run *run, size_t i) {
+    const mst_integral_result *r = &run->results[i];
+    const integrate_parameters *p = run->parameters;
+    json_t *object = json_pack("{s:o, s:o, s:I, s:s}", "value", cli_json_real(r->value), "error", cli_json_real(r->error),
+                               "evaluations", (json_int_t)r->evaluations, "status", mst_integral_status_name(r->status));
+    json_t *parameters = p->n > 0 ? json_object() : NULL;
+    for (size_t k = 0; k < p->n && parameters; k++)
+        json_object_set_new(parameters, p->names[k], cli_json_real(p->values[i * p->n + k]));
+    if (parameters)
+        json_object_set_new(object, "parameters", parameters);
+    return object;
+}
+
+static int print_json(const integrate_run *run) {
+    size_t n = run->parameters->n_sets;
+    bool single = run->parameters->rank == 0;
+    json_t *object = single ? json_result(run, 0) : json_object(), *list = single ? NULL : json_array();
+    for (size_t i = 0; i < n && list; i++)
+        json_array_append_new(list, json_result(run, i));
+    if (list)
+        json_object_set_new(object, "results", list);
+    json_object_set_new(object, "rule", json_string(mst_integral_rule_name(run->desc.rule)));
+    json_object_set_new(object, "type", json_string(mst_type_name(run->type)));
+    json_object_set_new(object, "device", cli_json_text(run->device->name));
+    json_object_set_new(object, "seconds", cli_json_real(run->seconds));
+    return cli_print_json_digits(run->command, object, 17);
+}
+
+static void print_result(const integrate_run *run, size_t i) {
+    const mst_integral_result *r = &run->results[i];
+    const integrate_parameters *p = run->parameters;
+    for (size_t k = 0; k < p->n && p->rank > 0; k++)
+        printf("%s = %-12g ", p->names[k], p->values[i * p->n + k]);
+    printf("%.*g", run->type == MST_FLOAT64 ? 16 : 8, r->value);
+    if (isnan(r->error))
+        printf("  no error estimate");
+    else
+        printf(" +- %.2g", r->error);
+    printf("  %llu evaluations, %s\n", (unsigned long long)r->evaluations, mst_integral_status_name(r->status));
+}
+
+int integrate_print(const integrate_run *run, bool json) {
+    int code;
+    if (json) {
+        code = print_json(run);
+    } else {
+        for (size_t i = 0; i < run->parameters->n_sets; i++)
+            print_result(run, i);
+        code = cli_flush(run->command);
+    }
+    return code == CLI_DONE ? verdict(run) : code;
+}
+
+static int write_rows(const integrate_run *run, const cli_output *out) {
+    enum { AT_ONCE = 4096 };
+    double rows[AT_ONCE][4];
+    size_t n = run->parameters->n_sets;
+    for (size_t first = 0; first < n; first += AT_ONCE) {
+        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE, bytes = count * sizeof rows[0];
+        for (size_t i = 0; i < count; i++) {
+            const mst_integral_result *r = &run->results[first + i];
+            const double row[] = {r->value, r->error, (double)r->evaluations, (double)r->status};
+            memcpy(rows[i], row, sizeof row);
+        }
+        for (size_t done = 0; done < bytes;) {
+            errno = 0;
+            ssize_t w = pwrite(out->location.file, (const char *)rows + done, bytes - done,
+                               (off_t)(out->location.offset + first * sizeof rows[0] + done));
+            if (w <= 0 && errno != EINTR) {
+                cli_error(run->command, "%s: cannot be written: %s", out->path, strerror(errno));
+                return CLI_INPUT_OUTPUT;
+            }
+            done += w > 0 ? (size_t)w : 0;
+        }
+    }
+    return CLI_DONE;
+}
+
+int integrate_store(const integrate_run *run, const char *path, bool force) {
+    cli_output out = {0};
+    size_t shape[MST_MAX_RANK];
+    int rank = run->parameters->rank;
+    memcpy(shape, run->parameters->shape, sizeof shape);
+    shape[rank] = 4;
+    const mst_layout layout = mst_layout_dense(MST_FLOAT64, rank + 1, shape);
+    int code = cli_output_create(run->command, path, &layout, 0, force, &out);
+    if (code == CLI_DONE)
+        code = write_rows(run, &out);
+    if (code == CLI_DONE)
+        code = cli_output_commit(run->command, &out);
+    cli_output_close(&out);
+    if (code == CLI_DONE)
+        printf("%s: %zu integrals in %.3g s\n", path, run->parameters->n_sets, run->seconds);
+    if (code == CLI_DONE)
+        code = cli_flush(run->command);
+    return code == CLI_DONE ? verdict(run) : code;
+}

@@ -1,0 +1,64 @@
+#!/bin/sh
+# mastaba integrate: values, batches, files, mistakes.
+. "${0%/*}/lib"
+
+expect 0 "$MASTABA" integrate 'sin(x^2)' --from -5 --to 5
+grep -Eq '^1\.05583456233[0-9]* \+- [0-9.e-]+  [0-9]+ evaluations, converged$' .stdout || fail "the line on stdout"
+[ ! -s .stderr ] || fail "something on stderr"
+expect 0 "$MASTABA" integrate 'sin(x^2)' --from -5 --to 5 --json
+json "abs(j['value'] - 1.0558345623306) <= j['error'] < 1e-9 and j['evaluations'] > 0 and j['status'] == 'converged'"
+json "j['rule'] == 'adaptive' and j['type'] == 'float64' and j['device']"
+
+# A product of parameters, in order; bounds that depend on them; the same in a file and from a file.
+set -- integrate 'b*exp(-a*x)' --from 0 --to b
+expect 0 "$MASTABA" "$@" --param a=1:3:3 --param b=1:2:2 --json
+json "[(r['parameters']['a'], r['parameters']['b']) for r in j['results']] == [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)]"
+json "all(abs(r['value'] - b*(1 - __import__('math').exp(-a*b))/a) < 1e-13 for r in j['results'] for a, b in [r['parameters'].values()])"
+cp .stdout batch.json
+expect 0 "$MASTABA" "$@" --param a=1:3:3 --param b=1:2:2 -o product.npy
+[ "$(npy describe product.npy)" = 'float64 [3, 2, 4]' ] || fail "$(npy describe product.npy)"
+npy values table.npy float64 6,2 1 1 1 2 2 1 2 2 3 1 3 2
+expect 0 "$MASTABA" "$@" --params table.npy --param-names a,b -o rows.npy
+[ "$(npy describe rows.npy)" = 'float64 [6, 4]' ] || fail "$(npy describe rows.npy)"
+[ "$(npy print product.npy)" = "$(npy print rows.npy)" ] || fail "other results with --params"
+npy print rows.npy | python3 -c "
+import json, sys
+row = [float(v) for v in sys.stdin.read().split()]
+wanted = [v for r in json.load(open('batch.json'))['results'] for v in (r['value'], r['error'], r['evaluations'], 0)]
+assert row == wanted, (row, wanted)" || fail "other results in the file"
+
+# A tolerance that is missed.
+expect 5 "$MASTABA" integrate 'sin(1000*x)' --from 0 --to 1 --max-evaluations 100 --json
+json "j['status'] == 'budget' and j['evaluations'] <= 100"
+grep -q 'tolerance was not met: budget' .stderr || fail "nothing on stderr"
+expect 5 "$MASTABA" integrate 'log(x)' --from -1 --to 1 --json
+json "j['value'] is None and j['error'] is None and j['status'] == 'non-finite'"
+
+# Rules and variables.
+for rule in rectangle midpoint trapezoid simpson gauss; do
+    expect 0 "$MASTABA" integrate 'x^2' --from 0 --to 3 --rule $rule --points 2^16 --precision float32 --json
+    json "abs(j['value'] - 9) <= max(j['error'], 1e-5) < 0.01 and j['rule'] == '$rule' and j['type'] == 'float32'"
+done
+expect 0 "$MASTABA" integrate 'x^2' --from 0 --to 3 --rule rectangle --points 1e4 --work-items 256 --group-size 64 --json
+json "abs(j['value'] - 9) < 2e-3 and j['error'] is None and j['evaluations'] == 10000"
+expect 0 "$MASTABA" integrate 'x*y + z' --var x=0:1 --var y=0:2 --var 'z=(1 > 0 ? 0 : 1):1' --json
+json "abs(j['value'] - 2) < 1e-6"
+
+# Mistakes: the message, and where it is.
+expect 2 "$MASTABA" integrate '1 + sn(x)' --from 0 --to 1
+[ "$(cat .stderr)" = "mastaba integrate: the integrand, column 5: 'sn' is not known; did you mean 'sin'?
+1 + sn(x)
+    ^" ] || fail "the excerpt"
+refused 2 'no range given' integrate 'x'
+refused 2 'no range given' integrate 'x' --from 0
+refused 2 'choose adaptive' integrate 'x' --from 0 --to 1 --rule best
+refused 2 'not a count' integrate 'x' --from 0 --to 1 --points many
+refused 2 'NAME=FROM:TO' integrate 'x' --var x
+refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a
+refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2
+refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2:0
+refused 2 'is a function' integrate 'x' --from 0 --to 1 --param sin=1
+refused 2 'goes with --param-names' integrate 'a*x' --from 0 --to 1 --params table.npy
+refused 4 'last axis has 2 values' integrate 'a*x' --from 0 --to 1 --params table.npy --param-names a
+refused 4 'exists' integrate 'a*x' --from 0 --to 1 --param a=1:2:2 -o rows.npy
+refused 2 'end in .npy' integrate 'x' --from 0 --to 1 -o out.txt
