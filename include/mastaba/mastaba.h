@@ -9,5 +9,6 @@
 #include <mastaba/integral.h>
 #include <mastaba/map.h>
 #include <mastaba/npy.h>
+#include <mastaba/stencil.h>
 
 #endif

@@ -1,0 +1,329 @@
+#include "home.h"
+
+#include "runtime/pinned.h"
+#include "runtime/pool.h"
+#include "stream/transfer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t array_bytes(const mst_problem *p) { return p->nodes * p->element; }
+
+uint64_t mst_home_bytes(const mst_problem *p, int copies) {
+    return (uint64_t)(copies * p->n_arrays + p->n_constants) * array_bytes(p);
+}
+
+mst_status mst_home_create(mst_context *context, const mst_problem *problem, mst_stencil_home kind, int copies, int file,
+                           uint64_t file_offset, mst_home *h, mst_error *error) {
+    mst_status status = MST_OK;
+    *h = (mst_home){.context = context, .problem = problem, .kind = kind, .copies = copies};
+    h->n_arrays = copies * problem->n_arrays + problem->n_constants;
+    h->file = file;
+    h->file_offset = file_offset;
+    h->direct = kind == MST_STENCIL_HOME_PINNED || (kind == MST_STENCIL_HOME_MEMORY && context->device.unified_memory);
+    if (kind == MST_STENCIL_HOME_FILE)
+        return MST_OK;
+    MST_REQUIRE(h->arrays = calloc((size_t)h->n_arrays, sizeof *h->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");
+    for (int a = 0; a < h->n_arrays; a++) {
+        if (kind == MST_STENCIL_HOME_PINNED) {
+            void *memory;
+            MST_TRY(mst_pinned_create(context, array_bytes(problem), &memory, error));
+            h->arrays[a] = memory;
+        } else {
+            h->arrays[a] = malloc((size_t)array_bytes(problem));
+        }
+        MST_REQUIRE(h->arrays[a], MST_ERROR_HOST_MEMORY,
+                    "out of memory for an array of %llu bytes; the working copy can be a file",
+                    (unsigned long long)array_bytes(problem));
+    }
+fail:
+    return status;
+}
+
+void mst_home_release(mst_home *h) {
+    for (int a = 0; h->arrays && a < h->n_arrays; a++)
+        if (h->kind == MST_STENCIL_HOME_PINNED)
+            mst_pinned_destroy(h->context, h->arrays[a]);
+        else
+            free(h->arrays[a]);
+    free(h->arrays);
+    *h = (mst_home){0};
+}
+
+static mst_transfer transfer_of(const mst_home *h, int array) {
+    const size_t shape[] = {(size_t)h->problem->nodes};
+    mst_transfer t = {.layout = mst_layout_dense(h->problem->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape),
+                      .name = "the grid"};
+    t.where = h->arrays ? mst_at_host(h->arrays[array])
+                        : mst_at_file(h->file, h->file_offset + (uint64_t)array * array_bytes(h->problem));
+    return t;
+}
+
+mst_status mst_home_get(mst_home *h, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    const mst_transfer t = transfer_of(h, array);
+    size_t element = h->problem->element;
+    return mst_transfer_read(h->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, to, error);
+}
+
+mst_status mst_home_put(mst_home *h, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    const mst_transfer t = transfer_of(h, array);
+    size_t element = h->problem->element;
+    return mst_transfer_write(h->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, from, error);
+}
+
+mst_status mst_slot_create(const mst_home *h, uint64_t bytes, mst_slot_memory *slot, mst_error *error) {
+    mst_status status = MST_OK;
+    void *mapped;
+    *slot = (mst_slot_memory){0};
+    if (h->direct)
+        return MST_OK;
+    MST_REQUIRE(mst_budget_take(h->context, &h->context->host_memory, bytes), MST_ERROR_BUDGET,
+                "staging needs %llu bytes of host memory; %llu of the budget are left", (unsigned long long)bytes,
+                (unsigned long long)mst_budget_left(h->context, &h->context->host_memory));
+    slot->bytes = bytes;
+    MST_TRY(mst_pinned_map(h->context, bytes, "staging", &slot->buffer, &mapped, error));
+    slot->mapped = mapped;
+fail:
+    return status;
+}
+
+void mst_slot_release(const mst_home *h, mst_slot_memory *slot) {
+    if (slot->moved) {
+        clWaitForEvents(1, &slot->moved);
+        clReleaseEvent(slot->moved);
+    }
+    if (slot->buffer)
+        mst_pinned_unmap(h->context, slot->buffer, slot->mapped);
+    if (slot->bytes)
+        mst_budget_give(h->context, &h->context->host_memory, slot->bytes);
+    *slot = (mst_slot_memory){0};
+}
+
+// A rectangular part that is in one piece both at home and in a window.
+typedef struct piece {
+    size_t count[N_AXES]; // planes, rows, columns
+    uint64_t home;        // its first element in the array
+    uint64_t window;      // and in the window
+} piece;
+
+static int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
+
+// How far from i on a box's axis stays in one piece.
+static int64_t run_length(int64_t i, int64_t end, int64_t length, int64_t slot, int64_t slots) {
+    int64_t n = end - i, at_home = length - wrapped(i, length), in_window = slots - slot;
+    n = n < at_home ? n : at_home;
+    return n < in_window ? n : in_window;
+}
+
+typedef mst_status (*piece_fn)(const piece *part, void *user, mst_error *error);
+
+static mst_status each_piece(const mst_problem *p, const mst_box *box, const mst_window *w, piece_fn call, void *user,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    const int64_t *n = (const int64_t *)p->grid;
+    const int64_t slots[] = {w->planes, w->rows, w->columns}, first[] = {0, w->first_row, w->first_column};
+    int64_t at[N_AXES], length[N_AXES], slot[N_AXES];
+    for (at[0] = box->from[0]; at[0] < box->to[0]; at[0] += length[0]) {
+        slot[0] = wrapped(at[0] - first[0], slots[0]);
+        length[0] = run_length(at[0], box->to[0], n[0], slot[0], slots[0]);
+        for (at[1] = box->from[1]; at[1] < box->to[1]; at[1] += length[1]) {
+            slot[1] = wrapped(at[1] - first[1], slots[1]);
+            length[1] = run_length(at[1], box->to[1], n[1], slot[1], slots[1]);
+            for (at[2] = box->from[2]; at[2] < box->to[2]; at[2] += length[2]) {
+                slot[2] = wrapped(at[2] - first[2], slots[2]);
+                length[2] = run_length(at[2], box->to[2], n[2], slot[2], slots[2]);
+                piece part = {.window = (uint64_t)((slot[0] * slots[1] + slot[1]) * slots[2] + slot[2])};
+                for (int k = 0; k < N_AXES; k++) {
+                    part.count[k] = (size_t)length[k];
+                    part.home = part.home * p->grid[k] + (uint64_t)wrapped(at[k], n[k]);
+                }
+                MST_TRY(call(&part, user, error));
+            }
+        }
+    }
+fail:
+    return status;
+}
+
+typedef struct mover {
+    mst_home *home;
+    const mst_window *window;
+    mst_slot_memory *slot;
+    int array, target; // of the home and of the window
+    bool up;
+    const cl_event *wait;
+    uint64_t staged; // bytes of the staging used so far
+    const mst_box *box;
+    uint64_t bytes;
+} mover;
+
+static mst_status remember(mover *m, cl_event event) {
+    if (m->slot->moved)
+        clReleaseEvent(m->slot->moved);
+    m->slot->moved = event;
+    return MST_OK;
+}
+
+// One piece, by the device's own copy between the home's memory and the window.
+static mst_status move_direct(const piece *part, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mover *m = user;
+    const mst_problem *p = m->home->problem;
+    size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
+    size_t w_columns = (size_t)m->window->columns, w_rows = (size_t)m->window->rows;
+    size_t region[] = {part->count[2] * e, part->count[1], part->count[0]};
+    size_t bytes = region[0] * region[1] * region[2];
+    cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
+    cl_mem buffer = m->window->buffers[m->target];
+    unsigned char *host = m->home->arrays[m->array];
+    cl_event event = NULL;
+    cl_uint n_wait = m->wait ? 1 : 0;
+    bool whole_rows = region[0] == columns * e && columns == w_columns;
+    bool contiguous = whole_rows ? (part->count[0] == 1 || (part->count[1] == rows && rows == w_rows))
+                                 : part->count[0] == 1 && part->count[1] == 1;
+    const size_t at_home[] = {(size_t)(part->home % columns) * e, (size_t)(part->home / columns) % rows,
+                              (size_t)(part->home / columns / rows)};
+    const size_t at_window[] = {(size_t)(part->window % w_columns) * e, (size_t)(part->window / w_columns) % w_rows,
+                                (size_t)(part->window / w_columns / w_rows)};
+    if (contiguous && m->up)
+        MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
+                                        m->wait, &event),
+                   "cannot upload a block");
+    else if (contiguous)
+        MST_TRY_CL(clEnqueueReadBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
+                                       m->wait, &event),
+                   "cannot download a block");
+    else if (m->up)
+        MST_TRY_CL(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, at_window, at_home, region, w_columns * e,
+                                            w_rows * w_columns * e, columns * e, rows * columns * e, host, n_wait, m->wait,
+                                            &event),
+                   "cannot upload a block");
+    else
+        MST_TRY_CL(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, at_window, at_home, region, w_columns * e,
+                                           w_rows * w_columns * e, columns * e, rows * columns * e, host, n_wait, m->wait,
+                                           &event),
+                   "cannot download a block");
+    m->bytes += bytes;
+    return remember(m, event);
+fail:
+    return status;
+}
+
+// One piece between the home and the staging, where pieces lie one behind the other. Blocks.
+static mst_status move_staged(const piece *part, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mover *m = user;
+    const mst_problem *p = m->home->problem;
+    mst_transfer t = transfer_of(m->home, m->array);
+    const size_t shape[] = {part->count[0], part->count[1], part->count[2]};
+    size_t bytes = shape[0] * shape[1] * shape[2] * p->element;
+    t.layout = mst_layout_dense(t.layout.type, N_AXES, shape);
+    t.layout.strides[ROWS] = (ptrdiff_t)p->grid[COLUMNS];
+    t.layout.strides[PLANES] = (ptrdiff_t)p->plane;
+    if (t.where.place == MST_PLACE_HOST)
+        t.where.host = (unsigned char *)t.where.host + part->home * p->element;
+    else
+        t.where.offset += part->home * p->element;
+    unsigned char *staging = m->slot->mapped + m->staged;
+    MST_TRY(m->up ? mst_transfer_read(m->home->context->pool, &t, 0, bytes, staging, error)
+                  : mst_transfer_write(m->home->context->pool, &t, 0, bytes, staging, error));
+    m->staged += bytes;
+fail:
+    return status;
+}
+
+// One piece between the staging and the window.
+static mst_status move_device(const piece *part, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    mover *m = user;
+    size_t e = m->home->problem->element, w_columns = (size_t)m->window->columns, w_rows = (size_t)m->window->rows;
+    const size_t region[] = {part->count[2] * e, part->count[1], part->count[0]}, zero[] = {0, 0, 0};
+    const size_t at_window[] = {(size_t)(part->window % w_columns) * e, (size_t)(part->window / w_columns) % w_rows,
+                                (size_t)(part->window / w_columns / w_rows)};
+    size_t bytes = region[0] * region[1] * region[2];
+    cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
+    cl_event event = NULL;
+    if (m->up)
+        MST_TRY_CL(clEnqueueWriteBufferRect(queue, m->window->buffers[m->target], CL_FALSE, at_window, zero, region,
+                                            w_columns * e, w_rows * w_columns * e, region[0], region[0] * region[1],
+                                            m->slot->mapped + m->staged, m->wait ? 1 : 0, m->wait, &event),
+                   "cannot upload a block");
+    else
+        MST_TRY_CL(clEnqueueReadBufferRect(queue, m->window->buffers[m->target], CL_FALSE, at_window, zero, region, w_columns * e,
+                                           w_rows * w_columns * e, region[0], region[0] * region[1], m->slot->mapped + m->staged,
+                                           m->wait ? 1 : 0, m->wait, &event),
+                   "cannot download a block");
+    m->staged += bytes;
+    m->bytes += bytes;
+    return remember(m, event);
+fail:
+    return status;
+}
+
+static mst_status each_array(mover *m, int first, int n, piece_fn call, mst_error *error) {
+    mst_status status = MST_OK;
+    m->staged = 0;
+    for (int a = 0; a < n; a++) {
+        m->array = first + a;
+        m->target = a;
+        MST_TRY(each_piece(m->home->problem, m->box, m->window, call, m, error));
+    }
+fail:
+    return status;
+}
+
+static bool is_empty(const mst_box *box) {
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (box->to[axis] <= box->from[axis])
+            return true;
+    return false;
+}
+
+mst_status mst_home_upload(mst_home *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
+                           const cl_event *wait, mst_error *error, uint64_t *bytes) {
+    mst_status status = MST_OK;
+    mover m = {.home = h, .window = window, .slot = slot, .up = true, .wait = wait && *wait ? wait : NULL, .box = box};
+    if (n == 0 || is_empty(box))
+        return MST_OK;
+    if (!h->direct)
+        MST_TRY(each_array(&m, first, n, move_staged, error));
+    MST_TRY(each_array(&m, first, n, h->direct ? move_direct : move_device, error));
+    MST_TRY_CL(clFlush(h->context->upload), "cannot upload a block");
+    *bytes += m.bytes;
+fail:
+    return status;
+}
+
+mst_status mst_home_download(mst_home *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
+                             const cl_event *wait, mst_error *error, uint64_t *bytes) {
+    mst_status status = MST_OK;
+    mover m = {.home = h, .window = window, .slot = slot, .wait = wait && *wait ? wait : NULL, .box = box};
+    if (n == 0 || is_empty(box))
+        return MST_OK;
+    MST_TRY(each_array(&m, first, n, h->direct ? move_direct : move_device, error));
+    MST_TRY_CL(clFlush(h->context->download), "cannot download a block");
+    *bytes += m.bytes;
+    slot->pending = !h->direct;
+    slot->box = *box;
+    slot->window = *window;
+    slot->first_array = first;
+    slot->n_arrays = n;
+fail:
+    return status;
+}
+
+mst_status mst_home_settle(mst_home *h, mst_slot_memory *slot, mst_error *error) {
+    mst_status status = MST_OK;
+    if (slot->moved) {
+        MST_TRY_CL(clWaitForEvents(1, &slot->moved), "a copy between host and device failed");
+        clReleaseEvent(slot->moved);
+        slot->moved = NULL;
+    }
+    if (slot->pending) {
+        mover m = {.home = h, .window = &slot->window, .slot = slot, .box = &slot->box};
+        slot->pending = false;
+        MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
+    }
+fail:
+    return status;
+}

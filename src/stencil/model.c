@@ -1,0 +1,224 @@
+// The model of a run's time: rates measured on the device, and how a schedule adds them up.
+#include "runtime/program.h"
+#include "solver.h"
+#include "stream/transfer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CALIBRATION_BYTES = 64 << 20, SAMPLES = 3 };
+
+static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
+    mst_status status = MST_OK;
+    const cl_float zero = 0;
+    for (int a = 0; a < n; a++) {
+        MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, bytes, "the measurement of rates", &w->buffers[a], error));
+        // Memory never written may not be backed by memory of its own yet.
+        MST_TRY_CL(clEnqueueFillBuffer(s->context->compute, w->buffers[a], &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, NULL),
+                   "cannot measure rates");
+    }
+fail:
+    return status;
+}
+
+// A part of the grid that the device holds twice, for the measurement: planes fewer, then columns.
+static mst_box part_of(const mst_stencil *s) {
+    mst_box box = mst_solver_grid(s);
+    const mst_problem *p = &s->problem;
+    uint64_t arrays = (uint64_t)(2 * p->n_arrays + p->n_constants);
+    uint64_t left = mst_budget_left(s->context, &s->context->device_memory) / 2 / arrays / p->element;
+    uint64_t most = CALIBRATION_BYTES / p->element * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1);
+    left = left < most ? left : most;
+    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[PLANES] > 1)
+        box.to[PLANES] = (box.to[PLANES] + 1) / 2;
+    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[COLUMNS] > 1)
+        box.to[COLUMNS] = (box.to[COLUMNS] + 1) / 2;
+    return box;
+}
+
+// The window's own edges stand for the grid's: what lies beyond wraps around in it.
+static void fit(mst_window *w, const mst_box *box) {
+    w->planes = box->to[PLANES];
+    w->rows = box->to[ROWS];
+    w->columns = box->to[COLUMNS];
+}
+
+static mst_status measure_updates(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
+                                  double *rate, mst_error *error) {
+    mst_status status = MST_OK;
+    double best = INFINITY;
+    for (int k = -1; k < SAMPLES; k++) {
+        double start = mst_now();
+        MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[0], &w[1], &w[2], box, 0, error));
+        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
+        double seconds = mst_now() - start;
+        best = k >= 0 && seconds < best ? seconds : best;
+    }
+    *rate = mst_stepper_work(stepper, box) / best;
+fail:
+    return status;
+}
+
+// As an upload from a home that is not direct does.
+static mst_status copy_home(mst_stencil *s, void *staging, const void *home, uint64_t bytes, mst_error *error) {
+    const size_t shape[] = {(size_t)bytes};
+    const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(home), "the measurement of rates"};
+    return mst_transfer_read(s->context->pool, &t, 0, (size_t)bytes, staging, error);
+}
+
+static mst_status measure_copies(mst_stencil *s, cl_mem buffer, uint64_t bytes, mst_rates *rates, mst_error *error) {
+    mst_status status = MST_OK;
+    void *memory = NULL;
+    bytes = bytes < CALIBRATION_BYTES ? bytes : CALIBRATION_BYTES;
+    rates->upload = rates->download = rates->host = 0;
+    void *ordinary = malloc((size_t)bytes);
+    MST_REQUIRE(ordinary, MST_ERROR_HOST_MEMORY, "out of memory measuring rates");
+    memset(ordinary, 0, (size_t)bytes);
+    MST_TRY(mst_pinned_create(s->context, bytes, &memory, error));
+    for (int k = -1; k < SAMPLES; k++) {
+        double start = mst_now();
+        MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, buffer, CL_TRUE, 0, (size_t)bytes, memory, 0, NULL, NULL),
+                   "cannot measure rates");
+        double middle = mst_now();
+        MST_TRY_CL(clEnqueueReadBuffer(s->context->download, buffer, CL_TRUE, 0, (size_t)bytes, memory, 0, NULL, NULL),
+                   "cannot measure rates");
+        double end = mst_now();
+        MST_TRY(copy_home(s, memory, ordinary, bytes, error));
+        rates->host = fmax(rates->host, (double)bytes / (mst_now() - end));
+        rates->upload = fmax(rates->upload, (double)bytes / (middle - start));
+        rates->download = fmax(rates->download, (double)bytes / (end - middle));
+    }
+fail:
+    free(ordinary);
+    mst_pinned_destroy(s->context, memory);
+    return status;
+}
+
+mst_status mst_model_measure(mst_stencil *s, mst_rates *rates, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &s->problem;
+    const mst_box box = part_of(s);
+    uint64_t bytes = (uint64_t)(box.to[0] * box.to[1] * box.to[2]) * p->element;
+    mst_window windows[3] = {{.planes = 0}};
+    MST_TRY(mst_tables_take(&s->tables, (uint64_t)s->plan.fuse, error));
+    for (int k = 0; k < 3; k++) {
+        fit(&windows[k], &box);
+        MST_TRY(take(s, bytes, k < 2 ? p->n_arrays : p->n_constants, &windows[k], error));
+    }
+    MST_TRY(measure_updates(s, &s->steppers[0], windows, &box, &rates->fused, error));
+    MST_TRY(measure_updates(s, &s->steppers[1], windows, &box, &rates->single, error));
+    MST_TRY(measure_copies(s, windows[0].buffers[0], bytes, rates, error));
+fail:
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++)
+            mst_device_release(s->context, windows[k].buffers[a], bytes);
+    return status;
+}
+
+// What one trip of n steps moves and computes.
+typedef struct trip {
+    double upload, download; // bytes
+    double seconds_computing, work;
+    double blocks;
+} trip;
+
+static double box_nodes(const mst_box *box) {
+    double n = 1;
+    for (int axis = 0; axis < N_AXES; axis++)
+        n *= (double)(box->to[axis] - box->from[axis]);
+    return n;
+}
+
+// n steps of a box that may shrink from step to step, `shrink` times: the fused ones first.
+static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const bool cut[N_AXES], double times, trip *t) {
+    uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
+    while (full + single > 0) {
+        int which = full > 0 ? 0 : 1;
+        full -= which == 0;
+        single -= which == 1;
+        mst_box grown = *box;
+        for (int axis = 0; axis < N_AXES; axis++) {
+            const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
+            int64_t more = (int64_t)full * (m->low[axis] + m->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
+            int64_t whole = (int64_t)s->problem.grid[axis];
+            if (cut[axis])
+                grown.to[axis] += more;
+            if (!mst_problem_periodic(&s->problem, axis) && grown.to[axis] - grown.from[axis] > whole)
+                grown.to[axis] = grown.from[axis] + whole;
+        }
+        double work = mst_stepper_work(&s->steppers[which], &grown) * times;
+        t->work += work;
+        t->seconds_computing += work / (which == 0 ? s->rates.fused : s->rates.single);
+    }
+}
+
+static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t n) {
+    trip t = {.blocks = 1};
+    const mst_problem *p = &s->problem;
+    const bool none[N_AXES] = {false, false, false};
+    bool cut[N_AXES] = {false, false, false};
+    double arrays = p->n_arrays, constants = p->n_constants, element = (double)p->element;
+    mst_box box = mst_solver_grid(s);
+    if (plan->schedule == MST_STENCIL_IN_CORE) {
+        add_steps(s, n, &box, none, 1, &t);
+        return t;
+    }
+    for (int k = 0; k < (plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < p->rank; k++) {
+        int axis = mst_problem_axis(p->rank, k);
+        if (plan->block < p->grid[axis]) {
+            t.blocks *= (double)p->grid[axis] / (double)plan->block;
+            box.to[axis] = (int64_t)plan->block;
+            cut[axis] = true;
+        }
+    }
+    t.download = arrays * (double)p->nodes * element;
+    t.upload = (arrays + constants) * (double)p->nodes * element;
+    if (plan->schedule == MST_STENCIL_SKEWED) {
+        add_steps(s, n, &box, none, t.blocks, &t);
+        return t;
+    }
+    mst_box big = box;
+    uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (cut[axis])
+            for (int which = 0; which < 2; which++)
+                big.to[axis] += (int64_t)(which ? single : full) *
+                                (s->steppers[which].pipeline.low[axis] + s->steppers[which].pipeline.high[axis]);
+    t.upload *= box_nodes(&big) / box_nodes(&box);
+    add_steps(s, n, &box, cut, t.blocks, &t);
+    return t;
+}
+
+// The seconds of `trips` trips one behind the other. On a device that works in the host's memory, copies and kernels share the
+// cores; a home that is not direct is copied by the host as well.
+static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, const trip *t, double trips) {
+    double up = t->upload / s->rates.upload, down = t->download / s->rates.download, compute = t->seconds_computing;
+    bool shared = s->context->device.unified_memory;
+    bool direct = plan->home == MST_STENCIL_HOME_PINNED || (shared && plan->home == MST_STENCIL_HOME_MEMORY);
+    double host = direct ? 0 : (t->upload + t->download) / s->rates.host;
+    if (plan->schedule == MST_STENCIL_IN_CORE)
+        return trips * compute;
+    if (!s->overlap)
+        return trips * (up + down + compute + host);
+    double units = (double)s->context->device.compute_units;
+    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(fmax(up, down), fmax(compute, host));
+    double fill = (up + compute + down + host - steady) / t->blocks;
+    return trips * steady + fmax(0, fill);
+}
+
+void mst_model_predict(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
+    const mst_problem *p = &s->problem;
+    uint64_t trips = steps / plan->height, rest = steps % plan->height;
+    const trip whole = trip_of(s, plan, plan->height), last = trip_of(s, plan, rest);
+    bool moves = plan->schedule != MST_STENCIL_IN_CORE;
+    plan->seconds =
+        (trips > 0 ? trip_seconds(s, plan, &whole, (double)trips) : 0) + (rest > 0 ? trip_seconds(s, plan, &last, 1) : 0);
+    plan->upload_bytes = (uint64_t)((double)trips * whole.upload + (rest > 0 ? last.upload : 0));
+    plan->download_bytes = (uint64_t)((double)trips * whole.download + (rest > 0 ? last.download : 0));
+    double work = (double)trips * whole.work + last.work, needed = (double)p->nodes * (double)steps;
+    plan->duplicated = needed > 0 ? work / needed - 1 : 0;
+    plan->device_bytes = mst_plan_device_bytes(s, plan);
+    plan->state_bytes = moves ? mst_home_bytes(p, mst_plan_copies(plan->schedule)) : mst_home_bytes(p, 1);
+    plan->host_bytes = moves && plan->home != MST_STENCIL_HOME_FILE ? plan->state_bytes : 0;
+}

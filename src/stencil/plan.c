@@ -1,0 +1,186 @@
+// Choosing: shape and m by rule, then schedule, n, block and home by what fits and what the model says.
+#include "solver.h"
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
+
+// Steps that pay: as many as rings or registers hold, fewer for schemes with many arrays.
+static unsigned default_fuse(const mst_problem *p, mst_stencil_shape shape) {
+    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
+    unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[p->rank - 1] : gpu[p->rank - 1];
+    unsigned weight = (unsigned)(p->n_arrays + p->n_updates) / 2;
+    m /= weight > 1 ? weight : 1;
+    return m > 1 ? m : 1;
+}
+
+mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    bool gpu = s->context->device.type & CL_DEVICE_TYPE_GPU;
+    MST_REQUIRE(desc->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", desc->fuse,
+                MST_STENCIL_MAX_FUSE);
+    MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
+    MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
+    s->plan.shape = desc->shape ? desc->shape : gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+    unsigned m = desc->fuse ? desc->fuse : default_fuse(&s->problem, s->plan.shape);
+    if (desc->schedule == MST_STENCIL_TRIVIAL)
+        m = 1;
+    else if (desc->height && m > desc->height && !desc->fuse)
+        m = (unsigned)desc->height;
+    for (;; m = (m + 1) / 2) {
+        mst_error first = {MST_OK, 0, "", ""};
+        status = mst_stepper_create(s->context, &s->problem, &s->tables, (int)m, s->plan.shape, &s->steppers[0], &first);
+        if (status == MST_OK)
+            break;
+        if (status != MST_ERROR_UNSUPPORTED || desc->fuse || m == 1) {
+            if (error)
+                *error = first;
+            goto fail;
+        }
+    }
+    s->plan.fuse = m;
+    MST_TRY(mst_stepper_create(s->context, &s->problem, &s->tables, 1, s->plan.shape, &s->steppers[1], error));
+fail:
+    return status;
+}
+
+static uint64_t reach(const mst_stencil *s, int axis, uint64_t n, bool both) {
+    const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
+    uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
+    uint64_t high = full * (uint64_t)m->high[axis] + single * (uint64_t)one->high[axis];
+    return high + (both ? full * (uint64_t)m->low[axis] + single * (uint64_t)one->low[axis] : 0);
+}
+
+uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
+    const mst_problem *p = &s->problem;
+    const mst_pipeline *m = &s->steppers[0].pipeline;
+    uint64_t arrays = (uint64_t)p->n_arrays, constants = (uint64_t)p->n_constants, b = plan->block;
+    if (plan->schedule == MST_STENCIL_IN_CORE)
+        return (2 * arrays + constants) * p->nodes * p->element;
+    if (plan->schedule == MST_STENCIL_SKEWED) {
+        uint64_t levels = plan->height / plan->fuse + plan->height % plan->fuse;
+        uint64_t planes = arrays * (levels * (b + (uint64_t)(m->low[PLANES] + m->high[PLANES])) + 3 * b);
+        if (constants > 0)
+            planes += constants * mst_skewed_held_planes(s, plan);
+        return planes * p->plane * p->element;
+    }
+    uint64_t big = 1, held = 1, own = 1;
+    for (int axis = 0, cuts = plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1; axis < N_AXES; axis++) {
+        uint64_t n = p->grid[axis], side = n, wide = n, wider = n;
+        bool exists = p->rank == 3 || axis == COLUMNS || (p->rank == 2 && axis == PLANES);
+        if (exists && cuts-- > 0 && b < n) {
+            bool periodic = mst_problem_periodic(p, axis);
+            side = b;
+            wide = b + reach(s, axis, plan->height, true);
+            wider = wide + 2 * MST_STENCIL_MAX_RADIUS;
+            wide = periodic ? wide : smaller(wide, n);
+            wider = periodic ? wider : smaller(wider, n);
+        }
+        own *= side;
+        big *= wide;
+        held *= wider;
+    }
+    return (arrays * (3 * big + 2 * own) + 2 * constants * held) * p->element;
+}
+
+static uint64_t left(const mst_stencil *s) { return mst_budget_left(s->context, &s->context->device_memory); }
+
+static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
+    const mst_problem *p = &s->problem;
+    if (plan->schedule == MST_STENCIL_IN_CORE && p->nodes * p->element > s->context->device.max_allocation_bytes)
+        return false;
+    return mst_plan_device_bytes(s, plan) <= left(s) / 64 * 63; // the tables of steps need some
+}
+
+// The largest block that fits, but not so large that there are few to overlap; 0 if none does.
+static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
+    bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES;
+    uint64_t n = s->problem.grid[s->problem.rank == 1 ? COLUMNS : PLANES], low = 1, high = n;
+    if (s->overlap && !tiles)
+        high = larger(1, n / 8);
+    plan.block = low;
+    if (!fits(s, &plan))
+        return 0;
+    while (low < high) {
+        plan.block = (low + high + 1) / 2;
+        if (fits(s, &plan))
+            low = plan.block;
+        else
+            high = plan.block - 1;
+    }
+    return low;
+}
+
+static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }
+
+static mst_stencil_home choose_home(const mst_stencil *s, const mst_stencil_desc *desc) {
+    if (desc->home)
+        return desc->home;
+    bool pinned =
+        !s->context->device.unified_memory && s->problem.nodes * s->problem.element <= s->context->device.max_allocation_bytes;
+    return pinned ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
+}
+
+// The best n and block of a schedule, in *best if the model finds them faster than what is there. 1000 steps are compared.
+static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule, mst_stencil_plan *best) {
+    const unsigned most = 96;
+    for (unsigned k = 1; k <= most; k++) {
+        mst_stencil_plan plan = s->plan;
+        plan.schedule = schedule;
+        plan.height = desc->height ? desc->height : schedule == MST_STENCIL_TRIVIAL ? 1 : (size_t)k * plan.fuse;
+        plan.block = desc->block ? desc->block : schedule == MST_STENCIL_IN_CORE ? 0 : choose_block(s, plan);
+        if (plan.block > 0 || schedule == MST_STENCIL_IN_CORE) {
+            mst_model_predict(s, 1000, &plan);
+            if (fits(s, &plan) && (best->schedule == MST_STENCIL_AUTO || plan.seconds < best->seconds))
+                *best = plan;
+        }
+        if (desc->height || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL)
+            break;
+    }
+}
+
+// The least device memory with which a schedule works.
+static uint64_t least_bytes(const mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule) {
+    mst_stencil_plan plan = s->plan;
+    plan.schedule = schedule;
+    plan.height = desc->height ? desc->height : schedule == MST_STENCIL_TRIVIAL ? 1 : plan.fuse;
+    plan.block = desc->block ? desc->block : 1;
+    return (mst_plan_device_bytes(s, &plan) + 63) / 63 * 64 + mst_context_device_memory_used(s->context);
+}
+
+mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_plan best = {.schedule = MST_STENCIL_AUTO};
+    mst_stencil_schedule wanted = desc->schedule, fallback = can_skew(s) ? MST_STENCIL_SKEWED : MST_STENCIL_PYRAMID_SLABS;
+    MST_REQUIRE(wanted != MST_STENCIL_SKEWED || can_skew(s), MST_ERROR_ARGUMENT,
+                s->problem.rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
+                                     : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
+    MST_REQUIRE(!desc->height || desc->height >= s->plan.fuse, MST_ERROR_ARGUMENT,
+                "the height is %zu steps, less than the %u that are fused", desc->height, s->plan.fuse);
+    MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE && (desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0),
+                MST_ERROR_ARGUMENT, "home %d is none, or has no file", (int)desc->home);
+    s->plan.home = choose_home(s, desc);
+    if (wanted != MST_STENCIL_AUTO)
+        try_schedule(s, desc, wanted, &best);
+    else
+        try_schedule(s, desc, MST_STENCIL_IN_CORE, &best);
+    if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO) {
+        try_schedule(s, desc, fallback, &best);
+        try_schedule(s, desc, MST_STENCIL_PYRAMID_SLABS, &best);
+        try_schedule(s, desc, MST_STENCIL_PYRAMID_TILES, &best);
+    }
+    uint64_t least = least_bytes(s, desc, wanted ? wanted : fallback);
+    MST_REQUIRE(best.schedule != MST_STENCIL_AUTO, MST_ERROR_BUDGET,
+                "the budget of %llu bytes of device memory is too small for %s; %llu bytes would do",
+                (unsigned long long)s->context->device_memory.limit, mst_stencil_schedule_name(wanted ? wanted : fallback),
+                (unsigned long long)least);
+    s->plan = best;
+fail:
+    return status;
+}
+
+void mst_plan_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
+    *plan = s->plan;
+    mst_model_predict(s, steps, plan);
+}

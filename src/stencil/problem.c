@@ -1,0 +1,348 @@
+#include "problem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_SYMBOLS = 128 };
+
+// The names an expression may use, and what they stand for.
+typedef struct names {
+    mst_expr_symbol symbols[MAX_SYMBOLS];
+    mst_leaf leaves[MAX_SYMBOLS];
+    size_t count;
+} names;
+
+static void add_name(names *n, const char *name, mst_leaf leaf, int n_axes, int n_levels) {
+    n->leaves[n->count] = leaf;
+    n->symbols[n->count++] = (mst_expr_symbol){name, n_axes, n_levels};
+}
+
+static void add_number(names *n, const char *name, double value) {
+    add_name(n, name, (mst_leaf){.kind = MST_VALUE_NUMBER, .number = value}, 0, 1);
+}
+
+// Coordinates of the axes there are, steps, parameters; time and fields where they are allowed.
+static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool coordinates, bool time, bool fields, names *n) {
+    static const char *const coordinate[] = {"x", "y", "z"}, *const spacing[] = {"dx", "dy", "dz"};
+    n->count = 0;
+    for (int k = 0; k < p->rank; k++) {
+        int axis = mst_problem_axis(p->rank, p->rank - 1 - k);
+        if (coordinates)
+            add_name(n, coordinate[k], (mst_leaf){.kind = MST_VALUE_COORDINATE, .axis = axis}, 0, 1);
+        add_number(n, spacing[k], p->spacing[axis]);
+    }
+    add_number(n, "dt", p->time_step);
+    if (time)
+        add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
+    for (size_t k = 0; k < desc->n_parameters; k++)
+        add_number(n, desc->parameters[k].name, desc->parameters[k].value);
+    for (int f = 0; fields && f < p->n_fields; f++)
+        add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, p->rank, p->fields[f].levels);
+}
+
+void mst_formula_release(mst_formula *formula) {
+    mst_expr_destroy(formula->expr);
+    free(formula->leaves);
+    *formula = (mst_formula){0};
+}
+
+static mst_status parse(const mst_problem *p, const names *n, const char *text, const char *what, mst_formula *out,
+                        mst_error *error) {
+    mst_status status = MST_OK;
+    *out = (mst_formula){0};
+    MST_TRY(mst_expr_parse(text, what, n->symbols, n->count, &out->expr, error));
+    out->n_leaves = mst_expr_n_leaves(out->expr);
+    MST_REQUIRE(out->n_leaves <= MST_STENCIL_MAX_LEAVES, MST_ERROR_ARGUMENT, "%s reads %zu values; at most %d", what,
+                out->n_leaves, MST_STENCIL_MAX_LEAVES);
+    const mst_expr_leaf *leaves = mst_expr_leaves(out->expr);
+    MST_REQUIRE(out->leaves = calloc(out->n_leaves + 1, sizeof *out->leaves), MST_ERROR_HOST_MEMORY,
+                "out of memory reading an expression");
+    for (size_t i = 0; i < out->n_leaves; i++) {
+        mst_leaf *leaf = &out->leaves[i];
+        *leaf = n->leaves[leaves[i].symbol];
+        leaf->level = leaves[i].level;
+        for (int k = 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
+            int offset = leaves[i].offsets[k];
+            MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",
+                        what, p->fields[leaf->field].name, offset, MST_STENCIL_MAX_RADIUS);
+            MST_REQUIRE((uint64_t)abs(offset) <= p->grid[mst_problem_axis(p->rank, k)], MST_ERROR_ARGUMENT,
+                        "%s reads %s at an offset of %d along axis %d, which has only %llu nodes", what,
+                        p->fields[leaf->field].name, offset, k, (unsigned long long)p->grid[mst_problem_axis(p->rank, k)]);
+            leaf->offsets[mst_problem_axis(p->rank, k)] = offset;
+        }
+    }
+fail:
+    return status;
+}
+
+static bool reads_time(const mst_formula *f) {
+    for (size_t i = 0; i < f->n_leaves; i++)
+        if (f->leaves[i].kind == MST_VALUE_TIME)
+            return true;
+    return false;
+}
+
+int mst_problem_find(const mst_problem *problem, const char *name) {
+    for (int f = 0; name && f < problem->n_fields; f++)
+        if (strcmp(problem->fields[f].name, name) == 0)
+            return f;
+    return -1;
+}
+
+bool mst_problem_is_newer(const mst_problem *problem, int field, int update) {
+    for (int u = 0; u < update; u++)
+        if (problem->updates[u].field == field)
+            return problem->updates[u].substep < problem->updates[update].substep;
+    return false;
+}
+
+static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(desc->rank >= 1 && desc->rank <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "the grid has %d axes; 1 to 3 are supported",
+                desc->rank);
+    MST_REQUIRE(desc->precision == MST_FLOAT32 || desc->precision == MST_FLOAT64, MST_ERROR_ARGUMENT,
+                "the precision is %s; float32 and float64 are supported", mst_type_name(desc->precision));
+    MST_REQUIRE(isfinite(desc->time_step) && desc->time_step > 0, MST_ERROR_ARGUMENT, "the time step is %g; it must be positive",
+                desc->time_step);
+    p->rank = desc->rank;
+    p->is_double = desc->precision == MST_FLOAT64;
+    p->element = mst_type_bytes(desc->precision);
+    p->time_step = desc->time_step;
+    size_t nodes = 1;
+    for (int axis = 0; axis < N_AXES; axis++)
+        p->grid[axis] = 1;
+    for (int k = 0; k < desc->rank; k++) {
+        int axis = mst_problem_axis(desc->rank, k);
+        MST_REQUIRE(desc->grid[k] >= 1, MST_ERROR_ARGUMENT, "the grid has no nodes along axis %d", k);
+        MST_REQUIRE(isfinite(desc->spacing[k]) && desc->spacing[k] > 0, MST_ERROR_ARGUMENT,
+                    "the spacing along axis %d is %g; it must be positive", k, desc->spacing[k]);
+        MST_REQUIRE(mst_multiply(nodes, desc->grid[k], &nodes) && nodes <= (size_t)1 << 56, MST_ERROR_ARGUMENT,
+                    "the grid has too many nodes");
+        p->grid[axis] = desc->grid[k];
+        p->spacing[axis] = desc->spacing[k];
+    }
+    p->nodes = nodes;
+    p->plane = p->grid[ROWS] * p->grid[COLUMNS];
+fail:
+    return status;
+}
+
+static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(desc->n_fields >= 1 && desc->n_fields <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT,
+                "there are %zu fields; 1 to %d are supported", desc->n_fields, MST_STENCIL_MAX_FIELDS);
+    MST_REQUIRE(desc->n_parameters <= MAX_SYMBOLS - MST_STENCIL_MAX_FIELDS - 8, MST_ERROR_ARGUMENT,
+                "there are %zu parameters; %d are supported", desc->n_parameters, MAX_SYMBOLS - MST_STENCIL_MAX_FIELDS - 8);
+    for (size_t k = 0; k < desc->n_fields; k++) {
+        const mst_stencil_field *from = &desc->fields[k];
+        mst_problem_field *to = &p->fields[k];
+        MST_REQUIRE(from->name && *from->name && strlen(from->name) < sizeof to->name, MST_ERROR_ARGUMENT,
+                    "field %zu needs a name of at most %zu characters", k, sizeof to->name - 1);
+        MST_REQUIRE(from->levels >= 0 && from->levels <= 2 && !(from->constant && from->levels == 2), MST_ERROR_ARGUMENT,
+                    "field %s has %d levels; 1 or 2 are supported, 1 for a constant field", from->name, from->levels);
+        snprintf(to->name, sizeof to->name, "%s", from->name);
+        to->levels = from->levels ? from->levels : 1;
+        to->constant = from->constant;
+        to->array = to->constant ? p->n_constants++ : p->n_arrays;
+        p->n_arrays += to->constant ? 0 : to->levels;
+        p->n_fields++;
+    }
+fail:
+    return status;
+}
+
+static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    names n;
+    bool updated[MST_STENCIL_MAX_FIELDS] = {false};
+    char what[MST_EXPR_MAX_NAME + 20];
+    list_names(p, desc, true, true, true, &n);
+    MST_REQUIRE(desc->n_updates >= 1, MST_ERROR_ARGUMENT, "there are no updates");
+    for (size_t k = 0; k < desc->n_updates; k++) {
+        const mst_stencil_update *from = &desc->updates[k];
+        int f = mst_problem_find(p, from->field);
+        MST_REQUIRE(f >= 0, MST_ERROR_ARGUMENT, "update %zu is of %s, which is no field", k,
+                    from->field ? from->field : "(NULL)");
+        MST_REQUIRE(!p->fields[f].constant, MST_ERROR_ARGUMENT, "field %s is constant and has an update", from->field);
+        MST_REQUIRE(!updated[f], MST_ERROR_ARGUMENT, "field %s has two updates", from->field);
+        MST_REQUIRE(k == 0 || from->substep >= desc->updates[k - 1].substep, MST_ERROR_ARGUMENT,
+                    "the update of %s is of sub-step %d, after one of sub-step %d", from->field, from->substep,
+                    desc->updates[k - 1].substep);
+        MST_REQUIRE(from->expression, MST_ERROR_ARGUMENT, "the update of %s has no expression", from->field);
+        updated[f] = true;
+        mst_problem_update *to = &p->updates[p->n_updates++];
+        to->field = f;
+        to->substep = from->substep;
+        snprintf(what, sizeof what, "the update of %s", from->field);
+        MST_TRY(parse(p, &n, from->expression, what, &to->formula, error));
+        p->uses_time = p->uses_time || reads_time(&to->formula);
+    }
+    for (int f = 0; f < p->n_fields; f++)
+        MST_REQUIRE(p->fields[f].constant || updated[f], MST_ERROR_ARGUMENT, "field %s has no update and is not constant",
+                    p->fields[f].name);
+fail:
+    return status;
+}
+
+static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    names n;
+    char what[60];
+    list_names(p, desc, true, true, false, &n);
+    for (int k = 0; k < desc->rank; k++)
+        for (int side = 0; side < 2; side++) {
+            const mst_stencil_face *from = &desc->faces[k][side];
+            mst_problem_face *to = &p->faces[mst_problem_axis(p->rank, k)][side];
+            uint64_t length = p->grid[mst_problem_axis(p->rank, k)];
+            snprintf(what, sizeof what, "the boundary value at the %s end of axis %d", side ? "upper" : "lower", k);
+            to->kind = from->kind;
+            to->width = from->width;
+            MST_REQUIRE((int)from->kind >= MST_BOUNDARY_DIRICHLET && from->kind <= MST_BOUNDARY_SPONGE, MST_ERROR_ARGUMENT,
+                        "boundary %d of axis %d is no kind of boundary", (int)from->kind, k);
+            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->faces[k][!side].kind == MST_BOUNDARY_PERIODIC),
+                        MST_ERROR_ARGUMENT, "axis %d is periodic at one end only", k);
+            MST_REQUIRE(from->kind != MST_BOUNDARY_SPONGE || (from->width >= 1 && from->width <= length), MST_ERROR_ARGUMENT,
+                        "the sponge of axis %d is %zu nodes wide; the axis has %llu", k, from->width, (unsigned long long)length);
+            MST_REQUIRE(!from->value || from->kind == MST_BOUNDARY_DIRICHLET, MST_ERROR_ARGUMENT,
+                        "axis %d has a boundary value, but the boundary is not Dirichlet", k);
+            if (from->value)
+                MST_TRY(parse(p, &n, from->value, what, &to->value, error));
+            p->uses_time = p->uses_time || reads_time(&to->value);
+        }
+fail:
+    return status;
+}
+
+static mst_status read_point(const mst_problem *p, const size_t *from, const char *what, uint64_t to[N_AXES], mst_error *error) {
+    mst_status status = MST_OK;
+    to[PLANES] = to[ROWS] = 0;
+    for (int k = 0; k < p->rank; k++) {
+        int axis = mst_problem_axis(p->rank, k);
+        to[axis] = from[k];
+        MST_REQUIRE(from[k] < p->grid[axis], MST_ERROR_ARGUMENT, "%s lies at node %zu of axis %d, which has %llu nodes", what,
+                    from[k], k, (unsigned long long)p->grid[axis]);
+    }
+fail:
+    return status;
+}
+
+static mst_status read_sources(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    names n;
+    char what[60];
+    list_names(p, desc, false, true, false, &n);
+    MST_REQUIRE(p->sources = calloc(desc->n_sources + 1, sizeof *p->sources), MST_ERROR_HOST_MEMORY, "out of memory for sources");
+    for (size_t k = 0; k < desc->n_sources; k++) {
+        const mst_stencil_source *from = &desc->sources[k];
+        mst_problem_source *to = &p->sources[p->n_sources++];
+        snprintf(what, sizeof what, "the series of source %zu", k);
+        to->field = mst_problem_find(p, from->field);
+        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].constant, MST_ERROR_ARGUMENT,
+                    "source %zu feeds %s, which is no field%s", k, from->field ? from->field : "(NULL)",
+                    to->field >= 0 ? " that is updated" : "");
+        MST_TRY(read_point(p, from->point, "a source", to->point, error));
+        MST_REQUIRE(!from->series != !from->samples, MST_ERROR_ARGUMENT, "source %zu needs a series or samples, one of the two",
+                    k);
+        if (from->series) {
+            MST_TRY(parse(p, &n, from->series, what, &to->series, error));
+            continue;
+        }
+        MST_REQUIRE(to->samples = calloc(from->n_samples + 1, sizeof(double)), MST_ERROR_HOST_MEMORY,
+                    "out of memory for sources");
+        memcpy(to->samples, from->samples, from->n_samples * sizeof(double));
+        to->n_samples = from->n_samples;
+    }
+fail:
+    return status;
+}
+
+static mst_status read_receivers(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(p->receivers = calloc(desc->n_receivers + 1, sizeof *p->receivers), MST_ERROR_HOST_MEMORY,
+                "out of memory for receivers");
+    for (size_t k = 0; k < desc->n_receivers; k++) {
+        const mst_stencil_receiver *from = &desc->receivers[k];
+        mst_problem_receiver *to = &p->receivers[p->n_receivers++];
+        to->field = mst_problem_find(p, from->field);
+        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].constant, MST_ERROR_ARGUMENT,
+                    "receiver %zu listens to %s, which is no field%s", k, from->field ? from->field : "(NULL)",
+                    to->field >= 0 ? " that is updated" : "");
+        MST_REQUIRE(from->n_points >= 1 && from->points, MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
+        MST_REQUIRE(to->points = calloc(from->n_points, sizeof *to->points), MST_ERROR_HOST_MEMORY,
+                    "out of memory for receivers");
+        to->n_points = from->n_points;
+        to->first = p->n_points;
+        p->n_points += from->n_points;
+        for (size_t i = 0; i < from->n_points; i++)
+            MST_TRY(read_point(p, from->points[i], "a receiver", to->points[i], error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    *p = (mst_problem){0};
+    MST_TRY(read_grid(desc, p, error));
+    MST_TRY(read_fields(desc, p, error));
+    MST_TRY(read_updates(desc, p, error));
+    MST_TRY(read_faces(desc, p, error));
+    MST_TRY(read_sources(desc, p, error));
+    MST_TRY(read_receivers(desc, p, error));
+fail:
+    return status;
+}
+
+void mst_problem_release(mst_problem *p) {
+    for (int k = 0; k < p->n_updates; k++)
+        mst_formula_release(&p->updates[k].formula);
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (int side = 0; side < 2; side++)
+            mst_formula_release(&p->faces[axis][side].value);
+    for (size_t k = 0; k < p->n_sources; k++) {
+        mst_formula_release(&p->sources[k].series);
+        free(p->sources[k].samples);
+    }
+    for (size_t k = 0; k < p->n_receivers; k++)
+        free(p->receivers[k].points);
+    free(p->sources);
+    free(p->receivers);
+    *p = (mst_problem){0};
+}
+
+mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                               mst_formula *out, mst_error *error) {
+    names n;
+    list_names(problem, desc, true, false, false, &n);
+    return parse(problem, &n, text, what, out, error);
+}
+
+double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time) {
+    double values[MST_STENCIL_MAX_LEAVES];
+    for (size_t i = 0; i < formula->n_leaves; i++) {
+        const mst_leaf *leaf = &formula->leaves[i];
+        values[i] = leaf->kind == MST_VALUE_NUMBER       ? leaf->number
+                    : leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis]
+                                                         : time;
+    }
+    return mst_expr_evaluate(formula->expr, values);
+}
+
+bool mst_problem_is_damped(const mst_problem *p, int axis) {
+    return p->faces[axis][0].kind == MST_BOUNDARY_SPONGE || p->faces[axis][1].kind == MST_BOUNDARY_SPONGE;
+}
+
+double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
+    double factor = 1;
+    for (int side = 0; side < 2; side++) {
+        const mst_problem_face *face = &p->faces[axis][side];
+        uint64_t distance = side ? p->grid[axis] - 1 - i : i;
+        if (face->kind == MST_BOUNDARY_SPONGE && distance < face->width) {
+            double depth = 0.3 * (double)(face->width - distance) / (double)face->width;
+            factor *= exp(-depth * depth);
+        }
+    }
+    return factor;
+}

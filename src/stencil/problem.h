@@ -1,0 +1,111 @@
+// A checked description of a scheme. Inside the module every grid has three axes: planes (slowest), rows and columns; a grid of
+// two axes has one row a plane, of one axis one plane of one row.
+#ifndef MST_STENCIL_PROBLEM_H
+#define MST_STENCIL_PROBLEM_H
+
+#include "expr/expr.h"
+#include "runtime/context.h"
+
+#include <mastaba/stencil.h>
+
+enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
+enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
+
+// What an expression reads besides fields. Numbers are parameters, steps and spacings.
+typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_NUMBER, MST_VALUE_COORDINATE, MST_VALUE_TIME } mst_value_kind;
+
+typedef struct mst_leaf {
+    mst_value_kind kind;
+    double number;
+    int axis;            // of a coordinate
+    int field, level;    // of a field
+    int offsets[N_AXES]; // of a field
+} mst_leaf;
+
+typedef struct mst_formula {
+    mst_expr *expr;
+    size_t n_leaves;
+    mst_leaf *leaves;
+} mst_formula;
+
+typedef struct mst_problem_field {
+    char name[MST_EXPR_MAX_NAME + 1];
+    int levels;
+    bool constant;
+    int array; // the first of its arrays among those of the state, or among the constant ones
+} mst_problem_field;
+
+typedef struct mst_problem_update {
+    int field, substep;
+    mst_formula formula;
+} mst_problem_update;
+
+typedef struct mst_problem_face {
+    mst_boundary kind;
+    mst_formula value; // Dirichlet; no expression: 0
+    size_t width;
+} mst_problem_face;
+
+typedef struct mst_problem_source {
+    int field;
+    uint64_t point[N_AXES];
+    mst_formula series;
+    double *samples;
+    size_t n_samples;
+} mst_problem_source;
+
+typedef struct mst_problem_receiver {
+    int field;
+    size_t n_points, first; // number of its first point among those of all receivers
+    uint64_t (*points)[N_AXES];
+} mst_problem_receiver;
+
+typedef struct mst_problem {
+    int rank;
+    uint64_t grid[N_AXES];
+    double spacing[N_AXES];
+    double time_step;
+    bool is_double;
+    size_t element; // bytes
+    uint64_t nodes; // of the grid
+    uint64_t plane; // nodes of a plane
+    int n_fields, n_updates, n_arrays, n_constants;
+    size_t n_sources, n_receivers, n_points;
+    mst_problem_field fields[MST_STENCIL_MAX_FIELDS];
+    mst_problem_update updates[MST_STENCIL_MAX_FIELDS];
+    mst_problem_face faces[N_AXES][2];
+    mst_problem_source *sources;
+    mst_problem_receiver *receivers;
+    bool uses_time; // some update or face
+} mst_problem;
+
+// Checks everything in desc but the plan, and the initial data. Half-built problems are to be released too.
+mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
+void mst_problem_release(mst_problem *problem);
+
+// An expression of coordinates and numbers, for initial values.
+mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                               mst_formula *out, mst_error *error);
+void mst_formula_release(mst_formula *formula);
+
+// Its value on the host. `at` are node numbers, which may lie outside the grid; fields must not be read.
+double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time);
+
+// The axis inside for an axis of the description.
+static inline int mst_problem_axis(int rank, int k) { return rank == 1 ? COLUMNS : rank == 2 ? 2 * k : k; }
+
+static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
+    return p->faces[axis][0].kind == MST_BOUNDARY_PERIODIC;
+}
+
+// Whether an update finds a field as an earlier sub-step of the same step wrote it.
+bool mst_problem_is_newer(const mst_problem *problem, int field, int update);
+
+// Index of a field by its name, -1 if there is none.
+int mst_problem_find(const mst_problem *problem, const char *name);
+
+// The factor of a sponge at node i of an axis; 1 outside of it (Cerjan et al. 1985).
+double mst_problem_damping(const mst_problem *problem, int axis, uint64_t i);
+bool mst_problem_is_damped(const mst_problem *problem, int axis);
+
+#endif

@@ -1,0 +1,299 @@
+// The pyramid method (Golovashkin and Kochurov): every block of the grid comes up with a halo that shrinks to the block in the n
+// steps of a trip, so that what lies at the seams is computed twice. Slabs are cut along the slowest axis, tiles along the two
+// slowest. A trip goes from one copy of the state in the home to the other. With n = 1 it is the trivial schedule.
+#include "runtime/program.h"
+#include "solver.h"
+
+#include <stdlib.h>
+
+enum {
+    SLOTS = 4,  // blocks that are queued at once
+    WINDOWS = 2 // that have room on the device
+};
+
+typedef struct mst_pyramid {
+    mst_window up[WINDOWS], work, held[WINDOWS], down[WINDOWS];
+    uint64_t bytes[4]; // of one array of these
+    mst_slot_memory in[SLOTS], held_in[SLOTS], out[SLOTS];
+    cl_event computed[SLOTS];
+    uint64_t block; // number since the beginning
+    cl_event *home; // of the trip before: when each block was back
+    int64_t n_home;
+    int64_t counts[N_AXES], sides[N_AXES]; // blocks along each axis, and their nodes
+} mst_pyramid;
+
+static void drop(cl_event *event) {
+    if (*event)
+        clReleaseEvent(*event);
+    *event = NULL;
+}
+
+static bool is_cut(const mst_stencil *s, int axis) { return s->pyramid->counts[axis] > 1; }
+
+// Along the slowest axis, and tiles along the next one.
+static void cut(mst_stencil *s) {
+    mst_pyramid *k = s->pyramid;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        k->sides[axis] = (int64_t)s->problem.grid[axis];
+        k->counts[axis] = 1;
+    }
+    for (int i = 0; i < (s->plan.schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && i < s->problem.rank; i++) {
+        int axis = mst_problem_axis(s->problem.rank, i);
+        int64_t n = (int64_t)s->problem.grid[axis];
+        k->sides[axis] = (int64_t)s->plan.block < n ? (int64_t)s->plan.block : n;
+        k->counts[axis] = (n + k->sides[axis] - 1) / k->sides[axis];
+    }
+}
+
+// The box that a number of fused and of single steps need around a box.
+static mst_box grown_freely(const mst_stencil *s, const mst_box *box, uint64_t full, uint64_t single, bool constants) {
+    mst_box out = *box;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
+        int64_t low = (int64_t)full * m->low[axis] + (int64_t)single * one->low[axis];
+        int64_t high = (int64_t)full * m->high[axis] + (int64_t)single * one->high[axis];
+        out.from[axis] -= low + (constants ? MST_STENCIL_MAX_RADIUS : 0);
+        out.to[axis] += high + (constants ? MST_STENCIL_MAX_RADIUS : 0);
+    }
+    return out;
+}
+
+// The same where the grid is cut, as far as there are nodes.
+static mst_box grown(const mst_stencil *s, const mst_box *box, uint64_t full, uint64_t single, bool constants) {
+    mst_box out = *box, free_box = grown_freely(s, box, full, single, constants);
+    for (int axis = 0; axis < N_AXES; axis++) {
+        int64_t n = (int64_t)s->problem.grid[axis];
+        bool periodic = mst_problem_periodic(&s->problem, axis);
+        if (!is_cut(s, axis))
+            continue;
+        out.from[axis] = !periodic && free_box.from[axis] < 0 ? 0 : free_box.from[axis];
+        out.to[axis] = !periodic && free_box.to[axis] > n ? n : free_box.to[axis];
+    }
+    return out;
+}
+
+static mst_box block_box(const mst_stencil *s, int64_t number) {
+    const mst_pyramid *k = s->pyramid;
+    mst_box box;
+    for (int axis = N_AXES - 1; axis >= 0; axis--) {
+        int64_t i = number % k->counts[axis], n = (int64_t)s->problem.grid[axis];
+        number /= k->counts[axis];
+        box.from[axis] = i * k->sides[axis];
+        box.to[axis] = box.from[axis] + k->sides[axis] < n ? box.from[axis] + k->sides[axis] : n;
+    }
+    return box;
+}
+
+static int64_t n_blocks(const mst_pyramid *k) { return k->counts[0] * k->counts[1] * k->counts[2]; }
+
+// A window just for a box.
+static void fit(mst_window *w, const mst_box *box) {
+    w->planes = box->to[PLANES] - box->from[PLANES];
+    w->first_row = box->from[ROWS];
+    w->rows = box->to[ROWS] - box->from[ROWS];
+    w->first_column = box->from[COLUMNS];
+    w->columns = box->to[COLUMNS] - box->from[COLUMNS];
+}
+
+// The most nodes of a block that is grown.
+static uint64_t most_nodes(const mst_stencil *s, uint64_t full, uint64_t single, bool constants) {
+    uint64_t nodes = 1;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        // Somewhere in a periodic grid nothing is cut off.
+        mst_box box = {{0, 0, 0}, {s->pyramid->sides[0], s->pyramid->sides[1], s->pyramid->sides[2]}};
+        int64_t side = box.to[axis];
+        box.from[axis] += INT32_MAX;
+        box.to[axis] += INT32_MAX;
+        const mst_box big = grown_freely(s, &box, full, single, constants);
+        int64_t n = big.to[axis] - big.from[axis], whole = (int64_t)s->problem.grid[axis];
+        if (!is_cut(s, axis))
+            n = side;
+        else if (!mst_problem_periodic(&s->problem, axis) && n > whole)
+            n = whole;
+        nodes *= (uint64_t)n;
+    }
+    return nodes;
+}
+
+static mst_status take(mst_stencil *s, int n, uint64_t bytes, mst_window *w, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int a = 0; a < n; a++)
+        MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, bytes, "the blocks of a schedule", &w->buffers[a], error));
+fail:
+    return status;
+}
+
+static mst_status prepare(mst_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid = calloc(1, sizeof *k);
+    MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    cut(s);
+    const mst_problem *p = &s->problem;
+    uint64_t full = s->plan.height / s->plan.fuse, single = s->plan.height % s->plan.fuse, n = (uint64_t)p->n_arrays;
+    uint64_t big = most_nodes(s, full, single, false) * p->element, held = most_nodes(s, full, single, true) * p->element;
+    uint64_t own = most_nodes(s, 0, 0, false) * p->element;
+    MST_REQUIRE(k->home = calloc((size_t)n_blocks(k), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    const uint64_t bytes[] = {big, big, held, own};
+    for (int i = 0; i < 4; i++)
+        k->bytes[i] = bytes[i];
+    MST_TRY(take(s, p->n_arrays, big, &k->work, error));
+    for (int i = 0; i < WINDOWS; i++) {
+        MST_TRY(take(s, p->n_arrays, big, &k->up[i], error));
+        MST_TRY(take(s, p->n_constants, held, &k->held[i], error));
+        MST_TRY(take(s, p->n_arrays, own, &k->down[i], error));
+    }
+    for (int i = 0; i < SLOTS; i++) {
+        MST_TRY(mst_slot_create(&s->home, big * n, &k->in[i], error));
+        MST_TRY(mst_slot_create(&s->home, own * n, &k->out[i], error));
+        if (p->n_constants > 0)
+            MST_TRY(mst_slot_create(&s->home, held * (uint64_t)p->n_constants, &k->held_in[i], error));
+    }
+fail:
+    return status;
+}
+
+static void give(mst_stencil *s, mst_window *w, uint64_t bytes) {
+    for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++)
+        mst_device_release(s->context, w->buffers[a], bytes);
+}
+
+static void release(mst_stencil *s) {
+    mst_pyramid *k = s->pyramid;
+    if (!k)
+        return;
+    for (int i = 0; i < SLOTS; i++) {
+        mst_slot_release(&s->home, &k->in[i]);
+        mst_slot_release(&s->home, &k->held_in[i]);
+        mst_slot_release(&s->home, &k->out[i]);
+        drop(&k->computed[i]);
+    }
+    for (int64_t i = 0; i < k->n_home; i++)
+        drop(&k->home[i]);
+    for (int i = 0; i < WINDOWS; i++) {
+        give(s, &k->up[i], k->bytes[0]);
+        give(s, &k->held[i], k->bytes[2]);
+        give(s, &k->down[i], k->bytes[3]);
+    }
+    give(s, &k->work, k->bytes[1]);
+    free(k->home);
+    free(k);
+    s->pyramid = NULL;
+}
+
+// Waits until what a box reads is home: the last of its blocks, since downloads are in order.
+static mst_status wait_home(mst_stencil *s, const mst_box *box, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid;
+    int64_t last = 0;
+    bool wraps = false;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        int64_t n = (int64_t)s->problem.grid[axis];
+        wraps = wraps || box->from[axis] < 0 || box->to[axis] > n;
+        last = last * k->counts[axis] + (box->to[axis] - 1) / k->sides[axis];
+    }
+    if (wraps || last >= k->n_home)
+        last = k->n_home - 1;
+    if (last < 0 || !k->home[last])
+        return MST_OK;
+    if (s->home.direct)
+        return mst_solver_barrier(s->context->upload, &k->home[last], error);
+    if (last >= k->n_home - SLOTS)
+        for (int i = 0; i < SLOTS; i++)
+            MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
+    MST_TRY_CL(clWaitForEvents(1, &k->home[last]), "a download failed");
+fail:
+    return status;
+}
+
+static mst_status upload(mst_stencil *s, uint64_t n, const mst_box *box, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid;
+    uint64_t slot = k->block % SLOTS, window = k->block % WINDOWS, full = n / s->plan.fuse, single = n % s->plan.fuse;
+    int arrays = s->problem.n_arrays;
+    const mst_box big = grown(s, box, full, single, false), held = grown(s, box, full, single, true);
+    MST_TRY(mst_home_settle(&s->home, &k->in[slot], error));
+    MST_TRY(mst_home_settle(&s->home, &k->held_in[slot], error));
+    MST_TRY(wait_home(s, &big, error));
+    MST_TRY(mst_solver_barrier(s->context->upload, &k->computed[(k->block + SLOTS - WINDOWS) % SLOTS], error));
+    fit(&k->up[window], &big);
+    fit(&k->work, &big);
+    fit(&k->held[window], &held);
+    fit(&k->down[window], box);
+    MST_TRY(mst_home_upload(&s->home, s->home.copies * arrays, s->problem.n_constants, &held, &k->held[window], &k->held_in[slot],
+                            NULL, error, &run->upload_bytes));
+    MST_TRY(mst_home_upload(&s->home, s->current * arrays, arrays, &big, &k->up[window], &k->in[slot], NULL, error,
+                            &run->upload_bytes));
+fail:
+    return status;
+}
+
+static mst_status compute(mst_stencil *s, uint64_t n, const mst_box *box, uint64_t row, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid;
+    uint64_t slot = k->block % SLOTS, window = k->block % WINDOWS, full = n / s->plan.fuse, single = n % s->plan.fuse;
+    cl_command_queue queue = s->context->compute;
+    const mst_window *from = &k->up[window], *other = &k->work;
+    MST_TRY(mst_solver_barrier(queue, &k->in[slot].moved, error));
+    MST_TRY(mst_solver_barrier(queue, &k->held_in[slot].moved, error));
+    MST_TRY(mst_solver_barrier(queue, &k->out[(k->block + SLOTS - WINDOWS) % SLOTS].moved, error));
+    while (full + single > 0) {
+        const mst_stepper *stepper = &s->steppers[full > 0 ? 0 : 1];
+        full -= full > 0 ? 1 : 0;
+        single -= stepper == &s->steppers[1] ? 1 : 0;
+        const mst_box target = grown(s, box, full, single, false);
+        const mst_window *to = full + single > 0 ? other : &k->down[window];
+        MST_TRY(mst_stepper_enqueue(stepper, queue, from, to, &k->held[window], &target, row, error));
+        other = from;
+        from = to;
+        row += (uint64_t)stepper->pipeline.m;
+    }
+    drop(&k->computed[slot]);
+    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue, 0, NULL, &k->computed[slot]), "cannot queue a block");
+    MST_TRY_CL(clFlush(queue), "cannot queue a block");
+fail:
+    return status;
+}
+
+static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid;
+    int arrays = s->problem.n_arrays;
+    for (int64_t i = 0; i < n_blocks(k); i++, k->block++) {
+        const mst_box box = block_box(s, i);
+        uint64_t slot = k->block % SLOTS;
+        MST_TRY(mst_home_settle(&s->home, &k->out[slot], error));
+        MST_TRY(upload(s, n, &box, run, error));
+        if (!s->overlap)
+            MST_TRY(mst_solver_finish(s, error));
+        MST_TRY(compute(s, n, &box, row, error));
+        if (!s->overlap)
+            MST_TRY(mst_solver_finish(s, error));
+        MST_TRY(mst_home_download(&s->home, !s->current * arrays, arrays, &box, &k->down[k->block % WINDOWS], &k->out[slot],
+                                  &k->computed[slot], error, &run->download_bytes));
+        drop(&k->home[i]);
+        k->home[i] = k->out[slot].moved;
+        MST_TRY_CL(clRetainEvent(k->home[i]), "cannot keep an event");
+        if (!s->overlap)
+            MST_TRY(mst_solver_finish(s, error));
+    }
+    k->n_home = n_blocks(k);
+    s->current = !s->current;
+fail:
+    return status;
+}
+
+static mst_status settle(mst_stencil *s, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pyramid *k = s->pyramid;
+    (void)run;
+    for (int i = 0; i < SLOTS; i++) {
+        MST_TRY(mst_home_settle(&s->home, &k->in[i], error));
+        MST_TRY(mst_home_settle(&s->home, &k->held_in[i], error));
+        MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
+    }
+    MST_TRY(mst_solver_finish(s, error));
+fail:
+    return status;
+}
+
+const mst_engine mst_pyramid_engine = {prepare, release, advance, settle};

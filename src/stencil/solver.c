@@ -1,0 +1,209 @@
+#include "solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {
+    static const char *const names[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed"};
+    return (unsigned)schedule < sizeof names / sizeof names[0] ? names[schedule] : "unknown schedule";
+}
+
+mst_box mst_solver_grid(const mst_stencil *s) {
+    const uint64_t *n = s->problem.grid;
+    return (mst_box){{0, 0, 0}, {(int64_t)n[0], (int64_t)n[1], (int64_t)n[2]}};
+}
+
+mst_status mst_solver_barrier(cl_command_queue queue, const cl_event *event, mst_error *error) {
+    mst_status status = MST_OK;
+    if (*event)
+        MST_TRY_CL(clEnqueueBarrierWithWaitList(queue, 1, event, NULL), "cannot queue a block");
+fail:
+    return status;
+}
+
+mst_status mst_solver_finish(mst_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY_CL(clFinish(s->context->upload), "an upload failed");
+    MST_TRY_CL(clFinish(s->context->compute), "the steps failed");
+    MST_TRY_CL(clFinish(s->context->download), "a download failed");
+fail:
+    return status;
+}
+
+static mst_status check(mst_context *context, const mst_stencil_desc *desc, const void *out, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
+                "desc->struct_size is %zu, not %zu; start from MST_STENCIL_DESC_INIT", desc->struct_size, sizeof *desc);
+    MST_REQUIRE(desc->precision != MST_FLOAT64 || context->device.fp64, MST_ERROR_UNSUPPORTED,
+                "%s has no float64; use float32 or another device", context->device.name);
+fail:
+    return status;
+}
+
+// Problem, kernels and plan, without memory for the state.
+static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil *s = NULL;
+    MST_TRY(check(context, desc, out, error));
+    *out = NULL;
+    MST_REQUIRE(s = calloc(1, sizeof *s), MST_ERROR_HOST_MEMORY, "out of memory making a solver");
+    *out = s;
+    s->context = context;
+    s->overlap = !desc->no_overlap;
+    MST_TRY(mst_problem_read(desc, &s->problem, error));
+    MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
+    MST_TRY(mst_plan_kernels(s, desc, error));
+    MST_TRY(mst_model_measure(s, &s->rates, error));
+    MST_TRY(mst_plan_choose(s, desc, error));
+fail:
+    return status;
+}
+
+mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
+                               mst_error *error) {
+    mst_stencil *s = NULL;
+    if (!plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    mst_status status = make_plan(context, desc, &s, error);
+    if (status == MST_OK)
+        mst_plan_figures(s, steps, plan);
+    mst_stencil_destroy(s);
+    return status;
+}
+
+mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil *s = NULL;
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
+    *out = NULL;
+    MST_TRY(make_plan(context, desc, &s, error));
+    MST_TRY(mst_tables_take(&s->tables, s->plan.height, error));
+    s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine
+                : s->plan.schedule == MST_STENCIL_SKEWED ? &mst_skewed_engine
+                                                         : &mst_pyramid_engine;
+    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+        MST_TRY(mst_home_create(context, &s->problem, s->plan.home, mst_plan_copies(s->plan.schedule), desc->file,
+                                desc->file_offset, &s->home, error));
+    MST_TRY(s->engine->prepare(s, error));
+    MST_TRY(mst_solver_initialise(s, desc, error));
+    *out = s;
+    return MST_OK;
+fail:
+    mst_stencil_destroy(s);
+    return status;
+}
+
+void mst_stencil_destroy(mst_stencil *s) {
+    if (!s)
+        return;
+    if (s->engine)
+        s->engine->release(s);
+    mst_home_release(&s->home);
+    for (int k = 0; k < 2; k++)
+        mst_stepper_release(&s->steppers[k]);
+    mst_tables_release(&s->tables);
+    mst_problem_release(&s->problem);
+    free(s);
+}
+
+static mst_status report_progress(mst_stencil *s, mst_run *run, mst_error *error) {
+    (void)s;
+    if (run->how.progress && !run->how.progress(run->done, run->total, run->how.progress_user))
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps", (unsigned long long)run->done,
+                        (unsigned long long)run->total);
+    return MST_OK;
+}
+
+// As many steps as the tables on the device hold, trip by trip.
+static mst_status run_segment(mst_stencil *s, uint64_t steps, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK, cancelled = MST_OK;
+    uint64_t row = 0, trips_a_call = s->plan.schedule == MST_STENCIL_IN_CORE ? 16 : 1, since = 0;
+    MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
+    while (row < steps && cancelled == MST_OK) {
+        uint64_t n = steps - row < s->plan.height ? steps - row : s->plan.height;
+        MST_TRY(s->engine->advance(s, n, row, run, error));
+        row += n;
+        run->done += n;
+        if (++since < trips_a_call && row < steps)
+            continue;
+        since = 0;
+        if (run->how.progress) {
+            MST_TRY(s->engine->settle(s, run, error));
+            cancelled = report_progress(s, run, error);
+        }
+    }
+    MST_TRY(s->engine->settle(s, run, error));
+    s->tables.filled = row;
+    MST_TRY(mst_tables_collect(&s->tables, error));
+    s->step += row;
+    return cancelled;
+fail:
+    // The queues may still work on what is to be released.
+    clFinish(s->context->upload);
+    clFinish(s->context->compute);
+    clFinish(s->context->download);
+    s->missing = s->problem.n_arrays == 32 ? UINT32_MAX : (1u << s->problem.n_arrays) - 1;
+    return status;
+}
+
+mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    mst_run run = {.total = steps};
+    double start = mst_now();
+    MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
+    MST_TRY(mst_execution_read(how, &run.how, error));
+    MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
+                "a run takes no events and no mst_report");
+    MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
+    while (run.done < steps)
+        MST_TRY(run_segment(s, steps - run.done < s->tables.steps ? steps - run.done : s->tables.steps, &run, error));
+    if (!report)
+        return MST_OK;
+    *report = (mst_stencil_report){.steps = steps, .seconds = mst_now() - start};
+    mst_plan_figures(s, steps, &report->plan);
+    report->node_steps_a_second = (double)s->problem.nodes * (double)steps / report->seconds;
+    report->upload_bytes = run.upload_bytes;
+    report->download_bytes = run.download_bytes;
+fail:
+    return status;
+}
+
+uint64_t mst_stencil_step(const mst_stencil *s) { return s->step; }
+
+mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error) {
+    if (!s)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
+    s->step = step;
+    s->tables.recorded_from = step;
+    s->tables.n_recorded = 0;
+    return MST_OK;
+}
+
+mst_status mst_stencil_describe(const mst_stencil *s, mst_stencil_plan *plan, mst_error *error) {
+    if (!s || !plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "solver and plan must not be NULL");
+    mst_plan_figures(s, 1, plan);
+    return MST_OK;
+}
+
+mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,
+                                     mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(s && values, MST_ERROR_ARGUMENT, "solver and values must not be NULL");
+    MST_REQUIRE(receiver < s->problem.n_receivers, MST_ERROR_ARGUMENT, "there is no receiver %zu; there are %zu", receiver,
+                s->problem.n_receivers);
+    const mst_problem_receiver *r = &s->problem.receivers[receiver];
+    const mst_tables *t = &s->tables;
+    MST_REQUIRE(count == 0 ||
+                    (first > t->recorded_from && count <= t->n_recorded && first - t->recorded_from - 1 <= t->n_recorded - count),
+                MST_ERROR_ARGUMENT, "steps %llu to %llu are not among those recorded, %llu to %llu", (unsigned long long)first,
+                (unsigned long long)(first + count - 1), (unsigned long long)t->recorded_from + 1,
+                (unsigned long long)(t->recorded_from + t->n_recorded));
+    for (uint64_t k = 0; k < count; k++)
+        memcpy(values + k * r->n_points, t->recorded + (first - t->recorded_from - 1 + k) * s->problem.n_points + r->first,
+               r->n_points * sizeof *values);
+fail:
+    return status;
+}

@@ -1,0 +1,92 @@
+// A solver, and what a schedule has to do.
+#ifndef MST_STENCIL_SOLVER_H
+#define MST_STENCIL_SOLVER_H
+
+#include "home.h"
+#include "stepper.h"
+
+// What a run asks on the way, and counts.
+typedef struct mst_run {
+    mst_execution how;
+    uint64_t done, total; // steps
+    uint64_t upload_bytes, download_bytes;
+} mst_run;
+
+// A schedule: how the state advances. The state lies in solver->home, or for in-core runs in solver->state on the device.
+typedef struct mst_engine {
+    // Takes device memory, as solver->plan says.
+    mst_status (*prepare)(mst_stencil *solver, mst_error *error);
+    void (*release)(mst_stencil *solver);
+    // Advances by n steps of the plan's height or fewer, a whole trip, or queues it; the state is whole after `settle`.
+    mst_status (*advance)(mst_stencil *solver, uint64_t n, uint64_t row, mst_run *run, mst_error *error);
+    mst_status (*settle)(mst_stencil *solver, mst_run *run, mst_error *error);
+} mst_engine;
+
+// What the model goes by: bytes a second over the bus, node-steps a second that the kernels of m and of one step compute.
+typedef struct mst_rates {
+    double upload, download, fused, single;
+    double host; // bytes a second between the home and staging
+} mst_rates;
+
+struct mst_skewed;
+struct mst_pyramid;
+
+struct mst_stencil {
+    mst_context *context;
+    mst_problem problem;
+    mst_stencil_plan plan;
+    bool overlap;
+    mst_tables tables;
+    mst_stepper steppers[2]; // of m fused steps, and of one
+    mst_rates rates;
+    const mst_engine *engine;
+    uint64_t step;
+    uint32_t missing; // arrays of the state that were lost
+
+    mst_window state[2], held; // in core: the state, and where the next one goes; the constant fields
+    int current;
+
+    mst_home home; // otherwise
+    struct mst_skewed *skewed;
+    struct mst_pyramid *pyramid;
+};
+
+extern const mst_engine mst_in_core_engine, mst_skewed_engine, mst_pyramid_engine;
+
+// The stepper for the next of n steps that are left: m at a time, then one.
+static inline const mst_stepper *mst_solver_stepper(const mst_stencil *solver, uint64_t left) {
+    return &solver->steppers[left >= solver->plan.fuse ? 0 : 1];
+}
+
+// What is queued behind it waits for an event, if there is one; and waiting for all queues.
+mst_status mst_solver_barrier(cl_command_queue queue, const cl_event *event, mst_error *error);
+mst_status mst_solver_finish(mst_stencil *solver, mst_error *error);
+
+// The whole grid.
+mst_box mst_solver_grid(const mst_stencil *solver);
+
+// Chooses shape and m and makes the kernels; then schedule, n, block and home, by what fits and the model's times.
+mst_status mst_plan_kernels(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+mst_status mst_plan_choose(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+int mst_plan_copies(mst_stencil_schedule schedule); // of the state in the home
+// Device memory that a plan takes for the state.
+uint64_t mst_plan_device_bytes(const mst_stencil *solver, const mst_stencil_plan *plan);
+// Fills the plan's figures that depend on the number of steps.
+void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
+
+// Planes of the constant fields that a skewed plan keeps on the device.
+uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
+
+// Measures the rates on a part of the grid.
+mst_status mst_model_measure(mst_stencil *solver, mst_rates *rates, mst_error *error);
+// Seconds, bytes and duplicated work of so many steps.
+void mst_model_predict(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
+
+// Elements first .. first + count - 1 of an array (those of the state, then the constant ones), to or from packed memory.
+mst_status mst_solver_get(mst_stencil *solver, int array, uint64_t first, uint64_t count, void *to, mst_error *error);
+mst_status mst_solver_put(mst_stencil *solver, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
+
+// Initial values of all fields.
+mst_status mst_solver_initialise(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+
+#endif

@@ -1,0 +1,285 @@
+// Reading, writing and initialising the state, wherever it lies.
+#include "runtime/pool.h"
+#include "solver.h"
+#include "stream/transfer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 20 }; // elements moved at a time
+
+static cl_mem device_array(mst_stencil *s, int array) {
+    int n = s->problem.n_arrays;
+    return array < n ? s->state[s->current].buffers[array] : s->held.buffers[array - n];
+}
+
+// Of the home's arrays: those of the state are there once or, for schedules that do not work in place, twice.
+static int home_array(const mst_stencil *s, int array) {
+    int n = s->problem.n_arrays;
+    return array < n ? array + (s->home.copies == 2 ? s->current * n : 0) : array + (s->home.copies - 1) * n;
+}
+
+mst_status mst_solver_get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t e = s->problem.element;
+    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+        return mst_home_get(&s->home, home_array(s, array), first, count, to, error);
+    MST_TRY_CL(clEnqueueReadBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e, to,
+                                   0, NULL, NULL),
+               "cannot download the state");
+fail:
+    return status;
+}
+
+mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t e = s->problem.element;
+    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+        return mst_home_put(&s->home, home_array(s, array), first, count, from, error);
+    MST_TRY_CL(clEnqueueWriteBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e,
+                                    from, 0, NULL, NULL),
+               "cannot upload the state");
+fail:
+    return status;
+}
+
+static void put_value(const mst_problem *p, void *to, uint64_t i, double value) {
+    if (p->is_double)
+        ((double *)to)[i] = value;
+    else
+        ((float *)to)[i] = (float)value;
+}
+
+typedef struct filling {
+    const mst_problem *problem;
+    const mst_formula *formula;
+    uint64_t first, count;
+    void *to;
+} filling;
+
+static mst_status fill_part(size_t part, void *user, mst_error *error) {
+    enum { PART = 1 << 14 };
+    const filling *f = user;
+    const mst_problem *p = f->problem;
+    uint64_t end = (part + 1) * PART < f->count ? (part + 1) * PART : f->count;
+    (void)error;
+    for (uint64_t i = part * PART; i < end; i++) {
+        uint64_t node = f->first + i;
+        const int64_t at[N_AXES] = {(int64_t)(node / p->plane), (int64_t)(node / p->grid[COLUMNS] % p->grid[ROWS]),
+                                    (int64_t)(node % p->grid[COLUMNS])};
+        put_value(p, f->to, i, mst_formula_value(p, f->formula, at, 0));
+    }
+    return MST_OK;
+}
+
+static mst_status fill(mst_stencil *s, int array, const mst_formula *formula, mst_error *error) {
+    mst_status status = MST_OK;
+    void *values = NULL;
+    MST_REQUIRE(values = malloc(CHUNK * s->problem.element), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    for (uint64_t at = 0; at < s->problem.nodes; at += CHUNK) {
+        uint64_t n = s->problem.nodes - at < CHUNK ? s->problem.nodes - at : CHUNK;
+        filling f = {&s->problem, formula, at, n, values};
+        if (formula)
+            MST_TRY(mst_pool_run(s->context->pool, (size_t)((n + (1 << 14) - 1) >> 14), fill_part, &f, error));
+        else
+            memset(values, 0, (size_t)n * s->problem.element);
+        MST_TRY(mst_solver_put(s, array, at, n, values, error));
+    }
+fail:
+    free(values);
+    return status;
+}
+
+static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t bytes = mst_type_bytes(from->layout.type);
+    void *values = NULL, *read = NULL;
+    MST_REQUIRE((values = malloc(CHUNK * s->problem.element)) && (read = malloc(CHUNK * bytes)), MST_ERROR_HOST_MEMORY,
+                "out of memory for initial values");
+    for (uint64_t at = 0; at < s->problem.nodes; at += CHUNK) {
+        uint64_t n = s->problem.nodes - at < CHUNK ? s->problem.nodes - at : CHUNK;
+        MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
+        for (uint64_t i = 0; i < n; i++)
+            put_value(&s->problem, values, i, bytes == 8 ? ((double *)read)[i] : (double)((float *)read)[i]);
+        MST_TRY(mst_solver_put(s, array, at, n, values, error));
+    }
+fail:
+    free(values);
+    free(read);
+    return status;
+}
+
+static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const mst_stencil_initial *initial, int array,
+                             const char *name, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_formula formula = {0};
+    char what[MST_EXPR_MAX_NAME + 30];
+    const mst_layout *layout = &initial->layout;
+    snprintf(what, sizeof what, "the initial value of %s", name);
+    if (initial->expression) {
+        MST_REQUIRE(layout->rank == 0, MST_ERROR_ARGUMENT, "%s is given as an expression and as data", what);
+        MST_TRY(mst_problem_initial(&s->problem, desc, initial->expression, what, &formula, error));
+        MST_TRY(fill(s, array, &formula, error));
+    } else if (layout->rank == 0) {
+        MST_TRY(fill(s, array, NULL, error));
+    } else {
+        MST_REQUIRE(layout->rank == desc->rank, MST_ERROR_ARGUMENT, "%s has %d axes, the grid has %d", what, layout->rank,
+                    desc->rank);
+        for (int k = 0; k < desc->rank; k++)
+            MST_REQUIRE(layout->shape[k] == desc->grid[k], MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu",
+                        what, layout->shape[k], k, desc->grid[k]);
+        MST_TRY(mst_layout_check(layout, what, false, error));
+        MST_REQUIRE(layout->type == MST_FLOAT32 || layout->type == MST_FLOAT64, MST_ERROR_ARGUMENT,
+                    "%s is %s; float32 and float64 are supported", what, mst_type_name(layout->type));
+        MST_REQUIRE(initial->data.place == MST_PLACE_HOST || initial->data.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
+                    "%s must lie in host memory or a file", what);
+        const mst_transfer from = {*layout, initial->data, what};
+        MST_TRY(load(s, array, &from, error));
+    }
+fail:
+    mst_formula_release(&formula);
+    return status;
+}
+
+mst_status mst_solver_initialise(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &s->problem;
+    for (int f = 0; f < p->n_fields; f++) {
+        const mst_stencil_field *field = &desc->fields[f];
+        const mst_stencil_initial *previous = &field->previous;
+        int array = p->fields[f].array + (p->fields[f].constant ? p->n_arrays : 0);
+        MST_TRY(initialise(s, desc, &field->initial, array, field->name, error));
+        if (p->fields[f].levels == 2)
+            MST_TRY(initialise(s, desc, previous->expression || previous->layout.rank ? previous : &field->initial, array + 1,
+                               field->name, error));
+    }
+fail:
+    return status;
+}
+
+// The array that a field's level is, -1 if there is none.
+static int find_array(const mst_stencil *s, const char *name, int level) {
+    int f = mst_problem_find(&s->problem, name);
+    if (f < 0 || level < 0 || level >= s->problem.fields[f].levels)
+        return -1;
+    return s->problem.fields[f].array + (s->problem.fields[f].constant ? s->problem.n_arrays : level);
+}
+
+static mst_status find(const mst_stencil *s, const char *name, int level, int *array, mst_error *error) {
+    *array = find_array(s, name, level);
+    return *array >= 0 ? MST_OK
+                       : mst_fail(error, MST_ERROR_ARGUMENT, "there is no level %d of a field %s", level, name ? name : "(NULL)");
+}
+
+// The nodes of a region along the three axes inside; all of them without one.
+static mst_status read_region(const mst_stencil *s, const mst_stencil_region *region, uint64_t start[], uint64_t step[],
+                              uint64_t count[], mst_error *error) {
+    mst_status status = MST_OK;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        start[axis] = 0;
+        step[axis] = 1;
+        count[axis] = s->problem.grid[axis];
+    }
+    for (int k = 0; region && k < s->problem.rank; k++) {
+        int axis = mst_problem_axis(s->problem.rank, k);
+        uint64_t length = s->problem.grid[axis];
+        start[axis] = region->start[k];
+        step[axis] = region->step[k];
+        count[axis] = region->count[k];
+        MST_REQUIRE(step[axis] >= 1 && count[axis] >= 1 && start[axis] < length &&
+                        (count[axis] - 1) <= (length - 1 - start[axis]) / step[axis],
+                    MST_ERROR_ARGUMENT, "%zu nodes from %zu by %zu are not all on axis %d, which has %llu", region->count[k],
+                    region->start[k], region->step[k], k, (unsigned long long)length);
+    }
+fail:
+    return status;
+}
+
+typedef struct reading {
+    mst_stencil *s;
+    int array;
+    mst_transfer to;
+    unsigned char *row, *packed;
+    uint64_t filled, written; // elements
+} reading;
+
+static mst_status flush(reading *r, mst_error *error) {
+    size_t e = r->s->problem.element;
+    mst_status status = mst_transfer_write(r->s->context->pool, &r->to, (size_t)r->written * e,
+                                           (size_t)(r->written + r->filled) * e, r->packed, error);
+    r->written += r->filled;
+    r->filled = 0;
+    return status;
+}
+
+// Every step-th of count elements from `first` on.
+static mst_status read_line(reading *r, uint64_t first, uint64_t step, uint64_t count, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t e = r->s->problem.element;
+    uint64_t at_once = step < CHUNK ? (CHUNK - 1) / step + 1 : 1;
+    for (uint64_t k = 0; k < count; k += at_once) {
+        uint64_t n = count - k < at_once ? count - k : at_once;
+        if (r->filled + n > CHUNK)
+            MST_TRY(flush(r, error));
+        unsigned char *packed = r->packed + r->filled * e;
+        MST_TRY(mst_solver_get(r->s, r->array, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
+        for (uint64_t i = 0; i < n && step > 1; i++)
+            memcpy(packed + i * e, r->row + i * step * e, e);
+        r->filled += n;
+    }
+fail:
+    return status;
+}
+
+static mst_status check_solver(const mst_stencil *s, mst_error *error) {
+    return s ? MST_OK : mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
+}
+
+mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t start[N_AXES], step[N_AXES], count[N_AXES];
+    reading r = {.s = s};
+    MST_TRY(check_solver(s, error));
+    MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
+    MST_TRY(find(s, field, level, &r.array, error));
+    MST_TRY(read_region(s, region, start, step, count, error));
+    MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
+                "`to` must be host memory or a file");
+    const mst_problem *p = &s->problem;
+    const size_t total[] = {(size_t)(count[0] * count[1] * count[2])};
+    r.to = (mst_transfer){mst_layout_dense(p->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, total), to, "the values read"};
+    r.packed = malloc(CHUNK * p->element);
+    r.row = malloc(CHUNK * p->element);
+    MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");
+    bool rows = count[COLUMNS] == p->grid[COLUMNS], planes = rows && count[ROWS] == p->grid[ROWS] && step[PLANES] == 1;
+    if (planes)
+        MST_TRY(read_line(&r, start[PLANES] * p->plane, 1, count[PLANES] * p->plane, error));
+    for (uint64_t i = 0; i < count[PLANES] && !planes; i++)
+        for (uint64_t j = 0; j < count[ROWS]; j++) {
+            uint64_t row = (start[PLANES] + i * step[PLANES]) * p->grid[ROWS] + start[ROWS] + j * step[ROWS];
+            MST_TRY(read_line(&r, row * p->grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
+        }
+    MST_TRY(flush(&r, error));
+fail:
+    free(r.packed);
+    free(r.row);
+    return status;
+}
+
+mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+    mst_status status = MST_OK;
+    int array;
+    MST_TRY(check_solver(s, error));
+    MST_TRY(find(s, field, level, &array, error));
+    MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
+                "`from` must be host memory or a file");
+    const size_t shape[] = {(size_t)s->problem.nodes};
+    const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"};
+    MST_TRY(load(s, array, &t, error));
+    if (array < s->problem.n_arrays)
+        s->missing &= ~(1u << array);
+fail:
+    return status;
+}

@@ -1,0 +1,153 @@
+#include "stepper.h"
+
+#include "runtime/program.h"
+
+#include <string.h>
+
+static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width) {
+    size_t planes = 0, high = 0, across = 0, depths[MST_STENCIL_MAX_FIELDS] = {0};
+    for (int k = 0; k < s->pipeline.n_versions; k++) {
+        const mst_stage *v = &s->pipeline.versions[k];
+        size_t depth = v->depth > 0 ? (size_t)v->depth : 1;
+        depths[v->field] = depth > depths[v->field] ? depth : depths[v->field];
+        size_t r = (size_t)(v->low[ROWS] + v->high[ROWS]), c = (size_t)(v->low[COLUMNS] + v->high[COLUMNS]);
+        high = r > high ? r : high;
+        across = c > across ? c : across;
+    }
+    for (int f = 0; f < s->problem->n_fields; f++)
+        planes += depths[f] * (size_t)(s->problem->fields[f].levels + s->pipeline.m);
+    return planes * ((size_t)rows + high) * ((size_t)columns + across + 4 * (size_t)width) * s->problem->element;
+}
+
+// As wide a tile as fits the cache, which local memory stands for: half of it, at most 512 KiB.
+static void choose_cpu_tile(mst_stepper *s, int width) {
+    const mst_problem *p = s->problem;
+    size_t room = (size_t)s->context->device.local_memory_bytes / 2;
+    room = room > (size_t)512 << 10 ? (size_t)512 << 10 : room;
+    int most_columns = p->rank == 3 ? 256 : p->rank == 2 ? 1024 : 8192, most_rows = p->rank == 3 ? 64 : 1;
+    int columns = most_columns, rows = most_rows;
+    while (ring_bytes(s, rows, columns, width) > room && (columns > width || rows > 1)) {
+        if (rows > 1 && (rows * 4 >= columns || columns <= width))
+            rows /= 2;
+        else
+            columns /= 2;
+    }
+    s->tile[ROWS] = rows;
+    s->tile[COLUMNS] = columns;
+}
+
+static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    cl_program program;
+    writer->out = &text;
+    mst_write_cpu(writer);
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    s->local_bytes = writer->local_bytes;
+    MST_REQUIRE(writer->local_bytes <= s->context->device.local_memory_bytes, MST_ERROR_UNSUPPORTED,
+                "%d fused steps need %zu bytes of local memory; %s has %llu", s->pipeline.m, writer->local_bytes,
+                s->context->device.name, (unsigned long long)s->context->device.local_memory_bytes);
+    MST_TRY(
+        mst_program_build(s->context, text.text, s->problem->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+    MST_TRY(mst_kernel_create(program, "advance", &s->kernels[0], error));
+    s->n_kernels = 1;
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
+                              mst_stencil_shape shape, mst_stepper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    *s = (mst_stepper){.problem = problem, .tables = tables, .context = context, .shape = shape, .group = 1};
+    MST_TRY(mst_pipeline_make(problem, m, shape == MST_STENCIL_SHAPE_GPU, &s->pipeline, error));
+    mst_writer writer = {.problem = problem,
+                         .pipeline = &s->pipeline,
+                         .sources = tables->sources,
+                         .receivers = tables->receivers,
+                         .width = problem->is_double ? 4 : 8};
+    choose_cpu_tile(s, writer.width);
+    memcpy(writer.tile, s->tile, sizeof s->tile);
+    MST_TRY(build(s, &writer, error));
+    return MST_OK;
+fail:
+    mst_stepper_release(s);
+    return status;
+}
+
+void mst_stepper_release(mst_stepper *s) {
+    for (int k = 0; k < 2; k++)
+        mst_kernel_release(s->kernels[k]);
+    mst_pipeline_release(&s->pipeline);
+    *s = (mst_stepper){0};
+}
+
+static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How a box is cut: tiles along rows and columns, planes of a strip.
+static void cut(const mst_stepper *s, const mst_box *box, int64_t *rows, int64_t *columns, int64_t *strip) {
+    int64_t planes = box->to[PLANES] - box->from[PLANES], units = s->context->device.compute_units;
+    *rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]);
+    *columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]);
+    int64_t wanted = ceiling(4 * units, *rows * *columns), overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES];
+    int64_t most = planes / (4 * overlap + 1) + 1; // shorter strips compute too much twice
+    *strip = ceiling(planes, wanted < most ? wanted : most);
+}
+
+double mst_stepper_work(const mst_stepper *s, const mst_box *box) {
+    int64_t rows, columns, strip;
+    double nodes = 1, work = 0;
+    cut(s, box, &rows, &columns, &strip);
+    const int64_t tile[N_AXES] = {strip, s->tile[ROWS], s->tile[COLUMNS]};
+    for (int axis = 0; axis < N_AXES; axis++)
+        nodes *= (double)(box->to[axis] - box->from[axis]);
+    for (int k = s->problem->n_arrays; k < s->pipeline.n_versions; k++) {
+        const mst_stage *v = &s->pipeline.versions[k];
+        double grown = 1;
+        for (int axis = 0; axis < N_AXES; axis++) {
+            int64_t n = box->to[axis] - box->from[axis], side = tile[axis] < n ? tile[axis] : n;
+            grown *= (double)(side + v->low[axis] + v->high[axis]) / (double)side;
+        }
+        work += grown;
+    }
+    return nodes * work / s->problem->n_updates;
+}
+
+static cl_long8 window_argument(const mst_window *w) {
+    return (cl_long8){.s = {w->planes, w->first_row, w->rows, w->first_column, w->columns}};
+}
+
+mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, const mst_window *from, const mst_window *to,
+                               const mst_window *held, const mst_box *box, uint64_t row, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = s->problem;
+    mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 9];
+    size_t n = 0;
+    int64_t rows, columns, strip;
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (box->to[axis] <= box->from[axis])
+            return MST_OK;
+    cut(s, box, &rows, &columns, &strip);
+    const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
+    const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2]}};
+    const cl_long8 more = {
+        {strip, rows, columns, 0, (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
+    for (int a = 0; a < p->n_arrays; a++)
+        arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
+    for (int a = 0; a < p->n_arrays; a++)
+        arguments[n++] = (mst_argument)MST_ARGUMENT(to->buffers[a]);
+    for (int a = 0; a < p->n_constants; a++)
+        arguments[n++] = (mst_argument)MST_ARGUMENT(held->buffers[a]);
+    const cl_mem *tables[] = {&s->tables->damping, &s->tables->table, &s->tables->records, &s->tables->points};
+    for (int k = 0; k < 4; k++)
+        arguments[n++] = (mst_argument){sizeof(cl_mem), tables[k]};
+    for (int k = 0; k < 3; k++)
+        arguments[n++] = (mst_argument)MST_ARGUMENT(windows[k]);
+    arguments[n++] = (mst_argument)MST_ARGUMENT(area);
+    arguments[n++] = (mst_argument)MST_ARGUMENT(more);
+    size_t items = (size_t)(rows * columns * ceiling(box->to[PLANES] - box->from[PLANES], strip)) * (size_t)s->group;
+    for (int k = 0; k < s->n_kernels; k++)
+        MST_TRY(mst_kernel_enqueue(queue, s->kernels[k], arguments, n, items, (size_t)s->group, error));
+fail:
+    return status;
+}

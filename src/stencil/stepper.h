@@ -1,0 +1,42 @@
+// The kernels for m fused steps of a problem, and their launch on a box of the grid.
+#ifndef MST_STENCIL_STEPPER_H
+#define MST_STENCIL_STEPPER_H
+
+#include "tables.h"
+
+// A part of all arrays of the state (or of all constant fields) on the device: see write.h.
+typedef struct mst_window {
+    cl_mem buffers[MST_STENCIL_MAX_ARRAYS];
+    int64_t planes, first_row, rows, first_column, columns;
+} mst_window;
+
+typedef struct mst_box {
+    int64_t from[N_AXES], to[N_AXES];
+} mst_box;
+
+typedef struct mst_stepper {
+    const mst_problem *problem;
+    const mst_tables *tables;
+    mst_context *context;
+    mst_pipeline pipeline;
+    mst_stencil_shape shape;
+    int tile[N_AXES], group;
+    size_t local_bytes;
+    cl_kernel kernels[2]; // the second for what the first leaves: tiles at faces and with points
+    int n_kernels;
+} mst_stepper;
+
+// Writes and builds; a tile of 0 is chosen.
+mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
+                              mst_stencil_shape shape, mst_stepper *out, mst_error *error);
+void mst_stepper_release(mst_stepper *stepper);
+
+// Enqueues m steps: the box of `to` is computed from `from`, which must hold the box and `pipeline.low` and `.high` nodes around
+// it, as far as there are any. `row` is that of the first step in the tables.
+mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queue, const mst_window *from, const mst_window *to,
+                               const mst_window *held, const mst_box *box, uint64_t row, mst_error *error);
+
+// Node-steps that are computed for a box, with those that tiles and strips compute again; m x its nodes without them.
+double mst_stepper_work(const mst_stepper *stepper, const mst_box *box);
+
+#endif

@@ -1,0 +1,52 @@
+// Writing kernels. A kernel `advance` computes m steps of a box of the grid from windows of the state:
+//     advance(in_0.., out_0.., fixed_0.., damping, table, records, points, from, to, held, box, more)
+// A window holds planes, rows and columns of an array: node (p, r, c) lies at element ((p mod s0) s2 + r - s1) s4 + c - s3 of it;
+// s0 planes, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all inputs, `to` of all outputs,
+// `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to); more = (planes of a strip, tiles along
+// the rows, along the columns, 0, the grid's planes, rows, columns, row of the table of the first step).
+//     damping[planes + rows + columns]   factors of sponges, axis by axis
+//     table[step + 1][1 + n_sources]     the time, then what the sources add, from the step before the first
+//     records[step][n_points]            what receivers get
+//     points[]                           (plane, row, column, number) of sources, then of receivers, of each field by place
+#ifndef MST_STENCIL_WRITE_H
+#define MST_STENCIL_WRITE_H
+
+#include "pipeline.h"
+
+typedef struct mst_points {
+    size_t first[MST_STENCIL_MAX_FIELDS + 1]; // of each field
+} mst_points;
+
+typedef struct mst_writer {
+    const mst_problem *problem;
+    const mst_pipeline *pipeline;
+    mst_points sources, receivers; // receivers follow the sources in the list
+    int width;                     // of vectors
+    int tile[N_AXES];              // rows and columns of a tile
+    size_t local_bytes;            // what the kernel takes, once written
+    mst_text *out;
+} mst_writer;
+
+// The two shapes. A GPU kernel has work-groups of tile[COLUMNS] / width x tile[ROWS] work-items, a CPU kernel of one.
+void mst_write_cpu(mst_writer *w);
+void mst_write_gpu(mst_writer *w);
+
+// Common parts: what stands before a kernel, its arguments, and its first lines, which find tile and strip.
+void mst_write_start(const mst_writer *w, const char *name, int group);
+
+// The declarations of formula's value under `name`, as a vector or (width 1) a scalar. fields[i] is the text of leaf i where it
+// is a field. Coordinates are the variables `at_0` (plane), `at_1` (row), both real, and `at_2` (column); the time is `time`,
+// real.
+void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, char (*fields)[96], const char *name);
+
+// Declares those of at_0, at_1 and time that the formula uses, for texts of the node's numbers and of the time's step.
+void mst_write_place(const mst_writer *w, const mst_formula *formula, const char *plane, const char *row, const char *step);
+// Declares at_2.
+void mst_write_column(const mst_writer *w, const mst_formula *formula, const char *column, int width);
+
+bool mst_formula_uses(const mst_formula *formula, mst_value_kind kind, int axis);
+
+// Text that maps a node number that may lie outside the grid: mirrored or wrapped, or the same.
+void mst_map_text(const mst_problem *problem, int axis, bool constant, const char *number, char *out, size_t size);
+
+#endif

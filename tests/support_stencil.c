@@ -1,0 +1,316 @@
+#include "support_stencil.h"
+
+#include "expr/expr.h"
+
+#include <math.h>
+
+enum { MAX_NAMES = 64, MAX_VALUES = 128 };
+
+typedef struct names {
+    mst_expr_symbol symbols[MAX_NAMES];
+    double numbers[MAX_NAMES];
+    size_t n_numbers, count; // numbers first, then fields
+} names;
+
+static const char *const coordinates[] = {"x", "y", "z"}, *const steps_of[] = {"dx", "dy", "dz"};
+
+// x, y, z, t, then the constants, then the fields.
+static names names_of(const mst_stencil_desc *d) {
+    names n = {.count = 0};
+    for (int k = 0; k < d->rank; k++)
+        n.symbols[n.count++] = (mst_expr_symbol){coordinates[k], 0, 1};
+    n.symbols[n.count++] = (mst_expr_symbol){"t", 0, 1};
+    n.numbers[n.count] = d->time_step;
+    n.symbols[n.count++] = (mst_expr_symbol){"dt", 0, 1};
+    for (int k = 0; k < d->rank; k++) {
+        n.numbers[n.count] = d->spacing[d->rank - 1 - k];
+        n.symbols[n.count++] = (mst_expr_symbol){steps_of[k], 0, 1};
+    }
+    for (size_t k = 0; k < d->n_parameters; k++) {
+        n.numbers[n.count] = d->parameters[k].value;
+        n.symbols[n.count++] = (mst_expr_symbol){d->parameters[k].name, 0, 1};
+    }
+    n.n_numbers = n.count;
+    for (size_t k = 0; k < d->n_fields; k++)
+        n.symbols[n.count++] = (mst_expr_symbol){d->fields[k].name, d->rank, d->fields[k].levels == 2 ? 2 : 1};
+    return n;
+}
+
+typedef struct state {
+    const mst_stencil_desc *d;
+    test_scheme scheme;
+    names names;
+    mst_expr *updates[MST_STENCIL_MAX_FIELDS], *faces[MST_MAX_AXES][2];
+    double step;                            // the number of the step under way
+    double reached[MST_STENCIL_MAX_FIELDS]; // the step that each field is at: a later sub-step finds some at the next one
+} state;
+
+static double rounded(const mst_stencil_desc *d, double v) { return d->precision == MST_FLOAT32 ? (double)(float)v : v; }
+
+static mst_expr *parse(const state *s, const char *text) {
+    mst_expr *out;
+    mst_error e;
+    OK(mst_expr_parse(text, "the reference's expression", s->names.symbols, s->names.count, &out, &e));
+    return out;
+}
+
+static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, double step, bool exact);
+
+static size_t index_of(const mst_stencil_desc *d, const ptrdiff_t *at) {
+    size_t index = 0;
+    for (int k = 0; k < d->rank; k++)
+        index = index * d->grid[k] + (size_t)at[k];
+    return index;
+}
+
+// The value at a node that may lie outside the grid.
+static double node(const state *s, size_t field, int level, const ptrdiff_t *wanted) {
+    const mst_stencil_desc *d = s->d;
+    ptrdiff_t at[MST_MAX_AXES];
+    int valued = -1, side_of = 0;
+    for (int k = 0; k < d->rank; k++) {
+        ptrdiff_t n = (ptrdiff_t)d->grid[k], i = wanted[k];
+        int side = i < 0 ? 0 : 1;
+        mst_boundary kind = d->faces[k][side].kind;
+        if (kind == MST_BOUNDARY_PERIODIC)
+            i = (i % n + n) % n;
+        else if (i < 0 || i >= n) {
+            if (kind == MST_BOUNDARY_NEUMANN || d->fields[field].constant)
+                i = i < 0 ? -1 - i : 2 * n - 1 - i;
+            else if (valued < 0) {
+                valued = k;
+                side_of = side;
+            }
+        }
+        at[k] = i;
+    }
+    if (valued < 0)
+        return s->scheme.levels[field][level][index_of(d, at)];
+    const mst_expr *face = s->faces[valued][side_of];
+    return face ? value(s, face, at, s->reached[field] - level, false) : 0;
+}
+
+// In the scheme's precision, or in double (series and initial values).
+static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, double step, bool exact) {
+    const mst_stencil_desc *d = s->d;
+    const mst_expr_leaf *leaves = mst_expr_leaves(expr);
+    double values[MAX_VALUES];
+    float singles[MAX_VALUES];
+    bool is_float = d->precision == MST_FLOAT32 && !exact;
+    for (size_t i = 0; i < mst_expr_n_leaves(expr); i++) {
+        size_t symbol = leaves[i].symbol;
+        if (symbol < (size_t)d->rank) {
+            int axis = d->rank - 1 - (int)symbol;
+            values[i] = is_float ? (double)((float)at[axis] * (float)d->spacing[axis]) : (double)at[axis] * d->spacing[axis];
+        } else if (symbol == (size_t)d->rank) {
+            values[i] = step * d->time_step;
+        } else if (symbol < s->names.n_numbers) {
+            values[i] = s->names.numbers[symbol];
+        } else {
+            ptrdiff_t there[MST_MAX_AXES];
+            for (int k = 0; k < d->rank; k++)
+                there[k] = at[k] + leaves[i].offsets[k];
+            values[i] = node(s, symbol - s->names.n_numbers, leaves[i].level, there);
+        }
+        singles[i] = (float)values[i];
+    }
+    return is_float ? (double)mst_expr_evaluate_float(expr, singles) : mst_expr_evaluate(expr, values);
+}
+
+static void coordinates_of(const mst_stencil_desc *d, size_t index, ptrdiff_t *at) {
+    for (int k = d->rank - 1; k >= 0; k--) {
+        at[k] = (ptrdiff_t)(index % d->grid[k]);
+        index /= d->grid[k];
+    }
+}
+
+static double *initial(const state *s, const mst_stencil_initial *from) {
+    const mst_stencil_desc *d = s->d;
+    double *values = calloc(s->scheme.nodes, sizeof *values);
+    mst_expr *expr = from->expression ? parse(s, from->expression) : NULL;
+    for (size_t i = 0; i < s->scheme.nodes; i++) {
+        ptrdiff_t at[MST_MAX_AXES], offset = 0;
+        coordinates_of(d, i, at);
+        for (int k = 0; k < from->layout.rank; k++)
+            offset += at[k] * from->layout.strides[k];
+        if (expr)
+            values[i] = value(s, expr, at, 0, true);
+        else if (from->layout.rank && from->layout.type == MST_FLOAT32)
+            values[i] = ((const float *)from->data.host)[offset];
+        else if (from->layout.rank)
+            values[i] = ((const double *)from->data.host)[offset];
+        values[i] = rounded(d, values[i]);
+    }
+    mst_expr_destroy(expr);
+    return values;
+}
+
+static double damped(const state *s, double v, const ptrdiff_t *at) {
+    const mst_stencil_desc *d = s->d;
+    for (int k = 0; k < d->rank; k++) {
+        double factor = 1;
+        bool any = false;
+        for (int side = 0; side < 2; side++) {
+            const mst_stencil_face *face = &d->faces[k][side];
+            double distance = side ? (double)d->grid[k] - 1 - (double)at[k] : (double)at[k], width = (double)face->width;
+            any = any || face->kind == MST_BOUNDARY_SPONGE;
+            if (face->kind == MST_BOUNDARY_SPONGE && distance < width)
+                factor *= exp(-(0.3 * (width - distance) / width) * (0.3 * (width - distance) / width));
+        }
+        if (any)
+            v = rounded(d, v * rounded(d, factor));
+    }
+    return v;
+}
+
+static size_t find(const mst_stencil_desc *d, const char *name) {
+    size_t f = 0;
+    while (strcmp(d->fields[f].name, name) != 0)
+        f++;
+    return f;
+}
+
+static void feed(state *s, size_t field, double *values, const mst_expr *const *series) {
+    const mst_stencil_desc *d = s->d;
+    // In the order of place, then of the list, as sums are in floating point.
+    for (size_t i = 0; i < s->scheme.nodes; i++)
+        for (size_t k = 0; k < d->n_sources; k++) {
+            const mst_stencil_source *source = &d->sources[k];
+            ptrdiff_t at[MST_MAX_AXES] = {0};
+            for (int axis = 0; axis < d->rank; axis++)
+                at[axis] = (ptrdiff_t)source->point[axis];
+            if (find(d, source->field) != field || index_of(d, at) != i)
+                continue;
+            size_t step = (size_t)s->step;
+            double v = series[k] ? value(s, series[k], at, s->step, true) : step < source->n_samples ? source->samples[step] : 0;
+            values[i] = rounded(d, values[i] + rounded(d, v));
+        }
+}
+
+static void advance(state *s, const mst_expr *const *series) {
+    const mst_stencil_desc *d = s->d;
+    double *next[MST_STENCIL_MAX_FIELDS];
+    for (size_t u = 0; u < d->n_updates;) {
+        size_t first = u;
+        for (; u < d->n_updates && d->updates[u].substep == d->updates[first].substep; u++) {
+            next[u] = calloc(s->scheme.nodes, sizeof(double));
+            for (size_t i = 0; i < s->scheme.nodes; i++) {
+                ptrdiff_t at[MST_MAX_AXES];
+                coordinates_of(d, i, at);
+                next[u][i] = damped(s, value(s, s->updates[u], at, s->step, false), at);
+            }
+            feed(s, find(d, d->updates[u].field), next[u], series);
+        }
+        for (u = first; u < d->n_updates && d->updates[u].substep == d->updates[first].substep; u++) {
+            size_t field = find(d, d->updates[u].field);
+            double **levels = s->scheme.levels[field];
+            s->reached[field] += 1;
+            if (levels[1]) {
+                free(levels[1]);
+                levels[1] = levels[0];
+            } else {
+                free(levels[0]);
+            }
+            levels[0] = next[u];
+        }
+    }
+}
+
+test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
+    state s = {.d = d, .names = names_of(d)};
+    mst_expr *series[MAX_NAMES] = {NULL};
+    s.scheme.nodes = 1;
+    for (int k = 0; k < d->rank; k++)
+        s.scheme.nodes *= d->grid[k];
+    for (size_t f = 0; f < d->n_fields; f++) {
+        const mst_stencil_field *field = &d->fields[f];
+        bool own = field->previous.expression || field->previous.layout.rank;
+        s.scheme.levels[f][0] = initial(&s, &field->initial);
+        s.scheme.levels[f][1] = field->levels == 2 ? initial(&s, own ? &field->previous : &field->initial) : NULL;
+    }
+    for (size_t u = 0; u < d->n_updates; u++)
+        s.updates[u] = parse(&s, d->updates[u].expression);
+    for (int k = 0; k < d->rank; k++)
+        for (int side = 0; side < 2; side++)
+            s.faces[k][side] = d->faces[k][side].value ? parse(&s, d->faces[k][side].value) : NULL;
+    for (size_t k = 0; k < d->n_sources; k++)
+        series[k] = d->sources[k].series ? parse(&s, d->sources[k].series) : NULL;
+    for (size_t k = 0; k < d->n_receivers; k++)
+        s.scheme.n_points += d->receivers[k].n_points;
+    s.scheme.recorded = calloc(s.scheme.n_points * n_steps + 1, sizeof(double));
+    for (size_t step = 0; step < n_steps; step++) {
+        double *row = s.scheme.recorded + step * s.scheme.n_points;
+        s.step = (double)step;
+        advance(&s, (const mst_expr *const *)series);
+        for (size_t k = 0; k < d->n_receivers; k++)
+            for (size_t i = 0; i < d->receivers[k].n_points; i++) {
+                ptrdiff_t at[MST_MAX_AXES] = {0};
+                for (int axis = 0; axis < d->rank; axis++)
+                    at[axis] = (ptrdiff_t)d->receivers[k].points[i][axis];
+                *row++ = s.scheme.levels[find(d, d->receivers[k].field)][0][index_of(d, at)];
+            }
+    }
+    for (size_t u = 0; u < d->n_updates; u++)
+        mst_expr_destroy(s.updates[u]);
+    for (int k = 0; k < MST_MAX_AXES; k++)
+        for (int side = 0; side < 2; side++)
+            mst_expr_destroy(s.faces[k][side]);
+    for (size_t k = 0; k < MAX_NAMES; k++)
+        mst_expr_destroy(series[k]);
+    return s.scheme;
+}
+
+void test_scheme_free(test_scheme *scheme) {
+    for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++)
+        for (int level = 0; level < 2; level++)
+            free(scheme->levels[f][level]);
+    free(scheme->recorded);
+}
+
+static void compare_field(mst_stencil *solver, const mst_stencil_desc *d, const test_scheme *reference, size_t f, int level,
+                          const char *text) {
+    size_t bytes = mst_type_bytes(d->precision);
+    void *got = malloc(reference->nodes * bytes);
+    mst_error e;
+    memset(got, 0xff, reference->nodes * bytes);
+    OK(mst_stencil_read(solver, d->fields[f].name, level, NULL, mst_at_host(got), &e));
+    for (size_t i = 0; i < reference->nodes; i++) {
+        double v = bytes == 4 ? (double)((float *)got)[i] : ((double *)got)[i], want = reference->levels[f][level][i];
+        ptrdiff_t at[MST_MAX_AXES] = {0};
+        coordinates_of(d, i, at);
+        CHECK(memcmp(&v, &want, sizeof v) == 0 || (v == 0 && want == 0), "%s: %s level %d at [%td,%td,%td] is %.17g, not %.17g",
+              text, d->fields[f].name, level, at[0], at[1], at[2], v, want);
+    }
+    free(got);
+}
+
+void test_scheme_check(mst_context *context, const mst_stencil_desc *d, const size_t *portions, size_t n_portions,
+                       const test_scheme *reference, const char *text) {
+    mst_stencil *solver;
+    mst_error e;
+    size_t steps = 0, before = 0;
+    CHECK(mst_stencil_create(context, d, &solver, &e) == MST_OK, "%s: %s", text, e.message);
+    for (size_t k = 0; k < n_portions; k++) {
+        mst_stencil_report report;
+        CHECK(mst_stencil_run(solver, portions[k], NULL, &report, &e) == MST_OK, "%s: %s", text, e.message);
+        steps += portions[k];
+        assert_int_equal(report.steps, portions[k]);
+        assert_int_equal(mst_stencil_step(solver), steps);
+    }
+    for (size_t f = 0; f < d->n_fields; f++)
+        for (int level = 0; level < (d->fields[f].levels == 2 ? 2 : 1); level++)
+            compare_field(solver, d, reference, f, level, text);
+    for (size_t k = 0; k < d->n_receivers; k++) {
+        size_t n = d->receivers[k].n_points;
+        double *values = malloc(n * steps * sizeof *values + 1);
+        OK(mst_stencil_read_receiver(solver, k, 1, steps, values, &e));
+        for (size_t i = 0; i < n * steps; i++) {
+            double want = reference->recorded[i / n * reference->n_points + before + i % n];
+            CHECK(values[i] == want, "%s: receiver %zu, point %zu, step %zu got %.17g, not %.17g", text, k, i % n, i / n + 1,
+                  values[i], want);
+        }
+        before += n;
+        free(values);
+    }
+    mst_stencil_destroy(solver);
+}

@@ -1,0 +1,23 @@
+// A plain implementation of what mastaba/stencil.h promises, by the interpreter of expressions: the reference of the tests.
+#ifndef MST_TESTS_SUPPORT_STENCIL_H
+#define MST_TESTS_SUPPORT_STENCIL_H
+
+#include "support.h"
+
+typedef struct test_scheme {
+    size_t nodes;
+    double *levels[MST_STENCIL_MAX_FIELDS][2]; // of each field; values of the scheme's precision
+    double *recorded;                          // by all receivers, a row a step
+    size_t n_points;
+} test_scheme;
+
+// The initial state advanced by `steps` steps. Released by test_scheme_free.
+test_scheme test_scheme_run(const mst_stencil_desc *desc, size_t steps);
+void test_scheme_free(test_scheme *scheme);
+
+// Runs the solver in the given portions of steps and compares every field, level and recorded value with the reference, bit by
+// bit. `text` says in messages what was run.
+void test_scheme_check(mst_context *context, const mst_stencil_desc *desc, const size_t *portions, size_t n_portions,
+                       const test_scheme *reference, const char *text);
+
+#endif
