@@ -131,7 +131,7 @@ static void check_schedules(mst_context *context, const problem *p) {
             d.fuse = cases[i].fuse;
             d.block = cases[i].block;
             d.no_overlap = cases[i].no_overlap;
-            d.home = home;
+            d.home = (mst_stencil_home)home;
             d.file_offset = 40;
             d.file = home == MST_STENCIL_HOME_FILE ? test_file(1) : -1;
             test_scheme_check(context, &d, portions, 3, &reference, text);
