@@ -18,7 +18,7 @@ static const char details[] = "Computes A[i] = (B[i] - C[i]) * D[i] for char, sh
                               "--plot DIR draws vector-width.svg and .png there, by gnuplot.\n";
 
 const width_type width_types[N_WIDTH_TYPES] = {
-    {"char", MST_INT8, MST_WIDTH_CHAR}, {"short", MST_INT16, MST_WIDTH_SHORT},   {"int", MST_INT32, MST_WIDTH_INT},
+    {"char", MST_INT8, MST_WIDTH_CHAR},  {"short", MST_INT16, MST_WIDTH_SHORT},   {"int", MST_INT32, MST_WIDTH_INT},
     {"long", MST_INT64, MST_WIDTH_LONG}, {"float", MST_FLOAT32, MST_WIDTH_FLOAT}, {"double", MST_FLOAT64, MST_WIDTH_DOUBLE}};
 
 enum { MOST_ROUNDS = 99, LEAST_MS = 2 };
@@ -215,9 +215,9 @@ static json_t *describe(const width_bench *bench) {
             char width[8];
             for (int w = 0; w < MST_MAP_N_WIDTHS; w++) {
                 snprintf(width, sizeof width, "%d", 1 << w);
-                json_object_set_new(rates, width, json_pack("{s:o, s:o}", "seconds",
-                                                            cli_json_real(bench->seconds[t][length][w]), "bytes_per_second",
-                                                            cli_json_real(width_rate(bench, t, length, w))));
+                json_object_set_new(rates, width,
+                                    json_pack("{s:o, s:o}", "seconds", cli_json_real(bench->seconds[t][length][w]),
+                                              "bytes_per_second", cli_json_real(width_rate(bench, t, length, w))));
             }
             json_object_set_new(object, length == 0 ? "n" : "n_less_one",
                                 json_pack("{s:i, s:o}", "best", width_best(bench, t, length), "widths", rates));
@@ -241,8 +241,9 @@ static int run_benchmark(const cli_options *options, const char *plot, width_ben
     bench->device = mst_context_device(context);
     strftime(bench->date, sizeof bench->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     if (!options->json)
-        printf("%s, driver %s: A = (B - C) * D, GB/s by vector width, arrays of %zu bytes\n\n%-7s %6s %5s %8d %8d %8d %8d %8d %5s\n",
-               bench->device->name, bench->device->driver_version, bench->bytes, "type", "claims", "", 1, 2, 4, 8, 16, "best");
+        printf(
+            "%s, driver %s: A = (B - C) * D, GB/s by vector width, arrays of %zu bytes\n\n%-7s %6s %5s %8d %8d %8d %8d %8d %5s\n",
+            bench->device->name, bench->device->driver_version, bench->bytes, "type", "claims", "", 1, 2, 4, 8, 16, "best");
     for (int t = 0; t < N_WIDTH_TYPES && code == CLI_DONE; t++)
         code = measure_type(bench, context, t, !options->json);
     if (code == CLI_DONE && options->json)

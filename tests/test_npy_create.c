@@ -185,6 +185,12 @@ static void creating_refused(void **state) {
     path[sizeof path - 1] = '\0';
     REFUSED(MST_ERROR_IO, "File name too long", mst_npy_create(path, &layout, false, &npy, &e));
     assert_null(npy);
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_create(NULL, &layout, false, &npy, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_create("c.npy", NULL, false, &npy, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_create("c.npy", &layout, false, NULL, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_open(NULL, &npy, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_open("c.npy", NULL, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_npy_commit(NULL, &e));
     assert_int_equal(files_here(), before);
 }
 

@@ -14,12 +14,13 @@ typedef struct mst_npy mst_npy;
 // Opens a file for reading and checks its header against its size. C-order arrays of the types of mst_type in native byte
 // order are taken (a 0-d array becomes shape [1]); anything else is refused with a message that says what it is and how to
 // convert it. *out is the caller's; NULL on failure. MST_ERROR_IO: cannot be opened or read; MST_ERROR_FORMAT: not a .npy
-// file, a damaged or truncated one, or of a kind that is not taken; MST_ERROR_HOST_MEMORY. Blocks. Thread-safe.
+// file, a damaged or truncated one, or of a kind that is not taken; MST_ERROR_ARGUMENT; MST_ERROR_HOST_MEMORY. Blocks.
+// Thread-safe.
 MST_API mst_status mst_npy_open(const char *path, mst_npy **out, mst_error *error);
 
 // Creates a file for a dense C-order array under a temporary name beside `path` and reserves its space, so that a full
 // disk is found out here. Nothing is seen under `path` before mst_npy_commit. An existing `path` is refused unless
-// `overwrite` (MST_ERROR_IO). *out is the caller's; NULL on failure.
+// `overwrite` (MST_ERROR_IO); MST_ERROR_ARGUMENT: a layout that is not dense, or NULL. *out is the caller's; NULL on failure.
 MST_API mst_status mst_npy_create(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error);
 
 // Moves a created file to its final name, whole. On failure nothing is left under `path` that was not there before.

@@ -126,6 +126,8 @@ fail:
 
 mst_status mst_npy_open(const char *path, mst_npy **out, mst_error *error) {
     mst_error cause;
+    if (!path || !out)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "path and out must not be NULL");
     *out = NULL;
     return open_npy(path, out, &cause) == MST_OK ? MST_OK : name_file(path, &cause, error);
 }
@@ -244,6 +246,8 @@ fail:
 
 mst_status mst_npy_create(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error) {
     mst_error cause;
+    if (!path || !layout || !out)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "path, layout and out must not be NULL");
     *out = NULL;
     return create_npy(path, layout, overwrite, out, &cause) == MST_OK ? MST_OK : name_file(path, &cause, error);
 }
@@ -286,5 +290,7 @@ fail:
 
 mst_status mst_npy_commit(mst_npy *npy, mst_error *error) {
     mst_error cause;
+    if (!npy)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "npy must not be NULL");
     return commit_npy(npy, &cause) == MST_OK ? MST_OK : name_file(npy->path, &cause, error);
 }
