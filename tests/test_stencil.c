@@ -86,13 +86,14 @@ static mst_stencil_desc describe(const problem *p) {
     return d;
 }
 
-static void check_in_core(mst_context *context, const problem *p) {
+static void check_in_core(mst_context *context, const problem *p, mst_stencil_shape shape) {
     const size_t portions[] = {1, 5, 4};
     mst_stencil_desc d = describe(p);
     test_scheme reference = test_scheme_run(&d, 10);
     for (unsigned m = 1; m <= 5; m += 2) {
         char text[200];
-        snprintf(text, sizeof text, "%s, m = %u", p->name, m);
+        snprintf(text, sizeof text, "%s, shape %d, m = %u", p->name, (int)shape, m);
+        d.shape = shape;
         d.schedule = MST_STENCIL_IN_CORE;
         d.fuse = m;
         test_scheme_check(context, &d, portions, 3, &reference, text);
@@ -147,8 +148,10 @@ static void test_schedules(void **state) {
 }
 
 static void test_in_core(void **state) {
-    check_in_core(*state, &heat_2d);
-    check_in_core(*state, &wave_2d);
+    for (int shape = MST_STENCIL_SHAPE_GPU; shape <= MST_STENCIL_SHAPE_CPU; shape++) {
+        check_in_core(*state, &heat_2d, (mst_stencil_shape)shape);
+        check_in_core(*state, &wave_2d, (mst_stencil_shape)shape);
+    }
 }
 
 int main(void) {

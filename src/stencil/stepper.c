@@ -36,12 +36,38 @@ static void choose_cpu_tile(mst_stepper *s, int width) {
     s->tile[COLUMNS] = columns;
 }
 
+// Work-groups of a few warps; what they compute beyond the tile that they own is lost.
+static mst_status choose_gpu_tile(mst_stepper *s, int width, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_pipeline *p = &s->pipeline;
+    int rank = s->problem->rank, items = rank == 3 ? 16 : 128, rows = rank == 3 ? 32 : 1;
+    size_t most = s->context->device.max_work_group_size;
+    while ((size_t)(items * rows) > most && items * rows > 1)
+        rows > 1 ? (rows /= 2) : (items /= 2);
+    int beside = (p->low[COLUMNS] + width - 1) / width + (p->high[COLUMNS] + width - 1) / width;
+    int around = p->low[ROWS] + p->high[ROWS];
+    MST_REQUIRE(items > beside && rows > around, MST_ERROR_UNSUPPORTED, "%d fused steps leave nothing of a work-group of %d x %d", p->m,
+                rows, items);
+    for (int k = 0; k < p->n_versions; k++)
+        MST_REQUIRE(p->versions[k].depth < MST_STENCIL_MAX_DEPTH, MST_ERROR_UNSUPPORTED,
+                    "the scheme reads too many planes of a field for a GPU's registers");
+    s->tile[ROWS] = rows - around;
+    s->tile[COLUMNS] = (items - beside) * width;
+    s->group = items * rows;
+fail:
+    return status;
+}
+
 static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     cl_program program;
     writer->out = &text;
-    mst_write_cpu(writer);
+    writer->local_bytes = (size_t)s->context->device.local_memory_bytes;
+    if (s->shape == MST_STENCIL_SHAPE_GPU)
+        mst_write_gpu(writer);
+    else
+        mst_write_cpu(writer);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     s->local_bytes = writer->local_bytes;
     MST_REQUIRE(writer->local_bytes <= s->context->device.local_memory_bytes, MST_ERROR_UNSUPPORTED,
@@ -51,6 +77,10 @@ static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
         mst_program_build(s->context, text.text, s->problem->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
     MST_TRY(mst_kernel_create(program, "advance", &s->kernels[0], error));
     s->n_kernels = 1;
+    if (s->shape == MST_STENCIL_SHAPE_GPU) {
+        MST_TRY(mst_kernel_create(program, "inner", &s->kernels[1], error));
+        s->n_kernels = 2;
+    }
 fail:
     mst_text_release(&text);
     return status;
@@ -65,8 +95,11 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                          .pipeline = &s->pipeline,
                          .sources = tables->sources,
                          .receivers = tables->receivers,
-                         .width = problem->is_double ? 4 : 8};
-    choose_cpu_tile(s, writer.width);
+                         .width = (shape == MST_STENCIL_SHAPE_GPU ? 16 : 32) / (int)problem->element};
+    if (shape == MST_STENCIL_SHAPE_GPU)
+        MST_TRY(choose_gpu_tile(s, writer.width, error));
+    else
+        choose_cpu_tile(s, writer.width);
     memcpy(writer.tile, s->tile, sizeof s->tile);
     MST_TRY(build(s, &writer, error));
     return MST_OK;
@@ -89,6 +122,12 @@ static void cut(const mst_stepper *s, const mst_box *box, int64_t *rows, int64_t
     int64_t planes = box->to[PLANES] - box->from[PLANES], units = s->context->device.compute_units;
     *rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]);
     *columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]);
+    if (s->shape == MST_STENCIL_SHAPE_GPU) { // long enough for little to be computed twice, short enough for many groups
+        int64_t length = 16 * (s->pipeline.low[PLANES] + s->pipeline.high[PLANES]);
+        length = length < 128 ? 128 : length;
+        *strip = ceiling(planes, ceiling(planes, length));
+        return;
+    }
     int64_t wanted = ceiling(4 * units, *rows * *columns), overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES];
     int64_t most = planes / (4 * overlap + 1) + 1; // shorter strips compute too much twice
     *strip = ceiling(planes, wanted < most ? wanted : most);

@@ -22,11 +22,11 @@ typedef struct mst_stepper {
     mst_stencil_shape shape;
     int tile[N_AXES], group;
     size_t local_bytes;
-    cl_kernel kernels[2]; // the second for what the first leaves: tiles at faces and with points
+    cl_kernel kernels[2]; // the second for what the first leaves: tiles without faces and points
     int n_kernels;
 } mst_stepper;
 
-// Writes and builds; a tile of 0 is chosen.
+// Writes and builds. MST_ERROR_UNSUPPORTED: so many steps do not fit the device.
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
                               mst_stencil_shape shape, mst_stepper *out, mst_error *error);
 void mst_stepper_release(mst_stepper *stepper);

@@ -26,7 +26,7 @@ void mst_map_text(const mst_problem *problem, int axis, bool constant, const cha
         snprintf(out, size, "(%s)", number);
 }
 
-static void write_helpers(const mst_writer *w) {
+void mst_write_helpers(const mst_writer *w) {
     const char *type = w->problem->is_double ? "double" : "float";
     mst_text_add(w->out,
                  "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -63,7 +63,6 @@ static void write_helpers(const mst_writer *w) {
 
 void mst_write_start(const mst_writer *w, const char *name, int group) {
     const mst_problem *p = w->problem;
-    write_helpers(w);
     mst_text_add(w->out, "__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void %s(", group, name);
     for (int a = 0; a < p->n_arrays; a++)
         mst_text_add(w->out, "__global const real *restrict in_%d, ", a);

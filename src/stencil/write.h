@@ -23,15 +23,17 @@ typedef struct mst_writer {
     mst_points sources, receivers; // receivers follow the sources in the list
     int width;                     // of vectors
     int tile[N_AXES];              // rows and columns of a tile
-    size_t local_bytes;            // what the kernel takes, once written
+    size_t local_bytes;            // of local memory: what there is; what the kernel takes, once written
     mst_text *out;
 } mst_writer;
 
-// The two shapes. A GPU kernel has work-groups of tile[COLUMNS] / width x tile[ROWS] work-items, a CPU kernel of one.
+// The two shapes. A tile is what a work-group owns of the result; work-groups of CPU kernels have one work-item. The GPU's kernel
+// has a second one, `inner`, for tiles inside the grid, of whose columns and their halos `width` must be a part.
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
 
-// Common parts: what stands before a kernel, its arguments, and its first lines, which find tile and strip.
+// Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip.
+void mst_write_helpers(const mst_writer *w);
 void mst_write_start(const mst_writer *w, const char *name, int group);
 
 // The declarations of formula's value under `name`, as a vector or (width 1) a scalar. fields[i] is the text of leaf i where it

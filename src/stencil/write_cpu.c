@@ -393,6 +393,7 @@ void mst_write_cpu(mst_writer *writer) {
     }
     for (int u = 0; u < p->problem->n_updates; u++)
         write_needs(&state, u);
+    mst_write_helpers(writer);
     mst_write_start(writer, "advance", 1);
     lay_out_rings(&state);
     mst_text_add(writer->out, "for (long i = p0 + %d; i < p1 + %d; i++) {\n", first, last);
