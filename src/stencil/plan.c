@@ -165,11 +165,11 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
         try_schedule(s, desc, wanted, &best);
     else
         try_schedule(s, desc, MST_STENCIL_IN_CORE, &best);
-    if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO) {
+    // Tiles last: where slabs fit they compute less twice, and skewed ones need the state only once on the host.
+    if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO)
         try_schedule(s, desc, fallback, &best);
-        try_schedule(s, desc, MST_STENCIL_PYRAMID_SLABS, &best);
+    if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO)
         try_schedule(s, desc, MST_STENCIL_PYRAMID_TILES, &best);
-    }
     uint64_t least = least_bytes(s, desc, wanted ? wanted : fallback);
     MST_REQUIRE(best.schedule != MST_STENCIL_AUTO, MST_ERROR_BUDGET,
                 "the budget of %llu bytes of device memory is too small for %s; %llu bytes would do",

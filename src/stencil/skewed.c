@@ -218,7 +218,8 @@ static mst_status compute(mst_stencil *s, uint64_t n, int64_t j, uint64_t row, m
         const mst_box box = planes_box(s, from, to);
         const mst_stepper *stepper = stepper_of(s, n, l);
         if (l + 1 == levels && to > from)
-            for (uint64_t back = from == 0 ? 1 : BEHIND; back <= BEHIND; back++)
+            // The first planes of a trip may share places with any that the trip before left.
+            for (uint64_t back = from == 0 ? 1 : BEHIND; back <= (from == 0 ? SLOTS - 1 : BEHIND); back++)
                 MST_TRY(mst_solver_barrier(queue, &k->out[(k->slab + SLOTS - back) % SLOTS].moved, error));
         MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l], l + 1 < levels ? &k->rings[l + 1] : &k->down, &k->held, &box,
                                     row, error));

@@ -46,8 +46,8 @@ static mst_status choose_gpu_tile(mst_stepper *s, int width, mst_error *error) {
         rows > 1 ? (rows /= 2) : (items /= 2);
     int beside = (p->low[COLUMNS] + width - 1) / width + (p->high[COLUMNS] + width - 1) / width;
     int around = p->low[ROWS] + p->high[ROWS];
-    MST_REQUIRE(items > beside && rows > around, MST_ERROR_UNSUPPORTED, "%d fused steps leave nothing of a work-group of %d x %d", p->m,
-                rows, items);
+    MST_REQUIRE(items > beside && rows > around, MST_ERROR_UNSUPPORTED, "%d fused steps leave nothing of a work-group of %d x %d",
+                p->m, rows, items);
     for (int k = 0; k < p->n_versions; k++)
         MST_REQUIRE(p->versions[k].depth < MST_STENCIL_MAX_DEPTH, MST_ERROR_UNSUPPORTED,
                     "the scheme reads too many planes of a field for a GPU's registers");
@@ -95,6 +95,7 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                          .pipeline = &s->pipeline,
                          .sources = tables->sources,
                          .receivers = tables->receivers,
+                         .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                          .width = (shape == MST_STENCIL_SHAPE_GPU ? 16 : 32) / (int)problem->element};
     if (shape == MST_STENCIL_SHAPE_GPU)
         MST_TRY(choose_gpu_tile(s, writer.width, error));

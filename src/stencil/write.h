@@ -24,6 +24,7 @@ typedef struct mst_writer {
     int width;                     // of vectors
     int tile[N_AXES];              // rows and columns of a tile
     size_t local_bytes;            // of local memory: what there is; what the kernel takes, once written
+    bool unroll;                   // loops over planes, for registers to change places instead of values
     mst_text *out;
 } mst_writer;
 

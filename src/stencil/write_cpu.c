@@ -89,10 +89,8 @@ static void write_fill(const cpu_writer *c, const mst_problem_face *face, const 
 // The columns outside the grid of `row`, plane p, row r.
 static void write_side_columns(const cpu_writer *c, int field) {
     char low[80], high[80];
-    if (periodic(c, COLUMNS))
-        return;
     range_text(c, field, COLUMNS, true, low, high, sizeof low);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2 && !periodic(c, COLUMNS); side++) {
         const mst_problem_face *face = face_of(c, COLUMNS, side);
         if (c->fields[field].reach[COLUMNS][side] == 0)
             continue;
@@ -107,23 +105,21 @@ static void write_side_columns(const cpu_writer *c, int field) {
     }
 }
 
-static void write_row(const cpu_writer *c, const char *row) {
-    ADD("__local real *row = plane + (int)(%s - r0 + %d) * %d + %d;\n", row, c->above, c->pitch, c->left);
+static void write_row(const cpu_writer *c) {
+    ADD("__local real *row = plane + (int)(r - r0 + %d) * %d + %d;\n", c->above, c->pitch, c->left);
 }
 
 // The rows outside the grid of `plane`, with their side columns.
 static void write_side_rows(const cpu_writer *c, int field) {
     char low[80], high[80], first[80], last[80], column[80];
-    if (periodic(c, ROWS))
-        return;
     range_text(c, field, ROWS, true, low, high, sizeof low);
     range_text(c, field, COLUMNS, true, first, last, sizeof first);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2 && !periodic(c, ROWS); side++) {
         const mst_problem_face *face = face_of(c, ROWS, side);
         if (c->fields[field].reach[ROWS][side] == 0)
             continue;
         ADD("for (long r = %s; r < %s; r++) {\n", side ? "max(r0, n_rows)" : low, side ? high : "min(r1, (long)0)");
-        write_row(c, "r");
+        write_row(c);
         if (is_valued(face)) {
             write_fill(c, face, first, last, "p", "r");
         } else {
@@ -152,7 +148,7 @@ static void write_side_planes(const cpu_writer *c, int field, int back) {
         else
             ADD("if (p < 0 && p >= %d && p >= p0 - low_0) {\n", -c->fields[field].reach[PLANES][0]);
         ADD("__local real *plane = %s;\nfor (long r = %s; r < %s; r++) {\n", plane, low, high);
-        write_row(c, "r");
+        write_row(c);
         mst_map_text(c->w->problem, ROWS, false, "r", row, sizeof row);
         write_fill(c, face, first, last, "p", row);
         ADD("}\n}\n");
@@ -162,7 +158,7 @@ static void write_side_planes(const cpu_writer *c, int field, int back) {
 // The part of plane p that ends in an output array, copied from the ring.
 static void write_output(const cpu_writer *c, int array) {
     ADD("if (p >= p0 && p < p1)\nfor (long r = r0; r < r1; r++) {\n");
-    write_row(c, "r");
+    write_row(c);
     ADD("__global real *to_row = out_%d + (wrap(p, to.s0) * to.s2 + r - to.s1) * to.s4 + c0 - to.s3;\n"
         "int j = 0;\nconst int end = (int)(c1 - c0);\n"
         "for (; j + %d <= end; j += %d)\nSTORE_GLOBAL(LOAD_LOCAL(row + j), to_row + j);\nfor (; j < end; j++)\nto_row[j] = "
@@ -178,7 +174,7 @@ static void write_load(const cpu_writer *c, int array) {
     range_text(c, field, COLUMNS, false, first, last, sizeof first);
     ring_text(c, field, back, "p", plane, sizeof plane);
     ADD("__local real *plane = %s;\nfor (long r = %s, end = %s; r < end; r++) {\n", plane, low, high);
-    write_row(c, "r");
+    write_row(c);
     ADD("__global const real *from_row = in_%d + (wrap(p, from.s0) * from.s2 + within(r, from.s1, from.s2)) * from.s4;\n"
         "long x = %s;\nconst long x_end = %s;\n"
         "for (; x < min(x_end, from.s3); x++)\nrow[(int)(x - c0)] = from_row[within(x, from.s3, from.s4)];\n"
@@ -285,7 +281,7 @@ static void write_points(const cpu_writer *c, int field) {
 
 static void write_row_of_values(const cpu_writer *c, int update, const char *first, const char *last) {
     const mst_formula *f = &c->w->problem->updates[update].formula;
-    write_row(c, "r");
+    write_row(c);
     write_rows_read(c, update);
     mst_write_place(c->w, f, "p", "r", "k");
     ADD("int j = (int)(%s - c0);\nconst int end = (int)(%s - c0);\n", first, last);
@@ -320,7 +316,7 @@ static void write_update(const cpu_writer *c, int update) {
     ADD("}\n");
     write_points(c, field);
     ADD("for (long r = %s, r_end = %s; r < r_end; r++) {\n", low, high);
-    write_row(c, "r");
+    write_row(c);
     write_side_columns(c, field);
     ADD("}\n");
     write_side_rows(c, field);

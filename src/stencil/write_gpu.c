@@ -1,82 +1,23 @@
 // GPU-shaped kernels: a work-group takes a tile of rows and columns, a vector of columns a work-item, through a strip of planes.
 // Each work-item keeps the last planes of its own nodes of every version in registers (q_version_age); neighbours to the sides
 // come from lines in local memory, where the work-items put a plane of each version once it is a plane old, so there is one
-// barrier a plane (two where local memory does not hold the lines twice). What a tile computes beyond what it owns goes wrong from
-// its edge inwards, a radius a step, and is not stored.
+// barrier a plane (two where local memory does not hold the lines twice). What a tile computes beyond what it owns goes wrong
+// from its edge inwards, a radius a step, and is not stored.
 //
 // The kernel `inner` does tiles that touch neither faces nor points; `advance`, with all the care, does the others.
-#include "write.h"
+#include "write_gpu.h"
 
 #include <stdio.h>
 
-typedef struct gpu_writer {
-    mst_writer *w;
-    bool border; // writing `advance`
-    int items, width; // along the columns; of a vector
-    int left, above;  // nodes of the tile before what it owns
-    int halves;
-    int line_of[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FUSE * MST_STENCIL_MAX_FIELDS][MST_STENCIL_MAX_DEPTH]; // number + 1 of a version's line, by age
-    int n_lines, line_size;
-} gpu_writer;
-
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
-static bool periodic(const gpu_writer *g, int axis) { return mst_problem_periodic(g->w->problem, axis); }
-static bool mirrored(const gpu_writer *g, int axis) {
-    const mst_problem_face *f = g->w->problem->faces[axis];
-    return f[0].kind == MST_BOUNDARY_NEUMANN || f[1].kind == MST_BOUNDARY_NEUMANN;
-}
+static bool periodic(const mst_gpu_writer *g, int axis) { return mst_problem_periodic(g->w->problem, axis); }
 static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDARY_DIRICHLET || f->kind == MST_BOUNDARY_SPONGE; }
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-static bool is_lateral(const mst_leaf *leaf) { return leaf->offsets[ROWS] != 0 || leaf->offsets[COLUMNS] != 0; }
-
-// The age, at the beginning of a plane, of the plane of a version that a leaf reads to the side.
-static int line_age(const mst_pipeline *p, const mst_stage *v, size_t leaf) {
-    const mst_leaf *l = &p->problem->updates[v->update].formula.leaves[leaf];
-    return v->lag - p->versions[v->reads[leaf]].lag - l->offsets[PLANES] - 1;
-}
-
-static void find_lines(gpu_writer *g) {
-    const mst_pipeline *p = g->w->pipeline;
-    for (int k = p->problem->n_arrays; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        const mst_formula *f = &p->problem->updates[v->update].formula;
-        for (size_t i = 0; i < f->n_leaves; i++)
-            if (f->leaves[i].kind == MST_VALUE_FIELD && v->reads[i] >= 0 && is_lateral(&f->leaves[i])) {
-                int *line = &g->line_of[v->reads[i]][line_age(p, v, i)];
-                *line = *line ? *line : ++g->n_lines;
-            }
-    }
-}
-
-// Planes of a version in registers: those that are read, and those that go to lines.
-static int registers_of(const gpu_writer *g, int version) {
-    int n = larger(g->w->pipeline->versions[version].depth, 1);
-    for (int age = 0; age < MST_STENCIL_MAX_DEPTH; age++)
-        if (g->line_of[version][age])
-            n = larger(n, age + 1);
-    return n;
-}
-
-static void write_geometry(gpu_writer *g) {
-    const mst_pipeline *p = g->w->pipeline;
-    size_t item = g->w->problem->element;
-    int group = g->items * (g->above + g->w->tile[ROWS] + p->high[ROWS]);
-    g->line_size = g->width * group;
-    int half = g->n_lines * g->line_size + 2 * g->items;
-    g->halves = (size_t)(2 * half) * item <= g->w->local_bytes ? 2 : 1;
-    g->w->local_bytes = (size_t)(g->halves * half) * item;
-    ADD("__local real lines[%d];\nconst int lid = (int)get_local_id(0), lx = lid %% %d, ly = lid / %d;\n", g->halves * half, g->items,
-        g->items);
-    ADD("const long row = r0 - %d + ly, column = c0 - %d + lx * %d;\n", g->above, g->left, g->width);
-    ADD("for (int k = lid; k < %d; k += %d) // the ends are read, not used\nlines[k] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n",
-        g->halves * half, group);
-}
-
 // Whether the tile touches neither a face nor a point, `plain`, which decides between the two kernels.
-static void write_choice(const gpu_writer *g) {
+static void write_choice(const mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
     size_t n_points = g->w->problem->n_sources + g->w->problem->n_points;
     int rows = g->above + g->w->tile[ROWS] + p->high[ROWS];
@@ -88,14 +29,16 @@ static void write_choice(const gpu_writer *g) {
         ADD(" && p0 - %d >= 0 && p1 + %d <= n_planes", p->low[PLANES] + MST_STENCIL_MAX_RADIUS,
             p->high[PLANES] + MST_STENCIL_MAX_RADIUS);
     if (g->w->problem->n_constants > 0)
-        ADD(" && row_0 - 4 >= max(held.s1, (long)0) && row_0 + %d <= min(held.s1 + held.s2, n_rows) && column_0 - 4 >= max(held.s3, "
+        ADD(" && row_0 - 4 >= max(held.s1, (long)0) && row_0 + %d <= min(held.s1 + held.s2, n_rows) && column_0 - 4 >= "
+            "max(held.s3, "
             "(long)0) && column_0 + %d <= min(held.s3 + held.s4, n_columns)",
             rows + 4, g->items * g->width + 4);
     ADD(";\n");
     if (n_points > 0) {
         ADD("for (long k = 0; k < %zu && plain; k++) {\nconst long q = points[k].s0;\n", n_points);
         if (periodic(g, PLANES))
-            ADD("plain = !(points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= column_0 && points[k].s2 < column_0 "
+            ADD("plain = !(points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= column_0 && points[k].s2 < "
+                "column_0 "
                 "+ %d) && q >= 0;\n}\n",
                 rows, g->items * g->width);
         else
@@ -107,7 +50,7 @@ static void write_choice(const gpu_writer *g) {
 }
 
 // Masks of the work-item's columns beyond the faces.
-static void write_masks(const gpu_writer *g) {
+static void write_masks(const mst_gpu_writer *g) {
     const char *type = g->w->problem->is_double ? "long" : "int";
     if (g->width > 1)
         ADD("typedef %s%d vmask;\nconst vlong columns = (vlong)(column) + LANES;\n"
@@ -117,78 +60,8 @@ static void write_masks(const gpu_writer *g) {
         ADD("typedef int vmask;\nconst vmask before = column < 0, behind = column >= n_columns;\n");
 }
 
-static void lane_text(const gpu_writer *g, int lane, char *out, size_t size) {
-    if (g->width > 1)
-        snprintf(out, size, ".s%x", (unsigned)lane & 15);
-    else
-        snprintf(out, size, "%s", "");
-}
-
-// The place in a line of lane `lane` of the work-item `items` further along the columns and `rows` along the rows.
-static void place_text(const gpu_writer *g, int line, int lane, int items, int rows, char *out, size_t size) {
-    int group = g->line_size / g->width;
-    snprintf(out, size, "lines[turn + lid + %d]", g->items + (line - 1) * g->line_size + lane * group + rows * g->items + items);
-}
-
-static bool lane_is_read(const gpu_writer *g, int version, int lane) {
-    const mst_stage *v = &g->w->pipeline->versions[version];
-    bool all = v->reach[ROWS][0] > 0 || v->reach[ROWS][1] > 0 || (g->border && (mirrored(g, ROWS) || mirrored(g, COLUMNS)));
-    return all || lane >= g->width - v->reach[COLUMNS][0] || lane < v->reach[COLUMNS][1];
-}
-
-static void write_lanes(const gpu_writer *g, int version, int age) {
-    char place[80], lane[8];
-    for (int k = 0; k < g->width; k++)
-        if (lane_is_read(g, version, k)) {
-            place_text(g, g->line_of[version][age], k, 0, 0, place, sizeof place);
-            lane_text(g, k, lane, sizeof lane);
-            ADD("%s = q_%d_%d%s;\n", place, version, age, lane);
-        }
-}
-
-static void each_line(const gpu_writer *g, void (*write)(const gpu_writer *g, int version, int age)) {
-    for (int k = 0; k < g->w->pipeline->n_versions; k++)
-        for (int age = 0; age < MST_STENCIL_MAX_DEPTH; age++)
-            if (g->line_of[k][age])
-                write(g, k, age);
-}
-
-// Nodes beyond a mirroring face take their value from the line.
-static void write_mirrored(const gpu_writer *g, int version, int age) {
-    char lane[8], row[80], column[100], number[40];
-    int group = g->line_size / g->width, start = g->items + (g->line_of[version][age] - 1) * g->line_size;
-    mst_map_text(g->w->problem, ROWS, false, "row", row, sizeof row);
-    for (int k = 0; k < g->width; k++) {
-        snprintf(number, sizeof number, "column + %d", k);
-        mst_map_text(g->w->problem, COLUMNS, false, number, column, sizeof column);
-        lane_text(g, k, lane, sizeof lane);
-        ADD("{\nconst int y = (int)clamp(%s - r0 + %d, (long)0, (long)%d), x = (int)clamp(%s - c0 + %d, (long)0, (long)%d);\n"
-            "q_%d_%d%s = lines[turn + %d + x %% %d * %d + y * %d + x / %d];\n}\n",
-            row, g->above, group / g->items - 1, column, g->left, g->items * g->width - 1, version, age, lane, start, g->width, group,
-            g->items, g->width);
-    }
-}
-
-static void write_exchange(const gpu_writer *g) {
-    if (g->n_lines == 0)
-        return;
-    if (g->halves == 2)
-        ADD("const int turn = (int)(i & 1) * %d;\n", g->n_lines * g->line_size + 2 * g->items);
-    else
-        ADD("const int turn = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n");
-    each_line(g, write_lanes);
-    ADD("barrier(CLK_LOCAL_MEM_FENCE);\n");
-    if (!g->border || !(mirrored(g, ROWS) || mirrored(g, COLUMNS)))
-        return;
-    ADD("const bool outside = row < 0 || row >= n_rows || column < 0 || column + %d > n_columns;\nif (outside) {\n", g->width);
-    each_line(g, write_mirrored);
-    ADD("}\nbarrier(CLK_LOCAL_MEM_FENCE);\nif (outside) {\n");
-    each_line(g, write_lanes);
-    ADD("}\nbarrier(CLK_LOCAL_MEM_FENCE);\n");
-}
-
 // Replaces `value` where plane p, the row or columns lie beyond faces that have values; the slowest axis counts.
-static void write_faces(const gpu_writer *g, int step) {
+static void write_faces(const mst_gpu_writer *g, int step) {
     static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
     char at[N_AXES][80], time[20];
     mst_map_text(g->w->problem, ROWS, false, "row", at[ROWS], sizeof at[ROWS]);
@@ -214,9 +87,9 @@ static void write_faces(const gpu_writer *g, int step) {
 }
 
 // Makes `value` the newest plane of a version, number p; planes beyond mirroring faces follow from those inside.
-static void write_push(const gpu_writer *g, int version) {
+static void write_push(const mst_gpu_writer *g, int version) {
     const mst_problem_face *face = g->w->problem->faces[PLANES];
-    int n = registers_of(g, version);
+    int n = mst_gpu_registers(g, version);
     for (int k = n - 1; k > 0; k--)
         ADD("q_%d_%d = q_%d_%d;\n", version, k, version, k - 1);
     ADD("q_%d_0 = value;\n", version);
@@ -228,7 +101,7 @@ static void write_push(const gpu_writer *g, int version) {
         ADD("if (p == n_planes + %d)\nq_%d_0 = q_%d_%d;\n", k, version, version, 2 * k + 1);
 }
 
-static void write_store(const gpu_writer *g, const mst_stage *v) {
+static void write_store(const mst_gpu_writer *g, const mst_stage *v) {
     char lane[8];
     if (v->output < 0)
         return;
@@ -238,7 +111,7 @@ static void write_store(const gpu_writer *g, const mst_stage *v) {
     if (g->width > 1) {
         ADD("if (column + %d <= c1 && to_aligned)\n*(__global vreal *)target = value;\nelse {\n", g->width);
         for (int k = 0; k < g->width; k++) {
-            lane_text(g, k, lane, sizeof lane);
+            mst_gpu_lane_text(g, k, lane, sizeof lane);
             ADD("if (column + %d < c1)\ntarget[%d] = value%s;\n", k, k, lane);
         }
         ADD("}\n}\n");
@@ -248,7 +121,7 @@ static void write_store(const gpu_writer *g, const mst_stage *v) {
 }
 
 // The plane of an input as `value`.
-static void write_load(const gpu_writer *g, int version) {
+static void write_load(const mst_gpu_writer *g, int version) {
     const mst_stage *v = &g->w->pipeline->versions[version];
     char lane[8];
     ADD("{ // %s\nconst long p = i;\nvreal value = 0;\nif (p >= p0 - %d && p < p1 + %d%s) {\n",
@@ -259,7 +132,7 @@ static void write_load(const gpu_writer *g, int version) {
             "from.s4;\n",
             periodic(g, ROWS) ? "true" : "row >= 0 && row < n_rows", version);
         for (int k = 0; k < g->width; k++) {
-            lane_text(g, k, lane, sizeof lane);
+            mst_gpu_lane_text(g, k, lane, sizeof lane);
             if (!periodic(g, COLUMNS))
                 ADD("if (column + %d >= 0 && column + %d < n_columns)\n", k, k);
             ADD("value%s = source[within(column + %d, from.s3, from.s4)];\n", lane, k);
@@ -278,41 +151,15 @@ static void write_load(const gpu_writer *g, int version) {
     ADD("}\n");
 }
 
-// A vector of neighbours: lanes of this work-item's registers and of others' in a line.
-static void neighbour_text(const gpu_writer *g, const mst_stage *v, size_t i, char *out, size_t size) {
-    const mst_pipeline *p = g->w->pipeline;
-    const mst_leaf *leaf = &p->problem->updates[v->update].formula.leaves[i];
-    int from = v->reads[i], age = v->lag - p->versions[from].lag - leaf->offsets[PLANES], d = leaf->offsets[COLUMNS];
-    size_t used = 0;
-    if (!is_lateral(leaf)) {
-        snprintf(out, size, "q_%d_%d", from, age);
-        return;
-    }
-    int line = g->line_of[from][age - 1];
-    used += (size_t)snprintf(out, size, g->width > 1 ? "(vreal)(" : "(");
-    for (int k = 0; k < g->width && used < size; k++) {
-        int column = k + d, lane = (column % g->width + g->width) % g->width, items = (column - lane) / g->width;
-        char text[80], name[8];
-        if (items == 0 && leaf->offsets[ROWS] == 0) {
-            lane_text(g, lane, name, sizeof name);
-            snprintf(text, sizeof text, "q_%d_%d%s", from, age, name);
-        } else {
-            place_text(g, line, lane, items, leaf->offsets[ROWS], text, sizeof text);
-        }
-        used += (size_t)snprintf(out + used, size - used, "%s%s", k ? ", " : "", text);
-    }
-    if (used < size)
-        snprintf(out + used, size - used, ")");
-}
-
 // A vector of a constant field.
-static void write_constant(const gpu_writer *g, const mst_leaf *leaf, size_t i) {
+static void write_constant(const mst_gpu_writer *g, const mst_leaf *leaf, size_t i) {
     char number[60], plane[100], row[100], column[120];
     snprintf(number, sizeof number, "p + %d", leaf->offsets[PLANES]);
     mst_map_text(g->w->problem, PLANES, true, number, plane, sizeof plane);
     snprintf(number, sizeof number, "row + %d", leaf->offsets[ROWS]);
     mst_map_text(g->w->problem, ROWS, true, number, row, sizeof row);
-    ADD("__global const real *g_%zu = fixed_%d + (wrap(%s, held.s0) * held.s2", i, g->w->problem->fields[leaf->field].array, plane);
+    ADD("__global const real *g_%zu = fixed_%d + (wrap(%s, held.s0) * held.s2", i, g->w->problem->fields[leaf->field].array,
+        plane);
     if (!g->border) {
         ADD(" + row + %d - held.s1) * held.s4 + column + %d - held.s3;\nconst vreal n_%zu = LOAD_GLOBAL(g_%zu);\n",
             leaf->offsets[ROWS], leaf->offsets[COLUMNS], i, i);
@@ -322,14 +169,14 @@ static void write_constant(const gpu_writer *g, const mst_leaf *leaf, size_t i) 
     ADD(" + within(%s, held.s1, held.s2)) * held.s4;\nvreal n_%zu;\n", row, i);
     for (int k = 0; k < g->width; k++) {
         char lane[8];
-        lane_text(g, k, lane, sizeof lane);
+        mst_gpu_lane_text(g, k, lane, sizeof lane);
         snprintf(number, sizeof number, "column + %d", k + leaf->offsets[COLUMNS]);
         mst_map_text(g->w->problem, COLUMNS, true, number, column, sizeof column);
         ADD("n_%zu%s = g_%zu[within(%s, held.s3, held.s4)];\n", i, lane, i, column);
     }
 }
 
-static void write_damping(const gpu_writer *g) {
+static void write_damping(const mst_gpu_writer *g) {
     if (mst_problem_is_damped(g->w->problem, PLANES))
         ADD("value *= damping[clamp(p, (long)0, n_planes - 1)];\n");
     if (mst_problem_is_damped(g->w->problem, ROWS))
@@ -338,13 +185,13 @@ static void write_damping(const gpu_writer *g) {
         return;
     for (int k = 0; k < g->width; k++) {
         char lane[8];
-        lane_text(g, k, lane, sizeof lane);
+        mst_gpu_lane_text(g, k, lane, sizeof lane);
         ADD("value%s *= damping[n_planes + n_rows + clamp(column + %d, (long)0, n_columns - 1)];\n", lane, k);
     }
 }
 
 // Sources and receivers of a field in plane p.
-static void write_points(const gpu_writer *g, const mst_stage *v) {
+static void write_points(const mst_gpu_writer *g, const mst_stage *v) {
     const size_t *s = &g->w->sources.first[v->field], *r = &g->w->receivers.first[v->field];
     char lane[8];
     if (s[1] > s[0]) {
@@ -352,7 +199,7 @@ static void write_points(const gpu_writer *g, const mst_stage *v) {
             "if (wrap(row, n_rows) == points[k].s1) {\nconst real more_k = table[(more.s7 + %d) * %zu + 1 + points[k].s3];\n",
             s[0], s[1], s[1], v->step + 1, g->w->problem->n_sources + 1);
         for (int k = 0; k < g->width; k++) {
-            lane_text(g, k, lane, sizeof lane);
+            mst_gpu_lane_text(g, k, lane, sizeof lane);
             ADD("if (wrap(column + %d, n_columns) == points[k].s2)\nvalue%s += more_k;\n", k, lane);
         }
         ADD("}\n");
@@ -363,14 +210,14 @@ static void write_points(const gpu_writer *g, const mst_stage *v) {
             "__global real *record = records + (more.s7 + %d) * %zu + points[k].s3;\n",
             r[0], r[1], r[1], v->step, g->w->problem->n_points);
         for (int k = 0; k < g->width; k++) {
-            lane_text(g, k, lane, sizeof lane);
+            mst_gpu_lane_text(g, k, lane, sizeof lane);
             ADD("if (column + %d == points[k].s2 && column + %d < c1)\n*record = value%s;\n", k, k, lane);
         }
         ADD("}\n");
     }
 }
 
-static void write_update(const gpu_writer *g, int version) {
+static void write_update(const mst_gpu_writer *g, int version) {
     const mst_problem *p = g->w->problem;
     const mst_stage *v = &g->w->pipeline->versions[version];
     const mst_formula *f = &p->updates[v->update].formula;
@@ -390,7 +237,7 @@ static void write_update(const gpu_writer *g, int version) {
             write_constant(g, leaf, i);
             continue;
         }
-        neighbour_text(g, v, i, text, sizeof text);
+        mst_gpu_neighbour_text(g, v, i, text, sizeof text);
         ADD("const vreal n_%zu = %s;\n", i, text);
     }
     mst_write_formula(g->w, f, g->width, texts, "result");
@@ -406,7 +253,7 @@ static void write_update(const gpu_writer *g, int version) {
     ADD("}\n");
 }
 
-static void write_kernel(gpu_writer *g, const char *name) {
+static void write_kernel(mst_gpu_writer *g, const char *name) {
     const mst_pipeline *p = g->w->pipeline;
     int first = 0, last = 0;
     for (int k = 0; k < p->n_versions; k++) {
@@ -416,20 +263,20 @@ static void write_kernel(gpu_writer *g, const char *name) {
     }
     mst_write_start(g->w, name, g->items * (g->above + g->w->tile[ROWS] + p->high[ROWS]));
     write_choice(g);
-    write_geometry(g);
+    mst_gpu_write_geometry(g);
     if (g->border)
         write_masks(g);
     ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
         "const bool to_aligned = to.s4 %% %d == 0 && (column - to.s3) %% %d == 0;\n",
         g->width, g->width, g->width, g->width);
     for (int k = 0; k < p->n_versions; k++)
-        for (int age = 0; age < registers_of(g, k); age++)
+        for (int age = 0; age < mst_gpu_registers(g, k); age++)
             ADD("vreal q_%d_%d = 0;\n", k, age);
     if (g->w->problem->rank == 1) // one plane: every version has its turn, and the others' work is dropped
-        ADD("#pragma unroll\nfor (int i = %d; i < %d; i++) {\n", first, 1 + last);
+        ADD("%sfor (int i = %d; i < %d; i++) {\n", g->w->unroll ? "#pragma unroll\n" : "", first, 1 + last);
     else
-        ADD("#pragma unroll 2\nfor (long i = p0 + %d; i < p1 + %d; i++) {\n", first, last);
-    write_exchange(g);
+        ADD("%sfor (long i = p0 + %d; i < p1 + %d; i++) {\n", g->w->unroll ? "#pragma unroll 2\n" : "", first, last);
+    mst_gpu_write_exchange(g);
     for (int k = 0; k < p->n_versions; k++)
         if (p->versions[k].update < 0)
             write_load(g, k);
@@ -439,13 +286,13 @@ static void write_kernel(gpu_writer *g, const char *name) {
 }
 
 void mst_write_gpu(mst_writer *w) {
-    gpu_writer state = {.w = w, .width = w->width};
+    mst_gpu_writer state = {.w = w, .width = w->width};
     const mst_pipeline *p = w->pipeline;
     size_t room = w->local_bytes;
     state.left = round_up(p->low[COLUMNS], w->width);
     state.above = p->low[ROWS];
     state.items = (state.left + w->tile[COLUMNS] + round_up(p->high[COLUMNS], w->width)) / w->width;
-    find_lines(&state);
+    mst_gpu_find_lines(&state);
     mst_write_helpers(w);
     write_kernel(&state, "inner");
     w->local_bytes = room;

@@ -1,0 +1,190 @@
+// stencil-rates: the stencil solver beside its ceilings, in one table: in core against the copy rate, schedules beyond the
+// device's memory against in core, and on a CPU against a plain C loop.
+//
+//     stencil-rates [--side N] [--side3 N] [--gib G] [--budget3 G] [--steps K] [--fuse m] [--fuse3 m] [--pageable] [--trivial]
+#include <mastaba/mastaba.h>
+
+#include <popt.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static int side = 0, side3 = 0, steps = 3000, fuse = 0, fuse3 = 0, fraction = 8, fraction3 = 4;
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const mst_stencil_update updates[] = {
+    {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
+    {"u", "u + 0.15 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
+
+// The heat equation on a cube or square, zero at first, as its rate does not depend on values; NULL and a message on failure.
+static mst_stencil *make(mst_context *context, int rank, mst_stencil_schedule schedule, mst_stencil_home home) {
+    mst_stencil_field field = {.name = "u"};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver = NULL;
+    mst_error e;
+    d.rank = rank;
+    for (int k = 0; k < rank; k++)
+        d.grid[k] = (size_t)(rank == 3 ? side3 : side);
+    d.fields = &field;
+    d.n_fields = 1;
+    d.updates = &updates[rank - 2];
+    d.n_updates = 1;
+    d.schedule = schedule;
+    d.fuse = (unsigned)(rank == 3 ? fuse3 : fuse);
+    d.home = home;
+    if (mst_stencil_create(context, &d, &solver, &e) != MST_OK)
+        printf("  %s\n", e.message);
+    return solver;
+}
+
+// Node-steps a second of the best of some runs; 0 on failure.
+static double rate(mst_context *context, const char *what, int rank, mst_stencil_schedule schedule, mst_stencil_home home,
+                   int n_steps, int runs, double ceiling, const char *of) {
+    double start = now(), best = 0, predicted = 0, measured = 0;
+    mst_stencil *solver = make(context, rank, schedule, home);
+    mst_stencil_report report = {.steps = 0};
+    mst_error e;
+    double made = now() - start;
+    for (int k = 0; solver && k < runs; k++) {
+        if (mst_stencil_run(solver, (uint64_t)n_steps, NULL, &report, &e) != MST_OK) {
+            printf("  %s\n", e.message);
+            break;
+        }
+        if (report.node_steps_a_second > best) {
+            best = report.node_steps_a_second;
+            predicted = report.plan.seconds;
+            measured = report.seconds;
+        }
+    }
+    const mst_stencil_plan *p = &report.plan;
+    if (best > 0)
+        printf("%-26s %8.2f Gnode-steps/s  %6.2f of %s  [%s n %zu m %u b %zu, twice %.0f %%; model %.3f s, run %.3f s; made in "
+               "%.1f s]\n",
+               what, best / 1e9, best / ceiling, of, mst_stencil_schedule_name(p->schedule), p->height, p->fuse, p->block,
+               100 * p->duplicated, predicted, measured, made);
+    fflush(stdout);
+    mst_stencil_destroy(solver);
+    return best;
+}
+
+static mst_context *make_context(uint64_t device_memory) {
+    mst_context_desc d = MST_CONTEXT_DESC_INIT;
+    mst_context *context = NULL;
+    mst_error e;
+    d.device_memory = device_memory;
+    d.host_memory = (uint64_t)64 << 30;
+    if (mst_context_create(&d, &context, &e) != MST_OK)
+        printf("%s\n", e.message);
+    return context;
+}
+
+// Rows from..to-1 of one step, one half of the grid a thread.
+typedef struct half {
+    const float *from;
+    float *to;
+    size_t n, begin, end;
+} half;
+
+static void *sweep(void *argument) {
+    const half *h = argument;
+    size_t n = h->n;
+    for (size_t i = h->begin; i < h->end; i++) {
+        const float *restrict u = h->from + i * n;
+        float *restrict v = h->to + i * n;
+        for (size_t j = 1; j + 1 < n; j++)
+            v[j] = u[j] + 0.2f * (u[j - n] + u[j + n] + u[j - 1] + u[j + 1] - 4.0f * u[j]);
+    }
+    return NULL;
+}
+
+static double plain_loop(int n_steps) {
+    size_t n = (size_t)side;
+    float *a = calloc(n * n, sizeof *a), *b = calloc(n * n, sizeof *b);
+    double best = 0;
+    for (int k = 0; a && b && k < 3; k++) {
+        double start = now();
+        for (int step = 0; step < n_steps; step++) {
+            half low = {step & 1 ? b : a, step & 1 ? a : b, n, 1, n / 2}, high = {low.from, low.to, n, n / 2, n - 1};
+            pthread_t thread;
+            if (pthread_create(&thread, NULL, sweep, &high) != 0)
+                return 0;
+            sweep(&low);
+            pthread_join(thread, NULL);
+        }
+        double got = (double)n * (double)n * n_steps / (now() - start);
+        best = got > best ? got : best;
+    }
+    free(a);
+    free(b);
+    return best;
+}
+
+static void on_cpu(mst_context *context, uint64_t bytes) {
+    double loop = plain_loop(4);
+    printf("%-26s %8.2f Gnode-steps/s\n", "plain C, 2 threads", loop / 1e9);
+    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, MST_STENCIL_HOME_AUTO, steps, 3, loop, "plain C");
+    mst_context *small = make_context(bytes / (uint64_t)fraction);
+    if (small && core > 0)
+        rate(small, "heat2d, small budget", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_AUTO, steps, 2, core, "in core");
+    mst_context_destroy(small);
+}
+
+static void on_gpu(mst_context *context, uint64_t bytes, uint64_t bytes3, int pageable, int trivial) {
+    double copy = 0;
+    mst_error e;
+    if (mst_context_copy_rate(context, &copy, &e) != MST_OK)
+        printf("%s\n", e.message);
+    printf("%-26s %8.2f GB/s\n", "copy rate", copy / 1e9);
+    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
+    double core3 = rate(context, "heat3d in core", 3, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
+    mst_context *small = make_context(bytes / (uint64_t)fraction), *small3 = make_context(bytes3 / (uint64_t)fraction3);
+    double pinned = rate(small, "heat2d beyond, pinned", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_PINNED, steps, 1, core, "in core");
+    if (pageable)
+        rate(small, "heat2d beyond, malloc", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_MEMORY, steps, 1, core, "in core");
+    if (trivial) {
+        double slow =
+            rate(small, "heat2d trivial, pinned", 2, MST_STENCIL_TRIVIAL, MST_STENCIL_HOME_PINNED, 10, 1, core, "in core");
+        printf("%-26s %8.2f times\n", "pinned over trivial", slow > 0 ? pinned / slow : 0);
+    }
+    rate(small3, "heat3d beyond, pinned", 3, MST_STENCIL_AUTO, MST_STENCIL_HOME_PINNED, steps, 1, core3, "in core");
+    mst_context_destroy(small);
+    mst_context_destroy(small3);
+}
+
+int main(int argc, const char **argv) {
+    int pageable = 0, trivial = 0;
+    const struct poptOption options[] = {
+        {"side", 0, POPT_ARG_INT, &side, 0, "side of the square", "N"},
+        {"side3", 0, POPT_ARG_INT, &side3, 0, "side of the cube", "N"},
+        {"steps", 0, POPT_ARG_INT, &steps, 0, "steps of runs beyond the device (in core: a tenth on a GPU)", "K"},
+        {"fuse", 0, POPT_ARG_INT, &fuse, 0, "fused steps in two dimensions", "M"},
+        {"fuse3", 0, POPT_ARG_INT, &fuse3, 0, "fused steps in three dimensions", "M"},
+        {"part", 0, POPT_ARG_INT, &fraction, 0, "budget: one part of the square in so many", "P"},
+        {"part3", 0, POPT_ARG_INT, &fraction3, 0, "budget: one part of the cube in so many", "P"},
+        {"pageable", 0, POPT_ARG_NONE, &pageable, 0, "also with ordinary memory", NULL},
+        {"trivial", 0, POPT_ARG_NONE, &trivial, 0, "also the trivial schedule", NULL},
+        POPT_AUTOHELP POPT_TABLEEND};
+    poptContext parser = poptGetContext("stencil-rates", argc, argv, options, 0);
+    int code = poptGetNextOpt(parser);
+    poptFreeContext(parser);
+    mst_context *context = code == -1 ? make_context(0) : NULL;
+    if (!context)
+        return 1;
+    bool gpu = mst_context_device(context)->type & CL_DEVICE_TYPE_GPU;
+    side = side ? side : gpu ? 46336 : 11584;
+    side3 = side3 ? side3 : 1280;
+    printf("%s, %d^2 and %d^3 float32, %d steps\n", mst_context_device(context)->name, side, side3, steps);
+    uint64_t bytes = (uint64_t)side * (uint64_t)side * 4, bytes3 = (uint64_t)side3 * (uint64_t)side3 * (uint64_t)side3 * 4;
+    if (gpu)
+        on_gpu(context, bytes, bytes3, pageable, trivial);
+    else
+        on_cpu(context, bytes);
+    mst_context_destroy(context);
+    return 0;
+}

@@ -1,0 +1,236 @@
+#include "support_stencil.h"
+
+#include <unistd.h>
+
+// Problems that between them have every feature. Grids and faces are set by the tests.
+typedef struct problem {
+    const char *name;
+    int rank;
+    mst_type precision;
+    size_t grid[MST_MAX_AXES];
+    mst_stencil_face faces[MST_MAX_AXES][2];
+    mst_stencil_field fields[4];
+    mst_stencil_update updates[4];
+    mst_stencil_source sources[3];
+    mst_stencil_receiver receivers[2];
+} problem;
+
+#define DIRICHLET(value)                                                                                                         \
+    { MST_BOUNDARY_DIRICHLET, value, 0 }
+#define NEUMANN                                                                                                                  \
+    { MST_BOUNDARY_NEUMANN, NULL, 0 }
+#define PERIODIC                                                                                                                 \
+    { MST_BOUNDARY_PERIODIC, NULL, 0 }
+#define SPONGE(width)                                                                                                            \
+    { MST_BOUNDARY_SPONGE, NULL, width }
+#define INITIAL(text)                                                                                                            \
+    { .expression = text }
+
+static const mst_stencil_parameter parameters[] = {{"a", 0.1875}, {"c", 0.37}};
+static const size_t points_2d[][MST_MAX_AXES] = {{0, 0}, {5, 7}, {30, 40}, {17, 20}, {17, 3}};
+static const double samples[] = {0.5, -0.25, 0.125, 0.3};
+
+static const problem heat_2d = {
+    .name = "heat 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {53, 71},
+    .faces = {{DIRICHLET(NULL), DIRICHLET("0.5 + 0.01 * x")}, {NEUMANN, DIRICHLET("sin(3 * t) > 0 ? y : 0.25")}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1) + x * y / 1000")}},
+    .updates = {{"u", "u + a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
+};
+
+static const problem wave_2d = {
+    .name = "wave 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT64,
+    .grid = {37, 50},
+    .faces = {{PERIODIC, PERIODIC}, {SPONGE(9), SPONGE(5)}},
+    .fields = {{.name = "u", .levels = 2, .initial = INITIAL("exp(-((x - 20)^2 + (y - 11)^2) / 20)")},
+               {.name = "speed", .constant = true, .initial = INITIAL("1 + 0.01 * x + 0.02 * y")}},
+    .updates = {{"u",
+                 "2*u - u.prev + (c * speed * dt / dx)^2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"
+                 " + 0.01 * (speed[0,1] - speed[1,0])",
+                 0}},
+    .sources = {{.field = "u", .point = {5, 7}, .series = "sin(t) * a"},
+                {.field = "u", .point = {5, 7}, .samples = samples, .n_samples = 4},
+                {.field = "u", .point = {36, 49}, .samples = samples, .n_samples = 4}},
+    .receivers = {{"u", 5, points_2d}},
+};
+
+static const problem gray_scott = {
+    .name = "Gray-Scott",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {45, 41},
+    .faces = {{NEUMANN, NEUMANN}, {PERIODIC, PERIODIC}},
+    .fields = {{.name = "u", .initial = INITIAL("1 - 0.5 * (x > 10 && x < 20 && y > 9 && y < 25)")},
+               {.name = "v", .initial = INITIAL("0.25 * (x > 10 && x < 20 && y > 12 && y < 25)")}},
+    .updates = {{"u", "u + dt * (a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v^2 + 0.04 * (1 - u))", 0},
+                {"v", "v + dt * (a / 2 * (v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v^2 - 0.1 * v)", 0}},
+    .receivers = {{"v", 4, points_2d}, {"u", 2, points_2d + 3}},
+};
+
+static const problem yee_2d = {
+    .name = "Yee 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT64,
+    .grid = {41, 46},
+    .faces = {{DIRICHLET(NULL), NEUMANN}, {DIRICHLET("0.1"), SPONGE(6)}},
+    .fields = {{.name = "ez", .initial = INITIAL("sin(x / 3)")}, {.name = "hx"}, {.name = "hy", .initial = INITIAL("y / 50")}},
+    .updates = {{"hx", "hx - c * (ez[1,0] - ez)", 0},
+                {"hy", "hy + c * (ez[0,1] - ez)", 0},
+                {"ez", "ez + c * (hy - hy[0,-1] - hx + hx[-1,0])", 1}},
+    .sources = {{.field = "ez", .point = {17, 20}, .series = "sin(t)"}},
+    .receivers = {{"ez", 5, points_2d}},
+};
+
+// Corners, long reaches, one-sided reads.
+static const problem wide_2d = {
+    .name = "wide 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {33, 39},
+    .faces = {{NEUMANN, DIRICHLET("x - y")}, {DIRICHLET("t"), NEUMANN}},
+    .fields = {{.name = "u", .levels = 2, .initial = INITIAL("x * y / 500"), .previous = INITIAL("sin(x + y)")}},
+    .updates = {{"u", "0.2*u + 0.1*u.prev[-1,1] + a*(u[-4,0] - u[0,4] + u[1,-1] - u[1,1]) + 0.01*(u[3,2] - u[0,-3]) + x*t/1000",
+                 0}},
+    .sources = {{.field = "u", .point = {0, 0}, .samples = samples, .n_samples = 3}},
+};
+
+static const problem heat_3d = {
+    .name = "heat 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT32,
+    .grid = {19, 23, 37},
+    .faces = {{SPONGE(3), NEUMANN}, {PERIODIC, PERIODIC}, {NEUMANN, DIRICHLET("y + z")}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(x) + cos(y * z)")},
+               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 1000")}},
+    .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
+    .sources = {{.field = "u", .point = {3, 22, 30}, .series = "a * t"}},
+    .receivers = {{"u", 2, points_2d}},
+};
+
+static const problem advection_1d = {
+    .name = "advection 1-D",
+    .rank = 1,
+    .precision = MST_FLOAT64,
+    .grid = {301},
+    .faces = {{PERIODIC, PERIODIC}},
+    .fields = {{.name = "u", .initial = INITIAL("exp(-(x - 150)^2 / 90)")}},
+    .updates = {{"u", "u - c * (u - u[-1]) + 0.01 * (u[-3] - u[2])", 0}},
+    .receivers = {{"u", 2, points_2d + 1}},
+};
+
+// Large enough for tiles that touch no face.
+static const problem large_2d = {
+    .name = "large 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {40, 1301},
+    .faces = {{DIRICHLET("1"), DIRICHLET(NULL)}, {DIRICHLET(NULL), NEUMANN}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1) + x * y / 10000")}},
+    .updates = {{"u", "u + a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
+    .sources = {{.field = "u", .point = {20, 700}, .series = "a * t"}},
+};
+
+static const problem large_3d = {
+    .name = "large 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT32,
+    .grid = {21, 90, 180},
+    .faces = {{PERIODIC, PERIODIC}, {DIRICHLET(NULL), DIRICHLET("2")}, {DIRICHLET(NULL), DIRICHLET(NULL)}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")},
+               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 1000")}},
+    .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
+};
+
+static mst_stencil_desc describe(const problem *p) {
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = p->rank;
+    d.precision = p->precision;
+    d.time_step = 0.3;
+    for (int k = 0; k < p->rank; k++) {
+        d.grid[k] = p->grid[k];
+        d.spacing[k] = 1 + 0.25 * k;
+        memcpy(d.faces[k], p->faces[k], sizeof d.faces[k]);
+    }
+    d.parameters = parameters;
+    d.n_parameters = sizeof parameters / sizeof parameters[0];
+    d.fields = p->fields;
+    d.updates = p->updates;
+    d.sources = p->sources;
+    d.receivers = p->receivers;
+    while (d.n_fields < 4 && p->fields[d.n_fields].name)
+        d.n_fields++;
+    while (d.n_updates < 4 && p->updates[d.n_updates].field)
+        d.n_updates++;
+    while (d.n_sources < 3 && p->sources[d.n_sources].field)
+        d.n_sources++;
+    while (d.n_receivers < 2 && p->receivers[d.n_receivers].field)
+        d.n_receivers++;
+    return d;
+}
+
+typedef struct way {
+    mst_stencil_shape shape;
+    mst_stencil_schedule schedule;
+    size_t height;
+    unsigned fuse;
+    size_t block;
+    bool no_overlap;
+} way;
+
+#define CPU MST_STENCIL_SHAPE_CPU
+#define GPU MST_STENCIL_SHAPE_GPU
+
+// Blocks that divide nothing, trips that do not divide the portions.
+static const way ways[] = {
+    {CPU, MST_STENCIL_IN_CORE, 0, 3, 0, false},        {CPU, MST_STENCIL_IN_CORE, 0, 1, 0, false},
+    {CPU, MST_STENCIL_SKEWED, 6, 3, 5, false},         {CPU, MST_STENCIL_SKEWED, 1, 1, 7, true},
+    {CPU, MST_STENCIL_SKEWED, 9, 3, 100, false},       {CPU, MST_STENCIL_SKEWED, 3, 3, 4, false},
+    {CPU, MST_STENCIL_TRIVIAL, 1, 1, 9, false},        {CPU, MST_STENCIL_PYRAMID_SLABS, 6, 3, 11, false},
+    {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 3, 3, true},   {CPU, MST_STENCIL_PYRAMID_TILES, 6, 3, 13, false},
+    {CPU, MST_STENCIL_PYRAMID_TILES, 3, 3, 64, false}, {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},
+    {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},         {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},
+};
+
+static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
+    const size_t portions[] = {1, 7, 12};
+    mst_stencil_home home = (mst_stencil_home)test_between(MST_STENCIL_HOME_PINNED, MST_STENCIL_HOME_FILE);
+    char text[200];
+    snprintf(text, sizeof text, "%s, shape %d, %s, n = %zu, m = %u, b = %zu, home %d", p->name, (int)w->shape,
+             mst_stencil_schedule_name(w->schedule), w->height, w->fuse, w->block, (int)home);
+    d->shape = w->shape;
+    d->schedule = w->schedule;
+    d->height = w->height;
+    d->fuse = w->fuse;
+    d->block = w->block;
+    d->no_overlap = w->no_overlap;
+    d->home = home;
+    d->file_offset = 40;
+    d->file = home == MST_STENCIL_HOME_FILE ? test_file(1) : -1;
+    test_scheme_check(context, d, portions, 3, reference, text);
+    if (d->file >= 0)
+        close(d->file);
+}
+
+static const problem *find_problem(const char *name) {
+    static const problem *const all[] = {&heat_2d, &wave_2d,  &gray_scott,   &yee_2d,  &wide_2d,
+                                         &heat_3d, &large_2d, &advection_1d, &large_3d};
+    size_t k = 0;
+    while (strcmp(all[k]->name, name) != 0)
+        k++;
+    return all[k];
+}
+
+void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bool gpu) {
+    const problem *p = find_problem(name);
+    mst_stencil_desc d = describe(p);
+    test_scheme reference = test_scheme_run(&d, 20);
+    bool no_skew = p->faces[0][0].kind == MST_BOUNDARY_PERIODIC || p->rank == 1;
+    for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+        if (!(ways[i].schedule == MST_STENCIL_SKEWED && no_skew) && (ways[i].shape == CPU ? cpu : gpu))
+            check_way(context, p, &d, &ways[i], &reference);
+    test_scheme_free(&reference);
+}
