@@ -6,5 +6,6 @@
 
 int bench_convolution(int argc, const char **argv);
 int bench_vector_width(int argc, const char **argv);
+int bench_pyramid(int argc, const char **argv);
 
 #endif

@@ -26,6 +26,7 @@ int cmd_convolve(int argc, const char **argv);
 int cmd_map(int argc, const char **argv);
 int cmd_filter(int argc, const char **argv);
 int cmd_integrate(int argc, const char **argv);
+int cmd_solve(int argc, const char **argv);
 int cmd_bench(int argc, const char **argv);
 
 // ---- options.c: the command line

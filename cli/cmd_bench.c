@@ -10,6 +10,7 @@ static const struct {
 } benchmarks[] = {
     {"convolution", bench_convolution, "the paper's variants A to E against its sequential reference"},
     {"vector-width", bench_vector_width, "one kernel on vectors of 1 to 16 elements, in every type"},
+    {"pyramid", bench_pyramid, "slabs, tiles and skewed slabs against the trivial way"},
 };
 
 static void print_help(FILE *out) {

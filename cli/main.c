@@ -18,6 +18,7 @@ static const command commands[] = {
     {"map", cmd_map, "an expression for every element of arrays"},
     {"filter", cmd_filter, "images filtered in the frequency domain"},
     {"integrate", cmd_integrate, "definite integrals of expressions, with an error estimate"},
+    {"solve", cmd_solve, "explicit finite-difference schemes on grids of any size"},
     {"bench", cmd_bench, "compare algorithms on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -4,6 +4,7 @@
 
 #include <mastaba/context.h>
 #include <mastaba/convolution.h>
+#include <mastaba/expression.h>
 #include <mastaba/fft.h>
 #include <mastaba/filter.h>
 #include <mastaba/integral.h>

@@ -26,7 +26,8 @@ typedef struct mst_stencil mst_stencil;
 
 // What neighbours outside the grid are, beyond one face. Constant fields are mirrored unless the face is periodic.
 typedef enum mst_boundary {
-    MST_BOUNDARY_DIRICHLET = 0, // the value of an expression of x, y, z (there, outside) and t; 0 without one
+    MST_BOUNDARY_DIRICHLET = 0, // the value of an expression of x, y, z (there, outside) and t; 0 without one. t is the time of
+                                // the value that is read: k dt, one step less for .prev, one more for what a sub-step wrote
     MST_BOUNDARY_NEUMANN = 1,   // mirrored: node -k is node k - 1, so nothing flows through the face
     MST_BOUNDARY_PERIODIC = 2,  // the other side; both faces of the axis must be
     MST_BOUNDARY_SPONGE = 3     // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before

@@ -108,6 +108,18 @@ unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent) {
     return result;
 }
 
+// (1 - 2 a) exp(-a) with a = (pi (frequency * time - 1.5))^2: the wavelet (Ricker, Geophysics 18, 1953) with its peak at
+// time = 1.5 / frequency, so that it begins near 0.
+unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency) {
+    unsigned cycles = multiply(expr, frequency, time),
+             constants[] = {mst_expr_add_number(expr, 1.5), mst_expr_add_number(expr, 1), mst_expr_add_number(expr, acos(-1.0))};
+    unsigned late = mst_expr_add(expr, MST_EXPR_SUBTRACT, (unsigned[]){cycles, constants[0]}, 2);
+    unsigned phase = multiply(expr, constants[2], late), a = multiply(expr, phase, phase);
+    unsigned twice = mst_expr_add(expr, MST_EXPR_ADD, (unsigned[]){a, a}, 2);
+    unsigned falling = mst_expr_add(expr, MST_EXPR_EXP, (unsigned[]){mst_expr_add(expr, MST_EXPR_NEGATE, &a, 1)}, 1);
+    return multiply(expr, mst_expr_add(expr, MST_EXPR_SUBTRACT, (unsigned[]){constants[1], twice}, 2), falling);
+}
+
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node) {
     if (node == MST_EXPR_FULL)
         return MST_EXPR_FULL;

@@ -10,6 +10,7 @@ unsigned mst_expr_add_number(mst_expr *expr, double value);
 unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
+unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency);
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a number, and the last one
 
 #endif

@@ -3,7 +3,8 @@
 //
 //     numbers    2  0.5  1e-3          operators, loosest first:  c ? a : b    ||    &&    < <= > >= == !=    + -    * /
 //     names      x  pi  e  inf                                    - ! (signs)    ^ or ** (from the right; -x^2 = -(x^2))
-//     functions  sin(x)  atan2(y, x)   fields:  u  u[-1,0]  u.prev  u.prev[0,1]  (offsets in elements, slowest axis first)
+//     functions  sin(x)  atan2(y, x)  ricker(t, f)   fields:  u  u[-1,0]  u.prev  u.prev[0,1]  (offsets in elements, slowest axis
+//     first)
 //
 // Comparisons give 1 or 0 where a number is wanted; where a condition is wanted a number counts as "differs from 0".
 // Parts without names are computed once, in double. Powers with whole exponents up to 16 are products (by repeated squaring),

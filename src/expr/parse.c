@@ -116,10 +116,20 @@ fail:
     return status;
 }
 
+// Written out while parsing.
+static const mst_expr_function ricker = {"ricker", 2, NULL};
+
+static unsigned add_call(mst_expr *expr, const mst_expr_function *function, const unsigned *operands) {
+    if (function == &ricker)
+        return mst_expr_add_ricker(expr, operands[0], operands[1]);
+    mst_expr_operation operation = (mst_expr_operation)(MST_EXPR_ABS + (function - mst_expr_functions));
+    return operation == MST_EXPR_POW ? mst_expr_add_power(expr, operands[0], operands[1])
+                                     : mst_expr_add(expr, operation, operands, function->arity);
+}
+
 static mst_status parse_call(parser *p, const mst_expr_function *function, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
     unsigned operands[3];
-    mst_expr_operation operation = (mst_expr_operation)(MST_EXPR_ABS + (function - mst_expr_functions));
     MST_TRY(expect(p, "(", "after the name of a function", error));
     for (int k = 0; k < function->arity; k++) {
         if (k > 0 && !accept(p, ","))
@@ -129,9 +139,7 @@ static mst_status parse_call(parser *p, const mst_expr_function *function, unsig
     if (mst_token_is(&p->tokens, ","))
         REFUSE("expected ')': %s takes %d argument%s", function->name, function->arity, function->arity == 1 ? "" : "s");
     MST_TRY(expect(p, ")", "after the arguments", error));
-    unsigned made = operation == MST_EXPR_POW ? mst_expr_add_power(p->expr, operands[0], operands[1])
-                                              : mst_expr_add(p->expr, operation, operands, function->arity);
-    MST_TRY(keep(p, made, out, error));
+    MST_TRY(keep(p, add_call(p->expr, function, operands), out, error));
 fail:
     return status;
 }
@@ -146,6 +154,8 @@ static mst_status parse_name(parser *p, unsigned *out, mst_error *error) {
     for (const mst_expr_function *f = mst_expr_functions; f->name; f++)
         if (mst_token_is(&name, f->name))
             return parse_call(p, f, out, error);
+    if (mst_token_is(&name, ricker.name))
+        return parse_call(p, &ricker, out, error);
     for (const mst_expr_constant *c = mst_expr_constants; c->name; c++)
         if (mst_token_is(&name, c->name))
             return keep(p, mst_expr_add_number(p->expr, c->value), out, error);

@@ -121,7 +121,7 @@ mst_status mst_tables_take(mst_tables *t, uint64_t height, mst_error *error) {
         return MST_OK;
     t->steps = MOST_BYTES / row < MOST_STEPS ? MOST_BYTES / row : MOST_STEPS;
     t->steps = t->steps < height ? height : t->steps / height * height;
-    t->bytes[TABLE] = (t->steps + 1) * (1 + p->n_sources) * p->element;
+    t->bytes[TABLE] = (t->steps + 2) * (1 + p->n_sources) * p->element;
     t->bytes[RECORDS] = t->steps * p->n_points * p->element;
     MST_TRY(upload(t, TABLE, NULL, &t->table, error));
     MST_TRY(upload(t, RECORDS, NULL, &t->records, error));
@@ -156,13 +156,13 @@ mst_status mst_tables_fill(mst_tables *t, uint64_t first, uint64_t n, mst_error 
     t->filled = n;
     if (!t->needed)
         return MST_OK;
-    for (uint64_t row = 0; row <= n; row++) { // the first is that of the step before
+    for (uint64_t row = 0; row <= n + 1; row++) { // the first is that of the step before, the last that of the step after
         double step = (double)first + (double)row - 1;
         put(p, t->staging, row * stride, step * p->time_step);
         for (size_t s = 0; s < p->n_sources; s++)
             put(p, t->staging, row * stride + 1 + s, row == 0 ? 0 : source_value(p, &p->sources[s], first + row - 1));
     }
-    MST_TRY_CL(clEnqueueWriteBuffer(t->context->compute, t->table, CL_TRUE, 0, (size_t)((n + 1) * stride * p->element),
+    MST_TRY_CL(clEnqueueWriteBuffer(t->context->compute, t->table, CL_TRUE, 0, (size_t)((n + 2) * stride * p->element),
                                     t->staging, 0, NULL, NULL),
                "cannot upload the table of steps");
 fail:

@@ -210,4 +210,5 @@ def main(verb, path, *rest):
         sys.exit(__doc__)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-#include "yaml.h"
+#include "yaml_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_LIMIT = 256 << 10 };
+enum { FILE_LIMIT = 256 << 10, DEPTH_LIMIT = 16 };
 
 static int failed(const cli_yaml *y, const char *message) {
     cli_error(y->command, "%s: %s", y->path, message);
@@ -29,34 +29,6 @@ yaml_node_t *cli_yaml_root(cli_yaml *y) { return yaml_document_get_root_node(&y-
 
 static yaml_node_t *node_at(cli_yaml *y, int index) { return yaml_document_get_node(&y->document, index); }
 
-// A node that is reached twice is an alias: a few lines of them make a tree of any size, or a ring.
-static bool count_reference(cli_yaml *y, unsigned char *seen, int index) {
-    if (seen[index - 1]++)
-        return cli_yaml_error(y, node_at(y, index), "aliases (* and &) are not taken here; write the value out");
-    return true;
-}
-
-static int refuse_aliases(cli_yaml *y) {
-    size_t n = (size_t)(y->document.nodes.top - y->document.nodes.start);
-    unsigned char *seen = calloc(n, 1);
-    bool good = seen != NULL;
-    if (!seen)
-        return failed(y, "out of memory");
-    for (size_t i = 0; i < n && good; i++) {
-        const yaml_node_t *node = &y->document.nodes.start[i];
-        if (node->type == YAML_SEQUENCE_NODE)
-            for (const yaml_node_item_t *item = node->data.sequence.items.start; item < node->data.sequence.items.top && good;
-                 item++)
-                good = count_reference(y, seen, *item);
-        if (node->type == YAML_MAPPING_NODE)
-            for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top && good;
-                 pair++)
-                good = count_reference(y, seen, pair->key) && count_reference(y, seen, pair->value);
-    }
-    free(seen);
-    return good ? CLI_DONE : CLI_INPUT_OUTPUT;
-}
-
 static int syntax_error(const cli_yaml *y, const yaml_parser_t *parser) {
     if (parser->error == YAML_MEMORY_ERROR)
         return failed(y, "out of memory");
@@ -69,29 +41,58 @@ static int syntax_error(const cli_yaml *y, const yaml_parser_t *parser) {
     return CLI_INPUT_OUTPUT;
 }
 
+// What would make a small file take long: deep nesting, in which libyaml's time grows with the square, and aliases, of which a
+// few lines make a tree of any size, or a ring.
+static int check_event(const cli_yaml *y, const yaml_event_t *event, int *depth, int *documents) {
+    const char *problem = NULL;
+    bool start = event->type == YAML_SEQUENCE_START_EVENT || event->type == YAML_MAPPING_START_EVENT;
+    bool end = event->type == YAML_SEQUENCE_END_EVENT || event->type == YAML_MAPPING_END_EVENT;
+    *depth += start - end;
+    *documents += event->type == YAML_DOCUMENT_START_EVENT;
+    if (event->type == YAML_ALIAS_EVENT)
+        problem = "aliases (* and &) are not taken here; write the value out, or put an expression in quotes";
+    else if (*depth > DEPTH_LIMIT)
+        problem = "lists and mappings are nested too deep for a problem";
+    else if (*documents > 1)
+        problem = "a second YAML document begins; a file holds one problem";
+    if (!problem)
+        return CLI_DONE;
+    cli_error(y->command, "%s:%zu: %s", y->path, event->start_mark.line + 1, problem);
+    return CLI_INPUT_OUTPUT;
+}
+
+static int check_events(const cli_yaml *y, yaml_parser_t *parser) {
+    int code = CLI_DONE, depth = 0, documents = 0;
+    for (bool more = true; more && code == CLI_DONE;) {
+        yaml_event_t event;
+        if (!yaml_parser_parse(parser, &event))
+            return syntax_error(y, parser);
+        code = check_event(y, &event, &depth, &documents);
+        more = event.type != YAML_STREAM_END_EVENT;
+        yaml_event_delete(&event);
+    }
+    return code == CLI_DONE && documents == 0
+               ? failed(y, "the file is empty; a problem has at least a grid, fields, an update and steps")
+               : code;
+}
+
 static int load_document(cli_yaml *y, yaml_parser_t *parser) {
-    yaml_document_t second;
-    if (!yaml_parser_load(parser, &y->document))
-        return syntax_error(y, parser);
-    y->loaded = true;
-    if (!cli_yaml_root(y))
-        return failed(y, "the file is empty; a problem has at least a grid, fields, an update and steps");
-    if (!yaml_parser_load(parser, &second))
-        return syntax_error(y, parser);
-    bool more = yaml_document_get_root_node(&second) != NULL;
-    yaml_document_delete(&second);
-    return more ? failed(y, "more than one YAML document; a file holds one problem") : refuse_aliases(y);
+    y->loaded = yaml_parser_load(parser, &y->document);
+    return y->loaded ? CLI_DONE : syntax_error(y, parser);
 }
 
 int cli_yaml_parse(const char *command, const char *path, const char *text, size_t bytes, cli_yaml *y) {
-    yaml_parser_t parser;
+    int code = CLI_DONE;
     y->command = command;
     y->path = path;
-    if (!yaml_parser_initialize(&parser))
-        return failed(y, "out of memory");
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
-    int code = load_document(y, &parser);
-    yaml_parser_delete(&parser);
+    for (int pass = 0; pass < 2 && code == CLI_DONE; pass++) {
+        yaml_parser_t parser;
+        if (!yaml_parser_initialize(&parser))
+            return failed(y, "out of memory");
+        yaml_parser_set_input_string(&parser, (const unsigned char *)text, bytes);
+        code = pass == 0 ? check_events(y, &parser) : load_document(y, &parser);
+        yaml_parser_delete(&parser);
+    }
     return code;
 }
 

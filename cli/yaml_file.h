@@ -1,6 +1,6 @@
 // YAML files of a fixed shape, read through libyaml's document API: messages name file, line, key and what was expected.
-#ifndef MASTABA_CLI_YAML_H
-#define MASTABA_CLI_YAML_H
+#ifndef MASTABA_CLI_YAML_FILE_H
+#define MASTABA_CLI_YAML_FILE_H
 
 #include "cli.h"
 #include <yaml.h>

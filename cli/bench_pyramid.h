@@ -1,0 +1,49 @@
+// mastaba bench pyramid: what is measured (bench_pyramid_measure.c) and how it is shown (_table.c, _plot.c).
+#ifndef MASTABA_BENCH_PYRAMID_H
+#define MASTABA_BENCH_PYRAMID_H
+
+#include "problem.h"
+
+// One run: seconds a node-step, measured and predicted.
+typedef struct pyramid_point {
+    const char *problem; // "heat2d"
+    mst_stencil_schedule schedule;
+    size_t height;  // 0: the model chooses
+    bool published; // as the paper has it: one step a kernel, no overlap
+    double measured, predicted;
+    mst_stencil_plan plan;
+    char failed[500]; // why there is no figure; ""
+} pyramid_point;
+
+enum { PYRAMID_MOST_POINTS = 64 };
+
+typedef struct pyramid_bench {
+    const cli_options *options;
+    double seconds;  // a point
+    size_t sides[2]; // of the grids of heat2d and heat3d
+    bool quick;
+    char device[256], date[32];
+    int n_points;
+    pyramid_point points[PYRAMID_MOST_POINTS];
+} pyramid_bench;
+
+// The bytes of the device that a grid is to go through: a sixteenth of it in 2-D, a tenth in 3-D, as in the paper's runs.
+uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
+
+// Lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
+int pyramid_measure(const char *command, pyramid_bench *bench);
+
+// The fastest measured point of a kind; NULL if there is none.
+const pyramid_point *pyramid_best(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published);
+
+void pyramid_print_theory(void);
+void pyramid_print(const pyramid_bench *bench);
+json_t *pyramid_json(const pyramid_bench *bench); // NULL: out of memory
+
+// Root mean square and greatest magnitude of the relative error of the predictions.
+void pyramid_errors(const pyramid_bench *bench, double *rms, double *worst);
+
+int pyramid_plot_check(const char *command, const char *directory, bool overwrite);
+int pyramid_plot(const char *command, const char *directory, const pyramid_bench *bench);
+
+#endif

@@ -1,0 +1,72 @@
+// A field's values as a picture: an indexed PNG, one pixel a value, the first row on top.
+#include "frames.h"
+
+#include <errno.h>
+#include <math.h>
+#include <png.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double value_at(const void *values, mst_type type, size_t i) {
+    return type == MST_FLOAT64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+// The range of the finite values; symmetric for the diverging map, whose middle is 0.
+static void find_range(const void *values, mst_type type, size_t n, bool diverging, double range[2]) {
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double v = value_at(values, type, i);
+        if (isfinite(v)) {
+            range[0] = fmin(range[0], v);
+            range[1] = fmax(range[1], v);
+        }
+    }
+    if (range[0] > range[1])
+        range[0] = range[1] = 0;
+    if (diverging) {
+        range[1] = fmax(-range[0], range[1]);
+        range[0] = -range[1];
+    }
+}
+
+static void set_pixels(const void *values, mst_type type, size_t n, const double range[2], uint8_t *pixels) {
+    double scale = range[1] > range[0] ? (FRAME_N_COLORS - 1) / (range[1] - range[0]) : 0;
+    for (size_t i = 0; i < n; i++) {
+        double color = (value_at(values, type, i) - range[0]) * scale;
+        pixels[i] = isnan(color) ? FRAME_N_COLORS : (uint8_t)lround(fmin(fmax(color, 0), FRAME_N_COLORS - 1));
+    }
+}
+
+int frame_write_png(const char *command, const char *path, bool force, const mst_layout *layout, const void *values,
+                    const frame_style *style) {
+    uint8_t table[FRAME_N_COLORS + 1][3] = {{0}}; // the last is for NaN
+    size_t height = layout->rank > 1 ? layout->shape[0] : 1, width = layout->shape[layout->rank - 1], n = height * width;
+    double range[2] = {style->range[0], style->range[1]};
+    png_image image = {.version = PNG_IMAGE_VERSION,
+                       .width = (png_uint_32)width,
+                       .height = (png_uint_32)height,
+                       .format = PNG_FORMAT_RGB_COLORMAP,
+                       .colormap_entries = FRAME_N_COLORS + 1};
+    cli_whole_file whole = {0};
+    uint8_t *pixels = malloc(n);
+    if (!pixels) {
+        cli_error(command, "%s: out of memory for a picture of %zu x %zu", path, width, height);
+        return CLI_FAILED;
+    }
+    if (!(range[0] < range[1]))
+        find_range(values, layout->type, n, style->diverging, range);
+    set_pixels(values, layout->type, n, range, pixels);
+    frame_colors(style->diverging, table);
+    memset(table[FRAME_N_COLORS], 128, 3);
+    int code = cli_whole_open(command, path, force, &whole);
+    if (code == CLI_DONE && !png_image_write_to_stdio(&image, whole.file, 0, pixels, (png_int_32)width, table)) {
+        cli_error(command, "%s: cannot be written: %s", path, ferror(whole.file) ? strerror(errno) : image.message);
+        code = CLI_INPUT_OUTPUT;
+    }
+    if (code == CLI_DONE)
+        code = cli_whole_commit(&whole, false);
+    cli_whole_close(&whole);
+    free(pixels);
+    return code;
+}

@@ -1,0 +1,100 @@
+// ParaView's files: .vti holds the fields of one moment on a regular grid, .pvd lists the moments. The values stand behind the
+// XML as they are in memory ("appended raw"), each array after its length in 64 bits.
+// https://docs.vtk.org/en/latest/vtk_file_formats/vtkxml_file_format.html
+#include "frames.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *byte_order(void) {
+    const uint16_t one = 1;
+    return *(const uint8_t *)&one ? "LittleEndian" : "BigEndian";
+}
+
+// VTK has x first, and three axes always: `missing` stands for the others.
+static void axis_text(char text[200], int rank, const double *values, double missing) {
+    size_t used = 0;
+    for (int k = 0; k < 3; k++)
+        used += (size_t)snprintf(text + used, 200 - used, "%s%.17g", k ? " " : "", k < rank ? values[rank - 1 - k] : missing);
+}
+
+static void extent_text(char text[200], const mst_layout *layout) {
+    size_t used = 0;
+    for (int k = 0; k < 3; k++)
+        used += (size_t)snprintf(text + used, 200 - used, "%s0 %zu", k ? " " : "",
+                                 k < layout->rank ? layout->shape[layout->rank - 1 - k] - 1 : 0);
+}
+
+static void write_header(FILE *file, const frame_grid *grid, const char *const *names, size_t n) {
+    char extent[200], origin[200], spacing[200];
+    uint64_t bytes = cli_layout_bytes(&grid->layout);
+    extent_text(extent, &grid->layout);
+    axis_text(origin, grid->layout.rank, grid->origin, 0);
+    axis_text(spacing, grid->layout.rank, grid->spacing, 1);
+    fprintf(file,
+            "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"%s\" header_type=\"UInt64\">\n"
+            "<ImageData WholeExtent=\"%s\" Origin=\"%s\" Spacing=\"%s\">\n<Piece Extent=\"%s\">\n<PointData Scalars=\"%s\">\n",
+            byte_order(), extent, origin, spacing, extent, names[0]);
+    for (size_t i = 0; i < n; i++)
+        fprintf(file, "<DataArray type=\"%s\" Name=\"%s\" format=\"appended\" offset=\"%" PRIu64 "\"/>\n",
+                grid->layout.type == MST_FLOAT64 ? "Float64" : "Float32", names[i], i * (bytes + sizeof bytes));
+    fputs("</PointData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", file);
+}
+
+int frame_vti_open(const char *command, const char *path, bool force, const frame_grid *grid, const char *const *names, size_t n,
+                   cli_whole_file *whole, uint64_t *first, uint64_t *step) {
+    static const char end[] = "\n</AppendedData>\n</VTKFile>\n";
+    uint64_t bytes = cli_layout_bytes(&grid->layout);
+    int code = cli_whole_open(command, path, force, whole);
+    if (code != CLI_DONE)
+        return code;
+    write_header(whole->file, grid, names, n);
+    *first = (uint64_t)ftello(whole->file) + sizeof bytes;
+    *step = bytes + sizeof bytes;
+    for (size_t i = 0; i < n; i++) {
+        fseeko(whole->file, (off_t)(*first + i * *step - sizeof bytes), SEEK_SET);
+        fwrite(&bytes, sizeof bytes, 1, whole->file);
+    }
+    fseeko(whole->file, (off_t)(*first + n * *step - sizeof bytes), SEEK_SET);
+    fwrite(end, sizeof end - 1, 1, whole->file);
+    return fflush(whole->file) == 0 && !ferror(whole->file) ? CLI_DONE : cli_whole_failed(whole, errno);
+}
+
+bool frame_path(const char *prefix, uint64_t step, const char *extension, char *path) {
+    int length = snprintf(path, FRAME_PATH_BYTES, "%s-%08" PRIu64 "%s", prefix, step, extension);
+    return length > 0 && length < FRAME_PATH_BYTES;
+}
+
+// Names of files are the user's.
+static void write_escaped(FILE *file, const char *text) {
+    for (; *text; text++)
+        if (strchr("&<>\"'", *text))
+            fprintf(file, "&#%d;", *text);
+        else
+            fputc(*text, file);
+}
+
+int frame_write_pvd(const char *command, const char *prefix, uint64_t every, uint64_t last, double time_step) {
+    char path[FRAME_PATH_BYTES], frame[FRAME_PATH_BYTES];
+    const char *slash = strrchr(prefix, '/');
+    cli_whole_file whole = {0};
+    if (snprintf(path, sizeof path, "%s.pvd", prefix) >= (int)sizeof path)
+        return cli_error(command, "%s: the name is too long", prefix), CLI_INPUT_OUTPUT;
+    int code = cli_whole_open(command, path, true, &whole);
+    if (code == CLI_DONE) {
+        fprintf(whole.file,
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n<Collection>\n",
+                byte_order());
+        for (uint64_t step = 0; step <= last; step += every) {
+            frame_path(slash ? slash + 1 : prefix, step, ".vti", frame);
+            fprintf(whole.file, "<DataSet timestep=\"%.17g\" file=\"", (double)step * time_step);
+            write_escaped(whole.file, frame);
+            fputs("\"/>\n", whole.file);
+        }
+        fputs("</Collection>\n</VTKFile>\n", whole.file);
+        code = cli_whole_commit(&whole, false);
+    }
+    cli_whole_close(&whole);
+    return code;
+}

@@ -1,0 +1,86 @@
+// A problem file: what `mastaba solve` solves, as the library's description and what the program does besides. docs/stencils.md
+// has the format.
+#ifndef MASTABA_CLI_PROBLEM_H
+#define MASTABA_CLI_PROBLEM_H
+
+#include "frames.h"
+#include "yaml_file.h"
+
+enum { PROBLEM_MOST_PARAMETERS = 64, PROBLEM_MOST_OUTPUTS = 8, PROBLEM_MOST_SOURCES = 1024, PROBLEM_MOST_RECEIVERS = 64 };
+
+typedef enum problem_format { PROBLEM_NPY, PROBLEM_VTI, PROBLEM_PNG } problem_format;
+
+typedef struct problem_output {
+    uint64_t every;
+    const char *file; // "frames/u": what the names begin with
+    problem_format format;
+    size_t n_fields;
+    const char *fields[MST_STENCIL_MAX_FIELDS];
+    mst_stencil_region region;
+    bool sliced[MST_MAX_AXES]; // axes that a slice fixes, and frames do not have
+    frame_style style;
+} problem_output;
+
+typedef struct problem_receiver {
+    const char *file;
+    size_t (*points)[MST_MAX_AXES]; // of the library's receiver of the same index
+    size_t n_points;
+    frame_style style;
+} problem_receiver;
+
+// A name that stands for a text in expressions.
+typedef struct problem_definition {
+    const char *name, *text;
+} problem_definition;
+
+// What the command line sets in place of the file.
+typedef struct problem_overrides {
+    int rank; // of grid; 0: not given
+    size_t grid[MST_MAX_AXES];
+    double time_step;   // 0: not given
+    mst_type precision; // 0: not given
+    int64_t steps;      // < 0: not given
+    size_t n_set;
+    mst_stencil_parameter set[PROBLEM_MOST_PARAMETERS];
+} problem_overrides;
+
+typedef struct problem {
+    cli_yaml yaml; // owns the strings
+    problem_overrides overrides;
+    mst_stencil_desc desc; // its tables are those below
+    uint64_t steps;
+    double step_limit; // the largest stable time step; 0: not given
+    size_t n_definitions, n_outputs;
+    mst_stencil_parameter parameters[PROBLEM_MOST_PARAMETERS]; // nx, ny, nz, then the file's
+    problem_definition definitions[PROBLEM_MOST_PARAMETERS];
+    mst_stencil_field fields[MST_STENCIL_MAX_FIELDS];
+    yaml_node_t *initial_nodes[MST_STENCIL_MAX_FIELDS][2]; // where the initial values of the levels stand; NULL: nowhere
+    mst_npy *data[MST_STENCIL_MAX_FIELDS][2];              // files of initial values
+    mst_stencil_update updates[MST_STENCIL_MAX_FIELDS];
+    int substep; // of the updates being read
+    mst_stencil_source *sources;
+    double **samples; // of sources
+    mst_stencil_receiver *receivers;
+    problem_receiver *traces;
+    problem_output outputs[PROBLEM_MOST_OUTPUTS];
+    char **owned; // expressions after the definitions were put in
+    size_t n_owned;
+} problem;
+
+// Reads and checks a problem: a file, or the name of a built-in problem, which is the file of that name in examples/ without its
+// output and receivers. Returns an exit code after printing the error. problem_free follows in any case, on a problem that
+// began as zeros.
+int problem_open(const char *command, const char *name, const problem_overrides *overrides, problem *p);
+void problem_free(problem *p);
+
+// The built-in problems, embedded when building.
+typedef struct problem_builtin {
+    const char *file; // "heat2d.yaml"
+    const char *text;
+    size_t bytes;
+} problem_builtin;
+
+extern const problem_builtin problem_builtins[];
+extern const size_t problem_n_builtins;
+
+#endif

@@ -1,0 +1,240 @@
+// A problem file's fields with their initial values, the boundary, and the updates.
+#include "problem_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+// ---- Fields
+
+typedef struct field_reading {
+    problem *p;
+    mst_stencil_field *field;
+    yaml_node_t **nodes; // where the initial values stand
+} field_reading;
+
+static bool read_initial_node(cli_yaml *y, yaml_node_t *node, void *target) {
+    ((field_reading *)target)->nodes[0] = node;
+    return cli_yaml_text(y, node, "an expression of x, y, z, or a .npy file") != NULL;
+}
+
+static bool read_previous_node(cli_yaml *y, yaml_node_t *node, void *target) {
+    field_reading *r = target;
+    r->nodes[1] = node;
+    if (r->field->levels != 2)
+        return cli_yaml_error(y, node, "only a field with 'levels: 2' has a value one step earlier");
+    return cli_yaml_text(y, node, "an expression of x, y, z, or a .npy file") != NULL;
+}
+
+static bool read_levels(cli_yaml *y, yaml_node_t *node, void *target) {
+    uint64_t levels;
+    if (!cli_yaml_integer(y, node, 1, 2, &levels))
+        return false;
+    ((field_reading *)target)->field->levels = (int)levels;
+    return true;
+}
+
+static bool read_constant(cli_yaml *y, yaml_node_t *node, void *target) {
+    mst_stencil_field *field = ((field_reading *)target)->field;
+    return cli_yaml_bool(y, node, &field->constant) &&
+           (!field->constant || field->levels == 1 || cli_yaml_error(y, node, "a constant field has one level"));
+}
+
+static const cli_yaml_key field_keys[] = {
+    {"levels", read_levels, false},
+    {"constant", read_constant, false},
+    {"initial", read_initial_node, false},
+    {"previous", read_previous_node, false},
+};
+
+static bool read_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    problem *p = target;
+    mst_stencil_field *field = &p->fields[index];
+    field_reading reading = {p, field, p->initial_nodes[index]};
+    if (!problem_new_name(p, node, name))
+        return false;
+    *field = (mst_stencil_field){.name = name, .levels = 1};
+    p->desc.n_fields = index + 1;
+    if (node->type == YAML_SCALAR_NODE) // "u: EXPRESSION"
+        return read_initial_node(y, node, &reading);
+    return cli_yaml_keys(y, node, field_keys, COUNT(field_keys), &reading);
+}
+
+bool problem_read_fields(cli_yaml *y, yaml_node_t *node, void *target) {
+    problem *p = target;
+    size_t n;
+    if (!cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of names to fields", MST_STENCIL_MAX_FIELDS, &n))
+        return false;
+    p->desc.fields = p->fields;
+    return n > 0 ? cli_yaml_entries(y, node, read_field, p) : cli_yaml_error(y, node, "a problem has at least one field");
+}
+
+const mst_stencil_field *problem_field(problem *p, yaml_node_t *node) {
+    int index = cli_yaml_choice(&p->yaml, node, p->fields, p->desc.n_fields, sizeof p->fields[0]);
+    return index < 0 ? NULL : &p->fields[index];
+}
+
+static bool open_data(problem *p, yaml_node_t *node, const char *path, mst_npy **npy, mst_stencil_initial *initial) {
+    char has[200], needed[200];
+    mst_error error;
+    if (mst_npy_open(path, npy, &error) != MST_OK)
+        return cli_yaml_error(&p->yaml, node, "%s", error.message);
+    initial->layout = *mst_npy_layout(*npy);
+    initial->data = mst_npy_location(*npy);
+    mst_layout grid = mst_layout_dense(initial->layout.type, p->desc.rank, p->desc.grid);
+    bool real = grid.type == MST_FLOAT32 || grid.type == MST_FLOAT64;
+    if (initial->layout.rank != grid.rank || memcmp(initial->layout.shape, grid.shape, (size_t)grid.rank * sizeof grid.shape[0]))
+        return cli_yaml_error(&p->yaml, node, "%s has the shape %s, the grid %s", path, cli_shape_text(&initial->layout, has),
+                              cli_shape_text(&grid, needed));
+    return real || cli_yaml_error(&p->yaml, node, "%s holds %s; float32 or float64 is taken", path, mst_type_name(grid.type));
+}
+
+bool problem_read_initial(problem *p) {
+    for (size_t i = 0; i < p->desc.n_fields; i++)
+        for (int level = 0; level < 2; level++) {
+            yaml_node_t *node = p->initial_nodes[i][level];
+            mst_stencil_initial *initial = level ? &p->fields[i].previous : &p->fields[i].initial;
+            if (!node)
+                continue;
+            const char *text = (const char *)node->data.scalar.value;
+            snprintf(p->yaml.key, sizeof p->yaml.key, "fields.%s.%s", p->fields[i].name, level ? "previous" : "initial");
+            if (cli_has_extension(text, ".npy") ? !open_data(p, node, text, &p->data[i][level], initial)
+                                                : !(initial->expression = problem_expression(p, node, text, PROBLEM_INITIAL)))
+                return false;
+        }
+    return true;
+}
+
+// ---- Boundary: "x: periodic", "y-: dirichlet EXPRESSION"
+
+static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, mst_stencil_face *face) {
+    char *end;
+    unsigned long width = strtoul(rest, &end, 10);
+    face->width = width;
+    return (*rest >= '0' && *rest <= '9' && !*end && width >= 1 && width <= 1u << 20) ||
+           cli_yaml_error(y, node, "expected 'sponge N' with the number of nodes, 'sponge 32' say");
+}
+
+static bool read_face(problem *p, yaml_node_t *node, mst_stencil_face *face) {
+    static const struct {
+        const char *name;
+        mst_boundary kind;
+    } kinds[] = {{"dirichlet", MST_BOUNDARY_DIRICHLET},
+                 {"neumann", MST_BOUNDARY_NEUMANN},
+                 {"periodic", MST_BOUNDARY_PERIODIC},
+                 {"sponge", MST_BOUNDARY_SPONGE}};
+    const char *text = cli_yaml_text(&p->yaml, node, "dirichlet VALUE, neumann, periodic or sponge N");
+    if (!text)
+        return false;
+    size_t length = strcspn(text, " \t\n");
+    const char *rest = text + length + strspn(text + length, " \t\n");
+    char word[32];
+    snprintf(word, sizeof word, "%.*s", (int)length, text);
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (strcmp(word, kinds[i].name) != 0)
+            continue;
+        *face = (mst_stencil_face){.kind = kinds[i].kind};
+        if (face->kind == MST_BOUNDARY_SPONGE)
+            return read_sponge(&p->yaml, node, rest, face);
+        if (face->kind == MST_BOUNDARY_DIRICHLET && *rest)
+            return (face->value = problem_expression(p, node, rest, PROBLEM_BOUNDARY)) != NULL;
+        return !*rest || cli_yaml_error(&p->yaml, node, "'%s' takes nothing behind it, not '%s'", word, rest);
+    }
+    const char *meant = cli_nearest(word, kinds, COUNT(kinds), sizeof kinds[0]);
+    return cli_yaml_error(&p->yaml, node, "expected dirichlet VALUE, neumann, periodic or sponge N, not '%s'%s%s%s", text,
+                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
+typedef struct boundary_reading {
+    problem *p;
+    bool own[MST_MAX_AXES][2]; // faces that have an entry of their own, which goes before that of the axis
+} boundary_reading;
+
+static bool read_side(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    boundary_reading *r = target;
+    mst_stencil_face face;
+    int rank = r->p->desc.rank, axis = rank - 1 - (name[0] - 'x');
+    bool both = name[1] == '\0', one = (name[1] == '-' || name[1] == '+') && name[2] == '\0';
+    (void)index;
+    if (name[0] < 'x' || name[0] > 'z' || (!both && !one))
+        return cli_yaml_error(y, node, "no such face; expected x, y, z for both faces of an axis, or x-, x+, y-, y+, z-, z+");
+    if (axis < 0)
+        return cli_yaml_error(y, node, "the grid has %d ax%s, so no %c", rank, rank == 1 ? "is" : "es", name[0]);
+    if (!read_face(r->p, node, &face))
+        return false;
+    for (int side = 0; side < 2; side++) {
+        if (one && side != (name[1] == '+'))
+            continue;
+        if (one || !r->own[axis][side])
+            r->p->desc.faces[axis][side] = face;
+        r->own[axis][side] |= one;
+    }
+    return true;
+}
+
+bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
+    boundary_reading reading = {.p = target};
+    problem *p = target;
+    size_t n;
+    if (!cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of faces to boundaries", 9, &n) ||
+        !cli_yaml_entries(y, node, read_side, &reading))
+        return false;
+    for (int axis = 0; axis < p->desc.rank; axis++)
+        if ((p->desc.faces[axis][0].kind == MST_BOUNDARY_PERIODIC) != (p->desc.faces[axis][1].kind == MST_BOUNDARY_PERIODIC))
+            return cli_yaml_error(y, node, "the %c axis is periodic at one face only", 'x' + p->desc.rank - 1 - axis);
+    return true;
+}
+
+// ---- Updates: a list of sub-steps, each a mapping of fields to expressions
+
+static bool read_expression(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    problem *p = target;
+    mst_stencil_update *update = &p->updates[p->desc.n_updates];
+    const mst_stencil_field *field = NULL;
+    (void)index;
+    for (size_t i = 0; i < p->desc.n_fields; i++)
+        field = strcmp(name, p->fields[i].name) == 0 ? &p->fields[i] : field;
+    if (!field) {
+        const char *meant = cli_nearest(name, p->fields, p->desc.n_fields, sizeof p->fields[0]);
+        return cli_yaml_error(y, node, "no such field%s%s%s", meant ? "; did you mean '" : "", meant ? meant : "",
+                              meant ? "'?" : "");
+    }
+    if (field->constant)
+        return cli_yaml_error(y, node, "the field is constant, so it has no update");
+    for (size_t i = 0; i < p->desc.n_updates; i++)
+        if (strcmp(p->updates[i].field, name) == 0)
+            return cli_yaml_error(y, node, "the field has an update already; put both into one expression");
+    const char *text = cli_yaml_text(y, node, "an expression");
+    *update = (mst_stencil_update){field->name, text ? problem_expression(p, node, text, PROBLEM_EVERYTHING) : NULL, p->substep};
+    p->desc.n_updates++;
+    return update->expression != NULL;
+}
+
+static bool read_substep(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    problem *p = target;
+    size_t n;
+    (void)name;
+    p->substep = (int)index;
+    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of fields to expressions", MST_STENCIL_MAX_FIELDS, &n) &&
+           cli_yaml_entries(y, node, read_expression, p);
+}
+
+bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target) {
+    problem *p = target;
+    size_t n;
+    p->desc.updates = p->updates;
+    if (!cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a list of updates, each '- FIELD: EXPRESSION'", MST_STENCIL_MAX_FIELDS,
+                        &n) ||
+        !cli_yaml_items(y, node, read_substep, p))
+        return false;
+    for (size_t i = 0; i < p->desc.n_fields; i++) {
+        bool updated = p->fields[i].constant;
+        for (size_t k = 0; k < p->desc.n_updates; k++)
+            updated |= p->updates[k].field == p->fields[i].name;
+        if (!updated)
+            return cli_yaml_error(y, node, "the field %s has no update; add one, or 'constant: true' to the field",
+                                  p->fields[i].name);
+    }
+    return p->desc.n_updates > 0 || cli_yaml_error(y, node, "a problem has at least one update");
+}

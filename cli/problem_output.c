@@ -1,0 +1,151 @@
+// A problem file's output: which fields are written when, where and how.
+#include "problem_parts.h"
+
+#include <string.h>
+
+#define COUNT(table) (sizeof(table) / sizeof(table)[0])
+
+typedef struct output_reading {
+    problem *p;
+    problem_output *output;
+} output_reading;
+
+static bool read_every(cli_yaml *y, yaml_node_t *node, void *target) {
+    return cli_yaml_integer(y, node, 1, UINT64_MAX / 2, &((output_reading *)target)->output->every);
+}
+
+static bool read_output_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    output_reading *r = target;
+    const mst_stencil_field *field = problem_field(r->p, node);
+    (void)y, (void)name;
+    if (!field)
+        return false;
+    r->output->fields[index] = field->name;
+    r->output->n_fields = index + 1;
+    return true;
+}
+
+static bool read_output_fields(cli_yaml *y, yaml_node_t *node, void *target) {
+    size_t n;
+    return cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a list of fields, as [u, v]", MST_STENCIL_MAX_FIELDS, &n) &&
+           (n > 0 || cli_yaml_error(y, node, "an output has at least one field")) &&
+           cli_yaml_items(y, node, read_output_field, target);
+}
+
+static bool read_format(cli_yaml *y, yaml_node_t *node, void *target) {
+    static const char *const formats[] = {[PROBLEM_NPY] = "npy", [PROBLEM_VTI] = "vti", [PROBLEM_PNG] = "png"};
+    int format = cli_yaml_choice(y, node, formats, COUNT(formats), sizeof formats[0]);
+    if (format >= 0)
+        ((output_reading *)target)->output->format = (problem_format)format;
+    return format >= 0;
+}
+
+static bool read_file(cli_yaml *y, yaml_node_t *node, void *target) {
+    const char *text = cli_yaml_text(y, node, "what the files' names begin with, as frames/u");
+    ((output_reading *)target)->output->file = text;
+    return text && (strlen(text) < FRAME_PATH_BYTES - 200 || cli_yaml_error(y, node, "the name is too long"));
+}
+
+static bool read_slice_axis(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    output_reading *r = target;
+    int rank = r->p->desc.rank, axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? rank - 1 - (name[0] - 'x') : -1;
+    double value;
+    (void)index;
+    if (axis < 0)
+        return cli_yaml_error(y, node, "no such axis of the grid; expected one of x, y, z, as slice: {z: 32}");
+    if (!problem_number(r->p, node, PROBLEM_SPACING, &value))
+        return false;
+    if (!(value >= 0 && value < (double)r->p->desc.grid[axis]))
+        return cli_yaml_error(y, node, "node %g is outside the grid, whose nodes are 0 to %zu along %c", value,
+                              r->p->desc.grid[axis] - 1, name[0]);
+    r->output->sliced[axis] = true;
+    r->output->region.start[axis] = (size_t)value;
+    r->output->region.count[axis] = 1;
+    return true;
+}
+
+static bool read_slice(cli_yaml *y, yaml_node_t *node, void *target) {
+    size_t n;
+    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of axes to nodes, as {z: 32}", MST_MAX_AXES - 1, &n) &&
+           cli_yaml_entries(y, node, read_slice_axis, target);
+}
+
+static bool read_decimate(cli_yaml *y, yaml_node_t *node, void *target) {
+    output_reading *r = target;
+    uint64_t step;
+    if (!cli_yaml_integer(y, node, 1, 1u << 20, &step))
+        return false;
+    for (int k = 0; k < r->p->desc.rank; k++)
+        if (!r->output->sliced[k]) {
+            r->output->region.step[k] = (size_t)step;
+            r->output->region.count[k] = (r->p->desc.grid[k] - 1) / (size_t)step + 1;
+        }
+    return true;
+}
+
+bool problem_read_colors(cli_yaml *y, yaml_node_t *node, void *target) {
+    static const char *const maps[] = {"sequential", "diverging"};
+    int map = cli_yaml_choice(y, node, maps, COUNT(maps), sizeof maps[0]);
+    ((frame_style *)target)->diverging = map == 1;
+    return map >= 0;
+}
+
+static bool read_range_end(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    (void)name;
+    return cli_yaml_number(y, node, &((frame_style *)target)->range[index]);
+}
+
+bool problem_read_range(cli_yaml *y, yaml_node_t *node, void *target) {
+    frame_style *style = target;
+    size_t n;
+    if (!cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "[LOW, HIGH]", 2, &n) || !cli_yaml_items(y, node, read_range_end, style))
+        return false;
+    return (n == 2 && style->range[0] < style->range[1]) || cli_yaml_error(y, node, "expected [LOW, HIGH] with LOW < HIGH");
+}
+
+static bool read_output_colors(cli_yaml *y, yaml_node_t *node, void *target) {
+    return problem_read_colors(y, node, &((output_reading *)target)->output->style);
+}
+
+static bool read_output_range(cli_yaml *y, yaml_node_t *node, void *target) {
+    return problem_read_range(y, node, &((output_reading *)target)->output->style);
+}
+
+static const cli_yaml_key output_keys[] = {
+    {"every", read_every, true},           {"file", read_file, true},           {"fields", read_output_fields, false},
+    {"format", read_format, false},        {"slice", read_slice, false},        {"decimate", read_decimate, false},
+    {"colors", read_output_colors, false}, {"range", read_output_range, false},
+};
+
+static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    problem *p = target;
+    problem_output *output = &p->outputs[index];
+    output_reading reading = {p, output};
+    int axes = 0;
+    (void)name;
+    p->n_outputs = index + 1;
+    *output = (problem_output){.n_fields = 1, .fields = {p->updates[0].field}};
+    for (int k = 0; k < p->desc.rank; k++) {
+        output->region.step[k] = 1;
+        output->region.count[k] = p->desc.grid[k];
+    }
+    if (!cli_yaml_keys(y, node, output_keys, COUNT(output_keys), &reading))
+        return false;
+    for (int k = 0; k < p->desc.rank; k++)
+        axes += !output->sliced[k];
+    if (axes == 0)
+        return cli_yaml_error(y, node, "a slice leaves at least one axis; receivers record single nodes");
+    return axes == 2 || output->format != PROBLEM_PNG ||
+           cli_yaml_error(y, node, "a picture has two axes, this output %d; %s", axes,
+                          axes > 2 ? "add a slice, as slice: {z: 32}"
+                                   : "a receiver with a line and a .png file draws one axis over time");
+}
+
+bool problem_read_output(cli_yaml *y, yaml_node_t *node, void *target) {
+    problem *p = target;
+    size_t n;
+    if (node->type == YAML_MAPPING_NODE)
+        return read_output(y, NULL, node, 0, p);
+    return cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "an output or a list of them", PROBLEM_MOST_OUTPUTS, &n) &&
+           cli_yaml_items(y, node, read_output, p);
+}

@@ -1,0 +1,63 @@
+// The readers of a problem file's parts; each prints its error and returns false. target is the problem.
+#ifndef MASTABA_CLI_PROBLEM_PARTS_H
+#define MASTABA_CLI_PROBLEM_PARTS_H
+
+#include "problem.h"
+
+// ---- problem_names.c
+
+// What an expression may use besides parameters and nx, ny, nz: a sum of these.
+enum {
+    PROBLEM_SPACING = 1, // dx, dy, dz
+    PROBLEM_STEP = 2,    // dt
+    PROBLEM_SPACE = 4,   // x, y, z
+    PROBLEM_TIME = 8,    // t
+    PROBLEM_FIELDS = 16, // u[-1,0]
+    PROBLEM_LIMIT = 32,  // time_step_limit
+    PROBLEM_INITIAL = PROBLEM_SPACING | PROBLEM_STEP | PROBLEM_SPACE,
+    PROBLEM_BOUNDARY = PROBLEM_INITIAL | PROBLEM_TIME,
+    PROBLEM_SERIES = PROBLEM_SPACING | PROBLEM_STEP | PROBLEM_TIME,
+    PROBLEM_EVERYTHING = PROBLEM_BOUNDARY | PROBLEM_FIELDS
+};
+
+enum { PROBLEM_MOST_SYMBOLS = 2 * PROBLEM_MOST_PARAMETERS + MST_STENCIL_MAX_FIELDS + 16 };
+
+// The value of a constant expression, finite.
+bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value);
+
+// An expression for the library: checked, the definitions put in; NULL after printing the error. It lives as long as the problem.
+const char *problem_expression(problem *p, yaml_node_t *node, const char *text, unsigned scope);
+
+// Letters, digits and _, not a digit first.
+bool problem_is_name(const char *text);
+
+// Whether a name can be given a meaning: it is one, and has none yet.
+bool problem_new_name(problem *p, yaml_node_t *node, const char *name);
+
+// A copy that lives as long as the problem; NULL after printing the error.
+char *problem_own(problem *p, const char *text);
+
+// ---- problem_fields.c
+
+bool problem_read_fields(cli_yaml *y, yaml_node_t *node, void *target); // all but the initial values
+bool problem_read_initial(problem *p);                                  // which may use the definitions
+bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
+
+// The field that a node names; NULL after printing the error.
+const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
+
+// ---- problem_points.c
+
+bool problem_read_sources(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_receivers(cli_yaml *y, yaml_node_t *node, void *target);
+
+// ---- problem_output.c
+
+bool problem_read_output(cli_yaml *y, yaml_node_t *node, void *target);
+
+// "sequential" or "diverging", and "[low, high]", into a frame_style, target.
+bool problem_read_colors(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_range(cli_yaml *y, yaml_node_t *node, void *target);
+
+#endif

@@ -1,0 +1,304 @@
+// Checkpoints: the state, what receivers recorded, and a digest of the problem, in one file that is whole or not there.
+//
+//     header | each level of each updated field, in the order of the problem | each receiver's record | XXH3-128 of all before
+#include "solve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { CHUNK_BYTES = 8 << 20 };
+
+typedef struct checkpoint_header {
+    char magic[8];
+    uint64_t order; // of bytes
+    uint64_t problem[2];
+    uint64_t step;
+    uint64_t bytes; // of the file
+} checkpoint_header;
+
+static const char magic[8] = "MSTSOLV1";
+static const uint64_t order = 0x0102030405060708;
+
+// A file that is read or written while its digest is computed.
+typedef struct digested_file {
+    const char *path;
+    FILE *file;
+    XXH3_state_t *digest;
+} digested_file;
+
+static int out_of_memory(void) {
+    cli_error(solve_command, "out of memory for a checkpoint");
+    return CLI_FAILED;
+}
+
+static int bad_file(const char *path, const char *why) {
+    cli_error(solve_command, "%s: %s", path, why);
+    return CLI_INPUT_OUTPUT;
+}
+
+// ---- What makes two problems the same: all but the number of steps, the output, and how the state goes through the device.
+
+static void add_text(XXH3_state_t *digest, const char *text) {
+    XXH3_128bits_update(digest, text ? text : "", text ? strlen(text) + 1 : 0);
+    XXH3_128bits_update(digest, text ? "+" : "-", 1);
+}
+
+static void add_number(XXH3_state_t *digest, double value) { XXH3_128bits_update(digest, &value, sizeof value); }
+
+static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
+    mst_location from = mst_npy_location(npy);
+    uint64_t left = cli_layout_bytes(mst_npy_layout(npy));
+    add_number(digest, (double)mst_npy_layout(npy)->type);
+    while (left > 0) {
+        ssize_t n = pread(from.file, buffer, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES, (off_t)from.offset);
+        if (n <= 0)
+            return bad_file("initial values", n < 0 ? strerror(errno) : "the file was cut short");
+        XXH3_128bits_update(digest, buffer, (size_t)n);
+        from.offset += (uint64_t)n;
+        left -= (uint64_t)n;
+    }
+    return CLI_DONE;
+}
+
+static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
+    int code = CLI_DONE;
+    for (size_t i = 0; i < p->desc.n_fields && code == CLI_DONE; i++) {
+        add_text(digest, p->fields[i].name);
+        add_number(digest, p->fields[i].constant ? 0 : p->fields[i].levels);
+        add_text(digest, p->fields[i].initial.expression);
+        add_text(digest, p->fields[i].previous.expression);
+        for (int level = 0; level < 2 && code == CLI_DONE; level++)
+            if (p->data[i][level])
+                code = add_data(digest, p->data[i][level], buffer);
+    }
+    return code;
+}
+
+static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
+    add_number(digest, desc->precision);
+    add_number(digest, desc->time_step);
+    for (size_t i = 0; i < desc->n_parameters; i++) { // the size of the grid is among them
+        add_text(digest, desc->parameters[i].name);
+        add_number(digest, desc->parameters[i].value);
+    }
+    for (int k = 0; k < desc->rank; k++) {
+        add_number(digest, desc->spacing[k]);
+        for (int side = 0; side < 2; side++) {
+            add_number(digest, desc->faces[k][side].kind);
+            add_text(digest, desc->faces[k][side].value);
+            add_number(digest, (double)desc->faces[k][side].width);
+        }
+    }
+    for (size_t i = 0; i < desc->n_updates; i++) {
+        add_number(digest, desc->updates[i].substep);
+        add_text(digest, desc->updates[i].field);
+        add_text(digest, desc->updates[i].expression);
+    }
+}
+
+static void add_points(XXH3_state_t *digest, const mst_stencil_desc *desc) {
+    for (size_t i = 0; i < desc->n_sources; i++) {
+        const mst_stencil_source *source = &desc->sources[i];
+        add_text(digest, source->field);
+        add_text(digest, source->series);
+        XXH3_128bits_update(digest, source->point, sizeof source->point);
+        for (size_t k = 0; k < source->n_samples; k++)
+            add_number(digest, source->samples[k]);
+    }
+    for (size_t i = 0; i < desc->n_receivers; i++) {
+        const mst_stencil_receiver *receiver = &desc->receivers[i];
+        add_text(digest, receiver->field);
+        XXH3_128bits_update(digest, receiver->points, receiver->n_points * sizeof receiver->points[0]);
+    }
+}
+
+static int digest_problem(const problem *p, XXH3_state_t *digest, char *buffer, uint64_t out[2]) {
+    XXH3_128bits_reset(digest);
+    add_scheme(digest, &p->desc);
+    add_points(digest, &p->desc);
+    int code = add_fields(digest, p, buffer);
+    XXH128_hash_t hash = XXH3_128bits_digest(digest);
+    out[0] = hash.low64;
+    out[1] = hash.high64;
+    return code;
+}
+
+// ---- The file
+
+static uint64_t field_bytes(const mst_stencil_desc *desc) {
+    mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
+    return cli_layout_bytes(&layout);
+}
+
+static uint64_t file_bytes(const mst_stencil_desc *desc, uint64_t step) {
+    uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
+    for (size_t i = 0; i < desc->n_fields; i++)
+        bytes += desc->fields[i].constant ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
+    for (size_t i = 0; i < desc->n_receivers; i++)
+        bytes += step * desc->receivers[i].n_points * sizeof(double);
+    return bytes;
+}
+
+static int put(digested_file *f, const void *data, size_t bytes) {
+    XXH3_128bits_update(f->digest, data, bytes);
+    return bytes == 0 || fwrite(data, bytes, 1, f->file) == 1 ? CLI_DONE : bad_file(f->path, strerror(errno));
+}
+
+// The planes of the slowest axis go through the buffer, as many at a time as it holds; longer ones by rows.
+static int put_field(solve_run *run, digested_file *f, const char *field, int level, char *buffer) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    size_t node = mst_type_bytes(desc->precision), start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1},
+           room = CHUNK_BYTES / node;
+    int code = CLI_DONE;
+    for (int k = desc->rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
+        block[k] = desc->grid[k] < room ? desc->grid[k] : room;
+        room = block[k] == desc->grid[k] ? room / block[k] : 1;
+        room = room ? room : 1;
+    }
+    while (code == CLI_DONE && start[0] < desc->grid[0]) {
+        mst_stencil_region region = {.step = {1, 1, 1}};
+        mst_error error;
+        size_t bytes = node;
+        for (int k = 0; k < desc->rank; k++) {
+            region.start[k] = start[k];
+            region.count[k] = desc->grid[k] - start[k] < block[k] ? desc->grid[k] - start[k] : block[k];
+            bytes *= region.count[k];
+        }
+        if (mst_stencil_read(run->solver, field, level, &region, mst_at_host(buffer), &error) != MST_OK)
+            return cli_fail(solve_command, f->path, &error);
+        code = put(f, buffer, bytes);
+        for (int k = desc->rank - 1; k >= 0; k--) { // the next block, in C order
+            start[k] += block[k];
+            if (k == 0 || start[k] < desc->grid[k])
+                break;
+            start[k] = 0;
+        }
+    }
+    return code;
+}
+
+static int put_all(solve_run *run, digested_file *f, char *buffer) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
+    XXH128_canonical_t canonical;
+    memcpy(header.magic, magic, sizeof magic);
+    header.bytes = file_bytes(desc, header.step);
+    int code = digest_problem(&run->problem, f->digest, buffer, header.problem);
+    XXH3_128bits_reset(f->digest);
+    if (code == CLI_DONE)
+        code = put(f, &header, sizeof header);
+    for (size_t i = 0; i < desc->n_fields; i++)
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].constant && code == CLI_DONE; level++)
+            code = put_field(run, f, desc->fields[i].name, level, buffer);
+    for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
+        code = put(f, run->traces[i], (size_t)header.step * desc->receivers[i].n_points * sizeof(double));
+    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(f->digest));
+    return code == CLI_DONE ? put(f, &canonical, sizeof canonical) : code;
+}
+
+int solve_write_checkpoint(solve_run *run) {
+    cli_whole_file whole = {0};
+    digested_file f = {run->options->checkpoint, NULL, XXH3_createState()};
+    char *buffer = malloc(CHUNK_BYTES);
+    int code = f.digest && buffer ? cli_whole_open(solve_command, f.path, true, &whole) : out_of_memory();
+    f.file = whole.file;
+    if (code == CLI_DONE)
+        code = put_all(run, &f, buffer);
+    if (code == CLI_DONE)
+        code = cli_whole_commit(&whole, true);
+    cli_whole_close(&whole);
+    XXH3_freeState(f.digest);
+    free(buffer);
+    return code;
+}
+
+// ---- Resuming
+
+static int check_header(const solve_run *run, const char *path, const checkpoint_header *header, uint64_t bytes,
+                        const uint64_t wanted[2]) {
+    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->order != order)
+        return bad_file(path, "not a checkpoint of this program on such a machine");
+    if (memcmp(header->problem, wanted, sizeof header->problem) != 0)
+        return bad_file(path,
+                        "a checkpoint of another problem: grid, time step, precision, parameters, fields with their initial "
+                        "values, boundary, update, sources and receivers must be the same");
+    if (header->step > run->problem.steps) {
+        cli_error(solve_command, "%s: was taken at step %llu, but this run ends at step %llu", path,
+                  (unsigned long long)header->step, (unsigned long long)run->problem.steps);
+        return CLI_INPUT_OUTPUT;
+    }
+    if (bytes != header->bytes || bytes != file_bytes(&run->problem.desc, header->step))
+        return bad_file(path, "damaged: its length is not what its header says");
+    return CLI_DONE;
+}
+
+static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
+    XXH128_canonical_t stored;
+    uint64_t left = bytes - sizeof stored;
+    XXH3_128bits_reset(f->digest);
+    rewind(f->file);
+    while (left > 0) {
+        size_t n = fread(buffer, 1, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES, f->file);
+        if (n == 0)
+            return bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
+        XXH3_128bits_update(f->digest, buffer, n);
+        left -= n;
+    }
+    if (fread(&stored, sizeof stored, 1, f->file) != 1 ||
+        !XXH128_isEqual(XXH128_hashFromCanonical(&stored), XXH3_128bits_digest(f->digest)))
+        return bad_file(f->path, "damaged: its digest is not that of its content");
+    return CLI_DONE;
+}
+
+static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    uint64_t offset = sizeof(checkpoint_header);
+    mst_error error;
+    for (size_t i = 0; i < desc->n_fields; i++)
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].constant; level++) {
+            mst_location from = mst_at_file(fileno(f->file), offset);
+            if (mst_stencil_write(run->solver, desc->fields[i].name, level, from, &error) != MST_OK)
+                return cli_fail(solve_command, f->path, &error);
+            offset += field_bytes(desc);
+        }
+    for (size_t i = 0; i < desc->n_receivers; i++) {
+        size_t bytes = (size_t)step * desc->receivers[i].n_points * sizeof(double);
+        if (bytes && (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 || fread(run->traces[i], bytes, 1, f->file) != 1))
+            return bad_file(f->path, "cannot be read");
+        offset += bytes;
+    }
+    run->traced = step;
+    return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);
+}
+
+static int take_checked(solve_run *run, const digested_file *f, char *buffer) {
+    checkpoint_header header;
+    uint64_t wanted[2];
+    struct stat info;
+    if (!f->file || fstat(fileno(f->file), &info) != 0)
+        return bad_file(f->path, strerror(errno));
+    if (!S_ISREG(info.st_mode) || fread(&header, sizeof header, 1, f->file) != 1)
+        return bad_file(f->path, "not a checkpoint");
+    int code = digest_problem(&run->problem, f->digest, buffer, wanted);
+    if (code == CLI_DONE)
+        code = check_header(run, f->path, &header, (uint64_t)info.st_size, wanted);
+    if (code == CLI_DONE)
+        code = check_digest(f, header.bytes, buffer);
+    return code == CLI_DONE ? take_all(run, f, header.step) : code;
+}
+
+int solve_read_checkpoint(solve_run *run) {
+    const char *path = run->options->checkpoint;
+    char *buffer = malloc(CHUNK_BYTES);
+    digested_file f = {path, fopen(path, "re"), XXH3_createState()};
+    int code = f.digest && buffer ? take_checked(run, &f, buffer) : out_of_memory();
+    if (f.file)
+        fclose(f.file);
+    XXH3_freeState(f.digest);
+    free(buffer);
+    return code;
+}

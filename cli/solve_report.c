@@ -1,0 +1,128 @@
+// What a run did beside what the model said, and the plan of --dry-run.
+#include "solve.h"
+
+#include <math.h>
+
+static const char *const homes[] = {[MST_STENCIL_HOME_AUTO] = "auto",
+                                    [MST_STENCIL_HOME_PINNED] = "pinned",
+                                    [MST_STENCIL_HOME_MEMORY] = "memory",
+                                    [MST_STENCIL_HOME_FILE] = "file"};
+
+static mst_layout grid_layout(const solve_run *run) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    return mst_layout_dense(desc->precision, desc->rank, desc->grid);
+}
+
+static double node_steps(const solve_run *run, uint64_t steps) {
+    mst_layout layout = grid_layout(run);
+    return (double)(cli_layout_bytes(&layout) / mst_type_bytes(layout.type)) * (double)steps;
+}
+
+// "skewed, n = 384, m = 12, blocks of 512"
+static void print_choices(const mst_stencil_plan *plan) {
+    printf("%s, ", mst_stencil_schedule_name(plan->schedule));
+    if (plan->schedule != MST_STENCIL_IN_CORE)
+        printf("n = %zu, ", plan->height);
+    printf("m = %u", plan->fuse);
+    if (plan->schedule != MST_STENCIL_IN_CORE)
+        printf(", blocks of %zu, working copy in %s", plan->block,
+               plan->home == MST_STENCIL_HOME_PINNED ? "pinned memory" : homes[plan->home]);
+}
+
+static void print_memory(const mst_stencil_plan *plan) {
+    char state[32], device[32], host[32];
+    printf("memory: state %s, on the device %s, on the host %s\n", cli_size_text(plan->state_bytes, state),
+           cli_size_text(plan->device_bytes, device), cli_size_text(plan->host_bytes, host));
+}
+
+static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
+    mst_layout layout = grid_layout(run);
+    json_t *object = json_object(), *grid = json_array();
+    int failed = !object || !grid;
+    for (int k = 0; k < layout.rank; k++)
+        failed |= json_array_append_new(grid, json_integer((json_int_t)layout.shape[k]));
+    failed |= json_object_set_new(object, "problem", cli_json_text(run->options->name));
+    failed |= json_object_set_new(object, "grid", grid);
+    failed |= json_object_set_new(object, "precision", json_string(mst_type_name(layout.type)));
+    failed |= json_object_set_new(object, "time_step", cli_json_real(run->problem.desc.time_step));
+    failed |= json_object_set_new(object, "device", cli_json_text(mst_context_device(run->context)->name));
+    failed |= json_object_set_new(object, "schedule", json_string(mst_stencil_schedule_name(plan->schedule)));
+    failed |= json_object_set_new(object, "shape", json_string(plan->shape == MST_STENCIL_SHAPE_GPU ? "gpu" : "cpu"));
+    failed |= json_object_set_new(object, "working_copy", json_string(homes[plan->home]));
+    failed |= json_object_set_new(object, "height", json_integer((json_int_t)plan->height));
+    failed |= json_object_set_new(object, "fuse", json_integer((json_int_t)plan->fuse));
+    failed |= json_object_set_new(object, "block", json_integer((json_int_t)plan->block));
+    failed |= json_object_set_new(object, "state_bytes", json_integer((json_int_t)plan->state_bytes));
+    failed |= json_object_set_new(object, "device_bytes", json_integer((json_int_t)plan->device_bytes));
+    failed |= json_object_set_new(object, "host_bytes", json_integer((json_int_t)plan->host_bytes));
+    failed |= json_object_set_new(object, "duplicated", cli_json_real(plan->duplicated));
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+static int print_json(const solve_run *run, double predicted, uint64_t upload, uint64_t download) {
+    const mst_stencil_report *done = &run->done;
+    json_t *object = plan_json(run, &done->plan);
+    int failed = !object;
+    failed |= json_object_set_new(object, "steps", json_integer((json_int_t)run->problem.steps));
+    failed |= json_object_set_new(object, "predicted_seconds", cli_json_real(predicted));
+    failed |= json_object_set_new(object, "upload_bytes", json_integer((json_int_t)upload));
+    failed |= json_object_set_new(object, "download_bytes", json_integer((json_int_t)download));
+    if (!run->options->dry_run) {
+        failed |= json_object_set_new(object, "first_step", json_integer((json_int_t)run->first));
+        failed |= json_object_set_new(object, "seconds", cli_json_real(done->seconds));
+        failed |=
+            json_object_set_new(object, "node_steps_per_second", cli_json_real(node_steps(run, done->steps) / done->seconds));
+    }
+    if (failed) {
+        json_decref(object);
+        object = NULL;
+    }
+    return cli_print_json(solve_command, object);
+}
+
+static void print_head(const solve_run *run, uint64_t steps) {
+    mst_layout layout = grid_layout(run);
+    char shape[200];
+    printf("%s: %s %s, %llu step%s on %s: ", run->options->name, cli_shape_text(&layout, shape), mst_type_name(layout.type),
+           (unsigned long long)steps, steps == 1 ? "" : "s", mst_context_device(run->context)->name);
+    print_choices(&run->done.plan);
+    putchar('\n');
+}
+
+static void print_moved(uint64_t upload, uint64_t download, double duplicated) {
+    char up[32], down[32];
+    printf("bus: %s up, %s down; duplicated work: %.1f%%\n", cli_size_text(upload, up), cli_size_text(download, down),
+           100 * duplicated);
+}
+
+int solve_print_plan(const solve_run *run) {
+    const mst_stencil_plan *plan = &run->done.plan;
+    char time[32];
+    if (run->common->json)
+        return print_json(run, plan->seconds, plan->upload_bytes, plan->download_bytes);
+    print_head(run, run->problem.steps);
+    printf("predicted: %s, %.4g node-steps/s\n", cli_time_text(plan->seconds, time),
+           node_steps(run, run->problem.steps) / plan->seconds);
+    print_moved(plan->upload_bytes, plan->download_bytes, plan->duplicated);
+    print_memory(plan);
+    return cli_flush(solve_command);
+}
+
+int solve_print_report(const solve_run *run) {
+    const mst_stencil_report *done = &run->done;
+    char time[32], predicted[32];
+    if (run->common->json)
+        return print_json(run, run->predicted, done->upload_bytes, done->download_bytes);
+    print_head(run, done->steps);
+    if (done->steps > 0)
+        printf("measured: %s, %.4g node-steps/s; predicted: %s (%+.1f%%)\n", cli_time_text(done->seconds, time),
+               node_steps(run, done->steps) / done->seconds, cli_time_text(run->predicted, predicted),
+               100 * (run->predicted / done->seconds - 1));
+    print_moved(done->upload_bytes, done->download_bytes, done->plan.duplicated);
+    if (run->common->verbose)
+        print_memory(&done->plan);
+    return cli_flush(solve_command);
+}

@@ -1,0 +1,163 @@
+#include "solve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// ---- Before the first step
+
+// A file without a name, for a working copy that is to take no memory.
+static int open_scratch(solve_run *run, uint64_t bytes) {
+    char path[FRAME_PATH_BYTES], size[32];
+    if (snprintf(path, sizeof path, "%s/.mastaba-XXXXXX", run->options->scratch) >= (int)sizeof path)
+        errno = ENAMETOOLONG;
+    else
+        run->scratch = mkostemp(path, O_CLOEXEC);
+    if (run->scratch >= 0)
+        unlink(path);
+    int code = run->scratch < 0 ? errno : posix_fallocate(run->scratch, 0, (off_t)bytes);
+    if (code == 0)
+        return CLI_DONE;
+    cli_error(solve_command, "%s: no file for the %s of the state: %s; --scratch names another directory", run->options->scratch,
+              cli_size_text(bytes, size), strerror(code));
+    return CLI_INPUT_OUTPUT;
+}
+
+static int choose_plan(solve_run *run) {
+    mst_stencil_desc *desc = &run->problem.desc;
+    mst_error error;
+    uint64_t limit = run->common->host_memory;
+    if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->done.plan, &error) != MST_OK)
+        return cli_fail_input(solve_command, NULL, &error);
+    if (run->done.plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->done.plan.state_bytes <= limit)
+        return CLI_DONE;
+    desc->home = MST_STENCIL_HOME_FILE;
+    int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->done.plan.state_bytes);
+    desc->file = run->scratch;
+    if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->done.plan, &error) != MST_OK)
+        return cli_fail_input(solve_command, NULL, &error);
+    return code;
+}
+
+int solve_prepare(solve_run *run) {
+    mst_error error;
+    int code = cli_context(solve_command, run->common, false, &run->context);
+    if (code == CLI_DONE)
+        code = choose_plan(run);
+    if (code != CLI_DONE || run->options->dry_run)
+        return code;
+    if (mst_stencil_create(run->context, &run->problem.desc, &run->solver, &error) != MST_OK)
+        return cli_fail_input(solve_command, NULL, &error);
+    code = solve_make_traces(run);
+    if (code == CLI_DONE && run->options->resume)
+        code = solve_read_checkpoint(run);
+    run->first = mst_stencil_step(run->solver);
+    run->last_checkpoint = cli_now();
+    return code;
+}
+
+// ---- Steps
+
+typedef struct part_progress {
+    const solve_run *run;
+    cli_progress *bar;
+    uint64_t before; // steps of this run before this part
+} part_progress;
+
+static bool checkpoint_due(const solve_run *run) {
+    const solve_options *o = run->options;
+    return o->checkpoint && !o->every_steps && cli_now() - run->last_checkpoint > o->every_seconds;
+}
+
+// The library stops at a step that it reached when this says so: for an interrupt, or for a checkpoint.
+static bool update_progress(uint64_t done, uint64_t total, void *user) {
+    part_progress *part = user;
+    (void)total;
+    return cli_progress_update(part->before + done, part->run->problem.steps - part->run->first, part->bar) &&
+           !checkpoint_due(part->run);
+}
+
+static int save(solve_run *run) {
+    int code = run->options->checkpoint ? solve_write_checkpoint(run) : CLI_DONE;
+    run->last_checkpoint = cli_now();
+    return code;
+}
+
+static int interrupted(solve_run *run) {
+    uint64_t step = mst_stencil_step(run->solver);
+    int code = save(run);
+    if (code != CLI_DONE)
+        return code;
+    cli_error(solve_command, "interrupted at step %llu of %llu; %s%s", (unsigned long long)step,
+              (unsigned long long)run->problem.steps, run->options->checkpoint ? "--resume continues from " : "the state is lost",
+              run->options->checkpoint ? run->options->checkpoint : "");
+    return CLI_INTERRUPTED;
+}
+
+// Advances to a step, or to one before it where a checkpoint is due.
+static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
+    uint64_t from = mst_stencil_step(run->solver);
+    part_progress part = {run, bar, from - run->first};
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_stencil_report report = {0};
+    mst_error error;
+    double start = cli_now();
+    how.progress = update_progress;
+    how.progress_user = &part;
+    mst_status status = mst_stencil_run(run->solver, to - from, &how, &report, &error);
+    if (status != MST_OK && status != MST_ERROR_CANCELLED) {
+        cli_progress_end(bar);
+        return cli_fail_input(solve_command, NULL, &error);
+    }
+    uint64_t steps = mst_stencil_step(run->solver) - from;
+    run->predicted += report.plan.seconds * (double)steps / (double)(to - from);
+    run->done.steps += steps;
+    run->done.seconds += cli_now() - start;
+    run->done.upload_bytes += report.upload_bytes;
+    run->done.download_bytes += report.download_bytes;
+    return solve_take_traces(run);
+}
+
+// The next step at which something is written.
+static uint64_t next_stop(const solve_run *run, uint64_t step) {
+    uint64_t next = solve_next_frame(run, step), every = run->options->checkpoint ? run->options->every_steps : 0;
+    return every ? least(next, (step / every + 1) * every) : next;
+}
+
+int solve_steps(solve_run *run) {
+    cli_progress bar = cli_progress_start(solve_command, 0);
+    uint64_t step = run->first, steps = run->problem.steps;
+    int code = step == 0 ? solve_write_frames(run, 0) : CLI_DONE;
+    while (code == CLI_DONE && step < steps) {
+        uint64_t stop = next_stop(run, step), every = run->options->every_steps;
+        code = advance(run, stop, &bar);
+        step = mst_stencil_step(run->solver);
+        if (code == CLI_DONE && step == stop)
+            code = solve_write_frames(run, step);
+        if (code == CLI_DONE && cli_interrupted()) {
+            cli_progress_end(&bar);
+            code = interrupted(run);
+        } else if (code == CLI_DONE && (checkpoint_due(run) || (every && step % every == 0) || step == steps)) {
+            code = save(run);
+        }
+    }
+    cli_progress_end(&bar);
+    if (code == CLI_DONE)
+        code = solve_write_traces(run);
+    return code == CLI_DONE ? solve_write_result(run) : code;
+}
+
+void solve_free(solve_run *run) {
+    mst_stencil_destroy(run->solver);
+    mst_context_destroy(run->context);
+    if (run->scratch >= 0)
+        close(run->scratch);
+    for (size_t i = 0; run->traces && i < run->problem.desc.n_receivers; i++)
+        free(run->traces[i]);
+    free(run->traces);
+    problem_free(&run->problem);
+}

@@ -1,0 +1,157 @@
+#!/bin/bash
+# Mistakes in problem files: the message names file, line and key, and nothing is written.
+. "${0%/*}/lib"
+
+base='grid: [8, 9]
+spacing: [0.5, 0.5]
+time_step: 0.1
+precision: float32
+parameters: {c: 1.0}
+fields:
+  u: {initial: "x", levels: 2}
+  k: {initial: 2, constant: true}
+let: {twice: 2*u}
+boundary: {x: periodic, y: neumann}
+update:
+  - u: twice - u.prev + c*k*(u[-1,0] - u)
+sources: [{field: u, at: [4, 4], series: sin(t)}]
+receivers: [{field: u, at: [[4, 4]], file: t.npy}]
+steps: 3
+output: {every: 1, fields: [u], format: npy, file: f}'
+printf '%s\n' "$base" >good.yaml
+expect 0 "$MASTABA" solve good.yaml --dry-run
+
+# wrong LINE PATTERN SED: the good problem, changed by sed, is refused with that line's number. Mistakes in expressions show the
+# place below the message.
+wrong() {
+    sed "$3" good.yaml >p.yaml
+    ! cmp -s good.yaml p.yaml || fail "sed '$3' changes nothing"
+    expect 4 "$MASTABA" solve p.yaml --dry-run
+    head -1 .stderr | grep -Eq "^mastaba solve: p.yaml:$1: ($2)" || fail "not '$1: $2' for sed '$3'"
+    [ ! -s .stdout ] || fail "something on stdout for sed '$3'"
+}
+
+wrong 1 'grid\[1\]: expected a whole number from 1 to [0-9]+, not .0.' 's/8, 9/8, 0/'
+wrong 1 'grid\[0\]: expected a whole number' 's/8, 9/8x, 9/'
+wrong 1 'grid: expected the numbers of nodes, .*, not a single value' 's/\[8, 9\]/8/'
+wrong 1 'grid: 4 entries; at most 3' 's/\[8, 9\]/[8, 9, 8, 9]/'
+wrong 1 'grid: a grid has 1 to 3 axes' 's/\[8, 9\]/[]/'
+wrong 2 'spacing: 1 numbers, but the grid has 2 axes' 's/\[0.5, 0.5\]/[0.5]/'
+wrong 2 'spacing\[1\]: -0.5; a spacing is greater than 0' 's/0.5, 0.5/0.5, -0.5/'
+wrong 2 "spacing\[0\]: the expression, .*'q' is not known" 's/0.5, 0.5/q, 0.5/'
+wrong 3 'time_step: 0; a time step is greater than 0' 's/time_step: 0.1/time_step: 0/'
+wrong 3 'time_step: .* is inf, not a finite number' 's/time_step: 0.1/time_step: 1\/0/'
+wrong 3 "time_stp: no such key; did you mean 'time_step'\?" 's/time_step/time_stp/'
+wrong 3 'colour: no such key; expected one of grid, precision, ' 's/time_step/colour/'
+wrong 4 "precision: expected one of float32, float64, not 'floa32'; did you mean 'float32'\?" 's/float32/floa32/'
+wrong 5 'parameters: expected a mapping of names to numbers, not a list' 's/{c: 1.0}/[1.0]/'
+wrong 5 "parameters.nx: the name 'nx' has a meaning already" 's/{c: 1.0}/{nx: 1.0}/'
+wrong 5 "parameters.2c: '2c' is no name" 's/{c: 1.0}/{2c: 1.0}/'
+wrong 5 "parameters: 'c' stands here a second time; the first is on line 5" 's/{c: 1.0}/{c: 1.0, c: 2}/'
+wrong 7 "fields.u.levels: expected a whole number from 1 to 2, not '3'" 's/levels: 2/levels: 3/'
+wrong 7 "fields.u.initial: the expression, .*'yy' is not known; did you mean '.*'\?" 's/"x"/"yy"/'
+wrong 7 "fields.u.initial: the expression, .*'u' is not known|fields.u.initial: .*" 's/"x"/"twice"/'
+wrong 7 'fields.u.initial: gone.npy: ' 's/"x"/gone.npy/'
+wrong 7 "fields.u.initial: expected an expression of x, y, z, or a .npy file, not a list" 's/"x"/[1]/'
+wrong 7 "fields.t: the name 't' has a meaning already" 's/^  u:/  t:/'
+wrong 8 "fields.k.constant: expected true or false, not 'yes'" 's/constant: true/constant: yes/'
+wrong 8 'fields.k.levels: no such key|fields.k.constant: a constant field has one level' 's/constant: true/levels: 2, constant: true/'
+wrong 8 'fields.k.previous: only a field with' 's/constant: true/previous: 1/'
+wrong 9 "let.c: the name 'c' has a meaning already" 's/twice: 2/c: 2/'
+wrong 9 'let.twice: the expression, column 4: expected' 's/2\*u}/2*+*u}/'
+wrong 10 "boundary.x: expected dirichlet VALUE, neumann, periodic or sponge N, not 'perodic'; did you mean 'periodic'\?" 's/x: periodic/x: perodic/'
+wrong 10 'boundary: the x axis is periodic at one face only' 's/x: periodic/x-: periodic/'
+wrong 10 'boundary.z: the grid has 2 axes, so no z' 's/y: neumann/z: neumann/'
+wrong 10 'boundary.left: no such face; expected x, y, z' 's/y: neumann/left: neumann/'
+wrong 10 "boundary.y: expected 'sponge N'" 's/neumann/sponge wide/'
+wrong 10 "boundary.y: 'neumann' takes nothing behind it, not '0'" 's/neumann/neumann 0/'
+wrong 10 "boundary.y: the expression, .*'w' is not known" 's/neumann/dirichlet w/'
+wrong 12 "update\[0\].w: no such field" 's/- u:/- w:/'
+wrong 12 'update\[0\].k: the field is constant' 's/- u:/- k:/'
+wrong 12 'update\[0\].u: the expression, .*' 's/u\[-1,0\]/u[-1]/'
+wrong 12 'update\[0\].u: the expression, .*' 's/u.prev/k.prev/'
+wrong 12 'update: the field v has no update' '8s/.*/  v: 1/;s/c\*k/c/'
+wrong 13 "sources\[0\].field: expected one of u, k, not 'w'" 's/sources: \[{field: u/sources: [{field: w/'
+wrong 13 'sources\[0\].at\[1\]: node 9 is outside the grid, whose nodes are 0 to 8' 's/at: \[4, 4\], series/at: [4, 9], series/'
+wrong 13 'sources\[0\].at: 1 numbers, but the grid has 2 axes' 's/at: \[4, 4\], series/at: [4], series/'
+wrong 13 "sources\[0\]: the key 'series' is missing" 's/, series: sin(t)//'
+wrong 13 "sources\[0\].series: the expression, .*'x' is not known" 's/sin(t)/sin(x)/'
+wrong 13 'sources\[0\].series: gone.npy' 's/sin(t)/gone.npy/'
+wrong 14 "receivers\[0\]: the key 'at' or 'line' is missing" 's/, at: \[\[4, 4\]\], file/, file/'
+wrong 14 "receivers\[0\].file: expected a .npy or .png file, not 't.csv'" 's/t.npy/t.csv/'
+wrong 14 'receivers\[0\].line: ' 's/at: \[\[4, 4\]\]/line: [[4, 4], [5, 5]]/'
+wrong 14 'receivers\[0\].field: the field is constant' 's/receivers: \[{field: u/receivers: [{field: k/'
+wrong 15 "steps: expected a whole number from 0 to [0-9]+, not '-3'" 's/steps: 3/steps: -3/'
+wrong 16 'output.every: expected a whole number from 1' 's/every: 1/every: 0/'
+wrong 16 "output.format: expected one of npy, vti, png, not 'jpg'" 's/format: npy/format: jpg/'
+wrong 16 "output.fields\[0\]: expected one of u, k, not 'w'" 's/fields: \[u\]/fields: [w]/'
+wrong 16 'output.slice.z: no such axis' 's/file: f/file: f, slice: {z: 1}/'
+wrong 16 'output: a picture has two axes, this output 1' 's/format: npy/format: png, slice: {x: 1}/'
+wrong 16 'output.range: expected \[LOW, HIGH\]' 's/file: f/file: f, range: [1, 0]/'
+for key in grid fields update steps; do
+    [ $key = fields ] && lines='/^fields/,/^  k/d' || lines="/^$key/d"
+    [ $key = update ] && lines='/^update/,/^  - u/d'
+    wrong 1 "the key '$key' is missing" "$lines"
+done
+
+# What is no problem file at all.
+bad() {
+    expect 4 timeout 20 "$MASTABA" solve p.yaml --dry-run
+    [ "$(wc -l <.stderr)" = 1 ] && grep -Eq "^mastaba solve: p.yaml:?.*($1)" .stderr || fail "not '$1'"
+}
+: >p.yaml
+bad 'the file is empty'
+echo '- a' >p.yaml
+bad '1: expected a mapping with the keys grid, .*, not a list'
+echo 'just text' >p.yaml
+bad 'not a single value'
+printf 'grid: [8\nfields: {' >p.yaml
+bad '2: not YAML: '
+printf 'grid: [8]\n\tfields: 1\n' >p.yaml
+bad '2: not YAML: '
+printf 'grid: \xff\xfe\n' >p.yaml
+bad 'not a text file in UTF-8'
+head -c 100000 /dev/zero >p.yaml
+bad 'not a text file|not YAML'
+{ cat good.yaml; echo ---; cat good.yaml; } >p.yaml
+bad '17: a second YAML document begins'
+{ cat good.yaml; yes '# long' | head -c 300000; } >p.yaml
+bad 'longer than 256 KiB'
+{ echo 'a: &a [x, x]'; for k in b c d e f g h; do echo "$k: &$k [*a, *a, *a, *a]"; done; } >p.yaml
+bad 'aliases \(\* and &\) are not taken here'
+echo 'grid: &g [*g]' >p.yaml
+bad 'aliases'
+python3 -c 'print("grid: " + "[" * 100000)' >p.yaml
+bad 'nested too deep'
+python3 -c 'print("let: {" + ", ".join("a%d: 1" % i for i in range(20000)) + "}")' >p.yaml
+bad 'entries; at most|missing'
+printf 'grid: ["8\\0", 9]\n' >p.yaml
+bad 'zero byte'
+sed 's/twice: 2\*u/a: u, b: a+a+a+a+a+a+a+a, c1: b+b+b+b+b+b+b+b, d: c1+c1+c1+c1+c1+c1+c1+c1, e: d+d+d+d+d+d+d+d, twice: e/' good.yaml >p.yaml
+bad 'longer than 4095 letters with the definitions put in'
+mkdir directory.yaml
+refused 4 'directory.yaml: is a directory' solve directory.yaml
+
+# Data of another shape or type.
+npy make short.npy float32 8,8 1
+npy make whole.npy int32 8,9 1
+wrong 7 'fields.u.initial: short.npy has the shape \[8, 8\], the grid \[8, 9\]' 's/"x"/short.npy/'
+wrong 7 'fields.u.initial: whole.npy holds int32' 's/"x"/whole.npy/'
+wrong 13 'sources\[0\].series: short.npy: a time series is an array' 's/sin(t)/short.npy/'
+
+# Random damage ends in an error, or leaves a problem that only lacks a device: never in a crash.
+python3 - good.yaml "${SEED:=$(date +%s)}" <<'END'
+import random, sys
+text, generator = open(sys.argv[1]).read(), random.Random(int(sys.argv[2]))
+for i in range(60):
+    damaged = list(text)
+    for _ in range(generator.randint(1, 4)):
+        at = generator.randrange(len(damaged))
+        damaged[at:at + generator.choice((0, 1, 1, 9))] = generator.choice(["", "[", "{", ":", "-", "\n", "9" * 30, "&a", "*a", "\x07", "é", "'"])
+    open("damaged-%d.yaml" % i, "w").write("".join(damaged))
+END
+for file in damaged-*.yaml; do
+    code=0
+    timeout 20 "$MASTABA" solve "$file" --dry-run --device none >.stdout 2>.stderr || code=$?
+    case $code in 3 | 4) ;; *) fail "exit code $code for $file, seed $SEED" ;; esac
+done
