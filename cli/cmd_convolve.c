@@ -8,12 +8,13 @@ static const char command[] = "convolve";
 
 static const char details[] = "X and Y are .npy files (C order; real, complex or integer) or sounds (anything\n"
                               "that libsndfile reads), told apart by what they hold. The last axis is the\n"
-                              "vector, all others are batch: equal in X and Y, or 1 everywhere in one of the\n"
-                              "two, whose one vector then goes with each of the other's. The operand with fewer\n"
-                              "axes gets leading axes of 1. A sound has the shape (channels, frames).\n"
+                              "vector, or --axes says which one, or two for images. All others are batch: equal\n"
+                              "in X and Y, or 1 everywhere in one of the two, whose one vector then goes with\n"
+                              "each of the other's. The operand with fewer axes gets leading axes of 1. A sound\n"
+                              "has the shape (channels, frames).\n"
                               "\n"
-                              "With n and m the lengths of X and Y, Z holds what SciPy's convolve and correlate\n"
-                              "return, by --mode:\n"
+                              "With n and m the lengths of X and Y along an axis, Z holds what SciPy's convolve\n"
+                              "and correlate return, by --mode:\n"
                               "  full       n + m - 1 values (the default)\n"
                               "  same       n values, the middle of full\n"
                               "  valid      |n - m| + 1 values, those that need no zero padding\n"
@@ -24,12 +25,13 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               ".wav .aiff .au .caf .w64 .rf64 (float32, or float64 if the result is), .flac\n"
                               "(24 bits), .ogg .opus (lossy). Z appears only when it is whole.\n"
                               "\n"
-                              "--algorithm: auto (the fastest by a measured rule), reference (sequential, on the\n"
-                              "host), paper-a to paper-e (the published OpenCL variants), or\n"
-                              "fused (all in one kernel, for short vectors).\n"
+                              "--algorithm: auto (fused wherever it can be), fused (as few passes through\n"
+                              "memory as can be: one for short vectors), reference (sequential, on the host),\n"
+                              "or paper-a to paper-e (the published OpenCL variants).\n"
                               "\n"
-                              "Example: a recording in a room, from its impulse response\n"
-                              "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n";
+                              "Examples: a recording in a room, from its impulse response; images, blurred\n"
+                              "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
+                              "  mastaba convolve images.npy blur.npy -o blurred.npy --axes -2,-1 --mode same\n";
 
 typedef struct job {
     mst_convolution_desc desc;
@@ -153,22 +155,26 @@ static int run(const char *const *inputs, const char *path, const cli_options *o
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
-static int check_options(const char *output, const char *mode, const char *algorithm, mst_convolution_desc *desc) {
+static int check_options(const char *output, const char *mode, const char *algorithm, const char *axes,
+                         mst_convolution_desc *desc) {
     if (!output) {
         cli_error(command, "no output given; add -o Z");
         return CLI_USAGE;
     }
     int code = choose_mode(mode, &desc->mode);
-    return code == CLI_DONE ? choose_algorithm(algorithm, &desc->algorithm) : code;
+    if (code == CLI_DONE)
+        code = choose_algorithm(algorithm, &desc->algorithm);
+    return code == CLI_DONE ? cli_axes(command, axes, MST_CONVOLUTION_MAX_AXES, desc->axes, &desc->n_axes) : code;
 }
 
 int cmd_convolve(int argc, const char **argv) {
-    char *output = NULL, *mode = NULL, *algorithm = NULL;
+    char *output = NULL, *mode = NULL, *algorithm = NULL, *axes = NULL;
     int correlate = 0, code;
     const struct poptOption options[] = {
         {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes: .npy, or a sound", "Z"},
         {"mode", 'm', POPT_ARG_STRING, &mode, 0, "what is kept: full, same, valid or circular (default: full)", "MODE"},
         {"correlate", 0, POPT_ARG_NONE, &correlate, 0, "correlate X with Y instead", NULL},
+        {"axes", 0, POPT_ARG_STRING, &axes, 0, "the axes that are convolved along, one or two (default: -1)", "LIST"},
         {"algorithm", 'a', POPT_ARG_STRING, &algorithm, 0, "auto, reference, fused, or paper-a to paper-e (default: auto)",
          "NAME"},
         POPT_TABLEEND,
@@ -183,7 +189,7 @@ int cmd_convolve(int argc, const char **argv) {
     cli_arguments arguments;
     job j = {.desc = MST_CONVOLUTION_DESC_INIT};
     if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = check_options(output, mode ? mode : "full", algorithm ? algorithm : "auto", &j.desc);
+        code = check_options(output, mode ? mode : "full", algorithm ? algorithm : "auto", axes ? axes : "-1", &j.desc);
         if (code == CLI_DONE) {
             cli_catch_interrupts();
             j.desc.correlate = correlate != 0;
@@ -198,6 +204,7 @@ int cmd_convolve(int argc, const char **argv) {
     free(output);
     free(mode);
     free(algorithm);
+    free(axes);
     cli_free(&arguments);
     return code;
 }

@@ -1,7 +1,6 @@
 // mastaba fft: Fourier transforms of .npy arrays.
 #include "files.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,28 +52,6 @@ typedef struct job {
     mst_fft *plan;
     mst_report report;
 } job;
-
-static int read_axes(const char *text, mst_fft_desc *desc) {
-    const char *at = text;
-    desc->n_axes = 0;
-    for (;;) {
-        char *end;
-        errno = 0;
-        long axis = strtol(at, &end, 10);
-        if (end == at || errno != 0 || axis < -MST_MAX_RANK || axis >= MST_MAX_RANK || (*end != ',' && *end != '\0')) {
-            cli_error(command, "--axes %s: not a list of axes; give numbers such as -1 or -2,-1", text);
-            return CLI_USAGE;
-        }
-        if (desc->n_axes == MST_MAX_AXES) {
-            cli_error(command, "--axes %s: more than %d axes; transform the others in a second run", text, MST_MAX_AXES);
-            return CLI_USAGE;
-        }
-        desc->axes[desc->n_axes++] = (int)axis;
-        if (*end == '\0')
-            return CLI_DONE;
-        at = end + 1;
-    }
-}
 
 static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
 
@@ -295,7 +272,7 @@ static int check_request(const request *r, const char *axes, bool json, mst_fft_
         cli_error(command, "--length %lld: not a length; give at least 1", r->length);
         return CLI_USAGE;
     }
-    int code = read_axes(axes, desc);
+    int code = cli_axes(command, axes, MST_MAX_AXES, desc->axes, &desc->n_axes);
     if (code == CLI_DONE && r->shift && r->real && desc->n_axes == 1) {
         cli_error(command, "--shift leaves out the axis that --real halves, the last of --axes; there is no other");
         return CLI_USAGE;

@@ -1,6 +1,7 @@
 // The command line: popt's tables, sizes, and the text of --help.
 #include "cli.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,28 @@ bool cli_size(const char *text, uint64_t *bytes) {
             return true;
         }
     return false;
+}
+
+int cli_axes(const char *command, const char *text, int most, int *axes, int *n_axes) {
+    const char *at = text;
+    *n_axes = 0;
+    for (;;) {
+        char *end;
+        errno = 0;
+        long axis = strtol(at, &end, 10);
+        if (end == at || errno != 0 || axis < -MST_MAX_RANK || axis >= MST_MAX_RANK || (*end != ',' && *end != '\0')) {
+            cli_error(command, "--axes %s: not a list of axes; give numbers such as -1 or -2,-1", text);
+            return CLI_USAGE;
+        }
+        if (*n_axes == most) {
+            cli_error(command, "--axes %s: more than %d axes", text, most);
+            return CLI_USAGE;
+        }
+        axes[(*n_axes)++] = (int)axis;
+        if (*end == '\0')
+            return CLI_DONE;
+        at = end + 1;
+    }
 }
 
 // The shared options that the command has. The tables point into `common` and into each other, so the caller holds them.

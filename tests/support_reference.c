@@ -214,8 +214,8 @@ static void one_vector(const mst_convolution_desc *desc, const test_wide *x, siz
 
 test_wide *test_convolution_reference(const mst_convolution_desc *desc, const test_array *x, const test_array *y,
                                       const mst_layout *z, long double *norms) {
-    test_lines lx = test_lines_of(&x->layout, desc->axis), ly = test_lines_of(&y->layout, desc->axis);
-    test_lines lz = test_lines_of(z, desc->axis);
+    test_lines lx = test_lines_of(&x->layout, desc->axes[0]), ly = test_lines_of(&y->layout, desc->axes[0]);
+    test_lines lz = test_lines_of(z, desc->axes[0]);
     test_wide *a = test_array_values(x), *b = test_array_values(y);
     test_wide *result = malloc((lz.length * lz.count + 1) * sizeof *result);
     test_wide *buffer = malloc((lx.length + ly.length + lz.length + 1) * sizeof *buffer);

@@ -50,7 +50,7 @@ static void result_shapes(void **state) {
                 for (int k = 0; k < 3; k++)
                     y[k] = k != axis && i % 2 ? 1 : y[k];
                 desc.x = mst_layout_dense(MST_FLOAT32, 3, x), desc.y = mst_layout_dense(MST_FLOAT32, 3, y);
-                desc.axis = axis - 3, desc.mode = (mst_convolution_mode)mode;
+                desc.axes[0] = axis - 3, desc.mode = (mst_convolution_mode)mode;
                 OK(mst_convolution_result(&desc, &z, &e));
                 assert_int_equal(z.rank, 3);
                 for (int k = 0; k < 3; k++)
@@ -197,9 +197,9 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "type");
     d = good, d.y.type = (mst_type)14;
     refuse(c, &d, "type");
-    d = good, d.axis = 2;
+    d = good, d.axes[0] = 2;
     refuse(c, &d, "axis");
-    d = good, d.axis = -3;
+    d = good, d.axes[0] = -3;
     refuse(c, &d, "axis");
     d = good, d.mode = (mst_convolution_mode)4;
     refuse(c, &d, "mode");
@@ -213,7 +213,21 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "4");
     d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5), d.mode = MST_CONVOLUTION_CIRCULAR;
     refuse(c, &d, "circular");
+    d = good, d.axes[0] = 0, d.axes[1] = -2, d.n_axes = 2;
+    refuse(c, &d, "twice");
+    d = good, d.n_axes = 0;
+    refuse(c, &d, "n_axes");
+    d = good, d.n_axes = 3;
+    refuse(c, &d, "n_axes");
+    d = good, d.n_axes = 2, d.axes[0] = 0, d.axes[1] = 1, d.algorithm = MST_CONVOLUTION_PAPER_B;
+    refuse(c, &d, "paper-b");
+    d = good, d.shape = (mst_fft_shape)3;
+    refuse(c, &d, "shape");
+    d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 5, 5), d.mode = MST_CONVOLUTION_VALID;
+    d.n_axes = 2, d.axes[0] = 0, d.axes[1] = 1;
+    refuse(c, &d, "both axes");
     d = describe(MST_FLOAT32, 1, ((size_t)1 << 24), MST_FLOAT32, 1, 2); // padded to 2^25
+    d.algorithm = MST_CONVOLUTION_PAPER_E;
     REFUSED(MST_ERROR_ARGUMENT, "16777216", mst_convolution_create(c, &d, &plan, &e));
     d = describe(MST_FLOAT32, (size_t)1 << 50, (size_t)1 << 20, MST_FLOAT32, 1, 2);
     refuse(c, &d, "too large");

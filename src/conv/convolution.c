@@ -62,27 +62,71 @@ static size_t result_length(mst_convolution_mode mode, size_t n, size_t m) {
     return n;
 }
 
-static size_t count_lines(const mst_layout *layout, int axis) {
+static bool is_along(const mst_convolution_desc *d, int axis) {
+    return axis == d->axes[0] || (d->n_axes > 1 && axis == d->axes[1]);
+}
+
+// Vectors, or images: `d` with 0-based axes.
+static size_t count_lines(const mst_convolution_desc *d, const mst_layout *layout) {
     size_t count = 1;
     for (int k = 0; k < layout->rank; k++)
-        if (k != axis)
+        if (!is_along(d, k))
             count *= layout->shape[k];
     return count;
 }
 
-// Off the axis: the same shape, or all ones in one of the two.
-static mst_status check_batch(const mst_layout *x, const mst_layout *y, int axis, mst_error *error) {
+// Off the axes: the same shape, or all ones in one of the two.
+static mst_status check_batch(const mst_convolution_desc *d, mst_error *error) {
     bool same = true;
     char shapes[2][120];
-    for (int k = 0; k < x->rank; k++)
-        same = same && (k == axis || x->shape[k] == y->shape[k]);
-    if (same || count_lines(x, axis) == 1 || count_lines(y, axis) == 1)
+    for (int k = 0; k < d->x.rank; k++)
+        same = same && (is_along(d, k) || d->x.shape[k] == d->y.shape[k]);
+    if (same || count_lines(d, &d->x) == 1 || count_lines(d, &d->y) == 1)
         return MST_OK;
-    mst_layout_print_shape(x, shapes[0], sizeof shapes[0]);
-    mst_layout_print_shape(y, shapes[1], sizeof shapes[1]);
+    mst_layout_print_shape(&d->x, shapes[0], sizeof shapes[0]);
+    mst_layout_print_shape(&d->y, shapes[1], sizeof shapes[1]);
     return mst_fail(error, MST_ERROR_ARGUMENT,
-                    "shapes (%s) and (%s) do not match: off axis %d they must be equal, or all ones in one of them", shapes[0],
-                    shapes[1], axis);
+                    "shapes (%s) and (%s) do not match: off the axes they must be equal, or all ones in one of them", shapes[0],
+                    shapes[1]);
+}
+
+// 0-based, in ascending order.
+static mst_status read_axes(mst_convolution_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_CONVOLUTION_MAX_AXES, MST_ERROR_ARGUMENT,
+                "n_axes is %d; 1 and %d are supported", d->n_axes, MST_CONVOLUTION_MAX_AXES);
+    for (int a = 0; a < d->n_axes; a++) {
+        int axis = mst_layout_axis(&d->x, d->axes[a]);
+        MST_REQUIRE(axis >= 0, MST_ERROR_ARGUMENT, "there is no axis %d in arrays of rank %d", d->axes[a], d->x.rank);
+        d->axes[a] = axis;
+    }
+    if (d->n_axes > 1) {
+        int first = d->axes[0], second = d->axes[1];
+        MST_REQUIRE(first != second, MST_ERROR_ARGUMENT, "axis %d is given twice", first);
+        d->axes[0] = first < second ? first : second;
+        d->axes[1] = first < second ? second : first;
+    }
+fail:
+    return status;
+}
+
+static mst_status read_lengths(const mst_convolution_desc *d, size_t *shape, mst_error *error) {
+    mst_status status = MST_OK;
+    bool longer[2] = {false, false}; // x, y along some axis
+    for (int a = 0; a < d->n_axes; a++) {
+        int axis = d->axes[a];
+        size_t n = d->x.shape[axis], m = d->y.shape[axis];
+        MST_REQUIRE(d->mode != MST_CONVOLUTION_CIRCULAR || n == m, MST_ERROR_ARGUMENT,
+                    "circular convolution needs equal lengths; x has %zu and y %zu along axis %d", n, m, axis);
+        MST_REQUIRE(n <= SIZE_MAX - m, MST_ERROR_ARGUMENT, "lengths %zu and %zu are too large", n, m);
+        longer[X] = longer[X] || n > m;
+        longer[Y] = longer[Y] || m > n;
+        shape[axis] = result_length(d->mode, n, m);
+    }
+    MST_REQUIRE(d->mode != MST_CONVOLUTION_VALID || !longer[X] || !longer[Y], MST_ERROR_ARGUMENT,
+                "valid needs one operand that is at least as long as the other along both axes");
+fail:
+    return status;
 }
 
 mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *z, mst_error *error) {
@@ -91,25 +135,24 @@ mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *
     MST_REQUIRE(desc && z, MST_ERROR_ARGUMENT, "desc and z must not be NULL");
     MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
                 "desc->struct_size is %zu, not %zu; start from MST_CONVOLUTION_DESC_INIT", desc->struct_size, sizeof *desc);
-    const mst_layout *x = &desc->x, *y = &desc->y;
-    MST_TRY(mst_layout_check(x, "x", false, error));
-    MST_TRY(mst_layout_check(y, "y", false, error));
-    MST_REQUIRE(x->rank == y->rank, MST_ERROR_ARGUMENT, "x has rank %d but y has rank %d; add axes of length 1", x->rank,
-                y->rank);
-    int axis = mst_layout_axis(x, desc->axis);
-    MST_REQUIRE(axis >= 0, MST_ERROR_ARGUMENT, "there is no axis %d in arrays of rank %d", desc->axis, x->rank);
-    MST_REQUIRE(desc->mode >= MST_CONVOLUTION_FULL && desc->mode <= MST_CONVOLUTION_CIRCULAR, MST_ERROR_ARGUMENT,
-                "mode is %d; it is full, same, valid or circular", (int)desc->mode);
-    MST_REQUIRE(desc->algorithm >= MST_CONVOLUTION_AUTO && desc->algorithm <= MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
-                "there is no algorithm %d", (int)desc->algorithm);
-    MST_TRY(check_batch(x, y, axis, error));
-    size_t n = x->shape[axis], m = y->shape[axis];
-    MST_REQUIRE(desc->mode != MST_CONVOLUTION_CIRCULAR || n == m, MST_ERROR_ARGUMENT,
-                "circular convolution needs equal lengths; x has %zu and y %zu along axis %d", n, m, axis);
-    MST_REQUIRE(n <= SIZE_MAX - m, MST_ERROR_ARGUMENT, "lengths %zu and %zu are too large", n, m);
-    memcpy(shape, count_lines(x, axis) == 1 ? y->shape : x->shape, sizeof shape);
-    shape[axis] = result_length(desc->mode, n, m);
-    *z = mst_layout_dense(result_type(x->type, y->type), x->rank, shape);
+    mst_convolution_desc d = *desc;
+    MST_TRY(mst_layout_check(&d.x, "x", false, error));
+    MST_TRY(mst_layout_check(&d.y, "y", false, error));
+    MST_REQUIRE(d.x.rank == d.y.rank, MST_ERROR_ARGUMENT, "x has rank %d but y has rank %d; add axes of length 1", d.x.rank,
+                d.y.rank);
+    MST_TRY(read_axes(&d, error));
+    MST_REQUIRE(d.mode >= MST_CONVOLUTION_FULL && d.mode <= MST_CONVOLUTION_CIRCULAR, MST_ERROR_ARGUMENT,
+                "mode is %d; it is full, same, valid or circular", (int)d.mode);
+    MST_REQUIRE(d.algorithm >= MST_CONVOLUTION_AUTO && d.algorithm <= MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
+                "there is no algorithm %d", (int)d.algorithm);
+    MST_REQUIRE(d.shape >= MST_FFT_SHAPE_AUTO && d.shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
+                (int)d.shape);
+    MST_REQUIRE(d.n_axes == 1 || d.algorithm == MST_CONVOLUTION_AUTO || d.algorithm == MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
+                "%s works along one axis; along two there is fused", mst_convolution_algorithm_name(d.algorithm));
+    MST_TRY(check_batch(&d, error));
+    memcpy(shape, count_lines(&d, &d.x) == 1 ? d.y.shape : d.x.shape, sizeof shape);
+    MST_TRY(read_lengths(&d, shape, error));
+    *z = mst_layout_dense(result_type(d.x.type, d.y.type), d.x.rank, shape);
     MST_TRY(mst_layout_check(z, "the result", true, error));
 fail:
     return status;
@@ -122,7 +165,7 @@ static mst_status read_desc(mst_convolution *plan, const mst_convolution_desc *d
     mst_convolution_desc *d = &plan->desc;
     MST_TRY(mst_convolution_result(desc, &z, error));
     *d = *desc;
-    d->axis = mst_layout_axis(&d->x, d->axis);
+    MST_TRY(read_axes(d, error));
     if (d->z.rank == 0)
         d->z = z;
     MST_TRY(mst_layout_check(&d->z, "z", true, error));
@@ -134,8 +177,8 @@ static mst_status read_desc(mst_convolution *plan, const mst_convolution_desc *d
     plan->work_type = is_single(z.type) ? MST_COMPLEX64 : MST_COMPLEX128;
     const mst_layout *layouts[N_ARRAYS] = {&d->x, &d->y, &d->z};
     for (int a = 0; a < N_ARRAYS; a++) {
-        plan->lengths[a] = layouts[a]->shape[d->axis];
-        plan->n_lines[a] = count_lines(layouts[a], d->axis);
+        plan->lengths[a] = layouts[a]->shape[d->axes[0]];
+        plan->n_lines[a] = count_lines(d, layouts[a]);
     }
 fail:
     return status;
@@ -175,15 +218,21 @@ static mst_status choose_length(mst_convolution *plan, mst_error *error) {
     return MST_OK;
 }
 
-// The measured rule (docs/convolution.md has the figures): fused on GPUs where it can be. Of the others, one work-item a pair (C)
-// while vectors are short; longer ones keep a GPU busy only with one work-item a butterfly (E), and a CPU only when single
-// vectors outgrow its caches.
-static mst_convolution_algorithm choose_algorithm(const mst_convolution *plan) {
-    bool gpu = plan->context->device.type & CL_DEVICE_TYPE_GPU;
-    if (gpu && mst_fused_can(plan))
-        return MST_CONVOLUTION_FUSED;
-    unsigned longest = gpu ? 7 : 17;
-    return plan->log_n <= longest ? MST_CONVOLUTION_PAPER_C : MST_CONVOLUTION_PAPER_E;
+// Fused wherever it can be: the published variants are a baseline (docs/convolution.md has the figures). Of those, one work-item
+// a pair (C) while vectors are short; longer ones keep a GPU busy only with one work-item a butterfly (E), and a CPU only when
+// single vectors outgrow its caches.
+static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
+    mst_convolution_algorithm *algorithm = &plan->desc.algorithm;
+    bool automatic = *algorithm == MST_CONVOLUTION_AUTO;
+    if (*algorithm == MST_CONVOLUTION_FUSED || (automatic && mst_fused_can(plan))) {
+        *algorithm = MST_CONVOLUTION_FUSED;
+        return MST_OK;
+    }
+    mst_status status = choose_length(plan, error);
+    unsigned longest = plan->context->device.type & CL_DEVICE_TYPE_GPU ? 7 : 17;
+    if (automatic)
+        *algorithm = plan->log_n <= longest ? MST_CONVOLUTION_PAPER_C : MST_CONVOLUTION_PAPER_E;
+    return status;
 }
 
 mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
@@ -197,9 +246,9 @@ mst_status mst_convolution_create(mst_context *context, const mst_convolution_de
     plan->context = context;
     MST_TRY(read_desc(plan, desc, error));
     if (mst_layout_count(&plan->desc.z) > 0)
-        MST_TRY(choose_length(plan, error));
-    if (plan->desc.algorithm == MST_CONVOLUTION_AUTO)
-        plan->desc.algorithm = choose_algorithm(plan);
+        MST_TRY(choose_algorithm(plan, error));
+    else if (plan->desc.algorithm == MST_CONVOLUTION_AUTO)
+        plan->desc.algorithm = MST_CONVOLUTION_FUSED;
     if (mst_layout_count(&plan->desc.z) > 0 && plan->desc.algorithm == MST_CONVOLUTION_REFERENCE) {
         MST_TRY(mst_reference_create(plan, error));
     } else if (mst_layout_count(&plan->desc.z) > 0) {
@@ -233,7 +282,7 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
 size_t mst_convolution_padded_length(const mst_convolution *plan) {
     if (mst_layout_count(&plan->desc.z) == 0)
         return 0;
-    return plan->fused && plan->period ? plan->period : (size_t)1 << plan->log_n;
+    return plan->fused ? mst_fused_padded_length(plan->fused) : (size_t)1 << plan->log_n;
 }
 
 mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,

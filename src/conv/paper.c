@@ -71,8 +71,8 @@ static mst_status make_operand(mst_paper *paper, int a, mst_error *error) {
     bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
     char options[120];
     cl_program program;
-    MST_TRY(mst_lines_create(plan->context, &packed, plan->desc.axis, &o->packed_lines, error));
-    MST_TRY(mst_lines_create(plan->context, layout, plan->desc.axis, &o->lines, error));
+    MST_TRY(mst_lines_create(plan->context, &packed, plan->desc.axes[0], &o->packed_lines, error));
+    MST_TRY(mst_lines_create(plan->context, layout, plan->desc.axes[0], &o->lines, error));
     snprintf(options, sizeof options, "-D PRECISION=%d -D ELEMENT=%s -D ELEMENT_COMPLEX=%d", precision,
              mst_convolution_element(layout->type), is_complex);
     MST_TRY(mst_program_get(plan->context, "operand.cl", options, &program, error));
@@ -249,7 +249,7 @@ fail:
 static mst_status make_stream(mst_paper *paper, mst_error *error) {
     const mst_convolution *plan = paper->plan;
     const mst_convolution_desc *d = &plan->desc;
-    int split = d->axis;
+    int split = d->axes[0];
     uint64_t vector = mst_type_bytes(plan->work_type) << plan->log_n, item = paper->operands[Z].lines_an_item * vector;
     mst_stream_desc stream = {
         .context = plan->context,
@@ -281,7 +281,7 @@ mst_status mst_paper_create(mst_convolution *plan, mst_error *error) {
     for (int a = 0; a < N_ARRAYS; a++) {
         const mst_layout *layout = mst_convolution_layout(plan, a);
         paper->operands[a].lines_an_item = 1;
-        for (int k = plan->desc.axis + 1; k < layout->rank; k++)
+        for (int k = plan->desc.axes[0] + 1; k < layout->rank; k++)
             paper->operands[a].lines_an_item *= layout->shape[k];
     }
     MST_TRY(make_stream(paper, error));

@@ -15,10 +15,10 @@ struct mst_fused;
 
 struct mst_convolution {
     mst_context *context;
-    mst_convolution_desc desc; // axis 0-based, layouts complete, algorithm decided
+    mst_convolution_desc desc; // axes 0-based and ascending, layouts complete, algorithm decided
     mst_type work_type;        // complex64 or complex128
-    size_t lengths[N_ARRAYS];  // along the axis
-    size_t n_lines[N_ARRAYS];  // vectors in all; 1 for an operand that goes with every vector of the other
+    size_t lengths[N_ARRAYS];  // along the (first) axis
+    size_t n_lines[N_ARRAYS];  // vectors (images) in all; 1 for an operand that goes with every vector of the other
     unsigned log_n;            // padded length N = 2^log_n
     // What is kept of the padded vectors: z[i] = v[start + i], plus v[i + period] up to index `last` (period 0: no fold).
     size_t start, period, last;
@@ -39,7 +39,8 @@ const char *mst_convolution_element(mst_type type);
 mst_status mst_paper_create(mst_convolution *plan, mst_error *error);
 void mst_paper_destroy(struct mst_paper *paper);
 mst_status mst_paper_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-bool mst_fused_can(const mst_convolution *plan); // whether the padded length fits
+size_t mst_fused_padded_length(const struct mst_fused *fused); // real numbers count as such
+bool mst_fused_can(const mst_convolution *plan);               // whether some padded length fits the device
 mst_status mst_fused_create(mst_convolution *plan, mst_error *error);
 void mst_fused_destroy(struct mst_fused *fused);
 mst_status mst_fused_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);

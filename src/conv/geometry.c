@@ -1,0 +1,233 @@
+#include "geometry.h"
+
+#include "fft/pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LONGEST ((size_t)1 << 30)
+#define GPU_COLUMN 1024u       // passes over columns go over many side by side, which leaves each less room,
+#define GPU_FUSED_COLUMN 2048u // but one that is fused saves two passes
+
+// What is being decided, and for what.
+typedef struct choice {
+    const mst_convolution *plan;
+    mst_geometry *g;
+    size_t longest; // of one pass
+    size_t vectors; // of the result
+} choice;
+
+static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+
+// What an axis needs whatever the padded length. Circular convolution goes without padding if `cyclic`, else x goes round.
+static void measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool cyclic) {
+    const mst_convolution_desc *d = &plan->desc;
+    size_t n = d->x.shape[a->axis], m = d->y.shape[a->axis];
+    bool circular = d->mode == MST_CONVOLUTION_CIRCULAR;
+    a->periodic = circular && !cyclic;
+    a->extent[X] = a->periodic ? 2 * n - 1 : n;
+    a->extent[Y] = m;
+    a->kept = d->z.shape[a->axis];
+    a->reversal = !d->correlate ? 0 : circular ? 2 : 1;
+    a->start = 0;
+    if (d->mode == MST_CONVOLUTION_SAME)
+        a->start = (m - 1) / 2;
+    else if (d->mode == MST_CONVOLUTION_VALID)
+        a->start = (n < m ? n : m) - 1;
+    else if (a->periodic)
+        a->start = n - 1;
+}
+
+// Wrap-around spoils the first full - N values of the padded result, so N has to cover what is kept and no more.
+static size_t needed_length(const mst_padded_axis *a) {
+    size_t full = a->extent[X] + a->extent[Y] - 1, needed = full - a->start;
+    needed = needed > a->start + a->kept ? needed : a->start + a->kept;
+    needed = needed > a->extent[X] ? needed : a->extent[X];
+    return needed > a->extent[Y] ? needed : a->extent[Y];
+}
+
+// n as `count` digits, the first ones as equal as can be. On CPUs columns are worked on a vector at once, `after` elements of
+// later axes for each.
+static bool split(const choice *c, size_t n, int count, size_t after, size_t *digits) {
+    size_t limit = c->longest;
+    if (!c->g->cpu && (count > 1 || after > 1))
+        limit = count > 1 ? GPU_COLUMN : GPU_FUSED_COLUMN;
+    limit = limit < c->longest ? limit : c->longest;
+    unsigned radices[MST_PASS_RADICES];
+    int n_radices;
+    if (count == 1) {
+        digits[0] = n;
+        return n <= limit && mst_pass_factor(n, c->g->cpu, radices, &n_radices);
+    }
+    size_t middle = (size_t)(pow((double)n, 1.0 / count) + 0.5);
+    for (size_t away = 0; away < limit; away++)
+        for (int side = 0; side < 2; side++) {
+            size_t d = side ? middle - away : middle + away; // wraps to a huge number below 0
+            if (d < 2 || d > limit || n % d != 0 || n / d * after % c->g->lanes != 0 ||
+                !mst_pass_factor(d, c->g->cpu, radices, &n_radices))
+                continue;
+            if (split(c, n / d, count - 1, after, digits + 1)) {
+                digits[0] = d;
+                return true;
+            }
+        }
+    return false;
+}
+
+// Time of n points for each of so many vectors, in butterflies' levels: `digits` passes that each go through memory. Vectors that
+// leave lanes empty take as long as full ones. Powers of two are quicker: on GPUs, where padding costs no memory in a single
+// pass, little else counts.
+static double time_of(const choice *c, size_t n, size_t vectors, int digits) {
+    double lanes = c->g->lanes, groups = ceil((double)vectors / lanes) * lanes;
+    double rounded = digits == 1 ? groups : (double)vectors;
+    bool power = (n & (n - 1)) == 0;
+    return rounded * (double)n * (log2((double)n) + 6 + (digits - 1) * 10) * (power ? 1 : c->g->cpu ? 1.1 : 1.25);
+}
+
+// The digits of a length that take the least time; their number, or 0 if there are none.
+static int best_digits(const choice *c, size_t n, size_t after, size_t vectors, size_t *digits, double *time) {
+    int best = 0;
+    *time = INFINITY;
+    for (int count = 1; count <= MST_CONV_DIGITS / MST_CONVOLUTION_MAX_AXES; count++) {
+        size_t tried[MST_CONV_DIGITS];
+        double t = time_of(c, n, vectors, count);
+        bool alone = count == 1 && (after == 1 || after % c->g->lanes == 0);
+        if (t >= *time || (count == 1 && !alone) || !split(c, n, count, after, tried))
+            continue;
+        best = count;
+        *time = t;
+        memcpy(digits, tried, sizeof tried[0] * (size_t)count);
+    }
+    return best;
+}
+
+static void add_digits(mst_geometry *g, int axis, const size_t *digits, int count) {
+    size_t rest = g->axes[axis].n;
+    for (int k = 0; k < count; k++) {
+        rest /= digits[k];
+        g->digits[g->n_digits++] = (mst_digit){axis, digits[k], rest};
+    }
+}
+
+// Lengths to try, in no order: powers of two times small odd numbers, at least `least`.
+static size_t next_candidate(size_t least, unsigned odd) {
+    size_t n = odd;
+    while (n < least)
+        n *= 2;
+    return n;
+}
+
+static const unsigned odd_factors[] = {1, 3, 5, 7, 9, 15};
+enum { N_ODD = sizeof odd_factors / sizeof odd_factors[0] };
+
+// The complex points of one axis, without blocks.
+static double choose_points(const choice *c, int axis, size_t after, size_t vectors, size_t *digits, int *count, size_t *n) {
+    const mst_padded_axis *a = &c->g->axes[axis];
+    bool half = c->g->right_angle && axis == c->g->n_axes - 1, vectors_later = axis > 0 && c->g->n_axes > 1;
+    size_t needed = needed_length(a), least = half ? (needed + 1) / 2 : needed;
+    double best = INFINITY;
+    *count = 0;
+    for (int k = 0; k < N_ODD; k++) {
+        size_t tried[MST_CONV_DIGITS], candidate = next_candidate(least, odd_factors[k]);
+        double time;
+        while (vectors_later && candidate % c->g->lanes != 0)
+            candidate *= 2;
+        int found = candidate <= LONGEST ? best_digits(c, candidate, after, vectors, tried, &time) : 0;
+        if (found && time < best) {
+            best = time;
+            *count = found;
+            *n = candidate;
+            memcpy(digits, tried, sizeof tried);
+        }
+    }
+    return best;
+}
+
+// Overlap-save takes over where it needs less time than one transform of all.
+static double choose_blocks(const choice *c, double best, size_t *digits, int *count, size_t *n) {
+    mst_geometry *g = c->g;
+    const mst_padded_axis *a = &g->axes[0];
+    int longer = a->extent[X] >= a->extent[Y] ? X : Y;
+    size_t s = a->extent[!longer];
+    for (int k = 0; k < N_ODD; k++)
+        for (size_t h = next_candidate(s, odd_factors[k]); h <= LONGEST / 2 && h <= 16 * c->longest; h *= 2) {
+            size_t tried[MST_CONV_DIGITS], whole = g->right_angle ? 2 * h : h;
+            size_t step = whole - (s - 1), blocks = (a->kept + step - 1) / step;
+            double time;
+            if (whole < 2 * s || blocks < 2)
+                continue;
+            int found = best_digits(c, h, 1, c->vectors * blocks, tried, &time);
+            if (!found || time >= best)
+                continue;
+            best = time;
+            *n = h;
+            *count = found;
+            memcpy(digits, tried, sizeof tried);
+            g->blocked = longer;
+            g->n_blocks = blocks;
+            g->step = step;
+            g->offset = (int64_t)a->start - (int64_t)(s - 1);
+        }
+    return best;
+}
+
+static bool choose_all(const choice *c, bool cyclic) {
+    mst_geometry *g = c->g;
+    size_t after = 1, lines = 1;
+    g->n_digits = 0;
+    g->blocked = -1;
+    g->n_blocks = 1;
+    g->right_angle = !is_complex(c->plan->desc.z.type) && !cyclic;
+    for (int a = 0; a < g->n_axes; a++)
+        measure_axis(c->plan, &g->axes[a], cyclic);
+    for (int a = g->n_axes - 1; a >= 0; a--) {
+        size_t digits[MST_CONV_DIGITS], n = g->axes[a].extent[X];
+        size_t vectors = c->vectors * (a > 0 ? g->axes[0].extent[X] : lines);
+        int count;
+        double time;
+        if (cyclic) {
+            bool whole = a == 0 || n % g->lanes == 0;
+            count = whole ? best_digits(c, n, after, vectors, digits, &time) : 0;
+        } else {
+            time = choose_points(c, a, after, vectors, digits, &count, &n);
+            if (g->n_axes == 1)
+                time = choose_blocks(c, time, digits, &count, &n);
+        }
+        if (count == 0)
+            return false;
+        g->axes[a].n = n;
+        if (g->blocked >= 0)
+            g->axes[a].start = g->axes[a].extent[!g->blocked] - 1;
+        add_digits(g, a, digits, count);
+        after *= n;
+        lines = n;
+    }
+    g->points = after;
+    return true;
+}
+
+mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst_error *error) {
+    const mst_convolution_desc *d = &plan->desc;
+    const mst_device_info *device = &plan->context->device;
+    bool is_double = plan->work_type == MST_COMPLEX128;
+    memset(g, 0, sizeof *g);
+    g->cpu = d->shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(device) : d->shape == MST_FFT_SHAPE_CPU;
+    mst_pass pass = {.cpu = g->cpu, .is_double = is_double};
+    g->lanes = 1;
+    if (g->cpu) {
+        mst_status status = mst_pass_shape(&pass, device, error);
+        if (status != MST_OK)
+            return status;
+        g->lanes = pass.lanes;
+    }
+    g->n_axes = d->n_axes;
+    for (int a = 0; a < d->n_axes; a++)
+        g->axes[a].axis = d->axes[a];
+    choice c = {plan, g, mst_pass_longest(device, g->cpu, is_double), plan->n_lines[Z]};
+    if (d->mode == MST_CONVOLUTION_CIRCULAR && choose_all(&c, true))
+        return MST_OK;
+    if (choose_all(&c, false))
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_UNSUPPORTED, "lengths %zu and %zu are too long for the fused algorithm on %s",
+                    d->x.shape[d->axes[0]], d->y.shape[d->axes[0]], device->name);
+}

@@ -1,0 +1,49 @@
+// What the fused algorithm pads, cuts into blocks, and transforms in which order: numbers only, no OpenCL.
+//
+// Real operands of a linear convolution are transformed as complex vectors of half the length: with h complex points, elements p
+// and p + h are the parts of number p, times exp(i pi p / 2h). That is convolution modulo t^2h + 1, whose wrapped values change
+// sign, and they are not kept (the right-angle transform of Crandall and Fagin, Discrete weighted transforms and large-integer
+// arithmetic, Math. Comp. 62, 1994). No index is mirrored, so it suits any order of the spectrum.
+#ifndef MST_CONV_GEOMETRY_H
+#define MST_CONV_GEOMETRY_H
+
+#include "plan.h"
+
+#define MST_CONV_DIGITS 6 // of all axes
+
+// Transforms of length n over elements `rest` apart along the axis: the product of the axis' later digits.
+typedef struct mst_digit {
+    int axis; // of the geometry
+    size_t n, rest;
+} mst_digit;
+
+typedef struct mst_padded_axis {
+    int axis;         // of the arrays
+    size_t extent[2]; // of x and y: positions from here on are zero
+    bool periodic;    // x goes round: position p is element (p + 1) mod its length
+    int reversal;     // of y: 0 none, 1 linear, 2 circular
+    size_t start;     // z[k] is at position k + start,
+    size_t kept;      // k < kept
+    size_t n;         // complex points
+} mst_padded_axis;
+
+typedef struct mst_geometry {
+    bool cpu, right_angle;
+    unsigned lanes; // transforms at once; 1 where the shape has no vectors
+    int n_axes;
+    mst_padded_axis axes[MST_CONVOLUTION_MAX_AXES]; // in the arrays' order; right angles along the last
+    size_t points;                                  // of all axes
+
+    // Overlap-save: block b of the longer operand begins at its position b step + offset, and gives z from b step on.
+    int blocked; // X or Y; -1: one block
+    size_t n_blocks, step;
+    int64_t offset;
+
+    int n_digits;
+    mst_digit digits[MST_CONV_DIGITS]; // in the order of the forward passes: axes from the last, digits from the most significant
+} mst_geometry;
+
+// MST_ERROR_UNSUPPORTED: no padded length fits the device.
+mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *out, mst_error *error);
+
+#endif

@@ -1,0 +1,198 @@
+// What a stage needs on the device.
+#include "stage.h"
+
+#include "fft/twiddle.h"
+#include "runtime/program.h"
+
+#include <stdlib.h>
+
+size_t mst_stage_blocks(const mst_geometry *g, int array) { return array == Z || array == g->blocked ? g->n_blocks : 1; }
+
+size_t mst_stage_lines(const mst_stage *s) { return s->rows * s->before * s->inner; }
+
+// The caller's lines; one vector that goes with all has them all in the same place.
+mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
+    const mst_convolution *plan = s->plan;
+    const mst_layout *layout = mst_convolution_layout(plan, array), *z = mst_convolution_layout(plan, Z);
+    mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    const ptrdiff_t *strides = own ? layout->strides : packed.strides;
+    mst_view v = {.axis_stride = strides[s->g->axes[s->g->n_axes - 1].axis], .step = 1};
+    for (int k = 0; k < z->rank; k++) {
+        bool transformed = k == s->g->axes[0].axis || k == s->g->axes[s->g->n_axes - 1].axis;
+        if (transformed)
+            continue;
+        v.counts[v.n_dims] = z->shape[k];
+        v.outer[v.n_dims++] = mst_stage_one(plan, array) ? 0 : strides[k];
+    }
+    mst_view_merge(&v, NULL);
+    return v;
+}
+
+// Rows of a two-axis plan: what comes before the last axis. Only those that hold something, or are kept, are transformed.
+size_t mst_stage_load_limit(const mst_stage *s, int port) {
+    const mst_digit *d = &s->g->digits[s->digit];
+    bool first = s->g->n_axes > 1 && d->axis == 0 && s->before == 1;
+    return first && s->kind != MST_STAGE_BACKWARD && s->ports[port].forward ? s->g->axes[0].extent[s->ports[port].array] : 0;
+}
+
+bool mst_stage_store_limited(const mst_stage *s) {
+    const mst_digit *d = &s->g->digits[s->digit];
+    return s->g->n_axes > 1 && d->axis == 0 && s->before == 1 && s->kind != MST_STAGE_FORWARD;
+}
+
+static void place_lines(mst_stage *s) {
+    const mst_geometry *g = s->g;
+    const mst_digit *d = &g->digits[s->digit];
+    s->column = 1;
+    for (int a = d->axis + 1; a < g->n_axes; a++)
+        s->column *= g->axes[a].n;
+    s->inner = d->rest * s->column;
+    s->before = g->axes[d->axis].n / d->n / d->rest;
+    s->rows = 1;
+    s->first_row = 0;
+    if (d->axis > 0) {
+        s->rows = s->kind == MST_STAGE_BACKWARD ? g->axes[0].kept : g->axes[0].extent[s->ports[FROM].array];
+        s->first_row = s->kind == MST_STAGE_BACKWARD ? g->axes[0].start : 0;
+    }
+}
+
+static int64_t element_stride(const mst_stage *s, int port) {
+    return s->ports[port].work ? (int64_t)s->inner : mst_stage_view(s, s->ports[port].array, true).axis_stride;
+}
+
+mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_digit *d = &s->g->digits[s->digit];
+    const mst_device_info *device = &s->plan->context->device;
+    mst_pass *pass = &s->pass;
+    uint64_t size = mst_type_bytes(s->plan->work_type);
+    place_lines(s);
+    pass->cpu = s->g->cpu;
+    pass->is_double = s->plan->work_type == MST_COMPLEX128;
+    pass->n = d->n;
+    pass->source = (mst_view){.axis_stride = element_stride(s, FROM), .step = 1};
+    pass->target = (mst_view){.axis_stride = element_stride(s, TO), .step = 1};
+    pass->twiddle_n = d->rest > 1 ? d->n * d->rest : 0;
+    MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
+    MST_TRY(mst_pass_shape(pass, device, error));
+    pass->staged = false;
+    s->back = *pass;
+    for (int k = 0; k < pass->n_radices; k++)
+        s->back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    s->tables[0].bytes = mst_pass_table_count(pass) * size;
+    if (s->kind == MST_STAGE_FUSED && !pass->cpu)
+        s->tables[1].bytes = mst_pass_table_count(&s->back) * size;
+    bool caller = !s->ports[FROM].work || !s->ports[TO].work || (s->kind == MST_STAGE_FUSED && !s->ports[WITH].work);
+    if (s->g->right_angle && caller)
+        s->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
+    s->table_bytes = s->tables[0].bytes + s->tables[1].bytes + s->weights.bytes + mst_twiddle_tables_plan(&s->twiddles, pass);
+fail:
+    return status;
+}
+
+// exp(i pi p / 2h) for p < h.
+static mst_status make_weights(mst_stage *s, mst_error *error) {
+    size_t h = s->g->axes[s->g->n_axes - 1].n;
+    void *values = malloc((size_t)s->weights.bytes);
+    for (size_t p = 0; p < h && values; p++) {
+        long double re, im;
+        mst_twiddle(p, 4 * h, &re, &im);
+        mst_table_put(values, s->pass.is_double, p, re, -im);
+    }
+    mst_status status = mst_table_upload(s->plan->context, &s->weights, values, error);
+    free(values);
+    return status;
+}
+
+mst_status mst_stage_make_tables(mst_stage *s, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *context = s->plan->context;
+    MST_TRY(mst_table_make_steps(context, &s->tables[0], &s->pass, error));
+    if (s->tables[1].bytes)
+        MST_TRY(mst_table_make_steps(context, &s->tables[1], &s->back, error));
+    MST_TRY(mst_twiddle_tables_make(context, &s->twiddles, error));
+    if (s->weights.bytes)
+        MST_TRY(make_weights(s, error));
+fail:
+    return status;
+}
+
+mst_status mst_stage_kernel(mst_stage *s, int own, cl_kernel *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    cl_program program;
+    *out = s->kernels[own];
+    if (*out)
+        return MST_OK;
+    mst_stage_write(s, own, &text);
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    MST_TRY(mst_program_build(s->plan->context, text.text, s->pass.is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program,
+                              error));
+    MST_TRY(mst_kernel_create(program, "stage", &s->kernels[own], error));
+    *out = s->kernels[own];
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+// What a compute unit of a CPU gets in a launch, in work-items.
+#define CPU_ITEMS_A_UNIT 8
+
+mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    cl_kernel kernel;
+    cl_ulong n_lines = (cl_ulong)vectors * mst_stage_lines(s);
+    cl_uint log_low = s->twiddles.log_low, tiles_an_item = 1;
+    size_t group = 1, items;
+    int own = 0;
+    for (int port = 0; port < N_STAGE_PORTS; port++)
+        own |= arrays[port].own ? 1 << port : 0;
+    MST_TRY(mst_stage_kernel(s, own, &kernel, error));
+    if (s->pass.cpu) {
+        size_t tiles = (size_t)(n_lines + s->pass.lanes - 1) / s->pass.lanes;
+        size_t units = s->plan->context->device.compute_units ? s->plan->context->device.compute_units : 1;
+        tiles_an_item = (cl_uint)((tiles + units * CPU_ITEMS_A_UNIT - 1) / (units * CPU_ITEMS_A_UNIT));
+        items = (tiles + tiles_an_item - 1) / tiles_an_item;
+    } else {
+        group = (size_t)s->pass.threads * s->pass.lines;
+        items = (size_t)((n_lines + s->pass.lines - 1) / s->pass.lines) * group;
+    }
+    // Tables that a stage does not use are any buffer.
+    cl_mem table = s->tables[0].buffer, back = s->tables[1].buffer ? s->tables[1].buffer : table;
+    cl_mem low = s->twiddles.low.buffer ? s->twiddles.low.buffer : table;
+    cl_mem high = s->twiddles.high.buffer ? s->twiddles.high.buffer : table;
+    cl_mem lanes = s->twiddles.lanes.buffer ? s->twiddles.lanes.buffer : table;
+    cl_mem weights = s->weights.buffer ? s->weights.buffer : table;
+    const mst_argument arguments[] = {MST_ARGUMENT(arrays[FROM].buffer),
+                                      MST_ARGUMENT(arrays[FROM].base),
+                                      MST_ARGUMENT(arrays[FROM].first_line),
+                                      MST_ARGUMENT(arrays[WITH].buffer),
+                                      MST_ARGUMENT(arrays[WITH].base),
+                                      MST_ARGUMENT(arrays[WITH].first_line),
+                                      MST_ARGUMENT(arrays[TO].buffer),
+                                      MST_ARGUMENT(arrays[TO].base),
+                                      MST_ARGUMENT(arrays[TO].first_line),
+                                      MST_ARGUMENT(n_lines),
+                                      MST_ARGUMENT(table),
+                                      MST_ARGUMENT(back),
+                                      MST_ARGUMENT(low),
+                                      MST_ARGUMENT(high),
+                                      MST_ARGUMENT(log_low),
+                                      MST_ARGUMENT(lanes),
+                                      MST_ARGUMENT(weights),
+                                      MST_ARGUMENT(tiles_an_item)};
+    MST_TRY(mst_kernel_enqueue(queue, kernel, arguments, s->pass.cpu ? 18 : 17, items, group, error));
+fail:
+    return status;
+}
+
+void mst_stage_release(mst_stage *s) {
+    mst_context *context = s->plan->context;
+    mst_table_release(context, &s->tables[0]);
+    mst_table_release(context, &s->tables[1]);
+    mst_table_release(context, &s->weights);
+    mst_twiddle_tables_release(context, &s->twiddles);
+    for (int k = 0; k < 1 << N_STAGE_PORTS; k++)
+        mst_kernel_release(s->kernels[k]);
+}

@@ -1,0 +1,73 @@
+// A stage: one kernel of the fused algorithm. It goes over all lines of one digit: forward for one operand, or both operands
+// forward, their product and back, or back. A plan is a list of stages; with one digit it is a single one.
+#ifndef MST_CONV_STAGE_H
+#define MST_CONV_STAGE_H
+
+#include "fft/device_table.h"
+#include "geometry.h"
+#include "runtime/text.h"
+
+typedef enum mst_stage_kind { MST_STAGE_FORWARD, MST_STAGE_FUSED, MST_STAGE_BACKWARD } mst_stage_kind;
+
+// Where values come from or go to: an array of the caller's, or work memory of g->points complex numbers a vector.
+typedef struct mst_stage_port {
+    int array;    // X, Y or Z
+    bool work;    // memory for it,
+    bool kept;    // whose spectrum serves several vectors
+    bool forward; // to be transformed
+} mst_stage_port;
+
+enum { FROM, WITH, TO, N_STAGE_PORTS }; // the first operand, the second, the result
+
+typedef struct mst_stage {
+    const mst_convolution *plan;
+    const mst_geometry *g;
+    mst_stage_kind kind;
+    int digit;
+    mst_stage_port ports[N_STAGE_PORTS];
+    size_t inner;     // elements of a line are this far apart in work memory, and so many lines lie side by side;
+    size_t column;    // so many of them belong to one element of the digit's axis
+    size_t rows;      // of the axis before, in a plan of two: so many are there,
+    size_t first_row; // from this one of the result's
+    size_t before;    // lines of the digit's axis above one another: the product of its earlier digits
+    mst_pass pass, back;
+    mst_device_table tables[2]; // of pass and back
+    mst_twiddle_tables twiddles;
+    mst_device_table weights;              // of the right angle
+    uint64_t table_bytes;                  // of all tables
+    cl_kernel kernels[1 << N_STAGE_PORTS]; // by which ports have the caller's layout, not packed
+} mst_stage;
+
+// Where a port's array lies for one launch.
+typedef struct mst_stage_array {
+    cl_mem buffer;
+    cl_long base;
+    cl_ulong first_line;
+    bool own; // the caller's layout, not packed
+} mst_stage_array;
+
+// Plans the stage from plan, geometry, kind, digit and ports, without OpenCL.
+mst_status mst_stage_plan(mst_stage *stage, mst_error *error);
+mst_status mst_stage_make_tables(mst_stage *stage, mst_error *error);
+// The kernel for arrays of the caller's layout (bits of ports) or packed ones, made when first needed.
+mst_status mst_stage_kernel(mst_stage *stage, int own, cl_kernel *out, mst_error *error);
+mst_status mst_stage_enqueue(mst_stage *stage, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS],
+                             size_t vectors, mst_error *error);
+void mst_stage_release(mst_stage *stage);
+
+// Vectors of an array for each of its lines, and lines of one vector in the stage.
+size_t mst_stage_blocks(const mst_geometry *g, int array);
+size_t mst_stage_lines(const mst_stage *stage);
+static inline bool mst_stage_one(const mst_convolution *plan, int array) { return plan->n_lines[array] < plan->n_lines[Z]; }
+
+// The kernel's text (stage_text.c); its parts for CPUs (stage_cpu.c). `own`: bits of ports.
+void mst_stage_write(const mst_stage *stage, int own, mst_text *out);
+void mst_stage_write_cpu(const mst_stage *stage, int own, mst_text *out);
+// In a plan of two axes, the first axis' rows from here on (0: no limit) hold nothing; only those that are kept are stored.
+size_t mst_stage_load_limit(const mst_stage *stage, int port);
+bool mst_stage_store_limited(const mst_stage *stage);
+mst_view mst_stage_view(const mst_stage *stage, int array, bool own);
+const char *mst_stage_port_name(int port);
+extern const char *const mst_stage_arguments;
+
+#endif
