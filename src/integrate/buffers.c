@@ -1,4 +1,4 @@
-// Memory of a plan on the device, and numbers on their way there and back.
+// What the methods share: memory of a plan on the device, numbers on their way there and back, work-groups, sums.
 #include "plan.h"
 
 #include <math.h>
@@ -63,14 +63,24 @@ mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst
 }
 
 // Neumaier's compensated sum (1974).
-void mst_integral_add_pairs(const double *pairs, size_t n, size_t n_sums, double *sums) {
-    for (size_t s = 0; s < n_sums; s++) {
-        double sum = 0, rest = 0;
-        for (size_t i = 0; i < 2 * n; i++) {
-            double v = pairs[2 * n * s + i], t = sum + v;
-            rest += fabs(sum) >= fabs(v) ? (sum - t) + v : (v - t) + sum;
-            sum = t;
-        }
-        sums[s] = isfinite(rest) ? sum + rest : sum;
+double mst_integral_sum(const double *values, size_t n) {
+    double sum = 0, rest = 0;
+    for (size_t i = 0; i < n; i++) {
+        double v = values[i], t = sum + v;
+        rest += fabs(sum) >= fabs(v) ? (sum - t) + v : (v - t) + sum;
+        sum = t;
     }
+    return isfinite(rest) ? sum + rest : sum;
+}
+
+mst_status mst_integral_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t most = 1;
+    MST_TRY_CL(
+        clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
+        "cannot ask for the work-group size of a kernel");
+    for (*group = plan->cpu ? 1 : wanted; *group > most;)
+        *group /= 2;
+fail:
+    return status;
 }

@@ -67,16 +67,11 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
     if (published)
         MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
-    // The tree, and with it the bits of the result, depend on the group: it is fixed, as far as the device allows.
-    size_t most = 1;
-    MST_TRY_CL(
-        clGetKernelWorkGroupInfo(f->kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-        "cannot ask for the work-group size of a kernel");
-    for (f->group = plan->cpu ? 1 : GPU_GROUP; f->group > most;)
-        f->group /= 2;
+    MST_TRY(mst_integral_group(plan, f->kernel, GPU_GROUP, &f->group, error));
     uint64_t chain = f->panels >> 18;
     chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;
     f->block = plan->cpu ? LONGEST_CHAIN * plan->width : (cl_uint)chain;
+    size_t most = plan->context->device.max_work_group_size;
     MST_REQUIRE(d->group_size <= most, MST_ERROR_ARGUMENT, "group_size is %zu; this device takes %zu", d->group_size, most);
 fail:
     mst_text_release(&tables);
@@ -191,7 +186,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     size_t n_grid = 2 + 2 * (2 + (size_t)f->n_nodes);
     cl_uint groups = groups_for(f, f->panels, blocks_an_item), coarse = groups_for(f, f->coarse_panels, blocks_an_item);
     size_t n_groups = count * ((size_t)groups + coarse);
-    double *grids = malloc(count * n_grid * sizeof *grids), *pairs = malloc(2 * n_groups * sizeof *pairs), sums[2];
+    double *grids = malloc(count * n_grid * sizeof *grids), *pairs = malloc(2 * n_groups * sizeof *pairs);
     MST_REQUIRE(grids && pairs, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", count);
     for (size_t i = 0; i < count; i++)
         fill_grid(plan, f, call->cuts + 2 * (first + i), grids + i * n_grid);
@@ -208,8 +203,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
     for (size_t i = 0; i < count; i++) {
         const double *own = pairs + 2 * i * ((size_t)groups + coarse);
-        mst_integral_add_pairs(own, groups, 1, &sums[0]);
-        mst_integral_add_pairs(own + 2 * groups, coarse, 1, &sums[1]);
+        const double sums[] = {mst_integral_sum(own, 2 * (size_t)groups), mst_integral_sum(own + 2 * groups, 2 * (size_t)coarse)};
         finish(plan, call, first + i, sums);
     }
 fail:

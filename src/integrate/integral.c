@@ -26,8 +26,6 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "n_variables is %d; 1 to %d are supported", d->n_variables, MST_INTEGRAL_MAX_VARIABLES);
     MST_REQUIRE(d->n_variables == 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
                 "the rule %s is for one variable; use adaptive for %d", mst_integral_rule_name(d->rule), d->n_variables);
-    MST_REQUIRE(d->n_variables < 8 && d->rule != MST_INTEGRAL_TANH_SINH, MST_ERROR_UNSUPPORTED,
-                "tanh-sinh, and 8 variables and more, are not supported");
     MST_REQUIRE(d->n_parameters >= 0 && d->n_parameters <= MST_INTEGRAL_MAX_PARAMETERS && (d->n_parameters == 0 || d->parameters),
                 MST_ERROR_ARGUMENT, "n_parameters is %d; up to %d are supported", d->n_parameters, MST_INTEGRAL_MAX_PARAMETERS);
     MST_REQUIRE(
@@ -78,7 +76,9 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
 static const mst_integral_method *choose_method(const mst_integral_desc *d) {
     if (is_fixed(d->rule))
         return &mst_integral_fixed;
-    return &mst_integral_regions;
+    if (d->rule == MST_INTEGRAL_TANH_SINH)
+        return &mst_integral_tanh_sinh;
+    return d->n_variables < 8 ? &mst_integral_regions : &mst_integral_lattice;
 }
 
 mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {

@@ -98,7 +98,13 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
     case MST_RANGE_UPPER:
     case MST_RANGE_LOWER: {
         const char *sign = plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-";
-        mst_text_add(out, "const realv x%d = p[%d] %s (1 - t[%d]) / t[%d];\n", k, plan->anchors[k], sign, k, k);
+        // 1 - t, of one variable as its distance from the finite bound, which tanh-sinh gives without cancellation.
+        mst_text_add(out, "const realv rest%d = ", k);
+        if (plan->desc.n_variables == 1)
+            mst_text_add(out, "fabs(%s);\n", isinf(constant_value(plan->bounds[0])) ? "right" : "left");
+        else
+            mst_text_add(out, "1 - t[%d];\n", k);
+        mst_text_add(out, "const realv x%d = p[%d] %s rest%d / t[%d];\n", k, plan->anchors[k], sign, k, k);
         mst_text_add(out, "scale = %s scale / (t[%d] * t[%d]);\n", *sign == '+' ? "-" : "", k, k);
         break;
     }
@@ -137,7 +143,7 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
     if (plan->uses_ends)
         mst_text_add(out, "return integrand_at(t, t[0] - p[%d], p[%d] - t[0], p);\n}\n", plan->n_row - 2, plan->n_row - 1);
     else
-        mst_text_add(out, "return integrand_at(t, t[0], t[0], p);\n}\n");
+        mst_text_add(out, "return integrand_at(t, 1 - t[0], 1 - t[0], p);\n}\n");
 }
 
 mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error) {

@@ -62,8 +62,9 @@ extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_i
 // Parses all expressions of a description and decides how ranges are mapped.
 mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
 
-// Builds a kernel file behind the integrand: `realv integrand_at(const realv *t, realv left, realv right, const realv *p)` and
-// `realv integrand(const realv *t, const realv *p)`, each times dx/dt; and the defines of vector.cl. `tables` is more text to put
+// Builds a kernel file behind the integrand: `realv integrand_at(const realv *t, realv left, realv right, const realv *p)`, where
+// left and right are the distances of the one variable t from where its range begins and ends, and
+// `realv integrand(const realv *t, const realv *p)`, each times dx/dt; and vector.cl. `tables` is more text to put
 // in front of the file, or NULL.
 mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error);
 
@@ -88,9 +89,11 @@ mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *valu
 // Progress, and whether the caller cancels: MST_ERROR_CANCELLED.
 mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error);
 
-// ---- sums.c
+// The work-group to use of a kernel: 1 on a CPU, else `wanted` or the largest power of two below it that the kernel takes. Sums
+// over a group are trees, so that it decides the bits of results.
+mst_status mst_integral_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error);
 
-// Sums of hi + lo over `n` pairs each of `n_sums` rows, without loss.
-void mst_integral_add_pairs(const double *pairs, size_t n, size_t n_sums, double *sums);
+// A sum without loss.
+double mst_integral_sum(const double *values, size_t n);
 
 #endif

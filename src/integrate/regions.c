@@ -3,12 +3,9 @@
 #include "nodes.h"
 #include "plan.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum {
-    MAX_ROUNDS = 100,
-    PATIENCE = 6,         // rounds in which regions where the integrand is not finite are split
     CPU_ITEMS_A_UNIT = 8, // work-items for each compute unit of a CPU
     GPU_EVALUATE_GROUP = 128,
     GPU_SET_GROUP = 64,     // work-items for the regions of one integral, of many
@@ -17,13 +14,13 @@ enum {
     MOST_FIRST_REGIONS = 1 << 20
 };
 
-typedef struct side { // regions before a round, or after it
-    mst_integral_buffer lo, len, id, run;
+typedef struct side {                              // regions before a round, or after it
+    mst_integral_buffer lo, len, id, run, parents; // parents: value and error of what a pair comes from
     cl_uint capacity;
 } side;
 
 typedef struct regions {
-    cl_kernel begin, evaluate, judge, place, split;
+    cl_kernel begin, evaluate, compare, judge, place, split;
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     side sides[2];
@@ -72,19 +69,6 @@ fail:
     return status;
 }
 
-// The wanted group, or the largest power of two below it that the kernel takes.
-static mst_status fit_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t most = 1;
-    MST_TRY_CL(
-        clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-        "cannot ask for the work-group size of a kernel");
-    for (*group = plan->cpu ? 1 : wanted; *group > most;)
-        *group /= 2;
-fail:
-    return status;
-}
-
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     cl_program program;
@@ -96,20 +80,21 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_TRY(build(plan, r, &program, error));
     MST_TRY(mst_kernel_create(program, "begin", &r->begin, error));
     MST_TRY(mst_kernel_create(program, "evaluate", &r->evaluate, error));
+    MST_TRY(mst_kernel_create(program, "compare", &r->compare, error));
     MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
     MST_TRY(mst_kernel_create(program, "place", &r->place, error));
     MST_TRY(mst_kernel_create(program, "split", &r->split, error));
-    MST_TRY(fit_group(plan, r->evaluate, GPU_EVALUATE_GROUP, &r->evaluate_group, error));
-    MST_TRY(fit_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
-    MST_TRY(fit_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
-    MST_TRY(fit_group(plan, r->place, GPU_PLACE_GROUP, &r->place_group, error));
+    MST_TRY(mst_integral_group(plan, r->evaluate, GPU_EVALUATE_GROUP, &r->evaluate_group, error));
+    MST_TRY(mst_integral_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
+    MST_TRY(mst_integral_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
+    MST_TRY(mst_integral_group(plan, r->place, GPU_PLACE_GROUP, &r->place_group, error));
 fail:
     return status;
 }
 
 static void destroy(mst_integral *plan) {
     regions *r = plan->work;
-    cl_kernel kernels[] = {r->begin, r->evaluate, r->judge, r->place, r->split};
+    cl_kernel kernels[] = {r->begin, r->evaluate, r->compare, r->judge, r->place, r->split};
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         mst_kernel_release(kernels[k]);
     for (int s = 0; s < 2; s++) {
@@ -117,6 +102,7 @@ static void destroy(mst_integral *plan) {
         mst_integral_release(plan, &r->sides[s].len);
         mst_integral_release(plan, &r->sides[s].id);
         mst_integral_release(plan, &r->sides[s].run);
+        mst_integral_release(plan, &r->sides[s].parents);
     }
     mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->marks,  &r->rows, &r->cuts,
                                       &r->sums,   &r->state,  &r->splits, &r->total};
@@ -135,6 +121,7 @@ static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error
         MST_TRY(mst_integral_reserve(plan, &s->lo, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->len, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->id, room * sizeof(cl_uint), "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->parents, room * real_bytes, "regions", error));
         s->capacity = (cl_uint)room;
     }
 fail:
@@ -202,13 +189,20 @@ static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s,
                               r->evaluate_group, error);
 }
 
-static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, int round, const side *s,
+static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
+    regions *r = plan->work;
+    const mst_argument arguments[] = {MST_ARGUMENT(n), MST_ARGUMENT(s->parents.memory), MST_ARGUMENT(r->values.memory),
+                                      MST_ARGUMENT(r->errors.memory), MST_ARGUMENT(r->marks.memory)};
+    return mst_kernel_enqueue(plan->context->compute, r->compare, arguments, 5, n / 2,
+                              mst_kernel_group(plan->context, r->compare, n / 2), error);
+}
+
+static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint round, const side *s,
                                 mst_error *error) {
     regions *r = plan->work;
     const mst_integral_desc *d = &plan->desc;
     uint64_t most = d->max_evaluations / r->n_points;
     cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
-    cl_uint last = round == MAX_ROUNDS - 1, over = round >= PATIENCE;
     float narrow[] = {(float)d->relative_tolerance, (float)d->absolute_tolerance};
     size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
     const mst_argument relative = {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
@@ -218,8 +212,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       relative,
                                       absolute,
                                       MST_ARGUMENT(most_regions),
-                                      MST_ARGUMENT(last),
-                                      MST_ARGUMENT(over),
+                                      MST_ARGUMENT(round),
                                       MST_ARGUMENT(s->run.memory),
                                       MST_ARGUMENT(r->values.memory),
                                       MST_ARGUMENT(r->errors.memory),
@@ -229,7 +222,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_ARGUMENT(r->splits.memory),
                                       {3 * r->judge_group * bytes, NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 15, groups * r->judge_group, r->judge_group, error);
+    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 14, groups * r->judge_group, r->judge_group, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
@@ -252,14 +245,17 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_ARGUMENT(s->run.memory),
                                       MST_ARGUMENT(next->run.memory),
                                       MST_ARGUMENT(r->marks.memory),
+                                      MST_ARGUMENT(r->values.memory),
+                                      MST_ARGUMENT(r->errors.memory),
                                       MST_ARGUMENT(s->lo.memory),
                                       MST_ARGUMENT(s->len.memory),
                                       MST_ARGUMENT(next->lo.memory),
                                       MST_ARGUMENT(next->len.memory),
                                       MST_ARGUMENT(next->id.memory),
+                                      MST_ARGUMENT(next->parents.memory),
                                       {r->split_group * sizeof(cl_uint), NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->split, arguments, 13, groups * r->split_group, r->split_group, error);
+    return mst_kernel_enqueue(plan->context->compute, r->split, arguments, 16, groups * r->split_group, r->split_group, error);
 }
 
 // Whether a round could not begin for lack of memory, which is no failure; any other trouble is.
@@ -272,13 +268,15 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
     regions *r = plan->work;
     cl_uint n = n_sets * r->first_regions;
     cl_uint sets_a_group = plan->cpu ? (cl_uint)((n_sets + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
-    for (int round = 0; n > 0; round++) {
+    for (cl_uint round = 0; n > 0; round++) {
         side *now = &r->sides[round % 2], *next = &r->sides[1 - round % 2];
         room = reserve_estimates(plan, now, &full);
         if (room != MST_OK)
             break;
         MST_TRY(mst_integral_progress(call, done, error));
         MST_TRY(enqueue_evaluate(plan, n, now, error));
+        if (round > 0 && plan->desc.n_variables > 1) // QUADPACK's estimate for one variable is cautious by itself
+            MST_TRY(enqueue_compare(plan, n, now, error));
         MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, round, now, error));
         MST_TRY(enqueue_place(plan, n_sets, next, error));
         MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->total.memory, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL),

@@ -9,7 +9,12 @@
 // Marks of a region: its axis, and
 #define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
 #define SPLIT 0x40
+#define SUSPECT 0x20
 #define AXIS 0x1f
+
+#define LAST_ROUND 99
+#define PATIENCE 6                      // rounds in which regions where the integrand is not finite are split
+#define FIRST_VERDICT (DIM > 1 ? 1 : 0) // the first round without a pair to compare decides nothing
 
 // State of an integral: while it runs, and why it stopped (mst_integral_status).
 #define CONVERGED 0
@@ -97,6 +102,26 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
     }
 }
 
+// Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a thin part
+// behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). If they differ by more
+// than both errors, the halves are suspect: the errors of what they are split into fall by no more than half, as long as that is
+// more than the rule says, since what one split has hidden the next may show. parents: the value of what a pair comes from, and
+// its error if it was suspect, else 0. One item a pair.
+__kernel void compare(uint n, __global const real *parents, __global const real *values, __global real *errors,
+                      __global uchar *marks) {
+    const ulong i = get_global_id(0), r = 2 * i;
+    if (r >= n || errors[r] == BAD || errors[r + 1] == BAD)
+        return;
+    const real missing = fabs(values[r] + values[r + 1] - parents[2 * i]) / 4, both = errors[r] + errors[r + 1];
+    for (uint k = 0; k < 2; k++) {
+        const real error = errors[r + k], inherited = parents[2 * i + 1] / 2;
+        const real grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
+        const bool suspect = missing > both || inherited > grown;
+        errors[r + k] = fmin(fmax(grown, inherited), BAD / 2);
+        marks[r + k] = (uchar)((errors[r + k] > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]) | (suspect ? SUSPECT : 0));
+    }
+}
+
 // Three sums over the work-items of a group, in a tree; in every item. scratch holds three numbers an item.
 void sum_items(real v[3], __local real *scratch) {
     for (uint k = 0; k < (ITEMS > 1 ? 3 : 0); k++)
@@ -117,10 +142,9 @@ void sum_items(real v[3], __local real *scratch) {
 //     error <= (tolerance - errors of those done) / (2 n),
 // so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the error
 // allows.
-__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint last_round,
-                    uint patience_over, __global const uint *run, __global const real *values, __global const real *errors,
-                    __global uchar *marks, __global real *sums, __global uint *state, __global uint *n_split,
-                    __local real *scratch) {
+__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint round,
+                    __global const uint *run, __global const real *values, __global const real *errors, __global uchar *marks,
+                    __global real *sums, __global uint *state, __global uint *n_split, __local real *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + 4 * (ulong)set;
@@ -141,7 +165,7 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         const real share = (tolerance - sum[1]) / (2 * (real)n);
         real part[3] = {0, 0, 0}; // regions to split; value and error of the others
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
-            const bool split = !(errors[r] <= share) && !(marks[r] & AT_FLOOR);
+            const bool split = (int)round < FIRST_VERDICT || (!(errors[r] <= share) && !(marks[r] & AT_FLOOR));
             marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
             part[0] += split ? 1 : 0;
             part[1] += split ? 0 : values[r];
@@ -151,11 +175,11 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         const uint count = (uint)part[0];
         if (ITEM == 0) {
             uint stop = RUNNING;
-            if (error <= tolerance)
+            if (error <= tolerance && (int)round >= FIRST_VERDICT)
                 stop = CONVERGED;
-            else if (all[2] > 0 && patience_over)
+            else if (all[2] > 0 && round >= PATIENCE)
                 stop = NON_FINITE;
-            else if (count == 0 || last_round)
+            else if (count == 0 || round == LAST_ROUND)
                 stop = ROUND_OFF;
             else if (state[2 * set + 1] + n + 2 * count > most_regions)
                 stop = BUDGET;
@@ -193,8 +217,9 @@ __kernel void place(uint n_sets, __global const uint *n_split, __global uint *ne
 
 // Halves every region that is marked, the halves in its place.
 __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
-                    __global uint *next_run, __global const uchar *marks, __global const real *lo, __global const real *len,
-                    __global real *next_lo, __global real *next_len, __global uint *next_id, __local uint *scratch) {
+                    __global uint *next_run, __global const uchar *marks, __global const real *values,
+                    __global const real *errors, __global const real *lo, __global const real *len, __global real *next_lo,
+                    __global real *next_len, __global uint *next_id, __global real *parents, __local uint *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         const uint first = run[2 * set], n = run[2 * set + 1];
@@ -223,6 +248,8 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                     next_len[(ulong)k * next_capacity + at] = cut ? l / 2 : l;
                 }
                 next_id[at] = set;
+                parents[at & ~1ul] = values[r];
+                parents[at | 1] = marks[r] & SUSPECT ? errors[r] : 0;
             }
             to += 2 * all;
         }

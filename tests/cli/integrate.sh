@@ -44,6 +44,9 @@ json "abs(j['value'] - 9) < 2e-3 and j['error'] is None and j['evaluations'] == 
 expect 0 "$MASTABA" integrate 'x*y + z' --var x=0:1 --var y=0:2 --var 'z=(1 > 0 ? 0 : 1):1' --json
 json "abs(j['value'] - 2) < 1e-6"
 
+expect 0 "$MASTABA" integrate '1/sqrt(right)' --from 0 --to 1 --rule tanh-sinh --json
+json "abs(j['value'] - 2) < 1e-12 and j['rule'] == 'tanh-sinh'"
+
 # Mistakes: the message, and where it is.
 expect 2 "$MASTABA" integrate '1 + sn(x)' --from 0 --to 1
 [ "$(cat .stderr)" = "mastaba integrate: the integrand, column 5: 'sn' is not known; did you mean 'sin'?

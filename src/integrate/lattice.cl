@@ -1,0 +1,44 @@
+// Randomly shifted rank-1 lattices (Cranley and Patterson 1976). Point k of 2^m in dimension j is
+//     u = frac(k a^j / 2^m + shift_j),   t = from + (to - from) (1 - |2 u - 1|)
+// where the last step, the baker's transform, makes the error fall as for a periodic integrand (Hickernell 2002). Numbers in
+// [0, 1) are 64-bit fractions, so nothing is lost for any k.
+
+// Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one shift; a
+// group gives a pair. generators: a^j 2^(64 - m). A row of shifts for each of n_shifts.
+__kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts, __global const ulong *generators,
+                         __global const ulong *shifts, __global const uint *active, __global const real *rows,
+                         __global const real *cuts, __global real *partials, __local real *scratch) {
+    const uint g = get_group_id(0) % groups, shift = get_group_id(0) / groups % n_shifts;
+    const ulong set = active[get_group_id(0) / groups / n_shifts];
+    const ulong each = (count + (ulong)groups * ITEMS - 1) / ((ulong)groups * ITEMS);
+    const ulong begin = min(((ulong)g * ITEMS + ITEM) * each, count), end = min(begin + each, count);
+    __global const real *cut = cuts + 2 * DIM * set;
+    realv p[N_ROW + 1];
+    pair sum = {0, 0};
+    real volume = 1;
+    broadcast_row(rows, set, p);
+    for (uint j = 0; j < DIM; j++)
+        volume *= cut[2 * j + 1] - cut[2 * j];
+    for (ulong i = begin; i < end; i += WIDTH) {
+        realv t[DIM];
+        real inside[WIDTH];
+        for (uint j = 0; j < DIM; j++) {
+            real lanes[WIDTH];
+            for (uint l = 0; l < WIDTH; l++) {
+                const ulong k = start + min(i + l, end - 1) * stride;
+                const ulong u = k * generators[j] + shifts[shift * DIM + j];
+                // 1 - |2 u - 1|: up to 1/2 doubled, beyond it what is missing to 1 doubled.
+                lanes[l] =
+                    (real)((u >> 63 ? ~u : u) >> (PRECISION == 64 ? 11 : 40)) * (PRECISION == 64 ? REAL(0x1p-52) : REAL(0x1p-23));
+            }
+            t[j] = cut[2 * j] + (cut[2 * j + 1] - cut[2 * j]) * LOADV(lanes);
+        }
+        for (uint l = 0; l < WIDTH; l++)
+            inside[l] = i + l < end ? 1 : 0;
+        const realv f = integrand(t, p);
+        sum = pair_add(sum, pair_of(sum_lanes(LOADV(inside) > 0 ? f : (realv)0), 0));
+    }
+    sum = sum_group(pair_multiply(sum, pair_of(volume, 0)), scratch);
+    if (ITEM == 0)
+        vstore2((real2)(sum.hi, sum.lo), get_group_id(0), partials);
+}

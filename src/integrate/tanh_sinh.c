@@ -1,0 +1,177 @@
+// The tanh-sinh rule, breadth-first over levels: one kernel a level for all integrals, and the number of those still running read
+// back.
+#include "plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    FIRST_LEVEL = 2, // h = 1/4 with the coarser ones in it
+    LAST_LEVEL = 9,
+    N_LEVELS = LAST_LEVEL - FIRST_LEVEL + 1,
+    MOST_NODES = 1 << 13,
+    PADDING = 16, // a level begins at a multiple of the widest vector
+    SUMS = 6,     // as tanh_sinh.cl has it
+    RUNNING = 4,
+    MOST_SETS = 1 << 18,
+    GPU_GROUP = 32,
+    CPU_ITEMS_A_UNIT = 8
+};
+
+typedef struct tanh_sinh {
+    cl_kernel kernel;
+    size_t group;
+    cl_uint first[N_LEVELS], count[N_LEVELS];
+    mst_integral_buffer distances, weights, rows, cuts, sums, state, running;
+} tanh_sinh;
+
+// With t = j h >= 0: d = 1 / (1 + exp(pi sinh t)), weight = pi cosh t d (1 - d); half of it at t = 0, which both sides have.
+// *last_node becomes that of the largest t.
+static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *distances, double *weights, cl_uint *last_node) {
+    const long double pi = 3.14159265358979323846264338327950288L;
+    const double most = asinh((plan->is_double ? 690.0 : 82.0) / (double)pi); // d is still a normal number there
+    cl_uint n = 0;
+    for (int level = 0; level < N_LEVELS; level++) {
+        double h = ldexp(1.0, -(FIRST_LEVEL + level));
+        s->first[level] = n;
+        for (int j = level == 0 ? 0 : 1; j * h <= most; j += level == 0 ? 1 : 2) {
+            long double t = (long double)(j * h), d = 1 / (1 + expl(pi * sinhl(t)));
+            if (level == 0)
+                *last_node = n;
+            distances[n] = (double)d;
+            weights[n++] = (double)((j == 0 ? 0.5L : 1.0L) * pi * coshl(t) * d * (1 - d));
+        }
+        s->count[level] = n - s->first[level];
+        for (; n % PADDING; n++) {
+            distances[n] = 0.5;
+            weights[n] = 0;
+        }
+    }
+    return n;
+}
+
+static mst_status make_tables(mst_integral *plan, tanh_sinh *s, cl_uint *last_node, mst_error *error) {
+    mst_status status = MST_OK;
+    double *distances = malloc(MOST_NODES * sizeof *distances), *weights = malloc(MOST_NODES * sizeof *weights);
+    MST_REQUIRE(distances && weights, MST_ERROR_HOST_MEMORY, "out of memory for the nodes");
+    cl_uint n = fill_tables(plan, s, distances, weights, last_node);
+    MST_TRY(mst_integral_upload(plan, &s->distances, distances, n, "the nodes", error));
+    MST_TRY(mst_integral_upload(plan, &s->weights, weights, n, "the weights", error));
+fail:
+    free(distances);
+    free(weights);
+    return status;
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_program program;
+    cl_uint last_node = 0;
+    mst_text text = {0};
+    tanh_sinh *s = plan->work = calloc(1, sizeof *s);
+    MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    MST_TRY(make_tables(plan, s, &last_node, error));
+    mst_text_add(&text, "#define LAST_NODE %u\n#define REAL4 %s4\n", last_node, plan->is_double ? "double" : "float");
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
+    MST_TRY(mst_integrand_build(plan, text.text, "tanh_sinh.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
+    MST_TRY(mst_integral_group(plan, s->kernel, GPU_GROUP, &s->group, error));
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+static void destroy(mst_integral *plan) {
+    tanh_sinh *s = plan->work;
+    mst_integral_buffer *buffers[] = {&s->distances, &s->weights, &s->rows, &s->cuts, &s->sums, &s->state, &s->running};
+    mst_kernel_release(s->kernel);
+    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+        mst_integral_release(plan, buffers[k]);
+    free(s);
+}
+
+static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_uint *running, mst_error *error) {
+    mst_status status = MST_OK;
+    tanh_sinh *s = plan->work;
+    const mst_integral_desc *d = &plan->desc;
+    double h = ldexp(1.0, -(FIRST_LEVEL + level));
+    float narrow[] = {(float)h, (float)d->relative_tolerance, (float)d->absolute_tolerance};
+    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    cl_uint units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
+    cl_uint items = units * CPU_ITEMS_A_UNIT, sets_a_group = plan->cpu ? (n_sets + items - 1) / items : 1;
+    cl_uint is_first = level == 0, zero = 0;
+    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
+                                      MST_ARGUMENT(sets_a_group),
+                                      MST_ARGUMENT(s->first[level]),
+                                      MST_ARGUMENT(s->count[level]),
+                                      {bytes, plan->is_double ? (const void *)&h : &narrow[0]},
+                                      MST_ARGUMENT(is_first),
+                                      {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[1]},
+                                      {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[2]},
+                                      MST_ARGUMENT(s->distances.memory),
+                                      MST_ARGUMENT(s->weights.memory),
+                                      MST_ARGUMENT(s->rows.memory),
+                                      MST_ARGUMENT(s->cuts.memory),
+                                      MST_ARGUMENT(s->sums.memory),
+                                      MST_ARGUMENT(s->state.memory),
+                                      MST_ARGUMENT(s->running.memory),
+                                      {4 * s->group * bytes, NULL}};
+    cl_command_queue queue = plan->context->compute;
+    MST_TRY_CL(clEnqueueFillBuffer(queue, s->running.memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL),
+               "cannot clear a counter");
+    MST_TRY(mst_kernel_enqueue(queue, s->kernel, arguments, 16, (n_sets + sets_a_group - 1) / sets_a_group * s->group, s->group,
+                               error));
+    MST_TRY_CL(clEnqueueReadBuffer(queue, s->running.memory, CL_TRUE, 0, sizeof *running, running, 0, NULL, NULL),
+               "cannot read the number of integrals");
+fail:
+    return status;
+}
+
+// The first level is always computed; the others if an integral may take so many evaluations.
+static bool level_fits(const mst_integral *plan, int level) {
+    const tanh_sinh *s = plan->work;
+    return level == 0 || 2 * ((uint64_t)s->first[level] + s->count[level]) <= plan->desc.max_evaluations;
+}
+
+static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
+    mst_status status = MST_OK;
+    tanh_sinh *s = plan->work;
+    double *sums = malloc(n * SUMS * sizeof *sums);
+    cl_uint *state = malloc(n * 2 * sizeof *state);
+    MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
+    MST_TRY(mst_integral_download(plan, s->sums.memory, sums, SUMS * n, error));
+    MST_TRY_CL(
+        clEnqueueReadBuffer(plan->context->compute, s->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
+        "cannot download results");
+    for (size_t i = 0; i < n; i++)
+        results[i] = (mst_integral_result){sums[SUMS * i + 4], sums[SUMS * i + 5], state[2 * i + 1],
+                                           state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i]};
+fail:
+    free(sums);
+    free(state);
+    return status;
+}
+
+static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
+    mst_status status = MST_OK;
+    tanh_sinh *s = plan->work;
+    size_t n_row = (size_t)plan->n_row, bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    for (size_t first = 0; first < call->n_sets; first += MOST_SETS) {
+        size_t count = call->n_sets - first < MOST_SETS ? call->n_sets - first : MOST_SETS;
+        cl_uint running = 1;
+        MST_TRY(mst_integral_upload(plan, &s->rows, call->rows + first * n_row, count * n_row, "parameters", error));
+        MST_TRY(mst_integral_upload(plan, &s->cuts, call->cuts + 2 * first, 2 * count, "bounds", error));
+        MST_TRY(mst_integral_reserve(plan, &s->sums, count * SUMS * bytes, "integrals", error));
+        MST_TRY(mst_integral_reserve(plan, &s->state, count * 2 * sizeof(cl_uint), "integrals", error));
+        MST_TRY(mst_integral_reserve(plan, &s->running, sizeof(cl_uint), "a counter", error));
+        for (int level = 0; level < N_LEVELS && running > 0 && level_fits(plan, level); level++) {
+            MST_TRY(mst_integral_progress(call, first, error));
+            MST_TRY(run_level(plan, (cl_uint)count, level, &running, error));
+        }
+        MST_TRY(collect(plan, count, call->results + first, error));
+    }
+fail:
+    return status;
+}
+
+const mst_integral_method mst_integral_tanh_sinh = {create, run, destroy};
