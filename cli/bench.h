@@ -5,6 +5,7 @@
 #include "cli.h"
 
 int bench_convolution(int argc, const char **argv);
+int bench_integration(int argc, const char **argv);
 int bench_vector_width(int argc, const char **argv);
 int bench_pyramid(int argc, const char **argv);
 

@@ -9,6 +9,7 @@ static const struct {
     const char *summary;
 } benchmarks[] = {
     {"convolution", bench_convolution, "the paper's variants A to E against its sequential reference"},
+    {"integration", bench_integration, "the published rectangle rule against one core and the library's rules"},
     {"vector-width", bench_vector_width, "one kernel on vectors of 1 to 16 elements, in every type"},
     {"pyramid", bench_pyramid, "slabs, tiles and skewed slabs against the trivial way"},
 };
