@@ -1,0 +1,194 @@
+// integration-peers: the library's integration beside plain loops and GSL, on one device, in well under a minute. Prints each
+// figure with what it is held against.
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_integration.h>
+#include <mastaba/mastaba.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check(mst_status status, const mst_error *error) {
+    if (status == MST_OK)
+        return;
+    fprintf(stderr, "integration-peers: %s\n", error->message);
+    exit(1);
+}
+
+static void check_opencl(cl_int code, const char *what) {
+    if (code == CL_SUCCESS)
+        return;
+    fprintf(stderr, "integration-peers: %s: OpenCL code %d\n", what, (int)code);
+    exit(1);
+}
+
+// The least seconds of calls during about `budget` seconds, after one to warm up.
+static double best_call(mst_integral *plan, const double *parameters, size_t n, mst_integral_result *results, double budget) {
+    mst_error error;
+    double best = INFINITY, until = 0;
+    for (int i = 0; i < 3 || now() < until; i++) {
+        double start = now();
+        check(mst_integral_execute(plan, parameters, n, results, NULL, &error), &error);
+        if (i == 0)
+            until = now() + budget;
+        else
+            best = fmin(best, now() - start);
+    }
+    return best;
+}
+
+// sin(x * x) summed by 2^20 work-items, nothing else: what the device can do. Seconds for 2^30 points (2^26 on a CPU).
+static double bare_loop(mst_context *context, bool is_double, cl_ulong points) {
+    static const char text[] =
+        "__kernel void bare(__global real *out, uint n, real h) { real s = 0, x = (real)get_global_id(0) * h * n;"
+        " for (uint k = 0; k < n; k++) { s += sin(x * x); x += h; } out[get_global_id(0)] = s; }";
+    const size_t items = (size_t)1 << 20;
+    cl_uint n = (cl_uint)(points / items);
+    float h_single = (float)(10.0 / (double)points);
+    double h = 10.0 / (double)points, best = INFINITY;
+    cl_int code;
+    char source[600];
+    const cl_device_id device = mst_context_device(context)->device;
+    snprintf(source, sizeof source, "%s\n%s",
+             is_double ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef double real;" : "typedef float real;", text);
+    const char *sources = source;
+    cl_program program = clCreateProgramWithSource(mst_context_opencl(context), 1, &sources, NULL, &code);
+    check_opencl(code, "making the bare loop");
+    check_opencl(clBuildProgram(program, 1, &device, "", NULL, NULL), "building the bare loop");
+    cl_kernel kernel = clCreateKernel(program, "bare", &code);
+    check_opencl(code, "making the bare loop");
+    cl_mem out = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, items * 8, NULL, &code);
+    check_opencl(code, "allocating for the bare loop");
+    clSetKernelArg(kernel, 0, sizeof out, &out);
+    clSetKernelArg(kernel, 1, sizeof n, &n);
+    clSetKernelArg(kernel, 2, is_double ? sizeof h : sizeof h_single, is_double ? (const void *)&h : &h_single);
+    for (int i = 0; i < 6; i++) {
+        double start = now();
+        size_t group = 128;
+        check_opencl(clEnqueueNDRangeKernel(mst_context_queue(context), kernel, 1, NULL, &items, &group, 0, NULL, NULL),
+                     "running the bare loop");
+        check_opencl(clFinish(mst_context_queue(context)), "running the bare loop");
+        best = i > 0 ? fmin(best, now() - start) : best;
+    }
+    clReleaseMemObject(out);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return best;
+}
+
+static mst_integral *make_plan(mst_context *context, const mst_integral_desc *desc) {
+    mst_error error;
+    mst_integral *plan;
+    check(mst_integral_create(context, desc, &plan, &error), &error);
+    return plan;
+}
+
+// One core, the plain loop, in single precision.
+static double loop_seconds(uint64_t n) {
+    double best = INFINITY;
+    volatile float kept;
+    for (int i = 0; i < 3; i++) {
+        double start = now();
+        const float a = -5, h = 10 / (float)n;
+        float sum = 0;
+        for (uint64_t k = 0; k < n; k++) {
+            const float x = a + (float)k * h;
+            sum += sinf(x * x);
+        }
+        kept = sum * h;
+        best = fmin(best, now() - start);
+    }
+    (void)kept;
+    return best;
+}
+
+static const mst_integral_range five = {"x", "-5", "5"};
+
+static void fixed_rules(mst_context *context) {
+    bool gpu = mst_context_device(context)->type & CL_DEVICE_TYPE_GPU;
+    uint64_t points = (uint64_t)1 << (gpu ? 30 : 26);
+    double per_point = loop_seconds((uint64_t)1 << 24) * 0x1p-24;
+    mst_integral_result r;
+    for (int is_double = 0; is_double <= (mst_context_device(context)->fp64 ? 1 : 0); is_double++) {
+        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        d.integrand = "sin(x*x)";
+        d.ranges = &five;
+        d.rule = MST_INTEGRAL_RECTANGLE;
+        d.type = is_double ? MST_FLOAT64 : MST_FLOAT32;
+        d.points = points;
+        mst_integral *plan = make_plan(context, &d);
+        double bare = bare_loop(context, is_double, points), own = best_call(plan, NULL, 1, &r, 1);
+        printf("%s, 2^%d points: %.4g Gpoint/s, bare loop %.4g, ratio %.3f (wanted 0.85 on a GPU)\n", mst_type_name(d.type),
+               gpu ? 30 : 26, (double)points / own * 1e-9, (double)points / bare * 1e-9, bare / own);
+        printf("  value %.12g +- %.2g; one core %.4g Gpoint/s in float32, K1 = %.4g (wanted 3000 on a GPU in float32)\n", r.value,
+               r.error, 1e-9 / per_point, per_point * (double)points / own);
+        mst_integral_destroy(plan);
+        d.points = (uint64_t)1 << 24;
+        plan = make_plan(context, &d);
+        own = best_call(plan, NULL, 1, &r, 1);
+        printf("  2^24 points: %.4g us, K1 = %.4g (wanted 1200 on a GPU in float32)\n", 1e6 * own, per_point * 0x1p24 / own);
+        mst_integral_destroy(plan);
+    }
+}
+
+static double integrand(double x, void *user) {
+    double a = *(const double *)user;
+    return exp(-a * x) * cos(10 * a * x);
+}
+
+static void batches(mst_context *context) {
+    enum { N = 100000 };
+    static const char *const names[] = {"a"};
+    const mst_integral_range unit = {"x", "0", "1"};
+    mst_error error = {.status = MST_ERROR_HOST_MEMORY, .message = "out of memory"};
+    double *a = malloc(N * sizeof *a), worst = 0, gsl = INFINITY;
+    mst_integral_result *results = malloc(N * sizeof *results), one;
+    gsl_integration_workspace *space = gsl_integration_workspace_alloc(1000);
+    check(a && results && space ? MST_OK : MST_ERROR_HOST_MEMORY, &error);
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    d.integrand = "exp(-a*x)*cos(10*a*x)";
+    d.ranges = &unit;
+    d.n_parameters = 1;
+    d.parameters = names;
+    for (int i = 0; i < N; i++)
+        a[i] = 0.1 + 10.0 * i / N;
+    mst_integral *plan = make_plan(context, &d);
+    double own = best_call(plan, a, N, results, 1), single = best_call(plan, a, 1, &one, 0.5);
+    gsl_set_error_handler_off();
+    for (int run = 0; run < 2; run++) {
+        double start = now();
+        for (int i = 0; i < N; i++) {
+            double value, estimate;
+            gsl_function f = {integrand, &a[i]};
+            gsl_integration_qag(&f, 0, 1, 0, 1e-10, 1000, GSL_INTEG_GAUSS21, space, &value, &estimate);
+            worst = fmax(worst, fabs(value - results[i].value));
+        }
+        gsl = fmin(gsl, now() - start);
+    }
+    printf("100,000 adaptive integrals to 1e-10: %.4g ms, GSL's QAG on one core %.4g ms, %.4g times as fast (wanted 50 on a GPU, "
+           "1 on a CPU)\n",
+           1e3 * own, 1e3 * gsl, gsl / own);
+    printf("  largest difference to GSL %.2g; one integral alone: %.4g ms (wanted below 5)\n", worst, 1e3 * single);
+    mst_integral_destroy(plan);
+    gsl_integration_workspace_free(space);
+    free(a);
+    free(results);
+}
+
+int main(void) {
+    mst_error error;
+    mst_context *context;
+    check(mst_context_create(NULL, &context, &error), &error);
+    printf("device %s\n", mst_context_device(context)->name);
+    fixed_rules(context);
+    batches(context);
+    mst_context_destroy(context);
+    return 0;
+}
