@@ -185,8 +185,8 @@ MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_d
 MST_API mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error);
 MST_API void mst_stencil_destroy(mst_stencil *solver);
 
-// Advances by `steps` steps and blocks until they are done. how may be NULL; of its members, progress (in steps) is used, and
-// cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
+// Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
+// done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
 // MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
 // run and read give MST_ERROR_ARGUMENT until every level of every updated field was written again. One thread at a time per
 // solver.

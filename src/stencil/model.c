@@ -202,7 +202,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     if (!s->overlap)
         return trips * (up + down + compute + host);
     double units = (double)s->context->device.compute_units;
-    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(fmax(up, down), fmax(compute, host));
+    // Both directions at once are a little slower than each alone.
+    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(1.1 * fmax(up, down), fmax(compute, host));
     double fill = (up + compute + down + host - steady) / t->blocks;
     return trips * steady + fmax(0, fill);
 }

@@ -8,7 +8,7 @@ int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STEN
 
 // Steps that pay: as many as rings or registers hold, fewer for schemes with many arrays.
 static unsigned default_fuse(const mst_problem *p, mst_stencil_shape shape) {
-    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
+    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 10, 3};
     unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[p->rank - 1] : gpu[p->rank - 1];
     unsigned weight = (unsigned)(p->n_arrays + p->n_updates) / 2;
     m /= weight > 1 ? weight : 1;

@@ -107,8 +107,16 @@ void mst_stencil_destroy(mst_stencil *s) {
     free(s);
 }
 
-static mst_status report_progress(mst_stencil *s, mst_run *run, mst_error *error) {
-    (void)s;
+// Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
+static uint64_t trips_at_once(const mst_stencil *s) {
+    mst_stencil_plan plan = s->plan;
+    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+        return 1;
+    mst_model_predict(s, s->plan.height, &plan);
+    return plan.seconds > 1e-5 ? 1 + (uint64_t)(0.1 / plan.seconds) : 10000;
+}
+
+static mst_status report_progress(mst_run *run, mst_error *error) {
     if (run->how.progress && !run->how.progress(run->done, run->total, run->how.progress_user))
         return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps", (unsigned long long)run->done,
                         (unsigned long long)run->total);
@@ -118,20 +126,19 @@ static mst_status report_progress(mst_stencil *s, mst_run *run, mst_error *error
 // As many steps as the tables on the device hold, trip by trip.
 static mst_status run_segment(mst_stencil *s, uint64_t steps, mst_run *run, mst_error *error) {
     mst_status status = MST_OK, cancelled = MST_OK;
-    uint64_t row = 0, trips_a_call = s->plan.schedule == MST_STENCIL_IN_CORE ? 16 : 1, since = 0;
+    uint64_t row = 0, at_once = trips_at_once(s), since = 0;
     MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
     while (row < steps && cancelled == MST_OK) {
         uint64_t n = steps - row < s->plan.height ? steps - row : s->plan.height;
         MST_TRY(s->engine->advance(s, n, row, run, error));
         row += n;
         run->done += n;
-        if (++since < trips_a_call && row < steps)
+        if (++since < at_once)
             continue;
         since = 0;
-        if (run->how.progress) {
+        if (s->plan.schedule == MST_STENCIL_IN_CORE)
             MST_TRY(s->engine->settle(s, run, error));
-            cancelled = report_progress(s, run, error);
-        }
+        cancelled = report_progress(run, error);
     }
     MST_TRY(s->engine->settle(s, run, error));
     s->tables.filled = row;

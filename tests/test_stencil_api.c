@@ -1,0 +1,234 @@
+// What a solver computes, by closed forms; what it reads, writes, records, predicts and refuses.
+#include "support_stencil.h"
+
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
+static const mst_stencil_field heat_field = {
+    .name = "u", .initial = {.expression = "sin(3 * pi * (x + 1) / 41) * sin(2 * pi * (y + 1) / 31)"}};
+static const mst_stencil_update heat_update = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0};
+
+static mst_stencil_desc heat(mst_type precision) {
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 2;
+    d.grid[0] = 30;
+    d.grid[1] = 40;
+    d.precision = precision;
+    d.fields = &heat_field;
+    d.updates = &heat_update;
+    d.n_fields = d.n_updates = 1;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    d.fuse = 3;
+    return d;
+}
+
+// The eigenmode of the discrete operator with zero boundaries decays by an exact factor a step.
+static void test_eigenmode(void **state) {
+    enum { STEPS = 100 };
+    static double got[30][40];
+    mst_stencil_desc d = heat(MST_FLOAT64);
+    mst_stencil *solver;
+    mst_error e;
+    double factor = 1 - 0.8 * (pow(sin(3 * pi / 82), 2) + pow(sin(2 * pi / 62), 2));
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got), &e));
+    for (int i = 0; i < 30; i++)
+        for (int j = 0; j < 40; j++) {
+            double want = pow(factor, STEPS) * sin(3 * pi * (j + 1) / 41) * sin(2 * pi * (i + 1) / 31);
+            CHECK(fabs(got[i][j] - want) < 1e-13, "u[%d][%d] is %.17g, not %.17g", i, j, got[i][j], want);
+        }
+    CHECK(pow(factor, STEPS) > 0.1, "the mode has decayed to nothing");
+    mst_stencil_destroy(solver);
+}
+
+// Upwind differences with a Courant number of 1 shift by one node a step, so a period later all is back; mirrored faces keep the
+// sum.
+static void test_advection_and_sum(void **state) {
+    static double first[60], later[60];
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "exp(-(x - 20)^2 / 30)"}};
+    const mst_stencil_update shift = {"u", "u - 1 * (u - u[-1])", 0}, spread = {"u", "u + 0.25 * (u[-1] + u[1] - 2*u)", 0};
+    mst_stencil_desc d = heat(MST_FLOAT64);
+    mst_stencil *solver;
+    mst_error e;
+    d.rank = 1;
+    d.grid[0] = 60;
+    d.fields = &field;
+    for (int k = 0; k < 2; k++) {
+        double before = 0, after = 0, moved = 0;
+        d.faces[0][0].kind = d.faces[0][1].kind = k ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+        d.updates = k ? &spread : &shift;
+        OK(mst_stencil_create(*state, &d, &solver, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(first), &e));
+        OK(mst_stencil_run(solver, 60, NULL, NULL, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(later), &e));
+        for (int i = 0; i < 60; i++) {
+            before += first[i];
+            after += later[i];
+            moved = fmax(moved, fabs(first[i] - later[i]));
+        }
+        CHECK(k ? fabs(before - after) < 1e-12 * before && moved > 0.1 : moved < 1e-15, "sum %.17g, then %.17g, moved %g", before,
+              after, moved);
+        mst_stencil_destroy(solver);
+    }
+}
+
+// A part of a field is what the whole field has there; a state that was written goes on from its step to the same bits.
+static void test_parts_and_resume(void **state) {
+    static float whole[30][40], part[4][6], later[30][40], resumed[30][40];
+    const mst_stencil_region region = {{3, 5}, {7, 6}, {4, 6}}, outside = {{3, 5}, {7, 6}, {4, 7}};
+    const size_t point[][MST_MAX_AXES] = {{3, 4}};
+    const mst_stencil_receiver receiver = {"u", 1, point};
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    const mst_stencil_update forced = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u) + 0.01 * t", 0};
+    mst_stencil *solver, *second;
+    mst_error e;
+    double values[8];
+    d.updates = &forced;
+    d.receivers = &receiver;
+    d.n_receivers = 1;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 7, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(whole), &e));
+    OK(mst_stencil_read(solver, "u", 0, &region, mst_at_host(part), &e));
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 6; j++)
+            assert_true(part[i][j] == whole[3 + 7 * i][5 + 6 * j]);
+    REFUSED(MST_ERROR_ARGUMENT, "axis 1", mst_stencil_read(solver, "u", 0, &outside, mst_at_host(part), &e));
+    REFUSED(MST_ERROR_ARGUMENT, "level 1", mst_stencil_read(solver, "u", 1, NULL, mst_at_host(whole), &e));
+    OK(mst_stencil_run(solver, 8, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(later), &e));
+    OK(mst_stencil_create(*state, &d, &second, &e));
+    OK(mst_stencil_write(second, "u", 0, mst_at_host(whole), &e));
+    OK(mst_stencil_set_step(second, 7, &e));
+    OK(mst_stencil_run(second, 8, NULL, NULL, &e));
+    OK(mst_stencil_read(second, "u", 0, NULL, mst_at_host(resumed), &e));
+    assert_memory_equal(later, resumed, sizeof later);
+    OK(mst_stencil_read_receiver(second, 0, 8, 8, values, &e));
+    assert_true((float)values[7] == later[3][4]);
+    REFUSED(MST_ERROR_ARGUMENT, "recorded", mst_stencil_read_receiver(second, 0, 7, 8, values, &e));
+    mst_stencil_destroy(solver);
+    mst_stencil_destroy(second);
+}
+
+static bool stop_at_nine(uint64_t done, uint64_t total, void *user) {
+    *(uint64_t *)user = done;
+    return total == 30 && done < 9;
+}
+
+// A run that is cancelled leaves the state of the step it says.
+static void test_cancel(void **state) {
+    static float cancelled[30][40], straight[30][40];
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil *solver, *second;
+    mst_error e;
+    uint64_t seen = 0;
+    mst_execution how = MST_EXECUTION_INIT;
+    how.progress = stop_at_nine;
+    how.progress_user = &seen;
+    d.schedule = MST_STENCIL_SKEWED;
+    d.height = 3;
+    d.block = 7;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    REFUSED(MST_ERROR_CANCELLED, "9 of 30", mst_stencil_run(solver, 30, &how, NULL, &e));
+    assert_int_equal(mst_stencil_step(solver), 9);
+    assert_int_equal(seen, 9);
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(cancelled), &e));
+    d.schedule = MST_STENCIL_IN_CORE;
+    d.block = d.height = 0;
+    OK(mst_stencil_create(*state, &d, &second, &e));
+    OK(mst_stencil_run(second, 9, NULL, NULL, &e));
+    OK(mst_stencil_read(second, "u", 0, NULL, mst_at_host(straight), &e));
+    assert_memory_equal(cancelled, straight, sizeof straight);
+    mst_stencil_destroy(solver);
+    mst_stencil_destroy(second);
+}
+
+// A budget that holds a part of the state only: a schedule is chosen and moves what it said; one byte less than the least is
+// refused.
+static void test_budget(void **state) {
+    mst_context_desc cd = MST_CONTEXT_DESC_INIT;
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil_report report;
+    mst_stencil_plan plan;
+    mst_stencil *solver;
+    mst_error e;
+    unsigned long long least = 0;
+    (void)state;
+    d.grid[0] = 400;
+    cd.device_memory = 48 << 10; // the state has 64000 bytes
+    mst_context *small = test_context(&cd);
+    OK(mst_stencil_predict(small, &d, 100, &plan, &e));
+    assert_true(plan.schedule != MST_STENCIL_IN_CORE && plan.seconds > 0 && plan.device_bytes <= cd.device_memory);
+    OK(mst_stencil_create(small, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 2 * plan.height, NULL, &report, &e));
+    assert_true(mst_context_device_memory_used(small) >= plan.device_bytes);
+    assert_int_equal(report.plan.schedule, plan.schedule);
+    assert_int_equal(report.upload_bytes, report.plan.upload_bytes);
+    assert_int_equal(report.upload_bytes, 2 * 64000);
+    assert_int_equal(report.download_bytes, 2 * 64000);
+    mst_stencil_destroy(solver);
+    mst_context_destroy(small);
+    cd.device_memory = 1000;
+    small = test_context(&cd);
+    REFUSED(MST_ERROR_BUDGET, "would do", mst_stencil_create(small, &d, &solver, &e));
+    CHECK(sscanf(strstr(e.message, "; ") + 2, "%llu", &least) == 1, "no number in: %s", e.message);
+    mst_context_destroy(small);
+    cd.device_memory = least;
+    small = test_context(&cd);
+    OK(mst_stencil_create(small, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 5, NULL, NULL, &e));
+    mst_stencil_destroy(solver);
+    mst_context_destroy(small);
+}
+
+static void test_refusals(void **state) {
+    const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-5,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
+    const mst_stencil_field constant = {.name = "u", .constant = true};
+    const mst_stencil_source source = {.field = "u", .point = {30, 0}, .series = "1"};
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil *solver;
+    mst_error e;
+    mst_context *c = *state;
+#define WITH(change, status, part)                                                                                               \
+    do {                                                                                                                         \
+        d = heat(MST_FLOAT32);                                                                                                   \
+        change;                                                                                                                  \
+        REFUSED(status, part, mst_stencil_create(c, &d, &solver, &e));                                                           \
+        assert_null(solver);                                                                                                     \
+    } while (0)
+    WITH(d.struct_size = 1, MST_ERROR_ARGUMENT, "MST_STENCIL_DESC_INIT");
+    WITH(d.rank = 4, MST_ERROR_ARGUMENT, "4 axes");
+    WITH(d.grid[1] = 0, MST_ERROR_ARGUMENT, "axis 1");
+    WITH((d.grid[0] = SIZE_MAX, d.grid[1] = 3), MST_ERROR_ARGUMENT, "too many");
+    WITH(d.precision = MST_INT32, MST_ERROR_ARGUMENT, "int32");
+    WITH(d.time_step = -1, MST_ERROR_ARGUMENT, "-1");
+    WITH(d.spacing[0] = 0, MST_ERROR_ARGUMENT, "axis 0");
+    WITH(d.n_fields = 0, MST_ERROR_ARGUMENT, "0 fields");
+    WITH(d.n_updates = 0, MST_ERROR_ARGUMENT, "no updates");
+    WITH(d.updates = &unknown, MST_ERROR_ARGUMENT, "the update of u");
+    WITH(d.updates = &far, MST_ERROR_ARGUMENT, "-5");
+    WITH((d.updates = two, d.n_updates = 2), MST_ERROR_ARGUMENT, "two updates");
+    WITH(d.fields = &constant, MST_ERROR_ARGUMENT, "constant");
+    WITH((d.sources = &source, d.n_sources = 1), MST_ERROR_ARGUMENT, "node 30");
+    WITH(d.faces[1][0].kind = MST_BOUNDARY_PERIODIC, MST_ERROR_ARGUMENT, "one end");
+    WITH(d.faces[0][1].value = "u", MST_ERROR_ARGUMENT, "axis 0");
+    WITH((d.faces[0][1].kind = MST_BOUNDARY_SPONGE, d.faces[0][1].width = 31), MST_ERROR_ARGUMENT, "31");
+    WITH(d.fuse = 65, MST_ERROR_ARGUMENT, "65");
+    WITH(d.height = 2, MST_ERROR_ARGUMENT, "2 steps");
+    WITH((d.schedule = MST_STENCIL_SKEWED, d.faces[0][0].kind = d.faces[0][1].kind = MST_BOUNDARY_PERIODIC), MST_ERROR_ARGUMENT,
+         "periodic");
+#undef WITH
+    assert_string_equal(mst_stencil_schedule_name(MST_STENCIL_PYRAMID_TILES), "pyramid-tiles");
+    assert_string_equal(mst_stencil_schedule_name((mst_stencil_schedule)99), "unknown schedule");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_eigenmode),        cmocka_unit_test(test_advection_and_sum),
+        cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_budget),           cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
