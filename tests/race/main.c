@@ -219,12 +219,55 @@ static void test_images(mst_context *context, mst_convolution_desc *desc, mst_ty
     }
 }
 
+// A scheme with a source and a receiver on a mirrored, periodic grid, whose sum stays, by kernels of either shape.
+static void test_stencil(mst_context *context, mst_stencil_shape shape, mst_stencil_schedule schedule) {
+    enum { ROWS = 8, COLUMNS = 12, NODES = ROWS * COLUMNS };
+    static float first[NODES], later[NODES];
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "x + 3 * (y > 5)"}};
+    const mst_stencil_update update = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0};
+    const size_t point[][MST_MAX_AXES] = {{3, 4}};
+    const double nothing[] = {0};
+    const mst_stencil_source source = {.field = "u", .point = {3, 4}, .samples = nothing, .n_samples = 1};
+    const mst_stencil_receiver receiver = {"u", 1, point};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver;
+    mst_error error;
+    double got, sums[2] = {0, 0};
+    d.rank = 2;
+    d.grid[0] = ROWS;
+    d.grid[1] = COLUMNS;
+    d.faces[0][0].kind = d.faces[0][1].kind = MST_BOUNDARY_NEUMANN;
+    d.faces[1][0].kind = d.faces[1][1].kind = MST_BOUNDARY_PERIODIC;
+    d.fields = &field;
+    d.updates = &update;
+    d.sources = &source;
+    d.receivers = &receiver;
+    d.n_fields = d.n_updates = d.n_sources = d.n_receivers = 1;
+    d.fuse = 2;
+    d.shape = shape;
+    d.schedule = schedule;
+    d.block = schedule == MST_STENCIL_IN_CORE ? 0 : 3;
+    check(mst_stencil_create(context, &d, &solver, &error), &error);
+    check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(first), &error), &error);
+    check(mst_stencil_run(solver, 3, NULL, NULL, &error), &error);
+    check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(later), &error), &error);
+    check(mst_stencil_read_receiver(solver, 0, 3, 1, &got, &error), &error);
+    expect("stencil receiver", MST_FLOAT32, got, later[3 * COLUMNS + 4]);
+    for (int i = 0; i < NODES; i++) {
+        sums[0] += first[i];
+        sums[1] += later[i];
+    }
+    expect("stencil sum", MST_FLOAT32, sums[1] / sums[0], 1);
+    mst_stencil_destroy(solver);
+}
+
 // The cases are numbered: first the FFTs, then the convolutions, then the maps. False if there is no such case.
 static bool run_case(mst_context *context, int c) {
     // One step and several, every small radix, padding by Bluestein, lines that share a work-group and that do not.
     static const size_t lengths[] = {2, 4, 9, 16, 22, 26, 35, 37, 58, 60, 64};
     enum {
         N_LENGTHS = sizeof lengths / sizeof lengths[0],
+        N_STENCILS = 4,
         N_FFTS = N_LENGTHS * 2 * 3 * 2,
         N_MODES = 4,
         N_TYPES = 4,
@@ -233,6 +276,12 @@ static bool run_case(mst_context *context, int c) {
         N_IMAGES = 2 * N_MODES * 2
     };
     static const mst_type types[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
+    if (c < N_STENCILS) {
+        test_stencil(context, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
+                     c < 2 ? MST_STENCIL_IN_CORE : MST_STENCIL_SKEWED);
+        return true;
+    }
+    c -= N_STENCILS;
     if (c < N_FFTS) {
         const int kind = c / N_LENGTHS % 3;
         test_fft(context, kind == 2 ? MST_COMPLEX128 : MST_COMPLEX64, lengths[c % N_LENGTHS], c / N_LENGTHS / 3 % 2,
