@@ -170,6 +170,7 @@ static void test_budget(void **state) {
     assert_int_equal(report.download_bytes, 2 * 64000);
     mst_stencil_destroy(solver);
     mst_context_destroy(small);
+    d.schedule = MST_STENCIL_SKEWED;
     cd.device_memory = 1000;
     small = test_context(&cd);
     REFUSED(MST_ERROR_BUDGET, "would do", mst_stencil_create(small, &d, &solver, &e));

@@ -170,11 +170,16 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
         try_schedule(s, desc, fallback, &best);
     if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO)
         try_schedule(s, desc, MST_STENCIL_PYRAMID_TILES, &best);
-    uint64_t least = least_bytes(s, desc, wanted ? wanted : fallback);
-    MST_REQUIRE(best.schedule != MST_STENCIL_AUTO, MST_ERROR_BUDGET,
-                "the budget of %llu bytes of device memory is too small for %s; %llu bytes would do",
-                (unsigned long long)s->context->device_memory.limit, mst_stencil_schedule_name(wanted ? wanted : fallback),
-                (unsigned long long)least);
+    if (best.schedule == MST_STENCIL_AUTO) {
+        uint64_t least = least_bytes(s, desc, wanted ? wanted : fallback);
+        if (wanted == MST_STENCIL_AUTO)
+            least = smaller(least, least_bytes(s, desc, MST_STENCIL_PYRAMID_TILES));
+        status = mst_fail(error, MST_ERROR_BUDGET,
+                          "the budget of %llu bytes of device memory is too small for %s; %llu bytes would do",
+                          (unsigned long long)s->context->device_memory.limit,
+                          wanted ? mst_stencil_schedule_name(wanted) : "any schedule", (unsigned long long)least);
+        goto fail;
+    }
     s->plan = best;
 fail:
     return status;
