@@ -22,6 +22,7 @@ typedef struct mst_fused {
     mst_stream *stream;
     mst_geometry geometry;
     size_t lines_an_item; // of the result
+    size_t items_at_once; // that go through all stages together
     work works[N_ARRAYS];
     int result; // the work memory of the result: of an operand, where one is free
     int n_stages;
@@ -43,7 +44,7 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
         work *w = &fused->works[a];
         if (!w->needed)
             continue;
-        w->bytes = work_vectors(w, n_items) * vector;
+        w->bytes = work_vectors(w, n_items < fused->items_at_once ? n_items : fused->items_at_once) * vector;
         MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, w->bytes, "spectra", &w->buffer, error));
     }
 fail:
@@ -59,22 +60,37 @@ static mst_stage_array array_of(const mst_fused *fused, const mst_block *block, 
     return (mst_stage_array){port->buffer, port->base, port->first_item * fused->lines_an_item, !port->packed && !dense};
 }
 
-static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+static mst_status compute_part(mst_fused *fused, const mst_block *part, bool first, mst_error *error) {
     mst_status status = MST_OK;
-    mst_fused *fused = user;
     for (int k = 0; k < fused->n_stages; k++) {
         mst_stage *s = &fused->stages[k];
         mst_stage_array arrays[N_STAGE_PORTS];
         int array = s->ports[FROM].array;
-        size_t vectors = block->count * fused->lines_an_item * fused->geometry.n_blocks;
+        size_t vectors = part->count * fused->lines_an_item * fused->geometry.n_blocks;
         if (s->kind == MST_STAGE_FORWARD) {
-            if (fused->works[array].fixed && block->first > 0)
+            if (fused->works[array].fixed && !first)
                 continue; // its spectrum is there
-            vectors = work_vectors(&fused->works[array], block->count);
+            vectors = work_vectors(&fused->works[array], part->count);
         }
         for (int port = 0; port < N_STAGE_PORTS; port++)
-            arrays[port] = array_of(fused, block, &s->ports[s->kind != MST_STAGE_FUSED && port == WITH ? FROM : port]);
-        MST_TRY(mst_stage_enqueue(s, block->queue, arrays, vectors, error));
+            arrays[port] = array_of(fused, part, &s->ports[s->kind != MST_STAGE_FUSED && port == WITH ? FROM : port]);
+        MST_TRY(mst_stage_enqueue(s, part->queue, arrays, vectors, error));
+    }
+fail:
+    return status;
+}
+
+// Some items at a time, so that what lies between stages is still in the device's cache when it is read.
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fused *fused = user;
+    for (size_t done = 0; done < block->count; done += fused->items_at_once) {
+        mst_block part = *block;
+        part.count = block->count - done < fused->items_at_once ? block->count - done : fused->items_at_once;
+        for (int a = 0; a < N_ARRAYS; a++)
+            if (a == Z || !mst_stage_one(fused->plan, a))
+                part.ports[a].first_item += done;
+        MST_TRY(compute_part(fused, &part, block->first + done == 0, error));
     }
 fail:
     return status;
@@ -137,11 +153,37 @@ static void plan_works(mst_fused *fused) {
     fused->works[Z].vectors = fused->lines_an_item * g->n_blocks;
 }
 
+// Work memory of an item of the stream, that all items share, and the largest piece of the first.
+static uint64_t count_work(const mst_fused *fused, uint64_t *fixed, uint64_t *piece) {
+    uint64_t vector = fused->geometry.points * mst_type_bytes(fused->plan->work_type), item = 0;
+    *fixed = *piece = 0;
+    for (int a = 0; a < N_ARRAYS; a++) {
+        const work *w = &fused->works[a];
+        uint64_t bytes = w->needed ? w->vectors * vector : 0;
+        *(w->fixed ? fixed : &item) += bytes;
+        if (!w->fixed && bytes > *piece)
+            *piece = bytes;
+    }
+    return item;
+}
+
+#define CPU_CACHE ((uint64_t)2 << 20)
+#define GPU_CACHE ((uint64_t)16 << 20)
+
+// With a single stage there is nothing to keep in a cache. A small budget counts too.
+static size_t choose_items_at_once(const mst_fused *fused, size_t n_items, uint64_t item) {
+    mst_context *context = fused->plan->context;
+    uint64_t most = fused->geometry.cpu ? CPU_CACHE : GPU_CACHE, left = mst_budget_left(context, &context->device_memory) / 8;
+    most = left < most ? left : most;
+    if (fused->n_stages == 1 || item == 0 || most / item >= n_items)
+        return n_items;
+    return most < item ? 1 : (size_t)(most / item);
+}
+
 static mst_status make_stream(mst_fused *fused, mst_error *error) {
     const mst_convolution *plan = fused->plan;
     const mst_convolution_desc *d = &plan->desc;
     int split = fused->geometry.axes[0].axis;
-    uint64_t vector = fused->geometry.points * mst_type_bytes(plan->work_type);
     mst_stream_desc stream = {
         .context = plan->context,
         .n_items = plan->n_lines[Z] / fused->lines_an_item,
@@ -153,15 +195,12 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     for (int a = X; a <= Y; a++)
         if (mst_stage_one(plan, a))
             stream.ports[a].kind = MST_PORT_FIXED;
-    for (int a = 0; a < N_ARRAYS; a++) {
-        const work *w = &fused->works[a];
-        if (!w->needed)
-            continue;
-        uint64_t bytes = w->vectors * vector;
-        *(w->fixed ? &stream.fixed_work_bytes : &stream.item_work_bytes) += bytes;
-        if (!w->fixed && bytes > stream.item_work_piece)
-            stream.item_work_piece = bytes;
-    }
+    uint64_t item = count_work(fused, &stream.fixed_work_bytes, &stream.item_work_piece);
+    fused->items_at_once = choose_items_at_once(fused, stream.n_items, item);
+    if (fused->items_at_once == stream.n_items)
+        stream.item_work_bytes = item;
+    else
+        stream.fixed_work_bytes += fused->items_at_once * item;
     for (int k = 0; k < fused->n_stages; k++)
         stream.table_bytes += fused->stages[k].table_bytes;
     return mst_stream_create(&stream, &fused->stream, error);
