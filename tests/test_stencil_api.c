@@ -162,6 +162,7 @@ static void test_budget(void **state) {
     OK(mst_stencil_predict(small, &d, 100, &plan, &e));
     assert_true(plan.schedule != MST_STENCIL_IN_CORE && plan.seconds > 0 && plan.device_bytes <= cd.device_memory);
     OK(mst_stencil_create(small, &d, &solver, &e));
+    OK(mst_stencil_describe(solver, &plan, &e)); // with rates of its own, perhaps another height
     OK(mst_stencil_run(solver, 2 * plan.height, NULL, &report, &e));
     assert_true(mst_context_device_memory_used(small) >= plan.device_bytes);
     assert_int_equal(report.plan.schedule, plan.schedule);

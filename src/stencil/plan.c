@@ -86,8 +86,22 @@ uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *pla
 
 static uint64_t left(const mst_stencil *s) { return mst_budget_left(s->context, &s->context->device_memory); }
 
+// Host memory for staging, where the device does not copy from and to the home by itself: see the schedules.
+static uint64_t staging_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
+    const mst_problem *p = &s->problem;
+    bool direct =
+        plan->home == MST_STENCIL_HOME_PINNED || (plan->home == MST_STENCIL_HOME_MEMORY && s->context->device.unified_memory);
+    if (direct || plan->schedule == MST_STENCIL_IN_CORE)
+        return 0;
+    if (plan->schedule == MST_STENCIL_SKEWED)
+        return (8 * (uint64_t)p->n_arrays + 5 * (uint64_t)p->n_constants) * plan->block * p->plane * p->element;
+    return 3 * mst_plan_device_bytes(s, plan);
+}
+
 static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
+    if (staging_bytes(s, plan) > mst_budget_left(s->context, &s->context->host_memory))
+        return false;
     if (plan->schedule == MST_STENCIL_IN_CORE && p->nodes * p->element > s->context->device.max_allocation_bytes)
         return false;
     return mst_plan_device_bytes(s, plan) <= left(s) / 64 * 63; // the tables of steps need some

@@ -44,12 +44,12 @@ void mst_write_helpers(const mst_writer *w) {
     if (w->width > 1) {
         // Not by vload and vstore, which some compilers make of loads of pairs.
         mst_text_add(w->out,
-                     "typedef %s%d vreal;\ntypedef struct __attribute__((packed)) { vreal value; } unaligned;\n"
+                     "typedef %s%d vreal;\ntypedef struct __attribute__((packed, aligned(%zu))) { vreal value; } unaligned;\n"
                      "#define LOAD_GLOBAL(p) (((__global const unaligned *)(p))->value)\n"
                      "#define STORE_GLOBAL(v, p) (((__global unaligned *)(p))->value = (v))\n"
                      "#define LOAD_LOCAL(p) (((const __local unaligned *)(p))->value)\n"
                      "#define STORE_LOCAL(v, p) (((__local unaligned *)(p))->value = (v))\n",
-                     type, w->width);
+                     type, w->width, w->problem->element);
         mst_text_add(w->out, "#define TO_VREAL(v) convert_%s%d(v)\ntypedef long%d vlong;\n#define LANES ((vlong)(", type,
                      w->width, w->width);
         for (int k = 0; k < w->width; k++)
