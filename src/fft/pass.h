@@ -89,8 +89,11 @@ typedef struct mst_fusion {
     const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)
     const char *loads[2]; // expressions for element e, real2; the second NULL: one operand
     bool forward[2];      // operands to be transformed; else they are spectra, in natural order
+    const char *factor;   // real, by which element e of a single operand's spectrum is multiplied; NULL: not
     bool backward;        // else the spectrum is stored
     const char *store;    // a statement for element e, `value`
+    bool pairs; // elements e and e + n/2 go together, n and the first radix being even: loads[0] is a statement that sets `value`
+                // and `partner`, and `store` takes both
 } mst_fusion;
 
 // `back` is the pass with its radices backwards: so the product is taken where the last forward step leaves the spectra.

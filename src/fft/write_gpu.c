@@ -235,6 +235,47 @@ static void write_product(unsigned held, bool keep, mst_text *out) {
                         "        re[i] = a * sr[i] - b * si[i];\n        im[i] = a * si[i] + b * sr[i];\n");
 }
 
+// Elements e and e + n/2 of a radix that is even are in the same work-item.
+static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text *out) {
+    unsigned r = pass->radices[0];
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                real2 value = (real2)(0, 0), partner = (real2)(0, 0);\n                if (active) {\n"
+                 "                    %s\n                }\n"
+                 "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n"
+                 "                re[i * %uu + q + %uu] = partner.x;\n                im[i * %uu + q + %uu] = partner.y;\n"
+                 "            }\n",
+                 r / 2, pass->n / r, load, r, r, r, r / 2, r, r / 2);
+    close_butterflies(out);
+}
+
+static void write_factor(const mst_pass *pass, const char *factor, mst_text *out) {
+    unsigned r = pass->radices[pass->n_radices - 1];
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                const real factor = active ? %s : 0;\n                re[i * %uu + q] *= factor;\n"
+                 "                im[i * %uu + q] *= factor;\n            }\n",
+                 r, pass->n / r, factor, r, r);
+    close_butterflies(out);
+}
+
+static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
+    unsigned r = pass->radices[pass->n_radices - 1], rounds = fusion->pairs ? r / 2 : r;
+    mst_text_add(out, "    if (!active)\n        return;\n");
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
+                 "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
+                 rounds, pass->n / r, r, r);
+    if (fusion->pairs)
+        mst_text_add(out, "                const real2 partner = (real2)(re[i * %uu + q + %uu], im[i * %uu + q + %uu]);\n", r,
+                     r / 2, r, r / 2);
+    mst_text_add(out, "                %s;\n            }\n", fusion->store);
+    close_butterflies(out);
+}
+
 void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
     unsigned last = pass->radices[pass->n_radices - 1], held = butterflies(pass, last) * last;
     const mst_pass *final = fusion->backward ? back : pass;
@@ -245,25 +286,22 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
     if (fusion->loads[1])
         mst_text_add(out, "    real sr[%u], si[%u]; // the first operand's spectrum\n", held, held);
     for (int k = 0; k < 2 && fusion->loads[k]; k++) {
-        write_operand(pass, fusion->loads[k], fusion->forward[k], out);
+        if (fusion->pairs)
+            write_pairs_loading(pass, fusion->loads[k], out);
+        else
+            write_operand(pass, fusion->loads[k], fusion->forward[k], out);
         if (fusion->forward[k])
             write_steps(pass, used, (names){"re", "im", "table"}, out);
         used = used || fusion->forward[k];
         if (fusion->loads[1])
             write_product(held, k == 0, out);
     }
+    if (fusion->factor)
+        write_factor(pass, fusion->factor, out);
     if (fusion->backward) {
         mst_text_add(out, "    // Backwards: forwards with real and imaginary parts exchanged.\n");
         write_steps(back, used, (names){"im", "re", "back_table"}, out);
     }
-    unsigned r = final->radices[final->n_radices - 1];
-    mst_text_add(out, "    if (!active)\n        return;\n");
-    open_butterflies(final, r, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n"
-                 "                %s;\n            }\n",
-                 r, final->n / r, r, r, fusion->store);
-    close_butterflies(out);
+    write_fusion_storing(final, fusion, out);
     mst_text_add(out, "}\n");
 }

@@ -131,6 +131,8 @@ static mst_status prepare(void *user, size_t n_images, mst_error *error) {
         MST_TRY(mst_paper_filter_prepare(plan, n_images == 0, error));
     if (plan->composed)
         MST_TRY(mst_composed_prepare(plan, n_images * plan->colours, error));
+    if (plan->fused)
+        MST_TRY(mst_fused_filter_prepare(plan, n_images * plan->colours, error));
 fail:
     return status;
 }
@@ -138,9 +140,16 @@ fail:
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_filter *plan = user;
     mst_status status = MST_OK;
-    MST_TRY(mst_planes_load(plan, block, error));
-    MST_TRY(plan->paper ? mst_paper_filter_run(plan, block, error) : mst_composed_run(plan, block, error));
-    MST_TRY(mst_planes_store(plan, block, &plan->planes, error));
+    if (plan->fused) {
+        MST_TRY(mst_fused_filter_run(plan, block, error));
+    } else {
+        MST_TRY(mst_planes_load(plan, block, error));
+        MST_TRY(plan->paper ? mst_paper_filter_run(plan, block, error) : mst_composed_run(plan, block, error));
+    }
+    if (!plan->fused || mst_filter_ranged(plan))
+        MST_TRY(mst_planes_store(plan, block, error));
+    if (plan->desc.alpha)
+        MST_TRY(mst_planes_copy_alpha(plan, block, error));
 fail:
     return status;
 }
@@ -159,11 +168,24 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
         .prepare = prepare,
         .compute = compute,
         .user = plan};
-    if (plan->paper)
+    if (plan->fused) {
+        stream.table_bytes += mst_fused_filter_table_bytes(plan);
+        stream.item_work_bytes += plan->colours * mst_fused_filter_plane_bytes(plan);
+    } else if (plan->paper) {
         stream.fixed_work_bytes = mst_paper_filter_bytes(plan);
-    else
+    } else {
         stream.item_work_bytes += plan->colours * mst_composed_plane_bytes(plan);
+    }
     return mst_stream_create(&stream, &plan->stream, error);
+}
+
+static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
+    bool fused = plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan);
+    plan->planes.pitch = fused ? plan->width : plan->q;
+    plan->planes.rows = fused ? plan->height : plan->p;
+    if (fused)
+        return mst_fused_filter_create(plan, error);
+    return plan->desc.algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error);
 }
 
 mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
@@ -185,7 +207,7 @@ mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, 
         MST_TRY(mst_mask_make(plan, error));
     MST_TRY(read_output(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0) {
-        MST_TRY(desc->algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error));
+        MST_TRY(make_algorithm(plan, error));
         MST_TRY(make_stream(plan, error));
         MST_TRY(mst_mask_upload(plan, error));
         MST_TRY(mst_planes_create(plan, error));
@@ -205,6 +227,7 @@ void mst_filter_destroy(mst_filter *plan) {
     mst_stream_destroy(plan->stream);
     mst_stages_clear(plan);
     free(plan->events);
+    mst_fused_filter_destroy(plan);
     mst_composed_destroy(plan);
     mst_paper_filter_destroy(plan);
     mst_planes_destroy(plan);

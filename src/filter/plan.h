@@ -9,6 +9,7 @@
 #include <mastaba/filter.h>
 
 struct mst_filter_composed;
+struct mst_filter_fused;
 struct mst_filter_paper;
 
 // The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency k / P
@@ -60,12 +61,13 @@ struct mst_filter {
     mst_stream *stream;
     cl_mem lines[2][2]; // [input, output][packed, own]: tables of mst_lines_create along the width
     cl_kernel kernels[N_PLANE_KERNELS];
-    mst_planes planes; // p x q
+    mst_planes planes; // p x q; height x width for the fused filter, where the range has to be found
     uint64_t planes_bytes;
     cl_mem ranges[2]; // partial least and greatest values, reduced from one into the other and back
     uint64_t range_bytes[2];
     size_t range_parts;
-    struct mst_filter_composed *composed; // one of these
+    struct mst_filter_fused *fused; // one of these
+    struct mst_filter_composed *composed;
     struct mst_filter_paper *paper;
     mst_stage_event *events;
     size_t n_events, most_events;
@@ -86,8 +88,16 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error);
 void mst_planes_destroy(mst_filter *plan);
 uint64_t mst_planes_image_bytes(const mst_filter *plan); // device memory that an image needs
 mst_status mst_planes_prepare(mst_filter *plan, size_t n_images, mst_error *error);
+// Where a kernel finds one side of a block, 0 the input and 1 the output.
+typedef struct mst_image_side {
+    cl_mem buffer, lines;
+    cl_long base;
+    cl_ulong first_line;
+} mst_image_side;
+mst_image_side mst_image_side_of(const mst_filter *plan, const mst_block *block, int side);
 mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *error);
-mst_status mst_planes_store(mst_filter *plan, const mst_block *block, const mst_planes *planes, mst_error *error);
+mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error *error);
+mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error);
 
 // ---- stages.c: times of stages, where they are wanted.
 // The place for a command's event, NULL if it is not wanted; what follows belongs to `stage`.
@@ -96,6 +106,15 @@ cl_event *mst_stage_command(mst_filter *plan, int stage);
 mst_status mst_stage_begin(mst_filter *plan, const mst_block *block, mst_error *error);
 mst_status mst_stage_end(mst_filter *plan, const mst_block *block, int stage, mst_error *error);
 void mst_stages_clear(mst_filter *plan);
+
+// ---- fused.c: from images to images, or where the range has to be found to planes; for blocks of up to n planes.
+bool mst_fused_filter_can(const mst_filter *plan);
+mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error);
+void mst_fused_filter_destroy(mst_filter *plan);
+uint64_t mst_fused_filter_table_bytes(const mst_filter *plan);
+uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan);
+mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error);
+mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_error *error);
 
 // ---- The ways from planes to filtered planes, in place, for blocks of up to n planes.
 // composed.c: by plans of the FFT engine, and a kernel for the mask.

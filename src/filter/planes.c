@@ -58,7 +58,11 @@ void mst_planes_destroy(mst_filter *plan) {
         mst_kernel_release(plan->kernels[k]);
 }
 
-static uint64_t planes_bytes(const mst_filter *plan) { return (uint64_t)plan->colours * plan->p * plan->q * sizeof(float); }
+static uint64_t planes_bytes(const mst_filter *plan) {
+    if (plan->fused && !mst_filter_ranged(plan))
+        return 0;
+    return (uint64_t)plan->colours * plan->planes.pitch * plan->planes.rows * sizeof(float);
+}
 
 static uint64_t ranges_bytes(const mst_filter *plan) {
     return mst_filter_ranged(plan) ? plan->range_parts * sizeof(cl_float2) : 0;
@@ -77,8 +81,6 @@ mst_status mst_planes_prepare(mst_filter *plan, size_t n_images, mst_error *erro
     }
     if (n_images == 0)
         return MST_OK;
-    plan->planes.pitch = plan->q;
-    plan->planes.rows = plan->p;
     plan->planes_bytes = n_images * planes_bytes(plan);
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, plan->planes_bytes, "planes", &plan->planes.buffer, error));
     for (int r = 0; r < 2; r++) {
@@ -96,21 +98,14 @@ static mst_status enqueue(mst_filter *plan, const mst_block *block, int stage, i
                                     mst_kernel_group(plan->context, kernel, items), mst_stage_command(plan, stage), error);
 }
 
-// Where a kernel finds one side of a block.
-typedef struct image_side {
-    cl_mem buffer, lines;
-    cl_long base;
-    cl_ulong first_line;
-} image_side;
-
-static image_side side_of(const mst_filter *plan, const mst_block *block, int side) {
+mst_image_side mst_image_side_of(const mst_filter *plan, const mst_block *block, int side) {
     const mst_block_port *port = &block->ports[side];
-    return (image_side){port->buffer, plan->lines[side][port->packed ? 0 : 1], port->base,
-                        (cl_ulong)port->first_item * plan->height * plan->channels};
+    return (mst_image_side){port->buffer, plan->lines[side][port->packed ? 0 : 1], port->base,
+                            (cl_ulong)port->first_item * plan->height * plan->channels};
 }
 
 mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *error) {
-    image_side in = side_of(plan, block, 0);
+    mst_image_side in = mst_image_side_of(plan, block, 0);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_uint colours = (cl_uint)plan->colours, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
     cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT;
@@ -132,8 +127,9 @@ mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *
 }
 
 // The range of every image, at last in ranges[*which].
-static mst_status find_ranges(mst_filter *plan, const mst_block *block, const mst_planes *planes, int *which, mst_error *error) {
+static mst_status find_ranges(mst_filter *plan, const mst_block *block, int *which, mst_error *error) {
     mst_status status = MST_OK;
+    const mst_planes *planes = &plan->planes;
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, colours = (cl_uint)plan->colours;
     cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = (cl_uint)plan->range_parts;
     cl_uint lanes = lanes_of(plan);
@@ -156,8 +152,8 @@ fail:
     return status;
 }
 
-static mst_status copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error) {
-    image_side in = side_of(plan, block, 0), out = side_of(plan, block, 1);
+mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error) {
+    mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_ulong n = (cl_ulong)block->count * height * width;
     const mst_argument arguments[] = {
@@ -167,24 +163,23 @@ static mst_status copy_alpha(mst_filter *plan, const mst_block *block, mst_error
     return enqueue(plan, block, STAGE_STORE, KERNEL_ALPHA, arguments, 12, (size_t)n, error);
 }
 
-mst_status mst_planes_store(mst_filter *plan, const mst_block *block, const mst_planes *planes, mst_error *error) {
+mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
-    image_side out = side_of(plan, block, 1);
+    const mst_planes *planes = &plan->planes;
+    mst_image_side out = mst_image_side_of(plan, block, 1);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_uint colours = (cl_uint)plan->colours, pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows;
     cl_float white = (cl_float)plan->desc.white;
     cl_ulong n = (cl_ulong)block->count * height * width * colours;
     int which = 0;
     if (mst_filter_ranged(plan))
-        MST_TRY(find_ranges(plan, block, planes, &which, error));
+        MST_TRY(find_ranges(plan, block, &which, error));
     const mst_argument arguments[] = {
         MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch),    MST_ARGUMENT(rows),       MST_ARGUMENT(height),
         MST_ARGUMENT(width),          MST_ARGUMENT(channels), MST_ARGUMENT(colours),    MST_ARGUMENT(plan->ranges[which]),
         MST_ARGUMENT(white),          MST_ARGUMENT(n),        MST_ARGUMENT(out.buffer), MST_ARGUMENT(out.base),
         MST_ARGUMENT(out.first_line), MST_ARGUMENT(out.lines)};
     MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_STORE, arguments, 14, (size_t)n, error));
-    if (plan->desc.alpha)
-        MST_TRY(copy_alpha(plan, block, error));
 fail:
     return status;
 }

@@ -1,0 +1,159 @@
+#include "fused.h"
+
+#include "runtime/program.h"
+
+#include <stdlib.h>
+
+#define CPU_ITEMS_A_UNIT 8 // work-items of a launch for each compute unit of a CPU
+#define CPU_LANES 8        // as the texts have it
+
+bool mst_fused_filter_can(const mst_filter *plan) {
+    unsigned radices[MST_PASS_RADICES];
+    int count;
+    size_t longest = mst_pass_longest(&plan->context->device, plan->cpu, false);
+    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, plan->cpu, radices, &count) &&
+           mst_pass_factor(plan->q, plan->cpu, radices, &count);
+}
+
+// Lines of n elements: neighbours in memory along them (rows) or across.
+static mst_status plan_pass(const mst_filter *plan, fused_pass *f, size_t n, bool rows, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pass *pass = &f->there;
+    int64_t pitch = (int64_t)plan->q;
+    pass->n = n;
+    pass->cpu = plan->cpu;
+    pass->source = pass->target =
+        (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 1}, .axis_stride = rows ? 1 : pitch, .step = 1};
+    MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "there are no radices for length %zu", n);
+    for (int k = 1; k < pass->n_radices && pass->radices[0] % 2 != 0; k++) { // an even one first, for pairs
+        unsigned first = pass->radices[0];
+        pass->radices[0] = pass->radices[k];
+        pass->radices[k] = first;
+    }
+    MST_TRY(mst_pass_shape(pass, &plan->context->device, error));
+    pass->staged = false;
+    f->back = *pass;
+    for (int k = 0; k < pass->n_radices; k++)
+        f->back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    f->table.bytes = mst_pass_table_count(pass) * sizeof(cl_float2);
+    f->back_table.bytes = mst_pass_table_count(&f->back) * sizeof(cl_float2);
+fail:
+    return status;
+}
+
+mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error) {
+    static const char *const names[N_FUSED] = {"fused_rows", "fused_columns", "fused_back"};
+    mst_status status = MST_OK;
+    mst_filter_fused *f = plan->fused = calloc(1, sizeof *f);
+    mst_text text = {0};
+    cl_program program;
+    MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    MST_TRY(plan_pass(plan, &f->rows, plan->q, true, error));
+    MST_TRY(plan_pass(plan, &f->columns, plan->p, false, error));
+    for (int k = 0; k < N_FUSED; k++) {
+        mst_fused_filter_write(plan, f, k, &text);
+        MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+        MST_TRY(mst_program_build(plan->context, text.text, "-D PRECISION=32", &program, error));
+        MST_TRY(mst_kernel_create(program, names[k], &f->kernels[k], error));
+        mst_text_release(&text);
+        text = (mst_text){0};
+    }
+    for (int k = 0; k < 2; k++) {
+        fused_pass *pass = k ? &f->columns : &f->rows;
+        MST_TRY(mst_table_make_steps(plan->context, &pass->table, &pass->there, error));
+        MST_TRY(mst_table_make_steps(plan->context, &pass->back_table, &pass->back, error));
+    }
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+void mst_fused_filter_destroy(mst_filter *plan) {
+    mst_filter_fused *f = plan->fused;
+    if (!f)
+        return;
+    mst_fused_filter_prepare(plan, 0, NULL);
+    for (int k = 0; k < N_FUSED; k++)
+        mst_kernel_release(f->kernels[k]);
+    for (int k = 0; k < 2; k++) {
+        mst_table_release(plan->context, k ? &f->columns.table : &f->rows.table);
+        mst_table_release(plan->context, k ? &f->columns.back_table : &f->rows.back_table);
+    }
+    free(f);
+}
+
+uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan) { return (uint64_t)plan->p / 2 * plan->q * sizeof(cl_float2); }
+
+uint64_t mst_fused_filter_table_bytes(const mst_filter *plan) {
+    const mst_filter_fused *f = plan->fused;
+    return f->rows.table.bytes + f->rows.back_table.bytes + f->columns.table.bytes + f->columns.back_table.bytes;
+}
+
+mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error) {
+    mst_filter_fused *f = plan->fused;
+    mst_device_release(plan->context, f->half_planes, f->bytes);
+    f->half_planes = NULL;
+    f->bytes = n_planes * mst_fused_filter_plane_bytes(plan);
+    if (n_planes == 0)
+        return MST_OK;
+    return mst_device_allocate(plan->context, CL_MEM_READ_WRITE, f->bytes, "half planes", &f->half_planes, error);
+}
+
+// Enqueues a kernel on so many lines. The arguments have room for one more.
+static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, int stage, const mst_pass *pass,
+                          mst_argument *arguments, size_t n_arguments, cl_ulong n_lines, mst_error *error) {
+    cl_uint tiles_an_item = 1;
+    size_t group = (size_t)pass->threads * pass->lines, items;
+    if (plan->cpu) {
+        size_t tiles = (size_t)(n_lines + CPU_LANES - 1) / CPU_LANES, units = plan->context->device.compute_units;
+        size_t wanted = (units ? units : 1) * CPU_ITEMS_A_UNIT;
+        tiles_an_item = (cl_uint)((tiles + wanted - 1) / wanted);
+        items = (tiles + tiles_an_item - 1) / tiles_an_item;
+        group = 1;
+        arguments[n_arguments++] = (mst_argument)MST_ARGUMENT(tiles_an_item);
+    } else {
+        items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
+    }
+    return mst_kernel_enqueue_event(block->queue, plan->fused->kernels[which], arguments, n_arguments, items, group,
+                                    mst_stage_command(plan, stage), error);
+}
+
+mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_filter_fused *f = plan->fused;
+    mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
+    cl_ulong n_planes = (cl_ulong)block->count * plan->colours, n_rows = n_planes * (plan->p / 2);
+    cl_ulong n_columns = n_planes * (plan->q / 2 + 1);
+    cl_float white = (cl_float)plan->desc.white;
+    cl_mem to = mst_filter_ranged(plan) ? plan->planes.buffer : out.buffer;
+    mst_argument rows[] = {MST_ARGUMENT(in.buffer),
+                           MST_ARGUMENT(in.base),
+                           MST_ARGUMENT(in.first_line),
+                           MST_ARGUMENT(in.lines),
+                           MST_ARGUMENT(f->half_planes),
+                           MST_ARGUMENT(n_rows),
+                           MST_ARGUMENT(f->rows.table.buffer),
+                           MST_ARGUMENT(f->rows.back_table.buffer),
+                           {0, NULL}};
+    mst_argument columns[] = {MST_ARGUMENT(f->half_planes),
+                              MST_ARGUMENT(plan->mask.table),
+                              MST_ARGUMENT(n_columns),
+                              MST_ARGUMENT(f->columns.table.buffer),
+                              MST_ARGUMENT(f->columns.back_table.buffer),
+                              {0, NULL}};
+    mst_argument back[] = {MST_ARGUMENT(to),
+                           MST_ARGUMENT(out.base),
+                           MST_ARGUMENT(out.first_line),
+                           MST_ARGUMENT(out.lines),
+                           MST_ARGUMENT(f->half_planes),
+                           MST_ARGUMENT(n_rows),
+                           MST_ARGUMENT(f->rows.table.buffer),
+                           MST_ARGUMENT(f->rows.back_table.buffer),
+                           MST_ARGUMENT(white),
+                           {0, NULL}};
+    MST_TRY(enqueue(plan, block, ROWS, STAGE_FORWARD, &f->rows.there, rows, 8, n_rows, error));
+    MST_TRY(enqueue(plan, block, COLUMNS, STAGE_MASK, &f->columns.there, columns, 5, n_columns, error));
+    MST_TRY(enqueue(plan, block, BACK, STAGE_INVERSE, &f->rows.there, back, 9, n_rows, error));
+fail:
+    return status;
+}

@@ -1,0 +1,32 @@
+// The fused filter: three kernels, each of which reads and writes every point once.
+//     rows      rows j and j + P/2 of the image, continued beyond its edges, as one complex row: forward
+//     columns   columns l and Q - l of that hold the spectra of both rows: forward, mask, inverse, and joined again
+//     back      inverse: real parts are rows j, imaginary ones rows j + P/2
+// So half a plane of complex numbers is all that lies between, without an odd end in its rows, and every transform is complex. It
+// needs no more of the mask than that it is real and the same at opposite frequencies. P has to be even.
+#ifndef MST_FILTER_FUSED_H
+#define MST_FILTER_FUSED_H
+
+#include "plan.h"
+
+#include "fft/device_table.h"
+
+enum { ROWS, COLUMNS, BACK, N_FUSED };
+
+// A pass, the same with its radices backwards, and the tables of both. CPU-shaped steps undo themselves: they need no second.
+typedef struct fused_pass {
+    mst_pass there, back;
+    mst_device_table table, back_table;
+} fused_pass;
+
+typedef struct mst_filter_fused {
+    fused_pass rows, columns;
+    cl_kernel kernels[N_FUSED];
+    cl_mem half_planes; // complex
+    uint64_t bytes;
+} mst_filter_fused;
+
+// The text of a kernel, "fused_rows", "fused_columns" or "fused_back" (fused_write.c).
+void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out);
+
+#endif
