@@ -8,5 +8,6 @@ int bench_convolution(int argc, const char **argv);
 int bench_integration(int argc, const char **argv);
 int bench_vector_width(int argc, const char **argv);
 int bench_pyramid(int argc, const char **argv);
+int bench_filter(int argc, const char **argv);
 
 #endif

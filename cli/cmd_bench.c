@@ -12,6 +12,7 @@ static const struct {
     {"integration", bench_integration, "the published rectangle rule against one core and the library's rules"},
     {"vector-width", bench_vector_width, "one kernel on vectors of 1 to 16 elements, in every type"},
     {"pyramid", bench_pyramid, "slabs, tiles and skewed slabs against the trivial way"},
+    {"filter", bench_filter, "the published image filter's stages, and the fused filter"},
 };
 
 static void print_help(FILE *out) {

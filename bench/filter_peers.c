@@ -1,0 +1,191 @@
+// filter-peers: the whole image filter beside the same made of other libraries' transforms: forward, a mask, inverse. n x n
+// float32 pixels that stay where they are (FFTW: in the host's memory), wrapped edges, a Gaussian low pass.
+//     filter-peers [N...]        (default: 512 1024 2048 4096)
+#include "filter_peers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ROUNDS = 7, LEAST_MS = 50 };
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// ---- Mastaba
+
+typedef struct mastaba {
+    mst_filter *plan;
+    const filter_peer_job *job;
+} mastaba;
+
+static void mastaba_destroy(void *state) {
+    mst_filter_destroy(((mastaba *)state)->plan);
+    free(state);
+}
+
+static void *mastaba_create(const filter_peer_job *job, char why[PEER_TEXT]) {
+    mst_filter_desc d = MST_FILTER_DESC_INIT;
+    mst_error error;
+    mastaba *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    d.input = mst_layout_dense(MST_FLOAT32, 3, (const size_t[]){job->n, job->n, 1});
+    d.radius = FILTER_PEER_RADIUS;
+    d.edges = MST_FILTER_WRAP;
+    d.output_as = MST_FILTER_RAW;
+    m->job = job;
+    if (mst_filter_create(job->context, &d, &m->plan, &error) == MST_OK)
+        return m;
+    snprintf(why, PEER_TEXT, "%.*s", PEER_TEXT - 1, error.message);
+    mastaba_destroy(m);
+    return NULL;
+}
+
+static bool mastaba_run(void *state, int times) {
+    mastaba *m = state;
+    cl_event last = NULL;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_error error;
+    how.event = &last;
+    for (int i = 0; i < times; i++) {
+        if (last)
+            clReleaseEvent(last);
+        last = NULL;
+        if (mst_filter_execute(m->plan, mst_at_device(m->job->image, 0), mst_at_device(m->job->result, 0), &how, &error) !=
+            MST_OK) {
+            fprintf(stderr, "filter-peers: %s\n", error.message);
+            return false;
+        }
+    }
+    bool done = clWaitForEvents(1, &last) == CL_SUCCESS;
+    clReleaseEvent(last);
+    return done;
+}
+
+static bool device_read(void *state, float *to) {
+    const filter_peer_job *job = ((mastaba *)state)->job;
+    return clEnqueueReadBuffer(mst_context_queue(job->context), job->result, CL_TRUE, 0, job->n * job->n * sizeof *to, to, 0,
+                               NULL, NULL) == CL_SUCCESS;
+}
+
+static const filter_peer peer_mastaba = {"mastaba", mastaba_create, mastaba_run, device_read, mastaba_destroy};
+
+static const filter_peer *const peers[] = {&peer_mastaba, &peer_fftw_filter,
+#ifdef BENCH_VKFFT
+                                           &peer_vkfft_filter
+#endif
+};
+enum { N_PEERS = sizeof peers / sizeof peers[0] };
+
+// ---- rounds
+
+static int calibrate(const filter_peer *peer, void *state) {
+    int times = 1;
+    for (;;) {
+        double start = now();
+        if (!peer->run(state, times))
+            return 0;
+        if (now() - start > LEAST_MS * 1e-3 || times > 1 << 16)
+            return times;
+        times *= 2;
+    }
+}
+
+// The largest difference from FFTW's result, which is float32 too.
+static double difference(const float *a, const float *b, size_t count) {
+    double worst = 0;
+    for (size_t i = 0; i < count; i++)
+        worst = fmax(worst, fabs((double)a[i] - (double)b[i]));
+    return worst;
+}
+
+static bool compare(const filter_peer_job *job) {
+    void *states[N_PEERS];
+    int times[N_PEERS];
+    double least[N_PEERS];
+    size_t count = job->n * job->n;
+    char why[PEER_TEXT] = "out of memory";
+    float *results[2] = {malloc(count * sizeof(float)), malloc(count * sizeof(float))};
+    bool done = results[0] && results[1];
+    for (int p = 0; p < N_PEERS; p++) {
+        states[p] = done ? peers[p]->create(job, why) : NULL;
+        times[p] = states[p] ? calibrate(peers[p], states[p]) : 0;
+        least[p] = INFINITY;
+        if (times[p] == 0)
+            fprintf(stderr, "filter-peers: %s at %zu: %s\n", peers[p]->name, job->n, why);
+    }
+    for (int round = 0; round < ROUNDS; round++) // in turns, so that what changes with time changes for all
+        for (int p = 0; p < N_PEERS; p++) {
+            double start = now();
+            if (times[p] > 0 && peers[p]->run(states[p], times[p]))
+                least[p] = fmin(least[p], (now() - start) / times[p]);
+        }
+    bool has_reference = times[1] > 0 && peers[1]->read(states[1], results[1]);
+    for (int p = 0; p < N_PEERS; p++) {
+        if (times[p] == 0)
+            continue;
+        double error = has_reference && peers[p]->read(states[p], results[0]) ? difference(results[0], results[1], count) : NAN;
+        printf("%6zu  %-8s %10.4f ms %8.1f GB/s at 24 bytes a point   %5.2f of mastaba   differs by %.1e\n", job->n,
+               peers[p]->name, 1e3 * least[p], 24e-9 * (double)count / least[p], least[0] / least[p], error);
+        peers[p]->destroy(states[p]);
+    }
+    fflush(stdout);
+    free(results[0]);
+    free(results[1]);
+    return done;
+}
+
+static bool run_size(mst_context *context, size_t n) {
+    filter_peer_job job = {.n = n, .context = context, .host = malloc(n * n * sizeof(float))};
+    size_t bytes = n * n * sizeof(float);
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    uint32_t random = 1;
+    for (size_t i = 0; job.host && i < n * n; i++)
+        job.host[i] = (float)((random = random * 1664525u + 1013904223u) >> 8) / 16777216.0f;
+    if (job.host)
+        job.image = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code == CL_SUCCESS)
+        job.result = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code == CL_SUCCESS)
+        code = clEnqueueWriteBuffer(mst_context_queue(context), job.image, CL_TRUE, 0, bytes, job.host, 0, NULL, NULL);
+    bool done = code == CL_SUCCESS && compare(&job);
+    if (code != CL_SUCCESS)
+        fprintf(stderr, "filter-peers: %zu x %zu pixels do not fit (OpenCL code %d)\n", n, n, (int)code);
+    if (job.image)
+        clReleaseMemObject(job.image);
+    if (job.result)
+        clReleaseMemObject(job.result);
+    free(job.host);
+    return done;
+}
+
+int main(int argc, char **argv) {
+    static const size_t usual[] = {512, 1024, 2048, 4096};
+    mst_context *context;
+    mst_error error;
+    bool done = true;
+    if (mst_context_create(NULL, &context, &error) != MST_OK) {
+        fprintf(stderr, "filter-peers: %s\n", error.message);
+        return 1;
+    }
+    printf("%s\n", mst_context_device(context)->name);
+    for (int i = 1; i < argc && done; i++) {
+        size_t n = strtoul(argv[i], NULL, 10);
+        if (n < 2 || n > 16384) {
+            fprintf(stderr, "usage: filter-peers [N...], sides of 2 to 16384\n");
+            mst_context_destroy(context);
+            return 2;
+        }
+        done = run_size(context, n);
+    }
+    for (size_t i = 0; argc == 1 && i < sizeof usual / sizeof usual[0] && done; i++)
+        done = run_size(context, usual[i]);
+    mst_context_destroy(context);
+    return done ? 0 : 1;
+}
