@@ -2,7 +2,9 @@
 // elements' types, TO_OUT(x) converts to OUT (integers: to nearest, saturated), OUTPUT is one of mst_filter_output's values. A
 // line is a row of one channel: line (image height + y) channels + c.
 
-enum { CLIP = 1, STRETCH = 2, MAGNITUDE = 3, RAW = 4 };
+#define CLIP 1
+#define STRETCH 2
+#define MAGNITUDE 3
 
 typedef struct {
     uint image, y, x, c;
@@ -83,11 +85,11 @@ __kernel void reduce_ranges(__global const real2 *from, uint n_from, __global re
 }
 
 OUT output_of(real value, real2 range, real white) {
-#if OUTPUT == 1 && CLIPS
+#if OUTPUT == CLIP && CLIPS
     value = clamp(value, (real)0, white);
-#elif OUTPUT == 2
+#elif OUTPUT == STRETCH
     value = range.y > range.x ? (value - range.x) * (white / (range.y - range.x)) : 0;
-#elif OUTPUT == 3
+#elif OUTPUT == MAGNITUDE
     const real most = fmax(-range.x, range.y);
     value = most > 0 ? fabs(value) * (white / most) : 0;
 #endif
@@ -103,7 +105,11 @@ __kernel void store_planes(__global const real *planes, uint pitch, uint plane_r
     place at = pixel_of(i, height, width, colours);
     ulong row = ((ulong)at.image * colours + at.c) * plane_rows + at.y;
     ulong line = first_line + ((ulong)at.image * height + at.y) * channels + at.c;
-    real2 range = OUTPUT == STRETCH || OUTPUT == MAGNITUDE ? ranges[at.image] : (real2)(0, 0);
+#if OUTPUT == STRETCH || OUTPUT == MAGNITUDE
+    const real2 range = ranges[at.image];
+#else
+    const real2 range = (real2)(0, 0);
+#endif
     image[base + line_offset(lines, line) + (long)at.x * axis_stride(lines)] =
         output_of(planes[row * pitch + at.x], range, white);
 }

@@ -42,7 +42,6 @@ fail:
 }
 
 mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error) {
-    static const char *const names[N_FUSED] = {"fused_rows", "fused_columns", "fused_back"};
     mst_status status = MST_OK;
     mst_filter_fused *f = plan->fused = calloc(1, sizeof *f);
     mst_text text = {0};
@@ -54,7 +53,7 @@ mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error) {
         mst_fused_filter_write(plan, f, k, &text);
         MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
         MST_TRY(mst_program_build(plan->context, text.text, "-D PRECISION=32", &program, error));
-        MST_TRY(mst_kernel_create(program, names[k], &f->kernels[k], error));
+        MST_TRY(mst_kernel_create(program, "fused", &f->kernels[k], error));
         mst_text_release(&text);
         text = (mst_text){0};
     }

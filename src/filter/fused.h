@@ -26,7 +26,7 @@ typedef struct mst_filter_fused {
     uint64_t bytes;
 } mst_filter_fused;
 
-// The text of a kernel, "fused_rows", "fused_columns" or "fused_back" (fused_write.c).
+// The text of one of the kernels, which is called `fused` (fused_write.c).
 void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-static const char *const names[N_FUSED] = {"fused_rows", "fused_columns", "fused_back"};
-
 static const char *const arguments[N_FUSED] = {
     "__global const IN *image, long base, ulong first_line, __constant const long *lines, __global real2 *half_planes,\n"
     "    ulong n_lines, __global const real2 *table, __global const real2 *back_table",
@@ -98,23 +96,23 @@ static void write_output(const mst_filter *plan, mst_text *out) {
 
 // ---- CPU-shaped
 
-static void write_cpu_head(const char *name, const char *its_arguments, const mst_pass *pass, mst_text *out) {
+static void write_cpu_head(const char *its_arguments, const mst_pass *pass, mst_text *out) {
     mst_text_add(
         out,
-        "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void\n%s(%s, uint tiles) {\n    vreal v[%zu];\n"
+        "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void\nfused(%s, uint tiles) {\n    vreal v[%zu];\n"
         "    uint places[%zu]; // of the spectrum\n    for (uint e = 0; e < %zuu; e++)\n        places[e] = place(e);\n"
         "    for (uint tile = 0; tile < tiles; tile++) {\n"
         "    const ulong first = (get_global_id(0) * tiles + tile) * LANES;\n    if (first >= n_lines)\n        return;\n"
         "    const uint count = n_lines - first < LANES ? (uint)(n_lines - first) : LANES;\n",
-        name, its_arguments, 2 * pass->n, pass->n, pass->n);
+        its_arguments, 2 * pass->n, pass->n, pass->n);
 }
 
-// Line by line. `spectrum` is which side has the results of the forward steps.
+// Line by line. Spectra lie where the forward steps leave them.
 static void write_cpu_rows(int kernel, const mst_pass *pass, mst_text *out) {
     bool there = kernel == ROWS;
     const char *load = there ? load_input : "half_planes[line * Q + e]";
     const char *store = there ? "half_planes[line * Q + e] = value" : store_output;
-    write_cpu_head(names[kernel], arguments[kernel], pass, out);
+    write_cpu_head(arguments[kernel], pass, out);
     mst_text_add(out,
                  "    const bool active = true;\n    for (uint lane = 0; lane < LANES; lane++) {\n"
                  "    const ulong line = first + min(lane, count - 1);\n%s"
@@ -131,9 +129,8 @@ static void write_cpu_rows(int kernel, const mst_pass *pass, mst_text *out) {
 }
 
 // Columns side by side, l to l + LANES - 1 of one plane and their opposites, as vectors; others one by one.
-static void write_cpu_columns(const mst_filter *plan, const mst_pass *pass, float scale, mst_text *out) {
-    (void)plan;
-    write_cpu_head(names[COLUMNS], arguments[COLUMNS], pass, out);
+static void write_cpu_columns(const mst_pass *pass, float scale, mst_text *out) {
+    write_cpu_head(arguments[COLUMNS], pass, out);
     mst_text_add(
         out,
         "    const ulong plane0 = first / HALF;\n    const uint l0 = (uint)(first - plane0 * HALF);\n"
@@ -181,7 +178,7 @@ static void write_cpu_columns(const mst_filter *plan, const mst_pass *pass, floa
 
 static void write_gpu(int kernel, const fused_pass *pass, float scale, mst_text *out) {
     char head[600], factor[80];
-    snprintf(head, sizeof head, "%s(%s)", names[kernel], arguments[kernel]);
+    snprintf(head, sizeof head, "fused(%s)", arguments[kernel]);
     snprintf(factor, sizeof factor, "mask_at(mask, e, l) * %.9gf", (double)scale);
     const mst_fusion fusions[N_FUSED] = {
         {.head = head,
@@ -222,7 +219,7 @@ void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fuse
     }
     mst_pass_write_cpu_steps(&pass->there, kernel != ROWS, out);
     if (kernel == COLUMNS)
-        write_cpu_columns(plan, &pass->there, scale, out);
+        write_cpu_columns(&pass->there, scale, out);
     else
         write_cpu_rows(kernel, &pass->there, out);
 }
