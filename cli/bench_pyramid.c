@@ -7,10 +7,10 @@
 
 static const char command[] = "bench pyramid";
 
-static const char details[] = "Solves the heat equation on a grid of which a sixteenth fits --device-memory, with\n"
+static const char details[] = "Solves the heat equation on a grid of which an eighth fits the device, with\n"
                               "slabs and tiles of every height n and the trivial way, as the paper ran them (one\n"
                               "step a kernel, no overlap), then every schedule as `mastaba solve` runs it; the same\n"
-                              "in three dimensions with a tenth. Prints the time a node-step beside what the model\n"
+                              "in three dimensions with a quarter. Prints the time a node-step beside what the model\n"
                               "predicts, and the speed-ups over the trivial way beside the paper's. Before that: the\n"
                               "paper's table of theory, from its formulas.\n"
                               "\n"

@@ -27,7 +27,8 @@ typedef struct pyramid_bench {
     pyramid_point points[PYRAMID_MOST_POINTS];
 } pyramid_bench;
 
-// The bytes of the device that a grid is to go through: a sixteenth of it in 2-D, a tenth in 3-D, as in the paper's runs.
+// The bytes of the device that a grid is to go through: an eighth of it in 2-D, a quarter in 3-D. A block is held twice, old and
+// new, so that blocks are about those of the paper: 1024 rows of 16384, 64 planes of 640.
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
 
 // Lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.

@@ -28,7 +28,7 @@ static void write_data(FILE *gnuplot, const void *user) {
 static void write_picture(FILE *gnuplot, const void *user) {
     const pyramid_bench *bench = user;
     char title[400];
-    snprintf(title, sizeof title, "Heat on a grid of %zu x %zu through a sixteenth of its memory, %.100s", bench->sides[0],
+    snprintf(title, sizeof title, "Heat on a grid of %zu x %zu through an eighth of its memory, %.100s", bench->sides[0],
              bench->sides[0], bench->device);
     cli_plot_string(gnuplot, "set multiplot layout 1,2 title ", title, " noenhanced");
     fputs("set ylabel 'ns a node-step'\nset xlabel 'steps a trip, n'\nset key top right\n", gnuplot);

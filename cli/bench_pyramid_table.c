@@ -41,7 +41,7 @@ static void print_point(const pyramid_point *p) {
     }
     printf("%-7s %-14s %6zu %4u %7zu %10.4f %10.4f %+7.1f%% %8.1f%%\n", p->problem, mst_stencil_schedule_name(p->schedule),
            p->plan.height, p->plan.fuse, p->plan.block, 1e9 * p->measured, 1e9 * p->predicted,
-           100 * (p->predicted / p->measured - 1), 100 * p->plan.duplicated);
+           100 * (p->predicted / p->measured - 1), 100 * fmax(p->plan.duplicated, 0));
 }
 
 static void print_points(const pyramid_bench *bench, bool published) {
