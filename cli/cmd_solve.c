@@ -181,6 +181,8 @@ static int run_problem(const cli_options *common, const solve_options *options, 
         code = check_stability(&run);
     if (code == CLI_DONE && !options->dry_run)
         code = solve_check_outputs(&run);
+    if (code == CLI_DONE && options->resume)
+        code = solve_check_checkpoint(&run);
     if (code == CLI_DONE)
         code = solve_prepare(&run);
     if (code == CLI_DONE && options->dry_run)

@@ -55,7 +55,8 @@ int solve_write_traces(const solve_run *run);
 // ---- solve_checkpoint.c
 
 int solve_write_checkpoint(solve_run *run);
-int solve_read_checkpoint(solve_run *run);
+int solve_check_checkpoint(const solve_run *run); // before anything else is made
+int solve_take_checkpoint(solve_run *run);        // a checked one, into the solver
 
 // ---- solve_report.c
 

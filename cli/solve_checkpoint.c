@@ -275,30 +275,48 @@ static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
     return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);
 }
 
-static int take_checked(solve_run *run, const digested_file *f, char *buffer) {
-    checkpoint_header header;
-    uint64_t wanted[2];
+static int read_header(const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
     struct stat info;
     if (!f->file || fstat(fileno(f->file), &info) != 0)
         return bad_file(f->path, strerror(errno));
-    if (!S_ISREG(info.st_mode) || fread(&header, sizeof header, 1, f->file) != 1)
+    *bytes = (uint64_t)info.st_size;
+    if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
         return bad_file(f->path, "not a checkpoint");
-    int code = digest_problem(&run->problem, f->digest, buffer, wanted);
-    if (code == CLI_DONE)
-        code = check_header(run, f->path, &header, (uint64_t)info.st_size, wanted);
-    if (code == CLI_DONE)
-        code = check_digest(f, header.bytes, buffer);
-    return code == CLI_DONE ? take_all(run, f, header.step) : code;
+    return CLI_DONE;
 }
 
-int solve_read_checkpoint(solve_run *run) {
+static int check_file(const solve_run *run, const digested_file *f, char *buffer) {
+    checkpoint_header header;
+    uint64_t wanted[2], bytes;
+    int code = read_header(f, &header, &bytes);
+    if (code == CLI_DONE)
+        code = digest_problem(&run->problem, f->digest, buffer, wanted);
+    if (code == CLI_DONE)
+        code = check_header(run, f->path, &header, bytes, wanted);
+    return code == CLI_DONE ? check_digest(f, header.bytes, buffer) : code;
+}
+
+int solve_check_checkpoint(const solve_run *run) {
     const char *path = run->options->checkpoint;
     char *buffer = malloc(CHUNK_BYTES);
     digested_file f = {path, fopen(path, "re"), XXH3_createState()};
-    int code = f.digest && buffer ? take_checked(run, &f, buffer) : out_of_memory();
+    int code = f.digest && buffer ? check_file(run, &f, buffer) : out_of_memory();
     if (f.file)
         fclose(f.file);
     XXH3_freeState(f.digest);
     free(buffer);
+    return code;
+}
+
+int solve_take_checkpoint(solve_run *run) {
+    const char *path = run->options->checkpoint;
+    digested_file f = {path, fopen(path, "re"), NULL};
+    checkpoint_header header;
+    uint64_t bytes;
+    int code = read_header(&f, &header, &bytes);
+    if (code == CLI_DONE)
+        code = take_all(run, &f, header.step);
+    if (f.file)
+        fclose(f.file);
     return code;
 }

@@ -54,7 +54,7 @@ int solve_prepare(solve_run *run) {
         return cli_fail_input(solve_command, NULL, &error);
     code = solve_make_traces(run);
     if (code == CLI_DONE && run->options->resume)
-        code = solve_read_checkpoint(run);
+        code = solve_take_checkpoint(run);
     run->first = mst_stencil_step(run->solver);
     run->last_checkpoint = cli_now();
     return code;
