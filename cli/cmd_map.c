@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = 16 };
+enum { MOST_OPERANDS = 1 + MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
 
 static const char command[] = "map";
 
@@ -49,10 +49,13 @@ typedef struct job {
 
 // "A = expression" without the "A =". A name and one `=`, so that a comparison is left alone.
 static const char *expression_of(const char *text) {
-    size_t name = strspn(text, " ");
-    name += strspn(text + name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-    name += strspn(text + name, " ");
-    return text[name] == '=' && text[name + 1] != '=' ? text + name + 1 : text;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits[] = "0123456789";
+    size_t at = strspn(text, " "), begin = at;
+    while (text[at] && (strchr(letters, text[at]) || (at > begin && strchr(digits, text[at]))))
+        at++;
+    bool named = at > begin;
+    at += strspn(text + at, " ");
+    return named && text[at] == '=' && text[at + 1] != '=' ? text + at + 1 : text;
 }
 
 // NAME=FILE or NAME=NUMBER.
@@ -70,6 +73,10 @@ static int read_operand(job *j, int k) {
     }
     double value = strtod(equals + 1, &end);
     if (*end == '\0') {
+        if (j->desc.n_numbers == MST_MAP_MAX_NUMBERS) {
+            cli_error(command, "%s: more than %d numbers", text, MST_MAP_MAX_NUMBERS);
+            return CLI_USAGE;
+        }
         j->numbers[j->desc.n_numbers++] = (mst_map_number){name, value};
         return CLI_DONE;
     }
@@ -103,6 +110,10 @@ static int read_request(job *j) {
     }
     if (r->measure && r->vector_width) {
         cli_error(command, "--measure chooses what --vector-width gives; leave out one of them");
+        return CLI_USAGE;
+    }
+    if (r->vector_width < 0) {
+        cli_error(command, "--vector-width %d: give 1, 2, 4, 8 or 16", r->vector_width);
         return CLI_USAGE;
     }
     for (int k = 1; k < r->n_operands && code == CLI_DONE; k++)

@@ -165,6 +165,29 @@ static void integers_choose(void **state) {
         }
 }
 
+// The ends of a type's range, in literals and in products, on scalars and on vectors.
+static long double ends_value(mst_type type, const long double *v) {
+    int64_t b = (int64_t)v[0], c = (int64_t)v[1];
+    return wrapped(type, (uint64_t)wrapped(type, (uint64_t)b * (uint64_t)c) + (uint64_t)-128 + (uint64_t)3);
+}
+
+static void ends_of_ranges(void **state) {
+    for (int t = 0; t < 4; t++)
+        for (int w = 0; w < 2; w++) {
+            size_t shape[] = {33};
+            mst_layout layouts[2] = {mst_layout_dense(types[t], 1, shape), mst_layout_dense(types[t], 1, shape)};
+            job j = job_of("B * C + -128 + (303 - 300)", 2, layouts);
+            size_t bytes = mst_type_bytes(types[t]);
+            const int64_t ones = -1;
+            memcpy(test_array_at(&j.arrays[0], 0), &ones, bytes), memcpy(test_array_at(&j.arrays[1], 0), &ones, bytes);
+            j.desc.vector_width = w ? 8 : 1;
+            const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST};
+            test_array output = run(*state, &j, from, MST_PLACE_HOST);
+            check(&j, &output, ends_value);
+            test_array_free(&output), free_job(&j);
+        }
+}
+
 static long double mixed_value(mst_type type, const long double *v) {
     if (type == MST_FLOAT32) {
         volatile float product = (float)v[0] * (float)v[1];
@@ -277,6 +300,11 @@ static void refusals(void **state) {
     WRONG("sin()", d.expression = "sin(B)");
     WRONG("no integer", d.expression = "B * 2.5");
     WRONG("no integer", d.expression = "B + 3000000000");
+    WRONG("no integer", (j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT64, d.expression = "B + 9007199254740994"));
+    const mst_map_number large = {"large", 300};
+    WRONG("no integer that int8", (j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT8, d.numbers = &large,
+                                   d.n_numbers = 1, d.expression = "B + large"));
+    j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT32;
     WRONG("'E' is not known", d.expression = "B + E");
     WRONG("n_inputs", d.n_inputs = 0);
     WRONG("n_inputs", d.n_inputs = 8);
@@ -307,13 +335,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width),
-        cmocka_unit_test(any_strides),
-        cmocka_unit_test(integers_choose),
-        cmocka_unit_test(mixed_types),
-        cmocka_unit_test(blocks_and_in_place),
-        cmocka_unit_test(measured_widths),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides), cmocka_unit_test(integers_choose),
+        cmocka_unit_test(ends_of_ranges),       cmocka_unit_test(mixed_types), cmocka_unit_test(blocks_and_in_place),
+        cmocka_unit_test(measured_widths),      cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

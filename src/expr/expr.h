@@ -51,6 +51,9 @@ const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
                     mst_text *out);
 
+// Whether a number is an integer of 1, 2, 4 or 8 bytes that a double holds exactly.
+bool mst_expr_is_integer(double value, unsigned bytes);
+
 // The same for integers of 1, 2, 4 or 8 bytes (char to long and their vectors), which wrap around. MST_ERROR_ARGUMENT: the
 // expression divides, calls a function other than abs, min and max, or holds a number that is no such integer.
 mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,

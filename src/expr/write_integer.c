@@ -4,8 +4,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#define LARGEST_EXACT 0x1p53 // whole numbers beyond were rounded when the text was read
+
 typedef struct writer {
     const mst_expr *expr;
+    bool promoted;                    // the device computes narrower scalars in int, where their products may overflow
     char type[12], unsigned_type[12]; // "int4", "uint4"
     const char *const *leaves;
     const char *name;
@@ -32,7 +35,8 @@ static void write_infix(const writer *w, const mst_expr_node *node, const char *
 static void write_wrapping(const writer *w, const mst_expr_node *node, const char *sign) {
     mst_text_add(w->out, "as_%s((%s)(", w->type, w->unsigned_type);
     for (int k = 0; k < (node->operation == MST_EXPR_NEGATE ? 1 : 2); k++) {
-        mst_text_add(w->out, "%sas_%s(", k > 0 || node->operation == MST_EXPR_NEGATE ? sign : "", w->unsigned_type);
+        mst_text_add(w->out, "%s%sas_%s(", k > 0 || node->operation == MST_EXPR_NEGATE ? sign : "", w->promoted ? "(uint)" : "",
+                     w->unsigned_type);
         write_operand(w, node->operands[k]);
         mst_text_add(w->out, ")");
     }
@@ -101,11 +105,42 @@ static void write_node(const writer *w, const mst_expr_node *node) {
     }
 }
 
-static mst_status check_node(const mst_expr_node *node, unsigned bytes, mst_error *error) {
+bool mst_expr_is_integer(double value, unsigned bytes) {
     double limit = ldexp(1, (int)(8 * bytes - 1));
-    if (node->operation == MST_EXPR_NUMBER && (node->value != floor(node->value) || node->value < -limit || node->value >= limit))
-        return mst_fail(error, MST_ERROR_ARGUMENT, "%.17g is no integer of %u bits; compute in a float type", node->value,
-                        8 * bytes);
+    return value == floor(value) && value >= -limit && value < limit && fabs(value) <= LARGEST_EXACT;
+}
+
+static int arity(mst_expr_operation operation) {
+    switch (operation) {
+    case MST_EXPR_NUMBER:
+    case MST_EXPR_LEAF:
+        return 0;
+    case MST_EXPR_NEGATE:
+    case MST_EXPR_NOT:
+    case MST_EXPR_AS_NUMBER:
+    case MST_EXPR_AS_CONDITION:
+        return 1;
+    case MST_EXPR_CHOOSE:
+        return 3;
+    default:
+        return operation >= MST_EXPR_ABS ? mst_expr_functions[operation - MST_EXPR_ABS].arity : 2;
+    }
+}
+
+// Which nodes the value depends on: constants that were computed while parsing have left theirs behind.
+static void mark_used(const mst_expr *expr, bool *used) {
+    used[expr->n_nodes - 1] = true;
+    for (unsigned i = expr->n_nodes; i-- > 0;) {
+        const mst_expr_node *node = &expr->nodes[i];
+        for (int k = 0; used[i] && k < arity(node->operation); k++)
+            used[node->operands[k]] = true;
+    }
+}
+
+static mst_status check_node(const mst_expr_node *node, unsigned bytes, mst_error *error) {
+    if (node->operation == MST_EXPR_NUMBER && !mst_expr_is_integer(node->value, bytes))
+        return mst_fail(error, MST_ERROR_ARGUMENT, "%.17g is no integer of %u bits, or beyond 2^53; compute in a float type",
+                        node->value, 8 * bytes);
     if (node->operation == MST_EXPR_DIVIDE)
         return mst_fail(error, MST_ERROR_ARGUMENT, "integers cannot be divided; compute in a float type");
     if (node->operation >= MST_EXPR_ABS && node->operation != MST_EXPR_ABS && node->operation != MST_EXPR_MIN &&
@@ -119,18 +154,20 @@ static const char *name_of(unsigned bytes) { return bytes == 1 ? "char" : bytes 
 
 mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,
                                   const char *name, mst_text *out, mst_error *error) {
-    writer w = {.expr = expr, .leaves = leaves, .name = name, .out = out};
+    writer w = {.expr = expr, .promoted = width == 1 && bytes < 4, .leaves = leaves, .name = name, .out = out};
+    bool used[MST_EXPR_MAX_NODES] = {false};
     char lanes[4] = "";
     if (width > 1)
         snprintf(lanes, sizeof lanes, "%u", width % 100);
     snprintf(w.type, sizeof w.type, "%s%s", name_of(bytes), lanes);
     snprintf(w.unsigned_type, sizeof w.unsigned_type, "u%s%s", name_of(bytes), lanes);
+    mark_used(expr, used);
     for (unsigned i = 0; i < expr->n_nodes; i++) {
         const mst_expr_node *node = &expr->nodes[i];
-        mst_status status = check_node(node, bytes, error);
+        mst_status status = used[i] ? check_node(node, bytes, error) : MST_OK;
         if (status != MST_OK)
             return status;
-        if (node->operation == MST_EXPR_NUMBER || node->operation == MST_EXPR_LEAF)
+        if (!used[i] || node->operation == MST_EXPR_NUMBER || node->operation == MST_EXPR_LEAF)
             continue;
         bool scalar_condition = width == 1 && mst_expr_is_condition(node->operation);
         mst_text_add(out, "const %s %s_%u = ", scalar_condition ? "int" : w.type, name, i);

@@ -97,9 +97,9 @@ static mst_status read_expression(mst_map *plan, const mst_map_desc *desc, mst_e
     for (int k = 0; k < plan->n_numbers; k++) {
         const mst_map_number *number = &desc->numbers[k];
         MST_REQUIRE(number->name, MST_ERROR_ARGUMENT, "numbers[%d] has no name", k);
-        MST_REQUIRE(is_float(plan->type) ||
-                        (number->value >= -0x1p63 && number->value < 0x1p63 && number->value == (double)(int64_t)number->value),
-                    MST_ERROR_ARGUMENT, "%s is %.17g, no integer; compute in a float type", number->name, number->value);
+        MST_REQUIRE(is_float(plan->type) || mst_expr_is_integer(number->value, (unsigned)mst_type_bytes(plan->type)),
+                    MST_ERROR_ARGUMENT, "%s is %.17g, no integer that %s holds, or beyond 2^53; compute in a float type",
+                    number->name, number->value, mst_type_name(plan->type));
         symbols[plan->n_inputs + k].name = number->name;
         plan->numbers[k] = number->value;
     }

@@ -33,6 +33,7 @@ npy make z.npy complex64 3,37 1
 refused 2 'no output' map B B=b.npy
 refused 2 'not NAME=FILE' map B b.npy -o n.npy
 refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
+refused 2 'vector-width -1' map B B=b.npy -o n.npy -w -1
 refused 2 'vector_width is 3' map B B=b.npy -o n.npy -w 3
 refused 2 '--type real: no such type' map B B=b.npy -o n.npy -t real
 refused 2 'z is complex64' map z z=z.npy -o n.npy
