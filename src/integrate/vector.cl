@@ -25,7 +25,7 @@ typedef JOIN(SCALAR, WIDTH) realv;
 #else
 #define ITEM get_local_id(0)
 #define ITEMS get_local_size(0)
-#define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#define SYNC() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #endif
 
 // A number in twice the precision: hi + lo (Dekker 1971).
