@@ -26,6 +26,33 @@ static void complex_lengths(void **state) {
         }
 }
 
+// GPU-shaped passes between rows and columns hand lines over at the first exchange, which may be of whole numbers or of halves.
+static void between_rows_and_columns(void **state) {
+    static const size_t table[] = {18, 60, 256, 1000, 5040};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int way = 0; way < 2; way++) {
+            size_t n = table[i], lines = 5, extents[] = {lines, n};
+            mst_fft_desc desc = MST_FFT_DESC_INIT;
+            desc.input = desc.output = mst_layout_dense(i % 2 ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
+            mst_layout *across = way ? &desc.input : &desc.output;
+            across->strides[0] = 1, across->strides[1] = (int64_t)lines;
+            desc.shape = MST_FFT_SHAPE_GPU;
+            test_fft_check(*state, &desc, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+        }
+}
+
+// GPU-shaped transforms of two passes.
+static void long_lengths(void **state) {
+    static const size_t table[] = {16384, 24576, 46080};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        size_t extents[] = {3, table[i]};
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(i % 2 ? MST_COMPLEX128 : MST_COMPLEX64, 2, extents);
+        desc.shape = MST_FFT_SHAPE_GPU;
+        test_fft_check(*state, &desc, MST_PLACE_HOST, MST_PLACE_DEVICE);
+    }
+}
+
 // Forward from real, inverse to real: extents are those of the real side.
 static void check_real(mst_context *context, int rank, const size_t *extents, int n_axes, const int *axes, bool inverse,
                        int shape) {
@@ -112,8 +139,10 @@ static void round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complex_lengths), cmocka_unit_test(real_lengths), cmocka_unit_test(real_axes),
-        cmocka_unit_test(random_layouts),  cmocka_unit_test(round_trip),
+        cmocka_unit_test(complex_lengths), cmocka_unit_test(between_rows_and_columns),
+        cmocka_unit_test(long_lengths),    cmocka_unit_test(real_lengths),
+        cmocka_unit_test(real_axes),       cmocka_unit_test(random_layouts),
+        cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -19,6 +19,17 @@ static void long_transforms(void **state) {
         }
 }
 
+// Of twiddles by column and not, between two passes and three.
+static void long_gpu_shaped(void **state) {
+    for (int log_n = 19; log_n <= 21; log_n++) {
+        size_t shape[] = {(size_t)1 << log_n};
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(MST_COMPLEX64, 1, shape);
+        desc.shape = MST_FFT_SHAPE_GPU;
+        test_fft_check(*state, &desc, MST_PLACE_HOST, MST_PLACE_HOST);
+    }
+}
+
 static void long_columns(void **state) {
     size_t shape[] = {(size_t)1 << 20, 3};
     mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -40,10 +51,8 @@ static void many_vectors(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_transforms),
-        cmocka_unit_test(long_columns),
-        cmocka_unit_test(images_and_volumes),
-        cmocka_unit_test(many_vectors),
+        cmocka_unit_test(long_transforms),    cmocka_unit_test(long_gpu_shaped), cmocka_unit_test(long_columns),
+        cmocka_unit_test(images_and_volumes), cmocka_unit_test(many_vectors),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -30,8 +30,10 @@ mst_status mst_table_make_steps(mst_context *context, mst_device_table *t, const
 
 // Twiddles between passes, exp(-2 pi i t / n), as products of an entry of `low` (t mod 2^log_low) and one of `high`. For
 // CPU-shaped passes of length m also `lanes`: exp(-2 pi i k l / n) for k < m and lane l, the lanes' real parts first.
+// By column, for a pass of length m with last radix r and n / m = `columns`: t = c (j + q m/r) is entry j columns + c of `low`,
+// exp(-2 pi i c j / n), times entry q columns + c of `high`, exp(-2 pi i c q / (columns r)).
 typedef struct mst_twiddle_tables {
-    size_t n, length;
+    size_t n, length, columns; // columns: 0 if not by column
     unsigned log_low, n_lanes;
     bool is_double;
     mst_device_table low, high, lanes;

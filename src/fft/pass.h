@@ -49,11 +49,12 @@ typedef struct mst_pass {
     int n_radices;
     unsigned radices[MST_PASS_RADICES];
 
-    bool cpu;            // shape
-    unsigned lanes;      // cpu: transforms a work-item works on at once, in vectors
-    unsigned threads;    // gpu: work-items a transform
-    unsigned lines;      // gpu: transforms a work-group
-    unsigned thread_run; // gpu: neighbouring work-items that share a line; threads (elements lie close) down to 1 (lines do)
+    bool cpu;               // shape
+    unsigned lanes;         // cpu: transforms a work-item works on at once, in vectors
+    unsigned threads;       // gpu: work-items a transform
+    unsigned lines;         // gpu: transforms a work-group
+    unsigned load_run, run; // gpu: neighbouring work-items that share a line while it is loaded, and from the first exchange on:
+                            // `threads` where the line's elements are neighbours in memory, 1 where lines are
     bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
     bool split_exchange; // gpu: real and imaginary parts take turns in local memory
 } mst_pass;
@@ -105,6 +106,10 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
 void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out);
 
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
+
+// Whether the twiddles between passes come from tables in the order of columns (device_table.h): on GPUs neighbours then read
+// neighbours. Of long transforms those tables crowd the data out of the caches.
+bool mst_pass_twiddles_by_column(const mst_pass *pass);
 
 // The table of twiddles inside the pass: bytes of it, and its values (pairs of float or double).
 size_t mst_pass_table_count(const mst_pass *pass);

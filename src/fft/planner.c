@@ -3,9 +3,12 @@
 
 #include <string.h>
 
-#define GPU_GROUP 64u       // work-items of a work-group that small transforms share,
-#define GPU_WIDE_GROUP 128u // and where it reads several lines side by side
-#define GPU_ROW_BYTES 64u   // neighbouring lines that are read together where elements are far apart
+#define GPU_GROUP 64u               // work-items of a work-group that small transforms share,
+#define GPU_WIDE_GROUP 128u         // and where it reads several lines side by side
+#define GPU_ROW_BYTES 64u           // neighbouring lines that are read together where elements are far apart,
+#define GPU_WIDE_ROW_BYTES 128u     // and where a work-group stays
+#define GPU_WIDEST_GROUP 256u       // so small
+#define GPU_COLUMN_TWIDDLES 524288u // the longest transforms with twiddles in the order of columns
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u
 
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
@@ -165,7 +168,7 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
 
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     unsigned most = (unsigned)(device->max_work_group_size < 1024 ? device->max_work_group_size : 1024);
-    unsigned adjacent = GPU_ROW_BYTES / (pass->is_double ? 16 : 8);
+    unsigned number = pass->is_double ? 16 : 8, adjacent = GPU_ROW_BYTES / number, wide_row = GPU_WIDE_ROW_BYTES / number;
     bool rows_in = elements_adjacent(&pass->source), rows_out = elements_adjacent(&pass->target);
     pass->threads = choose_threads(pass, device);
     if (pass->threads == 0)
@@ -173,7 +176,8 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
                         pass->n);
     pass->lines = 1;
     bool wide = !rows_in || !rows_out;
-    while (pass->lines * pass->threads < (wide ? GPU_WIDE_GROUP : GPU_GROUP) || (wide && pass->lines < adjacent))
+    while (pass->lines * pass->threads < (wide ? GPU_WIDE_GROUP : GPU_GROUP) || (wide && pass->lines < adjacent) ||
+           (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     pass->staged = pass->threads == 1 && pass->n > 1 && !wide;
     pass->split_exchange = false;
@@ -184,11 +188,12 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     if (local_bytes(pass) > local_limit(device))
         return mst_fail(error, MST_ERROR_UNSUPPORTED, "a transform of length %zu does not fit the local memory of %s", pass->n,
                         device->name);
-    pass->thread_run = rows_in && rows_out ? pass->threads : !rows_in && !rows_out ? 1 : 4;
-    while (pass->threads % pass->thread_run != 0)
-        pass->thread_run /= 2;
+    pass->load_run = rows_in ? pass->threads : 1;
+    pass->run = rows_out ? pass->threads : 1;
     return MST_OK;
 }
+
+bool mst_pass_twiddles_by_column(const mst_pass *pass) { return !pass->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES; }
 
 bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);

@@ -21,6 +21,9 @@ static bool is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % p
 // Elements of padded local memory that one transform takes.
 static size_t padded_length(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
 
+// Reals of local memory that the exchanges of one transform take.
+static size_t own_length(const mst_pass *pass) { return padded_length(pass) * (pass->split_exchange ? 1 : 2); }
+
 // for all butterflies of a step: "{", or "if (...) {" where the last round is not full
 static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
     mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n",
@@ -126,20 +129,38 @@ static void write_exchange_half(const mst_pass *pass, int s, size_t span, const 
     close_butterflies(out);
 }
 
-// `used`: local memory may still be read by others from the exchange before.
+// Which line and which of its work-items this one is, where `run` neighbours share a line.
+static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
+    mst_text_add(out,
+                 "    c_ = id / %uu %% %uu, t = id / %uu * %uu + id %% %uu;\n"
+                 "    line = get_group_id(0) * (ulong)%u + c_, active = line < n_lines;\n",
+                 run, pass->lines, run * pass->lines, run, run, pass->lines);
+    if (pass->n_radices > 1)
+        mst_text_add(out, "    own = exchange + c_ * %zuu;\n", own_length(pass));
+}
+
+// `used`: local memory may still be read by others from the exchange before. The first exchange may also hand lines over to other
+// work-items, so that those are neighbours that load, and later store, neighbours in memory.
 static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, names n, mst_text *out) {
     unsigned second = pass->split_exchange ? 0 : (unsigned)padded_length(pass);
+    bool hand_over = s == 0 && pass->load_run != pass->run;
     if (used)
         mst_text_add(out, "%s", barrier);
     write_exchange_half(pass, s, span, n.re, 0, true, out);
     if (!pass->split_exchange)
         write_exchange_half(pass, s, span, n.im, second, true, out);
     mst_text_add(out, "%s", barrier);
+    if (hand_over)
+        write_placing(pass, pass->run, out);
     write_exchange_half(pass, s, span, n.re, 0, false, out);
     if (pass->split_exchange) {
         mst_text_add(out, "%s", barrier);
+        if (hand_over)
+            write_placing(pass, pass->load_run, out);
         write_exchange_half(pass, s, span, n.im, second, true, out);
         mst_text_add(out, "%s", barrier);
+        if (hand_over)
+            write_placing(pass, pass->run, out);
     }
     write_exchange_half(pass, s, span, n.im, second, false, out);
 }
@@ -159,17 +180,24 @@ static void write_steps(const mst_pass *pass, bool used, names n, mst_text *out)
 
 static void write_storing(const mst_pass *pass, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
+    bool by_column = pass->twiddle_n && mst_pass_twiddles_by_column(pass);
+    size_t columns = pass->twiddle_n / pass->n;
     mst_text_add(out, "    if (!active)\n        return;\n"
                       "    const long outer = target_base + target_outer(target_first + line);\n"
                       "    const uint position = target_position(target_first + line);\n");
     if (pass->twiddle_n)
         mst_text_add(out, "    const uint c = column(source_first + line);\n");
     open_butterflies(pass, r, out);
+    if (by_column)
+        mst_text_add(out, "            const real2 base = low[j * %zuu + c];\n", columns);
     mst_text_add(out,
                  "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
                  "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
                  r, pass->n / r, r, r);
-    if (pass->twiddle_n)
+    if (by_column)
+        mst_text_add(out, "                value = complex_multiply(value, complex_multiply(base, high[q * %zuu + c]));\n",
+                     columns);
+    else if (pass->twiddle_n)
         mst_text_add(out, "                value = complex_multiply(value, twiddle(low, high, log_low, c * e));\n");
     mst_text_add(out,
                  "                store_value(target, outer, position + e * %zuu, store_factors, scale, value);\n            }\n",
@@ -192,18 +220,13 @@ static void write_head(const mst_pass *pass, const char *name_and_arguments, mst
                  name_and_arguments);
 }
 
-// Which line and which of its work-items this one is, and its registers.
+// What a work-item keeps.
 static void write_place(const mst_pass *pass, mst_text *out) {
-    size_t own = padded_length(pass) * (pass->split_exchange ? 1 : 2);
     if (pass->n_radices > 1 || pass->staged)
-        mst_text_add(out, "    __local real exchange[%zu];\n", pass->staged ? 2 * pass->n * pass->lines : own * pass->lines);
-    mst_text_add(out,
-                 "    const uint id = get_local_id(0);\n"
-                 "    const uint c_ = id / %uu %% %uu, t = id / %uu * %uu + id %% %uu;\n"
-                 "    const ulong line = get_group_id(0) * (ulong)%u + c_;\n    const bool active = line < n_lines;\n",
-                 pass->thread_run, pass->lines, pass->thread_run * pass->lines, pass->thread_run, pass->thread_run, pass->lines);
-    if (pass->n_radices > 1)
-        mst_text_add(out, "    __local real *own = exchange + c_ * %zuu;\n", own);
+        mst_text_add(out, "    __local real exchange[%zu];\n", (pass->staged ? 2 * pass->n : own_length(pass)) * pass->lines);
+    mst_text_add(out, "    const uint id = get_local_id(0);\n    uint c_, t;\n    ulong line;\n    bool active;\n%s",
+                 pass->n_radices > 1 ? "    __local real *own;\n" : "");
+    write_placing(pass, pass->load_run, out);
     mst_text_add(out, "    real re[%u], im[%u];\n", registers_of(pass), registers_of(pass));
 }
 

@@ -91,6 +91,35 @@ static void test_fft(mst_context *context, mst_type type, size_t n, int axis, ms
         }
 }
 
+// From rows to columns and back: lines are handed over at the first exchange, of whole numbers where they are short.
+static void test_turned_fft(mst_context *context, int c) {
+    enum { LONGEST = 1000 };
+    static const size_t lengths[] = {60, 60, LONGEST};
+    static double complex in[BATCH * LONGEST], out[BATCH * LONGEST];
+    const mst_type type = c == 0 ? MST_COMPLEX128 : MST_COMPLEX64;
+    const size_t n = lengths[c], shape[] = {BATCH, n};
+    mst_error error;
+    mst_fft *there, *back;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    cl_int code;
+    cl_mem columns = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, sizeof in, NULL, &code);
+    fill(in, type, n * BATCH, 0.1);
+    desc.input = desc.output = mst_layout_dense(type, 2, shape);
+    desc.output.strides[0] = 1, desc.output.strides[1] = BATCH;
+    desc.shape = MST_FFT_SHAPE_GPU;
+    check(code == CL_SUCCESS ? mst_fft_create(context, &desc, &there, &error) : MST_ERROR_OPENCL, &error);
+    desc.input = desc.output, desc.output = mst_layout_dense(type, 2, shape);
+    desc.direction = MST_FFT_INVERSE, desc.scale = 1.0 / (double)n;
+    check(mst_fft_create(context, &desc, &back, &error), &error);
+    check(mst_fft_execute(there, mst_at_host(in), mst_at_device(columns, 0), NULL, &error), &error);
+    check(mst_fft_execute(back, mst_at_device(columns, 0), mst_at_host(out), NULL, &error), &error);
+    for (size_t i = 0; i < n * BATCH; i++)
+        expect("fft there and back", type, get(out, type, i), get(in, type, i));
+    mst_fft_destroy(there);
+    mst_fft_destroy(back);
+    clReleaseMemObject(columns);
+}
+
 // Element k of the full convolution or correlation of x[n] with y[m], as convolution.h defines them.
 static number direct(const mst_convolution_desc *desc, const void *x, size_t n, const void *y, size_t m, size_t k) {
     number sum = 0.0;
@@ -309,6 +338,7 @@ static bool run_case(mst_context *context, int c) {
     enum {
         N_LENGTHS = sizeof lengths / sizeof lengths[0],
         N_STENCILS = 4,
+        N_TURNED = 3,
         N_FFTS = N_LENGTHS * 2 * 3 * 2,
         N_MODES = 4,
         N_TYPES = 4,
@@ -328,6 +358,11 @@ static bool run_case(mst_context *context, int c) {
         return true;
     }
     c -= N_FILTERS;
+    if (c < N_TURNED) {
+        test_turned_fft(context, c);
+        return true;
+    }
+    c -= N_TURNED;
     if (c < N_FFTS) {
         const int kind = c / N_LENGTHS % 3;
         test_fft(context, kind == 2 ? MST_COMPLEX128 : MST_COMPLEX64, lengths[c % N_LENGTHS], c / N_LENGTHS / 3 % 2,
