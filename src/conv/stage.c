@@ -76,6 +76,7 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
     MST_TRY(mst_pass_shape(pass, device, error));
     pass->staged = false;
+    pass->load_run = pass->run; // operands are loaded and the result stored by the same work-items
     s->back = *pass;
     for (int k = 0; k < pass->n_radices; k++)
         s->back.radices[k] = pass->radices[pass->n_radices - 1 - k];

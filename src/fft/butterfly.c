@@ -155,7 +155,8 @@ static void write_odd(unsigned r, mst_text *out) {
 
 // How composite radices are made: the length of the first transforms; 0 for those with code of their own.
 static const unsigned char first_part[MST_PASS_MAX_RADIX + 1] = {
-    [6] = 2, [9] = 3, [10] = 2, [12] = 4, [14] = 2, [15] = 3, [32] = 8};
+    [6] = 2,  [9] = 3,  [10] = 2, [12] = 4, [14] = 2, [15] = 3, [18] = 3,
+    [20] = 4, [21] = 3, [22] = 2, [24] = 3, [25] = 5, [32] = 8};
 
 static void write_one(unsigned r, bool *written, mst_text *out) {
     if (written[r])

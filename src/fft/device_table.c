@@ -46,7 +46,7 @@ uint64_t mst_twiddle_tables_plan(mst_twiddle_tables *t, const mst_pass *pass) {
     t->n_lanes = pass->cpu ? pass->lanes : 0;
     if (t->n == 0)
         return 0;
-    if (mst_pass_twiddles_by_column(pass)) {
+    if (pass->twiddle_by_column) {
         unsigned r = pass->radices[pass->n_radices - 1];
         t->columns = t->n / t->length;
         t->low.bytes = t->length / r * t->columns * size;

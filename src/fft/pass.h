@@ -43,6 +43,7 @@ typedef struct mst_pass {
     // c = l_k for the dimension k = twiddle_dim of the source.
     size_t twiddle_n;
     int twiddle_dim;
+    bool twiddle_by_column; // gpu: tables in the order of columns (device_table.h): neighbours read neighbours
 
     bool is_double;
     size_t n; // length of the transforms
@@ -106,10 +107,6 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
 void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out);
 
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
-
-// Whether the twiddles between passes come from tables in the order of columns (device_table.h): on GPUs neighbours then read
-// neighbours. Of long transforms those tables crowd the data out of the caches.
-bool mst_pass_twiddles_by_column(const mst_pass *pass);
 
 // The table of twiddles inside the pass: bytes of it, and its values (pairs of float or double).
 size_t mst_pass_table_count(const mst_pass *pass);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define MAX_FACTORS 4
-#define LONGEST_CHIRP ((size_t)1 << 22) // its spectrum is computed on the host, in long double
+#define GPU_COLUMN_TWIDDLES ((size_t)1 << 19) // the longest transforms with twiddles by column; of longer ones they are too large
+#define LONGEST_CHIRP ((size_t)1 << 22)       // its spectrum is computed on the host, in long double
 
 // The transform along one axis: from one buffer to another.
 typedef struct axis_job {
@@ -151,6 +152,7 @@ static mst_status add_axis(mst_fft *plan, const axis_job *job, mst_fft_pass **fi
         p->own_twiddle_dim = column;
         pass->twiddle_n = last ? 0 : product(f, i, nf);
         pass->twiddle_dim = column;
+        pass->twiddle_by_column = !plan->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
         mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
         mst_view_merge(&pass->target, NULL);
         mst_view_merge(&p->own_source, last ? NULL : &p->own_twiddle_dim);

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-#define GPU_GROUP 64u               // work-items of a work-group that small transforms share,
-#define GPU_WIDE_GROUP 128u         // and where it reads several lines side by side
-#define GPU_ROW_BYTES 64u           // neighbouring lines that are read together where elements are far apart,
-#define GPU_WIDE_ROW_BYTES 128u     // and where a work-group stays
-#define GPU_WIDEST_GROUP 256u       // so small
-#define GPU_COLUMN_TWIDDLES 524288u // the longest transforms with twiddles in the order of columns
+#define GPU_GROUP 64u           // work-items of a work-group that small transforms share,
+#define GPU_WIDE_GROUP 128u     // and where it reads several lines side by side
+#define GPU_ROW_BYTES 64u       // neighbouring lines that are read together where elements are far apart,
+#define GPU_WIDE_ROW_BYTES 128u // and where a work-group stays
+#define GPU_WIDEST_GROUP 256u   // so small
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u
+#define GPU_SMALL_LENGTH 100u // transforms up to here have composite radices
+#define GPU_SMALL_RADIX 16u   // up to here,
+#define GPU_LARGE_RADIX 25u   // longer ones up to here
 
+#define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
 #define CPU_LOCAL_BYTES 32768u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
 
@@ -26,12 +29,10 @@ static size_t local_limit(const mst_device_info *device) {
 size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double) {
     if (cpu)
         return 4096;
-    size_t real = is_double ? 8 : 4, longest = 256;
     // One real number an element in local memory, padded, and at most 16 elements a work-item.
-    while (2 * longest * real + 2 * longest * real / 16 <= local_limit(device) &&
-           2 * longest / 16 <= device->max_work_group_size && longest < 8192)
-        longest *= 2;
-    return longest;
+    size_t fits = is_double ? local_limit(device) / 8 * 16 / 17 : local_limit(device) / 4 * 32 / 33;
+    size_t held = 16 * device->max_work_group_size;
+    return fits - 1 < held ? fits - 1 : held;
 }
 
 // Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs.
@@ -61,7 +62,7 @@ static void factor_power_of_two(unsigned log_n, bool cpu, unsigned *radices, int
         radices[(*count)++] = 1u << log_n;
 }
 
-// All small numbers up to 16 but 11 and 13 can be made of others; primes cannot, and may be larger than `largest`.
+// All numbers up to 25 but primes can be made of others; primes cannot, and may be larger than `largest`.
 static bool is_radix(unsigned r, unsigned largest) {
     bool prime = r == 11 || r == 13 || r == 17 || r == 19 || r == 23 || r == 29 || r == 31;
     return prime || r <= largest;
@@ -104,9 +105,9 @@ bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices) {
         factor_power_of_two(log_n, cpu, radices, n_radices);
         return true;
     }
-    // Larger radices leave too few registers for vectors.
     unsigned found[MST_PASS_RADICES + 1];
-    int count = factor_search(n, cpu ? 10 : 16, MST_PASS_MAX_PRIME, found);
+    unsigned largest = cpu ? CPU_LARGEST_RADIX : n > GPU_SMALL_LENGTH ? GPU_LARGE_RADIX : GPU_SMALL_RADIX;
+    int count = factor_search(n, largest, MST_PASS_MAX_PRIME, found);
     if (count > MST_PASS_RADICES)
         return false;
     memcpy(radices, found, (size_t)count * sizeof *radices);
@@ -192,8 +193,6 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     pass->run = rows_out ? pass->threads : 1;
     return MST_OK;
 }
-
-bool mst_pass_twiddles_by_column(const mst_pass *pass) { return !pass->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES; }
 
 bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);

@@ -83,7 +83,7 @@ static void write_twiddle(const mst_pass *pass, mst_text *out) {
     int64_t column[MST_PASS_DIMS] = {0};
     column[pass->twiddle_dim] = 1;
     write_decomposition(&pass->source, "uint", "column", column, out);
-    if (mst_pass_twiddles_by_column(pass))
+    if (pass->twiddle_by_column)
         return;
     mst_text_add(out,
                  "// exp(-2 pi i t / %zu), from two tables.\n"

@@ -180,7 +180,7 @@ static void write_steps(const mst_pass *pass, bool used, names n, mst_text *out)
 
 static void write_storing(const mst_pass *pass, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
-    bool by_column = pass->twiddle_n && mst_pass_twiddles_by_column(pass);
+    bool by_column = pass->twiddle_n && pass->twiddle_by_column;
     size_t columns = pass->twiddle_n / pass->n;
     mst_text_add(out, "    if (!active)\n        return;\n"
                       "    const long outer = target_base + target_outer(target_first + line);\n"
