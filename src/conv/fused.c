@@ -167,13 +167,14 @@ static uint64_t count_work(const mst_fused *fused, uint64_t *fixed, uint64_t *pi
     return item;
 }
 
-#define CPU_CACHE ((uint64_t)2 << 20)
-#define GPU_CACHE ((uint64_t)16 << 20)
+// On a CPU what lies between stages stays in its cache; on a GPU each launch must be long beside its beginning and end.
+#define CPU_WORK ((uint64_t)2 << 20)
+#define GPU_WORK ((uint64_t)1 << 30)
 
-// With a single stage there is nothing to keep in a cache. A small budget counts too.
+// With a single stage nothing lies between stages. A small budget counts too.
 static size_t choose_items_at_once(const mst_fused *fused, size_t n_items, uint64_t item) {
     mst_context *context = fused->plan->context;
-    uint64_t most = fused->geometry.cpu ? CPU_CACHE : GPU_CACHE, left = mst_budget_left(context, &context->device_memory) / 8;
+    uint64_t most = fused->geometry.cpu ? CPU_WORK : GPU_WORK, left = mst_budget_left(context, &context->device_memory) / 8;
     most = left < most ? left : most;
     if (fused->n_stages == 1 || item == 0 || most / item >= n_items)
         return n_items;

@@ -9,9 +9,11 @@
 #define BLOCK_BYTES ((uint64_t)16 << 20)
 #define LEAST_BLOCK_BYTES ((uint64_t)1 << 20)
 #define BLOCKS_A_RUN 16 // small arrays are cut finer, so that the stages overlap
-// Work memory: on a GPU enough to fill it, on a device that works in the host's memory little enough to stay in the caches
-// between kernels.
-#define WORK_BYTES ((uint64_t)64 << 20)
+// Work memory: on a device with memory of its own so much that a kernel runs far longer than it takes to fill and to drain the
+// device, but no more than a part of what the budget leaves; on one that works in the host's memory little enough to stay in the
+// caches between kernels.
+#define WORK_BYTES ((uint64_t)1 << 30)
+#define WORK_PART 4
 #define UNIFIED_WORK_BYTES ((uint64_t)2 << 20)
 
 uint64_t mst_port_item_bytes(const mst_port *port) {
@@ -56,8 +58,11 @@ static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
         bytes = bytes < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : at_most(bytes, BLOCK_BYTES);
         items = at_most(items, bytes / c->largest);
     }
-    if (desc->item_work_bytes > 0)
-        items = at_most(items, (desc->context->device.unified_memory ? UNIFIED_WORK_BYTES : WORK_BYTES) / desc->item_work_bytes);
+    if (desc->item_work_bytes > 0) {
+        uint64_t left = mst_budget_left(desc->context, &desc->context->device_memory);
+        uint64_t bytes = desc->context->device.unified_memory ? UNIFIED_WORK_BYTES : at_most(WORK_BYTES, left / WORK_PART);
+        items = at_most(items, bytes / desc->item_work_bytes);
+    }
     return items ? items : 1;
 }
 
