@@ -25,7 +25,8 @@ enum { N_COMMANDS = sizeof commands / sizeof commands[0] };
 
 static void print_help(FILE *out) {
     fputs("Usage: mastaba COMMAND [options]\n\n"
-          "Batched FFTs and convolutions on any OpenCL device, for data of any size.\n\nCommands:\n",
+          "FFTs, convolutions, image filters, integrals and finite differences on any OpenCL device,\nfor data of any "
+          "size.\n\nCommands:\n",
           out);
     for (size_t i = 0; i < N_COMMANDS; i++)
         fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].summary);

@@ -1,4 +1,4 @@
-// Mastaba: batched FFTs and convolutions on any OpenCL device, for data of any size. This header includes them all.
+// Mastaba: FFTs, convolutions, filters, integrals and finite differences on any OpenCL device. This header includes them all.
 #ifndef MASTABA_MASTABA_H
 #define MASTABA_MASTABA_H
 
