@@ -140,7 +140,7 @@ typedef struct mst_stencil_desc {
 #define MST_STENCIL_DESC_INIT                                                                                                    \
     { .struct_size = sizeof(mst_stencil_desc), .spacing = {1, 1, 1}, .time_step = 1, .precision = MST_FLOAT32, .file = -1 }
 
-// What is chosen, and what the model says of it: times from rates measured once a device and kept in the cache directory.
+// What is chosen, and what the model says of it: times from rates that are measured on the device whenever a plan is made.
 typedef struct mst_stencil_plan {
     mst_stencil_schedule schedule;
     mst_stencil_shape shape;
@@ -171,7 +171,7 @@ typedef struct mst_stencil_report {
 MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
 
 // The plan that mst_stencil_create would choose, with the model's figures for `steps` steps, without taking memory for the state
-// or reading initial data. Blocks while rates are measured, the first time on a device. Errors as mst_stencil_create.
+// or reading initial data. Blocks while kernels are built and rates measured. Errors as mst_stencil_create.
 // Thread-safe on one context.
 MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                        mst_error *error);

@@ -58,6 +58,17 @@ fail:
     return status;
 }
 
+// A float32 quotient may be 2.5 ulp off by default (OpenCL C 1.2, 7.4), and then differs from that of other kernels and devices.
+static const char *build_options(const mst_stepper *s) {
+    cl_device_fp_config config = 0;
+    if (s->problem->is_double)
+        return "-D PRECISION=64";
+    if (clGetDeviceInfo(s->context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
+        config = 0;
+    return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
+                                                        : "-D PRECISION=32";
+}
+
 static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
@@ -73,8 +84,7 @@ static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     MST_REQUIRE(writer->local_bytes <= s->context->device.local_memory_bytes, MST_ERROR_UNSUPPORTED,
                 "%d fused steps need %zu bytes of local memory; %s has %llu", s->pipeline.m, writer->local_bytes,
                 s->context->device.name, (unsigned long long)s->context->device.local_memory_bytes);
-    MST_TRY(
-        mst_program_build(s->context, text.text, s->problem->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+    MST_TRY(mst_program_build(s->context, text.text, build_options(s), &program, error));
     MST_TRY(mst_kernel_create(program, "advance", &s->kernels[0], error));
     s->n_kernels = 1;
     if (s->shape == MST_STENCIL_SHAPE_GPU) {

@@ -22,6 +22,7 @@ static int line_age(const mst_pipeline *p, const mst_stage *v, size_t leaf) {
 
 void mst_gpu_find_lines(mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
+    g->end = g->items;
     for (int k = p->problem->n_arrays; k < p->n_versions; k++) {
         const mst_stage *v = &p->versions[k];
         const mst_formula *f = &p->problem->updates[v->update].formula;
@@ -29,6 +30,8 @@ void mst_gpu_find_lines(mst_gpu_writer *g) {
             if (f->leaves[i].kind == MST_VALUE_FIELD && v->reads[i] >= 0 && is_lateral(&f->leaves[i])) {
                 int *line = &g->line_of[v->reads[i]][line_age(p, v, i)];
                 *line = *line ? *line : ++g->n_lines;
+                int row = f->leaves[i].offsets[ROWS];
+                g->end = larger(g->end, (1 + (row < 0 ? -row : row)) * g->items);
             }
     }
 }
@@ -46,7 +49,7 @@ void mst_gpu_write_geometry(mst_gpu_writer *g) {
     size_t item = g->w->problem->element;
     int group = g->items * (g->above + g->w->tile[ROWS] + p->high[ROWS]);
     g->line_size = g->width * group;
-    int half = g->n_lines * g->line_size + 2 * g->items;
+    int half = g->n_lines * g->line_size + 2 * g->end;
     g->halves = (size_t)(2 * half) * item <= g->w->local_bytes ? 2 : 1;
     g->w->local_bytes = (size_t)(g->halves * half) * item;
     ADD("__local real lines[%d];\nconst int lid = (int)get_local_id(0), lx = lid %% %d, ly = lid / %d;\n", g->halves * half,
@@ -66,7 +69,7 @@ void mst_gpu_lane_text(const mst_gpu_writer *g, int lane, char *out, size_t size
 // The place in a line of lane `lane` of the work-item `items` further along the columns and `rows` along the rows.
 static void place_text(const mst_gpu_writer *g, int line, int lane, int items, int rows, char *out, size_t size) {
     int group = g->line_size / g->width;
-    snprintf(out, size, "lines[turn + lid + %d]", g->items + (line - 1) * g->line_size + lane * group + rows * g->items + items);
+    snprintf(out, size, "lines[turn + lid + %d]", g->end + (line - 1) * g->line_size + lane * group + rows * g->items + items);
 }
 
 static bool lane_is_read(const mst_gpu_writer *g, int version, int lane) {
@@ -95,7 +98,7 @@ static void each_line(const mst_gpu_writer *g, void (*write)(const mst_gpu_write
 // Nodes beyond a mirroring face take their value from the line.
 static void write_mirrored(const mst_gpu_writer *g, int version, int age) {
     char lane[8], row[80], column[100], number[40];
-    int group = g->line_size / g->width, start = g->items + (g->line_of[version][age] - 1) * g->line_size;
+    int group = g->line_size / g->width, start = g->end + (g->line_of[version][age] - 1) * g->line_size;
     mst_map_text(g->w->problem, ROWS, false, "row", row, sizeof row);
     for (int k = 0; k < g->width; k++) {
         snprintf(number, sizeof number, "column + %d", k);
@@ -112,7 +115,7 @@ void mst_gpu_write_exchange(const mst_gpu_writer *g) {
     if (g->n_lines == 0)
         return;
     if (g->halves == 2)
-        ADD("const int turn = (int)(i & 1) * %d;\n", g->n_lines * g->line_size + 2 * g->items);
+        ADD("const int turn = (int)(i & 1) * %d;\n", g->n_lines * g->line_size + 2 * g->end);
     else
         ADD("const int turn = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n");
     each_line(g, write_lanes);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef double complex number;
 
@@ -248,27 +249,31 @@ static void test_images(mst_context *context, mst_convolution_desc *desc, mst_ty
     }
 }
 
-// A scheme with a source and a receiver on a mirrored, periodic grid, whose sum stays, by kernels of either shape.
-static void test_stencil(mst_context *context, mst_stencil_shape shape, mst_stencil_schedule schedule) {
+// A scheme with a source and a receiver on a mirrored, periodic grid, whose sum stays, by kernels of either shape; of rank 3 on
+// one plane, with the longest reach along the rows.
+static void test_stencil(mst_context *context, int rank, mst_stencil_shape shape, mst_stencil_schedule schedule) {
     enum { ROWS = 8, COLUMNS = 12, NODES = ROWS * COLUMNS };
     static float first[NODES], later[NODES];
     const mst_stencil_field field = {.name = "u", .initial = {.expression = "x + 3 * (y > 5)"}};
-    const mst_stencil_update update = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0};
-    const size_t point[][MST_MAX_AXES] = {{3, 4}};
+    const mst_stencil_update updates[] = {{"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
+                                          {"u", "u + 0.2 * (u[0,-4,0] + u[0,4,0] + u[0,0,-1] + u[0,0,1] - 4 * u)", 0}};
+    const size_t point[][MST_MAX_AXES] = {{rank == 3 ? 0 : 3, rank == 3 ? 3 : 4, rank == 3 ? 4 : 0}};
     const double nothing[] = {0};
-    const mst_stencil_source source = {.field = "u", .point = {3, 4}, .samples = nothing, .n_samples = 1};
+    mst_stencil_source source = {.field = "u", .samples = nothing, .n_samples = 1};
     const mst_stencil_receiver receiver = {"u", 1, point};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *solver;
     mst_error error;
     double got, sums[2] = {0, 0};
-    d.rank = 2;
-    d.grid[0] = ROWS;
-    d.grid[1] = COLUMNS;
-    d.faces[0][0].kind = d.faces[0][1].kind = MST_BOUNDARY_NEUMANN;
-    d.faces[1][0].kind = d.faces[1][1].kind = MST_BOUNDARY_PERIODIC;
+    d.rank = rank;
+    d.grid[0] = 1;
+    d.grid[rank - 2] = ROWS;
+    d.grid[rank - 1] = COLUMNS;
+    memcpy(source.point, point[0], sizeof source.point);
+    for (int axis = 0; axis < rank; axis++)
+        d.faces[axis][0].kind = d.faces[axis][1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
     d.fields = &field;
-    d.updates = &update;
+    d.updates = &updates[rank - 2];
     d.sources = &source;
     d.receivers = &receiver;
     d.n_fields = d.n_updates = d.n_sources = d.n_receivers = 1;
@@ -381,7 +386,7 @@ static bool run_case(mst_context *context, int c) {
     static const size_t lengths[] = {2, 4, 9, 16, 22, 26, 35, 37, 58, 60, 64};
     enum {
         N_LENGTHS = sizeof lengths / sizeof lengths[0],
-        N_STENCILS = 4,
+        N_STENCILS = 5,
         N_TURNED = 3,
         N_FFTS = N_LENGTHS * 2 * 3 * 2,
         N_MODES = 4,
@@ -392,8 +397,8 @@ static bool run_case(mst_context *context, int c) {
     };
     static const mst_type types[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
     if (c < N_STENCILS) {
-        test_stencil(context, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
-                     c < 2 ? MST_STENCIL_IN_CORE : MST_STENCIL_SKEWED);
+        test_stencil(context, c < 4 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
+                     c == 2 || c == 3 ? MST_STENCIL_SKEWED : MST_STENCIL_IN_CORE);
         return true;
     }
     c -= N_STENCILS;
