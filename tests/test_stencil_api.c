@@ -185,6 +185,37 @@ static void test_budget(void **state) {
     mst_context_destroy(small);
 }
 
+// Where the halo of the usual number of fused steps is more than the budget, fewer are fused; the table of times takes a part of
+// what there is.
+static void test_small_budget(void **state) {
+    static float got[400][40], want[400][40];
+    const mst_stencil_update timed = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u) + 0.001 * t", 0};
+    mst_context_desc cd = MST_CONTEXT_DESC_INIT;
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil_plan plan;
+    mst_stencil *solver, *whole;
+    mst_error e;
+    d.grid[0] = 400;
+    d.updates = &timed;
+    OK(mst_stencil_create(*state, &d, &whole, &e));
+    OK(mst_stencil_run(whole, 9, NULL, NULL, &e));
+    OK(mst_stencil_read(whole, "u", 0, NULL, mst_at_host(want), &e));
+    mst_stencil_destroy(whole);
+    d.schedule = MST_STENCIL_PYRAMID_SLABS;
+    d.fuse = 0;
+    cd.device_memory = 8000; // 16 fused steps need 3 x 33 rows of 160 bytes
+    mst_context *small = test_context(&cd);
+    CHECK(mst_stencil_create(small, &d, &solver, &e) == MST_OK, "%s", e.message);
+    OK(mst_stencil_describe(solver, &plan, &e));
+    assert_in_range(plan.fuse, 1, 7);
+    OK(mst_stencil_run(solver, 9, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got), &e));
+    assert_memory_equal(got, want, sizeof got);
+    mst_stencil_destroy(solver);
+    assert_true(mst_context_device_memory_used(small) == 0);
+    mst_context_destroy(small);
+}
+
 static void test_refusals(void **state) {
     const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-5,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
     const mst_stencil_field constant = {.name = "u", .constant = true};
@@ -230,7 +261,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_eigenmode),        cmocka_unit_test(test_advection_and_sum),
         cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_budget),           cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_budget),           cmocka_unit_test(test_small_budget),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

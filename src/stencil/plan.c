@@ -15,7 +15,7 @@ static unsigned default_fuse(const mst_problem *p, mst_stencil_shape shape) {
     return m > 1 ? m : 1;
 }
 
-mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsigned most, mst_error *error) {
     mst_status status = MST_OK;
     bool gpu = s->context->device.type & CL_DEVICE_TYPE_GPU;
     MST_REQUIRE(desc->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", desc->fuse,
@@ -28,6 +28,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, mst_er
         m = 1;
     else if (desc->height && m > desc->height && !desc->fuse)
         m = (unsigned)desc->height;
+    m = m < most ? m : most;
     for (;; m = (m + 1) / 2) {
         mst_error first = {MST_OK, 0, "", ""};
         status = mst_stepper_create(s->context, &s->problem, &s->tables, (int)m, s->plan.shape, &s->steppers[0], &first);

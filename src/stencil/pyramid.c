@@ -167,7 +167,7 @@ static void release(mst_stencil *s) {
         mst_slot_release(&s->home, &k->out[i]);
         drop(&k->computed[i]);
     }
-    for (int64_t i = 0; i < k->n_home; i++)
+    for (int64_t i = 0; k->home && i < n_blocks(k); i++)
         drop(&k->home[i]);
     for (int i = 0; i < WINDOWS; i++) {
         give(s, &k->up[i], k->bytes[0]);

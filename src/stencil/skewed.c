@@ -74,10 +74,14 @@ fail:
     return status;
 }
 
+// At most, of a trip.
+static int64_t n_slabs(const mst_stencil *s) {
+    return ((int64_t)s->problem.grid[PLANES] + most_shift(s, s->plan.height)) / (int64_t)s->plan.block + 2;
+}
+
 static mst_status prepare(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
     int64_t b = (int64_t)s->plan.block;
-    int64_t slabs = ((int64_t)s->problem.grid[PLANES] + most_shift(s, s->plan.height)) / b + 2;
     const mst_pipeline *p = &s->steppers[0].pipeline;
     uint64_t slab_bytes = (uint64_t)b * s->problem.plane * s->problem.element;
     mst_skewed *k = s->skewed = calloc(1, sizeof *k);
@@ -85,7 +89,7 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     k->n_levels = levels_of(s, s->plan.height);
     MST_REQUIRE((k->rings = calloc((size_t)k->n_levels, sizeof *k->rings)) &&
                     (k->ring_bytes = calloc((size_t)k->n_levels, sizeof(uint64_t))) &&
-                    (k->home = calloc((size_t)slabs, sizeof *k->home)),
+                    (k->home = calloc((size_t)n_slabs(s), sizeof *k->home)),
                 MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     for (int l = 0; l < k->n_levels; l++)
         MST_TRY(take(s, s->problem.n_arrays, b + p->low[PLANES] + p->high[PLANES] + (l == 0 ? b : 0), "the slabs of a schedule",
@@ -129,7 +133,7 @@ static void release(mst_stencil *s) {
         drop(&k->read[i]);
         drop(&k->computed[i]);
     }
-    for (int64_t j = 0; j < k->n_home; j++)
+    for (int64_t j = 0; k->home && j < n_slabs(s); j++)
         drop(&k->home[j]);
     for (int l = 0; l < k->n_levels && k->rings; l++)
         give(s, &k->rings[l], k->ring_bytes[l]);

@@ -41,6 +41,26 @@ fail:
     return status;
 }
 
+// Fewer steps are fused where the budget is too small for their halos, unless their number is given.
+static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    for (unsigned most = MST_STENCIL_MAX_FUSE;; most = (s->plan.fuse + 1) / 2) {
+        mst_error small = {MST_OK, 0, "", ""};
+        MST_TRY(mst_plan_kernels(s, desc, most, error));
+        MST_TRY(mst_model_measure(s, &s->rates, error));
+        status = mst_plan_choose(s, desc, &small);
+        if (status != MST_ERROR_BUDGET || desc->fuse || s->plan.fuse == 1) {
+            if (error && status != MST_OK)
+                *error = small;
+            return status;
+        }
+        for (int k = 0; k < 2; k++)
+            mst_stepper_release(&s->steppers[k]);
+    }
+fail:
+    return status;
+}
+
 // Problem, kernels and plan, without memory for the state.
 static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
@@ -53,9 +73,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->overlap = !desc->no_overlap;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
     MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
-    MST_TRY(mst_plan_kernels(s, desc, error));
-    MST_TRY(mst_model_measure(s, &s->rates, error));
-    MST_TRY(mst_plan_choose(s, desc, error));
+    MST_TRY(choose(s, desc, error));
 fail:
     return status;
 }

@@ -65,8 +65,9 @@ mst_status mst_solver_finish(mst_stencil *solver, mst_error *error);
 // The whole grid.
 mst_box mst_solver_grid(const mst_stencil *solver);
 
-// Chooses shape and m and makes the kernels; then schedule, n, block and home, by what fits and the model's times.
-mst_status mst_plan_kernels(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+// Chooses shape and m, at most `most`, and makes the kernels; then schedule, n, block and home, by what fits and the model's
+// times.
+mst_status mst_plan_kernels(mst_stencil *solver, const mst_stencil_desc *desc, unsigned most, mst_error *error);
 mst_status mst_plan_choose(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
 int mst_plan_copies(mst_stencil_schedule schedule); // of the state in the home
 // Device memory that a plan takes for the state.

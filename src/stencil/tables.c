@@ -119,7 +119,9 @@ mst_status mst_tables_take(mst_tables *t, uint64_t height, mst_error *error) {
     t->steps = UINT64_MAX;
     if (!t->needed)
         return MST_OK;
-    t->steps = MOST_BYTES / row < MOST_STEPS ? MOST_BYTES / row : MOST_STEPS;
+    uint64_t room = mst_budget_left(t->context, &t->context->device_memory) / 64; // the rest is for the state
+    room = room < MOST_BYTES ? room : MOST_BYTES;
+    t->steps = room / row < MOST_STEPS ? room / row : MOST_STEPS;
     t->steps = t->steps < height ? height : t->steps / height * height;
     t->bytes[TABLE] = (t->steps + 2) * (1 + p->n_sources) * p->element;
     t->bytes[RECORDS] = t->steps * p->n_points * p->element;
