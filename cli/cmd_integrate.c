@@ -1,6 +1,7 @@
 // mastaba integrate: definite integrals of expressions.
 #include "integrate.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +60,8 @@ static int read_count(const char *option, const char *text, uint64_t *count) {
         return CLI_DONE;
     double value = strtod(text, &end);
     if (end != text && *end == '^') {
-        double base = value, power = strtod(end + 1, &end);
-        for (value = 1; power >= 1 && value < 0x1p50; power--)
-            value *= base;
+        double power = strtod(end + 1, &end);
+        value = pow(value, power);
     }
     if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
         return usage_error(option, text, "not a count; write 1000000, 1e6 or 2^20");
@@ -190,7 +190,8 @@ static int run_job(texts *t, const cli_options *options, job *j) {
         code = compute(options, j, &run);
     if (code != CLI_DONE)
         return code;
-    return t->output ? integrate_store(&run, t->output, options->force != 0) : integrate_print(&run, options->json != 0);
+    return t->output ? integrate_store(&run, t->output, options->force != 0, options->json != 0)
+                     : integrate_print(&run, options->json != 0);
 }
 
 static void free_list(char **list) {

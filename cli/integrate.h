@@ -37,6 +37,6 @@ typedef struct integrate_run {
 int integrate_print(const integrate_run *run, bool json);
 
 // Writes value, error, evaluations and status as float64, shape of the parameter sets + [4]. Returns an exit code.
-int integrate_store(const integrate_run *run, const char *path, bool force);
+int integrate_store(const integrate_run *run, const char *path, bool force, bool json);
 
 #endif

@@ -142,6 +142,9 @@ static int read_file(const char *command, const char *file, integrate_parameters
     int code = CLI_INPUT_OUTPUT;
     if (layout->type != MST_FLOAT32 && layout->type != MST_FLOAT64)
         cli_error(command, "%s: holds %s; parameters are float32 or float64", file, mst_type_name(layout->type));
+    else if (layout->rank == 1 && p->n != 1)
+        cli_error(command, "%s: has one axis, so one value a set, but --param-names gives %zu names; rows of %zu make a set",
+                  file, p->n, p->n);
     else if (columns != p->n)
         cli_error(command, "%s: the last axis has %zu values, but --param-names gives %zu names", file, columns, p->n);
     else {

@@ -98,7 +98,7 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
     return CLI_DONE;
 }
 
-int integrate_store(const integrate_run *run, const char *path, bool force) {
+int integrate_store(const integrate_run *run, const char *path, bool force, bool json) {
     cli_output out = {0};
     size_t shape[MST_MAX_RANK];
     int rank = run->parameters->rank;
@@ -111,6 +111,8 @@ int integrate_store(const integrate_run *run, const char *path, bool force) {
     if (code == CLI_DONE)
         code = cli_output_commit(run->command, &out);
     cli_output_close(&out);
+    if (code == CLI_DONE && json)
+        return integrate_print(run, json);
     if (code == CLI_DONE)
         printf("%s: %zu integrals in %.3g s\n", path, run->parameters->n_sets, run->seconds);
     if (code == CLI_DONE)

@@ -192,6 +192,45 @@ static void test_statuses(void **state) {
     mst_integral_destroy(plan);
 }
 
+// Large values, singularities on ends, in the interior and at breakpoints, ranges of no width.
+static void test_hard_places(void **state) {
+    mst_context *context = *state;
+    mst_error e;
+    mst_integral *plan;
+    static const char *const names[] = {"k", "a", "b"}, *const points[] = {"-1", "1/2", "1/2", "0"};
+    const mst_integral_range range = {"x", "a", "b"};
+    const double sets[][3] = {{0, 0, 1}, {1, 0, 1}, {2, 0, 0}, {3, 0, 1}, {1, 1, 0}}, log_3 = log(3);
+    const double wanted[] = {5e49, 2, 0, 2 * (sqrt(0.3) + sqrt(0.7)), -2};
+    mst_integral_result r[5];
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    d.integrand = "k == 0 ? 1e50*x : k == 1 ? 1/sqrt(x) : k == 2 ? 1/x : abs(x - 0.3)^(-0.5)";
+    d.ranges = &range;
+    d.n_parameters = 3;
+    d.parameters = names;
+    d.breakpoints = points;
+    d.n_breakpoints = 4;
+    OK(mst_integral_create(context, &d, &plan, &e));
+    OK(mst_integral_execute(plan, &sets[0][0], 5, r, NULL, &e));
+    mst_integral_destroy(plan);
+    for (int i = 0; i < 5; i++)
+        CHECK(fabs(r[i].value - wanted[i]) <= r[i].error && r[i].error <= 1e-5 * fabs(wanted[i]) &&
+                  (r[i].status == MST_INTEGRAL_CONVERGED || (i == 3 && r[i].status == MST_INTEGRAL_ROUND_OFF)),
+              "integral %d: %.17g +- %g, %s", i, r[i].value, r[i].error, mst_integral_status_name(r[i].status));
+    // In float32: bounds that are no floats, a divergent integral, one whose mapped integrand is large.
+    mst_integral_desc narrow = MST_INTEGRAL_DESC_INIT;
+    narrow.type = MST_FLOAT32;
+    r[0] = integrate(context, &narrow, "1", "1000", "1000.1");
+    CHECK(fabs(r[0].value - 0.1) <= r[0].error && r[0].error < 1e-5, "%.9g +- %g", r[0].value, r[0].error);
+    r[0] = integrate(context, &narrow, "1/x", "1", "inf");
+    CHECK(r[0].status != MST_INTEGRAL_CONVERGED && !(r[0].error < 1), "%.9g +- %g", r[0].value, r[0].error);
+    // Distances from the ends are positive in both directions.
+    mst_integral_desc ends = MST_INTEGRAL_DESC_INIT;
+    for (ends.rule = MST_INTEGRAL_ADAPTIVE; ends.rule <= MST_INTEGRAL_TANH_SINH; ends.rule++) {
+        r[0] = integrate(context, &ends, "1/(1 + 2*left)", "1", "0");
+        CHECK(fabs(r[0].value + log_3 / 2) <= 1e-10, "%.17g", r[0].value);
+    }
+}
+
 static void test_breakpoints(void **state) {
     mst_context *context = *state;
     const char *const points[] = {"2", "3/10", "0.7"}; // not in order, one outside
@@ -296,6 +335,22 @@ static void test_refusals(void **state) {
         {"tolerances",
          {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .relative_tolerance = -1}},
         {"work_items", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .work_items = 8}},
+        {"no error estimate",
+         {.struct_size = sizeof good,
+          .integrand = "1",
+          .n_variables = 1,
+          .ranges = two,
+          .rule = MST_INTEGRAL_RECTANGLE,
+          .work_items = 8,
+          .absolute_tolerance = 1}},
+        {"points are", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = two, .points = 8}},
+        {"takes points",
+         {.struct_size = sizeof good,
+          .integrand = "1",
+          .n_variables = 1,
+          .ranges = two,
+          .rule = MST_INTEGRAL_SIMPSON,
+          .max_evaluations = 8}},
         {"no rule",
          {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .rule = (mst_integral_rule)9}},
         {"no shape",
@@ -323,9 +378,9 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_book),        cmocka_unit_test(test_ranges), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_breakpoints), cmocka_unit_test(test_fixed),  cmocka_unit_test(test_fixed_more),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_book),        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_breakpoints), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_fixed_more),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_hard_places),
     };
     return cmocka_run_group_tests_name("integral", tests, test_setup, test_teardown);
 }

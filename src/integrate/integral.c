@@ -44,6 +44,12 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 (unsigned long long)d->max_evaluations);
     MST_REQUIRE((d->work_items == 0 && d->group_size == 0) || d->rule == MST_INTEGRAL_RECTANGLE, MST_ERROR_ARGUMENT,
                 "work_items and group_size are for the rule rectangle");
+    MST_REQUIRE(d->work_items == 0 || (d->relative_tolerance == 0 && d->absolute_tolerance == 0), MST_ERROR_ARGUMENT,
+                "rectangle with work_items has no error estimate, so no tolerance can be asked for");
+    MST_REQUIRE(d->points == 0 || is_fixed(d->rule), MST_ERROR_ARGUMENT, "points are for the fixed rules, not for %s",
+                mst_integral_rule_name(d->rule));
+    MST_REQUIRE(d->max_evaluations == 0 || !is_fixed(d->rule), MST_ERROR_ARGUMENT,
+                "max_evaluations is for adaptive and tanh-sinh; %s takes points", mst_integral_rule_name(d->rule));
     MST_REQUIRE(d->group_size == 0 || (d->work_items > 0 && d->work_items % d->group_size == 0), MST_ERROR_ARGUMENT,
                 "work_items is %zu; it must be a multiple of group_size, %zu", d->work_items, d->group_size);
     MST_REQUIRE(d->shape >= MST_INTEGRAL_SHAPE_AUTO && d->shape <= MST_INTEGRAL_SHAPE_CPU, MST_ERROR_ARGUMENT,
@@ -118,6 +124,14 @@ void mst_integral_destroy(mst_integral *plan) {
 
 mst_type mst_integral_type(const mst_integral *plan) { return plan->desc.type; }
 
+// Whether a range has no width: then the integral is 0, whatever the integrand is there.
+static bool is_empty(const mst_integral *plan, const double *cuts) {
+    bool empty = plan->desc.n_variables == 1 && cuts[0] == cuts[plan->n_cuts - 1];
+    for (int k = 0; k < plan->desc.n_variables && plan->desc.n_variables > 1; k++)
+        empty = empty || cuts[2 * k] == cuts[2 * k + 1];
+    return empty;
+}
+
 // What a value that is not finite says, whatever the method made of it.
 static void mark_non_finite(mst_integral_result *r) {
     if (isfinite(r->value) && r->status != MST_INTEGRAL_NON_FINITE)
@@ -148,8 +162,11 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
         MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
         MST_TRY(plan->method->run(plan, &call, error));
     }
-    for (size_t i = 0; i < n_sets; i++)
+    for (size_t i = 0; i < n_sets; i++) {
+        if (is_empty(plan, call.cuts + i * (size_t)plan->n_cuts))
+            results[i] = (mst_integral_result){0, 0, results[i].evaluations, MST_INTEGRAL_CONVERGED};
         mark_non_finite(&results[i]);
+    }
     report.seconds = mst_now() - start;
     if (execution.report)
         *execution.report = report;

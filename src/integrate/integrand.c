@@ -105,14 +105,21 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
         else
             mst_text_add(out, "1 - t[%d];\n", k);
         mst_text_add(out, "const realv x%d = p[%d] %s rest%d / t[%d];\n", k, plan->anchors[k], sign, k, k);
-        mst_text_add(out, "scale = %s scale / (t[%d] * t[%d]);\n", *sign == '+' ? "-" : "", k, k);
         break;
     }
     case MST_RANGE_WHOLE:
         mst_text_add(out, "const realv q%d = (1 - t[%d]) * (1 + t[%d]), x%d = t[%d] / q%d;\n", k, k, k, k, k, k);
-        mst_text_add(out, "scale = scale * (1 + t[%d] * t[%d]) / (q%d * q%d);\n", k, k, k, k);
         break;
     }
+}
+
+// f times dx/dt, by divisions that overflow only where the product does.
+static void write_scale(const mst_integral *plan, int k, mst_text *out) {
+    if (plan->kinds[k] == MST_RANGE_WHOLE)
+        mst_text_add(out, "scaled = scaled * (1 + t[%d] * t[%d]) / q%d / q%d, far = fmin(far, fabs(q%d));\n", k, k, k, k, k);
+    else if (plan->kinds[k] != MST_RANGE_FINITE)
+        mst_text_add(out, "scaled = %sscaled / t[%d] / t[%d], far = fmin(far, fabs(t[%d]));\n",
+                     plan->kinds[k] == MST_RANGE_UPPER ? "-" : "", k, k, k);
 }
 
 static void write_integrand(const mst_integral *plan, mst_text *out) {
@@ -131,17 +138,25 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
             snprintf(names[i], sizeof names[i], s == first_end ? "left" : "right");
         list[i] = names[i];
     }
-    mst_text_add(out, "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\nrealv scale = 1;\n");
+    mst_text_add(out, "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\n");
     for (int k = 0; k < plan->desc.n_variables; k++) {
         write_variable(plan, k, out);
         mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
     }
     mst_expr_write(plan->integrand, plan->is_double, plan->width, list, "f", out);
-    // Far out, where dx/dt overflows, the integrand must vanish if there is an integral.
-    mst_text_add(out, mapped ? "return f == 0 || fabs(scale) == INFINITY ? (realv)0 : f * scale;\n}\n" : "return f;\n}\n");
+    if (mapped) {
+        mst_text_add(out, "realv scaled = f, far = 1;\n");
+        for (int k = 0; k < plan->desc.n_variables; k++)
+            write_scale(plan, k, out);
+        // Far out, where x^2 overflows, f may be a product of 0 and infinity.
+        mst_text_add(out, "return f == 0 || (f != f && far * far == 0) ? (realv)0 : scaled;\n}\n");
+    } else {
+        mst_text_add(out, "return f;\n}\n");
+    }
     mst_text_add(out, "realv integrand(const realv *t, const realv *p) {\n");
     if (plan->uses_ends)
-        mst_text_add(out, "return integrand_at(t, t[0] - p[%d], p[%d] - t[0], p);\n}\n", plan->n_row - 2, plan->n_row - 1);
+        mst_text_add(out, "return integrand_at(t, fabs(t[0] - p[%d]), fabs(p[%d] - t[0]), p);\n}\n", plan->n_row - 2,
+                     plan->n_row - 1);
     else
         mst_text_add(out, "return integrand_at(t, 1 - t[0], 1 - t[0], p);\n}\n");
 }
@@ -263,7 +278,10 @@ double mst_integrand_value(const mst_integral *plan, double t, const double *row
     size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
     for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
         size_t s = mst_expr_leaves(plan->integrand)[i].symbol;
-        values[i] = s < d ? t : s < first_end ? row[s - d] : s == first_end ? t - cuts[0] : cuts[plan->n_cuts - 1] - t;
+        values[i] = s < d            ? t
+                    : s < first_end  ? row[s - d]
+                    : s == first_end ? fabs(t - cuts[0])
+                                     : fabs(cuts[plan->n_cuts - 1] - t);
     }
     return mst_expr_evaluate(plan->integrand, values);
 }

@@ -3,6 +3,7 @@
 #include "nodes.h"
 #include "plan.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -11,11 +12,12 @@ enum {
     GPU_SET_GROUP = 64,     // work-items for the regions of one integral, of many
     GPU_SINGLE_GROUP = 256, // and of few, which have many regions
     GPU_PLACE_GROUP = 256,
-    MOST_FIRST_REGIONS = 1 << 20
+    MOST_FIRST_REGIONS = 1 << 20,
+    MOST_REGIONS = 1 << 30
 };
 
 typedef struct side {                              // regions before a round, or after it
-    mst_integral_buffer lo, len, id, run, parents; // parents: value and error of what a pair comes from
+    mst_integral_buffer lo, len, id, run, parents; // parents: what a pair comes from
     cl_uint capacity;
 } side;
 
@@ -121,7 +123,7 @@ static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error
         MST_TRY(mst_integral_reserve(plan, &s->lo, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->len, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->id, room * sizeof(cl_uint), "regions", error));
-        MST_TRY(mst_integral_reserve(plan, &s->parents, room * real_bytes, "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->parents, 3 * (room / 2 + 1) * real_bytes, "regions", error));
         s->capacity = (cl_uint)room;
     }
 fail:
@@ -220,9 +222,10 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_ARGUMENT(r->sums.memory),
                                       MST_ARGUMENT(r->state.memory),
                                       MST_ARGUMENT(r->splits.memory),
-                                      {3 * r->judge_group * bytes, NULL}};
+                                      {3 * r->judge_group * bytes, NULL},
+                                      {r->judge_group * sizeof(cl_uint), NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 14, groups * r->judge_group, r->judge_group, error);
+    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 15, groups * r->judge_group, r->judge_group, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
@@ -275,13 +278,13 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
             break;
         MST_TRY(mst_integral_progress(call, done, error));
         MST_TRY(enqueue_evaluate(plan, n, now, error));
-        if (round > 0 && plan->desc.n_variables > 1) // QUADPACK's estimate for one variable is cautious by itself
+        if (round > 0)
             MST_TRY(enqueue_compare(plan, n, now, error));
         MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, round, now, error));
         MST_TRY(enqueue_place(plan, n_sets, next, error));
         MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->total.memory, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL),
                    "cannot read the number of regions");
-        room = n > 0 ? reserve_side(plan, next, n, &full) : MST_OK;
+        room = n > MOST_REGIONS ? MST_ERROR_BUDGET : n > 0 ? reserve_side(plan, next, n, &full) : MST_OK;
         if (room != MST_OK)
             break;
         if (n > 0)
@@ -298,7 +301,7 @@ fail:
 
 static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
     mst_status status = MST_OK;
-    enum { RUNNING = 4 }; // as regions.cl has it
+    enum { RUNNING = 4 }; // as regions.cl has it, or more
     regions *r = plan->work;
     double *sums = malloc(n * 4 * sizeof *sums);
     cl_uint *state = malloc(n * 2 * sizeof *state);
@@ -312,13 +315,29 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
         out->value = sums[4 * i + 2];
         out->error = sums[4 * i + 3];
         out->evaluations = (uint64_t)state[2 * i + 1] * r->n_points;
-        out->status = state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
-        if (out->error >= 1e30) // a region in which the integrand is not finite is still there
+        out->status = state[2 * i] >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
+        if (isinf(out->error)) // a region in which the integrand is not finite is still there
             out->status = MST_INTEGRAL_NON_FINITE;
     }
 fail:
     free(sums);
     free(state);
+    return status;
+}
+
+// Bounds as pairs of the plan's type: hi + lo.
+static mst_status upload_cuts(mst_integral *plan, const double *cuts, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    regions *r = plan->work;
+    double *pairs = malloc(2 * n * sizeof *pairs);
+    MST_REQUIRE(pairs, MST_ERROR_HOST_MEMORY, "out of memory for bounds");
+    for (size_t i = 0; i < n; i++) {
+        pairs[2 * i] = plan->is_double ? cuts[i] : (double)(float)cuts[i];
+        pairs[2 * i + 1] = cuts[i] - pairs[2 * i];
+    }
+    MST_TRY(mst_integral_upload(plan, &r->cuts, pairs, 2 * n, "bounds", error));
+fail:
+    free(pairs);
     return status;
 }
 
@@ -333,7 +352,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(reserve_side(plan, &r->sides[0], n_sets * r->first_regions, error));
         MST_TRY(reserve_estimates(plan, &r->sides[0], error));
         MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-        MST_TRY(mst_integral_upload(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
+        MST_TRY(upload_cuts(plan, call->cuts + first * n_cuts, count * n_cuts, error));
         MST_TRY(enqueue_begin(plan, n_sets, &r->sides[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
         MST_TRY(collect(plan, count, call->results + first, error));

@@ -4,16 +4,17 @@
 // run[2 i] on. The rule (evaluate_box: value, error, the axis to split along) is in kronrod.cl or genz_malik.cl.
 
 #define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
-#define BAD REAL(1e30) // the error of a region in which the integrand is not finite
 
 // Marks of a region: its axis, and
 #define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
 #define SPLIT 0x40
 #define SUSPECT 0x20
-#define AXIS 0x1f
+#define NOT_FINITE 0x10 // the integrand is not: the value is 0, the error infinite
+#define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
+#define AXIS 0x07
 
 #define LAST_ROUND 99
-#define PATIENCE 6                      // rounds in which regions where the integrand is not finite are split
+#define PATIENCE 6                      // rounds in which regions where the integrand was never finite are split
 #define FIRST_VERDICT (DIM > 1 ? 1 : 0) // the first round without a pair to compare decides nothing
 
 // State of an integral: while it runs, and why it stopped (mst_integral_status).
@@ -22,6 +23,7 @@
 #define ROUND_OFF 2
 #define NON_FINITE 3
 #define RUNNING 4
+#define RUNNING_WITH_LOSS 5 // and a region was done in which the integrand is not finite
 
 typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
@@ -41,18 +43,19 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
     return LOADV(lanes);
 }
 
-// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. With one item a region.
+// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. Cuts are pairs, so that
+// lengths are those of the bounds before rounding. With one item a region.
 __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __global real *lo, __global real *len,
                     __global uint *id, __global uint *run, __global real *sums, __global uint *state) {
     const ulong r = get_global_id(0);
     const uint set = (uint)(r / FIRST_REGIONS), own = (uint)(r % FIRST_REGIONS);
     if (set >= n_sets)
         return;
-    __global const real *cut = cuts + (ulong)set * N_CUTS;
+    __global const real *cut = cuts + (ulong)set * 2 * N_CUTS;
     for (uint k = 0; k < DIM; k++) {
         const uint from = DIM == 1 ? own / 2 : 2 * k;
-        const real length = (cut[from + 1] - cut[from]) / 2;
-        lo[(ulong)k * capacity + r] = own >> k & 1 ? cut[from] + length : cut[from];
+        const real at = cut[2 * from], length = ((cut[2 * from + 2] - at) + (cut[2 * from + 3] - cut[2 * from + 1])) / 2;
+        lo[(ulong)k * capacity + r] = own >> k & 1 ? at + length : at;
         len[(ulong)k * capacity + r] = length;
     }
     id[r] = set;
@@ -74,8 +77,9 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
-        real value[WIDTH], error[WIDTH], magnitude[WIDTH], axis[WIDTH];
+        real value[WIDTH], error[WIDTH], magnitude[WIDTH], axis[WIDTH], width[WIDTH];
         realv p[N_ROW + 1];
+        realv narrowest = INFINITY;
         box b;
         for (uint l = 0; l < WIDTH; l++) {
             index[l] = min(first + l, n - 1);
@@ -86,38 +90,62 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
         for (uint a = 0; a < DIM; a++) {
             b.half_width[a] = gather(len + (ulong)a * capacity, index, 1, 0) / 2;
             b.center[a] = gather(lo + (ulong)a * capacity, index, 1, 0) + b.half_width[a];
+            narrowest = fmin(narrowest, fabs(b.half_width[a]));
         }
         const estimate e = evaluate_box(&b, p);
         STOREV(e.value, value);
         STOREV(e.error, error);
         STOREV(e.magnitude, magnitude);
         STOREV(e.axis, axis);
+        STOREV(narrowest, width);
         for (uint l = 0; l < count; l++) {
-            const bool finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
+            const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
             const real least = 50 * EPSILON * magnitude[l];
-            values[first + l] = finite ? value[l] : 0;
-            errors[first + l] = finite ? fmax(error[l], least) : BAD;
-            marks[first + l] = (uchar)axis[l] | (finite && error[l] <= least ? AT_FLOOR : 0);
+            values[first + l] = finite && !empty ? value[l] : 0;
+            errors[first + l] = empty ? 0 : finite ? fmax(error[l], least) : INFINITY;
+            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (error[l] <= least ? AT_FLOOR : 0);
         }
+    }
+}
+
+// What replaces a half r or r + 1 with NOT_FINITE: of the whole, if that was finite, what the other half leaves. A node may have
+// hit a singularity by chance, so it is split once more; if that does not help, it is done.
+void replace_lost(ulong r, real value, real error, uint parent_marks, __global real *values, __global real *errors,
+                  __global uchar *marks) {
+    const bool both = marks[r] & marks[r + 1] & NOT_FINITE;
+    const real first = values[r], second = values[r + 1];
+    for (uint k = 0; k < 2 && error < INFINITY; k++) {
+        if (!(marks[r + k] & NOT_FINITE))
+            continue;
+        values[r + k] = both ? value / 2 : value - (k ? first : second);
+        errors[r + k] = both ? error / 2 : error;
+        marks[r + k] = LOST | (parent_marks & LOST ? AT_FLOOR : 0);
     }
 }
 
 // Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a thin part
 // behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). If they differ by more
 // than both errors, the halves are suspect: the errors of what they are split into fall by no more than half, as long as that is
-// more than the rule says, since what one split has hidden the next may show. parents: the value of what a pair comes from, and
-// its error if it was suspect, else 0. One item a pair.
-__kernel void compare(uint n, __global const real *parents, __global const real *values, __global real *errors,
-                      __global uchar *marks) {
+// more than the rule says, since what one split has hidden the next may show. For one variable QUADPACK's estimate is cautious by
+// itself. parents: value, error and marks of what a pair comes from. One item a pair.
+__kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors, __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
-    if (r >= n || errors[r] == BAD || errors[r + 1] == BAD)
+    if (r >= n)
         return;
-    const real missing = fabs(values[r] + values[r + 1] - parents[2 * i]) / 4, both = errors[r] + errors[r + 1];
+    const real value = parents[3 * i], parent_error = parents[3 * i + 1];
+    const uint parent_marks = (uint)parents[3 * i + 2];
+    if ((marks[r] | marks[r + 1]) & NOT_FINITE) {
+        replace_lost(r, value, parent_error, parent_marks, values, errors, marks);
+        return;
+    }
+    if (DIM == 1)
+        return;
+    const real missing = fabs(values[r] + values[r + 1] - value) / 4, both = errors[r] + errors[r + 1];
     for (uint k = 0; k < 2; k++) {
-        const real error = errors[r + k], inherited = parents[2 * i + 1] / 2;
+        const real error = errors[r + k], inherited = parent_marks & SUSPECT ? parent_error / 2 : 0;
         const real grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
         const bool suspect = missing > both || inherited > grown;
-        errors[r + k] = fmin(fmax(grown, inherited), BAD / 2);
+        errors[r + k] = fmax(grown, inherited);
         marks[r + k] = (uchar)((errors[r + k] > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]) | (suspect ? SUSPECT : 0));
     }
 }
@@ -137,6 +165,20 @@ void sum_items(real v[3], __local real *scratch) {
     SYNC();
 }
 
+// The same for a count each.
+uint count_items(uint own, __local uint *scratch) {
+    scratch[ITEM] = own;
+    for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
+        SYNC();
+        if (ITEM < reach)
+            scratch[ITEM] += scratch[ITEM + reach];
+    }
+    SYNC();
+    own = scratch[0];
+    SYNC();
+    return own;
+}
+
 // Decides about every region of an integral, and about the integral. sums: value and error of the regions that are done, value
 // and error of all. A region is done when its error is small against what is left of the tolerance for all n that are not:
 //     error <= (tolerance - errors of those done) / (2 n),
@@ -144,7 +186,8 @@ void sum_items(real v[3], __local real *scratch) {
 // allows.
 __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint round,
                     __global const uint *run, __global const real *values, __global const real *errors, __global uchar *marks,
-                    __global real *sums, __global uint *state, __global uint *n_split, __local real *scratch) {
+                    __global real *sums, __global uint *state, __global uint *n_split, __local real *scratch,
+                    __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + 4 * (ulong)set;
@@ -157,57 +200,61 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
             all[0] += values[r];
             all[1] += errors[r];
-            all[2] = errors[r] == BAD ? 1 : all[2];
+            all[2] = marks[r] & NOT_FINITE ? 1 : all[2];
         }
         sum_items(all, scratch);
         const real value = sum[0] + all[0], error = sum[1] + all[1];
         const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
         const real share = (tolerance - sum[1]) / (2 * (real)n);
-        real part[3] = {0, 0, 0}; // regions to split; value and error of the others
+        real part[3] = {0, 0, 0}; // of the regions not to split: value, error, whether one is lost
+        uint count = 0;           // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
             const bool split = (int)round < FIRST_VERDICT || (!(errors[r] <= share) && !(marks[r] & AT_FLOOR));
             marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
-            part[0] += split ? 1 : 0;
-            part[1] += split ? 0 : values[r];
-            part[2] += split ? 0 : errors[r];
+            count += split ? 1 : 0;
+            part[0] += split ? 0 : values[r];
+            part[1] += split ? 0 : errors[r];
+            part[2] = !split && (marks[r] & LOST) ? 1 : part[2];
         }
         sum_items(part, scratch);
-        const uint count = (uint)part[0];
+        count = count_items(count, counts);
         if (ITEM == 0) {
-            uint stop = RUNNING;
-            if (error <= tolerance && (int)round >= FIRST_VERDICT)
+            const bool loss = part[2] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
+            uint stop = loss ? RUNNING_WITH_LOSS : RUNNING;
+            if (error <= tolerance && !loss && (int)round >= FIRST_VERDICT)
                 stop = CONVERGED;
             else if (all[2] > 0 && round >= PATIENCE)
                 stop = NON_FINITE;
             else if (count == 0 || round == LAST_ROUND)
                 stop = ROUND_OFF;
-            else if (state[2 * set + 1] + n + 2 * count > most_regions)
+            else if ((ulong)state[2 * set + 1] + n + 2 * (ulong)count > most_regions)
                 stop = BUDGET;
             state[2 * set] = stop;
             state[2 * set + 1] += n;
-            n_split[set] = stop == RUNNING ? count : 0;
-            sum[0] += part[1];
-            sum[1] += part[2];
+            n_split[set] = stop >= RUNNING ? count : 0;
+            sum[0] += part[0];
+            sum[1] += part[1];
             sum[2] = value;
             sum[3] = error;
         }
     }
 }
 
-// Where each integral's regions will stand, and how many there will be in all. One work-group.
+// Where each integral's regions will stand, and how many there will be in all; the largest number if that does not fit. One
+// work-group.
 __kernel void place(uint n_sets, __global const uint *n_split, __global uint *next_run, __global uint *total,
                     __local uint *scratch) {
     const uint each = (n_sets + ITEMS - 1) / ITEMS;
     const uint begin_set = min((uint)ITEM * each, n_sets), end_set = min(begin_set + each, n_sets);
     uint own = 0, before = 0;
     for (uint set = begin_set; set < end_set; set++)
-        own += 2 * n_split[set];
+        own = add_sat(own, 2 * n_split[set]);
     scratch[ITEM] = own;
     SYNC();
     for (uint k = 0; k < ITEM; k++)
-        before += scratch[k];
+        before = add_sat(before, scratch[k]);
     if (ITEM == ITEMS - 1)
-        total[0] = before + own;
+        total[0] = add_sat(before, own);
     for (uint set = begin_set; set < end_set; set++) {
         next_run[2 * set] = before;
         next_run[2 * set + 1] = 2 * n_split[set];
@@ -248,8 +295,11 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                     next_len[(ulong)k * next_capacity + at] = cut ? l / 2 : l;
                 }
                 next_id[at] = set;
-                parents[at & ~1ul] = values[r];
-                parents[at | 1] = marks[r] & SUSPECT ? errors[r] : 0;
+                if (upper)
+                    continue;
+                parents[3 * (at / 2)] = values[r];
+                parents[3 * (at / 2) + 1] = errors[r];
+                parents[3 * (at / 2) + 2] = (real)marks[r];
             }
             to += 2 * all;
         }

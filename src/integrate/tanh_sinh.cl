@@ -25,7 +25,7 @@ part sum_nodes(uint first, uint count, __global const real *distances, __global 
 #pragma unroll 1
         for (uint side = 0; side < 2; side++) {
             const realv x = side ? b - near : a + near;
-            const realv f = integrand_at(&x, side ? far : near, side ? near : far, p), size = fabs(f);
+            const realv f = integrand_at(&x, fabs(side ? far : near), fabs(side ? near : far), p), size = fabs(f);
             const realv at_end = (size < INFINITY || (x != a && x != b)) ? (realv)0 : (realv)1;
             const realv kept = (at_end > 0 || w == 0) ? (realv)0 : f;
             sum += w * kept;

@@ -21,6 +21,8 @@ npy values table.npy float64 6,2 1 1 1 2 2 1 2 2 3 1 3 2
 expect 0 "$MASTABA" "$@" --params table.npy --param-names a,b -o rows.npy
 [ "$(npy describe rows.npy)" = 'float64 [6, 4]' ] || fail "$(npy describe rows.npy)"
 [ "$(npy print product.npy)" = "$(npy print rows.npy)" ] || fail "other results with --params"
+expect 0 "$MASTABA" "$@" --params table.npy --param-names a,b -o again.npy --json
+json "len(j['results']) == 6"
 npy print rows.npy | python3 -c "
 import json, sys
 row = [float(v) for v in sys.stdin.read().split()]
@@ -56,6 +58,11 @@ refused 2 'no range given' integrate 'x'
 refused 2 'no range given' integrate 'x' --from 0
 refused 2 'choose adaptive' integrate 'x' --from 0 --to 1 --rule best
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --points many
+refused 2 'not a count' integrate 'x' --from 0 --to 1 --rule simpson --points 2^99
+refused 2 'not a count' integrate 'x' --from 0 --to 1 --max-evaluations 2^-1
+refused 2 'points are for' integrate 'x' --from 0 --to 1 --points 100
+refused 2 'takes points' integrate 'x' --from 0 --to 1 --rule simpson --max-evaluations 100
+refused 2 'no error estimate' integrate 'x' --from 0 --to 1 --rule rectangle --work-items 64 --tolerance 1e-3
 refused 2 'NAME=FROM:TO' integrate 'x' --var x
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2
@@ -63,5 +70,7 @@ refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2:
 refused 2 'is a function' integrate 'x' --from 0 --to 1 --param sin=1
 refused 2 'goes with --param-names' integrate 'a*x' --from 0 --to 1 --params table.npy
 refused 4 'last axis has 2 values' integrate 'a*x' --from 0 --to 1 --params table.npy --param-names a
+npy values flat.npy float64 2 1 2
+refused 4 'has one axis' integrate 'a*x' --from 0 --to b --params flat.npy --param-names a,b
 refused 4 'exists' integrate 'a*x' --from 0 --to 1 --param a=1:2:2 -o rows.npy
 refused 2 'end in .npy' integrate 'x' --from 0 --to 1 -o out.txt

@@ -363,10 +363,10 @@ static void test_integral(mst_context *context, int method, mst_integral_shape s
     desc.rule = methods[method].rule;
     desc.work_items = methods[method].work_items;
     desc.group_size = desc.work_items / 2;
-    desc.points = 500;
+    desc.points = method < 2 ? 500 : 0;
     desc.shape = shape;
-    desc.absolute_tolerance = n == 1 ? 1e-6 : 3e-3;
-    desc.max_evaluations = 16 << 10;
+    desc.absolute_tolerance = desc.work_items > 0 ? 0 : n == 1 ? 1e-6 : 3e-3;
+    desc.max_evaluations = method < 2 ? 0 : 16 << 10;
     check(mst_integral_create(context, &desc, &plan, &error), &error);
     check(mst_integral_execute(plan, sets, 3, results, NULL, &error), &error);
     mst_integral_destroy(plan);
