@@ -48,7 +48,7 @@ typedef enum mst_filter_edges {
 // What is written of the result r. With low and high the least and the greatest of 0 and all r of an image (its colours
 // together), and white the largest value an element is to have:
 typedef enum mst_filter_output {
-    MST_FILTER_AUTO_OUTPUT = 0, // clip where the mask keeps the mean of an image (is not 0 at frequency 0), else magnitude
+    MST_FILTER_AUTO_OUTPUT = 0, // magnitude for high and band passes and for an own mask that is 0 at frequency 0, else clip
     MST_FILTER_CLIP = 1,        // r limited to 0 .. white (float32 without white: r)
     MST_FILTER_STRETCH = 2,     // (r - low) white / (high - low)
     MST_FILTER_MAGNITUDE = 3,   // |r| white / the greatest |r|
@@ -79,8 +79,8 @@ typedef struct mst_filter_desc {
     size_t n_notches;                // 1 .. MST_FILTER_MAX_NOTCHES
     const float *mask;               // MST_FILTER_MASK: mask[i][j] is for the frequency (j - mask_width / 2) / mask_width
                                      // along the width and likewise along the height (halves rounded down), in between
-                                     // it is interpolated linearly; read by mst_filter_create only. As the result is real, what
-                                     // counts is the mean of the values at a frequency and at its opposite
+    // it is interpolated linearly; finite; read by mst_filter_create only. As the result is real, what
+    // counts is the mean of the values at a frequency and at its opposite
     size_t mask_height, mask_width;
     mst_filter_edges edges;
     mst_filter_output output_as;

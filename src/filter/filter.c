@@ -27,6 +27,9 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
                 (int)d->kind);
     if (d->kind == MST_FILTER_MASK) {
         MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
+        for (size_t i = 0; i < d->mask_height; i++)
+            for (size_t j = 0; j < d->mask_width; j++)
+                MST_REQUIRE(isfinite(d->mask[i * d->mask_width + j]), MST_ERROR_ARGUMENT, "mask[%zu][%zu] is not finite", i, j);
         return MST_OK;
     }
     MST_REQUIRE(d->rolloff >= MST_FILTER_IDEAL && d->rolloff <= MST_FILTER_BUTTERWORTH, MST_ERROR_ARGUMENT,
@@ -164,13 +167,13 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
         .ports = {{MST_PORT_INPUT, d->input, split, "input"}, {MST_PORT_OUTPUT, d->output, split, "output"}},
         .table_bytes = plan->mask.table_bytes + 4 * MST_LINES_BYTES,
         .item_work_bytes = mst_planes_image_bytes(plan),
-        .item_work_piece = (uint64_t)plan->colours * plan->p * (plan->q / 2 + 1) * sizeof(cl_float2),
+        .item_work_piece = (uint64_t)plan->colours * plan->p * (plan->q / 2 + 1) * sizeof(cl_float2), // spectra
         .prepare = prepare,
         .compute = compute,
         .user = plan};
     if (plan->fused) {
-        stream.table_bytes += mst_fused_filter_table_bytes(plan);
-        stream.item_work_bytes += plan->colours * mst_fused_filter_plane_bytes(plan);
+        stream.item_work_piece = plan->colours * mst_fused_filter_plane_bytes(plan);
+        stream.item_work_bytes += stream.item_work_piece;
     } else if (plan->paper) {
         stream.fixed_work_bytes = mst_paper_filter_bytes(plan);
     } else {

@@ -83,11 +83,6 @@ void mst_fused_filter_destroy(mst_filter *plan) {
 
 uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan) { return (uint64_t)plan->p / 2 * plan->q * sizeof(cl_float2); }
 
-uint64_t mst_fused_filter_table_bytes(const mst_filter *plan) {
-    const mst_filter_fused *f = plan->fused;
-    return f->rows.table.bytes + f->rows.back_table.bytes + f->columns.table.bytes + f->columns.back_table.bytes;
-}
-
 mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error) {
     mst_filter_fused *f = plan->fused;
     mst_device_release(plan->context, f->half_planes, f->bytes);

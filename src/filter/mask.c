@@ -143,8 +143,7 @@ static double sample(const mst_filter_desc *d, double y, double x) {
             double weight = (i ? fy : 1 - fy) * (j ? fx : 1 - fx), height = (double)d->mask_height, width = (double)d->mask_width;
             size_t row = (size_t)(y0 + i - height * floor((y0 + i) / height));
             size_t column = (size_t)(x0 + j - width * floor((x0 + j) / width));
-            if (weight > 0) // 0 times infinity
-                sum += weight * (double)d->mask[row * d->mask_width + column];
+            sum += weight * (double)d->mask[row * d->mask_width + column];
         }
     return sum;
 }

@@ -65,7 +65,6 @@ struct mst_filter {
     uint64_t planes_bytes;
     cl_mem ranges[2]; // partial least and greatest values, reduced from one into the other and back
     uint64_t range_bytes[2];
-    size_t range_parts;
     struct mst_filter_fused *fused; // one of these
     struct mst_filter_composed *composed;
     struct mst_filter_paper *paper;
@@ -111,7 +110,6 @@ void mst_stages_clear(mst_filter *plan);
 bool mst_fused_filter_can(const mst_filter *plan);
 mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error);
 void mst_fused_filter_destroy(mst_filter *plan);
-uint64_t mst_fused_filter_table_bytes(const mst_filter *plan);
 uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan);
 mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error);
 mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_error *error);

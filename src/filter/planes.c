@@ -14,7 +14,17 @@ static const char *conversion(mst_type type) {
     return type == MST_UINT8 ? "convert_uchar_sat_rte" : type == MST_UINT16 ? "convert_ushort_sat_rte" : "";
 }
 
-static cl_uint lanes_of(const mst_filter *plan) { return plan->cpu ? 1 : RANGE_LANES_GPU; }
+static cl_uint lanes_of(const mst_filter *plan) {
+    if (plan->cpu)
+        return 1;
+    return plan->width < RANGE_LANES_GPU ? (cl_uint)plan->width : RANGE_LANES_GPU;
+}
+
+// Work-items that find the range of an image.
+static cl_uint range_parts(const mst_filter *plan) {
+    size_t rows = plan->colours * plan->height;
+    return lanes_of(plan) * (rows < RANGE_ROWS ? (cl_uint)rows : RANGE_ROWS);
+}
 
 static mst_status make_lines(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
@@ -36,8 +46,6 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
     const mst_filter_desc *d = &plan->desc;
     char options[200];
     cl_program program;
-    size_t rows = plan->colours * plan->height;
-    plan->range_parts = lanes_of(plan) * (rows < RANGE_ROWS ? rows : RANGE_ROWS);
     MST_TRY(make_lines(plan, error));
     snprintf(options, sizeof options, "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d",
              element_name(d->input.type), element_name(d->output.type), conversion(d->output.type), (int)d->output_as,
@@ -65,7 +73,7 @@ static uint64_t planes_bytes(const mst_filter *plan) {
 }
 
 static uint64_t ranges_bytes(const mst_filter *plan) {
-    return mst_filter_ranged(plan) ? plan->range_parts * sizeof(cl_float2) : 0;
+    return mst_filter_ranged(plan) ? range_parts(plan) * sizeof(cl_float2) : 0;
 }
 
 uint64_t mst_planes_image_bytes(const mst_filter *plan) { return planes_bytes(plan) + 2 * ranges_bytes(plan); }
@@ -131,7 +139,7 @@ static mst_status find_ranges(mst_filter *plan, const mst_block *block, int *whi
     mst_status status = MST_OK;
     const mst_planes *planes = &plan->planes;
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, colours = (cl_uint)plan->colours;
-    cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = (cl_uint)plan->range_parts;
+    cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = range_parts(plan);
     cl_uint lanes = lanes_of(plan);
     cl_ulong n = (cl_ulong)block->count * parts;
     const mst_argument arguments[] = {MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch), MST_ARGUMENT(rows),
