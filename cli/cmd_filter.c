@@ -9,7 +9,8 @@ static const char command[] = "filter";
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
                               "(grey or RGB of 8 or 16 bits or float32). An opacity channel is kept as it is.\n"
                               "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff, in\n"
-                              "the depth of IN, or .npy. With -o DIR/ every output has the name of its input.\n"
+                              "the depth of IN, or .npy. With -o DIR/ every output has the name of its input,\n"
+                              "with .tif for numbers that its format cannot hold (--output raw).\n"
                               "An output appears only when it is whole.\n"
                               "\n"
                               "R is a frequency: cycles along the shorter side of the image (64), or a fraction\n"
@@ -39,30 +40,59 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "Example: the edges of a photograph\n"
                               "  mastaba filter photographer.png --high-pass 64 -o edges.png\n";
 
+// An output, and the input that it is made of.
+typedef struct output {
+    char *path;
+    const char *input;
+} output;
+
+static int by_path(const void *a, const void *b) { return strcmp(((const output *)a)->path, ((const output *)b)->path); }
+
+static int check_output(const filter_job *job, const char *path) {
+    const char *const mask[] = {job->mask_path, NULL};
+    int code = cli_output_available(command, path, job->force, job->inputs);
+    return code == CLI_DONE ? cli_output_available(command, path, job->force, mask) : code;
+}
+
+// The spectrum has a place of its own, whatever the two paths are called.
+static int check_spectrum(const filter_job *job, const char *output) {
+    char *real[] = {realpath(job->spectrum, NULL), realpath(output, NULL)};
+    bool same = strcmp(job->spectrum, output) == 0 || (real[0] && real[1] && strcmp(real[0], real[1]) == 0);
+    free(real[0]);
+    free(real[1]);
+    if (!same)
+        return check_output(job, job->spectrum);
+    cli_error(command, "--spectrum and -o are both %s; give another name", output);
+    return CLI_USAGE;
+}
+
 // Before any work: every output's place, and that no two are the same.
 static int check_outputs(const filter_job *job) {
     int code = CLI_DONE;
-    char **paths = calloc(job->n_inputs, sizeof *paths);
-    for (size_t i = 0; i < job->n_inputs && paths && code == CLI_DONE; i++) {
-        paths[i] = filter_output_path(job, i);
-        if (!paths[i]) {
-            cli_error(command, "out of memory");
-            code = CLI_FAILED;
+    size_t n = 0;
+    output *outputs = calloc(job->n_inputs, sizeof *outputs);
+    for (; outputs && n < job->n_inputs && code == CLI_DONE; n++) {
+        outputs[n] = (output){filter_output_path(job, n), job->inputs[n]};
+        if (!outputs[n].path)
             break;
-        }
-        code = cli_output_available(command, paths[i], job->force, job->inputs);
+        code = check_output(job, outputs[n].path);
     }
-    for (size_t i = 0; i < job->n_inputs && paths && code == CLI_DONE; i++)
-        for (size_t k = 0; k < i && code == CLI_DONE; k++)
-            if (strcmp(paths[i], paths[k]) == 0) {
-                cli_error(command, "%s and %s would both become %s", job->inputs[k], job->inputs[i], paths[i]);
-                code = CLI_USAGE;
-            }
+    if (code == CLI_DONE && n < job->n_inputs) {
+        cli_error(command, "out of memory");
+        code = CLI_FAILED;
+    }
     if (code == CLI_DONE && job->spectrum)
-        code = cli_output_available(command, job->spectrum, job->force, job->inputs);
-    for (size_t i = 0; i < job->n_inputs && paths; i++)
-        free(paths[i]);
-    free(paths);
+        code = check_spectrum(job, outputs[0].path);
+    if (code == CLI_DONE)
+        qsort(outputs, n, sizeof *outputs, by_path);
+    for (size_t i = 1; i < n && code == CLI_DONE; i++)
+        if (by_path(&outputs[i - 1], &outputs[i]) == 0) {
+            cli_error(command, "%s and %s would both become %s", outputs[i - 1].input, outputs[i].input, outputs[i].path);
+            code = CLI_USAGE;
+        }
+    for (size_t i = 0; i < n; i++)
+        free(outputs[i].path);
+    free(outputs);
     return code;
 }
 

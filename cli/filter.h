@@ -25,6 +25,7 @@ typedef struct filter_job {
     cli_frequency notches[MST_FILTER_MAX_NOTCHES][3]; // x, y, radius
     size_t n_notches;
     float *mask;
+    const char *mask_path; // NULL: none
     uint64_t max_bytes;
     const char *output;   // OUT, or DIR
     const char *spectrum; // NULL: none

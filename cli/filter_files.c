@@ -117,18 +117,25 @@ static void add_report(mst_report *sum, const mst_report *r) {
     sum->blocks += r->blocks;
 }
 
+// Images may take different ways, with other stages: they are told by their names.
+static void add_stage(filter_job *job, const mst_filter_stage *stage) {
+    int i = 0;
+    while (i < job->n_stages && strcmp(job->stage_sums[i].name, stage->name) != 0)
+        i++;
+    if (i == job->n_stages)
+        job->stage_sums[job->n_stages++] = (mst_filter_stage){.name = stage->name};
+    job->stage_sums[i].launches += stage->launches;
+    job->stage_sums[i].seconds += stage->seconds;
+}
+
 static int add_stages(filter_job *job) {
     mst_filter_stage stages[MST_FILTER_MAX_STAGES];
     mst_error error;
     int count = 0;
     if (mst_filter_stages(job->plan, stages, &count, &error) != MST_OK)
         return cli_fail(job->command, NULL, &error);
-    for (int i = 0; i < count; i++) {
-        stages[i].seconds += job->stage_sums[i].seconds;
-        stages[i].launches += job->stage_sums[i].launches;
-        job->stage_sums[i] = stages[i];
-    }
-    job->n_stages = count;
+    for (int i = 0; i < count; i++)
+        add_stage(job, &stages[i]);
     return CLI_DONE;
 }
 
@@ -169,7 +176,7 @@ static int take_spectrum(filter_job *job, const cli_image *image) {
 }
 
 // What the program ends with when some images went wrong: the last of their codes.
-static int worst_of(int a, int b) { return b == CLI_DONE ? a : b; }
+static int last_failure(int before, int code) { return code == CLI_DONE ? before : code; }
 
 // Waits for an output to be written. Returns how it went.
 static int end_writing(filter_job *job, worker *writer, writing *w) {
@@ -208,7 +215,7 @@ int filter_run_files(filter_job *job) {
     reading next = {.job = job, .path = job->inputs[0]};
     writing last = {.job = job};
     worker reader = {0}, writer = {0};
-    int worst = CLI_DONE;
+    int code = CLI_DONE;
     cli_progress progress = cli_progress_start(job->command, 0);
     start(&reader, read_image, &next);
     for (size_t i = 0; i < job->n_inputs && cli_progress_update(i, job->n_inputs, &progress); i++) {
@@ -218,14 +225,17 @@ int filter_run_files(filter_job *job) {
         if (i + 1 < job->n_inputs)
             start(&reader, read_image, &next);
         writing done = process(job, i, &now);
-        worst = worst_of(worst, end_writing(job, &writer, &last));
+        code = last_failure(code, end_writing(job, &writer, &last));
         last = done;
         if (last.path)
             start(&writer, write_image, &last);
     }
     finish(&reader);
     cli_image_free(&next.image);
-    worst = worst_of(worst, end_writing(job, &writer, &last));
+    code = last_failure(code, end_writing(job, &writer, &last));
     cli_progress_end(&progress);
-    return cli_interrupted() ? cli_fail_interrupted(job->command) : worst;
+    if (!cli_interrupted())
+        return code;
+    bool said = code == CLI_INTERRUPTED || next.code == CLI_INTERRUPTED;
+    return said ? CLI_INTERRUPTED : cli_fail_interrupted(job->command);
 }

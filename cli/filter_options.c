@@ -56,7 +56,7 @@ static bool read_frequencies(const char *text, size_t count, cli_frequency *f) {
 static int read_pass(const char *option, const char *text, mst_filter_kind kind, filter_job *job) {
     size_t count = kind == MST_FILTER_BAND_PASS || kind == MST_FILTER_BAND_STOP ? 2 : 1;
     job->desc.kind = kind;
-    if (!read_frequencies(text, count, job->radii) || job->radii[0].value <= 0)
+    if (!read_frequencies(text, count, job->radii) || job->radii[0].value <= 0 || job->radii[count - 1].value <= 0)
         return wrong(job, option, text,
                      count == 2 ? "give two radii above 0, as 20,60 (cycles per image) or 0.1nyq,0.3nyq"
                                 : "give a radius above 0, as 64 (cycles per image) or 0.1nyq");
@@ -73,6 +73,29 @@ static int read_notches(char *const *texts, filter_job *job) {
         cli_frequency *f = job->notches[job->n_notches++];
         if (!read_frequencies(*texts, 3, f) || f[2].value <= 0)
             return wrong(job, "--notch", *texts, "give the place of the notch and a radius above 0, as 40,-12,3");
+    }
+    return CLI_DONE;
+}
+
+static bool read_bytes(const mst_location *at, void *to, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        errno = 0;
+        ssize_t n = pread(at->file, (char *)to + done, bytes - done, (off_t)(at->offset + done));
+        if (n <= 0 && errno != EINTR)
+            return false;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return true;
+}
+
+static int take_mask(const char *path, const mst_layout *l, const void *values, filter_job *job) {
+    for (size_t i = 0; i < l->shape[0] * l->shape[1]; i++) {
+        job->mask[i] = l->type == MST_FLOAT32 ? ((const float *)values)[i] : (float)((const double *)values)[i];
+        if (!isfinite(job->mask[i])) {
+            cli_error(job->command, "%s: [%zu, %zu] is not a finite number of single precision", path, i / l->shape[1],
+                      i % l->shape[1]);
+            return CLI_INPUT_OUTPUT;
+        }
     }
     return CLI_DONE;
 }
@@ -94,17 +117,17 @@ static int read_mask(const char *path, filter_job *job) {
         return CLI_INPUT_OUTPUT;
     }
     void *values = malloc((size_t)bytes);
-    size_t count = l->shape[0] * l->shape[1];
-    job->mask = values ? malloc(count * sizeof *job->mask) : NULL;
+    job->mask = values ? malloc(l->shape[0] * l->shape[1] * sizeof *job->mask) : NULL;
     if (!job->mask) {
         cli_error(job->command, "%s: out of memory", path);
         code = CLI_FAILED;
-    } else if (pread(operand.location.file, values, (size_t)bytes, (off_t)operand.location.offset) != (ssize_t)bytes) {
+    } else if (!read_bytes(&operand.location, values, (size_t)bytes)) {
         cli_error(job->command, "%s: cannot be read: %s", path, errno ? strerror(errno) : "it ends too early");
         code = CLI_INPUT_OUTPUT;
+    } else {
+        code = take_mask(path, l, values, job);
     }
-    for (size_t i = 0; i < count && code == CLI_DONE; i++)
-        job->mask[i] = l->type == MST_FLOAT32 ? ((float *)values)[i] : (float)((double *)values)[i];
+    job->mask_path = path;
     job->desc.kind = MST_FILTER_MASK;
     job->desc.mask = job->mask;
     job->desc.mask_height = l->shape[0];
@@ -129,7 +152,9 @@ static int read_kind(const filter_text *text, filter_job *job) {
         return read_pass("--band-pass", text->band_pass, MST_FILTER_BAND_PASS, job);
     if (text->band_stop)
         return read_pass("--band-stop", text->band_stop, MST_FILTER_BAND_STOP, job);
-    return text->notches ? read_notches(text->notches, job) : read_mask(text->mask_file, job);
+    if (text->notches)
+        return read_notches(text->notches, job);
+    return text->shape ? wrong(job, "--shape", text->shape, "a mask of your own has its shape") : read_mask(text->mask_file, job);
 }
 
 // "butterworth:4" has an order.

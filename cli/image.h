@@ -23,6 +23,7 @@ typedef struct cli_image {
     bool plain;             // PNM: numbers as text
     bool compressed;        // TIFF
     unsigned orientation;   // TIFF's; 0: not given
+    bool associated;        // TIFF: the colours are multiplied by the opacity
     double across, down;    // pixels per metre; 0: not given
     unsigned char *profile; // ICC, malloc'ed; NULL: none
     size_t profile_bytes;

@@ -2,6 +2,7 @@
 #include "image.h"
 
 #include <errno.h>
+#include <math.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -107,15 +108,18 @@ int cli_png_read(const cli_image_file *f, cli_image *image) {
     return code;
 }
 
+static png_uint_32 resolution(double per_metre) { return (png_uint_32)rint(fmin(per_metre, PNG_UINT_31_MAX)); }
+
 static void write_all(const cli_whole_file *w, png_structp png, png_infop info, const cli_image *image) {
     static const int colours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
     size_t row = image->width * image->channels * mst_type_bytes(image->type);
     png_set_user_limits(png, MOST_SIDE, MOST_SIDE);
+    png_set_benign_errors(png, 1); // a colour profile that libpng rejects is left out
     png_init_io(png, w->file);
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->type == MST_UINT16 ? 16 : 8,
                  colours[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (image->across > 0 && image->down > 0)
-        png_set_pHYs(png, info, (png_uint_32)image->across, (png_uint_32)image->down, PNG_RESOLUTION_METER);
+        png_set_pHYs(png, info, resolution(image->across), resolution(image->down), PNG_RESOLUTION_METER);
     if (image->profile)
         png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, image->profile, (png_uint_32)image->profile_bytes);
     png_write_info(png, info);

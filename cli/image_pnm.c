@@ -10,7 +10,7 @@ static long read_number(FILE *file) {
     int c = getc(file);
     long number = -1;
     while (isspace(c) || c == '#') {
-        while (c == '#' && c != EOF && c != '\n') // a comment, to the end of its line
+        if (c == '#') // a comment, to the end of its line
             do
                 c = getc(file);
             while (c != '\n' && c != EOF);
@@ -68,6 +68,15 @@ static int read_values(const cli_image_file *f, cli_image *image) {
     return CLI_DONE;
 }
 
+// A PNM file may hold several pictures, one behind the other.
+static int read_end(const cli_image_file *f) {
+    int c;
+    do
+        c = getc(f->file);
+    while (isspace(c));
+    return c == EOF ? CLI_DONE : cli_image_damaged(f, "has more behind its pixels; if these are several pictures, part them");
+}
+
 int cli_pnm_read(const cli_image_file *f, cli_image *image) {
     int code = read_header(f, image);
     if (code != CLI_DONE)
@@ -80,7 +89,9 @@ int cli_pnm_read(const cli_image_file *f, cli_image *image) {
         (left + (image->plain ? 1 : 0)) / each < values)
         return cli_image_damaged(f, "is shorter than its header says");
     code = cli_image_allocate(f, image);
-    return code == CLI_DONE ? read_values(f, image) : code;
+    if (code == CLI_DONE)
+        code = read_values(f, image);
+    return code == CLI_DONE ? read_end(f) : code;
 }
 
 static void write_text(FILE *file, const cli_image *image) {

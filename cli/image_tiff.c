@@ -75,6 +75,8 @@ static int describe_kind(const cli_image_file *f, TIFF *tiff, cli_image *image, 
         image->type = MST_FLOAT32;
     else
         return cli_image_damaged(f, "is a TIFF file of other numbers than 8 or 16 bits without sign and float32; convert it");
+    if (photometric == PHOTOMETRIC_MINISWHITE && image->type == MST_FLOAT32)
+        return cli_image_damaged(f, "is a TIFF file of float32 whose 0 is white; convert it");
     image->channels = samples;
     image->alpha = samples > colours;
     image->white = image->type == MST_UINT8 ? 255 : image->type == MST_UINT16 ? 65535 : 1;
@@ -89,10 +91,13 @@ static void keep_extras(TIFF *tiff, cli_image *image) {
     float across = 0, down = 0;
     uint32_t bytes = 0;
     void *profile = NULL;
+    uint16_t n_more = 0, *more = NULL;
     uint16_t unit = number(tiff, TIFFTAG_RESOLUTIONUNIT);
     double metre = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_INCH ? INCHES_A_METRE : 0;
     image->compressed = number(tiff, TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
     image->orientation = number(tiff, TIFFTAG_ORIENTATION);
+    image->associated =
+        TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_more, &more) && n_more == 1 && *more == EXTRASAMPLE_ASSOCALPHA;
     if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &across) && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &down)) {
         image->across = (double)across * metre;
         image->down = (double)down * metre;
@@ -215,7 +220,8 @@ int cli_tiff_read(const cli_image_file *f, cli_image *image) {
 }
 
 static bool set_fields(TIFF *tiff, const cli_image *image) {
-    uint16_t alpha = EXTRASAMPLE_UNASSALPHA, colours = (uint16_t)(image->channels - (image->alpha ? 1 : 0));
+    uint16_t alpha = image->associated ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
+    uint16_t colours = (uint16_t)(image->channels - (image->alpha ? 1 : 0));
     bool done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
                 TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&
                 TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, (int)(8 * mst_type_bytes(image->type))) &&

@@ -34,6 +34,23 @@ import sys; sys.path.insert(0, '$here'); import images
 assert images.read('out.tif')[1].orientation == 6
 " || fail "the orientation is lost"
 
+for kind in tif:8:4:a tif:8:4; do
+    images make in.tif $kind 10 9 1
+    expect 0 "$MASTABA" filter in.tif -o out.tif --low-pass 3 -f
+    python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+assert images.read('out.tif')[1].opacity == images.read('in.tif')[1].opacity
+" || fail "$kind: another kind of opacity"
+done
+
+# A colour profile that libpng rejects is left out.
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+im = images.read('in.tif')[1]
+images.write_tiff('profile.tif', im, '', {34675: (1, [7] * 200)})"
+expect 0 "$MASTABA" filter profile.tif -o out.png --low-pass 3 -f
+[ "$(images describe out.png)" = 'png 10 9 4 8 255' ] || fail "a profile that is none"
+
 # What is unpacked when it is read: everything is kept, so that the pixels are those of the input.
 same_pixels() { # KIND EXTENSION AS
     images make in."$2" "$1" 10 9 3
@@ -97,6 +114,15 @@ im = images.read('spectrum.png')[1]
 brightest = sorted(range(128), key=lambda i: -im.values[i])[:3]
 assert sorted(brightest) == sorted([4 * 16 + 8, 5 * 16 + 11, 3 * 16 + 5]), brightest" || fail "--spectrum"
 
+# Stages of images that go different ways are added by name.
+images make even.pgm p5 10 9 1
+images make long.pgm p5 1031 9 1
+mkdir ways
+for order in 'even.pgm long.pgm' 'long.pgm even.pgm'; do
+    expect 0 "$MASTABA" filter $order -o ways --low-pass 3 --stages --json -f
+    json "sorted((s['name'], s['launches']) for s in j['stages'] if s['name'] in ('load', 'mask', 'store')) == [('load', 1), ('mask', 2), ('store', 1)]"
+done
+
 # The published algorithm, with its stages.
 images make in.pgm p5 16 16 6
 expect 0 "$MASTABA" filter in.pgm -o out.pgm --high-pass 2 --shape ideal --algorithm paper --stages --json -f
@@ -145,6 +171,13 @@ refused 2 'clip, stretch, magnitude or raw' filter a1.png -o b.png --low-pass 3 
 refused 2 'auto or paper' filter a1.png -o b.png --low-pass 3 --algorithm fast
 refused 2 'is for one image' filter a1.png a2.png -o many/ --low-pass 3 --spectrum s.png
 refused 2 'not a size' filter a1.png -o b.png --low-pass 3 --max-image big
+refused 2 'has its shape' filter a1.png -o b.png --mask-file mask.npy --shape ideal
+refused 4 'is the input mask.npy too' filter a1.png -o mask.npy --mask-file mask.npy --output raw -f
+refused 2 'are both b.png' filter a1.png -o b.png --low-pass 3 --spectrum b.png
+touch link.png
+ln -s link.png same.png
+refused 2 'are both same.png' filter a1.png -o same.png --low-pass 3 --spectrum ./link.png -f
+refused 2 'two radii above 0' filter a1.png -o b.png --band-pass 20,-0.1nyq
 refused 2 'is not called .npy' filter a1.png -o b.png --mask-file a2.png
 refused 4 'power of two a side' filter a1.png -o b.png --low-pass 3 --algorithm paper
 refused 4 'write .tif or .npy' filter a1.png -o b.png --low-pass 3 --output raw
@@ -152,3 +185,9 @@ images make alpha.png png:8:2 4 4 1
 refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 1
 npy make mask3.npy float32 3,3,3 1
 refused 4 'a mask is float32' filter a1.png -o b.png --mask-file mask3.npy
+python3 -c "
+import struct
+with open('hole.npy', 'wb') as f:
+    f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}\".ljust(117) + b'\n')
+    f.write(struct.pack('<4d', 1, 1, float('nan'), 1))"
+refused 4 'hole.npy: \[1, 0\] is not a finite' filter a1.png -o b.png --mask-file hole.npy

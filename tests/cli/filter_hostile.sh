@@ -42,6 +42,8 @@ pnm 'ends before its pixels' 'P2 2 2 255\n1 2 3       \n'
 pnm 'ends before its pixels' 'P2 2 2 255\n1 2 x 4\n'
 pnm 'above the white' 'P2 2 2 255\n1 2 256 4\n'
 pnm 'above the white' 'P5 3 1 100\nabz'
+pnm 'more behind its pixels' 'P5 3 1 255\nabcP5 3 1 255\nabc'
+pnm 'more behind its pixels' 'P2 2 1 255\n1 2\nP2 2 1 255\n1 2\n'
 
 # PNG: every cut, and every byte of header and data changed, is an error or an image, and never a crash.
 images make good.png png:8:3 9 5 1
@@ -107,6 +109,9 @@ hostile 'more channels' many.tif
 hostile 'compressed in a way|damaged TIFF' packed.tif
 hostile 'damaged TIFF' deflated.tif
 hostile 'unexpected length|damaged TIFF' tiles.tif
+
+images make white.tif tif:32:1:w 9 5 1
+hostile 'float32 whose 0 is white' white.tif
 
 # Bytes changed at random: an error or an image, and never a crash.
 python3 -c "

@@ -2,7 +2,7 @@
 
 make FILE KIND WIDTH HEIGHT SEED: random pixels. KIND: p2 p3 p5 p6, each with a white after a colon (p5:4095); png and tif with
 bits and channels: png:16:4, tif:8:3, tif:32:1 (float), tif:8:3:z (deflated), tif:8:3:s (planes apart), tif:16:1:t (tiles),
-tif:8:1:w (0 is white), png:16:1:i (interlaced); png:8:3:p (palette) and png:1:1 also as FILE.pnm.
+tif:8:1:w (0 is white), tif:8:4:a (associated opacity), png:16:1:i (interlaced); png:8:3:p (palette) and png:1:1 also as FILE.pnm.
 describe FILE: "KIND WIDTH HEIGHT CHANNELS BITS WHITE".
 compare OUT IN LOW HIGH EDGES OUTPUT TOLERANCE: OUT is IN with the ideal band LOW <= f < HIGH (cycles along the shorter side) kept.
 same A B: equal pixels.
@@ -133,7 +133,7 @@ def read_png(data):
 CODES = {8: 'B', 16: 'H', 32: 'f'}
 
 
-def write_tiff(path, im, option):
+def write_tiff(path, im, option, more={}):
     size, code = im.bits // 8, CODES[im.bits]
     pack = lambda values: struct.pack('<%d%s' % (len(values), code), *values)
     pixel = lambda x, y: im.values[(y * im.width + x) * im.channels:(y * im.width + x + 1) * im.channels]
@@ -166,11 +166,12 @@ def write_tiff(path, im, option):
                  339: (3, [3 if im.bits == 32 else 1] * im.channels), 274: (3, [6]),
                  324 if option == 't' else 273: (4, offsets), 325 if option == 't' else 279: (4, [len(p) for p in parts])})
     if im.channels > colours:
-        tags[338] = (3, [2])
+        tags[338] = (3, [1 if option == 'a' else 2])
+    tags.update(more)
     entries, tail, at = b'', b'', offset + 2 + 12 * len(tags) + 4
     for tag in sorted(tags):
         kind, numbers = tags[tag]
-        data = struct.pack('<%d%s' % (len(numbers), 'H' if kind == 3 else 'I'), *numbers)
+        data = struct.pack('<%d%s' % (len(numbers), {1: 'B', 3: 'H', 4: 'I'}[kind]), *numbers)
         if len(data) > 4:
             entries += struct.pack('<HHII', tag, kind, len(numbers), at + len(tail))
             tail += data + b'\0' * (len(data) % 2)
@@ -205,6 +206,7 @@ def read_tiff(data):
                   for v in pixel]
     im = Image(tags[256][0], tags[257][0], channels, bits, 1 if bits == 32 else 2 ** bits - 1, values)
     im.orientation = tags.get(274, (1,))[0]
+    im.opacity = tags.get(338)
     return 'tif' if tags[259][0] == 1 else 'tif:z', im
 
 
