@@ -55,14 +55,14 @@ static int check_output(const filter_job *job, const char *path) {
 }
 
 // The spectrum has a place of its own, whatever the two paths are called.
-static int check_spectrum(const filter_job *job, const char *output) {
-    char *real[] = {realpath(job->spectrum, NULL), realpath(output, NULL)};
-    bool same = strcmp(job->spectrum, output) == 0 || (real[0] && real[1] && strcmp(real[0], real[1]) == 0);
+static int check_spectrum(const filter_job *job, const char *path) {
+    char *real[] = {realpath(job->spectrum, NULL), realpath(path, NULL)};
+    bool same = strcmp(job->spectrum, path) == 0 || (real[0] && real[1] && strcmp(real[0], real[1]) == 0);
     free(real[0]);
     free(real[1]);
     if (!same)
         return check_output(job, job->spectrum);
-    cli_error(command, "--spectrum and -o are both %s; give another name", output);
+    cli_error(command, "--spectrum and -o are both %s; give another name", path);
     return CLI_USAGE;
 }
 

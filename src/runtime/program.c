@@ -99,11 +99,15 @@ static void first_error_line(cl_program program, cl_device_id device, char *out,
 }
 
 static mst_status build(mst_context *context, cl_program program, const char *file, const char *options, mst_error *error) {
-    char line[300];
+    char line[300], quiet[1024];
     cl_int code = CL_SUCCESS;
+    // Some drivers print the number of warnings on the program's stderr.
+    int length = snprintf(quiet, sizeof quiet, "%s -w", options);
+    if (length < 0 || (size_t)length >= sizeof quiet)
+        return mst_fail(error, MST_ERROR_BUILD, "the options of kernel file %s are too long", file);
     // Tried twice: concurrent processes on a cold driver cache make PoCL fail now and then.
     for (int attempt = 0; attempt < 2; attempt++) {
-        code = clBuildProgram(program, 1, &context->device.device, options, NULL, NULL);
+        code = clBuildProgram(program, 1, &context->device.device, quiet, NULL, NULL);
         if (code == CL_SUCCESS)
             return MST_OK;
     }
