@@ -129,7 +129,7 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     static double parameters[600][3];
     static mst_integral_result r[600];
     mst_integral_range ranges[MOST_VARIABLES];
-    char text[3000], variables[MOST_VARIABLES][8];
+    char text[3000], variables[MOST_VARIABLES][16];
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     size_t within = 0, smooth = 0, converged = 0;
     for (int k = 0; k < n; k++) {

@@ -100,7 +100,7 @@ static void test_turned_fft(mst_context *context, int c) {
     const mst_type type = c == 0 ? MST_COMPLEX128 : MST_COMPLEX64;
     const size_t n = lengths[c], shape[] = {BATCH, n};
     mst_error error;
-    mst_fft *there, *back;
+    mst_fft *there = NULL, *back = NULL;
     mst_fft_desc desc = MST_FFT_DESC_INIT;
     cl_int code;
     cl_mem columns = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, sizeof in, NULL, &code);
