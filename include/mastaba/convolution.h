@@ -86,8 +86,8 @@ MST_API void mst_convolution_destroy(mst_convolution *plan);
 // What the plan chose. Thread-safe.
 MST_API mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *plan);
 MST_API const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm); // "paper-a"; static storage
-MST_API size_t
-mst_convolution_padded_length(const mst_convolution *plan); // N, of a block; of both axes; 0 when there is nothing to do
+// N, of a block; of both axes; 0 when there is nothing to do.
+MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);
 
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
 // through the device in blocks of whole vectors. Every value is the same bit for bit whatever the blocks. On failure the inputs
