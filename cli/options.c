@@ -54,11 +54,23 @@ int cli_axes(const char *command, const char *text, int most, int *axes, int *n_
     }
 }
 
-// The shared options that the command has. The tables point into `common` and into each other, so the caller holds them.
+enum { MOST_OPTIONS = 40 };
+
+// The options that the command has, its own and the shared. The tables point into `common` and into each other, so the caller
+// holds them. `numbered` lists all: popt returns n + 1 for numbered[n].
 typedef struct tables {
-    struct poptOption shared[9], all[4];
+    struct poptOption own[MOST_OPTIONS], shared[9], all[4];
+    const struct poptOption *numbered[MOST_OPTIONS + 9];
+    int n_numbered;
     int help;
 } tables;
+
+static void number_options(tables *t, struct poptOption *options) {
+    for (; options->longName || options->shortName; options++) {
+        t->numbered[t->n_numbered] = options;
+        options->val = ++t->n_numbered;
+    }
+}
 
 static void fill_tables(tables *t, const cli_usage *usage, cli_options *common) {
     const struct {
@@ -87,11 +99,18 @@ static void fill_tables(tables *t, const cli_usage *usage, cli_options *common) 
     t->help = 0;
     t->shared[n++] = (struct poptOption){"help", 'h', POPT_ARG_NONE, &t->help, 0, "print this text", NULL};
     t->shared[n] = (struct poptOption)POPT_TABLEEND;
-    // popt only reads the tables it is given, but takes them as void *.
+    t->own[0] = (struct poptOption)POPT_TABLEEND;
+    for (size_t i = 0; usage->options && i + 1 < MOST_OPTIONS && (usage->options[i].longName || usage->options[i].shortName);
+         i++) {
+        t->own[i] = usage->options[i];
+        t->own[i + 1] = (struct poptOption)POPT_TABLEEND;
+    }
+    t->n_numbered = 0;
+    number_options(t, t->own);
+    number_options(t, t->shared);
     n = 0;
     if (usage->options)
-        t->all[n++] =
-            (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, (void *)(uintptr_t)usage->options, 0, "Options:", NULL};
+        t->all[n++] = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, t->own, 0, "Options:", NULL};
     t->all[n++] =
         (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, t->shared, 0, usage->options ? "Common options:" : "Options:", NULL};
     t->all[n] = (struct poptOption)POPT_TABLEEND;
@@ -116,6 +135,20 @@ static bool read_size(const char *command, const char *option, const char *text,
     cli_error(command, "%s %s: not a size; give bytes, or a number and K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)",
               option, text);
     return false;
+}
+
+// Reads the options. Of one that is given twice the last counts: popt overwrites its text, so the first is freed here.
+static int read_options(poptContext popt, const tables *t) {
+    char *texts[MOST_OPTIONS + 9] = {0};
+    int code;
+    while ((code = poptGetNextOpt(popt)) > 0) {
+        const struct poptOption *option = t->numbered[code - 1];
+        if ((option->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING) {
+            free(texts[code - 1]);
+            texts[code - 1] = *(char **)option->arg;
+        }
+    }
+    return code;
 }
 
 static bool take_operands(const cli_usage *usage, cli_arguments *a, int argc) {
@@ -154,7 +187,7 @@ bool cli_parse(const cli_usage *usage, int argc, const char **argv, cli_argument
         return false;
     }
     poptSetOtherOptionHelp(a->popt, usage->synopsis);
-    int code = poptGetNextOpt(a->popt);
+    int code = read_options(a->popt, &t);
     if (code < -1) {
         cli_error(usage->command, "%s: %s; `mastaba %s --help` lists the options", poptBadOption(a->popt, 0), poptStrerror(code),
                   usage->command);

@@ -220,7 +220,7 @@ void problem_free(problem *p) {
             mst_npy_close(p->data[i][level]);
     for (size_t i = 0; p->samples && i < p->desc.n_sources; i++)
         free(p->samples[i]);
-    for (size_t i = 0; p->traces && i < p->desc.n_receivers; i++)
+    for (size_t i = 0; i < p->n_traces; i++)
         free(p->traces[i].points);
     for (size_t i = 0; i < p->n_owned; i++)
         free(p->owned[i]);

@@ -24,7 +24,6 @@ typedef struct problem_output {
 typedef struct problem_receiver {
     const char *file;
     size_t (*points)[MST_MAX_AXES]; // of the library's receiver of the same index
-    size_t n_points;
     frame_style style;
 } problem_receiver;
 
@@ -62,6 +61,7 @@ typedef struct problem {
     double **samples; // of sources
     mst_stencil_receiver *receivers;
     problem_receiver *traces;
+    size_t n_traces; // those read; the solver has fewer receivers where they are left out
     problem_output outputs[PROBLEM_MOST_OUTPUTS];
     char **owned; // expressions after the definitions were put in
     size_t n_owned;

@@ -233,7 +233,7 @@ static bool read_receiver(cli_yaml *y, const char *name, yaml_node_t *node, size
     problem *p = target;
     receiver_reading reading = {p, &p->receivers[index], &p->traces[index]};
     (void)name;
-    p->desc.n_receivers = index + 1;
+    p->desc.n_receivers = p->n_traces = index + 1;
     if (!cli_yaml_keys(y, node, receiver_keys, COUNT(receiver_keys), &reading))
         return false;
     return p->traces[index].points || cli_yaml_error(y, node, "the key 'at' or 'line' is missing");

@@ -35,6 +35,8 @@ refused 2 'no output given' fft x.npy
 refused 2 'choose full, same, valid or circular' convolve x.npy y.npy -o z.npy --mode half
 refused 2 'paper-a to paper-e' convolve x.npy y.npy -o z.npy --algorithm paper-f
 refused 2 'backward, ortho or forward' fft x.npy -o z.npy --norm sideways
+refused 2 'choose full, same, valid or circular' convolve x.npy y.npy -o z.npy --mode same --mode half
+refused 4 'No such file' convolve x.npy y.npy -o z --mode half -o z.npy --mode same --mode full # the last counts
 refused 2 'to end in .npy' convolve x.npy y.npy -o z
 refused 2 'to end in .npy' convolve x.npy y.npy -o z.mp5
 refused 2 'to end in .npy' fft x.npy -o z.wav
