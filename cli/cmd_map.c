@@ -19,7 +19,9 @@ static const char details[] = "Computes an expression for every element of array
                               "mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
                               "\n"
                               "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
-                              "type of them, or --type, in which everything is computed.\n"
+                              "type of them, or --type, in which everything is computed. A device that lacks float64\n"
+                              "refuses to, unless --fallback float32 names what takes its place; a line on stderr and\n"
+                              "`fallback` in --json say so if it did.\n"
                               "\n"
                               "The kernel works on vectors of 1 to 16 elements. --measure makes test runs of this very\n"
                               "expression at every width and takes the fastest; it prints them with --verbose.\n"
@@ -28,7 +30,7 @@ static const char details[] = "Computes an expression for every element of array
                               "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
 
 typedef struct request {
-    const char *output, *type; // output NULL: only show the kernel
+    const char *output, *type, *fallback; // output NULL: only show the kernel
     const char *const *operands;
     int n_operands;
     int vector_width, measure, show_kernel;
@@ -101,6 +103,16 @@ static int read_type(const char *text, mst_type *type) {
     return CLI_USAGE;
 }
 
+static int read_fallback(const char *text, mst_type *type) {
+    if (text && strcmp(text, mst_type_name(MST_FLOAT32)) != 0) {
+        cli_error(command, "--fallback %s: float64 is the only type that devices may lack, and float32 what can take its place",
+                  text);
+        return CLI_USAGE;
+    }
+    *type = text ? MST_FLOAT32 : (mst_type)0;
+    return CLI_DONE;
+}
+
 static int read_request(job *j) {
     const request *r = j->request;
     int code = CLI_DONE;
@@ -120,6 +132,8 @@ static int read_request(job *j) {
         code = read_operand(j, k);
     if (code == CLI_DONE)
         code = read_type(r->type, &j->desc.type);
+    if (code == CLI_DONE)
+        code = read_fallback(r->fallback, &j->desc.fallback);
     j->desc.expression = expression_of(r->operands[0]);
     j->desc.inputs = j->inputs;
     j->desc.numbers = j->numbers;
@@ -169,6 +183,8 @@ static int print_report(const cli_options *options, job *j) {
     mst_layout result = *mst_map_output(j->plan);
     cli_work work = {
         .command = command, .path = j->output.path, .result = &result, .bytes = cli_layout_bytes(&result), .report = &j->report};
+    if (mst_map_wanted(j->plan) != result.type)
+        work.fallback_from = mst_type_name(mst_map_wanted(j->plan));
     for (int k = 0; k < j->desc.n_inputs; k++)
         work.bytes += cli_layout_bytes(&j->files[k].layout);
     if (options->verbose)
@@ -188,6 +204,9 @@ static int run(const cli_options *options, job *j) {
         code = cli_context(command, options, true, &j->context);
     if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail(command, NULL, &error);
+    if (code == CLI_DONE && mst_map_wanted(j->plan) != mst_map_output(j->plan)->type)
+        fprintf(stderr, "mastaba map: %s has no %s: computed in %s\n", mst_context_device(j->context)->name,
+                mst_type_name(mst_map_wanted(j->plan)), mst_type_name(mst_map_output(j->plan)->type));
     if (code == CLI_DONE && r->show_kernel)
         printf("%s", mst_map_kernel(j->plan));
     if (code != CLI_DONE || !r->output)
@@ -211,13 +230,14 @@ static void release(job *j) {
 }
 
 int cmd_map(int argc, const char **argv) {
-    char *output = NULL, *type = NULL;
+    char *output = NULL, *type = NULL, *fallback = NULL;
     request r = {.output = NULL};
     int code;
     const struct poptOption options[] = {
         {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes, a .npy file", "OUT.npy"},
         {"type", 't', POPT_ARG_STRING, &type, 0, "the result's type, in which all is computed (default: NumPy's common type)",
          "TYPE"},
+        {"fallback", 0, POPT_ARG_STRING, &fallback, 0, "float32: compute in it where the device lacks float64", "TYPE"},
         {"vector-width", 'w', POPT_ARG_INT, &r.vector_width, 0, "1, 2, 4, 8 or 16 elements (default: by the kind of device)",
          "W"},
         {"measure", 'm', POPT_ARG_NONE, &r.measure, 0, "make test runs of every width and take the fastest", NULL},
@@ -238,12 +258,14 @@ int cmd_map(int argc, const char **argv) {
         r.n_operands = arguments.n_operands;
         r.output = output;
         r.type = type;
+        r.fallback = fallback;
         cli_catch_interrupts();
         code = run(&arguments.common, &j);
     }
     release(&j);
     free(output);
     free(type);
+    free(fallback);
     cli_free(&arguments);
     return code;
 }

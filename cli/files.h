@@ -92,10 +92,11 @@ int cli_shift(const cli_array *array, unsigned axes, bool back);
 typedef struct cli_work {
     const char *command, *path;
     const mst_layout *result;
-    const char *algorithm; // NULL: not given
-    size_t padded_length;  // printed with the algorithm
-    bool on_host;          // the device did nothing
-    uint64_t bytes;        // of inputs and output: what has to be moved at least
+    const char *algorithm;     // NULL: not given
+    size_t padded_length;      // printed with the algorithm
+    const char *fallback_from; // the type whose place the result's took; NULL: none
+    bool on_host;              // the device did nothing
+    uint64_t bytes;            // of inputs and output: what has to be moved at least
     const mst_report *report;
 } cli_work;
 

@@ -24,6 +24,9 @@ static int print_json(const cli_work *work, const mst_device_info *device, doubl
     failed |= json_object_set_new(object, "output", cli_json_text(work->path));
     failed |= json_object_set_new(object, "shape", shape);
     failed |= json_object_set_new(object, "type", json_string(mst_type_name(work->result->type)));
+    if (work->fallback_from)
+        failed |= json_object_set_new(
+            object, "fallback", json_pack("{s:s, s:s}", "from", work->fallback_from, "to", mst_type_name(work->result->type)));
     if (work->algorithm) {
         failed |= json_object_set_new(object, "algorithm", json_string(work->algorithm));
         failed |= json_object_set_new(object, "padded_length", json_integer((json_int_t)work->padded_length));

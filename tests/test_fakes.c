@@ -116,6 +116,78 @@ static void without_float64(void **state) {
     mst_context_destroy(context);
 }
 
+static double double_of(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// Values around every border of the conversion to float32, and random ones: bits of any kind, and exponents that float32 has.
+static double to_narrow(size_t i) {
+    static const double borders[] = {0x1p-126,  0x1p-127, 0x1p-149, 0x1p-150, 0x1p-151, 0x1p-1022,
+                                     0x1p-1074, 0x1p127,  0x1p128,  1,        0};
+    enum { N = sizeof borders / sizeof borders[0] };
+    static const int64_t steps[] = {0, 1, -1, 0x10000000, 0x0fffffff, 0x10000001, 0x30000000, -0x10000000, 0x1fffffff};
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    uint64_t bits = test_random();
+    if (i < 2 * N * STEPS) {
+        memcpy(&bits, &borders[i / 2 % N], sizeof bits);
+        bits += (uint64_t)steps[i / 2 / N];
+        return i % 2 ? -double_of(bits) : double_of(bits);
+    }
+    uint64_t exponent = 860 + (bits >> 52 & 0x7ff) % 300;
+    return double_of(i % 4 == 0 ? bits : (bits & 0x800fffffffffffffu) | exponent << 52);
+}
+
+// The device reads float64 by its bits; what comes out is C's conversion, NaN for NaN.
+static void map_narrowed(mst_context *context, mst_map_desc *desc, const double *x, size_t n) {
+    mst_error e;
+    mst_map *plan = NULL;
+    float *z = malloc(n * sizeof *z);
+    assert_non_null(z);
+    memset(z, 0x55, n * sizeof *z);
+    OK(mst_map_create(context, desc, &plan, &e));
+    assert_int_equal(mst_map_output(plan)->type, MST_FLOAT32);
+    assert_int_equal(mst_map_wanted(plan), desc->type ? desc->type : MST_FLOAT64);
+    assert_null(strstr(mst_map_kernel(plan), "double"));
+    OK(mst_map_execute(plan, (const mst_location[]){mst_at_host(x)}, mst_at_host(z), NULL, &e));
+    for (size_t i = 0; i < n; i++) {
+        float expected = (float)x[i];
+        bool nan = expected != expected;
+        CHECK(nan ? z[i] != z[i] : memcmp(&z[i], &expected, sizeof expected) == 0, "width %u: %a became %a, not %a",
+              desc->vector_width, x[i], (double)z[i], (double)expected);
+    }
+    mst_map_destroy(plan);
+    free(z);
+}
+
+static void map_without_float64(void **state) {
+    (void)state;
+    enum { N = 4099 };
+    static double x[N];
+    mst_error e;
+    mst_map *plan = NULL;
+    const size_t n = N;
+    const mst_map_input input = {"x", mst_layout_dense(MST_FLOAT64, 1, &n)};
+    mst_map_desc desc = MST_MAP_DESC_INIT;
+    desc.expression = "x", desc.inputs = &input, desc.n_inputs = 1;
+    for (size_t i = 0; i < n; i++)
+        x[i] = to_narrow(i);
+    fake.no_fp64 = true;
+    mst_context *context = test_context(NULL);
+    REFUSED(MST_ERROR_UNSUPPORTED, "has no float64", mst_map_create(context, &desc, &plan, &e));
+    assert_null(plan);
+    desc.fallback = MST_FLOAT64;
+    REFUSED(MST_ERROR_ARGUMENT, "fallback is float64", mst_map_create(context, &desc, &plan, &e));
+    desc.fallback = MST_FLOAT32;
+    for (desc.vector_width = 1; desc.vector_width <= 16; desc.vector_width *= 4)
+        map_narrowed(context, &desc, x, n);
+    desc.vector_width = 0;
+    desc.fallback = (mst_type)0, desc.type = MST_FLOAT32; // no fallback: it is what was asked for
+    map_narrowed(context, &desc, x, n);
+    mst_context_destroy(context);
+}
+
 // Blocks stay below the largest allocation, and data on the device are not limited by it.
 static void small_allocations(void **state) {
     mst_error e;
@@ -289,6 +361,7 @@ static void names_of_any_length(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(without_float64, real_again),
+        cmocka_unit_test_teardown(map_without_float64, real_again),
         cmocka_unit_test_teardown(small_allocations, real_again),
         cmocka_unit_test_teardown(memory_of_its_own, real_again),
         cmocka_unit_test_teardown(pinned_arrays, real_again),

@@ -9,6 +9,9 @@
 // The kernel works on vectors of 1, 2, 4, 8 or 16 elements; which is fastest depends on the device and the expression (Burtsev,
 // parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on
 // it.
+//
+// A device may lack float64. Arrays of float64 are then converted from their bits, correctly rounded, and what would be computed
+// in float64 is refused, unless `fallback` names the type that takes its place.
 #ifndef MASTABA_MAP_H
 #define MASTABA_MAP_H
 
@@ -43,21 +46,25 @@ typedef struct mst_map_desc {
     mst_type type;         // of the output; 0: NumPy's common type of the inputs. float to integer is refused
     mst_layout output;     // of that type and the inputs' shape, strides of its own; rank 0: dense
     unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what suits the device's type, or is found with `measure`
+    mst_type fallback;     // 0, or MST_FLOAT32: what takes the place of float64 as the output's type on a device that lacks it
     bool measure;          // with vector_width 0: make test runs of every width, on the device, when the plan is made
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
-    { sizeof(mst_map_desc), NULL, 0, NULL, 0, NULL, (mst_type)0, {(mst_type)0, 0, {0}, {0}}, 0, false }
+    { sizeof(mst_map_desc), NULL, 0, NULL, 0, NULL, (mst_type)0, {(mst_type)0, 0, {0}, {0}}, 0, (mst_type)0, false }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
-// MST_ERROR_ARGUMENT: the expression (error->excerpt shows where), names, layouts, types; MST_ERROR_UNSUPPORTED: a type that the
-// device lacks; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while the kernel compiles, and
-// with `measure` for five kernels and their test runs (on at most 64 MiB an array). Thread-safe on one context.
+// MST_ERROR_ARGUMENT: the expression (error->excerpt shows where), names, layouts, types; MST_ERROR_UNSUPPORTED: float64 as the
+// output's type on a device that lacks it, without a fallback; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL;
+// MST_ERROR_HOST_MEMORY. Blocks while the kernel compiles, and with `measure` for five kernels and their test runs (on at most 64
+// MiB an array). Thread-safe on one context.
 MST_API mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);
 MST_API void mst_map_destroy(mst_map *plan);
 
 // The vector width of the plan, its output's layout, and its kernel's text. Valid as long as the plan. Thread-safe.
+// mst_map_wanted: the type that was asked for, or NumPy's common one; not the output's if the fallback took its place.
 MST_API unsigned mst_map_vector_width(const mst_map *plan);
+MST_API mst_type mst_map_wanted(const mst_map *plan);
 MST_API const mst_layout *mst_map_output(const mst_map *plan);
 MST_API const char *mst_map_kernel(const mst_map *plan);
 

@@ -9,7 +9,7 @@ mst_status mst_map_build(const mst_map *plan, const char *text, cl_kernel *out, 
     cl_program program;
     bool fp64 = plan->type == MST_FLOAT64;
     for (int k = 0; k < plan->n_inputs; k++)
-        fp64 = fp64 || plan->types[k] == MST_FLOAT64;
+        fp64 = fp64 || (plan->types[k] == MST_FLOAT64 && !mst_map_narrows(plan, k));
     mst_status status = mst_program_build(plan->context, text, fp64 ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
     return status == MST_OK ? mst_kernel_create(program, "map", out, error) : status;
 }

@@ -44,6 +44,23 @@ fail:
     return status;
 }
 
+// Every device has the integers and float32; nothing is wider than float64, so only float32 can take its place.
+static mst_status choose_type(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    plan->wanted = plan->type;
+    MST_REQUIRE(!desc->fallback || desc->fallback == MST_FLOAT32, MST_ERROR_ARGUMENT,
+                "fallback is %s; only float32 takes the place of float64, the one type that devices may lack",
+                mst_type_name(desc->fallback));
+    if (plan->type != MST_FLOAT64 || plan->context->device.fp64)
+        return MST_OK;
+    MST_REQUIRE(desc->fallback, MST_ERROR_UNSUPPORTED,
+                "%s has no float64, in which this is computed; float32 can be named as the type or the fallback",
+                plan->context->device.name);
+    plan->type = desc->fallback;
+fail:
+    return status;
+}
+
 static mst_status read_inputs(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(desc->n_inputs >= 1 && desc->n_inputs <= MST_MAP_MAX_INPUTS && desc->inputs, MST_ERROR_ARGUMENT,
@@ -64,10 +81,8 @@ static mst_status read_inputs(mst_map *plan, const mst_map_desc *desc, mst_error
         MST_REQUIRE(is_float(plan->type) || !is_float(plan->types[k]), MST_ERROR_ARGUMENT,
                     "%s is %s, which is not converted to %s", desc->inputs[k].name, mst_type_name(plan->types[k]),
                     mst_type_name(plan->type));
-        MST_REQUIRE(plan->context->device.fp64 || (plan->type != MST_FLOAT64 && plan->types[k] != MST_FLOAT64),
-                    MST_ERROR_UNSUPPORTED, "%s has no float64, which %s needs", plan->context->device.name,
-                    plan->types[k] == MST_FLOAT64 ? desc->inputs[k].name : "the result");
     }
+    MST_TRY(choose_type(plan, desc, error));
 fail:
     return status;
 }
@@ -232,6 +247,7 @@ void mst_map_destroy(mst_map *plan) {
 }
 
 unsigned mst_map_vector_width(const mst_map *plan) { return plan->width; }
+mst_type mst_map_wanted(const mst_map *plan) { return plan->wanted; }
 const mst_layout *mst_map_output(const mst_map *plan) { return &plan->layouts[1]; }
 const char *mst_map_kernel(const mst_map *plan) { return plan->texts[MST_MAP_ALIGNED]; }
 

@@ -18,6 +18,7 @@ struct mst_map {
     mst_expr *expression;
     int n_inputs, n_numbers;
     mst_type types[MST_MAP_MAX_INPUTS];
+    mst_type wanted;                       // float64 where the fallback took its place
     mst_type type;                         // of the computation and the output
     mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
     double numbers[MST_MAP_MAX_NUMBERS];
@@ -28,6 +29,11 @@ struct mst_map {
     cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
     mst_stream *stream;
 };
+
+// Whether input k is an array of float64 on a device that lacks it: its bits are read as integers and rounded to float32.
+static inline bool mst_map_narrows(const mst_map *plan, int k) {
+    return plan->types[k] == MST_FLOAT64 && !plan->context->device.fp64;
+}
 
 // Inputs are ports 0 and 2, 3, ...: the stream lets port 1 be at the place of port 0.
 static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }

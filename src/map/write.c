@@ -37,6 +37,26 @@ static const char *lanes_of(unsigned width) {
     }
 }
 
+// In which the kernel reads input k.
+static const char *input_type(const mst_map *plan, int k) { return mst_map_narrows(plan, k) ? "ulong" : c_type(plan->types[k]); }
+
+// float4 narrow4(ulong4): float32 from the bits of float64, rounded to nearest even, on integers only. Biases are 1023 and 127,
+// so from e = 897 on a float32 is normal. Below, its last bit is worth 2^-149 and that of m 2^(e - 1075): 926 - e bits are
+// rounded off.
+static void write_narrow(unsigned width, mst_text *t) {
+    const char *n = lanes_of(width);
+    mst_text_add(t, "float%s narrow%s(const ulong%s x)\n{\n", n, n, n);
+    mst_text_add(t, "const ulong%s size = x & 0x7fffffffffffffffUL, e = size >> 52;\n", n);
+    mst_text_add(t, "const ulong%s m = (size & 0xfffffffffffffUL) | 0x10000000000000UL;\n", n);
+    mst_text_add(t, "const ulong%s s = 926 - clamp(e, 863UL, 896UL);\n", n);
+    mst_text_add(t, "const ulong%s subnormal = (m + ((ulong%s)(1) << (s - 1)) - 1 + ((m >> s) & 1)) >> s;\n", n, n);
+    mst_text_add(t, "const ulong%s r = min(size, 0x47f0000000000000UL) - 0x3800000000000000UL;\n", n); // at most infinity
+    mst_text_add(t, "const ulong%s normal = (r + 0xfffffffUL + ((r >> 29) & 1)) >> 29;\n", n);
+    mst_text_add(t, "const ulong%s number = e < 897 ? subnormal : normal;\n", n);
+    mst_text_add(t, "const ulong%s any = size > 0x7ff0000000000000UL ? (ulong%s)(0x7fc00000UL) : number;\n", n, n);
+    mst_text_add(t, "return as_float%s(convert_uint%s(any | (x >> 32 & 0x80000000UL)));\n}\n", n, n);
+}
+
 // `const float4 value = ...;` from inputs v0, v1, ... of that type.
 static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, mst_error *error) {
     enum { N = MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
@@ -59,7 +79,7 @@ static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, 
 }
 
 static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned width, const char *index, mst_text *t) {
-    const char *own = c_type(plan->types[k]), *type = c_type(plan->type), *lanes = lanes_of(width);
+    const char *own = input_type(plan, k), *type = c_type(plan->type), *lanes = lanes_of(width);
     char element[160];
     if (width == 1)
         snprintf(element, sizeof element, "a%d[%s]", k, index);
@@ -67,7 +87,9 @@ static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned w
         snprintf(element, sizeof element, "((__global const %s%s *)a%d)[%s]", own, lanes, k, index);
     else
         snprintf(element, sizeof element, "vload%s(%s, a%d)", lanes, index, k);
-    if (plan->types[k] == plan->type)
+    if (mst_map_narrows(plan, k))
+        mst_text_add(t, "const float%s v%d = narrow%s(%s);\n", lanes, k, lanes, element);
+    else if (plan->types[k] == plan->type)
         mst_text_add(t, "const %s%s v%d = %s;\n", type, lanes, k, element);
     else
         mst_text_add(t, "const %s%s v%d = convert_%s%s(%s);\n", type, lanes, k, type, lanes, element);
@@ -95,7 +117,7 @@ static mst_status write_step(const mst_map *plan, mst_map_form form, unsigned wi
 static void write_head(const mst_map *plan, mst_map_form form, mst_text *t) {
     mst_text_add(t, "__kernel void map(\n");
     for (int k = 0; k < plan->n_inputs; k++)
-        mst_text_add(t, "    __global const %s *a%d, long base%d,\n", c_type(plan->types[k]), k, k);
+        mst_text_add(t, "    __global const %s *a%d, long base%d,\n", input_type(plan, k), k, k);
     mst_text_add(t, "    __global %s *z, long base,\n", c_type(plan->type));
     if (form == MST_MAP_STRIDED)
         for (int k = 0; k <= plan->n_inputs; k++)
@@ -137,10 +159,21 @@ static mst_status write_dense(const mst_map *plan, mst_map_form form, unsigned w
     return status;
 }
 
+static void write_narrows(const mst_map *plan, mst_map_form form, unsigned width, mst_text *t) {
+    bool any = false;
+    for (int k = 0; k < plan->n_inputs; k++)
+        any = any || mst_map_narrows(plan, k);
+    if (any && form != MST_MAP_STRIDED && width > 1)
+        write_narrow(width, t);
+    if (any)
+        write_narrow(1, t); // tails
+}
+
 mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, char **out, mst_error *error) {
     mst_text t = {0};
     *out = NULL;
     mst_text_add(&t, "#pragma OPENCL FP_CONTRACT OFF\n");
+    write_narrows(plan, form, width, &t);
     write_head(plan, form, &t);
     mst_status status = form == MST_MAP_STRIDED ? write_strided(plan, &t, error) : write_dense(plan, form, width, &t, error);
     mst_text_add(&t, "}\n");

@@ -28,6 +28,23 @@ npy make none.npy float32 0,4
 expect 0 "$MASTABA" map 'B' B=none.npy -o a.npy -f
 [ "$(npy describe a.npy)" = 'float32 [0, 4]' ] || fail "no elements"
 
+# A device without float64, if that can be preloaded: refused, unless a type is named that takes its place, which is then said.
+refused 2 '--fallback int32' map B B=b.npy -o n.npy --fallback int32
+expect 0 "$MASTABA" map 'max(B, D)' B=b.npy D=d.npy -o a.npy -f --fallback float32 --json
+json "j['type'] == 'float64' and 'fallback' not in j"
+[ ! -s .stderr ] || fail "a fallback where none was needed"
+program=$MASTABA
+printf '#!/bin/sh\nASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD="%s" exec "%s" "$@"\n' "$NO_FP64" "$program" >bare
+chmod +x bare
+MASTABA=$PWD/bare
+export ASAN_OPTIONS="${ASAN_OPTIONS-}"
+refused 1 'has no float64' map 'max(B, D)' B=b.npy D=d.npy -o n.npy
+expect 0 "$MASTABA" map 'max(B, D)' B=b.npy D=d.npy -o a.npy -f --fallback float32 --json
+json "j['type'] == 'float32' and j['fallback'] == {'from': 'float64', 'to': 'float32'}"
+grep -Eq '^mastaba map: .* has no float64: computed in float32$' .stderr || fail "the fallback is not told"
+npy mapped a.npy float32 'max(b, d)' b=b.npy d=d.npy || fail "--fallback"
+MASTABA=$program
+
 npy make other.npy float32 37,3 1
 npy make z.npy complex64 3,37 1
 refused 2 'no output' map B B=b.npy
