@@ -27,6 +27,7 @@ int cmd_map(int argc, const char **argv);
 int cmd_filter(int argc, const char **argv);
 int cmd_integrate(int argc, const char **argv);
 int cmd_solve(int argc, const char **argv);
+int cmd_tune(int argc, const char **argv);
 int cmd_bench(int argc, const char **argv);
 
 // ---- options.c: the command line
@@ -84,7 +85,7 @@ int cli_fail(const char *command, const char *subject, const mst_error *error);
 int cli_fail_input(const char *command, const char *subject, const mst_error *error);
 
 // Makes a context as the options ask. Returns CLI_DONE, or an exit code after printing the error. With --verbose the
-// library's log goes to stderr. `profile`: mst_report gets the times of upload, compute and download.
+// library's log goes to stderr, else only its warnings. `profile`: mst_report gets the times of upload, compute and download.
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out);
 
 // Prints an object or array on stdout and drops the reference. object NULL: out of memory. Returns an exit code.

@@ -19,6 +19,7 @@ static const command commands[] = {
     {"filter", cmd_filter, "images filtered in the frequency domain"},
     {"integrate", cmd_integrate, "definite integrals of expressions, with an error estimate"},
     {"solve", cmd_solve, "explicit finite-difference schemes on grids of any size"},
+    {"tune", cmd_tune, "find the fastest kernels by test runs, and remember them"},
     {"bench", cmd_bench, "compare algorithms on this machine"},
 };
 enum { N_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -60,6 +60,11 @@ static void log_line(mst_log_level level, const char *line, void *user) {
     print_line(prefixes[level], text);
 }
 
+static void log_warning(mst_log_level level, const char *line, void *user) {
+    if (level >= MST_LOG_WARNING)
+        log_line(level, line, user);
+}
+
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     mst_error error;
@@ -68,7 +73,7 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
     desc.host_memory = options->host_memory;
     desc.no_cache = options->no_cache != 0;
     desc.profile = profile;
-    desc.log = options->verbose ? log_line : NULL;
+    desc.log = options->verbose ? log_line : log_warning;
     if (mst_context_create(&desc, out, &error) == MST_OK)
         return CLI_DONE;
     return cli_fail(command, NULL, &error);

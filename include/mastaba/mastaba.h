@@ -11,5 +11,6 @@
 #include <mastaba/map.h>
 #include <mastaba/npy.h>
 #include <mastaba/stencil.h>
+#include <mastaba/tune.h>
 
 #endif

@@ -8,9 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CPU_VECTOR_BYTES 64
-#define GPU_VECTOR_BYTES 16
-
 static bool is_float(mst_type type) { return type == MST_FLOAT32 || type == MST_FLOAT64; }
 
 static bool is_mappable(mst_type type) {
@@ -124,18 +121,12 @@ fail:
     return status;
 }
 
-static unsigned default_width(const mst_map *plan) {
-    bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
-    size_t bytes = mst_type_bytes(plan->type), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
-    return width > 16 ? 16 : (unsigned)width;
-}
-
 static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
     unsigned w = desc->vector_width;
     if (w != 0 && w != 1 && w != 2 && w != 4 && w != 8 && w != 16)
         return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is %u; 1, 2, 4, 8 and 16 are supported, and 0 for a choice", w);
-    plan->width = w ? w : default_width(plan);
-    return w == 0 && desc->measure ? mst_map_measure(plan, error) : MST_OK;
+    plan->width = w;
+    return w ? MST_OK : mst_map_tune(plan, desc, error);
 }
 
 // ---- execution ----

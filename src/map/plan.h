@@ -23,7 +23,7 @@ struct mst_map {
     mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
     double numbers[MST_MAP_MAX_NUMBERS];
     unsigned width;
-    double measured[MST_MAP_N_WIDTHS];
+    double measured[MST_MAP_N_WIDTHS]; // seconds an element
     char *texts[MST_MAP_N_FORMS];
     cl_kernel kernels[MST_MAP_N_FORMS];
     cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
@@ -51,7 +51,7 @@ mst_status mst_map_build(const mst_map *plan, const char *text, cl_kernel *out, 
 mst_status mst_map_launch(const mst_map *plan, cl_kernel kernel, mst_map_form form, unsigned width, cl_command_queue queue,
                           const mst_map_operand *ports, uint64_t n, mst_error *error);
 
-// measure.c: test runs of every width; the fastest becomes the plan's.
-mst_status mst_map_measure(mst_map *plan, mst_error *error);
+// tune.c: the width of a plan whose description leaves it open.
+mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *error);
 
 #endif

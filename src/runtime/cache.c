@@ -134,8 +134,7 @@ unsigned char *mst_cache_load(mst_context *context, mst_cache_key key, size_t *s
     return payload;
 }
 
-// mkdir -p, private from the first directory that did not exist.
-static bool make_directory(const char *path) {
+bool mst_cache_make_directory(const char *path) {
     char part[4096];
     size_t length = strlen(path);
     if (length >= sizeof part)
@@ -159,7 +158,7 @@ void mst_cache_store(mst_context *context, mst_cache_key key, const unsigned cha
     if (!file_path(context, key, path, sizeof path))
         return;
     snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    int fd = make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
+    int fd = mst_cache_make_directory(context->cache_directory) ? mkostemp(temporary, O_CLOEXEC) : -1;
     if (fd < 0) {
         mst_log(context, MST_LOG_INFO, "cache: cannot write in %s: %s", context->cache_directory, strerror(errno));
         return;

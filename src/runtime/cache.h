@@ -12,6 +12,9 @@ typedef struct mst_cache_key {
 // The directory to use: `wanted`, else $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; *out is NULL if there is none.
 mst_status mst_cache_directory(const char *wanted, char **out, mst_error *error);
 
+// mkdir -p, private from the first directory that did not exist.
+bool mst_cache_make_directory(const char *path);
+
 // XXH3-128 of the source, the options, the library's version and what the device and its driver call themselves. False
 // without a cache.
 bool mst_cache_make_key(const mst_context *context, const char *source, size_t length, const char *options, mst_cache_key *key);

@@ -136,6 +136,7 @@ mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, m
     MST_REQUIRE(context = calloc(1, sizeof *context), MST_ERROR_HOST_MEMORY, "out of memory making a context");
     pthread_mutex_init(&context->mutex, NULL);
     pthread_mutex_init(&context->log_mutex, NULL);
+    pthread_mutex_init(&context->tuner_mutex, NULL);
     context->log = desc->log;
     context->log_user = desc->log_user;
     context->profile = desc->profile;
@@ -167,6 +168,8 @@ static void release_queue(cl_command_queue queue) {
 void mst_context_destroy(mst_context *context) {
     if (!context)
         return;
+    if (context->tuner)
+        context->tuner_destroy(context->tuner);
     mst_pool_destroy(context->pool);
     mst_programs_destroy(context->programs);
     release_queue(context->upload);
@@ -180,6 +183,7 @@ void mst_context_destroy(mst_context *context) {
     free(context->kernel_directory);
     pthread_mutex_destroy(&context->mutex);
     pthread_mutex_destroy(&context->log_mutex);
+    pthread_mutex_destroy(&context->tuner_mutex);
     free(context);
 }
 

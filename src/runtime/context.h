@@ -10,6 +10,7 @@
 struct mst_pool;
 struct mst_program_entry;
 struct mst_pinned;
+struct mst_tuner;
 
 // A cap on bytes and what is taken of it.
 typedef struct mst_budget {
@@ -34,6 +35,10 @@ struct mst_context {
     struct mst_program_entry *programs;
     struct mst_pinned *pinned;
     pthread_mutex_t log_mutex;
+
+    pthread_mutex_t tuner_mutex; // guards the making of what src/tune keeps here
+    struct mst_tuner *tuner;
+    void (*tuner_destroy)(struct mst_tuner *);
 };
 
 void mst_log(mst_context *context, mst_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,0 +1,113 @@
+// The vector width: no rule foresees the best one, and what a device says that it prefers often is not (Burtsev, parallel
+// templates for vector and scalar devices). Test runs of a map's own kernel decide, where they are asked for.
+#include "plan.h"
+
+#include "runtime/layout.h"
+#include "tune/arrays.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define CPU_VECTOR_BYTES 64
+#define GPU_VECTOR_BYTES 16
+#define LEAST_ELEMENTS 4096
+
+static const unsigned widths[MST_MAP_N_WIDTHS] = {1, 2, 4, 8, 16};
+
+typedef struct trial {
+    mst_map *plan; // the one that is being made
+    mst_map_desc desc;
+    mst_map_input inputs[MST_MAP_MAX_INPUTS];
+    size_t n; // elements of a test run
+} trial;
+
+static unsigned safe_width(const mst_map *plan) {
+    bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
+    size_t bytes = mst_type_bytes(plan->type), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
+    return width > 16 ? 16 : (unsigned)width;
+}
+
+static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
+    trial *t = user;
+    mst_map *made = NULL;
+    t->desc.vector_width = (unsigned)values[0];
+    mst_status status = mst_map_create(t->plan->context, &t->desc, &made, error);
+    *plan = made;
+    return status;
+}
+
+static mst_status execute(void *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
+                          mst_error *error) {
+    return mst_map_execute(plan, inputs, output, how, error);
+}
+
+static void destroy(void *plan) { mst_map_destroy(plan); }
+
+static void timed(void *user, const int64_t *values, double seconds) {
+    trial *t = user;
+    for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
+        if (widths[w] == (unsigned)values[0])
+            t->plan->measured[w] = seconds / (double)t->n;
+}
+
+// As many elements as the plan has, within the budget.
+static size_t elements(const mst_map *plan) {
+    uint64_t n = mst_layout_count(&plan->layouts[1]), largest = 1;
+    for (int p = 0; p <= plan->n_inputs; p++)
+        largest = mst_type_bytes(plan->layouts[p].type) > largest ? mst_type_bytes(plan->layouts[p].type) : largest;
+    uint64_t most = mst_tune_array_bytes(plan->context, plan->n_inputs + 1) / largest;
+    n = n < LEAST_ELEMENTS ? LEAST_ELEMENTS : n;
+    return (size_t)(n > most ? most : n);
+}
+
+static unsigned log2_of(uint64_t n) {
+    unsigned log = 0;
+    while (n >>= 1)
+        log++;
+    return log;
+}
+
+mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
+    mst_tune_arrays arrays = {.context = plan->context,
+                              .n_inputs = plan->n_inputs,
+                              .tolerance = plan->type == MST_FLOAT64 ? 1e-14 : 1e-6,
+                              .create = create,
+                              .execute = execute,
+                              .destroy = destroy,
+                              .timed = timed,
+                              .user = &t};
+    mst_tune_problem problem = {.capability = "map",
+                                .size = (uint64_t)1 << log2_of(mst_layout_count(&plan->layouts[1])),
+                                .n_parameters = 1,
+                                .work = &mst_tune_arrays_work,
+                                .user = &arrays};
+    mst_tune_parameter *width = &problem.parameters[0];
+    int64_t chosen;
+    char *text = NULL;
+    *width = (mst_tune_parameter){.name = "width", .n = MST_MAP_N_WIDTHS, .safe = safe_width(plan)};
+    for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
+        width->values[w] = widths[w];
+    for (int k = 0; k < plan->n_inputs; k++) {
+        t.inputs[k] = (mst_map_input){desc->inputs[k].name, mst_layout_dense(plan->types[k], 1, &t.n)};
+        arrays.inputs[k] = t.inputs[k].layout;
+    }
+    arrays.output = mst_layout_dense(plan->type, 1, &t.n);
+    t.desc.inputs = t.inputs;
+    t.desc.output = arrays.output;
+    t.desc.type = plan->type;
+    snprintf(problem.variant, sizeof problem.variant, "%s", mst_type_name(plan->type));
+    MST_TRY(mst_map_write(plan, MST_MAP_ALIGNED, 1, &text, error)); // of the expression, with whatever names
+    problem.kernel = XXH3_64bits(text, strlen(text));
+    MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,
+                "the device memory budget of %llu bytes leaves nothing for test runs",
+                (unsigned long long)plan->context->device_memory.limit);
+    MST_TRY(mst_tune_choose(plan->context, &problem, desc->measure, &chosen, error));
+    plan->width = (unsigned)chosen;
+fail:
+    free(text);
+    return status;
+}

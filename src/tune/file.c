@@ -1,0 +1,160 @@
+// One file a device in the cache directory. Readers need no lock, since a file is only ever replaced whole by rename; writers
+// take one, so that none loses what another added between its reading and its writing.
+#include "database.h"
+
+#include "runtime/cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { MOST_BYTES = 16 << 20, MOST_PATH = 4096 };
+
+typedef enum read_result { READ_GOOD, READ_NONE, READ_DAMAGED, READ_FAILED } read_result;
+
+// Named by what makes two devices the same one.
+static bool path_of(const mst_context *context, const json_t *device, char *path, size_t size) {
+    XXH3_state_t *state = XXH3_createState();
+    static const char *const keys[] = {"name", "vendor", "platform"};
+    json_int_t units = json_integer_value(json_object_get(device, "compute_units"));
+    if (!state)
+        return false;
+    XXH3_64bits_reset(state);
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+        const char *value = json_string_value(json_object_get(device, keys[k]));
+        XXH3_64bits_update(state, value, strlen(value) + 1);
+    }
+    XXH3_64bits_update(state, &units, sizeof units);
+    unsigned long long hash = XXH3_64bits_digest(state);
+    XXH3_freeState(state);
+    int n = snprintf(path, size, "%s/tuning-%016llx.json", context->cache_directory, hash);
+    return n > 0 && (size_t)n < size;
+}
+
+// *out is set for READ_GOOD, errno for READ_FAILED.
+static read_result read_file(const char *path, json_t **out) {
+    json_error_t why;
+    struct stat st;
+    *out = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return errno == ENOENT ? READ_NONE : READ_FAILED;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
+    if (regular)
+        *out = json_loadfd(fd, JSON_REJECT_DUPLICATES, &why);
+    close(fd);
+    if (*out && mst_tuning_is_valid(*out))
+        return READ_GOOD;
+    json_decref(*out);
+    *out = NULL;
+    return READ_DAMAGED;
+}
+
+mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error) {
+    switch (read_file(path, out)) {
+    case READ_GOOD:
+        return MST_OK;
+    case READ_DAMAGED:
+        return mst_fail(error, MST_ERROR_FORMAT, "%s: not a file of tuning results that this version of the library can read",
+                        path);
+    default:
+        return mst_fail(error, MST_ERROR_IO, "%s: %s", path, strerror(errno));
+    }
+}
+
+mst_status mst_tuning_write(const char *path, const json_t *database, mst_error *error) {
+    mst_status status = MST_OK;
+    char temporary[MOST_PATH + 16];
+    int fd = -1;
+    *temporary = '\0';
+    MST_REQUIRE(strlen(path) < MOST_PATH, MST_ERROR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    fd = mkostemp(temporary, O_CLOEXEC);
+    MST_REQUIRE(fd >= 0, MST_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+    errno = 0;
+    bool good = json_dumpfd(database, fd, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 && fsync(fd) == 0;
+    int code = errno ? errno : EIO;
+    good = close(fd) == 0 && good;
+    if (!good || rename(temporary, path) != 0) {
+        status = mst_fail(error, MST_ERROR_IO, "cannot write %s: %s", path, strerror(good ? errno : code));
+        unlink(temporary);
+    }
+fail:
+    return status;
+}
+
+// The lock is that of a file of its own, as the database's is replaced. It ends with the process, if not before.
+static int take_lock(const mst_context *context, const char *path) {
+    char name[MOST_PATH + 8];
+    if (!mst_cache_make_directory(context->cache_directory))
+        return -1;
+    snprintf(name, sizeof name, "%s.lock", path);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    while (fd >= 0 && flock(fd, LOCK_EX) != 0)
+        if (errno != EINTR) {
+            close(fd);
+            fd = -1;
+        }
+    return fd;
+}
+
+// Under the lock: the database, or an empty one.
+static json_t *read_or_new(mst_context *context, const char *path, const json_t *device) {
+    json_t *database = NULL;
+    char bad[MOST_PATH + 8];
+    read_result result = read_file(path, &database);
+    if (result == READ_DAMAGED) {
+        snprintf(bad, sizeof bad, "%s.bad", path);
+        bool moved = rename(path, bad) == 0;
+        mst_log(context, MST_LOG_WARNING, "%s is damaged, or of another version; %s", path,
+                moved ? "it is now named .bad, and tuning begins anew" : "it is left out");
+    }
+    return database ? database : json_pack("{s:i, s:O, s:[]}", "schema", 1, "device", device, "entries");
+}
+
+json_t *mst_tuning_load(mst_context *context) {
+    char path[MOST_PATH];
+    json_t *own = mst_tuning_new(&context->device), *database = NULL;
+    const json_t *device = json_object_get(own, "device");
+    if (!own || !context->cache_directory || !path_of(context, device, path, sizeof path))
+        return own;
+    if (read_file(path, &database) == READ_DAMAGED) {
+        int lock = take_lock(context, path); // somebody may just have put a good one there
+        database = read_or_new(context, path, device);
+        if (lock >= 0)
+            close(lock);
+    }
+    if (!database)
+        return own;
+    json_decref(own);
+    return database;
+}
+
+mst_status mst_tuning_store(mst_context *context, const json_t *database, bool reset, mst_error *error) {
+    mst_status status = MST_OK;
+    char path[MOST_PATH];
+    json_t *whole = NULL, *device = json_object_get(database, "device");
+    int lock = -1;
+    MST_REQUIRE(context->cache_directory, MST_ERROR_ARGUMENT, "there is no cache directory to keep results of tuning in");
+    MST_REQUIRE(path_of(context, device, path, sizeof path), MST_ERROR_IO, "the name of the cache directory is too long");
+    lock = take_lock(context, path);
+    MST_REQUIRE(lock >= 0, MST_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
+    whole = read_or_new(context, path, device);
+    MST_REQUIRE(whole, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    if (reset)
+        json_array_clear(json_object_get(whole, "entries"));
+    else
+        MST_REQUIRE(mst_tuning_merge(whole, json_object_get(database, "entries")), MST_ERROR_HOST_MEMORY,
+                    "out of memory for results of tuning");
+    MST_TRY(mst_tuning_write(path, whole, error));
+fail:
+    json_decref(whole);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}

@@ -1,0 +1,60 @@
+// How a capability declares what can be tuned. Every plan asks mst_tune_choose for its values; whether they are looked up or
+// searched for is none of the capability's business.
+#ifndef MST_TUNE_TUNE_H
+#define MST_TUNE_TUNE_H
+
+#include "runtime/context.h"
+
+#include <mastaba/tune.h>
+
+enum { MST_TUNE_VALUES = 16, MST_TUNE_VARIANT = 96 };
+
+typedef struct mst_tune_parameter {
+    const char *name;                // in the database
+    int n;                           // legal values for this device and problem
+    int64_t values[MST_TUNE_VALUES]; // different ones
+    int64_t safe;                    // one of them, right where nothing is known
+} mst_tune_parameter;
+
+// The work to time. A candidate is what `build` makes of values, a plan say.
+typedef struct mst_tune_work {
+    // Before and after a search: data and where results go. finish accepts what a failed prepare left.
+    mst_status (*prepare)(void *user, uint64_t seed, mst_error *error);
+    void (*finish)(void *user);
+    mst_status (*build)(void *user, const int64_t *values, void **candidate, mst_error *error);
+    void (*discard)(void *user, void *candidate);
+    // Does the work `times` times, and waits for it.
+    mst_status (*run)(void *user, void *candidate, int times, mst_error *error);
+    // Whether what the last run left is right. The first call is for the safe values, whose results are right by definition.
+    mst_status (*check)(void *user, void *candidate, bool *right, mst_error *error);
+    void (*timed)(void *user, const int64_t *values, double seconds); // what was found for a right candidate; may be NULL
+} mst_tune_work;
+
+typedef struct mst_tune_problem {
+    const char *capability;
+    char variant[MST_TUNE_VARIANT]; // results count for the same variant only
+    uint64_t size;                  // the nearest one counts where there is none of this size
+    uint64_t kernel;                // results for other kernels are no better than those for other sizes
+    int n_parameters;
+    mst_tune_parameter parameters[MST_TUNING_MAX_VALUES];
+    // An estimate of the time, in any unit; INFINITY: these values do not go together. NULL: all do, and nothing is known.
+    double (*cost)(const void *user, const int64_t *values);
+    const mst_tune_work *work;
+    void *user;
+} mst_tune_problem;
+
+// The values of a problem, one a parameter: looked up, or searched for if the context tunes and there is no exact result, or if
+// `search` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
+mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool search, int64_t *values, mst_error *error);
+
+// What a search found (search.c). `before`: the values that the problem has without it.
+typedef struct mst_tune_found {
+    int64_t values[MST_TUNING_MAX_VALUES];
+    double seconds, before_seconds, safe_seconds;
+    unsigned tried, candidates, wrong;
+    double search_seconds;
+} mst_tune_found;
+mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
+                           mst_error *error);
+
+#endif

@@ -1,0 +1,247 @@
+// What a context knows of tuning: its database, read once, and whether plans search.
+#include "database.h"
+#include "defaults.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mst_tuner {
+    pthread_mutex_t mutex;
+    json_t *database, *shipped; // shipped: NULL where there is none for devices of this kind
+    mst_tuning how;
+    bool on;
+    bool searching; // plans made meanwhile look up
+};
+
+// ---- life
+
+static json_t *find_shipped(const mst_device_info *device) {
+    for (size_t i = 0; i < mst_n_tuning_defaults; i++) {
+        json_error_t why;
+        json_t *database = json_loads(mst_tuning_defaults[i].text, 0, &why);
+        if (database && mst_tuning_is_valid(database) && mst_tuning_same_kind(database, device))
+            return database;
+        json_decref(database);
+    }
+    return NULL;
+}
+
+static void destroy(struct mst_tuner *tuner) {
+    if (!tuner)
+        return;
+    json_decref(tuner->database);
+    json_decref(tuner->shipped);
+    pthread_mutex_destroy(&tuner->mutex);
+    free(tuner);
+}
+
+// The context's tuner, made when it is first needed; NULL when out of memory.
+static struct mst_tuner *tuner_of(mst_context *context) {
+    pthread_mutex_lock(&context->tuner_mutex);
+    struct mst_tuner *tuner = context->tuner;
+    if (!tuner && (tuner = calloc(1, sizeof *tuner))) {
+        pthread_mutex_init(&tuner->mutex, NULL);
+        tuner->database = mst_tuning_load(context);
+        tuner->shipped = find_shipped(&context->device);
+        if (!tuner->database) {
+            destroy(tuner);
+            tuner = NULL;
+        }
+        context->tuner = tuner;
+        context->tuner_destroy = destroy;
+    }
+    pthread_mutex_unlock(&context->tuner_mutex);
+    return tuner;
+}
+
+// ---- choosing
+
+static mst_tuning_result result_of(const mst_tune_problem *problem, const int64_t *values, mst_tuning_source source,
+                                   const json_t *entry) {
+    mst_tuning_result r = {.capability = problem->capability,
+                           .variant = problem->variant,
+                           .size = problem->size,
+                           .source = source,
+                           .n_values = problem->n_parameters};
+    for (int k = 0; k < problem->n_parameters; k++)
+        r.values[k] = (mst_tuning_value){problem->parameters[k].name, values[k]};
+    if (entry && source <= MST_TUNING_OTHER_DRIVER) { // times of another size say nothing
+        mst_tuning_result found = mst_tuning_describe(entry, "");
+        r.seconds = found.seconds;
+        r.safe_seconds = found.safe_seconds;
+        r.driver = found.driver;
+        r.date = found.date;
+    }
+    return r;
+}
+
+static mst_tuning_result look_up(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
+                                 int64_t *values) {
+    const char *driver = context->device.driver_version;
+    mst_tuning_source source = MST_TUNING_SAFE;
+    for (int k = 0; k < problem->n_parameters; k++)
+        values[k] = problem->parameters[k].safe;
+    const json_t *entry = mst_tuning_find(tuner->database, problem, driver, values, &source);
+    if (!entry && mst_tuning_find(tuner->shipped, problem, driver, values, &source))
+        source = MST_TUNING_SHIPPED;
+    return result_of(problem, values, source, entry);
+}
+
+// Keeps what was found; that it cannot be written is no failure.
+static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tune_found *found) {
+    json_t *news = mst_tuning_new(&context->device), *entries = json_object_get(news, "entries");
+    mst_error why;
+    if (json_array_append_new(entries, mst_tuning_entry(problem, found, context->device.driver_version)) == 0) {
+        mst_tuning_merge(tuner->database, entries);
+        if (context->cache_directory && mst_tuning_store(context, news, false, &why) != MST_OK)
+            mst_log(context, MST_LOG_WARNING, "tuning: %s", why.message);
+    }
+    json_decref(news);
+}
+
+static mst_status search(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tuning *how,
+                         int64_t *values, mst_tuning_result *result, mst_error *error) {
+    mst_tune_found found;
+    mst_status status = mst_tune_search(problem, how, values, &found, error);
+    pthread_mutex_lock(&tuner->mutex);
+    tuner->searching = false;
+    if (status == MST_OK)
+        keep(tuner, context, problem, &found);
+    pthread_mutex_unlock(&tuner->mutex);
+    if (status != MST_OK)
+        return status;
+    memcpy(values, found.values, (size_t)problem->n_parameters * sizeof *values);
+    *result = result_of(problem, values, MST_TUNING_SEARCHED, NULL);
+    result->seconds = found.seconds;
+    result->before_seconds = found.before_seconds;
+    result->safe_seconds = found.safe_seconds;
+    result->tried = found.tried;
+    result->candidates = found.candidates;
+    result->wrong = found.wrong;
+    result->search_seconds = found.search_seconds;
+    return MST_OK;
+}
+
+mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool forced, int64_t *values,
+                           mst_error *error) {
+    struct mst_tuner *tuner = tuner_of(context);
+    mst_tuning how = MST_TUNING_INIT;
+    if (!tuner)
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    pthread_mutex_lock(&tuner->mutex);
+    mst_tuning_result result = look_up(tuner, context, problem, values);
+    bool asked = forced || (tuner->on && (tuner->how.again || result.source != MST_TUNING_EXACT));
+    bool searches = asked && !tuner->searching, nested = tuner->searching;
+    if (tuner->on)
+        how = tuner->how;
+    tuner->searching = tuner->searching || searches;
+    pthread_mutex_unlock(&tuner->mutex);
+    if (searches) {
+        mst_status status = search(tuner, context, problem, &how, values, &result, error);
+        if (status != MST_OK)
+            return status;
+    }
+    mst_log(context, MST_LOG_DEBUG, "tuning: %s %s %llu: %s", result.capability, result.variant, (unsigned long long)result.size,
+            mst_tuning_source_name(result.source));
+    if (how.report && !nested)
+        how.report(&result, how.user);
+    return MST_OK;
+}
+
+// ---- the public functions
+
+const char *mst_tuning_source_name(mst_tuning_source source) {
+    static const char *const names[] = {"",        "searched", "found before", "found with another driver", "nearest size",
+                                        "shipped", "safe"};
+    return source >= MST_TUNING_SEARCHED && source <= MST_TUNING_SAFE ? names[source] : "unknown source";
+}
+
+mst_status mst_tuning_begin(mst_context *context, const mst_tuning *how, mst_error *error) {
+    mst_status status = MST_OK;
+    struct mst_tuner *tuner;
+    MST_REQUIRE(context && how, MST_ERROR_ARGUMENT, "context and how must not be NULL");
+    MST_REQUIRE(how->struct_size == sizeof *how, MST_ERROR_ARGUMENT,
+                "how->struct_size is %zu, not %zu; start from MST_TUNING_INIT", how->struct_size, sizeof *how);
+    MST_REQUIRE(how->seconds >= 0, MST_ERROR_ARGUMENT,
+                "how->seconds is %g; give a time, or 0 for nothing but the values there are", how->seconds);
+    MST_REQUIRE(tuner = tuner_of(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    pthread_mutex_lock(&tuner->mutex);
+    tuner->how = *how;
+    tuner->on = true;
+    pthread_mutex_unlock(&tuner->mutex);
+fail:
+    return status;
+}
+
+void mst_tuning_end(mst_context *context) {
+    struct mst_tuner *tuner = context ? tuner_of(context) : NULL;
+    if (!tuner)
+        return;
+    pthread_mutex_lock(&tuner->mutex);
+    tuner->on = false;
+    pthread_mutex_unlock(&tuner->mutex);
+}
+
+mst_status mst_tuning_list(mst_context *context, mst_tuning_fn report, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    json_t *database = NULL;
+    MST_REQUIRE(context && report, MST_ERROR_ARGUMENT, "context and report must not be NULL");
+    MST_REQUIRE(database = mst_tuning_load(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    const json_t *entries = json_object_get(database, "entries");
+    for (size_t i = 0; i < json_array_size(entries); i++) {
+        const mst_tuning_result r = mst_tuning_describe(json_array_get(entries, i), context->device.driver_version);
+        report(&r, user);
+    }
+fail:
+    json_decref(database);
+    return status;
+}
+
+mst_status mst_tuning_export(mst_context *context, const char *path, mst_error *error) {
+    mst_status status = MST_OK;
+    json_t *database = NULL;
+    MST_REQUIRE(context && path, MST_ERROR_ARGUMENT, "context and path must not be NULL");
+    MST_REQUIRE(database = mst_tuning_load(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    MST_TRY(mst_tuning_write(path, database, error));
+fail:
+    json_decref(database);
+    return status;
+}
+
+// After the file has changed: the context reads it again when it is next needed.
+static void read_again(mst_context *context) {
+    struct mst_tuner *tuner = tuner_of(context);
+    json_t *database = tuner ? mst_tuning_load(context) : NULL;
+    if (!database)
+        return;
+    pthread_mutex_lock(&tuner->mutex);
+    json_decref(tuner->database);
+    tuner->database = database;
+    pthread_mutex_unlock(&tuner->mutex);
+}
+
+mst_status mst_tuning_import(mst_context *context, const char *path, size_t *count, mst_error *error) {
+    mst_status status = MST_OK;
+    json_t *database = NULL;
+    MST_REQUIRE(context && path, MST_ERROR_ARGUMENT, "context and path must not be NULL");
+    MST_TRY(mst_tuning_read(path, &database, error));
+    MST_TRY(mst_tuning_store(context, database, false, error));
+    if (count)
+        *count = json_array_size(json_object_get(database, "entries"));
+    read_again(context);
+fail:
+    json_decref(database);
+    return status;
+}
+
+mst_status mst_tuning_reset(mst_context *context, mst_error *error) {
+    mst_status status = MST_OK;
+    json_t *database = NULL;
+    MST_REQUIRE(context, MST_ERROR_ARGUMENT, "context must not be NULL");
+    MST_REQUIRE(database = mst_tuning_new(&context->device), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    MST_TRY(mst_tuning_store(context, database, true, error));
+    read_again(context);
+fail:
+    json_decref(database);
+    return status;
+}
