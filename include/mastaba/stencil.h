@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 #define MST_STENCIL_MAX_RADIUS 4
-#define MST_STENCIL_MAX_FIELDS 16
+#define MST_STENCIL_MAX_FIELDS 32
 
 typedef struct mst_stencil mst_stencil;
 

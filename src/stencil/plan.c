@@ -41,7 +41,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
         }
     }
     s->plan.fuse = m;
-    MST_TRY(mst_stepper_create(s->context, &s->problem, &s->tables, 1, s->plan.shape, &s->steppers[1], error));
+    MST_TRY(mst_stepper_create_single(&s->steppers[0], &s->steppers[1], error));
 fail:
     return status;
 }

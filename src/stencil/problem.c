@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SYMBOLS = 128 };
+enum { MAX_SYMBOLS = 144 };
 
 // The names an expression may use, and what they stand for.
 typedef struct names {

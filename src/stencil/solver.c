@@ -168,7 +168,7 @@ fail:
     clFinish(s->context->upload);
     clFinish(s->context->compute);
     clFinish(s->context->download);
-    s->missing = s->problem.n_arrays == 32 ? UINT32_MAX : (1u << s->problem.n_arrays) - 1;
+    s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
     return status;
 }
 

@@ -41,7 +41,7 @@ struct mst_stencil {
     mst_rates rates;
     const mst_engine *engine;
     uint64_t step;
-    uint32_t missing; // arrays of the state that were lost
+    uint64_t missing; // arrays of the state that were lost
 
     mst_window state[2], held; // in core: the state, and where the next one goes; the constant fields
     int current;

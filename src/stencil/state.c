@@ -279,7 +279,7 @@ mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_l
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"};
     MST_TRY(load(s, array, &t, error));
     if (array < s->problem.n_arrays)
-        s->missing &= ~(1u << array);
+        s->missing &= ~((uint64_t)1 << array);
 fail:
     return status;
 }

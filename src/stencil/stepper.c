@@ -58,6 +58,22 @@ fail:
     return status;
 }
 
+// Devices limit what all arguments of a kernel take together: OpenCL 1.2 promises 1024 bytes.
+static mst_status check_arguments(const mst_stepper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = s->problem;
+    size_t most = 0, windows = 5 * sizeof(cl_long8);
+    size_t bytes = (size_t)(2 * p->n_arrays + p->n_constants + 4) * sizeof(cl_mem);
+    bytes = (bytes + sizeof(cl_long8) - 1) / sizeof(cl_long8) * sizeof(cl_long8) + windows;
+    MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL),
+               "cannot read how many arguments %s takes", s->context->device.name);
+    MST_REQUIRE(bytes <= most, MST_ERROR_UNSUPPORTED,
+                "a scheme of %d arrays that change and %d constant ones needs %zu bytes of arguments; %s takes %zu", p->n_arrays,
+                p->n_constants, bytes, s->context->device.name, most);
+fail:
+    return status;
+}
+
 // A float32 quotient may be 2.5 ulp off by default (OpenCL C 1.2, 7.4), and then differs from that of other kernels and devices.
 static const char *build_options(const mst_stepper *s) {
     cl_device_fp_config config = 0;
@@ -72,7 +88,6 @@ static const char *build_options(const mst_stepper *s) {
 static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    cl_program program;
     writer->out = &text;
     writer->local_bytes = (size_t)s->context->device.local_memory_bytes;
     if (s->shape == MST_STENCIL_SHAPE_GPU)
@@ -84,11 +99,11 @@ static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     MST_REQUIRE(writer->local_bytes <= s->context->device.local_memory_bytes, MST_ERROR_UNSUPPORTED,
                 "%d fused steps need %zu bytes of local memory; %s has %llu", s->pipeline.m, writer->local_bytes,
                 s->context->device.name, (unsigned long long)s->context->device.local_memory_bytes);
-    MST_TRY(mst_program_build(s->context, text.text, build_options(s), &program, error));
-    MST_TRY(mst_kernel_create(program, "advance", &s->kernels[0], error));
+    MST_TRY(mst_program_build(s->context, text.text, build_options(s), &s->program, error));
+    MST_TRY(mst_kernel_create(s->program, "advance", &s->kernels[0], error));
     s->n_kernels = 1;
     if (s->shape == MST_STENCIL_SHAPE_GPU) {
-        MST_TRY(mst_kernel_create(program, "inner", &s->kernels[1], error));
+        MST_TRY(mst_kernel_create(s->program, "inner", &s->kernels[1], error));
         s->n_kernels = 2;
     }
 fail:
@@ -99,10 +114,14 @@ fail:
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
                               mst_stencil_shape shape, mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
+    mst_pipeline single = {0};
     *s = (mst_stepper){.problem = problem, .tables = tables, .context = context, .shape = shape, .group = 1};
+    MST_TRY(check_arguments(s, error));
     MST_TRY(mst_pipeline_make(problem, m, shape == MST_STENCIL_SHAPE_GPU, &s->pipeline, error));
+    MST_TRY(mst_pipeline_make(problem, 1, shape == MST_STENCIL_SHAPE_GPU, &single, error));
     mst_writer writer = {.problem = problem,
                          .pipeline = &s->pipeline,
+                         .single = &single,
                          .sources = tables->sources,
                          .receivers = tables->receivers,
                          .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
@@ -113,6 +132,23 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
         choose_cpu_tile(s, writer.width);
     memcpy(writer.tile, s->tile, sizeof s->tile);
     MST_TRY(build(s, &writer, error));
+fail:
+    mst_pipeline_release(&single);
+    if (status != MST_OK)
+        mst_stepper_release(s);
+    return status;
+}
+
+mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    if (fused->shape == MST_STENCIL_SHAPE_GPU)
+        return mst_stepper_create(fused->context, fused->problem, fused->tables, 1, fused->shape, s, error);
+    *s = *fused;
+    s->single = true;
+    s->kernels[0] = NULL;
+    s->pipeline = (mst_pipeline){0};
+    MST_TRY(mst_pipeline_make(s->problem, 1, false, &s->pipeline, error));
+    MST_TRY(mst_kernel_create(s->program, "advance", &s->kernels[0], error));
     return MST_OK;
 fail:
     mst_stepper_release(s);
@@ -181,7 +217,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
     const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2]}};
     const cl_long8 more = {
-        {strip, rows, columns, 0, (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
+        {strip, rows, columns, s->single, (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
     for (int a = 0; a < p->n_arrays; a++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
     for (int a = 0; a < p->n_arrays; a++)

@@ -22,6 +22,8 @@ typedef struct mst_stepper {
     mst_stencil_shape shape;
     int tile[N_AXES], group;
     size_t local_bytes;
+    bool single;          // one step by the kernel of m
+    cl_program program;   // the context's
     cl_kernel kernels[2]; // the second for what the first leaves: tiles without faces and points
     int n_kernels;
 } mst_stepper;
@@ -29,6 +31,8 @@ typedef struct mst_stepper {
 // Writes and builds. MST_ERROR_UNSUPPORTED: so many steps do not fit the device.
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
                               mst_stencil_shape shape, mst_stepper *out, mst_error *error);
+// For a single step, with the kernel of `fused` if that can do it. `fused` may go before it.
+mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *out, mst_error *error);
 void mst_stepper_release(mst_stepper *stepper);
 
 // Enqueues m steps: the box of `to` is computed from `from`, which must hold the box and `pipeline.low` and `.high` nodes around

@@ -4,6 +4,7 @@
 #include <string.h>
 
 enum { DAMPING, TABLE, RECORDS, POINTS };
+enum { MOST_LANES = 16 }; // of a vector
 
 typedef struct point {
     cl_long plane, row, column, number;
@@ -81,6 +82,7 @@ static mst_status make_damping(mst_tables *t, mst_error *error) {
     }
     if (!any)
         return MST_OK;
+    n += MOST_LANES; // a vector may reach beyond the last column
     MST_REQUIRE(factors = calloc((size_t)n, p->element), MST_ERROR_HOST_MEMORY, "out of memory for a sponge");
     for (int axis = 0; axis < N_AXES; axis++)
         for (uint64_t i = 0; i < p->grid[axis]; i++)

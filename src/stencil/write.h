@@ -3,7 +3,7 @@
 // A window holds planes, rows and columns of an array: node (p, r, c) lies at element ((p mod s0) s2 + r - s1) s4 + c - s3 of it;
 // s0 planes, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all inputs, `to` of all outputs,
 // `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to); more = (planes of a strip, tiles along
-// the rows, along the columns, 0, the grid's planes, rows, columns, row of the table of the first step).
+// the rows, along the columns, 1 for a single step, the grid's planes, rows, columns, row of the table of the first step).
 //     damping[planes + rows + columns]   factors of sponges, axis by axis
 //     table[step + 1][1 + n_sources]     the time, then what the sources add, from the step before the first
 //     records[step][n_points]            what receivers get
@@ -20,6 +20,7 @@ typedef struct mst_points {
 typedef struct mst_writer {
     const mst_problem *problem;
     const mst_pipeline *pipeline;
+    const mst_pipeline *single;    // of one step, for CPU kernels, which do either
     mst_points sources, receivers; // receivers follow the sources in the list
     int width;                     // of vectors
     int tile[N_AXES];              // rows and columns of a tile

@@ -1,7 +1,9 @@
 // CPU-shaped kernels: one work-item takes a tile of rows and columns through a strip of planes. The planes of each version that
 // are still needed lie in a ring of local memory, which is the cache there; a plane is computed with vectors along the columns,
-// and its neighbours outside the grid are written beside it, so that no inner loop knows of boundaries. The steps are a loop, k,
-// since compilers take long for the same code m times; what differs between them is in tables.
+// and its neighbours outside the grid are written beside it, so that no inner loop knows of boundaries. Compilers take long for
+// the same code again and again, so there is one loop over all versions, with tables of what differs between them; only the
+// updates' expressions are written out. The same kernel does m steps and one: it has the tables of both, and more.s3 is 1 for
+// one.
 #include "write.h"
 
 #include <stdio.h>
@@ -9,6 +11,7 @@
 typedef struct cpu_writer {
     mst_writer *w;
     int left, pitch, above, plane; // of a tile in the ring: columns before c0, elements a row, rows before r0, elements a plane
+    int ring;                      // elements of all rings
     struct {                       // the rings of a field: of its inputs, then of every step
         int base, depth, reach[N_AXES][2];
     } fields[MST_STENCIL_MAX_FIELDS];
@@ -23,29 +26,33 @@ static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDAR
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-static void lay_out_rings(cpu_writer *c) {
-    const mst_pipeline *p = c->w->pipeline;
-    int right = 0, below = 0, total = 0;
+static void measure(cpu_writer *c, const mst_pipeline *p, int *right, int *below) {
     for (int k = 0; k < p->n_versions; k++) {
         const mst_stage *v = &p->versions[k];
         c->fields[v->field].depth = larger(c->fields[v->field].depth, larger(v->depth, 1));
         for (int i = 0; i < 2 * N_AXES; i++)
             c->fields[v->field].reach[i / 2][i % 2] = larger(c->fields[v->field].reach[i / 2][i % 2], v->reach[i / 2][i % 2]);
         c->left = larger(c->left, v->low[COLUMNS]);
-        right = larger(right, v->high[COLUMNS]);
+        *right = larger(*right, v->high[COLUMNS]);
         c->above = larger(c->above, v->low[ROWS]);
-        below = larger(below, v->high[ROWS]);
+        *below = larger(*below, v->high[ROWS]);
     }
+}
+
+static void lay_out_rings(cpu_writer *c) {
+    const mst_problem *p = c->w->problem;
+    int right = 0, below = 0, total = 0;
+    measure(c, c->w->pipeline, &right, &below);
+    measure(c, c->w->single, &right, &below);
     c->left = round_up(c->left, c->w->width);
     c->pitch = round_up(c->left + c->w->tile[COLUMNS] + right, c->w->width) + c->w->width;
     c->plane = c->pitch * (c->above + c->w->tile[ROWS] + below);
-    for (int f = 0; f < c->w->problem->n_fields; f++) {
+    for (int f = 0; f < p->n_fields; f++) {
         c->fields[f].base = total;
-        total += c->fields[f].depth * c->plane * (c->w->problem->fields[f].levels + p->m);
+        total += c->fields[f].depth * c->plane * (p->fields[f].levels + c->w->pipeline->m);
     }
-    ADD("__local real ring[%d] __attribute__((aligned(64)));\nconst long p_first = p0 - %d;\n", total,
-        p->low[PLANES] + MST_STENCIL_MAX_RADIUS);
-    c->w->local_bytes = (size_t)total * c->w->problem->element;
+    c->ring = total;
+    c->w->local_bytes = (size_t)total * p->element;
 }
 
 // The ring's plane with number `plane` of a field, `back` steps before step k.
@@ -55,18 +62,20 @@ static void ring_text(const cpu_writer *c, int field, int back, const char *plan
              c->w->problem->fields[field].levels - back, depth * c->plane, plane, depth, c->plane);
 }
 
-// The first and the one behind the last number that a version of a field needs along an axis. `outside`: with the neighbours
-// beyond the faces, else only nodes of the grid.
-static void range_text(const cpu_writer *c, int field, int axis, bool outside, char *low, char *high, size_t size) {
+// The first and the one behind the last number that the version needs along an axis. `outside`: with the neighbours beyond the
+// faces, else only nodes of the grid.
+static void range_text(const cpu_writer *c, int axis, bool outside, char *low, char *high, size_t size) {
     static const char *const from[] = {"p0", "r0", "c0"}, *const to[] = {"p1", "r1", "c1"};
     static const char *const length[] = {"n_planes", "n_rows", "n_columns"};
     if (periodic(c, axis)) {
         snprintf(low, size, "(%s - low_%d)", from[axis], axis);
         snprintf(high, size, "(%s + high_%d)", to[axis], axis);
+    } else if (outside) {
+        snprintf(low, size, "max(%s - low_%d, (long)-before_%d)", from[axis], axis, axis);
+        snprintf(high, size, "min(%s + high_%d, %s + behind_%d)", to[axis], axis, length[axis], axis);
     } else {
-        snprintf(low, size, "max(%s - low_%d, (long)%d)", from[axis], axis, outside ? -c->fields[field].reach[axis][0] : 0);
-        snprintf(high, size, "min(%s + high_%d, %s + %d)", to[axis], axis, length[axis],
-                 outside ? c->fields[field].reach[axis][1] : 0);
+        snprintf(low, size, "max(%s - low_%d, (long)0)", from[axis], axis);
+        snprintf(high, size, "min(%s + high_%d, %s)", to[axis], axis, length[axis]);
     }
 }
 
@@ -86,38 +95,40 @@ static void write_fill(const cpu_writer *c, const mst_problem_face *face, const 
     }
 }
 
-// The columns outside the grid of `row`, plane p, row r.
-static void write_side_columns(const cpu_writer *c, int field) {
-    char low[80], high[80];
-    range_text(c, field, COLUMNS, true, low, high, sizeof low);
-    for (int side = 0; side < 2 && !periodic(c, COLUMNS); side++) {
-        const mst_problem_face *face = face_of(c, COLUMNS, side);
-        if (c->fields[field].reach[COLUMNS][side] == 0)
-            continue;
-        if (is_valued(face))
-            write_fill(c, face, side ? "max(c0, n_columns)" : low, side ? high : "min(c1, (long)0)", "p", "r");
-        else if (side == 0)
-            ADD("for (int j = (int)(%s - c0); j < -c0; j++)\nrow[j] = row[(int)(-1 - j - 2 * c0)];\n", low);
-        else
-            ADD("for (int j = (int)(n_columns - c0), to = (int)(%s - c0); j < to; j++)\n"
-                "row[j] = row[(int)(2 * (n_columns - c0) - 1 - j)];\n",
-                high);
-    }
-}
-
 static void write_row(const cpu_writer *c) {
     ADD("__local real *row = plane + (int)(r - r0 + %d) * %d + %d;\n", c->above, c->pitch, c->left);
 }
 
-// The rows outside the grid of `plane`, with their side columns.
-static void write_side_rows(const cpu_writer *c, int field) {
+// The columns outside the grid of the plane's rows.
+static void write_side_columns(const cpu_writer *c) {
+    char low[80], high[80], first[80], last[80];
+    if (periodic(c, COLUMNS))
+        return;
+    range_text(c, ROWS, false, low, high, sizeof low);
+    range_text(c, COLUMNS, true, first, last, sizeof first);
+    ADD("if (c0 - low_2 < 0 || c1 + high_2 > n_columns)\nfor (long r = %s, r_end = %s; r < r_end; r++) {\n", low, high);
+    write_row(c);
+    for (int side = 0; side < 2; side++) {
+        const mst_problem_face *face = face_of(c, COLUMNS, side);
+        if (is_valued(face))
+            write_fill(c, face, side ? "max(c0, n_columns)" : first, side ? last : "min(c1, (long)0)", "p", "r");
+        else if (side == 0)
+            ADD("for (int j = (int)(%s - c0); j < -c0; j++)\nrow[j] = row[(int)(-1 - j - 2 * c0)];\n", first);
+        else
+            ADD("for (int j = (int)(n_columns - c0), to = (int)(%s - c0); j < to; j++)\n"
+                "row[j] = row[(int)(2 * (n_columns - c0) - 1 - j)];\n",
+                last);
+    }
+    ADD("}\n");
+}
+
+// The rows outside the grid of the plane, with their side columns.
+static void write_side_rows(const cpu_writer *c) {
     char low[80], high[80], first[80], last[80], column[80];
-    range_text(c, field, ROWS, true, low, high, sizeof low);
-    range_text(c, field, COLUMNS, true, first, last, sizeof first);
-    for (int side = 0; side < 2 && !periodic(c, ROWS); side++) {
+    range_text(c, ROWS, true, low, high, sizeof low);
+    range_text(c, COLUMNS, true, first, last, sizeof first);
+    for (int side = 0; side < 2 && !periodic(c, ROWS) && c->w->problem->rank == 3; side++) {
         const mst_problem_face *face = face_of(c, ROWS, side);
-        if (c->fields[field].reach[ROWS][side] == 0)
-            continue;
         ADD("for (long r = %s; r < %s; r++) {\n", side ? "max(r0, n_rows)" : low, side ? high : "min(r1, (long)0)");
         write_row(c);
         if (is_valued(face)) {
@@ -131,62 +142,45 @@ static void write_side_rows(const cpu_writer *c, int field) {
     }
 }
 
-// A plane outside the grid that has values of a face.
-static void write_side_planes(const cpu_writer *c, int field, int back) {
-    char low[80], high[80], first[80], last[80], plane[160], row[80];
-    if (periodic(c, PLANES))
-        return;
-    range_text(c, field, ROWS, true, low, high, sizeof low);
-    range_text(c, field, COLUMNS, true, first, last, sizeof first);
-    ring_text(c, field, back, "p", plane, sizeof plane);
-    for (int side = 0; side < 2; side++) {
+// The plane, if it lies outside the grid and has values of a face.
+static void write_side_planes(const cpu_writer *c) {
+    char low[80], high[80], first[80], last[80], row[80];
+    range_text(c, ROWS, true, low, high, sizeof low);
+    range_text(c, COLUMNS, true, first, last, sizeof first);
+    for (int side = 0; side < 2 && !periodic(c, PLANES) && c->w->problem->rank > 1; side++) {
         const mst_problem_face *face = face_of(c, PLANES, side);
-        if (c->fields[field].reach[PLANES][side] == 0 || !is_valued(face))
+        if (!is_valued(face))
             continue;
-        if (side)
-            ADD("if (p >= n_planes && p < n_planes + %d && p < p1 + high_0) {\n", c->fields[field].reach[PLANES][1]);
-        else
-            ADD("if (p < 0 && p >= %d && p >= p0 - low_0) {\n", -c->fields[field].reach[PLANES][0]);
-        ADD("__local real *plane = %s;\nfor (long r = %s; r < %s; r++) {\n", plane, low, high);
+        ADD(side ? "if (p >= n_planes && p < n_planes + behind_0 && p < p1 + high_0)\n"
+                 : "if (p < 0 && p >= -before_0 && p >= p0 - low_0)\n");
+        ADD("for (long r = %s; r < %s; r++) {\n", low, high);
         write_row(c);
         mst_map_text(c->w->problem, ROWS, false, "r", row, sizeof row);
         write_fill(c, face, first, last, "p", row);
-        ADD("}\n}\n");
+        ADD("}\n");
     }
 }
 
-// The part of plane p that ends in an output array, copied from the ring.
-static void write_output(const cpu_writer *c, int array) {
-    ADD("if (p >= p0 && p < p1)\nfor (long r = r0; r < r1; r++) {\n");
+// The part of the plane that ends in an output array, copied from the ring.
+static void write_output(const cpu_writer *c) {
+    ADD("if (output >= 0 && p >= p0 && p < p1)\nfor (long r = r0; r < r1; r++) {\n");
     write_row(c);
-    ADD("__global real *to_row = out_%d + (wrap(p, to.s0) * to.s2 + r - to.s1) * to.s4 + c0 - to.s3;\n"
+    ADD("__global real *to_row = outputs[output] + (wrap(p, to.s0) * to.s2 + r - to.s1) * to.s4 + c0 - to.s3;\n"
         "int j = 0;\nconst int end = (int)(c1 - c0);\n"
         "for (; j + %d <= end; j += %d)\nSTORE_GLOBAL(LOAD_LOCAL(row + j), to_row + j);\nfor (; j < end; j++)\nto_row[j] = "
         "row[j];\n}\n",
-        array, c->w->width, c->w->width);
+        c->w->width, c->w->width);
 }
 
-static void write_load(const cpu_writer *c, int array) {
-    const mst_stage *v = &c->w->pipeline->versions[array];
-    int field = v->field, back = -v->step - 1;
-    char low[80], high[80], first[80], last[80], plane[160];
-    range_text(c, field, ROWS, false, low, high, sizeof low);
-    range_text(c, field, COLUMNS, false, first, last, sizeof first);
-    ring_text(c, field, back, "p", plane, sizeof plane);
-    ADD("__local real *plane = %s;\nfor (long r = %s, end = %s; r < end; r++) {\n", plane, low, high);
-    write_row(c);
-    ADD("__global const real *from_row = in_%d + (wrap(p, from.s0) * from.s2 + within(r, from.s1, from.s2)) * from.s4;\n"
+// A row of an input.
+static void write_load(const cpu_writer *c, const char *first, const char *last) {
+    ADD("__global const real *from_row = inputs[what] + (wrap(p, from.s0) * from.s2 + within(r, from.s1, from.s2)) * from.s4;\n"
         "long x = %s;\nconst long x_end = %s;\n"
         "for (; x < min(x_end, from.s3); x++)\nrow[(int)(x - c0)] = from_row[within(x, from.s3, from.s4)];\n"
         "for (; x + %d <= min(x_end, from.s3 + from.s4); x += %d)\nSTORE_LOCAL(LOAD_GLOBAL(from_row + (x - from.s3)), row + "
         "(int)(x - c0));\n"
         "for (; x < x_end; x++)\nrow[(int)(x - c0)] = from_row[within(x, from.s3, from.s4)];\n",
-        array, first, last, c->w->width, c->w->width);
-    write_side_columns(c, field);
-    ADD("}\n");
-    write_side_rows(c, field);
-    if (v->output >= 0)
-        write_output(c, v->output);
+        first, last, c->w->width, c->w->width);
 }
 
 // Pointers to the rows that the formula reads, by leaf: l_i of a ring, g_i of a constant field, to column c0.
@@ -255,145 +249,155 @@ static bool reads_constants(const cpu_writer *c, const mst_formula *f) {
 }
 
 // What sources add to the plane, and what receivers get of it.
-static void write_points(const cpu_writer *c, int field) {
-    const mst_writer *w = c->w;
-    const size_t *s = &w->sources.first[field], *g = &w->receivers.first[field];
+static void write_points(const cpu_writer *c) {
+    const mst_problem *p = c->w->problem;
     char r_low[80], r_high[80], c_low[80], c_high[80], element[160];
+    if (p->n_sources + p->n_points == 0)
+        return;
     snprintf(element, sizeof element, "plane[(int)(r - r0 + %d) * %d + %d + (int)(x - c0)]", c->above, c->pitch, c->left);
-    range_text(c, field, ROWS, false, r_low, r_high, sizeof r_low);
-    range_text(c, field, COLUMNS, false, c_low, c_high, sizeof c_low);
-    if (s[1] > s[0]) {
-        ADD("for (long q = wrap(p, n_planes), i = first_point(points, %zu, %zu, q); i < %zu && points[i].s0 == q; i++)\n", s[0],
-            s[1], s[1]);
+    range_text(c, ROWS, false, r_low, r_high, sizeof r_low);
+    range_text(c, COLUMNS, false, c_low, c_high, sizeof c_low);
+    ADD("if (what >= %d) {\n__constant const long *of = points_of + 4 * version[1];\n", p->n_arrays);
+    if (p->n_sources > 0) {
+        ADD("if (of[1] > of[0])\nfor (long q = wrap(p, n_planes), i = first_point(points, of[0], of[1], q); i < of[1] && "
+            "points[i].s0 == q; i++)\n");
         // Every image of the point in the periodic surroundings of the tile.
         ADD("for (long r = points[i].s1%s; r < %s; r += n_rows)\nfor (long x = points[i].s2%s; x < %s; x += n_columns)\n",
             periodic(c, ROWS) ? " - n_rows * ((points[i].s1 - r0 + 64 * 64) / n_rows)" : "", r_high,
             periodic(c, COLUMNS) ? " - n_columns * ((points[i].s2 - c0 + 64 * 64) / n_columns)" : "", c_high);
         ADD("if (r >= %s && x >= %s)\n%s += table[(more.s7 + k + 1) * %zu + 1 + points[i].s3];\n", r_low, c_low, element,
-            w->problem->n_sources + 1);
+            p->n_sources + 1);
     }
-    if (g[1] > g[0])
-        ADD("if (p >= p0 && p < p1)\nfor (long i = first_point(points, %zu, %zu, p); i < %zu && points[i].s0 == p; i++) {\n"
+    if (p->n_points > 0)
+        ADD("if (of[3] > of[2] && p >= p0 && p < p1)\nfor (long i = first_point(points, of[2], of[3], p); i < of[3] && "
+            "points[i].s0 == p; i++) {\n"
             "const long r = points[i].s1, x = points[i].s2;\nif (r >= r0 && r < r1 && x >= c0 && x < c1)\n"
             "records[(more.s7 + k) * %zu + points[i].s3] = %s;\n}\n",
-            g[0], g[1], g[1], w->problem->n_points, element);
+            p->n_points, element);
+    ADD("}\n");
 }
 
 static void write_row_of_values(const cpu_writer *c, int update, const char *first, const char *last) {
     const mst_formula *f = &c->w->problem->updates[update].formula;
-    write_row(c);
+    int width = c->w->width, margin = MST_STENCIL_MAX_RADIUS;
     write_rows_read(c, update);
     mst_write_place(c->w, f, "p", "r", "k");
     ADD("int j = (int)(%s - c0);\nconst int end = (int)(%s - c0);\n", first, last);
-    if (reads_constants(c, f)) {
-        int margin = MST_STENCIL_MAX_RADIUS;
-        ADD("const int vector_end = min(end, (int)(held.s3 + held.s4 - c0 - %d));\n"
-            "for (const int begin = min(end, (int)(held.s3 - c0 + %d)); j < begin; j++) {\n",
-            margin, margin);
-        write_value(c, f, 1);
+    if (!reads_constants(c, f)) { // rows of the ring have room for a last vector beyond the end
+        ADD("for (; j < end; j += %d) {\n", width);
+        write_value(c, f, width);
         ADD("}\n");
-    } else {
-        // Rows of the ring have room for a last vector beyond the end.
-        bool over = !mst_problem_is_damped(c->w->problem, COLUMNS);
-        ADD("const int vector_end = end + %d;\n", over ? c->w->width - 1 : 0);
+        return;
     }
-    ADD("for (; j + %d <= vector_end; j += %d) {\n", c->w->width, c->w->width);
-    write_value(c, f, c->w->width);
-    ADD("}\nfor (; j < end; j++) {\n");
+    ADD("const int begin = min(end, (int)(held.s3 - c0 + %d)), vector_end = min(end, (int)(held.s3 + held.s4 - c0 - %d));\n"
+        "for (int stop = begin;; stop = end) { // the same code before and behind the vectors\nfor (; j < stop; j++) {\n",
+        margin, margin);
     write_value(c, f, 1);
-    ADD("}\n");
+    ADD("}\nif (j >= end)\nbreak;\nfor (; j + %d <= vector_end; j += %d) {\n", width, width);
+    write_value(c, f, width);
+    ADD("}\n}\n");
 }
 
-static void write_update(const cpu_writer *c, int update) {
+// Everything of a version in plane p.
+static void write_version(const cpu_writer *c) {
     const mst_problem *p = c->w->problem;
-    int field = p->updates[update].field, array = p->fields[field].array, m = c->w->pipeline->m;
-    char low[80], high[80], first[80], last[80], plane[160];
-    range_text(c, field, ROWS, false, low, high, sizeof low);
-    range_text(c, field, COLUMNS, false, first, last, sizeof first);
-    ring_text(c, field, 0, "p", plane, sizeof plane);
-    ADD("__local real *plane = %s;\nfor (long r = %s, r_end = %s; r < r_end; r++) {\n", plane, low, high);
-    write_row_of_values(c, update, first, last);
-    ADD("}\n");
-    write_points(c, field);
+    char low[80], high[80], first[80], last[80];
+    range_text(c, PLANES, false, low, high, sizeof low);
+    ADD("if (p >= %s && p < %s) {\n", low, high);
+    range_text(c, ROWS, false, low, high, sizeof low);
+    range_text(c, COLUMNS, false, first, last, sizeof first);
     ADD("for (long r = %s, r_end = %s; r < r_end; r++) {\n", low, high);
     write_row(c);
-    write_side_columns(c, field);
-    ADD("}\n");
-    write_side_rows(c, field);
-    ADD("if (k == %d) {\n", m - 1);
-    write_output(c, array);
-    ADD("}\n");
-    if (p->fields[field].levels == 2 && m > 1) {
-        ADD("if (k == %d) {\n", m - 2);
-        write_output(c, array + 1);
-        ADD("}\n");
+    ADD("if (what < %d) {\n", p->n_arrays);
+    write_load(c, first, last);
+    for (int u = 0; u < p->n_updates; u++) {
+        ADD("} else if (what == %d) { // %s\n", p->n_arrays + u, p->fields[p->updates[u].field].name);
+        write_row_of_values(c, u, first, last);
     }
+    ADD("}\n}\n");
+    write_points(c);
+    write_side_columns(c);
+    write_side_rows(c);
+    write_output(c);
+    ADD("}\n");
+    write_side_planes(c);
 }
 
-// lag, low_0, high_0, .. of the versions that an update writes, by step.
-static void write_needs(const cpu_writer *c, int update) {
-    const mst_pipeline *p = c->w->pipeline;
-    mst_text_add(c->w->out, "__constant int needs_%d[] = {", update);
-    for (int k = 0; k < p->m; k++) {
-        const mst_stage *v = &p->versions[p->problem->n_arrays + k * p->problem->n_updates + update];
-        mst_text_add(c->w->out, "%d, %d, %d, %d, %d, %d, %d, ", v->lag, v->low[0], v->high[0], v->low[1], v->high[1], v->low[2],
-                     v->high[2]);
-    }
-    mst_text_add(c->w->out, "};\n");
-}
-
-static void write_loads(const cpu_writer *c) {
-    for (int a = 0; a < c->w->problem->n_arrays; a++) {
-        const mst_stage *v = &c->w->pipeline->versions[a];
-        char low[80], high[80];
-        if (v->depth == 0)
+// A row of the table of versions: what (an array to load, or n_arrays + an update), field, step, output, lag, low, high, ..
+// Returns their number.
+static int write_rows_of_table(const cpu_writer *c, const mst_pipeline *p) {
+    int n = 0;
+    for (int k = 0; k < p->n_versions; k++) {
+        const mst_stage *v = &p->versions[k];
+        if (v->update < 0 && v->depth == 0)
             continue;
-        range_text(c, v->field, PLANES, false, low, high, sizeof low);
-        ADD("{\nconst int k = -1; // %s\nconst long p = i - %d;\nconst int low_0 = %d, high_0 = %d, low_1 = %d, high_1 = %d, "
-            "low_2 = %d, high_2 = %d;\nif (p >= %s && p < %s) {\n",
-            c->w->problem->fields[v->field].name, v->lag, v->low[0], v->high[0], v->low[1], v->high[1], v->low[2], v->high[2],
-            low, high);
-        write_load(c, a);
-        ADD("}\n");
-        write_side_planes(c, v->field, -v->step - 1);
-        ADD("}\n");
+        ADD("%d, %d, %d, %d, %d, %d, %d, %d, %d, %d, %d,\n", v->update < 0 ? k : p->problem->n_arrays + v->update, v->field,
+            v->step, v->output, v->lag, v->low[0], v->high[0], v->low[1], v->high[1], v->low[2], v->high[2]);
+        n++;
     }
+    return n;
 }
 
-static void write_steps(const cpu_writer *c) {
-    ADD("for (int k = 0; k < %d; k++) {\n", c->w->pipeline->m);
-    for (int u = 0; u < c->w->problem->n_updates; u++) {
-        int field = c->w->problem->updates[u].field;
-        char low[80], high[80];
-        range_text(c, field, PLANES, false, low, high, sizeof low);
-        ADD("{\n__constant const int *needs = needs_%d + 7 * k; // %s\nconst long p = i - needs[0];\n"
-            "const int low_0 = needs[1], high_0 = needs[2], low_1 = needs[3], high_1 = needs[4], low_2 = needs[5], high_2 = "
-            "needs[6];\nif (p >= %s && p < %s) {\n",
-            u, c->w->problem->fields[field].name, low, high);
-        write_update(c, u);
-        ADD("}\n");
-        write_side_planes(c, field, 0);
-        ADD("}\n");
+// Tables: of versions; of fields: base, steps, depth, before and behind along each axis; of points: sources, receivers.
+static void write_tables(const cpu_writer *c, int n_versions[2]) {
+    const mst_problem *p = c->w->problem;
+    ADD("__constant int versions[] = {\n");
+    n_versions[0] = write_rows_of_table(c, c->w->pipeline);
+    n_versions[1] = write_rows_of_table(c, c->w->single);
+    ADD("};\n__constant int fields[] = {\n");
+    for (int f = 0; f < p->n_fields; f++) {
+        ADD("%d, %d, %d, ", c->fields[f].base, p->fields[f].levels, c->fields[f].depth);
+        for (int i = 0; i < 2 * N_AXES; i++)
+            ADD("%d, ", c->fields[f].reach[i / 2][i % 2]);
+        ADD("\n");
     }
-    ADD("}\n");
+    ADD("};\n__constant long points_of[] = {\n");
+    for (int f = 0; f < p->n_fields; f++)
+        ADD("%zu, %zu, %zu, %zu,\n", c->w->sources.first[f], c->w->sources.first[f + 1], c->w->receivers.first[f],
+            c->w->receivers.first[f + 1]);
+    ADD("};\n");
+}
+
+// The planes that a strip takes, counted from its first and its last.
+static void find_planes(const mst_pipeline *p, int *first, int *last) {
+    *first = *last = 0;
+    for (int k = 0; k < p->n_versions; k++) {
+        const mst_stage *v = &p->versions[k];
+        *first = v->lag - v->low[PLANES] < *first ? v->lag - v->low[PLANES] : *first;
+        *last = larger(*last, v->lag + v->high[PLANES]);
+    }
 }
 
 void mst_write_cpu(mst_writer *writer) {
     cpu_writer state = {.w = writer};
-    const mst_pipeline *p = writer->pipeline;
-    int first = 0, last = 0;
-    for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        first = v->lag - v->low[PLANES] < first ? v->lag - v->low[PLANES] : first;
-        last = larger(last, v->lag + v->high[PLANES]);
-    }
-    for (int u = 0; u < p->problem->n_updates; u++)
-        write_needs(&state, u);
+    const cpu_writer *c = &state;
+    const mst_problem *p = writer->problem;
+    int first[2], last[2], n[2];
+    find_planes(writer->pipeline, &first[0], &last[0]);
+    find_planes(writer->single, &first[1], &last[1]);
+    lay_out_rings(&state);
+    write_tables(c, n);
     mst_write_helpers(writer);
     mst_write_start(writer, "advance", 1);
-    lay_out_rings(&state);
-    mst_text_add(writer->out, "for (long i = p0 + %d; i < p1 + %d; i++) {\n", first, last);
-    write_loads(&state);
-    write_steps(&state);
-    mst_text_add(writer->out, "}\n}\n");
+    ADD("__local real ring[%d] __attribute__((aligned(64)));\nconst long p_first = p0 - %d;\n", c->ring,
+        writer->pipeline->low[PLANES] + MST_STENCIL_MAX_RADIUS);
+    ADD("__global const real *inputs[] = {");
+    for (int a = 0; a < p->n_arrays; a++)
+        ADD("in_%d, ", a);
+    ADD("};\n__global real *outputs[] = {");
+    for (int a = 0; a < p->n_arrays; a++)
+        ADD("out_%d, ", a);
+    ADD("};\nconst int single = (int)more.s3, begin = single ? %d : 0, end = single ? %d : %d;\n"
+        "const long first = p0 + (single ? %d : %d), last = p1 + (single ? %d : %d);\n",
+        n[0], n[0] + n[1], n[0], first[1], first[0], last[1], last[0]);
+    ADD("for (long i = first; i < last; i++)\nfor (int v = begin; v < end; v++) {\n"
+        "__constant const int *version = versions + 11 * v, *field = fields + 9 * version[1];\n"
+        "const int what = version[0], k = version[2], output = version[3], low_0 = version[5], high_0 = version[6], "
+        "low_1 = version[7], high_1 = version[8], low_2 = version[9], high_2 = version[10];\n"
+        "const int before_0 = field[3], behind_0 = field[4], before_1 = field[5], behind_1 = field[6], before_2 = field[7], "
+        "behind_2 = field[8];\nconst long p = i - version[4];\n"
+        "__local real *plane = ring + field[0] + ((k + field[1]) * field[2] + (int)(p - p_first) %% field[2]) * %d;\n",
+        c->plane);
+    write_version(c);
+    ADD("}\n}\n");
 }

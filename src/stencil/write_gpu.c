@@ -8,6 +8,7 @@
 #include "write_gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
@@ -292,10 +293,16 @@ void mst_write_gpu(mst_writer *w) {
     state.left = round_up(p->low[COLUMNS], w->width);
     state.above = p->low[ROWS];
     state.items = (state.left + w->tile[COLUMNS] + round_up(p->high[COLUMNS], w->width)) / w->width;
+    state.line_of = calloc((size_t)p->n_versions, sizeof *state.line_of);
+    if (!state.line_of) {
+        w->out->failed = true;
+        return;
+    }
     mst_gpu_find_lines(&state);
     mst_write_helpers(w);
     write_kernel(&state, "inner");
     w->local_bytes = room;
     state.border = true;
     write_kernel(&state, "advance");
+    free(state.line_of);
 }

@@ -10,8 +10,7 @@ typedef struct mst_gpu_writer {
     int items, width; // along the columns; of a vector
     int left, above;  // nodes of the tile before what it owns
     int halves;
-    int line_of[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FUSE * MST_STENCIL_MAX_FIELDS]
-               [MST_STENCIL_MAX_DEPTH]; // number + 1 of a version's line, by age
+    int (*line_of)[MST_STENCIL_MAX_DEPTH]; // number + 1 of a version's line, by age
     int n_lines, line_size;
     int end; // of the lines: what work-items at the tile's edge read beyond them, and drop
 } mst_gpu_writer;

@@ -95,7 +95,7 @@ json "j['predicted_seconds'] > 0 and 'seconds' not in j and j['grid'] == [640, 6
 [ ! -e frames ] || fail "--dry-run writes"
 
 # Unstable time steps of every built-in problem.
-for name in heat1d heat2d heat3d wave2d gray-scott yee2d yee3d; do
+for name in heat1d heat2d heat3d wave2d wave3d gray-scott yee2d yee3d; do
     refused 4 'the time step 10 is unstable: the Courant limit is [0-9.]+; take a smaller one, or --force' solve $name --time-step 10
 done
 expect 0 "$MASTABA" solve heat1d --dry-run --time-step 10 --force

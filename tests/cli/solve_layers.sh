@@ -1,0 +1,41 @@
+#!/bin/sh
+# The perfectly matched layers of the examples: what they send back, against a grid so large that nothing can come back in time.
+. "${0%/*}/lib"
+examples=$here/../../examples
+
+# reflection NAME FIELD SMALL LARGE STEPS POINTS OPTION...: sides of the grids; a pulse in the middle, recorded at POINTS around it.
+reflection() {
+    name=$1 field=$2 small=$3 large=$4 steps=$5 points=$6
+    shift 6
+    case $name in
+        *2d) middle=ny/2,nx/2 by= ;;
+        *) middle=nz/2,ny/2,nx/2 by=x ;;
+    esac
+    # Nothing at the beginning and one medium.
+    sed -e '/^sources:/,$d' -e 's/^  u: {initial: .*/  u: {levels: 2}/' -e 's/^  ez: .*/  ez: 0/' "$examples/$name.yaml" >$name.yaml
+    {
+        echo "sources: [{field: $field, at: [$middle], series: 'ricker(t, 0.1)'}]"
+        echo "receivers: [{field: $field, at: [$points], file: trace.npy}]"
+        echo "steps: $steps"
+    } >>$name.yaml
+    for n in $small $large; do
+        expect 0 "$MASTABA" solve $name.yaml --grid "${n}x$n${by:+x$n}" "$@"
+        mv trace.npy $n.npy
+    done
+    db=$(python3 "$here/layers.py" $small.npy $large.npy) || fail "$name: no traces"
+    echo "$name: $db dB"
+}
+
+# at_most DB: the last reflection.
+at_most() {
+    [ "$db" -le "$1" ] || fail "$name: layers send back $db dB, more than $1"
+}
+
+reflection yee3d ez 34 68 96 '[nz/2+8, ny/2, nx/2], [nz/2, ny/2+8, nx/2-8], [nz/2+8, ny/2-8, nx/2+8]' --set width=8
+at_most -60
+reflection wave3d u 36 68 90 '[nz/2+8, ny/2, nx/2], [nz/2, ny/2+8, nx/2-8], [nz/2+8, ny/2-8, nx/2+8]' --set width=8 --set fast=1
+at_most -40
+reflection yee2d ez 72 240 180 '[ny/2+18, nx/2], [ny/2-18, nx/2+18]' --set index=1
+at_most -60
+reflection wave2d u 80 240 180 '[ny/2+18, nx/2], [ny/2-18, nx/2+18]' --set fast=1
+at_most -40
