@@ -104,8 +104,10 @@ int solve_print_plan(const solve_run *run) {
     if (run->common->json)
         return print_json(run, plan->seconds, plan->upload_bytes, plan->download_bytes);
     print_head(run, run->problem.steps);
-    printf("predicted: %s, %.4g node-steps/s\n", cli_time_text(plan->seconds, time),
-           node_steps(run, run->problem.steps) / plan->seconds);
+    printf("predicted: %s", cli_time_text(plan->seconds, time));
+    if (run->problem.steps > 0)
+        printf(", %.4g node-steps/s", node_steps(run, run->problem.steps) / plan->seconds);
+    putchar('\n');
     print_moved(plan->upload_bytes, plan->download_bytes, plan->duplicated);
     print_memory(plan);
     return cli_flush(solve_command);

@@ -138,7 +138,7 @@ int solve_steps(solve_run *run) {
         step = mst_stencil_step(run->solver);
         if (code == CLI_DONE && step == stop)
             code = solve_write_frames(run, step);
-        if (code == CLI_DONE && cli_interrupted()) {
+        if (code == CLI_DONE && step < steps && cli_interrupted()) { // a run that is done goes on to its results
             cli_progress_end(&bar);
             code = interrupted(run);
         } else if (code == CLI_DONE && (checkpoint_due(run) || (every && step % every == 0) || step == steps)) {
