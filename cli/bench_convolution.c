@@ -1,11 +1,9 @@
 // mastaba bench convolution: the cells that the paper published, measured here.
 #include "bench_convolution.h"
 
-#include "bench.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char command[] = "bench convolution";
 
@@ -24,62 +22,6 @@ static const char details[] = "Measures the published algorithms A to E against 
                               "Example: a first look in under a minute\n"
                               "  mastaba bench convolution --quick\n";
 
-static bool is_quick(const paper_cell *cell) {
-    bool length = cell->n == 32 || cell->n == 256 || cell->n == 2048 || cell->n == 16384;
-    return length && (cell->side == 5 || cell->side == 20);
-}
-
-static void find_processor(char *text, size_t bytes) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(text, bytes, "the host's processor");
-    while (file && fgets(line, sizeof line, file)) {
-        char *name = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !name)
-            continue;
-        name += 1 + strspn(name + 1, " ");
-        name[strcspn(name, "\n")] = '\0';
-        snprintf(text, bytes, "%s", name);
-        break;
-    }
-    if (file)
-        fclose(file);
-}
-
-static int measure_all(mst_context *context, bool quick, bool print, bench_run *run) {
-    cli_progress progress = cli_progress_start(command, 0);
-    uint64_t done = 0;
-    size_t last = 0;
-    int exit_code = CLI_DONE;
-
-    progress.visible &= !print;
-    for (size_t c = 0; c < PAPER_N_CELLS && exit_code == CLI_DONE; c++) {
-        mst_error error;
-        bench_cell *cell = &run->cells[run->n_cells];
-        if (quick && !is_quick(&paper_cells[c]))
-            continue;
-        mst_status status = bench_measure(context, &paper_cells[c], run->cell_seconds, cell, &error);
-        if (cli_interrupted() || status == MST_ERROR_CANCELLED) {
-            run->interrupted = true;
-            cli_error(command, "interrupted after %d cells", run->n_cells);
-            break;
-        }
-        if (status != MST_OK) {
-            exit_code = cli_fail(command, "the reference", &error);
-            break;
-        }
-        run->n_cells++;
-        if (print) {
-            bench_print_cell(cell, cell->paper->n != last);
-            exit_code = cli_flush(command); // whoever reads may have gone
-        }
-        last = cell->paper->n;
-        cli_progress_update(++done, quick ? 8 : PAPER_N_CELLS, &progress);
-    }
-    cli_progress_end(&progress);
-    return exit_code;
-}
-
 static int verdict(const bench_run *run) {
     if (run->interrupted)
         return CLI_INTERRUPTED;
@@ -94,9 +36,8 @@ static int verdict(const bench_run *run) {
 
 static int run_benchmark(const cli_options *options, bool quick, double seconds, const char *plot, bench_run *run) {
     mst_context *context = NULL;
-    time_t now = time(NULL);
-    struct tm utc;
-    int exit_code = plot ? bench_plot_check(command, plot, options->force) : CLI_DONE;
+    cli_plot picture = bench_plot(run);
+    int exit_code = plot ? cli_plot_check(command, plot, &picture, options->force) : CLI_DONE;
 
     if (exit_code == CLI_DONE)
         exit_code = cli_context(command, options, false, &context);
@@ -104,11 +45,12 @@ static int run_benchmark(const cli_options *options, bool quick, double seconds,
         return exit_code;
     run->device = mst_context_device(context);
     run->cell_seconds = seconds;
-    find_processor(run->processor, sizeof run->processor);
-    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    run->until = INFINITY;
+    bench_processor(run->processor);
+    bench_date(run->date);
     if (!options->json)
         bench_print_heading(run);
-    exit_code = measure_all(context, quick, !options->json, run);
+    exit_code = bench_measure_all(command, context, quick, !options->json, run);
     if (exit_code == CLI_DONE) {
         if (options->json)
             exit_code = cli_print_json(command, bench_json(run));
@@ -116,7 +58,7 @@ static int run_benchmark(const cli_options *options, bool quick, double seconds,
             bench_print_summary(run);
     }
     if (exit_code == CLI_DONE && plot && !run->interrupted)
-        exit_code = bench_plot(command, plot, run);
+        exit_code = cli_plot_draw(command, plot, &picture);
     mst_context_destroy(context);
     if (exit_code == CLI_DONE)
         exit_code = cli_flush(command);

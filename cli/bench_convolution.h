@@ -2,7 +2,7 @@
 #ifndef MASTABA_BENCH_CONVOLUTION_H
 #define MASTABA_BENCH_CONVOLUTION_H
 
-#include "cli.h"
+#include "bench.h"
 #include "paper_convolution.h"
 
 typedef enum bench_outcome {
@@ -38,14 +38,19 @@ typedef struct bench_run {
     char processor[128]; // which the reference ran on
     char date[32];       // ISO 8601, UTC
     double cell_seconds;
-    bool interrupted;
-    int n_cells;
+    double until; // of cli_now(): no cell begins later
+    bool interrupted, cut_short;
+    int n_cells, n_wanted;
     bench_cell cells[PAPER_N_CELLS];
 } bench_run;
 
 // Measures one cell in about so many seconds. MST_ERROR_CANCELLED if the program was interrupted, or the error that stopped the
 // reference; what goes wrong with a variant is its outcome.
 mst_status bench_measure(mst_context *context, const paper_cell *paper, double seconds, bench_cell *cell, mst_error *error);
+
+// Measures all cells, or with `quick` eight of them, into a run that has its device, cell_seconds and until. `print`: shows each
+// when it is done. Returns an exit code; interrupted, CLI_DONE and what there is.
+int bench_measure_all(const char *command, mst_context *context, bool quick, bool print, bench_run *run);
 
 void bench_print_heading(const bench_run *run);
 void bench_print_cell(const bench_cell *cell, bool new_length);
@@ -68,9 +73,8 @@ typedef struct bench_peak {
 } bench_peak;
 bench_peak bench_highest(const bench_run *run, int platform);
 
-// Draws convolution-speedup.svg and .png in a directory, which is made if need be. The check, before anything is measured, says
-// what would stand in the way. Both return an exit code.
-int bench_plot_check(const char *command, const char *directory, bool overwrite);
-int bench_plot(const char *command, const char *directory, const bench_run *run);
+// The speed-ups by length beside the paper's, and the section of a page.
+cli_plot bench_plot(const bench_run *run);
+void bench_page(const page *p, const bench_run *run);
 
 #endif

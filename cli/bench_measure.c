@@ -246,3 +246,46 @@ mst_status bench_measure(mst_context *context, const paper_cell *paper, double s
     free_data(&d);
     return status;
 }
+
+static bool is_quick(const paper_cell *cell) {
+    bool length = cell->n == 32 || cell->n == 256 || cell->n == 2048 || cell->n == 16384;
+    return length && (cell->side == 5 || cell->side == 20);
+}
+
+int bench_measure_all(const char *command, mst_context *context, bool quick, bool print, bench_run *run) {
+    cli_progress progress = cli_progress_start(command, 0);
+    uint64_t done = 0;
+    size_t last = 0;
+    int exit_code = CLI_DONE;
+
+    progress.visible &= !print;
+    run->n_wanted = quick ? 8 : PAPER_N_CELLS;
+    for (size_t c = 0; c < PAPER_N_CELLS && exit_code == CLI_DONE; c++) {
+        mst_error error;
+        bench_cell *cell = &run->cells[run->n_cells];
+        if (quick && !is_quick(&paper_cells[c]))
+            continue;
+        run->cut_short = run->n_cells > 0 && cli_now() > run->until;
+        if (run->cut_short)
+            break;
+        mst_status status = bench_measure(context, &paper_cells[c], run->cell_seconds, cell, &error);
+        if (cli_interrupted() || status == MST_ERROR_CANCELLED) {
+            run->interrupted = true;
+            cli_error(command, "interrupted after %d cells", run->n_cells);
+            break;
+        }
+        if (status != MST_OK) {
+            exit_code = cli_fail(command, "the reference", &error);
+            break;
+        }
+        run->n_cells++;
+        if (print) {
+            bench_print_cell(cell, cell->paper->n != last);
+            exit_code = cli_flush(command); // whoever reads may have gone
+        }
+        last = cell->paper->n;
+        cli_progress_update(++done, (uint64_t)run->n_wanted, &progress);
+    }
+    cli_progress_end(&progress);
+    return exit_code;
+}

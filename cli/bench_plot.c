@@ -1,6 +1,5 @@
 // The comparison as a picture, by gnuplot through a pipe: for every length the speed-up of the batch that suits a variant best.
 #include "bench_convolution.h"
-#include "plot.h"
 
 #include <math.h>
 #include <string.h>
@@ -45,19 +44,7 @@ static void write_curves(FILE *gnuplot, const char *name, const curves *c) {
     fputs("EOD\n", gnuplot);
 }
 
-// One axis for the three panels: powers of ten that hold every value here; the paper's lie between 1 and 1000.
-static void write_range(FILE *gnuplot, const curves *here) {
-    double low = 1, high = 1000;
-    for (int i = 0; i < here->n_lengths; i++)
-        for (int v = 0; v < PAPER_N_VARIANTS; v++)
-            if (here->speedups[i][v] > 0) {
-                low = fmin(low, pow(10, floor(log10(here->speedups[i][v]))));
-                high = fmax(high, pow(10, ceil(log10(here->speedups[i][v]))));
-            }
-    fprintf(gnuplot, "set yrange [%g:%g]\n", low, high);
-}
-
-static const char style[] = "set logscale x 2\nset logscale y 10\n"
+static const char style[] = "set logscale x 2\n"
                             "set xrange [24:90000]\nset xtics 32,4 format '%.0f'\n"
                             "names = 'A B C D E'\n";
 
@@ -69,7 +56,7 @@ static void write_data(FILE *gnuplot, const void *user) {
         write_curves(gnuplot, paper_platforms[p], &paper);
     }
     fputs(style, gnuplot);
-    write_range(gnuplot, &here);
+    cli_plot_decades(gnuplot, 1, 1000, here.speedups[0], (size_t)here.n_lengths * PAPER_N_VARIANTS); // the paper's
 }
 
 static void write_picture(FILE *gnuplot, const void *user) {
@@ -80,7 +67,7 @@ static void write_picture(FILE *gnuplot, const void *user) {
     char here[48]; // as much of a long name as fits the panel
     snprintf(here, sizeof here, "%.44s%s", run->device->name, strlen(run->device->name) > 44 ? "..." : "");
     cli_plot_string(gnuplot, "set title ", here, " noenhanced offset 0,-0.4");
-    fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset format y '%g'\nset xlabel 'vector length N'\nunset key\n"
+    fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset xlabel 'vector length N'\nunset key\n"
           "plot 1 ls 10 notitle, for [v=1:5] $here using 1:v+1 with linespoints ls v title word(names, v)\n"
           "unset ylabel\nset format y ''\n",
           gnuplot);
@@ -96,23 +83,11 @@ static void write_picture(FILE *gnuplot, const void *user) {
     fputs("unset multiplot\n", gnuplot);
 }
 
-static cli_plot describe(const char *command, const char *directory, const bench_run *run) {
-    return (cli_plot){.command = command,
-                      .directory = directory,
-                      .name = "convolution-speedup",
+cli_plot bench_plot(const bench_run *run) {
+    return (cli_plot){.name = "convolution-speedup",
                       .width = 1200,
                       .height = 480,
                       .write_data = write_data,
                       .write_picture = write_picture,
                       .user = run};
-}
-
-int bench_plot_check(const char *command, const char *directory, bool overwrite) {
-    cli_plot plot = describe(command, directory, NULL);
-    return cli_plot_check(&plot, overwrite);
-}
-
-int bench_plot(const char *command, const char *directory, const bench_run *run) {
-    cli_plot plot = describe(command, directory, run);
-    return cli_plot_draw(&plot);
 }

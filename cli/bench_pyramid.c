@@ -1,9 +1,8 @@
 // mastaba bench pyramid: grids that pass through a small part of the device, as the pyramid method's paper measured them.
 #include "bench_pyramid.h"
 
-#include "bench.h"
+#include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 static const char command[] = "bench pyramid";
 
@@ -19,37 +18,24 @@ static const char details[] = "Solves the heat equation on a grid of which an ei
                               "Example: a first look\n"
                               "  mastaba bench pyramid --quick\n";
 
-// On a GPU the grids are those of the paper.
-static int choose_sides(pyramid_bench *bench) {
-    mst_context *context = NULL;
-    int code = cli_context(command, bench->options, false, &context);
-    bool gpu = code == CLI_DONE && mst_context_device(context)->type & CL_DEVICE_TYPE_GPU;
-    bench->sides[0] = gpu ? 16384 : 4096;
-    bench->sides[1] = gpu ? 640 : 256;
-    mst_context_destroy(context);
-    return code;
-}
-
 static int run_benchmark(pyramid_bench *bench, const char *plot) {
     const cli_options *options = bench->options;
-    time_t now = time(NULL);
-    struct tm utc;
-    strftime(bench->date, sizeof bench->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    int code = plot ? pyramid_plot_check(command, plot, options->force) : CLI_DONE;
+    cli_plot picture = pyramid_plot(bench);
+    int code = plot ? cli_plot_check(command, plot, &picture, options->force) : CLI_DONE;
     if (code == CLI_DONE && !options->json) {
         pyramid_print_theory();
         code = cli_flush(command);
     }
     if (code == CLI_DONE)
-        code = choose_sides(bench);
-    if (code == CLI_DONE)
         code = pyramid_measure(command, bench);
     if (code != CLI_DONE)
         return code;
     if (options->json)
-        return cli_print_json(command, pyramid_json(bench));
-    pyramid_print(bench);
-    code = plot ? pyramid_plot(command, plot, bench) : CLI_DONE;
+        code = cli_print_json(command, pyramid_json(bench));
+    else
+        pyramid_print(bench);
+    if (code == CLI_DONE && plot)
+        code = cli_plot_draw(command, plot, &picture);
     return code == CLI_DONE ? cli_flush(command) : code;
 }
 
@@ -77,7 +63,7 @@ int bench_pyramid(int argc, const char **argv) {
             cli_error(command, "--point-seconds %g: not a time; give up to 3600 seconds", seconds);
         } else {
             cli_catch_interrupts();
-            *bench = (pyramid_bench){.options = &arguments.common, .seconds = seconds, .quick = quick != 0};
+            *bench = (pyramid_bench){.options = &arguments.common, .seconds = seconds, .quick = quick != 0, .until = INFINITY};
             code = run_benchmark(bench, plot);
         }
     }

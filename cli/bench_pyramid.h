@@ -2,6 +2,7 @@
 #ifndef MASTABA_BENCH_PYRAMID_H
 #define MASTABA_BENCH_PYRAMID_H
 
+#include "bench.h"
 #include "problem.h"
 
 // One run: seconds a node-step, measured and predicted.
@@ -21,17 +22,18 @@ typedef struct pyramid_bench {
     const cli_options *options;
     double seconds;  // a point
     size_t sides[2]; // of the grids of heat2d and heat3d
-    bool quick;
+    bool quick, cut_short;
+    double until; // of cli_now(): no point begins later
     char device[256], date[32];
     int n_points;
     pyramid_point points[PYRAMID_MOST_POINTS];
 } pyramid_bench;
 
-// The bytes of the device that a grid is to go through: an eighth of it in 2-D, a quarter in 3-D. A block is held twice, old and
-// new, so that blocks are about those of the paper: 1024 rows of 16384, 64 planes of 640.
+// The bytes of the device that a grid is to go through: those of --device-memory, or an eighth of it in 2-D, a quarter in 3-D. A
+// block is held twice, old and new, so that blocks are about those of the paper: 1024 rows of 16384, 64 planes of 640.
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
 
-// Lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
+// Chooses the grids, lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
 int pyramid_measure(const char *command, pyramid_bench *bench);
 
 // The fastest measured point of a kind; NULL if there is none.
@@ -44,7 +46,17 @@ json_t *pyramid_json(const pyramid_bench *bench); // NULL: out of memory
 // Root mean square and greatest magnitude of the relative error of the predictions.
 void pyramid_errors(const pyramid_bench *bench, double *rms, double *worst);
 
-int pyramid_plot_check(const char *command, const char *directory, bool overwrite);
-int pyramid_plot(const char *command, const char *directory, const pyramid_bench *bench);
+// Rows of the comparison with what the paper measured: speed-ups over the trivial way, as published and as run here; 0 where
+// there is none.
+enum { PYRAMID_N_SPEEDUPS = 6 };
+typedef struct pyramid_speedups {
+    const char *problem;
+    mst_stencil_schedule schedule;
+    double paper, published, own;
+} pyramid_speedups;
+pyramid_speedups pyramid_compare(const pyramid_bench *bench, int row);
+
+cli_plot pyramid_plot(const pyramid_bench *bench);
+void pyramid_page(const page *p, const pyramid_bench *bench);
 
 #endif

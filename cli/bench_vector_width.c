@@ -1,10 +1,9 @@
 // mastaba bench vector-width: the experiment of the templates paper, A[i] = (B[i] - C[i]) * D[i] in every type and vector width.
 #include "bench_vector_width.h"
 
-#include "bench.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static const char command[] = "bench vector-width";
 
@@ -18,8 +17,9 @@ static const char details[] = "Computes A[i] = (B[i] - C[i]) * D[i] for char, sh
                               "--plot DIR draws vector-width.svg and .png there, by gnuplot.\n";
 
 const width_type width_types[N_WIDTH_TYPES] = {
-    {"char", MST_INT8, MST_WIDTH_CHAR},  {"short", MST_INT16, MST_WIDTH_SHORT},   {"int", MST_INT32, MST_WIDTH_INT},
-    {"long", MST_INT64, MST_WIDTH_LONG}, {"float", MST_FLOAT32, MST_WIDTH_FLOAT}, {"double", MST_FLOAT64, MST_WIDTH_DOUBLE}};
+    {"char", MST_INT8, MST_WIDTH_CHAR, 16},     {"short", MST_INT16, MST_WIDTH_SHORT, 8},
+    {"int", MST_INT32, MST_WIDTH_INT, 4},       {"long", MST_INT64, MST_WIDTH_LONG, 2},
+    {"float", MST_FLOAT32, MST_WIDTH_FLOAT, 4}, {"double", MST_FLOAT64, MST_WIDTH_DOUBLE, 0}};
 
 enum { MOST_ROUNDS = 99, LEAST_MS = 2 };
 
@@ -205,7 +205,7 @@ static int measure_type(width_bench *bench, mst_context *context, int t, bool pr
     return code;
 }
 
-static json_t *describe(const width_bench *bench) {
+json_t *width_json(const width_bench *bench) {
     json_t *types = json_array();
     for (int t = 0; t < N_WIDTH_TYPES; t++) {
         json_t *object = json_pack("{s:s, s:i, s:b}", "type", width_types[t].name, "claims",
@@ -229,27 +229,35 @@ static json_t *describe(const width_bench *bench) {
                      (json_int_t)bench->bytes, "rounds", bench->rounds, "types", types);
 }
 
-static int run_benchmark(const cli_options *options, const char *plot, width_bench *bench) {
-    mst_context *context = NULL;
-    time_t now = time(NULL);
-    struct tm utc;
-    int code = plot ? width_plot_check(command, plot, options->force) : CLI_DONE;
-    if (code == CLI_DONE)
-        code = cli_context(command, options, false, &context);
-    if (code != CLI_DONE)
-        return code;
+int width_measure(mst_context *context, bool print, width_bench *bench) {
+    int code = CLI_DONE;
     bench->device = mst_context_device(context);
-    strftime(bench->date, sizeof bench->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-    if (!options->json)
+    bench_date(bench->date);
+    if (print)
         printf(
             "%s, driver %s: A = (B - C) * D, GB/s by vector width, arrays of %zu bytes\n\n%-7s %6s %5s %8d %8d %8d %8d %8d %5s\n",
             bench->device->name, bench->device->driver_version, bench->bytes, "type", "claims", "", 1, 2, 4, 8, 16, "best");
-    for (int t = 0; t < N_WIDTH_TYPES && code == CLI_DONE; t++)
-        code = measure_type(bench, context, t, !options->json);
+    for (int t = 0; t < N_WIDTH_TYPES && code == CLI_DONE; t++) {
+        bench->cut_short = t > 0 && cli_now() > bench->until;
+        if (bench->cut_short)
+            break;
+        code = measure_type(bench, context, t, print);
+    }
+    return code;
+}
+
+static int run_benchmark(const cli_options *options, const char *plot, width_bench *bench) {
+    mst_context *context = NULL;
+    cli_plot picture = width_plot(bench);
+    int code = plot ? cli_plot_check(command, plot, &picture, options->force) : CLI_DONE;
+    if (code == CLI_DONE)
+        code = cli_context(command, options, false, &context);
+    if (code == CLI_DONE)
+        code = width_measure(context, !options->json, bench);
     if (code == CLI_DONE && options->json)
-        code = cli_print_json(command, describe(bench));
+        code = cli_print_json(command, width_json(bench));
     if (code == CLI_DONE && plot)
-        code = width_plot(command, plot, bench);
+        code = cli_plot_draw(command, plot, &picture);
     mst_context_destroy(context);
     return code == CLI_DONE ? cli_flush(command) : code;
 }
@@ -279,6 +287,7 @@ int bench_vector_width(int argc, const char **argv) {
         else {
             bench.bytes = (size_t)mebibytes << 20;
             bench.rounds = rounds;
+            bench.until = INFINITY;
             cli_catch_interrupts();
             exit_code = run_benchmark(&arguments.common, plot, &bench);
         }

@@ -2,7 +2,7 @@
 #ifndef MASTABA_BENCH_VECTOR_WIDTH_H
 #define MASTABA_BENCH_VECTOR_WIDTH_H
 
-#include "cli.h"
+#include "bench.h"
 
 enum { N_WIDTH_TYPES = 6, N_WIDTH_LENGTHS = 2 };
 
@@ -10,6 +10,7 @@ typedef struct width_type {
     const char *name; // in OpenCL C
     mst_type type;
     int claim; // index into a device's preferred_width
+    int paper; // the width that is native, and best, on the ATI GPUs of the paper; 0: not said
 } width_type;
 extern const width_type width_types[N_WIDTH_TYPES];
 
@@ -18,6 +19,8 @@ typedef struct width_bench {
     char date[32];
     size_t bytes; // of one array
     int rounds;
+    double until; // of cli_now(): no type begins later
+    bool cut_short;
     // Seconds for each type; lengths that all widths divide, and one less; width 2^w. 0: not supported.
     double seconds[N_WIDTH_TYPES][N_WIDTH_LENGTHS][MST_MAP_N_WIDTHS];
     bool measured[N_WIDTH_TYPES];
@@ -27,7 +30,12 @@ typedef struct width_bench {
 double width_rate(const width_bench *bench, int type, int length, int width);
 int width_best(const width_bench *bench, int type, int length);
 
-int width_plot_check(const char *command, const char *directory, bool overwrite);
-int width_plot(const char *command, const char *directory, const width_bench *bench);
+// Measures all types, into a bench that has its bytes, rounds and until. `print`: shows each when it is done. Returns an exit
+// code after printing the error.
+int width_measure(mst_context *context, bool print, width_bench *bench);
+
+json_t *width_json(const width_bench *bench); // NULL: out of memory
+cli_plot width_plot(const width_bench *bench);
+void width_page(const page *p, const width_bench *bench);
 
 #endif

@@ -1,6 +1,5 @@
 // Rates by vector width, a group of bars for each type: the templates paper's figure.
 #include "bench_vector_width.h"
-#include "plot.h"
 
 static void write_data(FILE *gnuplot, const void *user) {
     const width_bench *bench = user;
@@ -21,30 +20,18 @@ static void write_picture(FILE *gnuplot, const void *user) {
     char title[400];
     snprintf(title, sizeof title, "A = (B - C) * D, %.100s", bench->device->name);
     cli_plot_string(gnuplot, "set title ", title, " noenhanced");
-    fputs("set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.9 border -1\n"
-          "unset logscale\nset yrange [0:*]\nset xrange [*:*]\nset xtics auto\nset ylabel 'GB/s, four arrays'\n"
-          "set key outside right top title 'vector width'\n"
+    fputs("set style data histogram\nset style histogram clustered gap 1\nset style fill solid 0.9 noborder\n"
+          "unset logscale\nset grid noxtics\nset yrange [0:*]\nset xrange [*:*]\nset xtics auto\nset ylabel 'GB/s, four arrays'\n"
+          "set key outside right top Left reverse samplen 1.5 title 'vector width'\n"
           "plot for [w=1:5] $rates using w+1:xtic(1) ls w title sprintf('%d', 2**(w-1))\n",
           gnuplot);
 }
 
-static cli_plot describe(const char *command, const char *directory, const width_bench *bench) {
-    return (cli_plot){.command = command,
-                      .directory = directory,
-                      .name = "vector-width",
-                      .width = 900,
+cli_plot width_plot(const width_bench *bench) {
+    return (cli_plot){.name = "vector-width",
+                      .width = 1000,
                       .height = 420,
                       .write_data = write_data,
                       .write_picture = write_picture,
                       .user = bench};
-}
-
-int width_plot_check(const char *command, const char *directory, bool overwrite) {
-    cli_plot plot = describe(command, directory, NULL);
-    return cli_plot_check(&plot, overwrite);
-}
-
-int width_plot(const char *command, const char *directory, const width_bench *bench) {
-    cli_plot plot = describe(command, directory, bench);
-    return cli_plot_draw(&plot);
 }

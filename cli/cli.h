@@ -78,6 +78,9 @@ int cli_axes(const char *command, const char *text, int most, int *axes, int *n_
 // Prints "mastaba COMMAND: MESSAGE" as one line on stderr, control characters replaced. command may be NULL.
 void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// The message of this thread's last cli_error, "" before the first, for reports that go elsewhere as well.
+const char *cli_last_error(void);
+
 // Prints a library's error, after "SUBJECT: " if subject is not NULL, and returns the exit code that belongs to it.
 int cli_fail(const char *command, const char *subject, const mst_error *error);
 

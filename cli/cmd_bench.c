@@ -8,6 +8,7 @@ static const struct {
     int (*run)(int argc, const char **argv);
     const char *summary;
 } benchmarks[] = {
+    {"all", bench_all, "all of these, in one page of tables and figures beside the published ones"},
     {"convolution", bench_convolution, "the paper's variants A to E against its sequential reference"},
     {"integration", bench_integration, "the published rectangle rule against one core and the library's rules"},
     {"vector-width", bench_vector_width, "one kernel on vectors of 1 to 16 elements, in every type"},

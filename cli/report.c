@@ -16,12 +16,17 @@ static void print_line(const char *prefix, char *text) {
     fprintf(stderr, "%s%s\n", prefix, text);
 }
 
+static _Thread_local char last_error[512];
+
+const char *cli_last_error(void) { return last_error; }
+
 void cli_error(const char *command, const char *format, ...) {
     char prefix[64], text[4096];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    snprintf(last_error, sizeof last_error, "%.511s", text);
     snprintf(prefix, sizeof prefix, "mastaba%s%s: ", command ? " " : "", command ? command : "");
     print_line(prefix, text);
 }

@@ -1,0 +1,128 @@
+#include "page.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char style[] =
+    "body{max-width:70rem;margin:2rem auto;padding:0 1.5rem;font:16px/1.5 system-ui,'Segoe UI',Helvetica,Arial,sans-serif;"
+    "color:#222;background:#fff}"
+    "h1{margin-bottom:.3rem}h2{margin-top:3rem;border-bottom:2px solid #0072B2;padding-bottom:.2rem}"
+    "a{color:#0072B2}.wide{overflow-x:auto}"
+    "table{border-collapse:collapse;margin:1.2rem 0;font-size:.86rem;font-variant-numeric:tabular-nums}"
+    "caption{text-align:left;font-weight:600;padding-bottom:.4rem}"
+    "th,td{padding:.18rem .6rem;border-bottom:1px solid #ddd;text-align:right;vertical-align:top}"
+    "th{background:#f3f3f3;font-weight:600}th.t,td.t{text-align:left}th.g{text-align:center;border-left:2px solid #fff}"
+    "td{white-space:nowrap}td.w{white-space:normal}"
+    "td.m{background:#e8f2f9}td.best{font-weight:700}"
+    "dl.about{display:grid;grid-template-columns:max-content auto;gap:.1rem 1rem;margin:1rem 0}dt{color:#666}dd{margin:0}"
+    "figure{margin:1.5rem 0}figure svg{width:100%;height:auto;display:block}figcaption,.note{color:#555;font-size:.9rem}"
+    ".failed{background:#fdecea;border-left:4px solid #D55E00;padding:.5rem .8rem}summary{cursor:pointer;color:#0072B2}"
+    "@media print{body{max-width:none;margin:0}h2{break-after:avoid}figure,tr{break-inside:avoid}}";
+
+// UTF-8 passes; bytes that are no UTF-8, as a driver may give, become '?', as do control characters, which XML does not allow.
+static size_t utf8_length(const unsigned char *c) {
+    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : (c[0] & 0xf8) == 0xf0 ? 4 : 0;
+    for (size_t i = 1; i < length; i++)
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    bool bad = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
+               (c[0] == 0xf4 && c[1] > 0x8f) || c[0] > 0xf4;
+    return bad ? 0 : length;
+}
+
+static void put_text(FILE *out, const char *text) {
+    for (const unsigned char *c = (const unsigned char *)text; *c;) {
+        size_t length = utf8_length(c);
+        if (*c == '&')
+            fputs("&amp;", out);
+        else if (*c == '<')
+            fputs("&lt;", out);
+        else if (*c == '>')
+            fputs("&gt;", out);
+        else if (length == 0 || *c < 0x20 || *c == 0x7f)
+            fputc('?', out);
+        else
+            fwrite(c, 1, length, out);
+        c += length ? length : 1;
+    }
+}
+
+void page_open(const page *p, const char *element) { fprintf(p->out, "<%s>", element); }
+
+void page_close(const page *p, const char *element) { fprintf(p->out, "</%.*s>\n", (int)strcspn(element, " "), element); }
+
+void page_put(const page *p, const char *element, const char *format, ...) {
+    char text[4096];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    page_open(p, element);
+    put_text(p->out, text);
+    page_close(p, element);
+}
+
+void page_begin(const page *p, const char *title) {
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n",
+          p->out);
+    page_put(p, "title", "%s", title);
+    fprintf(p->out, "<style>%s</style>\n</head>\n<body>\n", style);
+}
+
+void page_end(const page *p) { fputs("</body>\n</html>\n", p->out); }
+
+static void put_headings(const page *p, const char *titles) {
+    page_open(p, "tr");
+    for (const char *end; titles; titles = *end ? end + 1 : NULL) {
+        char element[40];
+        end = titles + strcspn(titles, "|");
+        int length = (int)strcspn(titles, "|*"), text = *titles == '<';
+        if (titles[length] == '*')
+            snprintf(element, sizeof element, "th class=\"g\" colspan=\"%d\"", atoi(titles + length + 1));
+        else
+            snprintf(element, sizeof element, "th%s", text ? " class=\"t\"" : "");
+        page_put(p, element, "%.*s", length - text, titles + text);
+    }
+    page_close(p, "tr");
+}
+
+void page_table(const page *p, const char *caption, const char *groups, const char *columns) {
+    page_open(p, "div class=\"wide\"");
+    page_open(p, "table");
+    page_put(p, "caption", "%s", caption);
+    page_open(p, "thead");
+    if (groups)
+        put_headings(p, groups);
+    put_headings(p, columns);
+    page_close(p, "thead");
+    page_open(p, "tbody");
+}
+
+void page_table_end(const page *p) {
+    page_close(p, "tbody");
+    page_close(p, "table");
+    page_close(p, "div");
+}
+
+void page_number(const page *p, const char *kind, double value, bool best) {
+    char element[40], text[32];
+    snprintf(element, sizeof element, "td class=\"%s%s\"", kind, best ? " best" : "");
+    // Three digits, and more before the point where need be.
+    int decimals = value < 0.000995 ? -1 : value < 0.00995 ? 5 : value < 0.0995 ? 4 : value < 0.9995 ? 3 : value < 9.995 ? 2 : 1;
+    if (decimals < 0)
+        snprintf(text, sizeof text, "%.2g", value);
+    else
+        snprintf(text, sizeof text, "%.*f", value < 99.95 ? decimals : 0, value);
+    page_put(p, element, "%s", value > 0 ? text : "\xe2\x80\x93"); // an en dash
+}
+
+void page_plot(const page *p, const cli_plot *plot, const char *caption) {
+    page_open(p, "figure");
+    if (!p->pictures || !cli_plot_embed(plot, p->directory, p->out))
+        page_put(p, "p class=\"failed\"", "This picture is missing: gnuplot, which draws it, %s.",
+                 p->pictures ? "failed" : "cannot be run (package gnuplot-nox)");
+    page_put(p, "figcaption", "%s", caption);
+    page_close(p, "figure");
+}
