@@ -12,7 +12,7 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "is in docs/expressions.md, the rules are in docs/integration.md.\n"
                               "\n"
                               "--rule:\n"
-                              "  adaptive    Gauss-Kronrod 10/21 for one variable, Genz-Malik for 2 to 7, shifted\n"
+                              "  adaptive    Kronrod, 21 nodes, for one variable, Genz-Malik for 2 to 7, shifted\n"
                               "              lattices for more (the default)\n"
                               "  tanh-sinh   for singularities at the ends; left and right are the distances from\n"
                               "              them: \"1/sqrt(right)\"\n"

@@ -17,7 +17,7 @@ typedef struct mst_integral mst_integral;
 
 // The fixed rules cut the range into equal panels; they are for one variable.
 typedef enum mst_integral_rule {
-    MST_INTEGRAL_ADAPTIVE = 0,  // 1 variable: Gauss-Kronrod 10/21; 2 to 7: Genz-Malik 7/5; 8 and more: shifted lattices
+    MST_INTEGRAL_ADAPTIVE = 0,  // 1 variable: Kronrod, 21 nodes; 2 to 7: Genz-Malik 7/5; 8 and more: shifted lattices
     MST_INTEGRAL_TANH_SINH = 1, // 1 variable: for singularities at the ends (Takahasi and Mori 1974)
     MST_INTEGRAL_RECTANGLE = 2, // left ends: h sum_k f(a + k h), k = 0 .. points - 1, h = (b - a) / points
     MST_INTEGRAL_MIDPOINT = 3,
@@ -87,8 +87,9 @@ typedef struct mst_integral_desc {
 // mst_integral_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: a combination that makes no sense, or a mistake
 // in an expression (error->excerpt shows where); MST_ERROR_UNSUPPORTED: float64 on a device without it; MST_ERROR_BUILD;
 // MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
-// Sources: Piessens et al., QUADPACK, 1983 (nodes, error estimate, half-infinite ranges); Genz and Malik 1980; Arumugam et al.,
-// PAGANI, 2021 (breadth-first refinement on a device); Cranley and Patterson 1976 (shifted lattices).
+// Sources: Piessens et al., QUADPACK, 1983 (nodes, error estimate, half-infinite ranges); Berntsen and Espelid 1991 (null rules);
+// Genz and Malik 1980; Arumugam et al., PAGANI, 2021 (breadth-first refinement on a device); Cranley and Patterson 1976 (shifted
+// lattices).
 MST_API mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error);
 MST_API void mst_integral_destroy(mst_integral *plan);
 

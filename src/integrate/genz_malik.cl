@@ -27,6 +27,6 @@ estimate evaluate_box(const box *b, const realv *p) {
             }
         }
     }
-    const estimate e = {seven * volume, fabs((seven - five) * volume), magnitude * fabs(volume), axis};
+    const estimate e = {seven * volume, fabs((seven - five) * volume), 50 * EPSILON * magnitude * fabs(volume), axis};
     return e;
 }

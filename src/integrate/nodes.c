@@ -22,8 +22,8 @@ void mst_gauss_legendre(int n, double *nodes, double *weights) {
     }
 }
 
-// The nodes from 0 up; those at odd k are Gauss's too.
-static const double half_nodes[11] = {
+// Kronrod's nodes from 0 up, and their weights.
+static const double kronrod_nodes[MST_KRONROD_NODES - 1] = {
     0.0,
     0.148874338981631210884826001129720,
     0.294392862701460198131126603103866,
@@ -37,25 +37,47 @@ static const double half_nodes[11] = {
     0.995657163025808080735527280689003,
 };
 
-static const double half_kronrod[11] = {
+static const double kronrod_weights[MST_KRONROD_NODES - 1] = {
     0.149445554002916905664936468389821, 0.147739104901338491374841515972068, 0.142775938577060080797094273138717,
     0.134709217311473325928054001771707, 0.123491976262065851077958109585166, 0.109387158802297641899210590325805,
     0.093125454583697605535065465083366, 0.075039674810919952767043140916190, 0.054755896574351996031381300244580,
     0.032558162307964727478818972459390, 0.011694638867371874278064396062192,
 };
 
-static const double half_gauss[11] = {
-    0.0, 0.295524224714752870173815619188769, 0.0, 0.269266719309996355091226921569469, 0.0, 0.219086362515982043995534934228163,
-    0.0, 0.149451349150580593145863396957658, 0.0, 0.066671344308688137593568809893332, 0.0,
-};
-
-void mst_gauss_kronrod(double *nodes, double *kronrod, double *gauss) {
-    for (int k = -10; k <= 10; k++) {
-        int i = k < 0 ? -k : k;
-        nodes[k + 10] = k < 0 ? -half_nodes[i] : half_nodes[i];
-        kronrod[k + 10] = half_kronrod[i];
-        gauss[k + 10] = half_gauss[i];
+// Null rules on the first n nodes from 0 up and those opposite. The weights of a divided difference give 0 for all polynomials
+// of degree 2 n - 3; times polynomials q of degree `lower` that are orthogonal to one another under the squares of those weights,
+// they give 0 up to degree 2 n - 3 - lower (Berntsen and Espelid 1991). The sizes of weights add up to 2.
+static void make_null_rule(const double *nodes, int n, int lower, double *weights) {
+    long double difference[MST_KRONROD_NODES], moments[2] = {0}, sum = 0, shift = 0;
+    for (int i = 0; i < n; i++) {
+        long double x2 = (long double)nodes[i] * nodes[i], product = i == 0 ? 1 : 8 * x2; // of 2 (x_i - x_j) over all other nodes
+        for (int j = 1; j < n; j++)
+            product *= j == i ? 1 : 4 * (x2 - (long double)nodes[j] * nodes[j]);
+        difference[i] = 1 / product;
+        long double weight = (i == 0 ? 1 : 2) * difference[i] * difference[i] * (lower % 2 == 0 ? 1 : x2);
+        moments[0] += weight;
+        moments[1] += weight * x2;
     }
+    if (lower >= 2)
+        shift = moments[1] / moments[0];
+    for (int i = 0; i < n; i++) {
+        long double x = nodes[i], q = (lower % 2 == 0 ? 1 : x) * (lower < 2 ? 1 : x * x - shift);
+        difference[i] *= q;
+        sum += (i == 0 ? 1 : 2) * fabsl(difference[i]);
+    }
+    for (int i = 0; i < MST_KRONROD_NODES; i++)
+        weights[i] = i < n ? (double)(2 * difference[i] / sum) : 0;
+}
+
+void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null_rules)[MST_KRONROD_NODES]) {
+    for (int i = 0; i < MST_KRONROD_NODES; i++) {
+        nodes[i] = i < MST_KRONROD_NODES - 1 ? kronrod_nodes[i] : edge_node;
+        kronrod[i] = i < MST_KRONROD_NODES - 1 ? kronrod_weights[i] : 0;
+    }
+    for (int lower = 0; lower < 2; lower++)
+        make_null_rule(nodes, MST_KRONROD_NODES, lower, null_rules[5 - lower]);
+    for (int lower = 0; lower < 4; lower++)
+        make_null_rule(nodes, MST_KRONROD_NODES - 1, lower, null_rules[3 - lower]);
 }
 
 static void put(unsigned n, double **positions, double **weights, unsigned k, double at_k, unsigned l, double at_l, double seven,

@@ -5,9 +5,11 @@
 // Gauss-Legendre on [0, 1], rounded from long double: sum_i weights[i] f(nodes[i]).
 void mst_gauss_legendre(int n, double *nodes, double *weights);
 
-// QUADPACK's pair of 10 and 21 nodes on [-1, 1]: Kronrod weights, and Gauss weights that are 0 at the others' nodes.
-enum { MST_KRONROD_POINTS = 21 };
-void mst_gauss_kronrod(double *nodes, double *kronrod, double *gauss);
+// Kronrod's 21 nodes on [-1, 1] and edge_node close to each end, from 0 up: the weights of his rule, 0 for the last, and of null
+// rules of degrees 16 to 19 on the 21 nodes, 20 and 21 on all. At the node opposite, Kronrod's and the rules of odd degree have
+// the same weight, those of even degree the negative one.
+enum { MST_KRONROD_NODES = 12, MST_KRONROD_POINTS = 2 * MST_KRONROD_NODES - 1, MST_NULL_RULES = 6 };
+void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null_rules)[MST_KRONROD_NODES]);
 
 // Genz and Malik's pair of degree 7 and 5 on [-1, 1]^n, weights for a volume of 1, in the order that genz_malik.cl wants.
 static inline unsigned mst_genz_malik_points(unsigned n) { return 1 + 4 * n + 2 * n * (n - 1) + (1u << n); }

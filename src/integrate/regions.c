@@ -40,29 +40,42 @@ static void write_array(const mst_integral *plan, const char *name, const double
     mst_text_add(out, "};\n");
 }
 
-static void write_rule(const mst_integral *plan, unsigned n_points, mst_text *out) {
+static void write_kronrod(const mst_integral *plan, mst_text *out) {
+    static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
+    double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
+    double all[MST_KRONROD_POINTS] = {0};
+    mst_kronrod(plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11, nodes, kronrod,
+                null_rules); // far enough from the end to be told from it
+    for (int k = 1; k < MST_KRONROD_NODES; k++) {
+        all[2 * k - 1] = -nodes[k];
+        all[2 * k] = nodes[k];
+    }
+    mst_text_add(out, "#define EDGE REAL(%.17g)\n", 1 - nodes[MST_KRONROD_NODES - 2]);
+    write_array(plan, "NODES", all, MST_KRONROD_POINTS, out);
+    write_array(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
+    for (int k = 0; k < MST_NULL_RULES; k++)
+        write_array(plan, names[k], null_rules[k], MST_KRONROD_NODES, out);
+}
+
+static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
     enum { MOST_POINTS = 256, MOST_AXES = 7 };
     double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
     unsigned d = (unsigned)plan->desc.n_variables;
-    mst_text_add(out, "#define N_POINTS %u\n", n_points);
-    if (d == 1) {
-        mst_gauss_kronrod(positions, seven, five);
-        write_array(plan, "NODES", positions, n_points, out);
-        write_array(plan, "KRONROD", seven, n_points, out);
-        write_array(plan, "GAUSS", five, n_points, out);
-    } else {
-        mst_genz_malik(d, positions, seven, five);
-        write_array(plan, "POSITIONS", positions, n_points * d, out);
-        write_array(plan, "SEVEN", seven, n_points, out);
-        write_array(plan, "FIVE", five, n_points, out);
-    }
+    mst_genz_malik(d, positions, seven, five);
+    write_array(plan, "POSITIONS", positions, n_points * d, out);
+    write_array(plan, "SEVEN", seven, n_points, out);
+    write_array(plan, "FIVE", five, n_points, out);
 }
 
 static mst_status build(mst_integral *plan, regions *r, cl_program *out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    mst_text_add(&text, "#define N_CUTS %d\n#define FIRST_REGIONS %u\n", plan->n_cuts, r->first_regions);
-    write_rule(plan, r->n_points, &text);
+    mst_text_add(&text, "#define N_CUTS %d\n#define FIRST_REGIONS %u\n#define N_POINTS %u\n", plan->n_cuts, r->first_regions,
+                 r->n_points);
+    if (plan->desc.n_variables == 1)
+        write_kronrod(plan, &text);
+    else
+        write_genz_malik(plan, r->n_points, &text);
     MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
     MST_TRY(mst_integrand_build(plan, text.text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));

@@ -14,8 +14,9 @@
 #define AXIS 0x07
 
 #define LAST_ROUND 99
-#define PATIENCE 6                      // rounds in which regions where the integrand was never finite are split
-#define FIRST_VERDICT (DIM > 1 ? 1 : 0) // the first round without a pair to compare decides nothing
+#define NOISE (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
+#define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
+#define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
 
 // State of an integral: while it runs, and why it stopped (mst_integral_status).
 #define CONVERGED 0
@@ -30,8 +31,7 @@ typedef struct box {
 } box;
 
 typedef struct estimate {
-    realv value, error, magnitude; // magnitude: the integral of |f|
-    realv axis;
+    realv value, error, rounding, axis; // rounding: below it, errors are not told from those of arithmetic
 } estimate;
 
 estimate evaluate_box(const box *b, const realv *p);
@@ -77,7 +77,7 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
-        real value[WIDTH], error[WIDTH], magnitude[WIDTH], axis[WIDTH], width[WIDTH];
+        real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH];
         realv p[N_ROW + 1];
         realv narrowest = INFINITY;
         box b;
@@ -95,15 +95,14 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
         const estimate e = evaluate_box(&b, p);
         STOREV(e.value, value);
         STOREV(e.error, error);
-        STOREV(e.magnitude, magnitude);
+        STOREV(e.rounding, least);
         STOREV(e.axis, axis);
         STOREV(narrowest, width);
         for (uint l = 0; l < count; l++) {
             const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
-            const real least = 50 * EPSILON * magnitude[l];
             values[first + l] = finite && !empty ? value[l] : 0;
-            errors[first + l] = empty ? 0 : finite ? fmax(error[l], least) : INFINITY;
-            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (error[l] <= least ? AT_FLOOR : 0);
+            errors[first + l] = empty ? 0 : finite ? fmax(error[l], least[l]) : INFINITY;
+            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (error[l] <= least[l] ? AT_FLOOR : 0);
         }
     }
 }
@@ -126,8 +125,9 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 // Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a thin part
 // behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). If they differ by more
 // than both errors, the halves are suspect: the errors of what they are split into fall by no more than half, as long as that is
-// more than the rule says, since what one split has hidden the next may show. For one variable QUADPACK's estimate is cautious by
-// itself. parents: value, error and marks of what a pair comes from. One item a pair.
+// more than the rule says, since what one split has hidden the next may show. With one variable the null rules see it; halves
+// that are nearly all rounding and do not improve on the whole are done. parents: value, error and marks of what a pair comes
+// from. One item a pair.
 __kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors, __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
     if (r >= n)
@@ -138,8 +138,14 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
         replace_lost(r, value, parent_error, parent_marks, values, errors, marks);
         return;
     }
-    if (DIM == 1)
+    if (DIM == 1) {
+        if (errors[r] >= parent_error / 4 && errors[r + 1] >= parent_error / 4 &&
+            parent_error <= NOISE * EPSILON * (fabs(values[r]) + fabs(values[r + 1]))) {
+            marks[r] |= AT_FLOOR;
+            marks[r + 1] |= AT_FLOOR;
+        }
         return;
+    }
     const real missing = fabs(values[r] + values[r + 1] - value) / 4, both = errors[r] + errors[r + 1];
     for (uint k = 0; k < 2; k++) {
         const real error = errors[r + k], inherited = parent_marks & SUSPECT ? parent_error / 2 : 0;
