@@ -1,0 +1,60 @@
+#include "race.h"
+
+#include <string.h>
+
+// A scheme with a source and a receiver on a mirrored, periodic grid, whose sum stays, by kernels of either shape; of rank 3 on
+// one plane, with the longest reach along the rows.
+static void conserve(mst_context *context, int rank, mst_stencil_shape shape, mst_stencil_schedule schedule) {
+    enum { ROWS = 8, COLUMNS = 12, NODES = ROWS * COLUMNS };
+    static float first[NODES], later[NODES];
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "x + 3 * (y > 5)"}};
+    const mst_stencil_update updates[] = {{"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
+                                          {"u", "u + 0.2 * (u[0,-4,0] + u[0,4,0] + u[0,0,-1] + u[0,0,1] - 4 * u)", 0}};
+    const size_t point[][MST_MAX_AXES] = {{rank == 3 ? 0 : 3, rank == 3 ? 3 : 4, rank == 3 ? 4 : 0}};
+    const double nothing[] = {0};
+    mst_stencil_source source = {.field = "u", .samples = nothing, .n_samples = 1};
+    const mst_stencil_receiver receiver = {"u", 1, point};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver;
+    mst_error error;
+    double got, sums[2] = {0, 0};
+    d.rank = rank;
+    d.grid[0] = 1;
+    d.grid[rank - 2] = ROWS;
+    d.grid[rank - 1] = COLUMNS;
+    memcpy(source.point, point[0], sizeof source.point);
+    for (int axis = 0; axis < rank; axis++)
+        d.faces[axis][0].kind = d.faces[axis][1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+    d.fields = &field;
+    d.updates = &updates[rank - 2];
+    d.sources = &source;
+    d.receivers = &receiver;
+    d.n_fields = d.n_updates = d.n_sources = d.n_receivers = 1;
+    d.fuse = 2;
+    d.shape = shape;
+    d.schedule = schedule;
+    d.block = schedule == MST_STENCIL_IN_CORE ? 0 : 3;
+    check(mst_stencil_create(context, &d, &solver, &error), &error);
+    check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(first), &error), &error);
+    check(mst_stencil_run(solver, 3, NULL, NULL, &error), &error);
+    check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(later), &error), &error);
+    check(mst_stencil_read_receiver(solver, 0, 3, 1, &got, &error), &error);
+    expect("stencil receiver", MST_FLOAT32, got, later[3 * COLUMNS + 4]);
+    for (int i = 0; i < NODES; i++) {
+        sums[0] += first[i];
+        sums[1] += later[i];
+    }
+    expect("stencil sum", MST_FLOAT32, sums[1] / sums[0], 1);
+    mst_stencil_destroy(solver);
+}
+
+enum { N_FILTERS = 6 };
+
+enum { N_CASES = 5 };
+
+static void run(mst_context *context, int c) {
+    conserve(context, c < 4 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
+             c == 2 || c == 3 ? MST_STENCIL_SKEWED : MST_STENCIL_IN_CORE);
+}
+
+const race_cases race_stencil = {N_CASES, run};
