@@ -41,6 +41,28 @@ static void between_rows_and_columns(void **state) {
         }
 }
 
+// GPU-shaped passes that convolve: Rader's primes (the first has the fewest elements) and Bluestein's lengths; rows and columns,
+// more lines than a work-group has, both ways.
+static void convolving_passes(void **state) {
+    static const size_t table[] = {37, 211, 1009, 74, 167, 1034};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        size_t n = table[i], lines = n < 100 ? 21 : 5, extents[] = {lines, n};
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = desc.output = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
+        mst_layout *across = test_between(0, 1) ? &desc.input : &desc.output;
+        across->strides[0] = 1, across->strides[1] = (int64_t)lines;
+        desc.shape = MST_FFT_SHAPE_GPU;
+        desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+        desc.scale = 0.5;
+        test_fft_check(*state, &desc, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+        mst_fft *plan;
+        mst_error e;
+        OK(mst_fft_create(*state, &desc, &plan, &e));
+        CHECK(mst_fft_n_passes(plan) == 1, "length %zu takes %d passes, not one", n, mst_fft_n_passes(plan));
+        mst_fft_destroy(plan);
+    }
+}
+
 // GPU-shaped transforms of two passes.
 static void long_lengths(void **state) {
     static const size_t table[] = {16384, 24576, 46080};
@@ -139,10 +161,10 @@ static void round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complex_lengths), cmocka_unit_test(between_rows_and_columns),
-        cmocka_unit_test(long_lengths),    cmocka_unit_test(real_lengths),
-        cmocka_unit_test(real_axes),       cmocka_unit_test(random_layouts),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
+        cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
+        cmocka_unit_test(real_lengths),      cmocka_unit_test(real_axes),
+        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

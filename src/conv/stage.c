@@ -68,6 +68,7 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     uint64_t size = mst_type_bytes(s->plan->work_type);
     place_lines(s);
     pass->cpu = s->g->cpu;
+    pass->fused = true;
     pass->is_double = s->plan->work_type == MST_COMPLEX128;
     pass->n = d->n;
     pass->source = (mst_view){.axis_stride = element_stride(s, FROM), .step = 1};
@@ -75,11 +76,7 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     pass->twiddle_n = d->rest > 1 ? d->n * d->rest : 0;
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
     MST_TRY(mst_pass_shape(pass, device, error));
-    pass->staged = false;
-    pass->load_run = pass->run; // operands are loaded and the result stored by the same work-items
-    s->back = *pass;
-    for (int k = 0; k < pass->n_radices; k++)
-        s->back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    s->back = mst_pass_back(pass);
     s->tables[0].bytes = mst_pass_table_count(pass) * size;
     if (s->kind == MST_STAGE_FUSED && !pass->cpu)
         s->tables[1].bytes = mst_pass_table_count(&s->back) * size;

@@ -10,17 +10,6 @@ typedef struct mst_device_table {
     uint64_t bytes;
 } mst_device_table;
 
-// Number `at` of a table of pairs of float or double.
-static inline void mst_table_put(void *table, bool is_double, size_t at, long double re, long double im) {
-    if (is_double) {
-        ((double *)table)[2 * at] = (double)re;
-        ((double *)table)[2 * at + 1] = (double)im;
-    } else {
-        ((float *)table)[2 * at] = (float)re;
-        ((float *)table)[2 * at + 1] = (float)im;
-    }
-}
-
 // Makes a table of t->bytes bytes. NULL values: MST_ERROR_HOST_MEMORY.
 mst_status mst_table_upload(mst_context *context, mst_device_table *t, const void *values, mst_error *error);
 void mst_table_release(mst_context *context, mst_device_table *t);

@@ -47,9 +47,11 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
         group = (size_t)pass->threads * pass->lines;
         items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
     }
-    // Tables that a pass does not use are any buffer.
+    // Tables that a pass does not use are any buffer. Passes that convolve have no twiddles between passes but other tables.
     cl_mem any = p->table.buffer, low = p->twiddles.low.buffer ? p->twiddles.low.buffer : any;
     cl_mem high = p->twiddles.high.buffer ? p->twiddles.high.buffer : any;
+    if (pass->convolution)
+        low = p->back_table.buffer, high = p->spectrum.buffer;
     cl_mem load = p->load_factors.buffer ? p->load_factors.buffer : any;
     cl_mem store = p->store_factors.buffer ? p->store_factors.buffer : any;
     cl_mem lanes = p->twiddles.lanes.buffer ? p->twiddles.lanes.buffer : any;

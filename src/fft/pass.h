@@ -35,10 +35,15 @@ typedef struct mst_pass_op {
     bool swap;           // exchange real and imaginary part: a forward transform between two swaps is an inverse one
 } mst_pass_op;
 
+// A pass may convolve its lines cyclically with a spectrum: the transform, the product and the inverse, in natural order or, as a
+// transform of n + 1 points, in Rader's.
+typedef enum mst_pass_convolution { MST_PASS_TRANSFORM, MST_PASS_CHIRP, MST_PASS_RADER } mst_pass_convolution;
+
 typedef struct mst_pass {
     mst_view source, target;
     mst_pass_op load, store;
     bool scale;
+    mst_pass_convolution convolution; // gpu
     // Values leave multiplied by exp(-2 pi i c e / twiddle_n) for element e of the line with column c; 0: not.
     // c = l_k for the dimension k = twiddle_dim of the source.
     size_t twiddle_n;
@@ -51,6 +56,7 @@ typedef struct mst_pass {
     unsigned radices[MST_PASS_RADICES];
 
     bool cpu;               // shape
+    bool fused;             // written by mst_pass_write_fusion: a line stays with its work-items
     unsigned lanes;         // cpu: transforms a work-item works on at once, in vectors
     unsigned threads;       // gpu: work-items a transform
     unsigned lines;         // gpu: transforms a work-group
@@ -59,6 +65,12 @@ typedef struct mst_pass {
     bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
     bool split_exchange; // gpu: real and imaginary parts take turns in local memory
 } mst_pass;
+
+// Reals of local memory that one transform of a GPU-shaped pass takes.
+size_t mst_pass_own_reals(const mst_pass *pass);
+
+// The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
+mst_pass mst_pass_back(const mst_pass *pass);
 
 // Radices for a length; false if it has a prime factor above MST_PASS_MAX_PRIME.
 bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices);
@@ -82,6 +94,7 @@ void mst_pass_write(const mst_pass *pass, mst_text *out);
 // Parts of it: write_cpu.c, write_gpu.c, butterfly.c.
 void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
+void mst_pass_write_convolution(const mst_pass *pass, mst_text *out);
 void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
 
 // A kernel around the steps of a pass, GPU-shaped: one or two operands are loaded and maybe transformed, two are multiplied, the
@@ -91,14 +104,16 @@ typedef struct mst_fusion {
     const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)
     const char *loads[2]; // expressions for element e, real2; the second NULL: one operand
     bool forward[2];      // operands to be transformed; else they are spectra, in natural order
-    const char *factor;   // real, by which element e of a single operand's spectrum is multiplied; NULL: not
+    const char *change;   // a statement that changes `value`, element e of a single operand's spectrum; NULL: none
     bool backward;        // else the spectrum is stored
     const char *store;    // a statement for element e, `value`
     bool pairs; // elements e and e + n/2 go together, n and the first radix being even: loads[0] is a statement that sets `value`
                 // and `partner`, and `store` takes both
+    const char *finish; // statements at the end, in all work-items: `locate` leaves the line in local memory `own` (reals), loads
+                        // read it there, and stores leave it there for these; NULL: none
 } mst_fusion;
 
-// `back` is the pass with its radices backwards: so the product is taken where the last forward step leaves the spectra.
+// `back` is mst_pass_back of the pass: so the product is taken where the last forward step leaves the spectra.
 void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out);
 
 // CPU-shaped: the steps as functions for a kernel of the caller's. RE(i) and IM(i) are the parts of element i of `vreal v[2 n]`.

@@ -20,6 +20,7 @@ typedef struct mst_fft_pass {
     int from, to;                    // buffers
     size_t lines_an_item;
     mst_device_table table, load_factors, store_factors;
+    mst_device_table back_table, spectrum; // of a convolution; load_factors are the order of elements where it is Rader's
     mst_twiddle_tables twiddles;
     size_t chirp_length;  // store_factors are the spectrum of a chirp of this length; 0: a chirp
     mst_pass shapes[4];   // as written for each kernel
@@ -41,6 +42,9 @@ struct mst_fft {
     mst_fft_pass passes[MST_FFT_MAX_PASSES];
 };
 
+// Of a complex number of the plan's precision.
+static inline uint64_t mst_fft_number_bytes(const mst_fft *plan) { return plan->is_double ? 16 : 8; }
+
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 
@@ -61,5 +65,10 @@ mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error)
 // conjugate; both as pairs of float or double, the caller's to free. NULL when out of memory.
 void *mst_chirp(size_t n, bool inverse, bool is_double);
 void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double);
+
+// Rader's order for a prime n: a generator's powers g^p mod n for p < n - 1, and the spectrum, of length n - 1, that convolves
+// with exp(-2 pi i g^-p / n). As above.
+uint32_t *mst_rader_order(size_t n);
+void *mst_rader_spectrum(size_t n, bool is_double);
 
 #endif

@@ -138,11 +138,24 @@ void mst_view_merge(mst_view *v, int *keep_dim) {
 
 static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
 
+size_t mst_pass_own_reals(const mst_pass *pass) {
+    size_t padded = (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1, exchange = padded * (pass->split_exchange ? 1 : 2);
+    if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
+        return 2 * (pass->n | 1);
+    if (pass->n_radices < 2)
+        return 0;
+    return pass->convolution == MST_PASS_RADER && exchange < 2 * (pass->n + 1) ? 2 * (pass->n + 1) : exchange;
+}
+
 static size_t local_bytes(const mst_pass *pass) {
-    size_t real = pass->is_double ? 8 : 4, padded = (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1;
-    if (pass->staged)
-        return pass->n * pass->lines * 2 * real;
-    return pass->n_radices < 2 ? 0 : padded * real * pass->lines * (pass->split_exchange ? 1 : 2);
+    return mst_pass_own_reals(pass) * pass->lines * (pass->is_double ? sizeof(double) : sizeof(float));
+}
+
+mst_pass mst_pass_back(const mst_pass *pass) {
+    mst_pass back = *pass;
+    for (int k = 0; k < pass->n_radices; k++)
+        back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    return back;
 }
 
 // The number of work-items that holds a transform in few enough registers and wastes the fewest in rounds that are not full.
@@ -180,7 +193,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     while (pass->lines * pass->threads < (wide ? GPU_WIDE_GROUP : GPU_GROUP) || (wide && pass->lines < adjacent) ||
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
-    pass->staged = pass->threads == 1 && pass->n > 1 && !wide;
+    pass->staged = pass->threads == 1 && pass->n > 1 && !wide && !pass->fused;
     pass->split_exchange = false;
     if (local_bytes(pass) > GPU_WHOLE_EXCHANGE_BYTES || local_bytes(pass) > local_limit(device))
         pass->split_exchange = true;
@@ -191,6 +204,8 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
                         device->name);
     pass->load_run = rows_in ? pass->threads : 1;
     pass->run = rows_out ? pass->threads : 1;
+    if (pass->fused)
+        pass->load_run = pass->run;
     return MST_OK;
 }
 
@@ -200,6 +215,11 @@ bool mst_pass_choose_radices(mst_pass *pass) {
         !rows) { // many lines a work-group: one exchange, half the work-items
         pass->radices[0] = pass->radices[1] = 32;
         pass->n_radices = 2;
+        return true;
+    }
+    if (!pass->cpu && pass->n == 32 && !pass->is_double && rows && !pass->fused) { // staged, without an exchange
+        pass->radices[0] = 32;
+        pass->n_radices = 1;
         return true;
     }
     if (!mst_pass_factor(pass->n, pass->cpu, pass->radices, &pass->n_radices))

@@ -5,13 +5,7 @@
 static void put(void *table, bool is_double, size_t at, size_t k, size_t n) {
     long double re, im;
     mst_twiddle(k % n, n, &re, &im);
-    if (is_double) {
-        ((double *)table)[2 * at] = (double)re;
-        ((double *)table)[2 * at + 1] = (double)im;
-    } else {
-        ((float *)table)[2 * at] = (float)re;
-        ((float *)table)[2 * at + 1] = (float)im;
-    }
+    mst_table_put(table, is_double, at, re, im);
 }
 
 // GPU-shaped (Stockham), step with span > 1: entry (q - 1) span + k = exp(-2 pi i k q / (span r)).

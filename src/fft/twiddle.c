@@ -18,6 +18,16 @@ void mst_twiddle(size_t k, size_t n, long double *re, long double *im) {
     *im = negative ? s : -s;
 }
 
+void mst_table_put(void *table, bool is_double, size_t at, long double re, long double im) {
+    if (is_double) {
+        ((double *)table)[2 * at] = (double)re;
+        ((double *)table)[2 * at + 1] = (double)im;
+    } else {
+        ((float *)table)[2 * at] = (float)re;
+        ((float *)table)[2 * at + 1] = (float)im;
+    }
+}
+
 mst_status mst_twiddles_create(mst_context *context, mst_type type, size_t n, size_t step, size_t count, cl_mem *out,
                                uint64_t *bytes, mst_error *error) {
     mst_status status = MST_OK;
@@ -29,13 +39,7 @@ mst_status mst_twiddles_create(mst_context *context, mst_type type, size_t n, si
     for (size_t k = 0; k < count; k++) {
         long double re, im;
         mst_twiddle(k * step % n, n, &re, &im);
-        if (type == MST_COMPLEX64) {
-            ((float *)table)[2 * k] = (float)re;
-            ((float *)table)[2 * k + 1] = (float)im;
-        } else {
-            ((double *)table)[2 * k] = (double)re;
-            ((double *)table)[2 * k + 1] = (double)im;
-        }
+        mst_table_put(table, type == MST_COMPLEX128, k, re, im);
     }
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, size, "the twiddle table", out, error));
     MST_TRY_CL(clEnqueueWriteBuffer(context->upload, *out, CL_TRUE, 0, size, table, 0, NULL, NULL),

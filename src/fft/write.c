@@ -94,7 +94,8 @@ static void write_twiddle(const mst_pass *pass, mst_text *out) {
 }
 
 void mst_pass_write(const mst_pass *pass, mst_text *out) {
-    mst_text_add(out, "// Transforms of length %zu: radices", pass->n);
+    mst_text_add(out, "// %s %zu: radices", pass->convolution ? "Cyclic convolutions of length" : "Transforms of length",
+                 pass->n);
     for (int k = 0; k < pass->n_radices; k++)
         mst_text_add(out, "%s%u", k ? " x " : " ", pass->radices[k]);
     if (pass->cpu) {
@@ -113,7 +114,9 @@ void mst_pass_write(const mst_pass *pass, mst_text *out) {
     if (pass->twiddle_n)
         write_twiddle(pass, out);
     mst_text_add(out, "#define SOURCE %s\n#define TARGET %s\n\n", type_of(pass, &pass->load), type_of(pass, &pass->store));
-    if (pass->cpu)
+    if (pass->convolution)
+        mst_pass_write_convolution(pass, out);
+    else if (pass->cpu)
         mst_pass_write_cpu(pass, out);
     else
         mst_pass_write_gpu(pass, out);

@@ -21,9 +21,6 @@ static bool is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % p
 // Elements of padded local memory that one transform takes.
 static size_t padded_length(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
 
-// Reals of local memory that the exchanges of one transform take.
-static size_t own_length(const mst_pass *pass) { return padded_length(pass) * (pass->split_exchange ? 1 : 2); }
-
 // for all butterflies of a step: "{", or "if (...) {" where the last round is not full
 static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
     mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n",
@@ -37,39 +34,34 @@ static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
 static void close_butterflies(mst_text *out) { mst_text_add(out, "        }\n    }\n"); }
 
 // The work-group's lines, element by element in the order of memory; `work` is what is done with element e of line l, which is
-// number g of local memory.
+// *mine in local memory.
 static void write_staging(const mst_pass *pass, const char *side, const char *work, mst_text *out) {
     unsigned group = pass->lines;
     mst_text_add(out,
                  "#pragma unroll\n    for (uint i = 0; i < %zuu; i++) {\n        const uint g = id + i * %uu, e = g %% %zuu;\n"
                  "        const ulong l = get_group_id(0) * (ulong)%u + g / %zuu;\n        if (l < n_lines) {\n"
+                 "            __local real2 *mine = stage + g / %zuu * %zuu + e;\n"
                  "            const long at = %s_base + %s_outer(%s_first + l);\n"
                  "            const uint p = %s_position(%s_first + l) + e * %zuu;\n%s        }\n    }\n",
-                 pass->n, group, pass->n, group, pass->n, side, side, side, side, side,
+                 pass->n, group, pass->n, group, pass->n, pass->n, pass->n | 1, side, side, side, side, side,
                  side[0] == 's' ? pass->source.step : pass->target.step, work);
 }
 
 static void write_staged_loading(const mst_pass *pass, mst_text *out) {
-    write_staging(pass, "source",
-                  "            const real2 value = load_value(source, at, p, load_factors);\n"
-                  "            exchange[2 * g] = value.x;\n            exchange[2 * g + 1] = value.y;\n",
-                  out);
+    write_staging(pass, "source", "            *mine = load_value(source, at, p, load_factors);\n", out);
     mst_text_add(out,
                  "    barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n    for (uint q = 0; q < %zuu; q++) {\n"
-                 "        re[q] = active ? exchange[2 * (id * %zuu + q)] : 0;\n"
-                 "        im[q] = active ? exchange[2 * (id * %zuu + q) + 1] : 0;\n    }\n",
-                 pass->n, pass->n, pass->n);
+                 "        const real2 value = active ? stage[id * %zuu + q] : (real2)(0, 0);\n"
+                 "        re[q] = value.x;\n        im[q] = value.y;\n    }\n",
+                 pass->n, pass->n | 1);
 }
 
 static void write_staged_storing(const mst_pass *pass, mst_text *out) {
     mst_text_add(out,
-                 "    barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n    for (uint q = 0; q < %zuu; q++) {\n"
-                 "        exchange[2 * (id * %zuu + q)] = re[q];\n        exchange[2 * (id * %zuu + q) + 1] = im[q];\n    }\n"
-                 "    barrier(CLK_LOCAL_MEM_FENCE);\n",
-                 pass->n, pass->n, pass->n);
-    write_staging(
-        pass, "target",
-        "            store_value(target, at, p, store_factors, scale, (real2)(exchange[2 * g], exchange[2 * g + 1]));\n", out);
+                 "    barrier(CLK_LOCAL_MEM_FENCE);\n#pragma unroll\n    for (uint q = 0; q < %zuu; q++)\n"
+                 "        stage[id * %zuu + q] = (real2)(re[q], im[q]);\n    barrier(CLK_LOCAL_MEM_FENCE);\n",
+                 pass->n, pass->n | 1);
+    write_staging(pass, "target", "            store_value(target, at, p, store_factors, scale, *mine);\n", out);
 }
 
 // Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
@@ -136,7 +128,7 @@ static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
                  "    line = get_group_id(0) * (ulong)%u + c_, active = line < n_lines;\n",
                  run, pass->lines, run * pass->lines, run, run, pass->lines);
     if (pass->n_radices > 1)
-        mst_text_add(out, "    own = exchange + c_ * %zuu;\n", own_length(pass));
+        mst_text_add(out, "    own = exchange + c_ * %zuu;\n", mst_pass_own_reals(pass));
 }
 
 // `used`: local memory may still be read by others from the exchange before. The first exchange may also hand lines over to other
@@ -222,8 +214,10 @@ static void write_head(const mst_pass *pass, const char *name_and_arguments, mst
 
 // What a work-item keeps.
 static void write_place(const mst_pass *pass, mst_text *out) {
-    if (pass->n_radices > 1 || pass->staged)
-        mst_text_add(out, "    __local real exchange[%zu];\n", (pass->staged ? 2 * pass->n : own_length(pass)) * pass->lines);
+    if (pass->staged)
+        mst_text_add(out, "    __local real2 stage[%zu];\n", mst_pass_own_reals(pass) / 2 * pass->lines);
+    else if (pass->n_radices > 1)
+        mst_text_add(out, "    __local real exchange[%zu];\n", mst_pass_own_reals(pass) * pass->lines);
     mst_text_add(out, "    const uint id = get_local_id(0);\n    uint c_, t;\n    ulong line;\n    bool active;\n%s",
                  pass->n_radices > 1 ? "    __local real *own;\n" : "");
     write_placing(pass, pass->load_run, out);
@@ -273,20 +267,21 @@ static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text
     close_butterflies(out);
 }
 
-static void write_factor(const mst_pass *pass, const char *factor, mst_text *out) {
+static void write_change(const mst_pass *pass, const char *change, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
     open_butterflies(pass, r, out);
     mst_text_add(out,
                  "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                const real factor = active ? %s : 0;\n                re[i * %uu + q] *= factor;\n"
-                 "                im[i * %uu + q] *= factor;\n            }\n",
-                 r, pass->n / r, factor, r, r);
+                 "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n                if (active) {\n"
+                 "                    %s;\n                }\n                re[i * %uu + q] = value.x;\n"
+                 "                im[i * %uu + q] = value.y;\n            }\n",
+                 r, pass->n / r, r, r, change, r, r);
     close_butterflies(out);
 }
 
 static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1], rounds = fusion->pairs ? r / 2 : r;
-    mst_text_add(out, "    if (!active)\n        return;\n");
+    mst_text_add(out, "%s", fusion->finish ? barrier : "    if (!active)\n        return;\n");
     open_butterflies(pass, r, out);
     mst_text_add(out,
                  "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
@@ -297,12 +292,14 @@ static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion,
                      r / 2, r, r / 2);
     mst_text_add(out, "                %s;\n            }\n", fusion->store);
     close_butterflies(out);
+    if (fusion->finish)
+        mst_text_add(out, "%s%s", barrier, fusion->finish);
 }
 
 void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
     unsigned last = pass->radices[pass->n_radices - 1], held = butterflies(pass, last) * last;
     const mst_pass *final = fusion->backward ? back : pass;
-    bool used = false; // local memory
+    bool used = fusion->finish; // local memory
     write_head(pass, fusion->head, out);
     write_place(pass, out);
     mst_text_add(out, "%s", fusion->locate);
@@ -319,8 +316,8 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
         if (fusion->loads[1])
             write_product(held, k == 0, out);
     }
-    if (fusion->factor)
-        write_factor(pass, fusion->factor, out);
+    if (fusion->change)
+        write_change(pass, fusion->change, out);
     if (fusion->backward) {
         mst_text_add(out, "    // Backwards: forwards with real and imaginary parts exchanged.\n");
         write_steps(back, used, (names){"im", "re", "back_table"}, out);

@@ -22,6 +22,7 @@ static mst_status plan_pass(const mst_filter *plan, fused_pass *f, size_t n, boo
     int64_t pitch = (int64_t)plan->q;
     pass->n = n;
     pass->cpu = plan->cpu;
+    pass->fused = true;
     pass->source = pass->target =
         (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 1}, .axis_stride = rows ? 1 : pitch, .step = 1};
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "there are no radices for length %zu", n);
@@ -31,10 +32,7 @@ static mst_status plan_pass(const mst_filter *plan, fused_pass *f, size_t n, boo
         pass->radices[k] = first;
     }
     MST_TRY(mst_pass_shape(pass, &plan->context->device, error));
-    pass->staged = false;
-    f->back = *pass;
-    for (int k = 0; k < pass->n_radices; k++)
-        f->back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    f->back = mst_pass_back(pass);
     f->table.bytes = mst_pass_table_count(pass) * sizeof(cl_float2);
     f->back_table.bytes = mst_pass_table_count(&f->back) * sizeof(cl_float2);
 fail:

@@ -177,9 +177,9 @@ static void write_cpu_columns(const mst_pass *pass, float scale, mst_text *out) 
 // ---- GPU-shaped
 
 static void write_gpu(int kernel, const fused_pass *pass, float scale, mst_text *out) {
-    char head[600], factor[80];
+    char head[600], change[80];
     snprintf(head, sizeof head, "fused(%s)", arguments[kernel]);
-    snprintf(factor, sizeof factor, "mask_at(mask, e, l) * %.9gf", (double)scale);
+    snprintf(change, sizeof change, "value *= mask_at(mask, e, l) * %.9gf", (double)scale);
     const mst_fusion fusions[N_FUSED] = {
         {.head = head,
          .locate = locate_input,
@@ -190,7 +190,7 @@ static void write_gpu(int kernel, const fused_pass *pass, float scale, mst_text 
          .locate = locate_column,
          .loads = {load_column},
          .forward = {true},
-         .factor = factor,
+         .change = change,
          .backward = true,
          .store = store_column,
          .pairs = true},

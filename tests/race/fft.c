@@ -6,7 +6,7 @@ static const double tau = 6.283185307179586;
 
 // Transforms along axis 1 of an array [BATCH][n], or along axis 0 of [n][BATCH].
 static void one_way(mst_context *context, mst_type type, size_t n, int axis, mst_fft_direction direction,
-                     mst_fft_shape kernel_shape) {
+                    mst_fft_shape kernel_shape) {
     static double complex in[MAX_VALUES], out[MAX_VALUES];
     mst_error error;
     mst_fft *plan;
@@ -62,8 +62,8 @@ static void there_and_back(mst_context *context, int c) {
     clReleaseMemObject(columns);
 }
 
-// One step and several, every small radix, padding by Bluestein, lines that share a work-group and that do not.
-static const size_t lengths[] = {2, 4, 9, 16, 22, 26, 35, 37, 58, 60, 64};
+// One step and several, every small radix, convolution by Rader (37) and Bluestein (74), lines that share a work-group and not.
+static const size_t lengths[] = {2, 4, 9, 16, 22, 26, 32, 35, 37, 58, 60, 64, 74};
 
 enum { N_LENGTHS = sizeof lengths / sizeof lengths[0], N_TURNED = 3, N_ONE_WAY = N_LENGTHS * 2 * 3 * 2 };
 

@@ -13,11 +13,11 @@ static void run(mst_context *context, int c) {
         mst_filter_algorithm algorithm;
         mst_filter_output output;
     } cases[N_CASES] = {{4, 8, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_RAW},
-                          {64, 6, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_RAW},
-                          {6, 60, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_STRETCH},
-                          {12, 20, MST_FFT_SHAPE_CPU, MST_FILTER_AUTO, MST_FILTER_RAW},
-                          {5, 6, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_MAGNITUDE},
-                          {8, 8, MST_FFT_SHAPE_GPU, MST_FILTER_PAPER, MST_FILTER_RAW}};
+                        {64, 6, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_RAW},
+                        {6, 60, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_STRETCH},
+                        {12, 20, MST_FFT_SHAPE_CPU, MST_FILTER_AUTO, MST_FILTER_RAW},
+                        {5, 6, MST_FFT_SHAPE_GPU, MST_FILTER_AUTO, MST_FILTER_MAGNITUDE},
+                        {8, 8, MST_FFT_SHAPE_GPU, MST_FILTER_PAPER, MST_FILTER_RAW}};
     static float in[MAX_VALUES], out[MAX_VALUES];
     mst_error error;
     mst_filter *plan;
