@@ -55,7 +55,8 @@ typedef struct mst_fft_desc {
 // MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
 // Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
 // Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
-// cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the others.
+// cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the
+// others.
 MST_API mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
 MST_API void mst_fft_destroy(mst_fft *plan);
 

@@ -118,8 +118,8 @@ mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **
     mst_status status = MST_OK;
     size_t f[MAX_FACTORS];
     int nf = choose_factors(plan, job->n, f);
-    MST_REQUIRE(nf > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s",
-                job->n, plan->context->device.name);
+    MST_REQUIRE(nf > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
+                plan->context->device.name);
     if (nf > 1)
         mst_axis_need(plan, WORK, &job->work_layout);
     for (int i = 0; i < nf; i++) {

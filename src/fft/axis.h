@@ -24,8 +24,8 @@ int mst_axis_passes(const mst_fft *plan, size_t n);
 // Adds the passes of an axis, of a smooth length, to the plan. first and last: where to say which they are, or NULL.
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first, mst_fft_pass **last, mst_error *error);
 
-// The same for any other length, by cyclic convolution (cyclic.c): a chirp, its spectrum and a chirp around two transforms, or all
-// of it in one pass where that fits.
+// The same for any other length, by cyclic convolution (cyclic.c): a chirp, its spectrum and a chirp around two transforms, or
+// all of it in one pass where that fits.
 mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst_error *error);
 
 // For both.

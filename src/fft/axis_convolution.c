@@ -44,8 +44,8 @@ static bool is_prime(size_t n) {
     return true;
 }
 
-// In one pass: a line goes through local memory to come into Rader's order and out of it, and a quarter of the longest line leaves
-// room for more than one work-group.
+// In one pass: a line goes through local memory to come into Rader's order and out of it, and a quarter of the longest line
+// leaves room for more than one work-group.
 static bool suits_rader(const mst_fft *plan, size_t n) {
     return !plan->cpu && n <= mst_pass_longest(&plan->context->device, false, plan->is_double) / 4 && is_prime(n) &&
            mst_axis_is_smooth(n - 1);

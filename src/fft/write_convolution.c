@@ -34,8 +34,8 @@ static void write_chirp(const mst_pass *pass, const mst_pass *back, mst_text *ou
     mst_pass_write_fusion(pass, back, &fusion, out);
 }
 
-// The line passes through local memory to come into Rader's order and out of it. x[0] is added to the whole result at frequency 0,
-// where the sum of all is element 0 of the transform.
+// The line passes through local memory to come into Rader's order and out of it. x[0] is added to the whole result at frequency
+// 0, where the sum of all is element 0 of the transform.
 static void write_rader(const mst_pass *pass, const mst_pass *back, mst_text *out) {
     size_t n = pass->n + 1;
     char its_head[600], locate_rader[1200], store[200], finish[600];
