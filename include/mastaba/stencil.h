@@ -140,7 +140,8 @@ typedef struct mst_stencil_desc {
 #define MST_STENCIL_DESC_INIT                                                                                                    \
     { .struct_size = sizeof(mst_stencil_desc), .spacing = {1, 1, 1}, .time_step = 1, .precision = MST_FLOAT32, .file = -1 }
 
-// What is chosen, and what the model says of it: times from rates that are measured on the device whenever a plan is made.
+// What is chosen, and what the model says of it: times from rates that are measured on the device. They
+// are kept for a day with the compiled kernels, where these are, and taken from there for plans of the same kernels.
 typedef struct mst_stencil_plan {
     mst_stencil_schedule schedule;
     mst_stencil_shape shape;

@@ -1,13 +1,16 @@
 // The model of a run's time: rates measured on the device, and how a schedule adds them up.
+#include "runtime/cache.h"
 #include "runtime/program.h"
 #include "solver.h"
 #include "stream/transfer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { CALIBRATION_BYTES = 64 << 20, SAMPLES = 3 };
+enum { CALIBRATION_BYTES = 64 << 20, SAMPLES = 3, COMMANDS = 16, KEPT_SECONDS = 24 * 3600 };
 
 static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
     mst_status status = MST_OK;
@@ -95,10 +98,67 @@ fail:
     return status;
 }
 
+static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_rates *rates, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_box node = {{0, 0, 0}, {1, 1, 1}};
+    const double nothing = 0;
+    rates->launch = rates->copy = INFINITY;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        double start = mst_now();
+        for (int k = 0; k < COMMANDS; k++)
+            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[2], &node, 0, error));
+        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
+        double middle = mst_now();
+        for (int k = 0; k < COMMANDS; k++)
+            MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, s->problem.element, &nothing, 0,
+                                            NULL, NULL),
+                       "cannot measure rates");
+        MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
+        rates->launch = fmin(rates->launch, (middle - start) / COMMANDS);
+        rates->copy = fmin(rates->copy, (mst_now() - middle) / COMMANDS);
+    }
+fail:
+    return status;
+}
+
+// What the cache keeps of a measurement.
+typedef struct kept_rates {
+    mst_rates rates;
+    int64_t when;
+} kept_rates;
+
+static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
+    const mst_stepper *stepper = &s->steppers[0];
+    char text[200];
+    int length =
+        snprintf(text, sizeof text, "rates of %016llx%016llx on %lld x %lld x %lld", (unsigned long long)stepper->key.high,
+                 (unsigned long long)stepper->key.low, (long long)box->to[0], (long long)box->to[1], (long long)box->to[2]);
+    return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
+}
+
+static bool load_rates(mst_stencil *s, mst_cache_key key, mst_rates *rates) {
+    size_t size = 0;
+    kept_rates kept;
+    unsigned char *payload = mst_cache_load(s->context, key, &size);
+    bool good = payload && size == sizeof kept;
+    if (good)
+        memcpy(&kept, payload, sizeof kept);
+    free(payload);
+    int64_t age = good ? (int64_t)time(NULL) - kept.when : 0;
+    good = good && age >= 0 && age < KEPT_SECONDS;
+    if (good)
+        *rates = kept.rates;
+    return good;
+}
+
 mst_status mst_model_measure(mst_stencil *s, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = &s->problem;
     const mst_box box = part_of(s);
+    mst_cache_key key;
+    bool keep = key_of(s, &box, &key);
+    if (keep && load_rates(s, key, rates))
+        return MST_OK;
     uint64_t bytes = (uint64_t)(box.to[0] * box.to[1] * box.to[2]) * p->element;
     mst_window windows[3] = {{.planes = 0}};
     MST_TRY(mst_tables_take(&s->tables, (uint64_t)s->plan.fuse, error));
@@ -109,6 +169,10 @@ mst_status mst_model_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
     MST_TRY(measure_updates(s, &s->steppers[0], windows, &box, &rates->fused, error));
     MST_TRY(measure_updates(s, &s->steppers[1], windows, &box, &rates->single, error));
     MST_TRY(measure_copies(s, windows[0].buffers[0], bytes, rates, error));
+    MST_TRY(measure_commands(s, windows, rates, error));
+    const kept_rates kept = {*rates, (int64_t)time(NULL)};
+    if (keep)
+        mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
 fail:
     for (int k = 0; k < 3; k++)
         for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++)
@@ -149,7 +213,7 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
         }
         double work = mst_stepper_work(&s->steppers[which], &grown) * times;
         t->work += work;
-        t->seconds_computing += work / (which == 0 ? s->rates.fused : s->rates.single);
+        t->seconds_computing += work / (which == 0 ? s->rates.fused : s->rates.single) + s->rates.launch * times;
     }
 }
 
@@ -193,7 +257,9 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
 // The seconds of `trips` trips one behind the other. On a device that works in the host's memory, copies and kernels share the
 // cores; a home that is not direct is copied by the host as well.
 static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, const trip *t, double trips) {
-    double up = t->upload / s->rates.upload, down = t->download / s->rates.download, compute = t->seconds_computing;
+    double arrays = s->problem.n_arrays, constants = s->problem.n_constants, compute = t->seconds_computing;
+    double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy;
+    double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy;
     bool shared = s->context->device.unified_memory;
     bool direct = plan->home == MST_STENCIL_HOME_PINNED || (shared && plan->home == MST_STENCIL_HOME_MEMORY);
     double host = direct ? 0 : (t->upload + t->download) / s->rates.host;

@@ -41,7 +41,10 @@ fail:
     return status;
 }
 
-// Fewer steps are fused where the budget is too small for their halos, unless their number is given.
+// Whether halos make more than half of the work.
+static bool is_crowded(const mst_stencil *s) { return s->plan.schedule != MST_STENCIL_IN_CORE && s->plan.duplicated > 1; }
+
+// Fewer steps are fused where the budget is too small for their halos, or just enough for them, unless their number is given.
 static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     for (unsigned most = MST_STENCIL_MAX_FUSE;; most = (s->plan.fuse + 1) / 2) {
@@ -49,7 +52,8 @@ static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error
         MST_TRY(mst_plan_kernels(s, desc, most, error));
         MST_TRY(mst_model_measure(s, &s->rates, error));
         status = mst_plan_choose(s, desc, &small);
-        if (status != MST_ERROR_BUDGET || desc->fuse || s->plan.fuse == 1) {
+        bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->height && !desc->block);
+        if (!fewer || desc->fuse || s->plan.fuse == 1) {
             if (error && status != MST_OK)
                 *error = small;
             return status;

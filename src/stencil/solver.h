@@ -25,7 +25,8 @@ typedef struct mst_engine {
 // What the model goes by: bytes a second over the bus, node-steps a second that the kernels of m and of one step compute.
 typedef struct mst_rates {
     double upload, download, fused, single;
-    double host; // bytes a second between the home and staging
+    double host;         // bytes a second between the home and staging
+    double launch, copy; // seconds of a kernel and of a copy with next to nothing to do, one behind the other
 } mst_rates;
 
 struct mst_skewed;
@@ -78,7 +79,7 @@ void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_pla
 // Planes of the constant fields that a skewed plan keeps on the device.
 uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
-// Measures the rates on a part of the grid.
+// Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.
 mst_status mst_model_measure(mst_stencil *solver, mst_rates *rates, mst_error *error);
 // Seconds, bytes and duplicated work of so many steps.
 void mst_model_predict(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);

@@ -99,6 +99,7 @@ static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     MST_REQUIRE(writer->local_bytes <= s->context->device.local_memory_bytes, MST_ERROR_UNSUPPORTED,
                 "%d fused steps need %zu bytes of local memory; %s has %llu", s->pipeline.m, writer->local_bytes,
                 s->context->device.name, (unsigned long long)s->context->device.local_memory_bytes);
+    s->has_key = mst_cache_make_key(s->context, text.text, strlen(text.text), build_options(s), &s->key);
     MST_TRY(mst_program_build(s->context, text.text, build_options(s), &s->program, error));
     MST_TRY(mst_kernel_create(s->program, "advance", &s->kernels[0], error));
     s->n_kernels = 1;

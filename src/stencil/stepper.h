@@ -2,6 +2,7 @@
 #ifndef MST_STENCIL_STEPPER_H
 #define MST_STENCIL_STEPPER_H
 
+#include "runtime/cache.h"
 #include "tables.h"
 
 // A part of all arrays of the state (or of all constant fields) on the device: see write.h.
@@ -24,6 +25,8 @@ typedef struct mst_stepper {
     size_t local_bytes;
     bool single;          // one step by the kernel of m
     cl_program program;   // the context's
+    bool has_key;         // there is a cache
+    mst_cache_key key;    // of the kernels' text
     cl_kernel kernels[2]; // the second for what the first leaves: tiles without faces and points
     int n_kernels;
 } mst_stepper;

@@ -93,6 +93,14 @@ grep -q '^memory: state ' .stdout || fail "no memory by --dry-run"
 expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 640x650
 json "j['predicted_seconds'] > 0 and 'seconds' not in j and j['grid'] == [640, 650] and j['state_bytes'] >= 4 * 640 * 650"
 [ ! -e frames ] || fail "--dry-run writes"
+cp .stdout first
+expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 640x650
+cmp first .stdout || fail "rates are measured anew"
+expect 0 "$MASTABA" solve heat2d --dry-run --steps 0
+grep -q '^predicted: 0 us$' .stdout || fail "a prediction for no steps"
+# Not so many steps are fused that halos are most of the work.
+expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 1024x1024 --schedule pyramid-slabs --device-memory 512KiB
+json "j['duplicated'] <= 1 and 1 < j['fuse'] == j['height'] and j['device_bytes'] <= 2**19"
 
 # Unstable time steps of every built-in problem.
 for name in heat1d heat2d heat3d wave2d wave3d gray-scott yee2d yee3d; do

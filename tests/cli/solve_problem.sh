@@ -132,6 +132,20 @@ bad 'longer than 4095 letters with the definitions put in'
 mkdir directory.yaml
 refused 4 'directory.yaml: is a directory' solve directory.yaml
 
+# The large example of the documentation, as it stands there, on a part of its grid.
+sed -n '/^    grid: /,/^$/s/^    //p' "$here/../../docs/stencils.md" >documented.yaml
+python3 -B - "$here" <<'END'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from npy import header
+open("speed.npy", "wb").write(header("'<f4'", False, (520, 310)) + struct.pack("<f", 1) * (520 * 310))
+END
+expect 0 "$MASTABA" solve documented.yaml --grid 520x310 --steps 900 -o documented.npy
+[ "$(npy describe documented.npy)" = 'float32 [520, 310]' ] || fail "the documented problem: $(npy describe documented.npy)"
+[ "$(npy describe trace.npy)" = 'float64 [900, 2]' ] || fail "the documented receivers: $(npy describe trace.npy)"
+npy print trace.npy | grep -q '[1-9]' || fail "the documented receivers heard nothing"
+[ -s frames/u-00000100.png ] || fail "no frames of the documented problem"
+
 # Data of another shape or type.
 npy make short.npy float32 8,8 1
 npy make whole.npy int32 8,9 1
