@@ -67,7 +67,7 @@ static int measure_integration(all_bench *bench, double until, bool *cut_short) 
     integration_bench *i = &bench->integration;
     i->until = until;
     i->largest = bench->quick ? 20 : 24;
-    int code = integration_measure(command, bench->contexts[0], i);
+    int code = integration_measure(command, bench->contexts, i);
     *cut_short = i->cut_short;
     return code;
 }

@@ -126,7 +126,7 @@ static void put_part(const page *p, const all_bench *bench, int k) {
     if (part->code)
         page_put(p, "p class=\"failed\"", "This part failed; what it had measured by then is below. %s", part->message);
     else if (part->cut_short)
-        page_put(p, "p class=\"failed\"", "This part's share of the time, %.0f s, was not enough for all of it.", part->seconds);
+        page_put(p, "p class=\"short\"", "This part's share of the time, %.0f s, was not enough for all of it.", part->seconds);
     all_kinds[k].write(p, bench);
     page_close(p, "section");
 }

@@ -12,6 +12,7 @@ typedef struct integration_cell {
     int log_n;
     double core;           // seconds of the plain loop on one core
     double published, own; // and of whole calls: the published kernel, the rectangle rule of this library
+    double kernels[2];     // of the kernels alone, published and own
     bool right;            // within the reported error
 } integration_cell;
 
@@ -47,8 +48,8 @@ extern const char *const integration_names[INTEGRATION_N_INTEGRALS];
 // What was published for a cell; NULL beyond 2^24.
 const paper_integration *integration_paper(int which, int log_n);
 
-// Returns an exit code after printing the error.
-int integration_measure(const char *command, mst_context *context, integration_bench *bench);
+// The second context profiles: for the times of kernels. Returns an exit code after printing the error.
+int integration_measure(const char *command, mst_context *const contexts[2], integration_bench *bench);
 
 void integration_print_heading(int which);
 void integration_print_cell(int which, const integration_cell *cell);

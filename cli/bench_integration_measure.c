@@ -35,20 +35,24 @@ static double time_loop(int which, uint64_t n) {
     return best;
 }
 
-// Makes a plan, calls it once to warm up and then for about a fifth of a second.
-static mst_status measure(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
+// Makes a plan, calls it once to warm up and then for about a fifth of a second. *best: of whole calls, or, on a context that
+// profiles, of their kernels.
+static mst_status measure(mst_context *context, bool kernels, const mst_integral_desc *desc, const double *parameters, size_t n,
                           mst_integral_result *results, double *best, mst_error *error) {
     mst_integral *plan = NULL;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report;
+    how.report = &report;
     mst_status status = mst_integral_create(context, desc, &plan, error);
     double until = 0;
     *best = INFINITY;
     for (int i = 0; status == MST_OK && (i < 3 || cli_now() < until) && !cli_interrupted(); i++) {
         double start = cli_now();
-        status = mst_integral_execute(plan, parameters, n, results, NULL, error);
+        status = mst_integral_execute(plan, parameters, n, results, &how, error);
         if (i == 0)
             until = cli_now() + 0.2;
         else
-            *best = fmin(*best, cli_now() - start);
+            *best = fmin(*best, kernels ? report.compute_seconds : cli_now() - start);
     }
     mst_integral_destroy(plan);
     return status;
@@ -61,18 +65,20 @@ static mst_integral_desc describe(const char *integrand, const mst_integral_rang
     return d;
 }
 
-static mst_status measure_cell(mst_context *context, int which, integration_cell *cell, mst_error *error) {
+static mst_status measure_cell(mst_context *const contexts[2], int which, integration_cell *cell, mst_error *error) {
     mst_integral_result r = {0};
     mst_integral_desc d = describe(integration_names[which], &five);
     d.rule = MST_INTEGRAL_RECTANGLE;
     d.type = MST_FLOAT32;
     d.points = (uint64_t)1 << cell->log_n;
-    d.work_items = 2048;
-    d.group_size = 128;
-    mst_status status = measure(context, &d, NULL, 1, &r, &cell->published, error);
-    d.work_items = d.group_size = 0;
-    if (status == MST_OK)
-        status = measure(context, &d, NULL, 1, &r, &cell->own, error);
+    mst_status status = MST_OK;
+    for (int own = 0; own < 2 && status == MST_OK; own++) {
+        d.work_items = own ? 0 : 2048;
+        d.group_size = own ? 0 : 128;
+        status = measure(contexts[0], false, &d, NULL, 1, &r, own ? &cell->own : &cell->published, error);
+        if (status == MST_OK)
+            status = measure(contexts[1], true, &d, NULL, 1, &r, &cell->kernels[own], error);
+    }
     cell->right = fabs(r.value - exact[which]) <= r.error;
     return status;
 }
@@ -84,7 +90,7 @@ static bool stops(integration_bench *bench) {
     return late || cli_interrupted();
 }
 
-static mst_status measure_cells(mst_context *context, int which, integration_bench *bench, mst_error *error) {
+static mst_status measure_cells(mst_context *const contexts[2], int which, integration_bench *bench, mst_error *error) {
     double per_point = 0;
     mst_status status = MST_OK;
     if (bench->print)
@@ -97,7 +103,7 @@ static mst_status measure_cells(mst_context *context, int which, integration_ben
         cell->log_n = log_n;
         cell->core = log_n <= 24 ? time_loop(which, n) : per_point * (double)n;
         per_point = cell->core / (double)n;
-        status = measure_cell(context, which, cell, error);
+        status = measure_cell(contexts, which, cell, error);
         if (status != MST_OK || cli_interrupted())
             break;
         bench->n_cells[which]++;
@@ -120,7 +126,7 @@ static mst_status measure_rates(mst_context *context, integration_bench *bench, 
             d.rule = r->rule = (mst_integral_rule)rule;
             d.type = r->type = (mst_type)type;
             d.points = (uint64_t)1 << bench->log_points;
-            status = measure(context, &d, NULL, 1, &result, &r->seconds, error);
+            status = measure(context, false, &d, NULL, 1, &result, &r->seconds, error);
             if (status != MST_OK || cli_interrupted())
                 return status;
             r->error = fabs(result.value - exact[0]);
@@ -156,7 +162,7 @@ static mst_status measure_adaptive(mst_context *context, integration_bench *benc
     for (int k = 0; k < INTEGRATION_N_ADAPTIVE && status == MST_OK && !stops(bench); k++) {
         integration_adaptive *a = &bench->adaptive[k];
         *a = (integration_adaptive){.integrand = d[k].integrand, .n = k == 1 ? N : 1};
-        status = measure(context, &d[k], k == 1 ? parameters : NULL, a->n, results, &a->seconds, error);
+        status = measure(context, false, &d[k], k == 1 ? parameters : NULL, a->n, results, &a->seconds, error);
         if (status != MST_OK || cli_interrupted())
             break;
         a->result = results[0];
@@ -169,23 +175,23 @@ static mst_status measure_adaptive(mst_context *context, integration_bench *benc
     return status;
 }
 
-int integration_measure(const char *command, mst_context *context, integration_bench *bench) {
+int integration_measure(const char *command, mst_context *const contexts[2], integration_bench *bench) {
     mst_error error;
     mst_status status = MST_OK;
-    bench->device = mst_context_device(context);
+    bench->device = mst_context_device(contexts[0]);
     bench_processor(bench->processor);
     bench_date(bench->date);
     const double until = bench->until;
     for (int which = 0; which < INTEGRATION_N_INTEGRALS && status == MST_OK;
          which++) { // the rates are worth some of the time too
         bench->until = cli_now() + 0.4 * (until - cli_now());
-        status = measure_cells(context, which, bench, &error);
+        status = measure_cells(contexts, which, bench, &error);
     }
     bench->until = until;
     if (status == MST_OK && !cli_interrupted())
-        status = measure_rates(context, bench, &error);
+        status = measure_rates(contexts[0], bench, &error);
     if (status == MST_OK && !cli_interrupted())
-        status = measure_adaptive(context, bench, &error);
+        status = measure_adaptive(contexts[0], bench, &error);
     if (status != MST_OK)
         return cli_fail(command, NULL, &error);
     if (cli_interrupted())

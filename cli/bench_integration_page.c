@@ -6,8 +6,8 @@ static void put_cells(const page *p, const integration_bench *bench, int which) 
     if (bench->n_cells[which] == 0)
         return;
     snprintf(caption, sizeof caption, "%s over [-5, 5], float32: times, and speed-ups over one core", integration_names[which]);
-    page_table(p, caption, "|time here*3|speed-up here, K1*2|published*2",
-               "<N|one core|as published|this library|as published|this library|K1|K2");
+    page_table(p, caption, "|time here*3|published kernel, here*2|this library, here*2|published*2",
+               "<N|one core|published kernel|this library|K1|K2|K1|K2|K1|K2");
     for (int k = 0; k < bench->n_cells[which]; k++) {
         const integration_cell *c = &bench->cells[which][k];
         const paper_integration *paper = integration_paper(which, c->log_n);
@@ -17,7 +17,9 @@ static void put_cells(const page *p, const integration_bench *bench, int which) 
         page_put(p, "td class=\"m\"", "%s", cli_time_text(c->published, text));
         page_put(p, "td class=\"m\"", "%s", cli_time_text(c->own, text));
         page_number(p, "m", c->core / c->published, false);
+        page_number(p, "m", c->core / c->kernels[0], false);
         page_number(p, "m", c->core / c->own, false);
+        page_number(p, "m", c->core / c->kernels[1], false);
         page_number(p, "p", paper ? paper->k1 : 0, false);
         page_number(p, "p", paper ? paper->k2 : 0, false);
         page_close(p, "tr");
@@ -68,7 +70,7 @@ void integration_page(const page *p, const integration_bench *bench) {
         p, "p",
         "The left rectangle rule in single precision, in the published kernel (2048 work-items in groups of 128) and in this "
         "library's, which fills the device. K1 is the time of a plain loop on one core over that of a whole call, plans made "
-        "beforehand; K2 counts the kernels only, and is not measured here. Published: GTX 1050 Ti against one core of an "
+        "beforehand; K2 counts the kernels only. Published: GTX 1050 Ti against one core of an "
         "i3-2100; the core here: %s.",
         bench->processor);
     if (bench->n_cells[0] > 0)

@@ -3,15 +3,16 @@
 
 static void write_data(FILE *gnuplot, const void *user) {
     const integration_bench *bench = user;
-    double values[2 * INTEGRATION_N_INTEGRALS * INTEGRATION_N_CELLS];
+    double values[4 * INTEGRATION_N_INTEGRALS * INTEGRATION_N_CELLS];
     size_t n = 0;
     for (int which = 0; which < INTEGRATION_N_INTEGRALS; which++) {
         fprintf(gnuplot, "$here%d << EOD\n", which);
         for (int k = 0; k < bench->n_cells[which]; k++) {
             const integration_cell *c = &bench->cells[which][k];
-            values[n++] = c->core / c->published;
-            values[n++] = c->core / c->own;
-            fprintf(gnuplot, "%d %.9g %.9g\n", c->log_n, values[n - 2], values[n - 1]);
+            const double four[] = {c->core / c->published, c->core / c->kernels[0], c->core / c->own, c->core / c->kernels[1]};
+            fprintf(gnuplot, "%d %.9g %.9g %.9g %.9g\n", c->log_n, four[0], four[1], four[2], four[3]);
+            for (int i = 0; i < 4; i++)
+                values[n++] = four[i];
         }
         fprintf(gnuplot, "EOD\n$paper%d << EOD\n", which);
         for (int k = 0; k < PAPER_N_SIZES; k++)
@@ -24,6 +25,13 @@ static void write_data(FILE *gnuplot, const void *user) {
             (bench->largest > 24 ? bench->largest : 24) + 1, INTEGRATION_FIRST);
 }
 
+// In the order of the columns.
+static const struct {
+    int style;
+    const char *title;
+} curves[4] = {
+    {2, "K_1 here, their kernel"}, {5, "K_2 here, their kernel"}, {3, "K_1 here, this library"}, {4, "K_2 here, this library"}};
+
 static void write_picture(FILE *gnuplot, const void *user) {
     const integration_bench *bench = user;
     fputs("set multiplot layout 1,2 margins 0.07,0.76,0.14,0.9 spacing 0.06\nset xlabel 'points N'\n"
@@ -33,15 +41,15 @@ static void write_picture(FILE *gnuplot, const void *user) {
         fprintf(gnuplot, "set title '%s over [-5, 5], float32' noenhanced\n", integration_names[which]);
         if (which == 1)
             fputs("unset ylabel\nset key at screen 0.99, screen 0.9 right top Left reverse samplen 2 spacing 1.6\n", gnuplot);
-        fputs("plot 1 ls 10 notitle, NaN with linespoints ls 5 title \"K_1 here, this library's\", "
-              "NaN with linespoints ls 2 title 'K_1 here, as published'",
-              gnuplot);
-        if (bench->n_cells[which] > 0)
-            fprintf(gnuplot, ", $here%d using 1:3 with linespoints ls 5 notitle, $here%d using 1:2 with linespoints ls 2 notitle",
-                    which, which);
+        fputs("plot 1 ls 10 notitle", gnuplot);
+        for (int k = 0; k < 4; k++) { // the key's lines are of functions without values: it is whole whatever was measured
+            fprintf(gnuplot, ", NaN with linespoints ls %d title '%s'", curves[k].style, curves[k].title);
+            if (bench->n_cells[which] > 0)
+                fprintf(gnuplot, ", $here%d using 1:%d with linespoints ls %d notitle", which, k + 2, curves[k].style);
+        }
         fprintf(gnuplot,
                 ", $paper%d using 1:2 with linespoints ls 1 title 'K_1 published',"
-                " $paper%d using 1:3 with linespoints ls 6 title 'K_2 published, kernels'\n",
+                " $paper%d using 1:3 with linespoints ls 6 title 'K_2 published'\n",
                 which, which);
     }
     fputs("unset multiplot\n", gnuplot);

@@ -17,7 +17,8 @@ static const char style[] =
     "td.m{background:#e8f2f9}td.best{font-weight:700}"
     "dl.about{display:grid;grid-template-columns:max-content auto;gap:.1rem 1rem;margin:1rem 0}dt{color:#666}dd{margin:0}"
     "figure{margin:1.5rem 0}figure svg{width:100%;height:auto;display:block}figcaption,.note{color:#555;font-size:.9rem}"
-    ".failed{background:#fdecea;border-left:4px solid #D55E00;padding:.5rem .8rem}summary{cursor:pointer;color:#0072B2}"
+    ".failed{background:#fdecea;border-left:4px solid #D55E00;padding:.5rem .8rem}"
+    ".short{background:#fff7e0;border-left:4px solid #E69F00;padding:.5rem .8rem}summary{cursor:pointer;color:#0072B2}"
     "@media print{body{max-width:none;margin:0}h2{break-after:avoid}figure,tr{break-inside:avoid}}";
 
 // UTF-8 passes; bytes that are no UTF-8, as a driver may give, become '?', as do control characters, which XML does not allow.
@@ -111,7 +112,9 @@ void page_number(const page *p, const char *kind, double value, bool best) {
     snprintf(element, sizeof element, "td class=\"%s%s\"", kind, best ? " best" : "");
     // Three digits, and more before the point where need be.
     int decimals = value < 0.000995 ? -1 : value < 0.00995 ? 5 : value < 0.0995 ? 4 : value < 0.9995 ? 3 : value < 9.995 ? 2 : 1;
-    if (decimals < 0)
+    if (*kind == 'p')
+        snprintf(text, sizeof text, "%.6g", value);
+    else if (decimals < 0)
         snprintf(text, sizeof text, "%.2g", value);
     else
         snprintf(text, sizeof text, "%.*f", value < 99.95 ? decimals : 0, value);

@@ -24,7 +24,8 @@ void page_close(const page *p, const char *element); // without attributes
 void page_table(const page *p, const char *caption, const char *groups, const char *columns);
 void page_table_end(const page *p);
 
-// A cell with a number of three digits, a dash if it is not above 0. `kind`: "m" measured here, "p" published; `best`: marked.
+// A cell with a number, a dash if it is not above 0. `kind`: "m" measured here, three digits; "p" published, all digits. `best`:
+// marked.
 void page_number(const page *p, const char *kind, double value, bool best);
 
 // A picture and what is below it; a sentence in its place if it cannot be drawn.

@@ -18,6 +18,35 @@ static void run(mst_context *context, const mst_integral_desc *desc, const doubl
     mst_integral_destroy(plan);
 }
 
+// ---- the time of kernels, of fixed rules on a context that profiles
+
+static void test_time_of_kernels(void **state) {
+    (void)state;
+    mst_error e;
+    const mst_integral_range range = {"x", "0", "1"};
+    for (int k = 0; k < 4; k++) {
+        bool profile = k % 2, published = k / 2;
+        mst_context_desc wanted = MST_CONTEXT_DESC_INIT;
+        mst_execution how = MST_EXECUTION_INIT;
+        mst_report report = {.compute_seconds = -1};
+        mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
+        mst_integral_result result;
+        mst_integral *plan;
+        wanted.profile = profile, how.report = &report;
+        mst_context *context = test_context(&wanted);
+        desc.integrand = "x", desc.ranges = &range, desc.rule = MST_INTEGRAL_RECTANGLE, desc.type = MST_FLOAT32;
+        desc.points = 100003;
+        if (published)
+            desc.work_items = 64, desc.group_size = 16;
+        OK(mst_integral_create(context, &desc, &plan, &e));
+        OK(mst_integral_execute(plan, NULL, 1, &result, &how, &e));
+        CHECK(profile ? report.compute_seconds > 0 && report.compute_seconds <= report.seconds : report.compute_seconds == 0,
+              "kernels took %g s of %g s", report.compute_seconds, report.seconds);
+        mst_integral_destroy(plan);
+        mst_context_destroy(context);
+    }
+}
+
 // ---- tanh-sinh
 
 static const char singular[] = "k == 0 ? x^a"                  // 1 / (1 + a)
@@ -197,7 +226,8 @@ static void test_several(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tanh_sinh), cmocka_unit_test(test_half_infinite),
-                                       cmocka_unit_test(test_families), cmocka_unit_test(test_several)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_kernels), cmocka_unit_test(test_tanh_sinh),
+                                       cmocka_unit_test(test_half_infinite), cmocka_unit_test(test_families),
+                                       cmocka_unit_test(test_several)};
     return cmocka_run_group_tests_name("integral_rules", tests, test_setup, test_teardown);
 }

@@ -100,7 +100,8 @@ MST_API const char *mst_integral_status_name(mst_integral_status status); // "co
 
 // Computes n_sets integrals: results[i] for parameters[i * n_parameters .. (i + 1) * n_parameters - 1] (NULL without parameters).
 // A tolerance that is missed is a status of its result, not a failure of the call. Blocks; how->wait_list is waited for,
-// how->event is not taken; progress counts integrals. MST_ERROR_ARGUMENT: a bound or breakpoint that is NaN, or infinite without
+// how->event is not taken; progress counts integrals; of a report's times of commands, only compute_seconds of fixed rules is
+// given, if the context profiles. MST_ERROR_ARGUMENT: a bound or breakpoint that is NaN, or infinite without
 // being written as inf; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED.
 // One thread at a time per plan.
 MST_API mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,

@@ -89,6 +89,30 @@ static void destroy(mst_integral *plan) {
     free(f);
 }
 
+// ---- time of kernels
+
+// Before and behind what is to be timed, if the context profiles: fills have times that can be trusted.
+static mst_status mark(const mst_integral *plan, cl_event *event, mst_error *error) {
+    static const cl_int zero = 0;
+    const mst_context *context = plan->context;
+    if (!context->profile)
+        return MST_OK;
+    cl_int code = clEnqueueFillBuffer(context->compute, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
+    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of an integral");
+}
+
+// What lies between two marks that have passed goes into the report; releases them. Without both there is no time.
+static void add_time(cl_event marks[2], mst_report *report) {
+    cl_ulong begin, end;
+    if (marks[0] && marks[1] &&
+        clGetEventProfilingInfo(marks[0], CL_PROFILING_COMMAND_END, sizeof begin, &begin, NULL) == CL_SUCCESS &&
+        clGetEventProfilingInfo(marks[1], CL_PROFILING_COMMAND_START, sizeof end, &end, NULL) == CL_SUCCESS && end > begin)
+        report->compute_seconds += 1e-9 * (double)(end - begin);
+    for (int k = 0; k < 2; k++)
+        if (marks[k])
+            clReleaseEvent(marks[k]);
+}
+
 // ---- as published
 
 static mst_status run_published(mst_integral *plan, const mst_integral_call *call, size_t set, mst_error *error) {
@@ -97,6 +121,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     const mst_integral_desc *d = &plan->desc;
     size_t group = d->group_size > 0 ? d->group_size : 1;
     const double *cuts = call->cuts + 2 * set;
+    cl_event marks[2] = {NULL, NULL};
     double value, h = (cuts[1] - cuts[0]) / (double)d->points;
     cl_uint n_groups = (cl_uint)(d->work_items / group);
     cl_ulong points = d->points, points_an_item = (d->points + d->work_items - 1) / d->work_items;
@@ -116,11 +141,14 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
                                   MST_ARGUMENT(f->partials.memory),
                                   {group * bytes, NULL}};
     const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
+    MST_TRY(mark(plan, &marks[0], error));
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 7, d->work_items, group, error));
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->group_kernel, second, 3, 1, 1, error));
+    MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
     call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
 fail:
+    add_time(marks, call->report);
     return status;
 }
 
@@ -184,6 +212,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     fixed *f = plan->work;
     size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), n_row = (size_t)plan->n_row;
     size_t n_grid = 2 + 2 * (2 + (size_t)f->n_nodes);
+    cl_event marks[2] = {NULL, NULL};
     cl_uint groups = groups_for(f, f->panels, blocks_an_item), coarse = groups_for(f, f->coarse_panels, blocks_an_item);
     size_t n_groups = count * ((size_t)groups + coarse);
     double *grids = malloc(count * n_grid * sizeof *grids), *pairs = malloc(2 * n_groups * sizeof *pairs);
@@ -199,7 +228,9 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         MST_ARGUMENT(coarse),          MST_ARGUMENT(f->block),       MST_ARGUMENT(blocks_an_item),
         MST_ARGUMENT(f->grids.memory), MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(f->partials.memory),
         {2 * f->group * bytes, NULL}};
+    MST_TRY(mark(plan, &marks[0], error));
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 10, n_groups * f->group, f->group, error));
+    MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
     for (size_t i = 0; i < count; i++) {
         const double *own = pairs + 2 * i * ((size_t)groups + coarse);
@@ -207,6 +238,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         finish(plan, call, first + i, sums);
     }
 fail:
+    add_time(marks, call->report);
     free(grids);
     free(pairs);
     return status;

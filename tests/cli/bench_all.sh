@@ -21,6 +21,7 @@ json "all(p['outcome'] in ('done', 'cut short') and p['result'] for p in j['part
 json "j['page'] == 'a & b/mastaba-bench.html' and j['device'] and j['driver'] and j['date'].endswith('Z')"
 json "j['parts']['filter']['result']['sizes'][0]['n'] == 512"
 json "j['parts']['integration']['result']['integrals'][0]['cells'][0]['paper'] == {'k1': 0.298, 'k2': 6.6024}"
+json "all(c[k]['k1'] > 0 and c[k]['k2'] > 0 for c in j['parts']['integration']['result']['integrals'][0]['cells'] for k in ('published', 'own'))"
 page "a & b/mastaba-bench.html"
 grep -q "share of the time" "a & b/mastaba-bench.html" || fail "nothing is said of the time"
 [ "$(find "a & b" -type f)" = "a & b/mastaba-bench.html" ] || fail "other files were left"
