@@ -98,6 +98,9 @@ int cli_print_json_digits(const char *command, json_t *object, unsigned digits);
 // A number for JSON: null for NaN and infinity, which JSON cannot express.
 json_t *cli_json_real(double value);
 
+// Bytes of the character in UTF-8 that stands there, 0 if none does: names of drivers and files may be anything.
+size_t cli_utf8_length(const char *text);
+
 // Text for JSON: what is not UTF-8, as a file's name may not be, becomes '?'.
 json_t *cli_json_text(const char *text);
 

@@ -21,27 +21,17 @@ static const char style[] =
     ".short{background:#fff7e0;border-left:4px solid #E69F00;padding:.5rem .8rem}summary{cursor:pointer;color:#0072B2}"
     "@media print{body{max-width:none;margin:0}h2{break-after:avoid}figure,tr{break-inside:avoid}}";
 
-// UTF-8 passes; bytes that are no UTF-8, as a driver may give, become '?', as do control characters, which XML does not allow.
-static size_t utf8_length(const unsigned char *c) {
-    size_t length = c[0] < 0x80 ? 1 : c[0] >= 0xc2 && c[0] < 0xe0 ? 2 : (c[0] & 0xf0) == 0xe0 ? 3 : (c[0] & 0xf8) == 0xf0 ? 4 : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    bool bad = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf0 && c[1] < 0x90) ||
-               (c[0] == 0xf4 && c[1] > 0x8f) || c[0] > 0xf4;
-    return bad ? 0 : length;
-}
-
+// Bytes that are no UTF-8, as a driver may give, become '?', as do control characters, which XML does not allow.
 static void put_text(FILE *out, const char *text) {
-    for (const unsigned char *c = (const unsigned char *)text; *c;) {
-        size_t length = utf8_length(c);
+    for (const char *c = text; *c;) {
+        size_t length = cli_utf8_length(c);
         if (*c == '&')
             fputs("&amp;", out);
         else if (*c == '<')
             fputs("&lt;", out);
         else if (*c == '>')
             fputs("&gt;", out);
-        else if (length == 0 || *c < 0x20 || *c == 0x7f)
+        else if (length == 0 || (unsigned char)*c < 0x20 || *c == 0x7f)
             fputc('?', out);
         else
             fwrite(c, 1, length, out);

@@ -70,8 +70,15 @@ int cli_plot_check(const char *command, const char *directory, const cli_plot *p
 
 void cli_plot_string(FILE *gnuplot, const char *before, const char *value, const char *after) {
     fprintf(gnuplot, "%s'", before);
-    for (; *value; value++)
-        fputs(*value == '\'' ? "''" : (unsigned char)*value < ' ' ? "?" : (const char[]){*value, '\0'}, gnuplot);
+    for (size_t length; *value; value += length ? length : 1) {
+        length = cli_utf8_length(value);
+        if (*value == '\'')
+            fputs("''", gnuplot);
+        else if (length == 0 || (unsigned char)*value < ' ')
+            fputc('?', gnuplot); // what no picture could hold
+        else
+            fwrite(value, 1, length, gnuplot);
+    }
     fprintf(gnuplot, "'%s\n", after);
 }
 

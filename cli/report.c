@@ -107,6 +107,17 @@ int cli_print_json_digits(const char *command, json_t *object, unsigned digits) 
 
 json_t *cli_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+size_t cli_utf8_length(const char *text) {
+    const unsigned char *c = (const unsigned char *)text;
+    size_t length = c[0] < 0x80 ? 1 : c[0] < 0xc2 ? 0 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < length; i++) // ends at the text's end, too
+        if ((c[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    bool none = (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf4 && c[1] > 0x8f); // halves of pairs, and beyond the last one
+    return overlong || none ? 0 : length;
+}
+
 json_t *cli_json_text(const char *text) {
     json_t *string = json_string(text);
     if (string)
