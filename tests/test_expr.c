@@ -363,6 +363,24 @@ static void test_numbers(void **state) {
 // ---- fuzz ----
 
 // Mutations of valid text: whatever comes out is parsed and evaluated, or refused with a caret inside the text.
+// Many values of a leaf at once are those of one at a time.
+static void check_many(const mst_expr *expr, double leaves[64]) {
+    enum { N = 70 };
+    size_t varying = (size_t)(test_random() % (mst_expr_n_leaves(expr) + 1));
+    double x[N], out[N];
+    for (int k = 0; k < 64; k++)
+        leaves[k] = test_uniform();
+    for (int k = 0; k < N; k++)
+        out[k] = x[k] = 3 * test_uniform();
+    assert_true(mst_expr_evaluate_many(expr, leaves, varying, out, N, out));
+    for (int k = 0; k < N; k++) {
+        if (varying < mst_expr_n_leaves(expr))
+            leaves[varying] = x[k];
+        double one = mst_expr_evaluate(expr, leaves);
+        CHECK(one == out[k] || (isnan(one) && isnan(out[k])), "value %d of leaf %zu: %g, alone %g", k, varying, out[k], one);
+    }
+}
+
 static void test_fuzz(void **state) {
     (void)state;
     static const char *const pieces[] = {"x", "u[0,1]", "u.prev", "sin(", "pow(", "(", ")",  "^",   "**", "?",
@@ -391,7 +409,7 @@ static void test_fuzz(void **state) {
             for (int i = 0; i < 64; i++)
                 leaves[i] = "leaf";
             assert_true(mst_expr_n_leaves(expr) <= 64);
-            mst_expr_evaluate(expr, values);
+            check_many(expr, values);
             mst_expr_evaluate_float(expr, values_float);
             mst_expr_write(expr, round % 2, 1u << round % 5, leaves, "f", &out);
             CHECK(!strchr(out.text, '\xff') && !strstr(out.text, "prev"), "user text in the kernel: %s", out.text);

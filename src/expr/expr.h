@@ -66,4 +66,9 @@ void mst_expr_write_number(double value, bool is_double, mst_text *out);
 double mst_expr_evaluate(const mst_expr *expr, const double *leaves);
 float mst_expr_evaluate_float(const mst_expr *expr, const float *leaves);
 
+// out[k], k < n, is what mst_expr_evaluate gives, in every bit, if leaf number `varying` is x[k] (a number that no leaf has: none
+// varies); what does not depend on it is computed once. x and out
+// may be the same. False without memory.
+bool mst_expr_evaluate_many(const mst_expr *expr, const double *leaves, size_t varying, const double *x, size_t n, double *out);
+
 #endif

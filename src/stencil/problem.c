@@ -319,15 +319,35 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
     return parse(problem, &n, text, what, out, error);
 }
 
-double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time) {
-    double values[MST_STENCIL_MAX_LEAVES];
+static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,
+                        double values[MST_STENCIL_MAX_LEAVES]) {
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
         values[i] = leaf->kind == MST_VALUE_NUMBER       ? leaf->number
                     : leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis]
                                                          : time;
     }
+}
+
+double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time) {
+    double values[MST_STENCIL_MAX_LEAVES];
+    leaf_values(problem, formula, at, time, values);
     return mst_expr_evaluate(formula->expr, values);
+}
+
+mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
+                           double *out, mst_error *error) {
+    double values[MST_STENCIL_MAX_LEAVES];
+    size_t varying = 0;
+    leaf_values(problem, formula, at, 0, values);
+    while (varying < formula->n_leaves &&
+           !(formula->leaves[varying].kind == MST_VALUE_COORDINATE && formula->leaves[varying].axis == COLUMNS))
+        varying++;
+    for (size_t k = 0; k < n; k++)
+        out[k] = (double)(at[COLUMNS] + (int64_t)k) * problem->spacing[COLUMNS];
+    if (!mst_expr_evaluate_many(formula->expr, values, varying, out, n, out))
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    return MST_OK;
 }
 
 bool mst_problem_is_damped(const mst_problem *p, int axis) {

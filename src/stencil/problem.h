@@ -91,6 +91,10 @@ void mst_formula_release(mst_formula *formula);
 // Its value on the host. `at` are node numbers, which may lie outside the grid; fields must not be read.
 double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time);
 
+// The same of n nodes along the columns, from node `at` on, at time 0.
+mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
+                           double *out, mst_error *error);
+
 // The axis inside for an axis of the description.
 static inline int mst_problem_axis(int rank, int k) { return rank == 1 ? COLUMNS : rank == 2 ? 2 * k : k; }
 

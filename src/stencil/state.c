@@ -59,18 +59,24 @@ typedef struct filling {
 } filling;
 
 static mst_status fill_part(size_t part, void *user, mst_error *error) {
-    enum { PART = 1 << 14 };
+    enum { PART = 1 << 14, RUN = 1 << 9 };
+    mst_status status = MST_OK;
     const filling *f = user;
     const mst_problem *p = f->problem;
-    uint64_t end = (part + 1) * PART < f->count ? (part + 1) * PART : f->count;
-    (void)error;
-    for (uint64_t i = part * PART; i < end; i++) {
-        uint64_t node = f->first + i;
+    double values[RUN];
+    uint64_t end = (part + 1) * PART < f->count ? (part + 1) * PART : f->count, n;
+    for (uint64_t i = part * PART; i < end; i += n) {
+        uint64_t node = f->first + i, column = node % p->grid[COLUMNS];
         const int64_t at[N_AXES] = {(int64_t)(node / p->plane), (int64_t)(node / p->grid[COLUMNS] % p->grid[ROWS]),
-                                    (int64_t)(node % p->grid[COLUMNS])};
-        put_value(p, f->to, i, mst_formula_value(p, f->formula, at, 0));
+                                    (int64_t)column};
+        n = p->grid[COLUMNS] - column < RUN ? p->grid[COLUMNS] - column : RUN;
+        n = end - i < n ? end - i : n;
+        MST_TRY(mst_formula_row(p, f->formula, at, (size_t)n, values, error));
+        for (uint64_t k = 0; k < n; k++)
+            put_value(p, f->to, i + k, values[k]);
     }
-    return MST_OK;
+fail:
+    return status;
 }
 
 static mst_status fill(mst_stencil *s, int array, const mst_formula *formula, mst_error *error) {
