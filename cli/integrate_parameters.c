@@ -32,7 +32,11 @@ static int read_span(const char *command, const char *text, char **name, span *s
     s->last = s->first;
     if (good && *rest)
         good = read_after(&rest, ':', &s->last) && read_after(&rest, ':', &count);
-    if (!good || *rest || !(count >= 1 && count <= MOST_SETS) || count != (double)(size_t)count) {
+    if (good && !*rest && count > MOST_SETS) {
+        cli_error(command, "--param %s: too many values; %d are the most", text, MOST_SETS);
+        return CLI_USAGE;
+    }
+    if (!good || *rest || !(count >= 1) || count != (double)(size_t)count) {
         cli_error(command, "--param %s: not a parameter; write NAME=VALUE or NAME=FIRST:LAST:COUNT", text);
         return CLI_USAGE;
     }

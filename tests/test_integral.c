@@ -314,6 +314,41 @@ static void test_fixed_more(void **state) {
     CHECK(fabs(r.value - 2) <= 1.1 * r.error && r.error < 0.01, "%.9g +- %g", r.value, r.error);
 }
 
+static bool stop_at_second(uint64_t done, uint64_t total, void *user) {
+    int *calls = user;
+    assert_true(done == 0 && total == 1);
+    return ++*calls < 2;
+}
+
+// Sums of several launches: their value, and cancelling between them.
+static void test_launches(void **state) {
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    const mst_integral_range range = {"x", "-5", "5"};
+    d.integrand = "sin(x^2)";
+    d.ranges = &range;
+    d.rule = MST_INTEGRAL_RECTANGLE;
+    d.shape = MST_INTEGRAL_SHAPE_CPU;
+    d.type = MST_FLOAT32;
+    for (int published = 0; published < 2; published++) {
+        mst_error e;
+        mst_integral *plan;
+        mst_integral_result r;
+        mst_execution how = MST_EXECUTION_INIT;
+        int calls = 0;
+        d.points = published ? ((uint64_t)1 << 25) + 3000 : ((uint64_t)1 << 24) + 5;
+        d.work_items = published ? 2048 : 0;
+        d.group_size = published ? 128 : 0;
+        OK(mst_integral_create(*state, &d, &plan, &e));
+        OK(mst_integral_execute(plan, NULL, 1, &r, NULL, &e));
+        CHECK(fabs(r.value - 1.05583456233) < (published ? 1e-3 : 1e-6), "%.9g, %d", r.value, published);
+        how.progress = stop_at_second;
+        how.progress_user = &calls;
+        REFUSED(MST_ERROR_CANCELLED, "cancelled after 0 of 1", mst_integral_execute(plan, NULL, 1, &r, &how, &e));
+        assert_int_equal(calls, 2);
+        mst_integral_destroy(plan);
+    }
+}
+
 static void test_refusals(void **state) {
     mst_context *context = *state;
     mst_error e;
@@ -381,7 +416,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_book),        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_breakpoints), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_fixed_more),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_hard_places),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_hard_places), cmocka_unit_test(test_launches),
     };
     return cmocka_run_group_tests_name("integral", tests, test_setup, test_teardown);
 }

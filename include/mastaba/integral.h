@@ -70,7 +70,7 @@ typedef struct mst_integral_desc {
     double relative_tolerance; // 0 with absolute_tolerance 0: 1e-10 in float64, 1e-5 in float32, 1e-6 and 1e-4 from 2 variables
                                // on; fixed rules: none
     double absolute_tolerance; // what is met is the larger of the two
-    uint64_t max_evaluations;  // an integral; 0: 2^22 for 1 variable, 2^28 for more
+    uint64_t max_evaluations;  // an integral, beside the first round; 0: 2^22 for 1 variable, 2^28 for more
     mst_type type;             // MST_FLOAT64 or MST_FLOAT32; 0: float64 where the device has it
     size_t work_items;         // RECTANGLE: as published, with so many work-items in groups of group_size, each summing
     size_t group_size;         // consecutive points in a row; 0: as many as fill the device, in a fixed tree
@@ -100,10 +100,12 @@ MST_API const char *mst_integral_status_name(mst_integral_status status); // "co
 
 // Computes n_sets integrals: results[i] for parameters[i * n_parameters .. (i + 1) * n_parameters - 1] (NULL without parameters).
 // A tolerance that is missed is a status of its result, not a failure of the call. Blocks; how->wait_list is waited for,
-// how->event is not taken; progress counts integrals; of a report's times of commands, only compute_seconds of fixed rules is
-// given, if the context profiles. MST_ERROR_ARGUMENT: a bound or breakpoint that is NaN, or infinite without
-// being written as inf; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED.
-// One thread at a time per plan.
+// how->event is not taken; progress counts integrals, is called at least once a round, level or launch (a quarter of a second of
+// a fixed rule on most devices), and can cancel there: results are undefined then. Of a report's times of commands, only
+// compute_seconds of fixed rules is given, if the context profiles. MST_ERROR_ARGUMENT: no plan, results or
+// parameters; an event; a bound that is NaN, or infinite without being written as inf; a breakpoint that is not finite;
+// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED. One thread at a time
+// per plan.
 MST_API mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
                                         const mst_execution *how, mst_error *error);
 

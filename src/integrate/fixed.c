@@ -16,6 +16,10 @@ enum {
     COARSER = 16
 };
 
+// Evaluations of the first launch. A call can be cancelled between launches, of which later ones take as many as fit into about
+// a quarter of a second.
+static const uint64_t cpu_launch = (uint64_t)1 << 23, gpu_launch = (uint64_t)1 << 32, published_launch = (uint64_t)1 << 25;
+
 typedef struct fixed {
     int n_nodes;
     double nodes[MAX_NODES], weights[MAX_NODES]; // of a panel [0, 1)
@@ -24,7 +28,7 @@ typedef struct fixed {
     size_t group;
     uint64_t panels, coarse_panels;
     cl_uint block;
-    mst_integral_buffer rows, grids, partials, sum;
+    mst_integral_buffer rows, grids, carried, partials, sum;
 } fixed;
 
 static void choose_nodes(fixed *f, mst_integral_rule rule) {
@@ -84,6 +88,7 @@ static void destroy(mst_integral *plan) {
     mst_kernel_release(f->group_kernel);
     mst_integral_release(plan, &f->rows);
     mst_integral_release(plan, &f->grids);
+    mst_integral_release(plan, &f->carried);
     mst_integral_release(plan, &f->partials);
     mst_integral_release(plan, &f->sum);
     free(f);
@@ -113,6 +118,36 @@ static void add_time(cl_event marks[2], mst_report *report) {
             clReleaseEvent(marks[k]);
 }
 
+// ---- launches
+
+// Work that is shared out to launches: so many steps of each work-item, from begin to end in the next one.
+typedef struct launches {
+    uint64_t steps, each, begin, end;
+    double started;
+} launches;
+
+// A launch takes at most `most` evaluations, a step of all work-items being `a_step`.
+static launches first_launch(uint64_t steps, uint64_t a_step, uint64_t most) {
+    uint64_t each = most / a_step < 1 ? 1 : most / a_step;
+    return (launches){steps, each, 0, each < steps ? each : steps, mst_now()};
+}
+
+// Waits for a launch, asks whether to go on, and chooses the next one by how long this one took.
+static mst_status next_launch(mst_integral *plan, const mst_integral_call *call, size_t done, launches *l, mst_error *error) {
+    mst_status status = MST_OK;
+    if (l->end < l->steps) {
+        MST_TRY_CL(clFinish(plan->context->compute), "cannot wait for partial sums");
+        double now = mst_now(), seconds = now - l->started;
+        l->each = seconds < 0.125 ? 2 * l->each : seconds > 0.5 && l->each > 1 ? l->each / 2 : l->each;
+        l->started = now;
+        MST_TRY(mst_integral_progress(call, done, error));
+    }
+    l->begin = l->end;
+    l->end = l->steps - l->end < l->each ? l->steps : l->end + l->each;
+fail:
+    return status;
+}
+
 // ---- as published
 
 static mst_status run_published(mst_integral *plan, const mst_integral_call *call, size_t set, mst_error *error) {
@@ -133,16 +168,27 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
         mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, n_groups * bytes, "the sums of groups", error));
     MST_TRY(mst_integral_reserve(plan, &f->sum, bytes, "the sum", error));
-    const mst_argument first[] = {MST_ARGUMENT(points),
-                                  MST_ARGUMENT(points_an_item),
-                                  a,
-                                  step,
-                                  MST_ARGUMENT(f->rows.memory),
-                                  MST_ARGUMENT(f->partials.memory),
-                                  {group * bytes, NULL}};
-    const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
+    launches l = first_launch(points_an_item, d->work_items, published_launch);
+    if (l.end < l.steps)
+        MST_TRY(mst_integral_reserve(plan, &f->carried, d->work_items * bytes, "the sums of work-items", error));
+    cl_mem carried = l.end < l.steps ? f->carried.memory : f->partials.memory; // there has to be one
     MST_TRY(mark(plan, &marks[0], error));
-    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 7, d->work_items, group, error));
+    while (l.begin < l.steps) {
+        cl_ulong begin_point = l.begin, end_point = l.end;
+        const mst_argument first[] = {MST_ARGUMENT(points),
+                                      MST_ARGUMENT(points_an_item),
+                                      MST_ARGUMENT(begin_point),
+                                      MST_ARGUMENT(end_point),
+                                      a,
+                                      step,
+                                      MST_ARGUMENT(f->rows.memory),
+                                      MST_ARGUMENT(carried),
+                                      MST_ARGUMENT(f->partials.memory),
+                                      {group * bytes, NULL}};
+        MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 10, d->work_items, group, error));
+        MST_TRY(next_launch(plan, call, set, &l, error));
+    }
+    const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
     MST_TRY(mst_kernel_enqueue(plan->context->compute, f->group_kernel, second, 3, 1, 1, error));
     MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
@@ -206,6 +252,32 @@ static cl_uint groups_for(const fixed *f, uint64_t n, cl_uint blocks_an_item) {
     return (cl_uint)((blocks + a_group - 1) / a_group);
 }
 
+static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call, size_t done, cl_uint n_groups, cl_uint groups,
+                               cl_uint coarse, cl_uint blocks_an_item, mst_error *error) {
+    mst_status status = MST_OK;
+    fixed *f = plan->work;
+    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), items = n_groups * f->group;
+    cl_ulong panels = f->panels, coarse_panels = f->coarse_panels;
+    launches l =
+        first_launch(blocks_an_item, (uint64_t)items * f->block * (uint64_t)f->n_nodes, plan->cpu ? cpu_launch : gpu_launch);
+    if (l.end < l.steps)
+        MST_TRY(mst_integral_reserve(plan, &f->carried, 2 * items * bytes, "the sums of work-items", error));
+    cl_mem carried = l.end < l.steps ? f->carried.memory : f->partials.memory; // there has to be one
+    while (l.begin < l.steps) {
+        cl_uint begin_block = (cl_uint)l.begin, end_block = (cl_uint)l.end;
+        const mst_argument arguments[] = {
+            MST_ARGUMENT(panels),         MST_ARGUMENT(coarse_panels), MST_ARGUMENT(groups),
+            MST_ARGUMENT(coarse),         MST_ARGUMENT(f->block),      MST_ARGUMENT(blocks_an_item),
+            MST_ARGUMENT(begin_block),    MST_ARGUMENT(end_block),     MST_ARGUMENT(f->grids.memory),
+            MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(carried),       MST_ARGUMENT(f->partials.memory),
+            {2 * f->group * bytes, NULL}};
+        MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 13, items, f->group, error));
+        MST_TRY(next_launch(plan, call, done, &l, error));
+    }
+fail:
+    return status;
+}
+
 static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, size_t first, size_t count, cl_uint blocks_an_item,
                             mst_error *error) {
     mst_status status = MST_OK;
@@ -222,14 +294,8 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_TRY(mst_integral_upload(plan, &f->grids, grids, count * n_grid, "the grids", error));
     MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + first * n_row, count * n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, 2 * n_groups * bytes, "partial sums", error));
-    cl_ulong panels = f->panels, coarse_panels = f->coarse_panels;
-    const mst_argument arguments[] = {
-        MST_ARGUMENT(panels),          MST_ARGUMENT(coarse_panels),  MST_ARGUMENT(groups),
-        MST_ARGUMENT(coarse),          MST_ARGUMENT(f->block),       MST_ARGUMENT(blocks_an_item),
-        MST_ARGUMENT(f->grids.memory), MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(f->partials.memory),
-        {2 * f->group * bytes, NULL}};
     MST_TRY(mark(plan, &marks[0], error));
-    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 10, n_groups * f->group, f->group, error));
+    MST_TRY(enqueue_sums(plan, call, first, (cl_uint)n_groups, groups, coarse, blocks_an_item, error));
     MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->partials.memory, pairs, 2 * n_groups, error));
     for (size_t i = 0; i < count; i++) {
@@ -250,7 +316,9 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     uint64_t most_items = plan->cpu ? CPU_ITEMS : GPU_ITEMS, blocks = (f->panels + f->block - 1) / f->block;
     uint64_t items = most_items / call->n_sets < f->group ? f->group : most_items / call->n_sets;
     cl_uint blocks_an_item = (cl_uint)((blocks + items - 1) / items);
+    uint64_t most = (plan->cpu ? cpu_launch : gpu_launch) / (f->panels * (uint64_t)f->n_nodes); // integrals of a launch
     size_t at_once = (size_t)GPU_ITEMS / groups_for(f, f->panels, blocks_an_item);
+    at_once = most < 1 ? 1 : most < at_once ? (size_t)most : at_once;
     if (plan->desc.work_items > 0)
         at_once = 1;
     for (size_t first = 0; first < call->n_sets; first += at_once) {

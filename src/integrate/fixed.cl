@@ -29,9 +29,11 @@ real sum_block(pair start, real h, uint n, __global const real *offsets, const r
 
 // panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of
 // panels is one chain of additions from one exact starting point. Group g of an integral sums blocks_an_item consecutive blocks
-// in each of its work-items, and gives a pair.
+// in each of its work-items, and gives a pair. One launch takes the blocks from begin_block to end_block of every work-item;
+// until the last ones, the work-items' pairs are in `carried` between launches, so that these do not show in the bits.
 __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block, uint blocks_an_item,
-                         __global const real *grids, __global const real *rows, __global real *partials, __local real *scratch) {
+                         uint begin_block, uint end_block, __global const real *grids, __global const real *rows,
+                         __global real *carried, __global real *partials, __local real *scratch) {
     const uint groups_a_set = groups + coarse_groups;
     const ulong set = get_group_id(0) / groups_a_set;
     uint g = get_group_id(0) % groups_a_set;
@@ -45,10 +47,16 @@ __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint co
     pair sum = {0, 0};
     broadcast_row(rows, set, p);
     g -= fine ? 0 : groups;
-    ulong first = ((ulong)g * ITEMS + ITEM) * blocks_an_item * block;
-    for (uint b = 0; b < blocks_an_item && first < n; b++, first += block) {
+    ulong first = (((ulong)g * ITEMS + ITEM) * blocks_an_item + begin_block) * block;
+    if (begin_block > 0)
+        sum = pair_of(carried[2 * get_global_id(0)], carried[2 * get_global_id(0) + 1]);
+    for (uint b = begin_block; b < end_block && first < n; b++, first += block) {
         const pair start = pair_add(a, pair_multiply(pair_of_count(first), h));
         sum = pair_add(sum, pair_of(sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, p), 0));
+    }
+    if (end_block < blocks_an_item) {
+        vstore2((real2)(sum.hi, sum.lo), get_global_id(0), carried);
+        return;
     }
     sum = sum_group(sum, scratch);
     if (ITEM == 0)
