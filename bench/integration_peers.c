@@ -1,5 +1,8 @@
 // integration-peers: the library's integration beside plain loops and GSL, on one device, in well under a minute. Prints each
 // figure with what it is held against.
+#ifdef BENCH_CUBATURE
+#include <cubature.h>
+#endif
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
 #include <mastaba/mastaba.h>
@@ -138,7 +141,7 @@ static void fixed_rules(mst_context *context) {
     }
 }
 
-static double integrand(double x, void *user) {
+static double damped(double x, void *user) {
     double a = *(const double *)user;
     return exp(-a * x) * cos(10 * a * x);
 }
@@ -166,7 +169,7 @@ static void batches(mst_context *context) {
         double start = now();
         for (int i = 0; i < N; i++) {
             double value, estimate;
-            gsl_function f = {integrand, &a[i]};
+            gsl_function f = {damped, &a[i]};
             gsl_integration_qag(&f, 0, 1, 0, 1e-10, 1000, GSL_INTEG_GAUSS21, space, &value, &estimate);
             worst = fmax(worst, fabs(value - results[i].value));
         }
@@ -182,6 +185,40 @@ static void batches(mst_context *context) {
     free(results);
 }
 
+#ifdef BENCH_CUBATURE
+static int gaussian(unsigned n, const double *x, void *user, unsigned n_values, double *value) {
+    double sum = 0;
+    (void)user, (void)n_values;
+    for (unsigned k = 0; k < n; k++)
+        sum += (x[k] - 0.4) * (x[k] - 0.4);
+    *value = exp(-25 * sum);
+    return 0;
+}
+
+// A Gaussian in 4 variables to 1e-6 by the same rule on one core.
+static void several_variables(mst_context *context) {
+    static const mst_integral_range unit[] = {{"x", "0", "1"}, {"y", "0", "1"}, {"z", "0", "1"}, {"u", "0", "1"}};
+    const double from[4] = {0}, to[4] = {1, 1, 1, 1}, exact = pow(sqrt(acos(-1)) / 10 * (erf(3) + erf(2)), 4);
+    double value = 0, estimate = 0, cubature = INFINITY;
+    mst_integral_result r;
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    d.integrand = "exp(-25*((x - 0.4)^2 + (y - 0.4)^2 + (z - 0.4)^2 + (u - 0.4)^2))";
+    d.n_variables = 4;
+    d.ranges = unit;
+    d.relative_tolerance = 1e-6;
+    mst_integral *plan = make_plan(context, &d);
+    double own = best_call(plan, NULL, 1, &r, 0.5);
+    for (int run = 0; run < 2; run++) {
+        double start = now();
+        hcubature(1, gaussian, NULL, 4, from, to, 0, 0, 1e-6, ERROR_INDIVIDUAL, &value, &estimate);
+        cubature = fmin(cubature, now() - start);
+    }
+    printf("a Gaussian in 4 variables to 1e-6: %.4g ms, off by %.2g +- %.2g; hcubature %.4g ms, %.2g +- %.2g\n", 1e3 * own,
+           r.value - exact, r.error, 1e3 * cubature, value - exact, estimate);
+    mst_integral_destroy(plan);
+}
+#endif
+
 int main(void) {
     mst_error error;
     mst_context *context;
@@ -189,6 +226,9 @@ int main(void) {
     printf("device %s\n", mst_context_device(context)->name);
     fixed_rules(context);
     batches(context);
+#ifdef BENCH_CUBATURE
+    several_variables(context);
+#endif
     mst_context_destroy(context);
     return 0;
 }
