@@ -181,11 +181,10 @@ static int run(const cli_options *options, const request *r) {
 
 static int check(const request *r) {
     bool known = !r->capability;
-    const char *names = "map";
     for (size_t i = 0; i < tune_n_cases && !known; i++)
         known = strcmp(tune_cases[i].capability, r->capability) == 0;
     if (!known) {
-        cli_error(command, "--capability %s: nothing to tune there; choose %s", r->capability, names);
+        cli_error(command, "--capability %s: nothing to tune there; choose map, fft or convolution", r->capability);
         return CLI_USAGE;
     }
     if (r->list + r->reset + (r->export != NULL) + (r->import != NULL) > 1) {

@@ -4,13 +4,16 @@
 
 #include "cli.h"
 
+// What `make` makes of a size: a batch of vectors, neighbours in memory along or across, or one square.
+typedef enum tune_form { TUNE_ROWS, TUNE_COLUMNS, TUNE_SQUARE } tune_form;
+
 // A problem of the fixed list. `make` makes its plan, which is where tuning takes place, and destroys it.
 typedef struct tune_case {
     const char *capability;
     size_t size; // what --size replaces
     mst_status (*make)(const struct tune_case *c, mst_context *context, mst_error *error);
     mst_type type;
-    const char *variant; // what else `make` has to know; may be NULL
+    tune_form form;
 } tune_case;
 
 extern const tune_case tune_cases[];

@@ -15,11 +15,80 @@ static mst_status make_map(const tune_case *c, mst_context *context, mst_error *
     return status;
 }
 
+// A million points in vectors of one length, along the last axis; of images, square ones.
+#define POINTS ((size_t)1 << 20)
+
+static size_t batch_of(size_t points) { return points < POINTS ? POINTS / points : 1; }
+
+static mst_status make_fft(const tune_case *c, mst_context *context, mst_error *error) {
+    const size_t n = c->size;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_fft *plan = NULL;
+    switch (c->form) {
+    case TUNE_ROWS:
+        desc.input = mst_layout_dense(c->type, 2, (const size_t[]){batch_of(n), n});
+        break;
+    case TUNE_COLUMNS:
+        desc.input = mst_layout_dense(c->type, 2, (const size_t[]){n, batch_of(n)});
+        desc.axes[0] = 0;
+        break;
+    default:
+        desc.input = mst_layout_dense(c->type, 2, (const size_t[]){n, n});
+        desc.n_axes = 2;
+        desc.axes[0] = 0;
+        desc.axes[1] = 1;
+    }
+    mst_status status = mst_fft_create(context, &desc, &plan, error);
+    mst_fft_destroy(plan);
+    return status;
+}
+
+// Two vectors of that length, or images with a kernel of a fraction of theirs.
+static mst_status make_convolution(const tune_case *c, mst_context *context, mst_error *error) {
+    const size_t n = c->size, short_side = n / 16 > 0 ? n / 16 : 1;
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    mst_convolution *plan = NULL;
+    if (c->form == TUNE_ROWS) {
+        desc.x = desc.y = mst_layout_dense(c->type, 2, (const size_t[]){batch_of(n), n});
+        desc.mode = MST_CONVOLUTION_CIRCULAR;
+    } else {
+        desc.x = mst_layout_dense(c->type, 2, (const size_t[]){n, n});
+        desc.y = mst_layout_dense(c->type, 2, (const size_t[]){short_side, short_side});
+        desc.mode = MST_CONVOLUTION_SAME;
+        desc.n_axes = 2;
+        desc.axes[1] = -2;
+    }
+    mst_status status = mst_convolution_create(context, &desc, &plan, error);
+    mst_convolution_destroy(plan);
+    return status;
+}
+
 #define MAP_SIZE ((size_t)1 << 23)
 
 const tune_case tune_cases[] = {
-    {"map", MAP_SIZE, make_map, MST_INT8, NULL},    {"map", MAP_SIZE, make_map, MST_INT16, NULL},
-    {"map", MAP_SIZE, make_map, MST_INT32, NULL},   {"map", MAP_SIZE, make_map, MST_INT64, NULL},
-    {"map", MAP_SIZE, make_map, MST_FLOAT32, NULL}, {"map", MAP_SIZE, make_map, MST_FLOAT64, NULL},
+    {"map", MAP_SIZE, make_map, MST_INT8, TUNE_ROWS},
+    {"map", MAP_SIZE, make_map, MST_INT16, TUNE_ROWS},
+    {"map", MAP_SIZE, make_map, MST_INT32, TUNE_ROWS},
+    {"map", MAP_SIZE, make_map, MST_INT64, TUNE_ROWS},
+    {"map", MAP_SIZE, make_map, MST_FLOAT32, TUNE_ROWS},
+    {"map", MAP_SIZE, make_map, MST_FLOAT64, TUNE_ROWS},
+    {"fft", 64, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 1000, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 1024, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 4096, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 65536, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 1048576, make_fft, MST_COMPLEX64, TUNE_ROWS},
+    {"fft", 1024, make_fft, MST_COMPLEX64, TUNE_COLUMNS},
+    {"fft", 1024, make_fft, MST_COMPLEX64, TUNE_SQUARE},
+    {"fft", 1024, make_fft, MST_FLOAT32, TUNE_ROWS},
+    {"fft", 1024, make_fft, MST_COMPLEX128, TUNE_ROWS},
+    {"fft", 65536, make_fft, MST_COMPLEX128, TUNE_ROWS},
+    {"convolution", 128, make_convolution, MST_COMPLEX64, TUNE_ROWS},
+    {"convolution", 1024, make_convolution, MST_COMPLEX64, TUNE_ROWS},
+    {"convolution", 8192, make_convolution, MST_COMPLEX64, TUNE_ROWS},
+    {"convolution", 1024, make_convolution, MST_FLOAT32, TUNE_ROWS},
+    {"convolution", 1024, make_convolution, MST_COMPLEX128, TUNE_ROWS},
+    {"convolution", 512, make_convolution, MST_FLOAT32, TUNE_SQUARE},
+    {"convolution", 1024, make_convolution, MST_FLOAT32, TUNE_SQUARE},
 };
 const size_t tune_n_cases = sizeof tune_cases / sizeof tune_cases[0];

@@ -235,8 +235,8 @@ static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
     return status;
 }
 
-mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
-                                  mst_error *error) {
+mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
+                                     mst_convolution **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_convolution *plan = NULL;
     if (out)
@@ -254,6 +254,10 @@ mst_status mst_convolution_create(mst_context *context, const mst_convolution_de
     } else if (mst_layout_count(&plan->desc.z) > 0) {
         MST_REQUIRE(plan->work_type == MST_COMPLEX64 || context->device.fp64, MST_ERROR_UNSUPPORTED,
                     "%s has no float64; use float32 or complex64 operands, or the reference algorithm", context->device.name);
+        if (plan->desc.algorithm == MST_CONVOLUTION_FUSED && choice)
+            plan->choice = *choice;
+        else if (plan->desc.algorithm == MST_CONVOLUTION_FUSED)
+            MST_TRY(mst_convolution_tune(plan, error));
         MST_TRY(plan->desc.algorithm == MST_CONVOLUTION_FUSED ? mst_fused_create(plan, error) : mst_paper_create(plan, error));
     }
     *out = plan;
@@ -261,6 +265,11 @@ mst_status mst_convolution_create(mst_context *context, const mst_convolution_de
 fail:
     mst_convolution_destroy(plan);
     return status;
+}
+
+mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
+                                  mst_error *error) {
+    return mst_convolution_create_as(context, desc, NULL, out, error);
 }
 
 void mst_convolution_destroy(mst_convolution *plan) {

@@ -171,10 +171,13 @@ static uint64_t count_work(const mst_fused *fused, uint64_t *fixed, uint64_t *pi
 #define CPU_WORK ((uint64_t)2 << 20)
 #define GPU_WORK ((uint64_t)1 << 30)
 
+uint64_t mst_fused_work(bool cpu) { return cpu ? CPU_WORK : GPU_WORK; }
+
 // With a single stage nothing lies between stages. A small budget counts too.
 static size_t choose_items_at_once(const mst_fused *fused, size_t n_items, uint64_t item) {
     mst_context *context = fused->plan->context;
-    uint64_t most = fused->geometry.cpu ? CPU_WORK : GPU_WORK, left = mst_budget_left(context, &context->device_memory) / 8;
+    uint64_t chosen = fused->plan->choice.work_bytes, most = chosen ? chosen : mst_fused_work(fused->geometry.cpu);
+    uint64_t left = mst_budget_left(context, &context->device_memory) / 8;
     most = left < most ? left : most;
     if (fused->n_stages == 1 || item == 0 || most / item >= n_items)
         return n_items;

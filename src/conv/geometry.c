@@ -57,14 +57,14 @@ static bool split(const choice *c, size_t n, int count, size_t after, size_t *di
     int n_radices;
     if (count == 1) {
         digits[0] = n;
-        return n <= limit && mst_pass_factor(n, c->g->cpu, radices, &n_radices);
+        return n <= limit && mst_pass_factor(n, c->g->cpu, 0, radices, &n_radices);
     }
     size_t middle = (size_t)(pow((double)n, 1.0 / count) + 0.5);
     for (size_t away = 0; away < limit; away++)
         for (int side = 0; side < 2; side++) {
             size_t d = side ? middle - away : middle + away; // wraps to a huge number below 0
             if (d < 2 || d > limit || n % d != 0 || n / d * after % c->g->lanes != 0 ||
-                !mst_pass_factor(d, c->g->cpu, radices, &n_radices))
+                !mst_pass_factor(d, c->g->cpu, 0, radices, &n_radices))
                 continue;
             if (split(c, n / d, count - 1, after, digits + 1)) {
                 digits[0] = d;
@@ -211,8 +211,9 @@ mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst
     const mst_device_info *device = &plan->context->device;
     bool is_double = plan->work_type == MST_COMPLEX128;
     memset(g, 0, sizeof *g);
-    g->cpu = d->shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(device) : d->shape == MST_FFT_SHAPE_CPU;
-    mst_pass pass = {.cpu = g->cpu, .is_double = is_double};
+    mst_fft_shape shape = d->shape == MST_FFT_SHAPE_AUTO ? plan->choice.shape : d->shape;
+    g->cpu = shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(device) : shape == MST_FFT_SHAPE_CPU;
+    mst_pass pass = {.choice = plan->choice.pass, .cpu = g->cpu, .is_double = is_double};
     g->lanes = 1;
     if (g->cpu) {
         mst_status status = mst_pass_shape(&pass, device, error);

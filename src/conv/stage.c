@@ -67,6 +67,7 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     mst_pass *pass = &s->pass;
     uint64_t size = mst_type_bytes(s->plan->work_type);
     place_lines(s);
+    pass->choice = s->plan->choice.pass;
     pass->cpu = s->g->cpu;
     pass->fused = true;
     pass->is_double = s->plan->work_type == MST_COMPLEX128;

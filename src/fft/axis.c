@@ -98,7 +98,7 @@ bool mst_axis_is_smooth(size_t n) {
     for (size_t k = 0; k < sizeof primes / sizeof primes[0]; k++)
         while (n > 4096 && n % primes[k] == 0)
             n /= primes[k];
-    return mst_pass_factor(n, true, radices, &count);
+    return mst_pass_factor(n, true, 0, radices, &count);
 }
 
 static size_t item_count(const mst_layout *layout, int split) {
@@ -130,6 +130,7 @@ mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **
         p->from = first ? job->from : WORK;
         p->to = last ? job->to : WORK;
         const mst_layout *from = first ? &job->from_layout : &job->work_layout, *to = last ? &job->to_layout : &job->work_layout;
+        pass->choice = plan->choice;
         pass->is_double = plan->is_double;
         pass->cpu = plan->cpu;
         pass->n = f[i];

@@ -216,7 +216,8 @@ static mst_status make_stream(mst_fft *plan, mst_error *error) {
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
-mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
+mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
+                             mst_error *error) {
     mst_status status = MST_OK;
     mst_fft *plan = NULL;
     if (out)
@@ -234,6 +235,12 @@ mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_ff
     for (int a = 1; a < plan->desc.n_axes; a++)
         plan->split = plan->desc.axes[a] < plan->split ? plan->desc.axes[a] : plan->split;
     if (mst_layout_count(&plan->desc.input) > 0 && mst_layout_count(&plan->desc.output) > 0) {
+        if (choice) {
+            plan->cpu = choice->cpu;
+            plan->choice = choice->pass;
+        } else {
+            MST_TRY(mst_fft_tune(plan, error));
+        }
         MST_TRY(mst_fft_plan_passes(plan, error));
         MST_TRY(make_stream(plan, error));
         for (int k = 0; k < plan->n_passes; k++)
@@ -244,6 +251,10 @@ mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_ff
 fail:
     mst_fft_destroy(plan);
     return status;
+}
+
+mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
+    return mst_fft_create_as(context, desc, NULL, out, error);
 }
 
 void mst_fft_destroy(mst_fft *plan) {

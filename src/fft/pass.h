@@ -39,7 +39,15 @@ typedef struct mst_pass_op {
 // transform of n + 1 points, in Rader's.
 typedef enum mst_pass_convolution { MST_PASS_TRANSFORM, MST_PASS_CHIRP, MST_PASS_RADER } mst_pass_convolution;
 
+// What tuning may choose: no result depends on it but for rounding. 0: by rule.
+typedef struct mst_pass_choice {
+    unsigned radix; // cpu: powers of two by steps of at most this radix, 4, 8 or 16
+    unsigned lanes; // cpu: 4 or 8
+    unsigned group; // gpu: work-items of a work-group that small transforms share, a power of two
+} mst_pass_choice;
+
 typedef struct mst_pass {
+    mst_pass_choice choice;
     mst_view source, target;
     mst_pass_op load, store;
     bool scale;
@@ -72,11 +80,11 @@ size_t mst_pass_own_reals(const mst_pass *pass);
 // The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
 mst_pass mst_pass_back(const mst_pass *pass);
 
-// Radices for a length; false if it has a prime factor above MST_PASS_MAX_PRIME.
-bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices);
+// Radices for a length, of choice.radix (0: by rule); false if it has a prime factor above MST_PASS_MAX_PRIME.
+bool mst_pass_factor(size_t n, bool cpu, unsigned radix, unsigned *radices, int *n_radices);
 
-// The radices of a pass whose views, length, precision and shape (`cpu`) are set; false if there are none. Its tables depend on
-// them: kernels of the same pass for other views keep them.
+// The radices of a pass whose choice, views, length, precision and shape (`cpu`) are set; false if there are none. Its tables
+// depend on them: kernels of the same pass for other views keep them.
 bool mst_pass_choose_radices(mst_pass *pass);
 
 // Decides lanes, work-items and work-groups of a pass with radices.

@@ -33,6 +33,7 @@ struct mst_fft {
     mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
     int split;         // the axis at which items are cut
     bool is_double, cpu;
+    mst_pass_choice choice;
     mst_stream *stream;
     uint64_t table_bytes; // device memory of all tables
     uint64_t item_bytes[N_BUFFERS];
@@ -44,6 +45,17 @@ struct mst_fft {
 
 // Of a complex number of the plan's precision.
 static inline uint64_t mst_fft_number_bytes(const mst_fft *plan) { return plan->is_double ? 16 : 8; }
+
+// mst_fft_create with cpu and choice given (NULL: chosen by the description, tuning or rule).
+typedef struct mst_fft_choice {
+    bool cpu;
+    mst_pass_choice pass;
+} mst_fft_choice;
+mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
+                             mst_error *error);
+
+// tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
+mst_status mst_fft_tune(mst_fft *plan, mst_error *error);
 
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);

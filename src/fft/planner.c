@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#define GPU_GROUP 64u           // work-items of a work-group that small transforms share,
-#define GPU_WIDE_GROUP 128u     // and where it reads several lines side by side
+#define GPU_GROUP                                                                                                                \
+    64u                         // work-items of a work-group that small transforms share; twice as many where it reads several
+                                // lines side by side
 #define GPU_ROW_BYTES 64u       // neighbouring lines that are read together where elements are far apart,
 #define GPU_WIDE_ROW_BYTES 128u // and where a work-group stays
 #define GPU_WIDEST_GROUP 256u   // so small
@@ -35,8 +36,14 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
     return fits - 1 < held ? fits - 1 : held;
 }
 
-// Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs.
-static void factor_power_of_two(unsigned log_n, bool cpu, unsigned *radices, int *count) {
+// Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs if nothing else is chosen.
+static void factor_power_of_two(unsigned log_n, bool cpu, unsigned radix, unsigned *radices, int *count) {
+    unsigned log_radix = radix == 4 ? 2 : radix == 16 ? 4 : 3;
+    while (cpu && log_radix != 3 && log_n > 0) {
+        unsigned log = log_n < log_radix ? log_n : log_radix;
+        radices[(*count)++] = 1u << log;
+        log_n -= log;
+    }
     if (!cpu && log_n == 13) // too many work-items at 16 elements each
         radices[(*count)++] = 32, log_n = 8;
     if (!cpu && log_n % 4 == 0 && log_n > 4) {
@@ -94,7 +101,7 @@ static int factor_search(size_t n, unsigned largest, unsigned most, unsigned *be
     return fewest;
 }
 
-bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices) {
+bool mst_pass_factor(size_t n, bool cpu, unsigned radix, unsigned *radices, int *n_radices) {
     *n_radices = 0;
     if (n == 0)
         return false;
@@ -102,7 +109,7 @@ bool mst_pass_factor(size_t n, bool cpu, unsigned *radices, int *n_radices) {
         unsigned log_n = 0;
         while (((size_t)1 << log_n) < n)
             log_n++;
-        factor_power_of_two(log_n, cpu, radices, n_radices);
+        factor_power_of_two(log_n, cpu, radix, radices, n_radices);
         return true;
     }
     unsigned found[MST_PASS_RADICES + 1];
@@ -182,6 +189,7 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
 
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     unsigned most = (unsigned)(device->max_work_group_size < 1024 ? device->max_work_group_size : 1024);
+    unsigned group = pass->choice.group ? pass->choice.group : GPU_GROUP;
     unsigned number = pass->is_double ? 16 : 8, adjacent = GPU_ROW_BYTES / number, wide_row = GPU_WIDE_ROW_BYTES / number;
     bool rows_in = elements_adjacent(&pass->source), rows_out = elements_adjacent(&pass->target);
     pass->threads = choose_threads(pass, device);
@@ -190,7 +198,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
                         pass->n);
     pass->lines = 1;
     bool wide = !rows_in || !rows_out;
-    while (pass->lines * pass->threads < (wide ? GPU_WIDE_GROUP : GPU_GROUP) || (wide && pass->lines < adjacent) ||
+    while (pass->lines * pass->threads < (wide ? 2 * group : group) || (wide && pass->lines < adjacent) ||
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     pass->staged = pass->threads == 1 && pass->n > 1 && !wide && !pass->fused;
@@ -222,7 +230,7 @@ bool mst_pass_choose_radices(mst_pass *pass) {
         pass->n_radices = 1;
         return true;
     }
-    if (!mst_pass_factor(pass->n, pass->cpu, pass->radices, &pass->n_radices))
+    if (!mst_pass_factor(pass->n, pass->cpu, pass->choice.radix, pass->radices, &pass->n_radices))
         return false;
     if (pass->n_radices == 0) // length 1
         pass->radices[pass->n_radices++] = 1;
@@ -232,6 +240,6 @@ bool mst_pass_choose_radices(mst_pass *pass) {
 mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     if (!pass->cpu)
         return shape_gpu(pass, device, error);
-    pass->lanes = CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
+    pass->lanes = pass->choice.lanes ? pass->choice.lanes : CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
     return MST_OK;
 }

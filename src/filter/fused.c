@@ -11,8 +11,8 @@ bool mst_fused_filter_can(const mst_filter *plan) {
     unsigned radices[MST_PASS_RADICES];
     int count;
     size_t longest = mst_pass_longest(&plan->context->device, plan->cpu, false);
-    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, plan->cpu, radices, &count) &&
-           mst_pass_factor(plan->q, plan->cpu, radices, &count);
+    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest &&
+           mst_pass_factor(plan->p, plan->cpu, 0, radices, &count) && mst_pass_factor(plan->q, plan->cpu, 0, radices, &count);
 }
 
 // Lines of n elements: neighbours in memory along them (rows) or across.

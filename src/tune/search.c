@@ -211,6 +211,13 @@ fail:
     return status;
 }
 
+static int first_such(const entrant *e, int k) {
+    int first = 0;
+    while (e[first].built != e[k].built)
+        first++;
+    return first;
+}
+
 // The entrants in turns, so that all meet the same machine. The best has to be better than what there was by more than noise.
 static mst_status duel(search *s, mst_error *error) {
     mst_status status = MST_OK;
@@ -218,18 +225,15 @@ static mst_status duel(search *s, mst_error *error) {
     entrant *e = s->entrants;
     int n = 0, times = times_of(e[BEST].seconds);
     for (; n < DUEL_ROUNDS && (n < LEAST_SAMPLES || total < 2 * MOST_SECONDS); n++)
-        for (int k = 0; k < N_ENTRANTS; k++) {
-            int same = k;
-            while (same > 0 && e[same - 1].built == e[k].built)
-                same--;
-            if (same < k)
-                samples[k][n] = samples[same][n];
-            else
-                MST_TRY(time_once(s, e[k].built, times, &samples[k][n], error));
+        for (int turn = 0; turn < N_ENTRANTS; turn++) {
+            int k = n % 2 ? N_ENTRANTS - 1 - turn : turn; // nobody is always the first
+            if (first_such(e, k) != k)
+                continue;
+            MST_TRY(time_once(s, e[k].built, times, &samples[k][n], error));
             total += samples[k][n] * times;
         }
     for (int k = 0; k < N_ENTRANTS; k++)
-        e[k].seconds = median(samples[k], n);
+        e[k].seconds = first_such(e, k) == k ? median(samples[k], n) : e[first_such(e, k)].seconds;
     if (e[BEST].seconds > LEAST_GAIN * e[BEFORE].seconds) {
         forget(s, BEST);
         e[BEST] = e[BEFORE];

@@ -39,7 +39,7 @@ typedef struct mst_tune_problem {
     mst_tune_parameter parameters[MST_TUNING_MAX_VALUES];
     // An estimate of the time, in any unit; INFINITY: these values do not go together. NULL: all do, and nothing is known.
     double (*cost)(const void *user, const int64_t *values);
-    const mst_tune_work *work;
+    const mst_tune_work *work; // NULL: too large for test runs; values are only looked up
     void *user;
 } mst_tune_problem;
 

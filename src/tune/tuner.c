@@ -131,7 +131,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     pthread_mutex_lock(&tuner->mutex);
     mst_tuning_result result = look_up(tuner, context, problem, values);
     bool asked = forced || (tuner->on && (tuner->how.again || result.source != MST_TUNING_EXACT));
-    bool searches = asked && !tuner->searching, nested = tuner->searching;
+    bool searches = asked && problem->work && !tuner->searching, nested = tuner->searching;
     if (tuner->on)
         how = tuner->how;
     tuner->searching = tuner->searching || searches;

@@ -1,0 +1,108 @@
+// Whatever tuning chooses, transforms and convolutions are right.
+#include "support.h"
+
+#include "conv/plan.h"
+#include "fft/plan.h"
+
+typedef struct told {
+    mst_tuning_result result;
+    int n;
+} told;
+
+static void note(const mst_tuning_result *result, void *user) {
+    told *t = user;
+    t->result = *result;
+    t->n++;
+}
+
+static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, mst_fft_choice choice) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    desc.input = mst_layout_dense(type, 2, (const size_t[]){batch, n});
+    mst_layout result = test_fft_output(&desc);
+    test_array input = test_array_random(&desc.input), output = test_array_new(&result);
+    test_wide *reference = test_fft_reference(&desc, &input);
+    OK(mst_fft_create_as(context, &desc, &choice, &plan, &e));
+    OK(mst_fft_execute(plan, mst_at_host(test_array_at(&input, 0)), mst_at_host(test_array_at(&output, 0)), NULL, &e));
+    double error = test_fft_error(&desc, &output, reference);
+    CHECK(error <= test_gate(&desc.input, n), "%s %zu, shape %s, radix %u, lanes %u, group %u: error %g", mst_type_name(type), n,
+          choice.cpu ? "cpu" : "gpu", choice.pass.radix, choice.pass.lanes, choice.pass.group, error);
+    mst_fft_destroy(plan);
+    free(reference);
+    test_array_free(&input), test_array_free(&output);
+}
+
+static void transforms(void **state) {
+    const bool cpu = true, gpu = false;
+    fft_of(*state, MST_COMPLEX64, 13, 128, (mst_fft_choice){cpu, {4, 4, 64}});
+    fft_of(*state, MST_COMPLEX64, 13, 512, (mst_fft_choice){cpu, {16, 8, 64}});
+    fft_of(*state, MST_FLOAT32, 11, 1000, (mst_fft_choice){cpu, {8, 4, 64}});
+    fft_of(*state, MST_COMPLEX64, 37, 16, (mst_fft_choice){gpu, {8, 8, 256}});
+    if (!mst_context_device(*state)->fp64)
+        return;
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){cpu, {16, 8, 64}});
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){gpu, {8, 4, 32}});
+}
+
+static void convolution_of(mst_context *context, mst_convolution_desc desc, mst_convolution_choice choice) {
+    mst_error e;
+    mst_convolution *plan = NULL;
+    mst_layout result;
+    OK(mst_convolution_result(&desc, &result, &e));
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y), z = test_array_new(&result);
+    size_t vectors = test_lines_of(&result, -1).count;
+    long double *norms = malloc(vectors * sizeof *norms);
+    test_wide *reference = test_convolution_reference(&desc, &x, &y, &result, norms);
+    OK(mst_convolution_create_as(context, &desc, &choice, &plan, &e));
+    OK(mst_convolution_execute(plan, mst_at_host(test_array_at(&x, 0)), mst_at_host(test_array_at(&y, 0)),
+                               mst_at_host(test_array_at(&z, 0)), NULL, &e));
+    size_t worst, n = mst_convolution_padded_length(plan);
+    double error = test_convolution_error(&z, -1, reference, norms, &worst);
+    CHECK(error <= 2 * test_gate(&result, n), "radix %u, lanes %u, %d axes: error %g", choice.pass.radix, choice.pass.lanes,
+          desc.n_axes, error);
+    mst_convolution_destroy(plan);
+    free(reference), free(norms);
+    test_array_free(&x), test_array_free(&y), test_array_free(&z);
+}
+
+static void convolutions(void **state) {
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    desc.algorithm = MST_CONVOLUTION_FUSED;
+    desc.x = desc.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){11, 100});
+    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {16, 4, 64}, 0});
+    desc.x = desc.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){5, 9000}); // several stages
+    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {4, 4, 64}, 1 << 16});
+}
+
+// A search over real kernels, and the look-up after it.
+static void searches(void **state) {
+    mst_error e;
+    told t = {.n = 0};
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_tuning how = MST_TUNING_INIT;
+    how.report = note, how.user = &t, how.seconds = 0.01;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){20, 12});
+    for (int again = 0; again < 2; again++) {
+        OK(mst_tuning_begin(*state, &how, &e));
+        OK(mst_fft_create(*state, &desc, &plan, &e));
+        mst_tuning_end(*state);
+        mst_fft_destroy(plan);
+        assert_int_equal(t.n, 1 + again);
+        assert_int_equal(t.result.source, again ? MST_TUNING_EXACT : MST_TUNING_SEARCHED);
+        assert_string_equal(t.result.capability, "fft");
+        assert_int_equal(t.result.size, 12);
+    }
+    assert_int_equal(t.result.wrong, 0);
+    test_fft_check(*state, &desc, MST_PLACE_HOST, MST_PLACE_DEVICE);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transforms),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(searches),
+    };
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
