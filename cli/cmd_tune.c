@@ -123,11 +123,14 @@ static int tune_all(job *j, mst_context *context) {
         mst_status status = c.make(&c, context, &error);
         if (status == MST_ERROR_UNSUPPORTED) // float64, say
             cli_error(command, "%s left out: %s", c.capability, error.message);
-        else if (status != MST_OK)
+        else if (status == MST_ERROR_CANCELLED || cli_interrupted()) {
+            cli_error(command, "interrupted; what was found is kept");
+            return CLI_INTERRUPTED;
+        } else if (status != MST_OK)
             return cli_fail(command, c.capability, &error);
     }
     mst_tuning_end(context);
-    return cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE;
+    return CLI_DONE;
 }
 
 static int export_to(const char *path, bool force, mst_context *context) {
@@ -184,7 +187,7 @@ static int check(const request *r) {
     for (size_t i = 0; i < tune_n_cases && !known; i++)
         known = strcmp(tune_cases[i].capability, r->capability) == 0;
     if (!known) {
-        cli_error(command, "--capability %s: nothing to tune there; choose map, fft or convolution", r->capability);
+        cli_error(command, "--capability %s: nothing to tune there; choose map, fft, convolution or stencil", r->capability);
         return CLI_USAGE;
     }
     if (r->list + r->reset + (r->export != NULL) + (r->import != NULL) > 1) {

@@ -4,8 +4,8 @@
 
 #include "cli.h"
 
-// What `make` makes of a size: a batch of vectors, neighbours in memory along or across, or one square.
-typedef enum tune_form { TUNE_ROWS, TUNE_COLUMNS, TUNE_SQUARE } tune_form;
+// What `make` makes of a size: a batch of vectors, neighbours in memory along or across, or one square or cube.
+typedef enum tune_form { TUNE_ROWS, TUNE_COLUMNS, TUNE_SQUARE, TUNE_CUBE } tune_form;
 
 // A problem of the fixed list. `make` makes its plan, which is where tuning takes place, and destroys it.
 typedef struct tune_case {

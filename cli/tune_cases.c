@@ -63,6 +63,28 @@ static mst_status make_convolution(const tune_case *c, mst_context *context, mst
     return status;
 }
 
+// Diffusion on so many nodes an axis.
+static mst_status make_stencil(const tune_case *c, mst_context *context, mst_error *error) {
+    static const char *const sums[] = {"u[-1] + u[1]", "u[-1,0] + u[1,0] + u[0,-1] + u[0,1]",
+                                       "u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1]"};
+    char expression[160];
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(x)"}};
+    const mst_stencil_update update = {.field = "u", .expression = expression};
+    mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver = NULL;
+    desc.rank = c->form == TUNE_ROWS ? 1 : c->form == TUNE_SQUARE ? 2 : 3;
+    snprintf(expression, sizeof expression, "u + 0.1 * (%s - %d * u)", sums[desc.rank - 1], 2 * desc.rank);
+    for (int k = 0; k < desc.rank; k++)
+        desc.grid[k] = c->size;
+    desc.precision = c->type;
+    desc.n_fields = desc.n_updates = 1;
+    desc.fields = &field;
+    desc.updates = &update;
+    mst_status status = mst_stencil_create(context, &desc, &solver, error);
+    mst_stencil_destroy(solver);
+    return status;
+}
+
 #define MAP_SIZE ((size_t)1 << 23)
 
 const tune_case tune_cases[] = {
@@ -90,5 +112,11 @@ const tune_case tune_cases[] = {
     {"convolution", 1024, make_convolution, MST_COMPLEX128, TUNE_ROWS},
     {"convolution", 512, make_convolution, MST_FLOAT32, TUNE_SQUARE},
     {"convolution", 1024, make_convolution, MST_FLOAT32, TUNE_SQUARE},
+    {"stencil", (size_t)1 << 20, make_stencil, MST_FLOAT32, TUNE_ROWS},
+    {"stencil", 1024, make_stencil, MST_FLOAT32, TUNE_SQUARE},
+    {"stencil", 256, make_stencil, MST_FLOAT32, TUNE_SQUARE},
+    {"stencil", 96, make_stencil, MST_FLOAT32, TUNE_CUBE},
+    {"stencil", 1024, make_stencil, MST_FLOAT64, TUNE_SQUARE},
+    {"stencil", 96, make_stencil, MST_FLOAT64, TUNE_CUBE},
 };
 const size_t tune_n_cases = sizeof tune_cases / sizeof tune_cases[0];

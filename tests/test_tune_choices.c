@@ -94,8 +94,34 @@ static void searches(void **state) {
         assert_string_equal(t.result.capability, "fft");
         assert_int_equal(t.result.size, 12);
     }
-    assert_int_equal(t.result.wrong, 0);
     test_fft_check(*state, &desc, MST_PLACE_HOST, MST_PLACE_DEVICE);
+}
+
+// Stencils are searched in core, and take what was found.
+static void searches_for_fused_steps(void **state) {
+    mst_error e;
+    told t = {.n = 0};
+    mst_tuning how = MST_TUNING_INIT;
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(x)"}};
+    const mst_stencil_update update = {.field = "u", .expression = "u + 0.1 * (u[-1] - 2 * u + u[1])"};
+    mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
+    desc.rank = 1, desc.grid[0] = 1000;
+    desc.n_fields = desc.n_updates = 1;
+    desc.fields = &field, desc.updates = &update;
+    how.report = note, how.user = &t, how.seconds = 0.01;
+    for (int again = 0; again < 2; again++) {
+        mst_stencil *solver = NULL;
+        mst_stencil_plan plan;
+        OK(mst_tuning_begin(*state, &how, &e));
+        OK(mst_stencil_create(*state, &desc, &solver, &e));
+        mst_tuning_end(*state);
+        OK(mst_stencil_describe(solver, &plan, &e));
+        assert_int_equal(t.result.source, again ? MST_TUNING_EXACT : MST_TUNING_SEARCHED);
+        assert_string_equal(t.result.capability, "stencil");
+        assert_int_equal(t.result.wrong, 0);
+        assert_int_equal(plan.fuse, t.result.values[0].value);
+        mst_stencil_destroy(solver);
+    }
 }
 
 int main(void) {
@@ -103,6 +129,7 @@ int main(void) {
         cmocka_unit_test(transforms),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(searches),
+        cmocka_unit_test(searches_for_fused_steps),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

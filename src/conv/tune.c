@@ -1,5 +1,5 @@
-// What tuning chooses for the fused algorithm: the kernels' shape, what its passes leave open, and how much goes through all stages
-// at once.
+// What tuning chooses for the fused algorithm: the kernels' shape, what its passes leave open, and how much goes through all
+// stages at once.
 #include "geometry.h"
 
 #include "tune/arrays.h"
@@ -9,7 +9,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { SHAPE, RADIX, LANES, GROUP, WORK, N_PARAMETERS, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
+enum {
+    SHAPE,
+    RADIX,
+    LANES,
+    GROUP,
+    WORK,
+    N_PARAMETERS,
+    REVISION = 1
+}; // REVISION: of the kernels; results of others are only near
 
 typedef struct trial {
     mst_context *context;

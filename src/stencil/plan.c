@@ -6,9 +6,16 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
 
+mst_stencil_shape mst_plan_shape(const mst_stencil *s, const mst_stencil_desc *desc) {
+    bool gpu = s->context->device.type & CL_DEVICE_TYPE_GPU;
+    return desc->shape ? desc->shape : gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+}
+
 // Steps that pay: as many as rings or registers hold, fewer for schemes with many arrays.
-static unsigned default_fuse(const mst_problem *p, mst_stencil_shape shape) {
+unsigned mst_plan_fuse(const mst_stencil *s, const mst_stencil_desc *desc) {
     static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 10, 3};
+    const mst_problem *p = &s->problem;
+    mst_stencil_shape shape = mst_plan_shape(s, desc);
     unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[p->rank - 1] : gpu[p->rank - 1];
     unsigned weight = (unsigned)(p->n_arrays + p->n_updates) / 2;
     m /= weight > 1 ? weight : 1;
@@ -17,13 +24,12 @@ static unsigned default_fuse(const mst_problem *p, mst_stencil_shape shape) {
 
 mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsigned most, mst_error *error) {
     mst_status status = MST_OK;
-    bool gpu = s->context->device.type & CL_DEVICE_TYPE_GPU;
     MST_REQUIRE(desc->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", desc->fuse,
                 MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
     MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
-    s->plan.shape = desc->shape ? desc->shape : gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
-    unsigned m = desc->fuse ? desc->fuse : default_fuse(&s->problem, s->plan.shape);
+    s->plan.shape = mst_plan_shape(s, desc);
+    unsigned m = desc->fuse ? desc->fuse : s->fuse;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
         m = 1;
     else if (desc->height && m > desc->height && !desc->fuse)

@@ -77,6 +77,8 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->overlap = !desc->no_overlap;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
     MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
+    if (!desc->fuse && desc->schedule != MST_STENCIL_TRIVIAL)
+        MST_TRY(mst_stencil_tune(s, desc, error));
     MST_TRY(choose(s, desc, error));
 fail:
     return status;

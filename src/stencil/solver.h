@@ -37,6 +37,7 @@ struct mst_stencil {
     mst_problem problem;
     mst_stencil_plan plan;
     bool overlap;
+    unsigned fuse; // m, where the description leaves it open
     mst_tables tables;
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_rates rates;
@@ -65,6 +66,11 @@ mst_status mst_solver_finish(mst_stencil *solver, mst_error *error);
 
 // The whole grid.
 mst_box mst_solver_grid(const mst_stencil *solver);
+
+// Shape and m by the device's type and the scheme; and, in tune.c, solver->fuse by what is known of the device.
+mst_stencil_shape mst_plan_shape(const mst_stencil *solver, const mst_stencil_desc *desc);
+unsigned mst_plan_fuse(const mst_stencil *solver, const mst_stencil_desc *desc);
+mst_status mst_stencil_tune(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
 
 // Chooses shape and m, at most `most`, and makes the kernels; then schedule, n, block and home, by what fits and the model's
 // times.

@@ -255,7 +255,8 @@ mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *ho
     found->candidates = s.n + (same_values(problem, s.entrants[SAFE].values, before) ? 1 : 2);
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
     MST_TRY(try_all(&s, error));
-    MST_TRY(duel(&s, error));
+    if (s.entrants[BEST].built != s.entrants[BEFORE].built)
+        MST_TRY(duel(&s, error));
     memcpy(found->values, s.entrants[BEST].values, sizeof found->values);
     found->seconds = s.entrants[BEST].seconds;
     found->before_seconds = s.entrants[BEFORE].seconds;

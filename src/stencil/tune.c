@@ -1,0 +1,127 @@
+// What tuning chooses: m, the steps fused in one kernel. Test runs are of the scheme itself, in core.
+#include "solver.h"
+
+#include "tune/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
+#define STEPS 48                         // of a test run at least: a multiple of every m that is tried
+#define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
+enum { REVISION = 1 };                   // of the kernels; results of others are only near
+
+typedef struct trial {
+    mst_context *context;
+    const mst_problem *problem;
+    mst_stencil_desc desc;
+    uint64_t steps;
+    unsigned char *expected, *got;
+    bool has_expected;
+} trial;
+
+static size_t state_bytes(const trial *t) { return (size_t)(t->problem->nodes * t->problem->element); }
+
+static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
+    trial *t = user;
+    (void)seed; // the state begins as the description says
+    size_t bytes = state_bytes(t) * (size_t)t->problem->n_arrays;
+    t->expected = malloc(bytes);
+    t->got = malloc(bytes);
+    return t->expected && t->got ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
+}
+
+static void finish(void *user) {
+    trial *t = user;
+    free(t->expected);
+    free(t->got);
+}
+
+static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
+    trial *t = user;
+    mst_stencil *made = NULL;
+    t->desc.fuse = (unsigned)values[0];
+    mst_status status = mst_stencil_create(t->context, &t->desc, &made, error);
+    *candidate = made;
+    return status;
+}
+
+static void discard(void *user, void *candidate) {
+    (void)user;
+    mst_stencil_destroy(candidate);
+}
+
+static mst_status run(void *user, void *candidate, int times, mst_error *error) {
+    const trial *t = user;
+    return mst_stencil_run(candidate, t->steps * (uint64_t)times, NULL, NULL, error);
+}
+
+// In every bit: results do not depend on m.
+static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
+    mst_status status = MST_OK;
+    trial *t = user;
+    unsigned char *state = t->has_expected ? t->got : t->expected;
+    size_t used = 0;
+    for (int f = 0; f < t->problem->n_fields; f++)
+        for (int level = 0; level < t->problem->fields[f].levels && !t->problem->fields[f].constant; level++) {
+            MST_TRY(mst_stencil_read(candidate, t->problem->fields[f].name, level, NULL, mst_at_host(state + used), error));
+            used += state_bytes(t);
+        }
+    *right = !t->has_expected || memcmp(t->expected, t->got, used) == 0;
+    t->has_expected = true;
+fail:
+    return status;
+}
+
+static const mst_tune_work work = {prepare, finish, build, discard, run, check, NULL};
+
+// Near the rule first.
+static double cost(const void *user, const int64_t *values) {
+    const trial *t = user;
+    return 1 + fabs(log2((double)values[0] / (double)t->desc.fuse));
+}
+
+static void add_values(mst_tune_parameter *fuse, unsigned rule, unsigned most) {
+    *fuse = (mst_tune_parameter){.name = "fuse", .n = 1, .values = {rule}, .safe = rule};
+    for (unsigned m = 1; m <= most && m <= STEPS; m++)
+        if (m != rule && STEPS % m == 0)
+            fuse->values[fuse->n++] = m;
+}
+
+// The same expressions on the same grid have the same kernels.
+static void identify(mst_tune_problem *p, const mst_stencil *s, const mst_stencil_desc *desc) {
+    const mst_problem *q = &s->problem;
+    XXH64_hash_t hash = XXH3_64bits_withSeed(q->grid, sizeof q->grid, REVISION);
+    for (size_t k = 0; k < desc->n_updates; k++)
+        hash = XXH3_64bits_withSeed(desc->updates[k].expression, strlen(desc->updates[k].expression), hash);
+    p->size = q->nodes;
+    p->kernel = hash;
+    snprintf(p->variant, sizeof p->variant, "%s %s, %d ax%ss, %d array%s",
+             mst_plan_shape(s, desc) == MST_STENCIL_SHAPE_CPU ? "cpu" : "gpu", q->is_double ? "float64" : "float32", q->rank,
+             q->rank == 1 ? "i" : "e", q->n_arrays, q->n_arrays == 1 ? "" : "s");
+}
+
+mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+    trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
+    mst_tune_problem problem = {.capability = "stencil", .n_parameters = 1, .cost = cost, .work = &work, .user = &t};
+    uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_constants) * state_bytes(&t);
+    unsigned most = desc->height && desc->height < MST_STENCIL_MAX_FUSE ? (unsigned)desc->height : MST_STENCIL_MAX_FUSE;
+    unsigned rule = mst_plan_fuse(s, desc);
+    int64_t value;
+    t.desc.schedule = MST_STENCIL_IN_CORE;
+    t.desc.height = 0;
+    t.desc.block = 0;
+    t.desc.fuse = rule < most ? rule : most;
+    t.steps = NODE_STEPS / s->problem.nodes / STEPS * STEPS;
+    t.steps = t.steps < STEPS ? STEPS : t.steps > 64 * STEPS ? 64 * STEPS : t.steps;
+    if (all > MOST_STATE || all > mst_budget_left(s->context, &s->context->device_memory) / 2)
+        problem.work = NULL;
+    add_values(&problem.parameters[0], t.desc.fuse, most);
+    identify(&problem, s, desc);
+    mst_status status = mst_tune_choose(s->context, &problem, false, &value, error);
+    s->fuse = (unsigned)value;
+    return status;
+}
