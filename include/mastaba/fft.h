@@ -25,7 +25,7 @@ typedef enum mst_fft_direction { MST_FFT_FORWARD = 1, MST_FFT_INVERSE = 2 } mst_
 // How kernels use the device. GPU: the work-items of a group hold a transform in registers and exchange it through local memory.
 // CPU: a work-item keeps a tile of transforms in its cache and works on them with vectors. Either runs anywhere.
 typedef enum mst_fft_shape {
-    MST_FFT_SHAPE_AUTO = 0, // by the device's type
+    MST_FFT_SHAPE_AUTO = 0, // by the device's type, or as tuned (tune.h)
     MST_FFT_SHAPE_GPU = 1,
     MST_FFT_SHAPE_CPU = 2
 } mst_fft_shape;

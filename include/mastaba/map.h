@@ -45,7 +45,7 @@ typedef struct mst_map_desc {
     const mst_map_number *numbers;
     mst_type type;         // of the output; 0: NumPy's common type of the inputs. float to integer is refused
     mst_layout output;     // of that type and the inputs' shape, strides of its own; rank 0: dense
-    unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what suits the device's type, or is found with `measure`
+    unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what is known of the device (tune.h), or `measure`
     mst_type fallback;     // 0, or MST_FLOAT32: what takes the place of float64 as the output's type on a device that lacks it
     bool measure;          // with vector_width 0: make test runs of every width, on the device, when the plan is made
 } mst_map_desc;
