@@ -10,7 +10,7 @@
 #include <xxhash.h>
 
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
-#define STEPS 48                         // of a test run at least: a multiple of every m that is tried
+#define STEPS 48                         // every m that is tried divides it, but for the rule's
 #define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
 enum { REVISION = 1 };                   // of the kernels; results of others are only near
 
@@ -104,6 +104,15 @@ static void identify(mst_tune_problem *p, const mst_stencil *s, const mst_stenci
              q->rank == 1 ? "i" : "e", q->n_arrays, q->n_arrays == 1 ? "" : "s");
 }
 
+// A multiple of every m: a rest would be done step by step.
+static uint64_t steps_of(uint64_t rule, uint64_t nodes) {
+    uint64_t least = rule, times;
+    while (least % STEPS != 0)
+        least += rule;
+    times = NODE_STEPS / nodes / least;
+    return least * (times < 1 ? 1 : times > 64 ? 64 : times);
+}
+
 mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
     trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
     mst_tune_problem problem = {.capability = "stencil", .n_parameters = 1, .cost = cost, .work = &work, .user = &t};
@@ -115,8 +124,7 @@ mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_er
     t.desc.height = 0;
     t.desc.block = 0;
     t.desc.fuse = rule < most ? rule : most;
-    t.steps = NODE_STEPS / s->problem.nodes / STEPS * STEPS;
-    t.steps = t.steps < STEPS ? STEPS : t.steps > 64 * STEPS ? 64 * STEPS : t.steps;
+    t.steps = steps_of(t.desc.fuse, s->problem.nodes);
     if (all > MOST_STATE || all > mst_budget_left(s->context, &s->context->device_memory) / 2)
         problem.work = NULL;
     add_values(&problem.parameters[0], t.desc.fuse, most);
