@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#define GPU_GROUP                                                                                                                \
-    64u                         // work-items of a work-group that small transforms share; twice as many where it reads several
-                                // lines side by side
+#define GPU_GROUP 64u           // work-items of a work-group that small transforms share; twice as many for several lines
 #define GPU_ROW_BYTES 64u       // neighbouring lines that are read together where elements are far apart,
 #define GPU_WIDE_ROW_BYTES 128u // and where a work-group stays
 #define GPU_WIDEST_GROUP 256u   // so small
