@@ -85,7 +85,7 @@ static const problem yee_2d = {
     .receivers = {{"ez", 5, points_2d}},
 };
 
-// Corners, long reaches, one-sided reads.
+// Corners, long reaches, one-sided reads, values of t on a face at the step before.
 static const problem wide_2d = {
     .name = "wide 2-D",
     .rank = 2,
@@ -93,7 +93,7 @@ static const problem wide_2d = {
     .grid = {33, 39},
     .faces = {{NEUMANN, DIRICHLET("x - y")}, {DIRICHLET("t"), NEUMANN}},
     .fields = {{.name = "u", .levels = 2, .initial = INITIAL("x * y / 500"), .previous = INITIAL("sin(x + y)")}},
-    .updates = {{"u", "0.2*u + 0.1*u.prev[-1,1] + a*(u[-4,0] - u[0,4] + u[1,-1] - u[1,1]) + 0.01*(u[3,2] - u[0,-3]) + x*t/1000",
+    .updates = {{"u", "0.2*u + 0.1*u.prev[1,-1] + a*(u[-4,0] - u[0,4] + u[1,-1] - u[1,1]) + 0.01*(u[3,2] - u[0,-3]) + x*t/1000",
                  0}},
     .sources = {{.field = "u", .point = {0, 0}, .samples = samples, .n_samples = 3}},
 };
