@@ -82,6 +82,12 @@ size_t test_between(size_t low, size_t high) { return low + (size_t)(test_random
 
 double test_uniform(void) { return (double)(test_random() >> 11) * 0x1p-52 - 1.0; }
 
+void test_note(const mst_tuning_result *result, void *told) {
+    test_told *t = told;
+    t->result = *result;
+    t->n++;
+}
+
 // ---- arrays ----
 
 static ptrdiff_t element_offset(const mst_layout *layout, size_t linear) {

@@ -63,6 +63,13 @@ const char *test_directory(void); // private, emptied and removed by test_teardo
 void test_remove_tree(const char *path);
 int test_file(size_t bytes); // a new unnamed file of that many bytes (zeros)
 
+// What tuning reports: test_note, given a test_told, counts and keeps the last one.
+typedef struct test_told {
+    mst_tuning_result result;
+    int n;
+} test_told;
+void test_note(const mst_tuning_result *result, void *told);
+
 // ---- random numbers ----
 uint64_t test_random(void);
 size_t test_between(size_t low, size_t high); // both included

@@ -77,23 +77,11 @@ static mst_tune_problem problem_of(fake *f, const char *variant, uint64_t size) 
     return p;
 }
 
-// What a plan for the problem is told.
-typedef struct told {
-    mst_tuning_result result;
-    int n;
-} told;
-
-static void note(const mst_tuning_result *result, void *user) {
-    told *t = user;
-    t->result = *result;
-    t->n++;
-}
-
 static mst_tuning_source choose(mst_context *context, const mst_tune_problem *p, double seconds, int64_t *values) {
     mst_error e;
-    told t = {.n = 0};
+    test_told t = {.n = 0};
     mst_tuning how = MST_TUNING_INIT;
-    how.report = note, how.user = &t;
+    how.report = test_note, how.user = &t;
     how.seconds = seconds;
     OK(mst_tuning_begin(context, &how, &e));
     OK(mst_tune_choose(context, p, false, values, &e));
@@ -267,11 +255,11 @@ static void other_driver_is_flagged(void **state) {
     OK(mst_tuning_store(context, database, false, &e));
     mst_context *fresh = test_context(NULL);
     mst_tune_problem p = problem_of(&f, "driver", 100);
-    told t = {.n = 0};
+    test_told t = {.n = 0};
     expect_found(fresh, &f, "driver", 100, 7, 8);
     f.fast = 8; // a context that tunes searches again, and the new driver's result comes first
     assert_int_equal(choose(fresh, &p, 20, values), MST_TUNING_SEARCHED);
-    OK(mst_tuning_list(fresh, note, &t, &e));
+    OK(mst_tuning_list(fresh, test_note, &t, &e));
     assert_true(t.n >= 2);
     assert_int_equal(choose(fresh, &p, 20, values), MST_TUNING_EXACT);
     mst_context_destroy(fresh);

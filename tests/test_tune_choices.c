@@ -4,17 +4,6 @@
 #include "conv/plan.h"
 #include "fft/plan.h"
 
-typedef struct told {
-    mst_tuning_result result;
-    int n;
-} told;
-
-static void note(const mst_tuning_result *result, void *user) {
-    told *t = user;
-    t->result = *result;
-    t->n++;
-}
-
 static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, mst_fft_choice choice) {
     mst_error e;
     mst_fft *plan = NULL;
@@ -78,11 +67,11 @@ static void convolutions(void **state) {
 // A search over real kernels, and the look-up after it.
 static void searches(void **state) {
     mst_error e;
-    told t = {.n = 0};
+    test_told t = {.n = 0};
     mst_fft *plan = NULL;
     mst_fft_desc desc = MST_FFT_DESC_INIT;
     mst_tuning how = MST_TUNING_INIT;
-    how.report = note, how.user = &t, how.seconds = 0.01;
+    how.report = test_note, how.user = &t, how.seconds = 0.01;
     desc.input = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){20, 12});
     for (int again = 0; again < 2; again++) {
         OK(mst_tuning_begin(*state, &how, &e));
@@ -100,7 +89,7 @@ static void searches(void **state) {
 // Stencils are searched in core, and take what was found.
 static void searches_for_fused_steps(void **state) {
     mst_error e;
-    told t = {.n = 0};
+    test_told t = {.n = 0};
     mst_tuning how = MST_TUNING_INIT;
     const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(x)"}};
     const mst_stencil_update update = {.field = "u", .expression = "u + 0.1 * (u[-1] - 2 * u + u[1])"};
@@ -108,7 +97,7 @@ static void searches_for_fused_steps(void **state) {
     desc.rank = 1, desc.grid[0] = 1000;
     desc.n_fields = desc.n_updates = 1;
     desc.fields = &field, desc.updates = &update;
-    how.report = note, how.user = &t, how.seconds = 0.01;
+    how.report = test_note, how.user = &t, how.seconds = 0.01;
     for (int again = 0; again < 2; again++) {
         mst_stencil *solver = NULL;
         mst_stencil_plan plan;

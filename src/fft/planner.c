@@ -143,8 +143,10 @@ void mst_view_merge(mst_view *v, int *keep_dim) {
 
 static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
 
+size_t mst_pass_padded_reals(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
+
 size_t mst_pass_own_reals(const mst_pass *pass) {
-    size_t padded = (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1, exchange = padded * (pass->split_exchange ? 1 : 2);
+    size_t exchange = mst_pass_padded_reals(pass) * (pass->split_exchange ? 1 : 2);
     if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
         return 2 * (pass->n | 1);
     if (pass->n_radices < 2)

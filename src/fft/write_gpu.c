@@ -18,9 +18,6 @@ static unsigned butterflies(const mst_pass *pass, unsigned r) {
 
 static bool is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
 
-// Elements of padded local memory that one transform takes.
-static size_t padded_length(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
-
 // for all butterflies of a step: "{", or "if (...) {" where the last round is not full
 static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
     mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n",
@@ -134,7 +131,7 @@ static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
 // `used`: local memory may still be read by others from the exchange before. The first exchange may also hand lines over to other
 // work-items, so that those are neighbours that load, and later store, neighbours in memory.
 static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, names n, mst_text *out) {
-    unsigned second = pass->split_exchange ? 0 : (unsigned)padded_length(pass);
+    unsigned second = pass->split_exchange ? 0 : (unsigned)mst_pass_padded_reals(pass);
     bool hand_over = s == 0 && pass->load_run != pass->run;
     if (used)
         mst_text_add(out, "%s", barrier);
