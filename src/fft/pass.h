@@ -64,6 +64,7 @@ typedef struct mst_pass {
     unsigned radices[MST_PASS_RADICES];
 
     bool cpu;               // shape
+    bool wide_elements;     // gpu, fused: an element of a line is two complex numbers, side by side in memory
     bool fused;             // written by mst_pass_write_fusion: a line stays with its work-items
     unsigned lanes;         // cpu: transforms a work-item works on at once, in vectors
     unsigned threads;       // gpu: work-items a transform

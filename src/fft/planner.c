@@ -7,6 +7,7 @@
 #define GPU_ROW_BYTES 64u       // neighbouring lines that are read together where elements are far apart,
 #define GPU_WIDE_ROW_BYTES 128u // and where a work-group stays
 #define GPU_WIDEST_GROUP 256u   // so small
+#define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in groups that are small
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u
 #define GPU_SMALL_LENGTH 100u // transforms up to here have composite radices
 #define GPU_SMALL_RADIX 16u   // up to here,
@@ -198,6 +199,10 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
                         pass->n);
     pass->lines = 1;
     bool wide = !rows_in || !rows_out;
+    if (pass->wide_elements) {
+        adjacent = wide_row = GPU_SECTOR_BYTES / (2 * number);
+        group /= 2;
+    }
     while (pass->lines * pass->threads < (wide ? 2 * group : group) || (wide && pass->lines < adjacent) ||
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;

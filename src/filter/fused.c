@@ -19,12 +19,13 @@ bool mst_fused_filter_can(const mst_filter *plan) {
 static mst_status plan_pass(const mst_filter *plan, fused_pass *f, size_t n, bool rows, mst_error *error) {
     mst_status status = MST_OK;
     mst_pass *pass = &f->there;
-    int64_t pitch = (int64_t)plan->q;
+    int64_t pitch = (int64_t)mst_fused_filter_pitch(plan);
     pass->n = n;
+    pass->wide_elements = !rows;
     pass->cpu = plan->cpu;
     pass->fused = true;
     pass->source = pass->target =
-        (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 1}, .axis_stride = rows ? 1 : pitch, .step = 1};
+        (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 2}, .axis_stride = rows ? 1 : pitch, .step = 1};
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "there are no radices for length %zu", n);
     for (int k = 1; k < pass->n_radices && pass->radices[0] % 2 != 0; k++) { // an even one first, for pairs
         unsigned first = pass->radices[0];
@@ -79,7 +80,12 @@ void mst_fused_filter_destroy(mst_filter *plan) {
     free(f);
 }
 
-uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan) { return (uint64_t)plan->p / 2 * plan->q * sizeof(cl_float2); }
+// A multiple of 32 bytes, the least that GPUs' memory moves.
+size_t mst_fused_filter_pitch(const mst_filter *plan) { return (2 * (plan->q / 2 + 1) + 3) / 4 * 4; }
+
+uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan) {
+    return (uint64_t)plan->p / 2 * mst_fused_filter_pitch(plan) * sizeof(cl_float2);
+}
 
 mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error) {
     mst_filter_fused *f = plan->fused;

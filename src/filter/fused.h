@@ -2,8 +2,9 @@
 //     rows      rows j and j + P/2 of the image, continued beyond its edges, as one complex row: forward
 //     columns   columns l and Q - l of that hold the spectra of both rows: forward, mask, inverse, and joined again
 //     back      inverse: real parts are rows j, imaginary ones rows j + P/2
-// So half a plane of complex numbers is all that lies between, without an odd end in its rows, and every transform is complex. It
+// Half a plane of complex numbers is all that lies between, without an odd end in its rows, and every transform is complex. It
 // needs no more of the mask than that it is real and the same at opposite frequencies. P has to be even.
+// Elements l and Q - l of a row lie side by side there, at 2 l and 2 l + 1, so that a column and its opposite are one of float4.
 #ifndef MST_FILTER_FUSED_H
 #define MST_FILTER_FUSED_H
 
@@ -25,6 +26,8 @@ typedef struct mst_filter_fused {
     cl_mem half_planes; // complex
     uint64_t bytes;
 } mst_filter_fused;
+
+size_t mst_fused_filter_pitch(const mst_filter *plan); // complex numbers from a row of the half planes to the next
 
 // The text of one of the kernels, which is called `fused` (fused_write.c).
 void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out);

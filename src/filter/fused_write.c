@@ -38,26 +38,30 @@ static const char store_output[] = "if (e < WIDTH) {\n"
 
 static const char locate_column[] =
     "    const ulong plane = active ? line / HALF : 0;\n    const uint l = active ? (uint)(line - plane * HALF) : 0;\n"
-    "    const uint opposite = l ? Q - l : 0;\n    __global real2 *rows = half_planes + plane * ((ulong)J * Q);\n";
+    "    const bool alone = 2 * l % Q == 0; // its own opposite\n"
+    "    __global real4 *column = (__global real4 *)half_planes + plane * ((ulong)J * (PITCH / 2)) + l;\n";
 
 // The spectra of two real rows, twice, from that of both as one complex row; and that again.
-static const char load_column[] = "const real2 a = rows[(ulong)e * Q + l], b = rows[(ulong)e * Q + opposite];\n"
+static const char load_column[] = "const real4 both = column[(ulong)e * (PITCH / 2)];\n"
+                                  "                    const real2 a = both.xy, b = alone ? both.xy : both.zw;\n"
                                   "                    value = (real2)(a.x + b.x, a.y - b.y);\n"
                                   "                    partner = (real2)(a.y + b.y, b.x - a.x);";
 
-static const char store_column[] =
-    "rows[(ulong)e * Q + l] = (real2)(value.x - partner.y, value.y + partner.x);\n"
-    "                if (opposite != l)\n"
-    "                    rows[(ulong)e * Q + opposite] = (real2)(value.x + partner.y, partner.x - value.y)";
+static const char store_column[] = "column[(ulong)e * (PITCH / 2)] = (real4)(value.x - partner.y, value.y + partner.x,\n"
+                                   "                    value.x + partner.y, partner.x - value.y)";
+
+static const char load_half[] = "half_planes[line * PITCH + PLACE(e)]",
+                  store_half[] = "half_planes[line * PITCH + PLACE(e)] = value";
 
 static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uchar" : type == MST_UINT16 ? "ushort" : "float"; }
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
     mst_text_add(out,
                  "#define HEIGHT %zuu\n#define WIDTH %zuu\n#define CHANNELS %zuu\n#define COLOURS %zuu\n#define J %zuu\n"
-                 "#define Q %zuu\n#define HALF %zuu\n#define MIRROR %d\n#define IN %s\n\n",
+                 "#define Q %zuu\n#define HALF %zuu\n#define PITCH %zuu\n#define MIRROR %d\n#define IN %s\n"
+                 "#define PLACE(e) (2 * (e) <= Q ? 2 * (e) : 2 * (Q - (e)) + 1)\n\n",
                  plan->height, plan->width, plan->channels, plan->colours, plan->p / 2, plan->q, plan->q / 2 + 1,
-                 plan->desc.edges == MST_FILTER_REFLECT, element_name(plan->desc.input.type));
+                 mst_fused_filter_pitch(plan), plan->desc.edges == MST_FILTER_REFLECT, element_name(plan->desc.input.type));
 }
 
 static void write_input(mst_text *out) {
@@ -110,8 +114,8 @@ static void write_cpu_head(const char *its_arguments, const mst_pass *pass, mst_
 // Line by line. Spectra lie where the forward steps leave them.
 static void write_cpu_rows(int kernel, const mst_pass *pass, mst_text *out) {
     bool there = kernel == ROWS;
-    const char *load = there ? load_input : "half_planes[line * Q + e]";
-    const char *store = there ? "half_planes[line * Q + e] = value" : store_output;
+    const char *load = there ? load_input : load_half;
+    const char *store = there ? store_half : store_output;
     write_cpu_head(arguments[kernel], pass, out);
     mst_text_add(out,
                  "    const bool active = true;\n    for (uint lane = 0; lane < LANES; lane++) {\n"
@@ -135,14 +139,15 @@ static void write_cpu_columns(const mst_pass *pass, float scale, mst_text *out) 
         out,
         "    const ulong plane0 = first / HALF;\n    const uint l0 = (uint)(first - plane0 * HALF);\n"
         "    const bool whole = count == LANES && l0 > 0 && 2 * (l0 + LANES - 1) < Q;\n"
+        "    __global real *columns = (__global real *)half_planes + 2 * plane0 * ((ulong)J * PITCH) + 4 * l0;\n"
         "    const bool active = true;\n    if (whole) {\n"
-        "        __global real *from = (__global real *)(half_planes + plane0 * ((ulong)J * Q));\n"
         "        for (uint e = 0; e < J; e++) {\n"
-        "            const real16 a = vload16(0, from + 2 * ((ulong)e * Q + l0));\n"
-        "            const real16 b = vload16(0, from + 2 * ((ulong)e * Q + Q - l0 - LANES + 1));\n"
-        "            const vreal bx = b.even.s76543210, by = b.odd.s76543210;\n"
-        "            RE(e) = a.even + bx;\n            IM(e) = a.odd - by;\n"
-        "            RE(e + J) = a.odd + by;\n            IM(e + J) = bx - a.even;\n        }\n    } else {\n"
+        "            const real16 low = vload16(0, columns + 2 * (ulong)e * PITCH);\n"
+        "            const real16 high = vload16(1, columns + 2 * (ulong)e * PITCH);\n"
+        "            const vreal ax = (vreal)(low.s048c, high.s048c), ay = (vreal)(low.s159d, high.s159d);\n"
+        "            const vreal bx = (vreal)(low.s26ae, high.s26ae), by = (vreal)(low.s37bf, high.s37bf);\n"
+        "            RE(e) = ax + bx;\n            IM(e) = ay - by;\n"
+        "            RE(e + J) = ay + by;\n            IM(e + J) = bx - ax;\n        }\n    } else {\n"
         "        for (uint lane = 0; lane < LANES; lane++) {\n"
         "            const ulong line = first + min(lane, count - 1);\n%s"
         "            for (uint e = 0; e < J; e++) {\n                real2 value, partner;\n                %s\n"
@@ -158,20 +163,23 @@ static void write_cpu_columns(const mst_pass *pass, float scale, mst_text *out) 
                  "            ((real *)&factor)[lane] = mask_at(mask, e, l_of[lane]) * %.9gf;\n"
                  "        RE(places[e]) *= factor;\n        IM(places[e]) *= factor;\n    }\n    backward(v, table);\n",
                  pass->n, (double)scale);
-    mst_text_add(
-        out,
-        "    if (whole) {\n        __global real *to = (__global real *)(half_planes + plane0 * ((ulong)J * Q));\n"
-        "        for (uint e = 0; e < J; e++) {\n            real16 a, b;\n"
-        "            a.even = RE(e) - IM(e + J);\n            a.odd = IM(e) + RE(e + J);\n"
-        "            b.even = (RE(e) + IM(e + J)).s76543210;\n            b.odd = (RE(e + J) - IM(e)).s76543210;\n"
-        "            vstore16(a, 0, to + 2 * ((ulong)e * Q + l0));\n"
-        "            vstore16(b, 0, to + 2 * ((ulong)e * Q + Q - l0 - LANES + 1));\n        }\n        continue;\n    }\n"
-        "    for (uint lane = 0; lane < count; lane++) {\n        const ulong line = first + lane;\n%s"
-        "        for (uint e = 0; e < J; e++) {\n"
-        "            const real2 value = (real2)(((real *)&RE(e))[lane], ((real *)&IM(e))[lane]);\n"
-        "            const real2 partner = (real2)(((real *)&RE(e + J))[lane], ((real *)&IM(e + J))[lane]);\n"
-        "                %s;\n        }\n    }\n    }\n}\n",
-        locate_column, store_column);
+    mst_text_add(out,
+                 "    if (whole) {\n"
+                 "        for (uint e = 0; e < J; e++) {\n            real16 low, high;\n"
+                 "            const vreal ax = RE(e) - IM(e + J), ay = IM(e) + RE(e + J);\n"
+                 "            const vreal bx = RE(e) + IM(e + J), by = RE(e + J) - IM(e);\n"
+                 "            low.s048c = ax.lo;\n            low.s159d = ay.lo;\n            low.s26ae = bx.lo;\n            "
+                 "low.s37bf = by.lo;\n"
+                 "            high.s048c = ax.hi;\n            high.s159d = ay.hi;\n"
+                 "            high.s26ae = bx.hi;\n            high.s37bf = by.hi;\n"
+                 "            vstore16(low, 0, columns + 2 * (ulong)e * PITCH);\n"
+                 "            vstore16(high, 1, columns + 2 * (ulong)e * PITCH);\n        }\n        continue;\n    }\n"
+                 "    for (uint lane = 0; lane < count; lane++) {\n        const ulong line = first + lane;\n%s"
+                 "        for (uint e = 0; e < J; e++) {\n"
+                 "            const real2 value = (real2)(((real *)&RE(e))[lane], ((real *)&IM(e))[lane]);\n"
+                 "            const real2 partner = (real2)(((real *)&RE(e + J))[lane], ((real *)&IM(e + J))[lane]);\n"
+                 "                %s;\n        }\n    }\n    }\n}\n",
+                 locate_column, store_column);
 }
 
 // ---- GPU-shaped
@@ -181,11 +189,7 @@ static void write_gpu(int kernel, const fused_pass *pass, float scale, mst_text 
     snprintf(head, sizeof head, "fused(%s)", arguments[kernel]);
     snprintf(change, sizeof change, "value *= mask_at(mask, e, l) * %.9gf", (double)scale);
     const mst_fusion fusions[N_FUSED] = {
-        {.head = head,
-         .locate = locate_input,
-         .loads = {load_input},
-         .forward = {true},
-         .store = "half_planes[line * Q + e] = value"},
+        {.head = head, .locate = locate_input, .loads = {load_input}, .forward = {true}, .store = store_half},
         {.head = head,
          .locate = locate_column,
          .loads = {load_column},
@@ -194,7 +198,7 @@ static void write_gpu(int kernel, const fused_pass *pass, float scale, mst_text 
          .backward = true,
          .store = store_column,
          .pairs = true},
-        {.head = head, .locate = locate_output, .loads = {"half_planes[line * Q + e]"}, .backward = true, .store = store_output}};
+        {.head = head, .locate = locate_output, .loads = {load_half}, .backward = true, .store = store_output}};
     mst_pass_write_fusion(&pass->there, &pass->back, &fusions[kernel], out);
 }
 
@@ -203,8 +207,7 @@ void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fuse
     // Both rows' spectra are loaded twice as large.
     float scale = (float)(0.5 / ((double)plan->p * (double)plan->q));
     mst_text_add(out, "typedef %s vreal;\n\n", plan->cpu ? "float8" : "real");
-    if (plan->cpu)
-        mst_text_add(out, "typedef float16 real16;\n\n");
+    mst_text_add(out, "typedef float4 real4;\ntypedef float16 real16;\n\n");
     write_constants(plan, out);
     mst_butterflies_write(pass->there.radices, pass->there.n_radices, out);
     if (kernel == ROWS)
