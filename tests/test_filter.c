@@ -49,7 +49,7 @@ static void sizes_and_edges(void **state) {
                  {7, 1, MST_FILTER_ZERO, MST_FFT_SHAPE_GPU},    {2, 3, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
                  {41, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},   {15, 31, MST_FILTER_REFLECT, MST_FFT_SHAPE_GPU},
                  {31, 18, MST_FILTER_WRAP, MST_FFT_SHAPE_AUTO}, {64, 32, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
-                 {34, 54, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU}};
+                 {34, 54, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},  {2048, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t shape[] = {cases[i].height, cases[i].width, 1};
         mst_filter_desc d = test_filter_desc(types[i % 3], 3, shape);

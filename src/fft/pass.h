@@ -76,9 +76,10 @@ typedef struct mst_pass {
 } mst_pass;
 
 // Reals of local memory that one transform of a GPU-shaped pass takes, and how many of them its real (or imaginary) parts take
-// in an exchange, where element i is number i + i / 32 (16 in double).
+// in an exchange, where element i is number i + (i >> pad shift).
 size_t mst_pass_own_reals(const mst_pass *pass);
 size_t mst_pass_padded_reals(const mst_pass *pass);
+unsigned mst_pass_pad_shift(const mst_pass *pass);
 
 // The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
 mst_pass mst_pass_back(const mst_pass *pass);

@@ -144,7 +144,19 @@ void mst_view_merge(mst_view *v, int *keep_dim) {
 
 static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
 
-size_t mst_pass_padded_reals(const mst_pass *pass) { return (pass->n + (pass->n >> (pass->is_double ? 4 : 5))) | 1; }
+// Neighbouring work-items belong to the lines in turn, so that the 32 banks of local memory serve 32 / lines elements of each at
+// once. With lines that many banks apart, and elements one further every 16, neither neighbours nor every 16th element, which
+// radix 16 leaves, meet in a bank.
+static bool takes_turns(const mst_pass *pass) { return pass->wide_elements && pass->lines > 1; }
+
+unsigned mst_pass_pad_shift(const mst_pass *pass) { return pass->is_double || takes_turns(pass) ? 4 : 5; }
+
+size_t mst_pass_padded_reals(const mst_pass *pass) {
+    size_t reals = pass->n + (pass->n >> mst_pass_pad_shift(pass));
+    if (takes_turns(pass))
+        return (reals + 31) / 32 * 32 + (pass->lines < 32 ? 32 / pass->lines : 1);
+    return reals | 1;
+}
 
 size_t mst_pass_own_reals(const mst_pass *pass) {
     size_t exchange = mst_pass_padded_reals(pass) * (pass->split_exchange ? 1 : 2);

@@ -204,7 +204,7 @@ static unsigned registers_of(const mst_pass *pass) {
 }
 
 static void write_head(const mst_pass *pass, const char *name_and_arguments, mst_text *out) {
-    mst_text_add(out, "#define PAD(i) ((i) + ((i) >> %d))\n\n", pass->is_double ? 4 : 5);
+    mst_text_add(out, "#define PAD(i) ((i) + ((i) >> %u))\n\n", mst_pass_pad_shift(pass));
     mst_text_add(out, "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void\n%s {\n", pass->threads * pass->lines,
                  name_and_arguments);
 }
