@@ -1,15 +1,17 @@
 // filter-peers: the whole image filter beside the same made of other libraries' transforms: forward, a mask, inverse. n x n
 // float32 pixels that stay where they are (FFTW: in the host's memory), wrapped edges, a Gaussian low pass.
-//     filter-peers [N...]        (default: 512 1024 2048 4096)
+//     filter-peers [N...] [--json FILE]        (default: 512 1024 2048 4096)
 #include "filter_peers.h"
 
+#include <jansson.h>
 #include <math.h>
+#include <popt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { ROUNDS = 7, LEAST_MS = 50 };
+enum { ROUNDS = 7, LEAST_MS = 50, MOST_SIZES = 16 };
 
 static double now(void) {
     struct timespec t;
@@ -105,7 +107,17 @@ static double difference(const float *a, const float *b, size_t count) {
     return worst;
 }
 
-static bool compare(const filter_peer_job *job) {
+static double rate(size_t n, double seconds) { return 24 * (double)n * (double)n / seconds; }
+
+static void report(json_t *cases, size_t n, const char *peer, double seconds, double ours, double error) {
+    printf("%6zu  %-8s %10.4f ms %8.1f GB/s at 24 bytes a point   %5.2f of mastaba   differs by %.1e\n", n, peer, 1e3 * seconds,
+           1e-9 * rate(n, seconds), ours / seconds, error);
+    json_array_append_new(cases, json_pack("{s:I, s:s, s:f, s:f, s:o}", "n", (json_int_t)n, "peer", peer, "seconds", seconds,
+                                           "bytes_per_second", rate(n, seconds), "differs_by",
+                                           isfinite(error) ? json_real(error) : json_null()));
+}
+
+static bool compare(const filter_peer_job *job, json_t *cases) {
     void *states[N_PEERS];
     int times[N_PEERS];
     double least[N_PEERS];
@@ -131,8 +143,7 @@ static bool compare(const filter_peer_job *job) {
         if (times[p] == 0)
             continue;
         double error = has_reference && peers[p]->read(states[p], results[0]) ? difference(results[0], results[1], count) : NAN;
-        printf("%6zu  %-8s %10.4f ms %8.1f GB/s at 24 bytes a point   %5.2f of mastaba   differs by %.1e\n", job->n,
-               peers[p]->name, 1e3 * least[p], 24e-9 * (double)count / least[p], least[0] / least[p], error);
+        report(cases, job->n, peers[p]->name, least[p], least[0], error);
         peers[p]->destroy(states[p]);
     }
     fflush(stdout);
@@ -141,7 +152,7 @@ static bool compare(const filter_peer_job *job) {
     return done;
 }
 
-static bool run_size(mst_context *context, size_t n) {
+static bool run_size(mst_context *context, size_t n, json_t *cases) {
     filter_peer_job job = {.n = n, .context = context, .host = malloc(n * n * sizeof(float))};
     size_t bytes = n * n * sizeof(float);
     cl_int code = CL_OUT_OF_HOST_MEMORY;
@@ -154,7 +165,7 @@ static bool run_size(mst_context *context, size_t n) {
         job.result = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, bytes, NULL, &code);
     if (code == CL_SUCCESS)
         code = clEnqueueWriteBuffer(mst_context_queue(context), job.image, CL_TRUE, 0, bytes, job.host, 0, NULL, NULL);
-    bool done = code == CL_SUCCESS && compare(&job);
+    bool done = code == CL_SUCCESS && compare(&job, cases);
     if (code != CL_SUCCESS)
         fprintf(stderr, "filter-peers: %zu x %zu pixels do not fit (OpenCL code %d)\n", n, n, (int)code);
     if (job.image)
@@ -165,27 +176,64 @@ static bool run_size(mst_context *context, size_t n) {
     return done;
 }
 
-int main(int argc, char **argv) {
-    static const size_t usual[] = {512, 1024, 2048, 4096};
-    mst_context *context;
+static bool write_json(const mst_context *context, json_t *cases, const char *path) {
+    const mst_device_info *d = mst_context_device(context);
+    char date[32] = "";
+    time_t seconds = time(NULL);
+    struct tm utc;
+    if (gmtime_r(&seconds, &utc))
+        strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json_t *root =
+        json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:i, s:O}", "benchmark", "filter-peers", "date", date, "device", "name", d->name,
+                  "platform", d->platform_name, "driver", d->driver_version, "rounds", ROUNDS, "cases", cases);
+    bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(root);
+    if (!done)
+        fprintf(stderr, "filter-peers: %s cannot be written\n", path);
+    return done;
+}
+
+// The sides that are asked for; 0 where one is none.
+static size_t read_sizes(poptContext options, size_t sizes[MOST_SIZES]) {
+    size_t count = 0;
+    for (const char *text; (text = poptGetArg(options)); count++) {
+        size_t n = strtoul(text, NULL, 10);
+        if (n < 2 || n > 16384 || count == MOST_SIZES)
+            return 0;
+        sizes[count] = n;
+    }
+    return count;
+}
+
+int main(int argc, const char **argv) {
+    size_t sizes[MOST_SIZES] = {512, 1024, 2048, 4096}, n_sizes = 4;
+    char *path = NULL;
+    mst_context *context = NULL;
     mst_error error;
-    bool done = true;
-    if (mst_context_create(NULL, &context, &error) != MST_OK) {
+    struct poptOption table[] = {{"json", 0, POPT_ARG_STRING, &path, 0, "write the results there too", "FILE"},
+                                 POPT_AUTOHELP POPT_TABLEEND};
+    poptContext options = poptGetContext("filter-peers", argc, argv, table, 0);
+    bool understood = poptGetNextOpt(options) == -1;
+    if (understood && poptPeekArg(options))
+        n_sizes = read_sizes(options, sizes);
+    poptFreeContext(options);
+    if (!understood || n_sizes == 0) {
+        fprintf(stderr, "usage: filter-peers [N...] [--json FILE], up to %d sides of 2 to 16384\n", MOST_SIZES);
+        free(path);
+        return 2;
+    }
+    json_t *cases = json_array();
+    bool done = mst_context_create(NULL, &context, &error) == MST_OK;
+    if (done)
+        printf("%s\n", mst_context_device(context)->name);
+    else
         fprintf(stderr, "filter-peers: %s\n", error.message);
-        return 1;
-    }
-    printf("%s\n", mst_context_device(context)->name);
-    for (int i = 1; i < argc && done; i++) {
-        size_t n = strtoul(argv[i], NULL, 10);
-        if (n < 2 || n > 16384) {
-            fprintf(stderr, "usage: filter-peers [N...], sides of 2 to 16384\n");
-            mst_context_destroy(context);
-            return 2;
-        }
-        done = run_size(context, n);
-    }
-    for (size_t i = 0; argc == 1 && i < sizeof usual / sizeof usual[0] && done; i++)
-        done = run_size(context, usual[i]);
+    for (size_t i = 0; i < n_sizes && done; i++)
+        done = run_size(context, sizes[i], cases);
+    if (done && path)
+        done = write_json(context, cases, path);
     mst_context_destroy(context);
+    json_decref(cases);
+    free(path);
     return done ? 0 : 1;
 }

@@ -234,8 +234,10 @@ int filter_run_files(filter_job *job) {
     cli_image_free(&next.image);
     code = last_failure(code, end_writing(job, &writer, &last));
     cli_progress_end(&progress);
-    if (!cli_interrupted())
+    if (!cli_interrupted() || job->n_done == job->n_inputs)
         return code;
-    bool said = code == CLI_INTERRUPTED || next.code == CLI_INTERRUPTED;
-    return said ? CLI_INTERRUPTED : cli_fail_interrupted(job->command);
+    if (job->n_done == 0)
+        return cli_fail_interrupted(job->command);
+    cli_error(job->command, "interrupted; %zu of %zu images written", job->n_done, job->n_inputs);
+    return CLI_INTERRUPTED;
 }

@@ -33,7 +33,8 @@ typedef struct cli_image {
 cli_image_format cli_image_format_of(const char *path);
 
 // Reads an image, told by what the file holds. A file that claims more than max_bytes of pixels, or holds less than it claims, is
-// an error, found before memory is taken where possible. Returns an exit code. cli_image_free follows in any case, on an image
+// an error, found before memory is taken where possible. Returns an exit code; CLI_INTERRUPTED without a message, since several
+// images may be on their way. cli_image_free follows in any case, on an image
 // that began as zeros.
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
 void cli_image_free(cli_image *image);

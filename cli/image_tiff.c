@@ -177,7 +177,7 @@ static int read_pixels(const cli_image_file *f, TIFF *tiff, cli_image *image, co
         kind->tiled ? read_tiles(tiff, image, kind, buffer, pitch, wide, high) : read_strips(tiff, image, kind, buffer, pitch);
     free(buffer);
     if (!done && cli_interrupted())
-        return cli_fail_interrupted(f->command);
+        return CLI_INTERRUPTED;
     if (!done) {
         cli_error(f->command, "%s: is a damaged TIFF file: %s", f->path,
                   r->message[0] ? r->message : "its pixels cannot be read");

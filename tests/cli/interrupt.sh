@@ -18,3 +18,24 @@ cp first.npy z.npy
 expect 130 timeout --preserve-status -s INT 1 "$MASTABA" convolve x.npy y.npy -o z.npy --force
 cmp first.npy z.npy || fail "an interrupted run changed the old output"
 rm x.npy
+
+# Two images of 8 million rows, small on disk and long to read: one message, whichever reading stops.
+python3 -c "
+import struct, zlib
+rows, columns, packer = 8000000, 200, zlib.compressobj()
+mebibyte = [packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH) for _ in range(2)]
+data = mebibyte[0] + mebibyte[1] * (columns * rows >> 20)
+tags = [(256, columns), (257, rows), (258, 8), (259, 8), (262, 1), (273, 8), (277, 1), (278, rows), (279, len(data))]
+with open('long.tif', 'wb') as f:
+    f.write(b'II*\\0' + struct.pack('<I', 8 + len(data)) + data + struct.pack('<H', len(tags)))
+    f.write(b''.join(struct.pack('<HHII', tag, 4, 1, value) for tag, value in tags) + bytes(4))"
+cp long.tif longer.tif
+mkdir many
+expect 130 timeout --preserve-status -s INT 0.7 "$MASTABA" filter long.tif longer.tif -o many/ --low-pass 3
+[ "$(cat .stderr)" = 'mastaba filter: interrupted; nothing was written' ] || fail "the message of filter: $(cat .stderr)"
+[ -z "$(ls many)" ] || fail "files left by filter: $(ls many)"
+
+printf 'P2 2 2 9\n1 2 3 4\n' >small.pgm
+expect 130 timeout --preserve-status -s INT 0.7 "$MASTABA" filter small.pgm long.tif -o many/ --low-pass 1
+n=$(ls many | wc -l) # 0 if the program came no further
+[ "$n" = 0 ] || grep -qx "mastaba filter: interrupted; $n of 2 images written" .stderr || fail "the message with $n images"
