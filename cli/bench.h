@@ -15,6 +15,9 @@ int bench_filter(int argc, const char **argv);
 // What is measured has `until`, a time of cli_now() after which nothing begins but the first measurement; the rest is then left
 // out, and `cut_short` set.
 
+// bench_median.c: of times, which are sorted.
+double bench_median(double *samples, int n);
+
 // bench_place.c: the host's processor; now in ISO 8601, UTC.
 void bench_processor(char text[128]);
 void bench_date(char text[32]);

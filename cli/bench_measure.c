@@ -90,11 +90,6 @@ static mst_status execute(mst_convolution *plan, const bench_data *d, double *se
     return status;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // One run to warm up, then the median of as many as fit into the time, one at least. The result is left in d->z.
 static mst_status time_median(mst_context *context, const bench_data *d, size_t n_vectors, mst_convolution_algorithm algorithm,
                               double limit, bench_timing *timing, mst_error *error) {
@@ -113,8 +108,7 @@ static mst_status time_median(mst_context *context, const bench_data *d, size_t 
     mst_convolution_destroy(plan);
     if (status != MST_OK)
         return status;
-    qsort(runs, (size_t)n, sizeof runs[0], by_value);
-    timing->seconds = n % 2 ? runs[n / 2] : (runs[n / 2 - 1] + runs[n / 2]) / 2;
+    timing->seconds = bench_median(runs, n);
     timing->runs = n;
     timing->outcome = BENCH_DONE;
     return MST_OK;

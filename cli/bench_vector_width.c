@@ -137,11 +137,6 @@ static int check(const experiment *x) {
     return CLI_FAILED;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static int time_width(experiment *x, unsigned width, double *seconds) {
     static const mst_map_input names[] = {{.name = "B"}, {.name = "C"}, {.name = "D"}};
     mst_map_input inputs[3];
@@ -166,8 +161,7 @@ static int time_width(experiment *x, unsigned width, double *seconds) {
     int times = once > LEAST_MS * 1e-3 ? 1 : 1 + (int)(LEAST_MS * 1e-3 / (once + 1e-7));
     for (int k = 0; k < x->bench->rounds && code == CLI_DONE; k++)
         code = cli_interrupted() ? cli_fail_interrupted(command) : run(x, times, &samples[k]);
-    qsort(samples, code == CLI_DONE ? (size_t)x->bench->rounds : 0, sizeof samples[0], by_value);
-    *seconds = code == CLI_DONE ? samples[x->bench->rounds / 2] : 0;
+    *seconds = code == CLI_DONE ? bench_median(samples, x->bench->rounds) : 0;
     mst_map_destroy(x->plan);
     x->plan = NULL;
     return code;

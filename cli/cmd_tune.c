@@ -2,9 +2,12 @@
 #include "files.h"
 #include "tune.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define LIST_SECONDS 480 // that all problems of the list may take together where no budget is given
 
 static const char command[] = "tune";
 
@@ -16,6 +19,9 @@ static const char details[] = "Finds the values of kernels' parameters (vector w
                               "A problem that has its values already is not searched again, unless with --again. A plan\n"
                               "of another size takes what was found for the nearest one.\n"
                               "\n"
+                              "--compare searches nothing: it times what was found beside what an untuned device has,\n"
+                              "and beside values that are right on any device, in turns, and sums up.\n"
+                              "\n"
                               "--list, --export, --import and --reset work on what was found, and tune nothing. Results\n"
                               "of another device, in an imported file, are kept apart from this one's.\n"
                               "\n"
@@ -25,8 +31,8 @@ static const char details[] = "Finds the values of kernels' parameters (vector w
 typedef struct request {
     const char *capability, *export, *import;
     long long size;
-    double budget;
-    int seed, again, list, reset;
+    double budget; // infinite: none was given
+    int seed, again, compare, list, reset;
 } request;
 
 typedef struct job {
@@ -35,6 +41,8 @@ typedef struct job {
     json_t *results; // NULL: a line each
     bool failed;     // out of memory
     size_t shown;
+    const tune_case *now;
+    tune_ratios ratios;
 } job;
 
 // ---- one result
@@ -78,7 +86,7 @@ static void print_result(const mst_tuning_result *r) {
     if (r->seconds > 0)
         printf("; takes %s", cli_time_text(r->seconds, time[0]));
     if (r->before_seconds > 0)
-        printf(", before %s", cli_time_text(r->before_seconds, time[1]));
+        printf(", %s %s", r->source == MST_TUNING_SEARCHED ? "before" : "untuned", cli_time_text(r->before_seconds, time[1]));
     if (r->safe_seconds > 0)
         printf(", with safe values %s", cli_time_text(r->safe_seconds, time[2]));
     putchar('\n');
@@ -90,6 +98,8 @@ static void show(const mst_tuning_result *r, void *user) {
     if (j->request->capability && strcmp(r->capability, j->request->capability) != 0)
         return;
     j->shown++;
+    if (j->now)
+        tune_add(&j->ratios, j->now, r);
     if (j->results)
         j->failed |= json_array_append_new(j->results, result_json(r)) != 0;
     else
@@ -103,24 +113,40 @@ static bool go_on(uint64_t done, uint64_t total, void *user) {
 
 // ---- what can be asked for
 
+static bool is_wanted(const request *r, const tune_case *c) {
+    return !r->capability || strcmp(c->capability, r->capability) == 0;
+}
+
 static int tune_all(job *j, mst_context *context) {
     mst_tuning how = MST_TUNING_INIT;
     mst_error error;
-    how.seconds = j->request->budget;
+    double end = cli_now() + LIST_SECONDS;
+    size_t left = 0;
     how.seed = (uint64_t)j->request->seed;
     how.again = j->request->again != 0;
+    how.compare = j->request->compare != 0;
     how.progress = go_on;
     how.report = show;
     how.user = j;
-    if (mst_tuning_begin(context, &how, &error) != MST_OK)
+    if (how.compare && mst_context_copy_rate(context, &j->ratios.copy_rate, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
+    for (size_t i = 0; i < tune_n_cases; i++)
+        left += is_wanted(j->request, &tune_cases[i]);
     for (size_t i = 0; i < tune_n_cases; i++) {
         tune_case c = tune_cases[i];
-        if (j->request->capability && strcmp(c.capability, j->request->capability) != 0)
+        if (!is_wanted(j->request, &c))
             continue;
+        how.seconds = j->request->budget;
+        if (isinf(how.seconds))
+            how.seconds = fmax(0, fmin(MST_TUNING_SECONDS, (end - cli_now()) / (double)left));
+        left--;
+        if (mst_tuning_begin(context, &how, &error) != MST_OK)
+            return cli_fail(command, NULL, &error);
         if (j->request->size > 0)
             c.size = (size_t)j->request->size;
+        j->now = &c;
         mst_status status = c.make(&c, context, &error);
+        j->now = NULL;
         if (status == MST_ERROR_UNSUPPORTED) // float64, say
             cli_error(command, "%s left out: %s", c.capability, error.message);
         else if (status == MST_ERROR_CANCELLED || cli_interrupted()) {
@@ -130,6 +156,8 @@ static int tune_all(job *j, mst_context *context) {
             return cli_fail(command, c.capability, &error);
     }
     mst_tuning_end(context);
+    if (how.compare && !j->results)
+        tune_print_ratios(&j->ratios);
     return CLI_DONE;
 }
 
@@ -173,10 +201,10 @@ static int run(const cli_options *options, const request *r) {
     if (code == CLI_DONE)
         code = do_request(&j, context);
     if (code == CLI_DONE && options->json)
-        code =
-            cli_print_json(command, j.failed ? NULL
-                                             : json_pack("{s:o, s:O}", "device", cli_json_text(mst_context_device(context)->name),
-                                                         "results", j.results));
+        code = cli_print_json(
+            command, j.failed ? NULL
+                              : json_pack("{s:o, s:O, s:o*}", "device", cli_json_text(mst_context_device(context)->name),
+                                          "results", j.results, "ratios", r->compare ? tune_ratios_json(&j.ratios) : NULL));
     json_decref(j.results);
     mst_context_destroy(context);
     return code == CLI_DONE ? cli_flush(command) : code;
@@ -187,14 +215,15 @@ static int check(const request *r) {
     for (size_t i = 0; i < tune_n_cases && !known; i++)
         known = strcmp(tune_cases[i].capability, r->capability) == 0;
     if (!known) {
-        cli_error(command, "--capability %s: nothing to tune there; choose map, fft, convolution or stencil", r->capability);
+        cli_error(command, "--capability %s: nothing to tune there; choose map, fft, convolution, filter, integral or stencil",
+                  r->capability);
         return CLI_USAGE;
     }
-    if (r->list + r->reset + (r->export != NULL) + (r->import != NULL) > 1) {
-        cli_error(command, "--list, --export, --import and --reset exclude one another");
+    if (r->list + r->reset + (r->export != NULL) + (r->import != NULL) + r->compare > 1) {
+        cli_error(command, "--compare, --list, --export, --import and --reset exclude one another");
         return CLI_USAGE;
     }
-    if (!(r->budget > 0 && r->budget <= 86400)) {
+    if (!(r->budget > 0 && (r->budget <= 86400 || isinf(r->budget)))) {
         cli_error(command, "--budget %g: not a time; give seconds, up to 86400", r->budget);
         return CLI_USAGE;
     }
@@ -208,15 +237,16 @@ static int check(const request *r) {
 
 int cmd_tune(int argc, const char **argv) {
     char *capability = NULL, *export = NULL, *import = NULL;
-    request r = {.budget = 20, .seed = 1};
+    request r = {.budget = INFINITY, .seed = 1};
     int code;
     const struct poptOption options[] = {
         {"capability", 'c', POPT_ARG_STRING, &capability, 0, "only this one's problems", "NAME"},
         {"size", 's', POPT_ARG_LONGLONG, &r.size, 0, "this size instead of the list's", "N"},
-        {"budget", 'b', POPT_ARG_DOUBLE, &r.budget, 0, "most time for a problem's search, compiling included (default: 20)",
+        {"budget", 'b', POPT_ARG_DOUBLE, &r.budget, 0, "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
          "SECONDS"},
         {"seed", 0, POPT_ARG_INT, &r.seed, 0, "of the data, and of the order where nothing else decides (default: 1)", "N"},
         {"again", 'a', POPT_ARG_NONE, &r.again, 0, "search where there is a result already", NULL},
+        {"compare", 0, POPT_ARG_NONE, &r.compare, 0, "time what was found beside what an untuned device has", NULL},
         {"list", 'l', POPT_ARG_NONE, &r.list, 0, "print what was found on this device", NULL},
         {"export", 0, POPT_ARG_STRING, &export, 0, "write what was found on this device to a JSON file", "FILE"},
         {"import", 0, POPT_ARG_STRING, &import, 0, "add what such a file holds", "FILE"},

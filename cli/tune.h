@@ -19,4 +19,17 @@ typedef struct tune_case {
 extern const tune_case tune_cases[];
 extern const size_t tune_n_cases;
 
+// tune_compare.c: how values that were found do beside those of an untuned device and safe ones, over all problems.
+typedef struct tune_ratios {
+    int n;                // problems
+    double least_gain;    // of the untuned times to the tuned ones
+    double untuned, safe; // sums of the logarithms of speeds, the tuned one being 1
+    double copy_rate;     // bytes a second; 0: not known
+    double least_map;     // of the rates of maps, the copy rate being 1; 0: none
+} tune_ratios;
+
+void tune_add(tune_ratios *ratios, const tune_case *c, const mst_tuning_result *result);
+void tune_print_ratios(const tune_ratios *ratios);
+json_t *tune_ratios_json(const tune_ratios *ratios); // NULL when out of memory
+
 #endif

@@ -20,6 +20,8 @@ typedef struct fake {
     int64_t built[MOST_BUILDS][2];
     int n_built, alive, prepared;
     int64_t fast, wrong, refused; // values of the first parameter; 0: none
+    int64_t lucky;                // fast in the first runs, and slow after them
+    int lucky_runs;
 } fake;
 
 static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
@@ -48,9 +50,11 @@ static void discard(void *user, void *candidate) {
 }
 
 static mst_status run(void *user, void *candidate, int times, mst_error *error) {
-    const fake *f = user;
+    fake *f = user;
     int64_t value = *(int64_t *)candidate;
     long each = value == f->wrong ? WRONG : value == f->fast ? FAST : SLOW;
+    if (value == f->lucky)
+        each = f->lucky_runs-- > 0 ? FAST : 2 * SLOW;
     (void)error;
     for (int k = 0; k < times; k++)
         nanosleep(&(struct timespec){0, each}, NULL);
@@ -114,6 +118,46 @@ static void wrong_and_refused_candidates_lose(void **state) {
     assert_int_equal(values[0], 4);
     assert_int_equal(values[1], 3);
     assert_true(f.alive == 0 && f.prepared == 0);
+}
+
+// One that was fast while it was alone has to be so again in turns with what there was.
+static void luck_does_not_replace_what_there_was(void **state) {
+    fake f = {.lucky = 8, .lucky_runs = 20};
+    mst_tune_problem p = problem_of(&f, "lucky", 100);
+    int64_t values[2];
+    assert_int_equal(choose(*state, &p, 20, values), MST_TUNING_SEARCHED);
+    assert_true(f.lucky_runs < 0);
+    assert_int_equal(values[0], 2);
+    assert_int_equal(f.alive, 0);
+}
+
+// What was found beside what there is untuned: nothing but these is built, and nothing is kept.
+static void comparing_searches_nothing(void **state) {
+    fake f = {.fast = 4};
+    mst_tune_problem p = problem_of(&f, "compared", 100);
+    mst_error e;
+    int64_t values[2];
+    test_told t = {.n = 0};
+    mst_tuning how = MST_TUNING_INIT;
+    choose(*state, &p, 20, values);
+    f.n_built = 0;
+    how.report = test_note, how.user = &t;
+    how.compare = true, how.seconds = 0.1;
+    OK(mst_tuning_begin(*state, &how, &e));
+    OK(mst_tune_choose(*state, &p, false, values, &e));
+    assert_int_equal(f.n_built, 2);
+    assert_true(f.alive == 0 && f.prepared == 0 && values[0] == 4);
+    assert_int_equal(t.result.source, MST_TUNING_EXACT);
+    assert_true(t.result.seconds > 0 && t.result.before_seconds > t.result.seconds);
+    assert_true(t.result.safe_seconds == t.result.before_seconds); // nothing is shipped for it
+    f.wrong = 4;
+    REFUSED(MST_ERROR_OPENCL, "do not work", mst_tune_choose(*state, &p, false, values, &e));
+    p = problem_of(&f, "never found", 100);
+    OK(mst_tune_choose(*state, &p, false, values, &e));
+    assert_int_equal(t.result.source, MST_TUNING_SAFE);
+    mst_tuning_end(*state);
+    expect_found(*state, &f, "never found", 100, 7, 2);
+    assert_int_equal(f.alive, 0);
 }
 
 static void second_time_finds_without_searching(void **state) {
@@ -475,6 +519,8 @@ static void without_a_cache(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrong_and_refused_candidates_lose),
+        cmocka_unit_test(luck_does_not_replace_what_there_was),
+        cmocka_unit_test(comparing_searches_nothing),
         cmocka_unit_test(second_time_finds_without_searching),
         cmocka_unit_test(safe_values_have_to_work),
         cmocka_unit_test(search_can_be_cancelled),

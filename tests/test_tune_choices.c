@@ -1,8 +1,13 @@
-// Whatever tuning chooses, transforms and convolutions are right.
+// Whatever tuning chooses, results are right.
 #include "support.h"
 
 #include "conv/plan.h"
 #include "fft/plan.h"
+#include "filter/plan.h"
+#include "integrate/plan.h"
+#include "stencil/solver.h"
+
+#include <math.h>
 
 static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, mst_fft_choice choice) {
     mst_error e;
@@ -64,6 +69,87 @@ static void convolutions(void **state) {
     convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {4, 4, 64}, 1 << 16});
 }
 
+static void integral_of(mst_context *context, mst_integral_desc desc, mst_integral_choice choice, double exact) {
+    mst_error e;
+    mst_integral *plan = NULL;
+    mst_integral_result result;
+    OK(mst_integral_create_as(context, &desc, &choice, &plan, &e));
+    OK(mst_integral_execute(plan, NULL, 1, &result, NULL, &e));
+    CHECK(fabs(result.value - exact) <= 1e-6 * exact, "%s, width %u, group %zu, items %d: %.9g, not %.9g",
+          mst_integral_rule_name(desc.rule), choice.width, choice.group, (int)choice.items, result.value, exact);
+    mst_integral_destroy(plan);
+}
+
+static void integrals(void **state) {
+    const mst_integral_range range = {"x", "0", "1"};
+    mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
+    double exact = sqrt(acos(-1.0)) / 2 * erf(1);
+    desc.ranges = &range;
+    desc.integrand = "exp(-x * x)";
+    desc.type = MST_FLOAT32;
+    desc.rule = MST_INTEGRAL_GAUSS;
+    desc.points = 8 * 10007;
+    integral_of(*state, desc, (mst_integral_choice){4, 1, 3}, exact);
+    desc.shape = MST_INTEGRAL_SHAPE_GPU;
+    integral_of(*state, desc, (mst_integral_choice){1, 8, 40}, exact);
+}
+
+static float *filter_of(mst_context *context, const mst_filter_desc *desc, mst_filter_choice choice, const test_array *image) {
+    mst_error e;
+    mst_filter *plan = NULL;
+    float *out = malloc(mst_layout_count(&desc->input) * sizeof *out);
+    memset(out, 0xff, mst_layout_count(&desc->input) * sizeof *out);
+    OK(mst_filter_create_as(context, desc, &choice, &plan, &e));
+    OK(mst_filter_execute(plan, mst_at_host(test_array_at(image, 0)), mst_at_host(out), NULL, &e));
+    mst_filter_destroy(plan);
+    return out;
+}
+
+static void filters(void **state) {
+    mst_filter_desc desc = MST_FILTER_DESC_INIT;
+    desc.input = mst_layout_dense(MST_FLOAT32, 4, (const size_t[]){3, 16, 32, 1});
+    desc.radius = 0.1;
+    desc.output_as = MST_FILTER_RAW;
+    test_array image = test_array_random(&desc.input);
+    float *one = filter_of(*state, &desc, (mst_filter_choice){true, {.radix = 4}}, &image);
+    float *other = filter_of(*state, &desc, (mst_filter_choice){false, {.group = 32}}, &image);
+    for (size_t i = 0; i < mst_layout_count(&desc.input); i++)
+        CHECK(fabsf(one[i] - other[i]) <= 1e-5f, "element %d: %g and %g", (int)i, (double)one[i], (double)other[i]);
+    free(one);
+    free(other);
+    test_array_free(&image);
+}
+
+static void stencil_of(mst_context *context, const mst_stencil_desc *desc, mst_stencil_choice choice, float *u) {
+    mst_error e;
+    mst_stencil *solver = NULL;
+    memset(u, 0xff, desc->grid[0] * desc->grid[1] * sizeof *u);
+    OK(mst_stencil_create_as(context, desc, &choice, &solver, &e));
+    OK(mst_stencil_run(solver, 12, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(u), &e));
+    mst_stencil_destroy(solver);
+}
+
+// Tiles and strips that divide nothing: the same bits.
+static void stencils(void **state) {
+    enum { ROWS_OF_GRID = 53, COLUMNS_OF_GRID = 131 };
+    static float expected[ROWS_OF_GRID * COLUMNS_OF_GRID], got[ROWS_OF_GRID * COLUMNS_OF_GRID];
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(3 * x) * cos(y)"}};
+    const mst_stencil_update update = {.field = "u", .expression = "u + 0.1 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)"};
+    mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
+    desc.rank = 2, desc.grid[0] = ROWS_OF_GRID, desc.grid[1] = COLUMNS_OF_GRID;
+    desc.precision = MST_FLOAT32;
+    desc.n_fields = desc.n_updates = 1;
+    desc.fields = &field, desc.updates = &update;
+    desc.shape = MST_STENCIL_SHAPE_CPU;
+    stencil_of(*state, &desc, (mst_stencil_choice){1, {1024, 1, 0}}, expected);
+    stencil_of(*state, &desc, (mst_stencil_choice){2, {40, 1, 7}}, got);
+    assert_memory_equal(got, expected, sizeof got);
+    desc.shape = MST_STENCIL_SHAPE_GPU;
+    stencil_of(*state, &desc, (mst_stencil_choice){1, {16, 1, 7}}, got);
+    assert_memory_equal(got, expected, sizeof got);
+}
+
 // A search over real kernels, and the look-up after it.
 static void searches(void **state) {
     mst_error e;
@@ -84,6 +170,32 @@ static void searches(void **state) {
         assert_int_equal(t.result.size, 12);
     }
     test_fft_check(*state, &desc, MST_PLACE_HOST, MST_PLACE_DEVICE);
+}
+
+// Integrals with parameters, of which test runs take random ones: also such as have no integral.
+static void searches_for_integrals(void **state) {
+    static const char *const names[] = {"p"};
+    const mst_integral_range ranges[] = {{"x", "0", "sqrt(p - 0.5)"}, {"x", "0", "sqrt(p)"}};
+    mst_error e;
+    test_told t = {.n = 0};
+    mst_integral *plan = NULL;
+    mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
+    mst_tuning how = MST_TUNING_INIT;
+    how.report = test_note, how.user = &t, how.seconds = 0.01;
+    desc.integrand = "p * x";
+    desc.rule = MST_INTEGRAL_MIDPOINT, desc.points = 100;
+    desc.n_parameters = 1, desc.parameters = names;
+    OK(mst_tuning_begin(*state, &how, &e));
+    for (int bounds = 0; bounds < 2; bounds++) {
+        desc.ranges = &ranges[bounds];
+        OK(mst_integral_create(*state, &desc, &plan, &e));
+        mst_integral_destroy(plan);
+        assert_int_equal(t.n, 1 + bounds);
+        assert_string_equal(t.result.capability, "integral");
+        assert_int_equal(t.result.source, bounds ? MST_TUNING_SEARCHED : MST_TUNING_SAFE);
+        assert_int_equal(t.result.size, 100);
+    }
+    mst_tuning_end(*state);
 }
 
 // Stencils are searched in core, and take what was found.
@@ -117,7 +229,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transforms),
         cmocka_unit_test(convolutions),
+        cmocka_unit_test(integrals),
+        cmocka_unit_test(filters),
+        cmocka_unit_test(stencils),
         cmocka_unit_test(searches),
+        cmocka_unit_test(searches_for_integrals),
         cmocka_unit_test(searches_for_fused_steps),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

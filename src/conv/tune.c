@@ -48,7 +48,7 @@ static mst_status execute(void *plan, const mst_location *inputs, mst_location o
 
 static void destroy(void *plan) { mst_convolution_destroy(plan); }
 
-// The other shape is much slower; what the shape does not have must be as it is by default.
+// The other shape is slower; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
     const trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU, suits = cpu == mst_pass_suits_cpu(&t->context->device);
@@ -59,7 +59,7 @@ static double cost(const void *user, const int64_t *values) {
             return INFINITY;
         away += fabs(log2((double)values[k] / (double)t->safe[k])) * (k == LANES ? 3 : 1);
     }
-    return (suits ? 1 : 8) * (1 + 0.1 * away);
+    return (suits ? 1 : 3) * (1 + 0.1 * away);
 }
 
 static bool is_transformed(const mst_convolution_desc *d, int axis) {

@@ -38,14 +38,14 @@ static mst_status execute(void *plan, const mst_location *inputs, mst_location o
 
 static void destroy(void *plan) { mst_fft_destroy(plan); }
 
-// The other shape is much slower; what the shape does not have must be as it is by default.
+// The other shape is slower; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
     const trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU, suits = cpu == mst_pass_suits_cpu(&t->context->device);
     if (cpu ? values[GROUP] != 64 : values[RADIX] != 8 || values[LANES] != (t->is_double ? 4 : 8))
         return INFINITY;
     double away = fabs(log2((double)values[RADIX] / 8)) + 2 * fabs(log2((double)values[GROUP] / 64));
-    return (suits ? 1 : 8) * (1 + 0.1 * away + (values[LANES] == (t->is_double ? 4 : 8) ? 0 : 0.3));
+    return (suits ? 1 : 3) * (1 + 0.1 * away + (values[LANES] == (t->is_double ? 4 : 8) ? 0 : 0.3));
 }
 
 static bool is_transformed(const mst_fft_desc *d, int axis) {

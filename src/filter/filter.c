@@ -3,8 +3,6 @@
 
 #include "runtime/lines.h"
 
-#include "fft/pass.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,8 +180,12 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
+static bool is_fused(const mst_filter *plan) {
+    return plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan);
+}
+
 static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
-    bool fused = plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan);
+    bool fused = is_fused(plan);
     plan->planes.pitch = fused ? plan->width : plan->q;
     plan->planes.rows = fused ? plan->height : plan->p;
     if (fused)
@@ -191,7 +193,8 @@ static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
     return plan->desc.algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error);
 }
 
-mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
+mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
+                                mst_filter **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_filter *plan = NULL;
     if (out)
@@ -203,6 +206,10 @@ mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, 
     plan->context = context;
     plan->desc = *desc;
     plan->cpu = desc->shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : desc->shape == MST_FFT_SHAPE_CPU;
+    if (choice) {
+        plan->cpu = choice->cpu;
+        plan->choice = choice->pass;
+    }
     MST_TRY(check_mask(desc, error));
     MST_TRY(check_options(desc, error));
     MST_TRY(read_input(plan, error));
@@ -210,6 +217,8 @@ mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, 
         MST_TRY(mst_mask_make(plan, error));
     MST_TRY(read_output(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0) {
+        if (!choice && is_fused(plan))
+            MST_TRY(mst_filter_tune(plan, desc, error));
         MST_TRY(make_algorithm(plan, error));
         MST_TRY(make_stream(plan, error));
         MST_TRY(mst_mask_upload(plan, error));
@@ -222,6 +231,10 @@ mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, 
 fail:
     mst_filter_destroy(plan);
     return status;
+}
+
+mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
+    return mst_filter_create_as(context, desc, NULL, out, error);
 }
 
 void mst_filter_destroy(mst_filter *plan) {

@@ -23,6 +23,7 @@ static mst_status plan_pass(const mst_filter *plan, fused_pass *f, size_t n, boo
     pass->n = n;
     pass->wide_elements = !rows;
     pass->cpu = plan->cpu;
+    pass->choice = plan->choice;
     pass->fused = true;
     pass->source = pass->target =
         (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 2}, .axis_stride = rows ? 1 : pitch, .step = 1};

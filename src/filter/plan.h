@@ -2,6 +2,7 @@
 #ifndef MST_FILTER_PLAN_H
 #define MST_FILTER_PLAN_H
 
+#include "fft/pass.h"
 #include "runtime/layout.h"
 #include "runtime/text.h"
 #include "stream/stream.h"
@@ -51,10 +52,17 @@ typedef struct mst_planes {
 
 enum { KERNEL_LOAD, KERNEL_RANGE, KERNEL_REDUCE, KERNEL_STORE, KERNEL_ALPHA, N_PLANE_KERNELS };
 
+// What tuning may choose: no result depends on it but for rounding.
+typedef struct mst_filter_choice {
+    bool cpu;             // shape
+    mst_pass_choice pass; // of the fused filter
+} mst_filter_choice;
+
 struct mst_filter {
     mst_context *context;
     mst_filter_desc desc; // layouts complete, output and white decided
     bool cpu;
+    mst_pass_choice choice; // of the fused filter
     size_t n_images, height, width, channels, colours; // colours: channels that are filtered
     size_t p, q;                                       // what is transformed: p x q points
     mst_mask mask;
@@ -76,6 +84,13 @@ struct mst_filter {
 static inline bool mst_filter_ranged(const mst_filter *plan) {
     return plan->desc.output_as == MST_FILTER_STRETCH || plan->desc.output_as == MST_FILTER_MAGNITUDE;
 }
+
+// ---- filter.c: the public function, with a choice made.
+mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
+                                mst_filter **out, mst_error *error);
+
+// ---- tune.c: from the rules' choice to what is known of the device.
+mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_error *error);
 
 // ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
 mst_status mst_mask_make(mst_filter *plan, mst_error *error);

@@ -71,10 +71,10 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
     if (published)
         MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
-    MST_TRY(mst_integral_group(plan, f->kernel, GPU_GROUP, &f->group, error));
+    MST_TRY(mst_integral_group(plan, f->kernel, plan->choice.group, &f->group, error));
     uint64_t chain = f->panels >> 18;
     chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;
-    f->block = plan->cpu ? LONGEST_CHAIN * plan->width : (cl_uint)chain;
+    f->block = plan->cpu ? LONGEST_CHAIN * plan->choice.width : (cl_uint)chain;
     size_t most = plan->context->device.max_work_group_size;
     MST_REQUIRE(d->group_size <= most, MST_ERROR_ARGUMENT, "group_size is %zu; this device takes %zu", d->group_size, most);
 fail:
@@ -313,7 +313,7 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     const fixed *f = plan->work;
-    uint64_t most_items = plan->cpu ? CPU_ITEMS : GPU_ITEMS, blocks = (f->panels + f->block - 1) / f->block;
+    uint64_t most_items = plan->choice.items, blocks = (f->panels + f->block - 1) / f->block;
     uint64_t items = most_items / call->n_sets < f->group ? f->group : most_items / call->n_sets;
     cl_uint blocks_an_item = (cl_uint)((blocks + items - 1) / items);
     uint64_t most = (plan->cpu ? cpu_launch : gpu_launch) / (f->panels * (uint64_t)f->n_nodes); // integrals of a launch
@@ -331,4 +331,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_fixed = {create, run, destroy};
+const mst_integral_method mst_integral_fixed = {GPU_GROUP, GPU_ITEMS, CPU_ITEMS, create, run, destroy};

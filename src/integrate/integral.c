@@ -70,7 +70,6 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
     plan->is_double = d->type == MST_FLOAT64;
     plan->cpu = d->shape == MST_INTEGRAL_SHAPE_AUTO ? !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated
                                                     : d->shape == MST_INTEGRAL_SHAPE_CPU;
-    plan->width = !plan->cpu || d->work_items > 0 ? 1 : plan->is_double ? 8 : 16;
     if (d->points == 0)
         d->points = (uint64_t)1 << 20;
     if (d->max_evaluations == 0)
@@ -87,7 +86,15 @@ static const mst_integral_method *choose_method(const mst_integral_desc *d) {
     return d->n_variables < 8 ? &mst_integral_regions : &mst_integral_lattice;
 }
 
-mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
+static mst_integral_choice choose_by_rule(const mst_integral *plan) {
+    const mst_integral_method *m = plan->method;
+    if (!plan->cpu)
+        return (mst_integral_choice){1, m->gpu_group, m->gpu_items};
+    return (mst_integral_choice){plan->desc.work_items > 0 ? 1 : plan->is_double ? 8 : 16, 1, m->cpu_items};
+}
+
+mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
+                                  mst_integral **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_integral *plan = NULL;
     if (out)
@@ -101,12 +108,19 @@ mst_status mst_integral_create(mst_context *context, const mst_integral_desc *de
                 context->device.name);
     MST_TRY(mst_integrand_parse(plan, desc, error));
     plan->method = choose_method(&plan->desc);
+    plan->choice = choice ? *choice : choose_by_rule(plan);
+    if (!choice)
+        MST_TRY(mst_integral_tune(plan, desc, error));
     MST_TRY(plan->method->create(plan, error));
     *out = plan;
     return MST_OK;
 fail:
     mst_integral_destroy(plan);
     return status;
+}
+
+mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
+    return mst_integral_create_as(context, desc, NULL, out, error);
 }
 
 void mst_integral_destroy(mst_integral *plan) {

@@ -143,7 +143,7 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
         write_variable(plan, k, out);
         mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
     }
-    mst_expr_write(plan->integrand, plan->is_double, plan->width, list, "f", out);
+    mst_expr_write(plan->integrand, plan->is_double, plan->choice.width, list, "f", out);
     if (mapped) {
         mst_text_add(out, "realv scaled = f, far = 1;\n");
         for (int k = 0; k < plan->desc.n_variables; k++)
@@ -164,7 +164,8 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
 mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    mst_text_add(&text, "#define WIDTH %u\n#define N_ROW %d\n#define DIM %d\n", plan->width, plan->n_row, plan->desc.n_variables);
+    mst_text_add(&text, "#define WIDTH %u\n#define N_ROW %d\n#define DIM %d\n", plan->choice.width, plan->n_row,
+                 plan->desc.n_variables);
     MST_TRY(mst_program_add_file(plan->context, "vector.cl", &text, error));
     write_integrand(plan, &text);
     mst_text_add(&text, "%s", tables ? tables : "");

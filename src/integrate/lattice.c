@@ -54,7 +54,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_points", &s->kernel, error));
-    MST_TRY(mst_integral_group(plan, s->kernel, GPU_GROUP, &s->group, error));
+    MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
     for (int i = 0; i < N_SHIFTS * plan->desc.n_variables; i++)
         shifts[i] = next_random(&seed);
     MST_TRY(upload_bytes(plan, &s->shifts, shifts, (size_t)(N_SHIFTS * plan->desc.n_variables) * sizeof *shifts, error));
@@ -170,4 +170,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_lattice = {create, run, destroy};
+const mst_integral_method mst_integral_lattice = {GPU_GROUP, 1, 1, create, run, destroy};

@@ -1,5 +1,5 @@
 // What an integral's plan holds. integral.c reads the description and runs a call; integrand.c writes the integrand;
-// fixed.c, regions.c, tanh_sinh.c and lattice.c are the methods.
+// tune.c chooses what no result depends on but for rounding; fixed.c, regions.c, tanh_sinh.c and lattice.c are the methods.
 #ifndef MST_INTEGRATE_PLAN_H
 #define MST_INTEGRATE_PLAN_H
 
@@ -35,7 +35,16 @@ typedef struct mst_integral_call {
     mst_report *report;
 } mst_integral_call;
 
+// What tuning may choose.
+typedef struct mst_integral_choice {
+    unsigned width; // cpu: of the vectors in kernels; 1 otherwise
+    size_t group;   // gpu: most work-items of a work-group that evaluates; 1 otherwise
+    uint64_t items; // most work-items that share a fixed rule; 1 for others
+} mst_integral_choice;
+
 typedef struct mst_integral_method {
+    size_t gpu_group;              // by rule
+    uint64_t gpu_items, cpu_items; // by rule
     mst_status (*create)(mst_integral *plan, mst_error *error);
     mst_status (*run)(mst_integral *plan, const mst_integral_call *call, mst_error *error);
     void (*destroy)(mst_integral *plan);
@@ -45,7 +54,7 @@ struct mst_integral {
     mst_context *context;
     mst_integral_desc desc; // defaults filled in; no pointers of the caller's
     bool is_double, cpu;
-    unsigned width; // of the vectors in kernels
+    mst_integral_choice choice;
     bool uses_ends; // the integrand reads left or right
     mst_expr *integrand, *bounds[2 * MST_INTEGRAL_MAX_VARIABLES], *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
@@ -56,6 +65,17 @@ struct mst_integral {
 };
 
 extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice;
+
+// ---- integral.c
+
+// The public function, with a choice made.
+mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
+                                  mst_integral **out, mst_error *error);
+
+// ---- tune.c
+
+// From the rules' choice to what is known of the device.
+mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
 
 // ---- integrand.c
 

@@ -99,7 +99,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
     MST_TRY(mst_kernel_create(program, "place", &r->place, error));
     MST_TRY(mst_kernel_create(program, "split", &r->split, error));
-    MST_TRY(mst_integral_group(plan, r->evaluate, GPU_EVALUATE_GROUP, &r->evaluate_group, error));
+    MST_TRY(mst_integral_group(plan, r->evaluate, plan->choice.group, &r->evaluate_group, error));
     MST_TRY(mst_integral_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
     MST_TRY(mst_integral_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
     MST_TRY(mst_integral_group(plan, r->place, GPU_PLACE_GROUP, &r->place_group, error));
@@ -188,7 +188,7 @@ static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *
 
 static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
     regions *r = plan->work;
-    size_t tiles = (n + plan->width - 1) / plan->width;
+    size_t tiles = (n + plan->choice.width - 1) / plan->choice.width;
     cl_uint tiles_an_item = plan->cpu ? (cl_uint)((tiles + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
     const mst_argument arguments[] = {MST_ARGUMENT(n),
                                       MST_ARGUMENT(s->capacity),
@@ -374,4 +374,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_regions = {create, run, destroy};
+const mst_integral_method mst_integral_regions = {GPU_EVALUATE_GROUP, 1, 1, create, run, destroy};

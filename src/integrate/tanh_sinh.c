@@ -75,7 +75,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
     MST_TRY(mst_integrand_build(plan, text.text, "tanh_sinh.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
-    MST_TRY(mst_integral_group(plan, s->kernel, GPU_GROUP, &s->group, error));
+    MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
 fail:
     mst_text_release(&text);
     return status;
@@ -174,4 +174,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_tanh_sinh = {create, run, destroy};
+const mst_integral_method mst_integral_tanh_sinh = {GPU_GROUP, 1, 1, create, run, destroy};

@@ -21,6 +21,16 @@ double mst_now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int by_value(const void *left, const void *right) {
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+double mst_median(double *seconds, int n) {
+    qsort(seconds, (size_t)n, sizeof *seconds, by_value);
+    return seconds[n / 2];
+}
+
 void mst_log(mst_context *context, mst_log_level level, const char *format, ...) {
     char line[1024];
     va_list arguments;

@@ -60,4 +60,7 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
 // Wall-clock seconds from an arbitrary start.
 double mst_now(void);
 
+// The median of times (of an even number the larger one), which are sorted.
+double mst_median(double *seconds, int n);
+
 #endif

@@ -3,16 +3,6 @@
 #define REPEATS 5
 #define LAUNCHES 4 // a sample, so that the cost of a launch does not count
 
-static double median(double *values, int n) {
-    for (int i = 1; i < n; i++)
-        for (int k = i; k > 0 && values[k - 1] > values[k]; k--) {
-            double kept = values[k];
-            values[k] = values[k - 1];
-            values[k - 1] = kept;
-        }
-    return values[n / 2];
-}
-
 mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error) {
     mst_status status = MST_OK;
     cl_program program;
@@ -43,7 +33,7 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
         if (i >= 0)
             seconds[i] = mst_now() - start;
     }
-    *bytes_per_second = 2.0 * LAUNCHES * (double)bytes / median(seconds, REPEATS);
+    *bytes_per_second = 2.0 * LAUNCHES * (double)bytes / mst_median(seconds, REPEATS);
 fail:
     mst_kernel_release(kernel);
     mst_device_release(context, from, bytes);

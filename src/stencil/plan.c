@@ -1,6 +1,8 @@
 // Choosing: shape and m by rule, then schedule, n, block and home by what fits and what the model says.
 #include "solver.h"
 
+#include <string.h>
+
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -29,22 +31,29 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
     MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
     MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
     s->plan.shape = mst_plan_shape(s, desc);
-    unsigned m = desc->fuse ? desc->fuse : s->fuse;
+    const mst_stepper_choice rule = mst_stepper_rule(&s->problem, s->plan.shape);
+    unsigned m = desc->fuse ? desc->fuse : s->choice.fuse;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
         m = 1;
     else if (desc->height && m > desc->height && !desc->fuse)
         m = (unsigned)desc->height;
     m = m < most ? m : most;
-    for (;; m = (m + 1) / 2) {
+    for (;;) {
         mst_error first = {MST_OK, 0, "", ""};
-        status = mst_stepper_create(s->context, &s->problem, &s->tables, (int)m, s->plan.shape, &s->steppers[0], &first);
+        status = mst_stepper_create(s->context, &s->problem, &s->tables, (int)m, s->plan.shape, s->choice.tile, &s->steppers[0],
+                                    &first);
         if (status == MST_OK)
             break;
+        if (status == MST_ERROR_UNSUPPORTED && memcmp(&s->choice.tile, &rule, sizeof rule) != 0) {
+            s->choice.tile = rule; // what was found for another scheme does not suit this one
+            continue;
+        }
         if (status != MST_ERROR_UNSUPPORTED || desc->fuse || m == 1) {
             if (error)
                 *error = first;
             goto fail;
         }
+        m = (m + 1) / 2;
     }
     s->plan.fuse = m;
     MST_TRY(mst_stepper_create_single(&s->steppers[0], &s->steppers[1], error));

@@ -66,7 +66,8 @@ fail:
 }
 
 // Problem, kernels and plan, without memory for the state.
-static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+                            mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
     MST_TRY(check(context, desc, out, error));
@@ -77,7 +78,9 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->overlap = !desc->no_overlap;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
     MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
-    if (!desc->fuse && desc->schedule != MST_STENCIL_TRIVIAL)
+    if (choice)
+        s->choice = *choice;
+    else
         MST_TRY(mst_stencil_tune(s, desc, error));
     MST_TRY(choose(s, desc, error));
 fail:
@@ -89,19 +92,20 @@ mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *des
     mst_stencil *s = NULL;
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    mst_status status = make_plan(context, desc, &s, error);
+    mst_status status = make_plan(context, desc, NULL, &s, error);
     if (status == MST_OK)
         mst_plan_figures(s, steps, plan);
     mst_stencil_destroy(s);
     return status;
 }
 
-mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+                                 mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
     MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
-    MST_TRY(make_plan(context, desc, &s, error));
+    MST_TRY(make_plan(context, desc, choice, &s, error));
     MST_TRY(mst_tables_take(&s->tables, s->plan.height, error));
     s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine
                 : s->plan.schedule == MST_STENCIL_SKEWED ? &mst_skewed_engine
@@ -116,6 +120,10 @@ mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc
 fail:
     mst_stencil_destroy(s);
     return status;
+}
+
+mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    return mst_stencil_create_as(context, desc, NULL, out, error);
 }
 
 void mst_stencil_destroy(mst_stencil *s) {

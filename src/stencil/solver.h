@@ -32,12 +32,17 @@ typedef struct mst_rates {
 struct mst_skewed;
 struct mst_pyramid;
 
+typedef struct mst_stencil_choice {
+    unsigned fuse; // m
+    mst_stepper_choice tile;
+} mst_stencil_choice;
+
 struct mst_stencil {
     mst_context *context;
     mst_problem problem;
     mst_stencil_plan plan;
     bool overlap;
-    unsigned fuse; // m, where the description leaves it open
+    mst_stencil_choice choice;
     mst_tables tables;
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_rates rates;
@@ -67,7 +72,11 @@ mst_status mst_solver_finish(mst_stencil *solver, mst_error *error);
 // The whole grid.
 mst_box mst_solver_grid(const mst_stencil *solver);
 
-// Shape and m by the device's type and the scheme; and, in tune.c, solver->fuse by what is known of the device.
+// The public function, with a choice made.
+mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+                                 mst_stencil **out, mst_error *error);
+
+// Shape and m by the device's type and the scheme; and, in tune.c, solver->choice by what is known of the device.
 mst_stencil_shape mst_plan_shape(const mst_stencil *solver, const mst_stencil_desc *desc);
 unsigned mst_plan_fuse(const mst_stencil *solver, const mst_stencil_desc *desc);
 mst_status mst_stencil_tune(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);

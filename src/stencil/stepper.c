@@ -19,13 +19,19 @@ static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width)
     return planes * ((size_t)rows + high) * ((size_t)columns + across + 4 * (size_t)width) * s->problem->element;
 }
 
+mst_stepper_choice mst_stepper_rule(const mst_problem *problem, mst_stencil_shape shape) {
+    static const int cpu_columns[] = {8192, 1024, 256}, cpu_rows[] = {1, 1, 64};
+    static const int gpu_columns[] = {128, 128, 16}, gpu_rows[] = {1, 1, 32};
+    int k = problem->rank - 1;
+    return shape == MST_STENCIL_SHAPE_CPU ? (mst_stepper_choice){cpu_columns[k], cpu_rows[k], 0}
+                                          : (mst_stepper_choice){gpu_columns[k], gpu_rows[k], 0};
+}
+
 // As wide a tile as fits the cache, which local memory stands for: half of it, at most 512 KiB.
 static void choose_cpu_tile(mst_stepper *s, int width) {
-    const mst_problem *p = s->problem;
     size_t room = (size_t)s->context->device.local_memory_bytes / 2;
     room = room > (size_t)512 << 10 ? (size_t)512 << 10 : room;
-    int most_columns = p->rank == 3 ? 256 : p->rank == 2 ? 1024 : 8192, most_rows = p->rank == 3 ? 64 : 1;
-    int columns = most_columns, rows = most_rows;
+    int columns = s->choice.columns, rows = s->choice.rows;
     while (ring_bytes(s, rows, columns, width) > room && (columns > width || rows > 1)) {
         if (rows > 1 && (rows * 4 >= columns || columns <= width))
             rows /= 2;
@@ -40,7 +46,7 @@ static void choose_cpu_tile(mst_stepper *s, int width) {
 static mst_status choose_gpu_tile(mst_stepper *s, int width, mst_error *error) {
     mst_status status = MST_OK;
     const mst_pipeline *p = &s->pipeline;
-    int rank = s->problem->rank, items = rank == 3 ? 16 : 128, rows = rank == 3 ? 32 : 1;
+    int items = s->choice.columns, rows = s->choice.rows;
     size_t most = s->context->device.max_work_group_size;
     while ((size_t)(items * rows) > most && items * rows > 1)
         rows > 1 ? (rows /= 2) : (items /= 2);
@@ -113,10 +119,10 @@ fail:
 }
 
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
-                              mst_stencil_shape shape, mst_stepper *s, mst_error *error) {
+                              mst_stencil_shape shape, mst_stepper_choice choice, mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     mst_pipeline single = {0};
-    *s = (mst_stepper){.problem = problem, .tables = tables, .context = context, .shape = shape, .group = 1};
+    *s = (mst_stepper){.problem = problem, .tables = tables, .context = context, .shape = shape, .choice = choice, .group = 1};
     MST_TRY(check_arguments(s, error));
     MST_TRY(mst_pipeline_make(problem, m, shape == MST_STENCIL_SHAPE_GPU, &s->pipeline, error));
     MST_TRY(mst_pipeline_make(problem, 1, shape == MST_STENCIL_SHAPE_GPU, &single, error));
@@ -143,7 +149,7 @@ fail:
 mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     if (fused->shape == MST_STENCIL_SHAPE_GPU)
-        return mst_stepper_create(fused->context, fused->problem, fused->tables, 1, fused->shape, s, error);
+        return mst_stepper_create(fused->context, fused->problem, fused->tables, 1, fused->shape, fused->choice, s, error);
     *s = *fused;
     s->single = true;
     s->kernels[0] = NULL;
@@ -170,6 +176,10 @@ static void cut(const mst_stepper *s, const mst_box *box, int64_t *rows, int64_t
     int64_t planes = box->to[PLANES] - box->from[PLANES], units = s->context->device.compute_units;
     *rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]);
     *columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]);
+    if (s->choice.planes > 0) {
+        *strip = ceiling(planes, ceiling(planes, s->choice.planes));
+        return;
+    }
     if (s->shape == MST_STENCIL_SHAPE_GPU) { // long enough for little to be computed twice, short enough for many groups
         int64_t length = 16 * (s->pipeline.low[PLANES] + s->pipeline.high[PLANES]);
         length = length < 128 ? 128 : length;

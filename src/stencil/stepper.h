@@ -15,12 +15,19 @@ typedef struct mst_box {
     int64_t from[N_AXES], to[N_AXES];
 } mst_box;
 
+// What tuning may choose of a tile: most nodes along its columns and rows for CPU-shaped kernels, work-items along them for
+// GPU-shaped ones; and the planes that one streams through, 0: as many as the grid suggests.
+typedef struct mst_stepper_choice {
+    int columns, rows, planes;
+} mst_stepper_choice;
+
 typedef struct mst_stepper {
     const mst_problem *problem;
     const mst_tables *tables;
     mst_context *context;
     mst_pipeline pipeline;
     mst_stencil_shape shape;
+    mst_stepper_choice choice;
     int tile[N_AXES], group;
     size_t local_bytes;
     bool single;          // one step by the kernel of m
@@ -31,9 +38,11 @@ typedef struct mst_stepper {
     int n_kernels;
 } mst_stepper;
 
+mst_stepper_choice mst_stepper_rule(const mst_problem *problem, mst_stencil_shape shape);
+
 // Writes and builds. MST_ERROR_UNSUPPORTED: so many steps do not fit the device.
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
-                              mst_stencil_shape shape, mst_stepper *out, mst_error *error);
+                              mst_stencil_shape shape, mst_stepper_choice choice, mst_stepper *out, mst_error *error);
 // For a single step, with the kernel of `fused` if that can do it. `fused` may go before it.
 mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *out, mst_error *error);
 void mst_stepper_release(mst_stepper *stepper);

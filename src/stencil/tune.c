@@ -1,4 +1,4 @@
-// What tuning chooses: m, the steps fused in one kernel. Test runs are of the scheme itself, in core.
+// What tuning chooses: m, the steps fused in one kernel, and its tile. Test runs are of the scheme itself, in core.
 #include "solver.h"
 
 #include "tune/tune.h"
@@ -12,16 +12,22 @@
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
 #define STEPS 48                         // every m that is tried divides it, but for the rule's
 #define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
-enum { REVISION = 1 };                   // of the kernels; results of others are only near
+enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 2 }; // REVISION: of the kernels
 
 typedef struct trial {
     mst_context *context;
     const mst_problem *problem;
     mst_stencil_desc desc;
+    mst_stencil_choice rule;
     uint64_t steps;
     unsigned char *expected, *got;
     bool has_expected;
 } trial;
+
+static mst_stencil_choice choice_of(const int64_t *values) {
+    return (mst_stencil_choice){(unsigned)values[FUSE],
+                                {(int)values[COLUMNS_OF_TILE], (int)values[ROWS_OF_TILE], (int)values[PLANES_OF_STRIP]}};
+}
 
 static size_t state_bytes(const trial *t) { return (size_t)(t->problem->nodes * t->problem->element); }
 
@@ -42,9 +48,10 @@ static void finish(void *user) {
 
 static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
     trial *t = user;
+    const mst_stencil_choice choice = choice_of(values);
     mst_stencil *made = NULL;
-    t->desc.fuse = (unsigned)values[0];
-    mst_status status = mst_stencil_create(t->context, &t->desc, &made, error);
+    t->desc.fuse = choice.fuse; // so that no fewer are taken
+    mst_status status = mst_stencil_create_as(t->context, &t->desc, &choice, &made, error);
     *candidate = made;
     return status;
 }
@@ -59,7 +66,7 @@ static mst_status run(void *user, void *candidate, int times, mst_error *error) 
     return mst_stencil_run(candidate, t->steps * (uint64_t)times, NULL, NULL, error);
 }
 
-// In every bit: results do not depend on m.
+// In every bit: results depend on none of it.
 static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
     mst_status status = MST_OK;
     trial *t = user;
@@ -81,14 +88,36 @@ static const mst_tune_work work = {prepare, finish, build, discard, run, check, 
 // Near the rule first.
 static double cost(const void *user, const int64_t *values) {
     const trial *t = user;
-    return 1 + fabs(log2((double)values[0] / (double)t->desc.fuse));
+    double columns = log2((double)values[COLUMNS_OF_TILE] / t->rule.tile.columns);
+    double rows = log2((double)values[ROWS_OF_TILE] / t->rule.tile.rows);
+    return 1 + 0.3 * fabs(log2((double)values[FUSE] / t->rule.fuse)) + 0.4 * fabs(columns) + 0.4 * fabs(rows) +
+           (values[PLANES_OF_STRIP] > 0 ? 0.35 : 0);
 }
 
-static void add_values(mst_tune_parameter *fuse, unsigned rule, unsigned most) {
-    *fuse = (mst_tune_parameter){.name = "fuse", .n = 1, .values = {rule}, .safe = rule};
-    for (unsigned m = 1; m <= most && m <= STEPS; m++)
-        if (m != rule && STEPS % m == 0)
-            fuse->values[fuse->n++] = m;
+static mst_tune_parameter *add_parameter(mst_tune_problem *p, const char *name, int64_t rule) {
+    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
+    *q = (mst_tune_parameter){.name = name, .n = 1, .values = {rule}, .safe = rule};
+    return q;
+}
+
+static void add_value(mst_tune_parameter *q, int64_t value) { q->values[q->n++] = value; }
+
+static void add_parameters(mst_tune_problem *p, const trial *t, const mst_stencil_desc *desc, unsigned most) {
+    mst_tune_parameter *fuse = add_parameter(p, "fuse", t->rule.fuse);
+    for (unsigned m = 1; m <= most && m <= STEPS && !desc->fuse; m++)
+        if (m != t->rule.fuse && STEPS % m == 0)
+            add_value(fuse, m);
+    mst_tune_parameter *columns = add_parameter(p, "columns", t->rule.tile.columns);
+    add_value(columns, t->rule.tile.columns / 2);
+    add_value(columns, t->rule.tile.columns * 2);
+    mst_tune_parameter *rows = add_parameter(p, "rows", t->rule.tile.rows);
+    if (t->rule.tile.rows > 1) {
+        add_value(rows, t->rule.tile.rows / 2);
+        add_value(rows, t->rule.tile.rows * 2);
+    }
+    mst_tune_parameter *planes = add_parameter(p, "planes", 0);
+    for (int n = 64; n <= 512 && t->problem->rank > 1; n *= 2)
+        add_value(planes, n);
 }
 
 // The same expressions on the same grid have the same kernels.
@@ -115,21 +144,25 @@ static uint64_t steps_of(uint64_t rule, uint64_t nodes) {
 
 mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
     trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
-    mst_tune_problem problem = {.capability = "stencil", .n_parameters = 1, .cost = cost, .work = &work, .user = &t};
+    mst_tune_problem problem = {.capability = "stencil", .cost = cost, .work = &work, .user = &t};
     uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_constants) * state_bytes(&t);
     unsigned most = desc->height && desc->height < MST_STENCIL_MAX_FUSE ? (unsigned)desc->height : MST_STENCIL_MAX_FUSE;
-    unsigned rule = mst_plan_fuse(s, desc);
-    int64_t value;
+    unsigned rule = desc->fuse ? desc->fuse : mst_plan_fuse(s, desc);
+    int64_t values[N_PARAMETERS];
     t.desc.schedule = MST_STENCIL_IN_CORE;
     t.desc.height = 0;
     t.desc.block = 0;
-    t.desc.fuse = rule < most ? rule : most;
-    t.steps = steps_of(t.desc.fuse, s->problem.nodes);
+    t.rule = (mst_stencil_choice){rule < most ? rule : most, mst_stepper_rule(&s->problem, mst_plan_shape(s, desc))};
+    s->choice = t.rule;
+    if (desc->schedule == MST_STENCIL_TRIVIAL || desc->fuse > MST_STENCIL_MAX_FUSE)
+        return MST_OK; // as published, or refused
+    t.steps = steps_of(t.rule.fuse, s->problem.nodes);
     if (all > MOST_STATE || all > mst_budget_left(s->context, &s->context->device_memory) / 2)
         problem.work = NULL;
-    add_values(&problem.parameters[0], t.desc.fuse, most);
+    add_parameters(&problem, &t, desc, most);
     identify(&problem, s, desc);
-    mst_status status = mst_tune_choose(s->context, &problem, false, &value, error);
-    s->fuse = (unsigned)value;
+    mst_status status = mst_tune_choose(s->context, &problem, false, values, error);
+    if (status == MST_OK)
+        s->choice = choice_of(values);
     return status;
 }

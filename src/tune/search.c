@@ -1,6 +1,6 @@
 // The search: the safe values, which give the reference, those that a plan would have without it, and then the candidates in the
 // order of a cost model. Each is built, checked, and timed unless its first run shows that it is not worth it. The fastest then
-// has to beat what there was, in turns.
+// has to beat the others, in turns.
 #include "tune.h"
 
 #include <math.h>
@@ -8,12 +8,13 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { MOST_CANDIDATES = 4096, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 9 };
+enum { MOST_CANDIDATES = 4096, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 15, COMPARE_ROUNDS = 41 };
 #define LEAST_SECONDS 1e-3 // of a sample: launching must not count
 #define MOST_SECONDS 1.5   // of a candidate's samples
 #define HOPELESS 2.0       // times the best: the first run decides
 #define UNLIKELY 4.0       // times the lowest cost: not tried
-#define LEAST_GAIN 0.97    // of the time before: less is noise
+#define LEAST_GAIN 0.97    // of the other's time, and in
+#define LEAST_WINS 0.8     // of all rounds: less is noise
 
 typedef struct candidate {
     int64_t values[MST_TUNING_MAX_VALUES];
@@ -21,14 +22,14 @@ typedef struct candidate {
     uint64_t tie; // decides between equal costs
 } candidate;
 
-// Those that meet in the end.
-enum { SAFE, BEFORE, BEST, N_ENTRANTS };
+// What is kept of those that were tried: the safe one, the one that a plan would have, and the fastest, which may be the same.
+enum { SAFE, BEFORE, BEST, N_ROLES };
 
-typedef struct entrant {
+typedef struct trial {
     int64_t values[MST_TUNING_MAX_VALUES];
     void *built; // NULL: none
     double seconds;
-} entrant;
+} trial;
 
 typedef struct search {
     const mst_tune_problem *problem;
@@ -36,7 +37,8 @@ typedef struct search {
     candidate *list;
     unsigned n;
     double start;
-    entrant entrants[N_ENTRANTS]; // SAFE first, then the others, which may be the same
+    trial trials[N_ROLES + 1]; // room for one that has no role yet
+    trial *roles[N_ROLES];     // NULL: nobody's yet
     mst_tune_found *found;
 } search;
 
@@ -51,23 +53,8 @@ static int by_cost(const void *left, const void *right) {
     return (a->tie > b->tie) - (a->tie < b->tie);
 }
 
-static int by_value(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median(double *samples, int n) {
-    qsort(samples, (size_t)n, sizeof *samples, by_value);
-    return samples[n / 2];
-}
-
-static bool is_entrant(const search *s, const int64_t *values) {
-    return same_values(s->problem, values, s->entrants[SAFE].values) ||
-           same_values(s->problem, values, s->entrants[BEFORE].values);
-}
-
 // All combinations of legal values but those that are tried anyway, the most promising first.
-static mst_status list_candidates(search *s, mst_error *error) {
+static mst_status list_candidates(search *s, const int64_t *safe, const int64_t *before, mst_error *error) {
     const mst_tune_problem *p = s->problem;
     size_t all = 1, bytes = (size_t)p->n_parameters * sizeof(int64_t);
     double least = INFINITY;
@@ -85,7 +72,7 @@ static mst_status list_candidates(search *s, mst_error *error) {
         }
         c->cost = p->cost ? p->cost(p->user, c->values) : 1;
         c->tie = XXH64(c->values, bytes, s->how->seed);
-        if (isinf(c->cost) || is_entrant(s, c->values))
+        if (isinf(c->cost) || same_values(p, c->values, safe) || same_values(p, c->values, before))
             continue;
         least = c->cost < least ? c->cost : least;
         s->n++;
@@ -121,151 +108,191 @@ static mst_status time_candidate(search *s, void *built, double best, double *se
         if (samples[n] > HOPELESS * best)
             return MST_OK;
     }
-    *seconds = median(samples, n);
+    *seconds = mst_median(samples, n);
 fail:
     return status;
 }
 
 // Builds, checks and times one candidate.
-static mst_status make_and_time(search *s, entrant *c, double best, bool *right, mst_error *error) {
+static mst_status make_and_time(search *s, trial *t, double best, bool *right, mst_error *error) {
     mst_status status = MST_OK;
     const mst_tune_work *w = s->problem->work;
     void *user = s->problem->user;
-    MST_TRY(w->build(user, c->values, &c->built, error));
-    MST_TRY(w->run(user, c->built, 1, error)); // the first run may have to move pages or compile
-    MST_TRY(w->check(user, c->built, right, error));
+    MST_TRY(w->build(user, t->values, &t->built, error));
+    MST_TRY(w->run(user, t->built, 1, error)); // the first run may have to move pages or compile
+    MST_TRY(w->check(user, t->built, right, error));
     if (!*right)
         return MST_OK;
-    MST_TRY(time_candidate(s, c->built, best, &c->seconds, error));
+    MST_TRY(time_candidate(s, t->built, best, &t->seconds, error));
     if (w->timed)
-        w->timed(user, c->values, c->seconds);
+        w->timed(user, t->values, t->seconds);
 fail:
     return status;
 }
 
-// c->built stays NULL where the candidate does not count: the device refuses it, or its results are wrong. The first one has to
-// work.
-static mst_status try_values(search *s, entrant *c, double best, mst_error *error) {
+// The one place where what was built goes: what has no role. Returns the room that is free then.
+static trial *discard_others(search *s) {
+    trial *room = NULL;
+    for (int k = 0; k <= N_ROLES; k++) {
+        trial *t = &s->trials[k];
+        bool kept = t->built && (t == s->roles[SAFE] || t == s->roles[BEFORE] || t == s->roles[BEST]);
+        if (kept)
+            continue;
+        if (t->built)
+            s->problem->work->discard(s->problem->user, t->built);
+        t->built = NULL;
+        room = t;
+    }
+    return room;
+}
+
+// Tries one candidate; *out is NULL where it does not count: the device refuses it, or its results are wrong. The first one has
+// to work.
+static mst_status try_values(search *s, const int64_t *values, trial **out, mst_error *error) {
     bool right = false, first = s->found->tried == 0;
+    double best = s->roles[BEST] ? s->roles[BEST]->seconds : INFINITY;
     mst_error why = {MST_OK, 0, "", ""};
-    c->built = NULL;
+    trial *t = discard_others(s);
+    *out = NULL;
     if (s->how->progress && !s->how->progress(s->found->tried, s->found->candidates, s->how->user))
         return mst_fail(error, MST_ERROR_CANCELLED, "tuning was interrupted");
     s->found->tried++;
-    mst_status status = make_and_time(s, c, best, &right, &why);
+    memcpy(t->values, values, (size_t)s->problem->n_parameters * sizeof *values);
+    mst_status status = make_and_time(s, t, best, &right, &why);
     s->found->wrong += status == MST_OK && !right;
-    if (status == MST_OK && right)
-        return MST_OK;
-    s->problem->work->discard(s->problem->user, c->built);
-    c->built = NULL;
-    if (status != MST_OK && (first || status == MST_ERROR_HOST_MEMORY || status == MST_ERROR_CANCELLED)) {
+    if (status == MST_OK && right) {
+        if (t->seconds < best)
+            s->roles[BEST] = t;
+        *out = t;
+    } else if (status != MST_OK && (first || status == MST_ERROR_HOST_MEMORY || status == MST_ERROR_CANCELLED)) {
         if (error)
             *error = why;
         return status;
-    }
-    if (first)
+    } else if (first)
         return mst_fail(error, MST_ERROR_OPENCL, "%s cannot be tuned: a check refuses the safe values", s->problem->capability);
     return MST_OK;
 }
 
-static void forget(search *s, int which) {
-    void *built = s->entrants[which].built;
-    s->entrants[which].built = NULL;
-    for (int k = 0; k < N_ENTRANTS; k++)
-        if (built && s->entrants[k].built == built)
-            return; // it is another entrant too
-    s->problem->work->discard(s->problem->user, built);
-}
-
-static void consider(search *s, const entrant *c) {
-    if (!c->built)
-        return;
-    if (s->entrants[BEST].built && c->seconds >= s->entrants[BEST].seconds) {
-        if (c->built != s->entrants[SAFE].built && c->built != s->entrants[BEFORE].built)
-            s->problem->work->discard(s->problem->user, c->built);
-        return;
-    }
-    forget(s, BEST);
-    s->entrants[BEST] = *c;
-}
-
-static mst_status try_all(search *s, mst_error *error) {
+static mst_status try_known(search *s, const int64_t *safe, const int64_t *before, mst_error *error) {
     mst_status status = MST_OK;
-    entrant *safe = &s->entrants[SAFE], *before = &s->entrants[BEFORE];
-    MST_TRY(try_values(s, safe, INFINITY, error));
-    if (same_values(s->problem, safe->values, before->values))
-        *before = *safe;
-    else
-        MST_TRY(try_values(s, before, INFINITY, error));
-    if (!before->built)
-        *before = *safe;
-    consider(s, safe);
-    consider(s, before);
-    for (unsigned i = 0; i < s->n && mst_now() - s->start < s->how->seconds; i++) {
-        entrant c = {.built = NULL};
-        memcpy(c.values, s->list[i].values, sizeof c.values);
-        MST_TRY(try_values(s, &c, s->entrants[BEST].seconds, error));
-        consider(s, &c);
-    }
+    MST_TRY(try_values(s, safe, &s->roles[SAFE], error));
+    if (!same_values(s->problem, safe, before))
+        MST_TRY(try_values(s, before, &s->roles[BEFORE], error));
+    if (!s->roles[BEFORE])
+        s->roles[BEFORE] = s->roles[SAFE];
 fail:
     return status;
 }
 
-static int first_such(const entrant *e, int k) {
-    int first = 0;
-    while (e[first].built != e[k].built)
-        first++;
-    return first;
+static mst_status try_candidates(search *s, mst_error *error) {
+    mst_status status = MST_OK;
+    trial *unused;
+    for (unsigned i = 0; i < s->n && mst_now() - s->start < s->how->seconds; i++)
+        MST_TRY(try_values(s, s->list[i].values, &unused, error));
+fail:
+    return status;
 }
 
-// The entrants in turns, so that all meet the same machine. The best has to be better than what there was by more than noise.
-static mst_status duel(search *s, mst_error *error) {
+// Whether one is faster than another by more than noise, round for round.
+static bool beats(const double *samples, const double *others, int n, double seconds, double other_seconds) {
+    int wins = 0;
+    for (int k = 0; k < n; k++)
+        wins += samples[k] < others[k];
+    return seconds <= LEAST_GAIN * other_seconds && wins >= LEAST_WINS * n;
+}
+
+// All in turns, so that they meet the same machine, for so many rounds if they fit into the time. *best becomes that which has
+// beaten what there was, and the safe one.
+static mst_status duel(search *s, int rounds, double most_seconds, mst_error *error) {
     mst_status status = MST_OK;
-    double samples[N_ENTRANTS][DUEL_ROUNDS], total = 0;
-    entrant *e = s->entrants;
-    int n = 0, times = times_of(e[BEST].seconds);
-    for (; n < DUEL_ROUNDS && (n < LEAST_SAMPLES || total < 2 * MOST_SECONDS); n++)
-        for (int turn = 0; turn < N_ENTRANTS; turn++) {
-            int k = n % 2 ? N_ENTRANTS - 1 - turn : turn; // nobody is always the first
-            if (first_such(e, k) != k)
+    double samples[N_ROLES][COMPARE_ROUNDS], sorted[COMPARE_ROUNDS], total = 0;
+    trial **r = s->roles;
+    int n = 0, times = times_of(r[BEST]->seconds), source[N_ROLES];
+    for (int k = 0; k < N_ROLES; k++)
+        for (source[k] = 0; r[source[k]] != r[k];)
+            source[k]++;
+    for (; n < rounds && (n < LEAST_SAMPLES || total < most_seconds); n++)
+        for (int turn = 0; turn < N_ROLES; turn++) {
+            int k = n % 2 ? N_ROLES - 1 - turn : turn; // nobody is always the first
+            if (source[k] != k)
                 continue;
-            MST_TRY(time_once(s, e[k].built, times, &samples[k][n], error));
+            MST_TRY(time_once(s, r[k]->built, times, &samples[k][n], error));
             total += samples[k][n] * times;
         }
-    for (int k = 0; k < N_ENTRANTS; k++)
-        e[k].seconds = first_such(e, k) == k ? median(samples[k], n) : e[first_such(e, k)].seconds;
-    if (e[BEST].seconds > LEAST_GAIN * e[BEFORE].seconds) {
-        forget(s, BEST);
-        e[BEST] = e[BEFORE];
+    for (int k = 0; k < N_ROLES; k++) {
+        memcpy(samples[k], samples[source[k]], sizeof samples[k]);
+        memcpy(sorted, samples[k], sizeof sorted);
+        r[k]->seconds = mst_median(sorted, n);
     }
+    int winner = beats(samples[BEST], samples[BEFORE], n, r[BEST]->seconds, r[BEFORE]->seconds) ? BEST : BEFORE;
+    if (beats(samples[SAFE], samples[winner], n, r[SAFE]->seconds, r[winner]->seconds))
+        winner = SAFE;
+    r[BEST] = r[winner];
 fail:
     return status;
+}
+
+static void describe(const search *s, const trial *chosen, mst_tune_found *found) {
+    memcpy(found->values, chosen->values, sizeof found->values);
+    found->seconds = chosen->seconds;
+    found->before_seconds = s->roles[BEFORE]->seconds;
+    found->safe_seconds = s->roles[SAFE]->seconds;
+    found->search_seconds = mst_now() - s->start;
+}
+
+static void end(search *s) {
+    memset(s->roles, 0, sizeof s->roles);
+    discard_others(s);
+    s->problem->work->finish(s->problem->user);
+    free(s->list);
 }
 
 mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
                            mst_error *error) {
     mst_status status = MST_OK;
     search s = {.problem = problem, .how = how, .start = mst_now(), .found = found};
+    int64_t safe[MST_TUNING_MAX_VALUES];
     memset(found, 0, sizeof *found);
-    for (int k = 0; k < problem->n_parameters; k++) {
-        s.entrants[SAFE].values[k] = problem->parameters[k].safe;
-        s.entrants[BEFORE].values[k] = before[k];
-    }
-    MST_TRY(list_candidates(&s, error));
-    found->candidates = s.n + (same_values(problem, s.entrants[SAFE].values, before) ? 1 : 2);
+    for (int k = 0; k < problem->n_parameters; k++)
+        safe[k] = problem->parameters[k].safe;
+    MST_TRY(list_candidates(&s, safe, before, error));
+    found->candidates = s.n + (same_values(problem, safe, before) ? 1 : 2);
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
-    MST_TRY(try_all(&s, error));
-    if (s.entrants[BEST].built != s.entrants[BEFORE].built)
-        MST_TRY(duel(&s, error));
-    memcpy(found->values, s.entrants[BEST].values, sizeof found->values);
-    found->seconds = s.entrants[BEST].seconds;
-    found->before_seconds = s.entrants[BEFORE].seconds;
-    found->safe_seconds = s.entrants[SAFE].seconds;
-    found->search_seconds = mst_now() - s.start;
+    MST_TRY(try_known(&s, safe, before, error));
+    MST_TRY(try_candidates(&s, error));
+    if (s.roles[BEST] != s.roles[BEFORE])
+        MST_TRY(duel(&s, DUEL_ROUNDS, 2 * MOST_SECONDS, error));
+    describe(&s, s.roles[BEST], found);
 fail:
-    for (int k = N_ENTRANTS - 1; k >= 0; k--)
-        forget(&s, k);
-    problem->work->finish(problem->user);
-    free(s.list);
+    end(&s);
+    return status;
+}
+
+mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *untuned, const int64_t *values,
+                            mst_tune_found *found, mst_error *error) {
+    mst_status status = MST_OK;
+    search s = {.problem = problem, .how = how, .start = mst_now(), .found = found};
+    int64_t safe[MST_TUNING_MAX_VALUES];
+    trial *tuned = NULL;
+    memset(found, 0, sizeof *found);
+    for (int k = 0; k < problem->n_parameters; k++)
+        safe[k] = problem->parameters[k].safe;
+    MST_TRY(problem->work->prepare(problem->user, how->seed, error));
+    MST_TRY(try_known(&s, safe, untuned, error));
+    if (same_values(problem, values, safe))
+        tuned = s.roles[SAFE];
+    else if (same_values(problem, values, untuned))
+        tuned = s.roles[BEFORE];
+    else
+        MST_TRY(try_values(&s, values, &tuned, error));
+    if (!tuned) {
+        status = mst_fail(error, MST_ERROR_OPENCL, "%s: the values that were found do not work any more", problem->capability);
+        goto fail;
+    }
+    s.roles[BEST] = tuned;
+    MST_TRY(duel(&s, COMPARE_ROUNDS, how->seconds, error));
+    describe(&s, tuned, found);
+fail:
+    end(&s);
     return status;
 }

@@ -47,7 +47,8 @@ typedef struct mst_tune_problem {
 // `search` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool search, int64_t *values, mst_error *error);
 
-// What a search found (search.c). `before`: the values that the problem has without it.
+// What a search found (search.c). `before`: the values that the problem has without it. They are replaced by values that beat
+// them only, in turns; so are the safe ones.
 typedef struct mst_tune_found {
     int64_t values[MST_TUNING_MAX_VALUES];
     double seconds, before_seconds, safe_seconds;
@@ -56,5 +57,8 @@ typedef struct mst_tune_found {
 } mst_tune_found;
 mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
                            mst_error *error);
+// The times of some values beside those of a device where nothing was tuned, for how->seconds; found->before_seconds is of these.
+mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *untuned, const int64_t *values,
+                            mst_tune_found *found, mst_error *error);
 
 #endif

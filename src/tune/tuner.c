@@ -75,15 +75,20 @@ static mst_tuning_result result_of(const mst_tune_problem *problem, const int64_
     return r;
 }
 
-static mst_tuning_result look_up(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
-                                 int64_t *values) {
-    const char *driver = context->device.driver_version;
+// The values of a device where nothing was tuned: shipped or safe ones.
+static mst_tuning_source look_up_untuned(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
+                                         int64_t *values) {
     mst_tuning_source source = MST_TUNING_SAFE;
     for (int k = 0; k < problem->n_parameters; k++)
         values[k] = problem->parameters[k].safe;
-    const json_t *entry = mst_tuning_find(tuner->database, problem, driver, values, &source);
-    if (!entry && mst_tuning_find(tuner->shipped, problem, driver, values, &source))
-        source = MST_TUNING_SHIPPED;
+    return mst_tuning_find(tuner->shipped, problem, context->device.driver_version, values, &source) ? MST_TUNING_SHIPPED
+                                                                                                     : MST_TUNING_SAFE;
+}
+
+static mst_tuning_result look_up(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
+                                 int64_t *values) {
+    mst_tuning_source source = look_up_untuned(tuner, context, problem, values);
+    const json_t *entry = mst_tuning_find(tuner->database, problem, context->device.driver_version, values, &source);
     return result_of(problem, values, source, entry);
 }
 
@@ -99,48 +104,70 @@ static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_p
     json_decref(news);
 }
 
+static void add_found(mst_tuning_result *result, const mst_tune_found *found) {
+    result->seconds = found->seconds;
+    result->before_seconds = found->before_seconds;
+    result->safe_seconds = found->safe_seconds;
+    result->tried = found->tried;
+    result->candidates = found->candidates;
+    result->wrong = found->wrong;
+    result->search_seconds = found->search_seconds;
+}
+
+// A search has to beat what was found for this very problem, or else what an untuned device has.
 static mst_status search(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tuning *how,
-                         int64_t *values, mst_tuning_result *result, mst_error *error) {
+                         const int64_t *untuned, int64_t *values, mst_tuning_result *result, mst_error *error) {
     mst_tune_found found;
-    mst_status status = mst_tune_search(problem, how, values, &found, error);
-    pthread_mutex_lock(&tuner->mutex);
-    tuner->searching = false;
-    if (status == MST_OK)
-        keep(tuner, context, problem, &found);
-    pthread_mutex_unlock(&tuner->mutex);
+    bool known = result->source <= MST_TUNING_OTHER_DRIVER;
+    mst_status status = mst_tune_search(problem, how, known ? values : untuned, &found, error);
     if (status != MST_OK)
         return status;
+    pthread_mutex_lock(&tuner->mutex);
+    keep(tuner, context, problem, &found);
+    pthread_mutex_unlock(&tuner->mutex);
     memcpy(values, found.values, (size_t)problem->n_parameters * sizeof *values);
     *result = result_of(problem, values, MST_TUNING_SEARCHED, NULL);
-    result->seconds = found.seconds;
-    result->before_seconds = found.before_seconds;
-    result->safe_seconds = found.safe_seconds;
-    result->tried = found.tried;
-    result->candidates = found.candidates;
-    result->wrong = found.wrong;
-    result->search_seconds = found.search_seconds;
+    add_found(result, &found);
     return MST_OK;
+}
+
+static mst_status compare(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *untuned, const int64_t *values,
+                          mst_tuning_result *result, mst_error *error) {
+    mst_tune_found found;
+    mst_status status = mst_tune_compare(problem, how, untuned, values, &found, error);
+    if (status == MST_OK)
+        add_found(result, &found);
+    return status;
 }
 
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool forced, int64_t *values,
                            mst_error *error) {
+    mst_status status = MST_OK;
     struct mst_tuner *tuner = tuner_of(context);
     mst_tuning how = MST_TUNING_INIT;
+    int64_t untuned[MST_TUNING_MAX_VALUES];
     if (!tuner)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
     pthread_mutex_lock(&tuner->mutex);
     mst_tuning_result result = look_up(tuner, context, problem, values);
-    bool asked = forced || (tuner->on && (tuner->how.again || result.source != MST_TUNING_EXACT));
-    bool searches = asked && problem->work && !tuner->searching, nested = tuner->searching;
+    look_up_untuned(tuner, context, problem, untuned);
     if (tuner->on)
         how = tuner->how;
-    tuner->searching = tuner->searching || searches;
+    bool nested = tuner->searching, can = problem->work && !nested, compares = can && tuner->on && how.compare && !forced;
+    bool asked = forced || (tuner->on && (how.again || result.source != MST_TUNING_EXACT)), searches = can && asked && !compares;
+    tuner->searching = nested || searches || compares;
     pthread_mutex_unlock(&tuner->mutex);
-    if (searches) {
-        mst_status status = search(tuner, context, problem, &how, values, &result, error);
-        if (status != MST_OK)
-            return status;
+    if (compares)
+        status = compare(problem, &how, untuned, values, &result, error);
+    else if (searches)
+        status = search(tuner, context, problem, &how, untuned, values, &result, error);
+    if (!nested) {
+        pthread_mutex_lock(&tuner->mutex);
+        tuner->searching = false;
+        pthread_mutex_unlock(&tuner->mutex);
     }
+    if (status != MST_OK)
+        return status;
     mst_log(context, MST_LOG_DEBUG, "tuning: %s %s %llu: %s", result.capability, result.variant, (unsigned long long)result.size,
             mst_tuning_source_name(result.source));
     if (how.report && !nested)

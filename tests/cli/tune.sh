@@ -18,6 +18,14 @@ expect 0 "$MASTABA" tune --list
 expect 0 "$MASTABA" tune --list --json
 json "len(j['results']) == 6 and all(r['date'] > '2026' and r['driver'] for r in j['results'])"
 
+# What was found beside what an untuned device has: no search.
+tune --compare --json
+json "all(r['source'] == 'found before' and r['before_seconds'] > 0 and r['safe_seconds'] > 0 for r in j['results'])"
+json "j['ratios']['problems'] == 6 and j['ratios']['least_gain'] > 0 and j['ratios']['untuned'] > 0 and j['ratios']['map'] > 0"
+tune --compare
+grep -q '^6 problems: ' .stdout || fail "--compare"
+grep -q '^map: at least [0-9.]* of the copy rate' .stdout || fail "--compare"
+
 # What is in the database is what plans take.
 expect 0 "$MASTABA" tune --export mine.json
 refused 4 'mine.json: exists' tune --export mine.json

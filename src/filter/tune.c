@@ -1,0 +1,119 @@
+// What tuning chooses for the fused filter: the kernels' shape, the radices of CPU-shaped passes, and the work-groups of GPU-shaped
+// ones, which also say how many columns go side by side. The composed filter's transforms are tuned as such.
+#include "plan.h"
+
+#include "tune/arrays.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { SHAPE, RADIX, GROUP, N_PARAMETERS, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
+
+typedef struct trial {
+    mst_context *context;
+    mst_filter_desc desc; // of the test runs
+} trial;
+
+static mst_filter_choice choice_of(const int64_t *values) {
+    return (mst_filter_choice){values[SHAPE] == MST_FFT_SHAPE_CPU,
+                               {.radix = (unsigned)values[RADIX], .group = (unsigned)values[GROUP]}};
+}
+
+static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
+    const trial *t = user;
+    const mst_filter_choice choice = choice_of(values);
+    mst_filter *made = NULL;
+    mst_status status = mst_filter_create_as(t->context, &t->desc, &choice, &made, error);
+    *plan = made;
+    return status;
+}
+
+static mst_status execute(void *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
+                          mst_error *error) {
+    return mst_filter_execute(plan, inputs[0], output, how, error);
+}
+
+static void destroy(void *plan) { mst_filter_destroy(plan); }
+
+// The other shape is slower; what the shape does not have must be as it is by default.
+static double cost(const void *user, const int64_t *values) {
+    const trial *t = ((const mst_tune_arrays *)user)->user;
+    bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU;
+    if (cpu ? values[GROUP] != 64 : values[RADIX] != 8)
+        return INFINITY;
+    double away = fabs(log2((double)values[RADIX] / 8)) + fabs(log2((double)values[GROUP] / 64));
+    return (cpu == mst_pass_suits_cpu(&t->context->device) ? 1 : 3) * (1 + 0.1 * away);
+}
+
+// Dense, and no more images than test arrays may hold; results as they are, which rounding to integers would hide. False if one
+// image is too large.
+static bool shrink(trial *t) {
+    mst_layout *in = &t->desc.input;
+    uint64_t most = mst_tune_array_bytes(t->context, 3) / sizeof(float);
+    size_t shape[MST_MAX_RANK];
+    memcpy(shape, in->shape, sizeof shape);
+    for (int k = 0; k < in->rank - 3; k++)
+        while (shape[k] > 1 && mst_layout_count(in) > most)
+            in->shape[k] = shape[k] = (shape[k] + 1) / 2;
+    *in = mst_layout_dense(in->type, in->rank, shape);
+    t->desc.output = mst_layout_dense(MST_FLOAT32, in->rank, shape);
+    t->desc.output_as = MST_FILTER_RAW;
+    t->desc.white = 0;
+    return mst_layout_count(in) <= most;
+}
+
+static void add_parameter(mst_tune_problem *p, const char *name, int n, const int64_t *values) {
+    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
+    *q = (mst_tune_parameter){.name = name, .n = n, .safe = values[0]};
+    memcpy(q->values, values, (size_t)n * sizeof *values);
+}
+
+static void add_parameters(mst_tune_problem *p, const mst_filter *plan) {
+    bool powers = (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
+    int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
+    add_parameter(p, "shape", plan->desc.shape == MST_FFT_SHAPE_AUTO ? 2 : 1, (int64_t[]){shape, other});
+    add_parameter(p, "radix", powers ? 3 : 1, (int64_t[]){8, 4, 16});
+    add_parameter(p, "group", 4, (int64_t[]){64, 128, 32, 256});
+}
+
+// Images of the same size and channels have the same kernels, but for the mask.
+static void identify(mst_tune_problem *p, const mst_filter *plan) {
+    const uint64_t numbers[] = {REVISION, plan->height, plan->width, plan->channels, plan->colours, plan->desc.edges};
+    p->size = (uint64_t)plan->p * plan->q;
+    p->kernel = XXH3_64bits(numbers, sizeof numbers);
+    snprintf(p->variant, sizeof p->variant, "%s, %s", mst_type_name(plan->desc.input.type),
+             plan->channels == 1 ? "1 channel" : "channels");
+}
+
+mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_error *error) {
+    trial t = {.context = plan->context, .desc = *desc};
+    mst_tune_arrays arrays = {.context = plan->context,
+                              .n_inputs = 1,
+                              .tolerance = 1e-5,
+                              .create = create,
+                              .execute = execute,
+                              .destroy = destroy,
+                              .user = &t};
+    mst_tune_problem problem = {.capability = "filter", .cost = cost, .user = &arrays};
+    int64_t values[N_PARAMETERS];
+    if (shrink(&t))
+        problem.work = &mst_tune_arrays_work;
+    arrays.inputs[0] = t.desc.input;
+    arrays.output = t.desc.output;
+    add_parameters(&problem, plan);
+    identify(&problem, plan);
+    mst_status status = mst_tune_choose(plan->context, &problem, false, values, error);
+    if (status != MST_OK)
+        return status;
+    const mst_filter_choice choice = choice_of(values);
+    bool cpu = plan->cpu;
+    plan->cpu = choice.cpu;
+    plan->choice = choice.pass;
+    if (!mst_fused_filter_can(plan)) { // what was found for another size does not suit this one
+        plan->cpu = cpu;
+        plan->choice = (mst_pass_choice){0};
+    }
+    return MST_OK;
+}

@@ -1,0 +1,162 @@
+// What tuning chooses for integrals: the vectors of CPU-shaped kernels, the work-groups of GPU-shaped ones, and how many work-items
+// share a fixed rule.
+#include "plan.h"
+
+#include "tune/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum { WIDTH, GROUP, ITEMS, N_PARAMETERS, MANY = 256, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
+
+// Test runs are of one integral, or of many with random parameters.
+typedef struct trial {
+    mst_context *context;
+    const mst_integral_desc *desc;
+    mst_integral_choice rule;
+    size_t n_sets;
+    double *parameters;
+    mst_integral_result *expected, *got;
+    bool is_double, has_expected;
+} trial;
+
+static mst_integral_choice choice_of(const int64_t *values) {
+    return (mst_integral_choice){(unsigned)values[WIDTH], (size_t)values[GROUP], (uint64_t)values[ITEMS]};
+}
+
+static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
+    trial *t = user;
+    (void)seed; // the parameters are there
+    t->expected = calloc(t->n_sets, sizeof *t->expected);
+    t->got = calloc(t->n_sets, sizeof *t->got);
+    return t->expected && t->got ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
+}
+
+static void finish(void *user) {
+    trial *t = user;
+    free(t->expected);
+    free(t->got);
+}
+
+static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
+    const trial *t = user;
+    const mst_integral_choice choice = choice_of(values);
+    mst_integral *made = NULL;
+    mst_status status = mst_integral_create_as(t->context, t->desc, &choice, &made, error);
+    *candidate = made;
+    return status;
+}
+
+static void discard(void *user, void *candidate) {
+    (void)user;
+    mst_integral_destroy(candidate);
+}
+
+static mst_status run(void *user, void *candidate, int times, mst_error *error) {
+    mst_status status = MST_OK;
+    trial *t = user;
+    for (int k = 0; k < times; k++)
+        MST_TRY(mst_integral_execute(candidate, t->parameters, t->n_sets, t->got, NULL, error));
+fail:
+    return status;
+}
+
+// As far as rounding goes, and for adaptive rules, which may stop elsewhere, as far as they promise.
+static bool is_close(const trial *t, const mst_integral_result *a, const mst_integral_result *b) {
+    bool fixed = t->desc->rule >= MST_INTEGRAL_RECTANGLE;
+    double allowed = (t->is_double ? 1e-12 : 1e-5) * fabs(a->value) + (fixed ? 0 : a->error + b->error);
+    return a->status == b->status && ((isnan(a->value) && isnan(b->value)) || fabs(a->value - b->value) <= allowed);
+}
+
+static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
+    trial *t = user;
+    (void)candidate, (void)error;
+    *right = true;
+    if (!t->has_expected)
+        memcpy(t->expected, t->got, t->n_sets * sizeof *t->got);
+    for (size_t i = 0; i < t->n_sets; i++)
+        *right = *right && is_close(t, &t->expected[i], &t->got[i]);
+    memset(t->got, 0xff, t->n_sets * sizeof *t->got); // what a candidate does not give is not what another one gave
+    t->has_expected = true;
+    return MST_OK;
+}
+
+static const mst_tune_work work = {prepare, finish, build, discard, run, check, NULL};
+
+// Near the rule first.
+static double cost(const void *user, const int64_t *values) {
+    const trial *t = user;
+    return 1 + 0.1 * fabs(log2((double)values[WIDTH] / t->rule.width)) +
+           0.1 * fabs(log2((double)values[GROUP] / (double)t->rule.group)) +
+           0.05 * fabs(log2((double)values[ITEMS] / (double)t->rule.items));
+}
+
+// The rule's value, and `n` more: the rule's shifted by one, two, ... down and up.
+static void add_parameter(mst_tune_problem *p, const char *name, uint64_t rule, int down, int up, unsigned step) {
+    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
+    *q = (mst_tune_parameter){.name = name, .n = 1, .values = {(int64_t)rule}, .safe = (int64_t)rule};
+    for (int k = 1; k <= down && rule >> (step * (unsigned)k) > 0; k++)
+        q->values[q->n++] = (int64_t)(rule >> (step * (unsigned)k));
+    for (int k = 1; k <= up; k++)
+        q->values[q->n++] = (int64_t)(rule << (step * (unsigned)k));
+}
+
+static void add_parameters(mst_tune_problem *p, const mst_integral *plan) {
+    const mst_integral_choice *rule = &plan->choice;
+    bool shared = rule->items > 1; // only fixed rules are
+    add_parameter(p, "width", rule->width, plan->cpu ? 2 : 0, plan->cpu && rule->width < 16 ? 1 : 0, 1);
+    add_parameter(p, "group", rule->group, plan->cpu ? 0 : 2, plan->cpu ? 0 : 1, 1);
+    add_parameter(p, "items", rule->items, shared ? 2 : 0, shared && plan->cpu ? 1 : 0, 2);
+}
+
+// The same integrand has the same kernels.
+static void identify(mst_tune_problem *p, const mst_integral *plan, const mst_integral_desc *desc) {
+    bool fixed = desc->rule >= MST_INTEGRAL_RECTANGLE;
+    p->size = fixed ? plan->desc.points : 1;
+    p->kernel = XXH3_64bits_withSeed(desc->integrand, strlen(desc->integrand), REVISION + (XXH64_hash_t)desc->rule);
+    snprintf(p->variant, sizeof p->variant, "%s %s %s, %d variable%s, %s", plan->cpu ? "cpu" : "gpu", mst_type_name(plan->desc.type),
+             fixed ? "fixed" : mst_integral_rule_name(desc->rule), desc->n_variables, desc->n_variables == 1 ? "" : "s",
+             desc->n_parameters > 0 ? "many" : "one");
+}
+
+// Parameters in (0, 1), the same in each search. False if the bounds cannot be computed of them.
+static bool make_parameters(trial *t, const mst_integral *plan) {
+    mst_integral_call call = {.n_sets = t->n_sets};
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < t->n_sets * (size_t)t->desc->n_parameters; i++) { // Marsaglia's xorshift64
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        t->parameters[i] = (double)(state >> 11) * 0x1p-53;
+    }
+    bool good = mst_integrand_rows(plan, t->parameters, &call, NULL) == MST_OK;
+    free(call.rows);
+    free(call.cuts);
+    return good;
+}
+
+mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    trial t = {.context = plan->context,
+               .desc = desc,
+               .rule = plan->choice,
+               .n_sets = desc->n_parameters > 0 ? MANY : 1,
+               .is_double = plan->is_double};
+    mst_tune_problem problem = {.capability = "integral", .cost = cost, .user = &t};
+    int64_t values[N_PARAMETERS];
+    if (desc->work_items > 0) // as published
+        return MST_OK;
+    t.parameters = calloc(t.n_sets * (size_t)desc->n_parameters + 1, sizeof *t.parameters);
+    MST_REQUIRE(t.parameters, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
+    add_parameters(&problem, plan);
+    identify(&problem, plan, desc);
+    problem.work = make_parameters(&t, plan) ? &work : NULL;
+    MST_TRY(mst_tune_choose(plan->context, &problem, false, values, error));
+    plan->choice = choice_of(values);
+fail:
+    free(t.parameters);
+    return status;
+}
