@@ -242,7 +242,8 @@ int cmd_tune(int argc, const char **argv) {
     const struct poptOption options[] = {
         {"capability", 'c', POPT_ARG_STRING, &capability, 0, "only this one's problems", "NAME"},
         {"size", 's', POPT_ARG_LONGLONG, &r.size, 0, "this size instead of the list's", "N"},
-        {"budget", 'b', POPT_ARG_DOUBLE, &r.budget, 0, "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
+        {"budget", 'b', POPT_ARG_DOUBLE, &r.budget, 0,
+         "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
          "SECONDS"},
         {"seed", 0, POPT_ARG_INT, &r.seed, 0, "of the data, and of the order where nothing else decides (default: 1)", "N"},
         {"again", 'a', POPT_ARG_NONE, &r.again, 0, "search where there is a result already", NULL},

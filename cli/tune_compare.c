@@ -21,9 +21,10 @@ void tune_add(tune_ratios *t, const tune_case *c, const mst_tuning_result *r) {
 static double mean_of(const tune_ratios *t, double logs) { return t->n > 0 ? exp(logs / t->n) : NAN; }
 
 void tune_print_ratios(const tune_ratios *t) {
-    printf("%d problems: values that were found are at least %.3f times as fast as those of an untuned device; of their speed, in\n"
-           "geometric mean, an untuned device reaches %.3f, and one of which nothing is known %.3f\n",
-           t->n, t->least_gain, mean_of(t, t->untuned), mean_of(t, t->safe));
+    printf(
+        "%d problems: values that were found are at least %.3f times as fast as those of an untuned device; of their speed, in\n"
+        "geometric mean, an untuned device reaches %.3f, and one of which nothing is known %.3f\n",
+        t->n, t->least_gain, mean_of(t, t->untuned), mean_of(t, t->safe));
     if (t->least_map > 0)
         printf("map: at least %.3f of the copy rate of %.4g GB/s\n", t->least_map, 1e-9 * t->copy_rate);
 }

@@ -62,7 +62,7 @@ struct mst_filter {
     mst_context *context;
     mst_filter_desc desc; // layouts complete, output and white decided
     bool cpu;
-    mst_pass_choice choice; // of the fused filter
+    mst_pass_choice choice;                            // of the fused filter
     size_t n_images, height, width, channels, colours; // colours: channels that are filtered
     size_t p, q;                                       // what is transformed: p x q points
     mst_mask mask;

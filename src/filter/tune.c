@@ -1,5 +1,5 @@
-// What tuning chooses for the fused filter: the kernels' shape, the radices of CPU-shaped passes, and the work-groups of GPU-shaped
-// ones, which also say how many columns go side by side. The composed filter's transforms are tuned as such.
+// What tuning chooses for the fused filter: the kernels' shape, the radices of CPU-shaped passes, and the work-groups of
+// GPU-shaped ones, which also say how many columns go side by side. The composed filter's transforms are tuned as such.
 #include "plan.h"
 
 #include "tune/arrays.h"
@@ -71,7 +71,8 @@ static void add_parameter(mst_tune_problem *p, const char *name, int n, const in
 }
 
 static void add_parameters(mst_tune_problem *p, const mst_filter *plan) {
-    bool powers = (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
+    bool powers =
+        (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
     int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
     add_parameter(p, "shape", plan->desc.shape == MST_FFT_SHAPE_AUTO ? 2 : 1, (int64_t[]){shape, other});
     add_parameter(p, "radix", powers ? 3 : 1, (int64_t[]){8, 4, 16});

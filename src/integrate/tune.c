@@ -1,5 +1,5 @@
-// What tuning chooses for integrals: the vectors of CPU-shaped kernels, the work-groups of GPU-shaped ones, and how many work-items
-// share a fixed rule.
+// What tuning chooses for integrals: the vectors of CPU-shaped kernels, the work-groups of GPU-shaped ones, and how many
+// work-items share a fixed rule.
 #include "plan.h"
 
 #include "tune/tune.h"
@@ -117,9 +117,9 @@ static void identify(mst_tune_problem *p, const mst_integral *plan, const mst_in
     bool fixed = desc->rule >= MST_INTEGRAL_RECTANGLE;
     p->size = fixed ? plan->desc.points : 1;
     p->kernel = XXH3_64bits_withSeed(desc->integrand, strlen(desc->integrand), REVISION + (XXH64_hash_t)desc->rule);
-    snprintf(p->variant, sizeof p->variant, "%s %s %s, %d variable%s, %s", plan->cpu ? "cpu" : "gpu", mst_type_name(plan->desc.type),
-             fixed ? "fixed" : mst_integral_rule_name(desc->rule), desc->n_variables, desc->n_variables == 1 ? "" : "s",
-             desc->n_parameters > 0 ? "many" : "one");
+    snprintf(p->variant, sizeof p->variant, "%s %s %s, %d variable%s, %s", plan->cpu ? "cpu" : "gpu",
+             mst_type_name(plan->desc.type), fixed ? "fixed" : mst_integral_rule_name(desc->rule), desc->n_variables,
+             desc->n_variables == 1 ? "" : "s", desc->n_parameters > 0 ? "many" : "one");
 }
 
 // Parameters in (0, 1), the same in each search. False if the bounds cannot be computed of them.
