@@ -44,20 +44,38 @@ mst_context *test_context(const mst_context_desc *given) {
         desc = *given;
     if (!desc.device && !desc.opencl_context)
         desc.device = getenv("MASTABA_TEST_DEVICE");
-    if (!desc.cache_directory)
-        desc.cache_directory = test_directory();
+    desc.no_cache = !desc.cache_directory;
     OK(mst_context_create(&desc, &context, &e));
     return context;
 }
 
-int test_setup(void **state) {
+mst_context *test_context_cached(void) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.cache_directory = test_directory();
+    return test_context(&desc);
+}
+
+static void seed_group(void) {
     const char *given = getenv("MASTABA_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
     group.random = seed;
     print_message("seed %llu (MASTABA_SEED=%llu repeats it)\n", (unsigned long long)seed, (unsigned long long)seed);
-    *state = group.context = test_context(NULL);
-    print_message("device %s\n", mst_context_device(group.context)->name);
+}
+
+static int open_group(void **state, mst_context *context) {
+    *state = group.context = context;
+    print_message("device %s\n", mst_context_device(context)->name);
     return 0;
+}
+
+int test_setup(void **state) {
+    seed_group();
+    return open_group(state, test_context(NULL));
+}
+
+int test_setup_cached(void **state) {
+    seed_group();
+    return open_group(state, test_context_cached());
 }
 
 int test_teardown(void **state) {

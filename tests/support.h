@@ -55,11 +55,14 @@ static inline test_wide test_complex(long double re, long double im) { // re + i
 // Seeds the generator (MASTABA_SEED, else the clock) and prints the seed, makes a private cache directory and a context on
 // MASTABA_TEST_DEVICE (else the default device). *state becomes the context. The teardown checks that no memory is left.
 int test_setup(void **state);
+int test_setup_cached(void **state); // with test_context_cached
 int test_teardown(void **state);
 
-// A context as test_setup makes it; desc may be NULL. Device and cache directory are filled in where desc has none.
+// A context as test_setup makes it; desc may be NULL. The device is filled in where desc has none. Nothing is cached unless desc
+// has a directory for it: to give a binary away, PoCL compiles every kernel once more, which would double the time of the tests.
 mst_context *test_context(const mst_context_desc *desc);
-const char *test_directory(void); // private, emptied and removed by test_teardown
+mst_context *test_context_cached(void); // in test_directory
+const char *test_directory(void);       // private, emptied and removed by test_teardown
 void test_remove_tree(const char *path);
 int test_file(size_t bytes); // a new unnamed file of that many bytes (zeros)
 

@@ -167,7 +167,7 @@ static void second_time_finds_without_searching(void **state) {
     choose(*state, &p, 20, values);
     f.n_built = 0;
     assert_int_equal(choose(*state, &p, 20, values), MST_TUNING_EXACT);
-    mst_context *other = test_context(NULL); // which reads the file
+    mst_context *other = test_context_cached(); // which reads the file
     assert_int_equal(choose(other, &p, 20, values), MST_TUNING_EXACT);
     assert_int_equal(f.n_built, 0);
     assert_int_equal(values[0], 8);
@@ -297,7 +297,7 @@ static void other_driver_is_flagged(void **state) {
     json_t *database = mst_tuning_new(&context->device), *entries = json_object_get(database, "entries");
     json_array_append_new(entries, entry_of(&f, "driver", 100, 8, "old"));
     OK(mst_tuning_store(context, database, false, &e));
-    mst_context *fresh = test_context(NULL);
+    mst_context *fresh = test_context_cached();
     mst_tune_problem p = problem_of(&f, "driver", 100);
     test_told t = {.n = 0};
     expect_found(fresh, &f, "driver", 100, 7, 8);
@@ -502,11 +502,9 @@ static void hostile_files_are_refused(void **state) {
 
 // Without a cache directory plans still work, and what they find lasts as long as the context.
 static void without_a_cache(void **state) {
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     mst_error e;
     (void)state;
-    desc.no_cache = true;
-    mst_context *context = test_context(&desc);
+    mst_context *context = test_context(NULL);
     fake f = {.fast = 8};
     int64_t values[2];
     mst_tune_problem p = problem_of(&f, "no cache", 100);
@@ -536,5 +534,5 @@ int main(void) {
         cmocka_unit_test(hostile_files_are_refused),
         cmocka_unit_test(without_a_cache),
     };
-    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+    return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

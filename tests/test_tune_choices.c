@@ -236,5 +236,5 @@ int main(void) {
         cmocka_unit_test(searches_for_integrals),
         cmocka_unit_test(searches_for_fused_steps),
     };
-    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+    return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }
