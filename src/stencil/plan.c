@@ -15,7 +15,7 @@ mst_stencil_shape mst_plan_shape(const mst_stencil *s, const mst_stencil_desc *d
 
 // Steps that pay: as many as rings or registers hold, fewer for schemes with many arrays.
 unsigned mst_plan_fuse(const mst_stencil *s, const mst_stencil_desc *desc) {
-    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 10, 3};
+    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
     const mst_problem *p = &s->problem;
     mst_stencil_shape shape = mst_plan_shape(s, desc);
     unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[p->rank - 1] : gpu[p->rank - 1];

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
+
 static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width) {
     size_t planes = 0, high = 0, across = 0, depths[MST_STENCIL_MAX_FIELDS] = {0};
     for (int k = 0; k < s->pipeline.n_versions; k++) {
@@ -21,7 +23,7 @@ static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width)
 
 mst_stepper_choice mst_stepper_rule(const mst_problem *problem, mst_stencil_shape shape) {
     static const int cpu_columns[] = {8192, 1024, 256}, cpu_rows[] = {1, 1, 64};
-    static const int gpu_columns[] = {128, 128, 16}, gpu_rows[] = {1, 1, 32};
+    static const int gpu_columns[] = {128, 128, 16}, gpu_rows[] = {1, 1, 8};
     int k = problem->rank - 1;
     return shape == MST_STENCIL_SHAPE_CPU ? (mst_stepper_choice){cpu_columns[k], cpu_rows[k], 0}
                                           : (mst_stepper_choice){gpu_columns[k], gpu_rows[k], 0};
@@ -43,13 +45,14 @@ static void choose_cpu_tile(mst_stepper *s, int width) {
 }
 
 // Work-groups of a few warps; what they compute beyond the tile that they own is lost.
-static mst_status choose_gpu_tile(mst_stepper *s, int width, mst_error *error) {
+static mst_status choose_gpu_tile(mst_stepper *s, int width, int deep, mst_error *error) {
     mst_status status = MST_OK;
     const mst_pipeline *p = &s->pipeline;
-    int items = s->choice.columns, rows = s->choice.rows;
+    int items = s->choice.columns, stack = s->choice.rows;
     size_t most = s->context->device.max_work_group_size;
-    while ((size_t)(items * rows) > most && items * rows > 1)
-        rows > 1 ? (rows /= 2) : (items /= 2);
+    while ((size_t)(items * stack) > most && items * stack > 1)
+        stack > 1 ? (stack /= 2) : (items /= 2);
+    int rows = stack * deep;
     int beside = (p->low[COLUMNS] + width - 1) / width + (p->high[COLUMNS] + width - 1) / width;
     int around = p->low[ROWS] + p->high[ROWS];
     MST_REQUIRE(items > beside && rows > around, MST_ERROR_UNSUPPORTED, "%d fused steps leave nothing of a work-group of %d x %d",
@@ -59,7 +62,7 @@ static mst_status choose_gpu_tile(mst_stepper *s, int width, mst_error *error) {
                     "the scheme reads too many planes of a field for a GPU's registers");
     s->tile[ROWS] = rows - around;
     s->tile[COLUMNS] = (items - beside) * width;
-    s->group = items * rows;
+    s->group = items * stack;
 fail:
     return status;
 }
@@ -108,11 +111,8 @@ static mst_status build(mst_stepper *s, mst_writer *writer, mst_error *error) {
     s->has_key = mst_cache_make_key(s->context, text.text, strlen(text.text), build_options(s), &s->key);
     MST_TRY(mst_program_build(s->context, text.text, build_options(s), &s->program, error));
     MST_TRY(mst_kernel_create(s->program, "advance", &s->kernels[0], error));
-    s->n_kernels = 1;
-    if (s->shape == MST_STENCIL_SHAPE_GPU) {
+    if (s->shape == MST_STENCIL_SHAPE_GPU)
         MST_TRY(mst_kernel_create(s->program, "inner", &s->kernels[1], error));
-        s->n_kernels = 2;
-    }
 fail:
     mst_text_release(&text);
     return status;
@@ -133,8 +133,9 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                          .receivers = tables->receivers,
                          .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                          .width = (shape == MST_STENCIL_SHAPE_GPU ? 16 : 32) / (int)problem->element};
+    writer.deep = problem->rank == 3 ? 3 : 1;
     if (shape == MST_STENCIL_SHAPE_GPU)
-        MST_TRY(choose_gpu_tile(s, writer.width, error));
+        MST_TRY(choose_gpu_tile(s, writer.width, writer.deep, error));
     else
         choose_cpu_tile(s, writer.width);
     memcpy(writer.tile, s->tile, sizeof s->tile);
@@ -171,31 +172,72 @@ void mst_stepper_release(mst_stepper *s) {
 
 static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// How a box is cut: tiles along rows and columns, planes of a strip.
-static void cut(const mst_stepper *s, const mst_box *box, int64_t *rows, int64_t *columns, int64_t *strip) {
-    int64_t planes = box->to[PLANES] - box->from[PLANES], units = s->context->device.compute_units;
-    *rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]);
-    *columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]);
-    if (s->choice.planes > 0) {
-        *strip = ceiling(planes, ceiling(planes, s->choice.planes));
-        return;
+// How a box is cut: tiles along rows and columns, and strips that share so many planes evenly, with others at faces; and in how
+// many parts the kernel for tiles at faces does one of the even strips.
+typedef struct cutting {
+    int64_t rows, columns, strips, planes, edges[2], parts;
+} cutting;
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// In how many strips to cut so many planes of each of n tiles, at most `most` planes long: that for which the rounds in which the
+// device does the work-groups, times the planes that each goes through, are least.
+static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
+    int64_t overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES], least = INT64_MAX, best = 1;
+    int64_t resident = (int64_t)s->context->device.compute_units * RESIDENT_ITEMS / s->group + 1;
+    for (int64_t k = ceiling(planes, most), end = smaller(4 * k + 64, planes); k <= end; k++) {
+        int64_t cost = ceiling(n * k, resident) * (ceiling(planes, k) + overlap);
+        if (cost < least) {
+            least = cost;
+            best = k;
+        }
     }
-    if (s->shape == MST_STENCIL_SHAPE_GPU) { // long enough for little to be computed twice, short enough for many groups
-        int64_t length = 16 * (s->pipeline.low[PLANES] + s->pipeline.high[PLANES]);
-        length = length < 128 ? 128 : length;
-        *strip = ceiling(planes, ceiling(planes, length));
-        return;
+    return best;
+}
+
+// Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
+static void cut_strips(const mst_stepper *s, const mst_box *box, cutting *c) {
+    const mst_pipeline *p = &s->pipeline;
+    int64_t overlap = p->low[PLANES] + p->high[PLANES], most = 32 * overlap > 128 ? 32 * overlap : 128;
+    for (int side = 0; side < 2; side++) {
+        int64_t edge = (side ? p->high : p->low)[PLANES] + MST_STENCIL_MAX_RADIUS;
+        int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
+        c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
     }
-    int64_t wanted = ceiling(4 * units, *rows * *columns), overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES];
-    int64_t most = planes / (4 * overlap + 1) + 1; // shorter strips compute too much twice
-    *strip = ceiling(planes, wanted < most ? wanted : most);
+    int64_t inside = c->planes - c->edges[0] - c->edges[1];
+    if (inside <= overlap) {
+        inside = c->planes;
+        c->edges[0] = c->edges[1] = 0;
+    }
+    int64_t at_sides = c->rows * c->columns - (c->columns > 2 ? c->columns - 2 : 0) * (c->rows > 2   ? c->rows - 2
+                                                                                       : c->rows > 1 ? 0
+                                                                                                     : 1);
+    c->planes = inside;
+    c->strips = s->choice.planes > 0 ? ceiling(inside, s->choice.planes) : count_strips(s, c->rows * c->columns, inside, most);
+    c->parts = ceiling(count_strips(s, at_sides, inside, most), c->strips);
+}
+
+static cutting cut(const mst_stepper *s, const mst_box *box) {
+    int64_t units = s->context->device.compute_units;
+    cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
+                 .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
+                 .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
+                 .parts = 1};
+    if (s->shape == MST_STENCIL_SHAPE_GPU) {
+        cut_strips(s, box, &c);
+        return c;
+    }
+    int64_t wanted = ceiling(4 * units, c.rows * c.columns), overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES];
+    int64_t most = c.planes / (4 * overlap + 1) + 1; // shorter strips compute too much twice
+    c.strips = s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes) : smaller(wanted, most);
+    c.strips = c.strips < c.planes ? c.strips : c.planes;
+    return c;
 }
 
 double mst_stepper_work(const mst_stepper *s, const mst_box *box) {
-    int64_t rows, columns, strip;
+    const cutting c = cut(s, box);
     double nodes = 1, work = 0;
-    cut(s, box, &rows, &columns, &strip);
-    const int64_t tile[N_AXES] = {strip, s->tile[ROWS], s->tile[COLUMNS]};
+    const int64_t tile[N_AXES] = {ceiling(c.planes, c.strips), s->tile[ROWS], s->tile[COLUMNS]};
     for (int axis = 0; axis < N_AXES; axis++)
         nodes *= (double)(box->to[axis] - box->from[axis]);
     for (int k = s->problem->n_arrays; k < s->pipeline.n_versions; k++) {
@@ -220,15 +262,14 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     const mst_problem *p = s->problem;
     mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 9];
     size_t n = 0;
-    int64_t rows, columns, strip;
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
             return MST_OK;
-    cut(s, box, &rows, &columns, &strip);
+    const cutting c = cut(s, box);
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
-    const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2]}};
-    const cl_long8 more = {
-        {strip, rows, columns, s->single, (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
+    const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.strips, c.edges[0]}};
+    cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single, (cl_long)p->grid[0],
+                      (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
     for (int a = 0; a < p->n_arrays; a++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
     for (int a = 0; a < p->n_arrays; a++)
@@ -242,9 +283,12 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
         arguments[n++] = (mst_argument)MST_ARGUMENT(windows[k]);
     arguments[n++] = (mst_argument)MST_ARGUMENT(area);
     arguments[n++] = (mst_argument)MST_ARGUMENT(more);
-    size_t items = (size_t)(rows * columns * ceiling(box->to[PLANES] - box->from[PLANES], strip)) * (size_t)s->group;
-    for (int k = 0; k < s->n_kernels; k++)
-        MST_TRY(mst_kernel_enqueue(queue, s->kernels[k], arguments, n, items, (size_t)s->group, error));
+    size_t items = (size_t)(c.rows * c.columns * (c.strips + (c.edges[0] > 0) + (c.edges[1] > 0))) * (size_t)s->group;
+    MST_TRY(mst_kernel_enqueue(queue, s->kernels[0], arguments, n, items * (size_t)c.parts, (size_t)s->group, error));
+    if (s->kernels[1]) {
+        more.s[3] = 1;
+        MST_TRY(mst_kernel_enqueue(queue, s->kernels[1], arguments, n, items, (size_t)s->group, error));
+    }
 fail:
     return status;
 }

@@ -30,7 +30,8 @@ void mst_write_helpers(const mst_writer *w) {
     const char *type = w->problem->is_double ? "double" : "float";
     mst_text_add(w->out,
                  "#pragma OPENCL FP_CONTRACT OFF\n"
-                 "long wrap(long i, long n) { i %%= n; return i < 0 ? i + n : i; }\n"
+                 "long wrap(long i, long n) {\n    if (i >= 0 && i < n)\n        return i;\n    i %%= n;\n    return i < 0 ? i + "
+                 "n : i;\n}\n"
                  "long mirror_lower(long i, long n) { return i < 0 ? -1 - i : i; }\n"
                  "long mirror_upper(long i, long n) { return i >= n ? 2 * n - 1 - i : i; }\n"
                  "long mirror(long i, long n) { return mirror_lower(mirror_upper(i, n), n); }\n"
@@ -61,7 +62,7 @@ void mst_write_helpers(const mst_writer *w) {
     }
 }
 
-void mst_write_start(const mst_writer *w, const char *name, int group) {
+void mst_write_start(const mst_writer *w, const char *name, int group, const char *tile) {
     const mst_problem *p = w->problem;
     mst_text_add(w->out, "__kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void %s(", group, name);
     for (int a = 0; a < p->n_arrays; a++)
@@ -74,11 +75,13 @@ void mst_write_start(const mst_writer *w, const char *name, int group) {
                  "__global const real *damping, __global const real *table, __global real *records,\n"
                  "    __global const long4 *points, long8 from, long8 to, long8 held, long8 box, long8 more) {\n"
                  "const long n_planes = more.s4, n_rows = more.s5, n_columns = more.s6;\n"
-                 "long tile = get_group_id(0);\n"
+                 "long tile = %s;\n"
                  "const long c0 = box.s4 + tile %% more.s2 * %d, c1 = min(c0 + %d, box.s5);\ntile /= more.s2;\n"
                  "const long r0 = box.s2 + tile %% more.s1 * %d, r1 = min(r0 + %d, box.s3);\n"
-                 "const long p0 = box.s0 + tile / more.s1 * more.s0, p1 = min(p0 + more.s0, box.s1);\n",
-                 w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
+                 "tile = tile / more.s1 - (box.s7 > 0);\n"
+                 "const long p0 = box.s0 + (tile < 0 ? 0 : box.s7 + tile * more.s0 / box.s6);\n"
+                 "const long p1 = tile < box.s6 ? box.s0 + box.s7 + (tile + 1) * more.s0 / box.s6 : box.s1;\n",
+                 tile, w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
 }
 
 void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, char (*fields)[96], const char *name) {

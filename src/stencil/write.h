@@ -2,8 +2,10 @@
 //     advance(in_0.., out_0.., fixed_0.., damping, table, records, points, from, to, held, box, more)
 // A window holds planes, rows and columns of an array: node (p, r, c) lies at element ((p mod s0) s2 + r - s1) s4 + c - s3 of it;
 // s0 planes, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all inputs, `to` of all outputs,
-// `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to); more = (planes of a strip, tiles along
-// the rows, along the columns, 1 for a single step, the grid's planes, rows, columns, row of the table of the first step).
+// `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to, even strips, planes of a first one
+// before them or 0; behind them there may be a last one); more = (planes that the even strips share, tiles along the rows, along
+// the columns, 1 for a single step or for a GPU the work-groups that share a strip, the grid's planes, rows, columns, row of the
+// table of the first step).
 //     damping[planes + rows + columns]   factors of sponges, axis by axis
 //     table[step + 1][1 + n_sources]     the time, then what the sources add, from the step before the first
 //     records[step][n_points]            what receivers get
@@ -23,20 +25,22 @@ typedef struct mst_writer {
     const mst_pipeline *single;    // of one step, for CPU kernels, which do either
     mst_points sources, receivers; // receivers follow the sources in the list
     int width;                     // of vectors
+    int deep;                      // rows of a work-item of a GPU's kernel, of which those of a tile and its halos are a multiple
     int tile[N_AXES];              // rows and columns of a tile
     size_t local_bytes;            // of local memory: what there is; what the kernel takes, once written
-    bool unroll;                   // loops over planes, for registers to change places instead of values
+    bool unroll;                   // the loop over a single plane's versions
     mst_text *out;
 } mst_writer;
 
-// The two shapes. A tile is what a work-group owns of the result; work-groups of CPU kernels have one work-item. The GPU's kernel
-// has a second one, `inner`, for tiles inside the grid, of whose columns and their halos `width` must be a part.
+// The two shapes. A tile is what a work-group owns of the result; work-groups of CPU kernels have one work-item. Of the columns
+// of a GPU's tile `width` must be a part, and `deep` of its rows and their halos together.
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
 
-// Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip.
+// Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number
+// that `tile` is.
 void mst_write_helpers(const mst_writer *w);
-void mst_write_start(const mst_writer *w, const char *name, int group);
+void mst_write_start(const mst_writer *w, const char *name, int group, const char *tile);
 
 // The declarations of formula's value under `name`, as a vector or (width 1) a scalar. fields[i] is the text of leaf i where it
 // is a field. Coordinates are the variables `at_0` (plane), `at_1` (row), both real, and `at_2` (column); the time is `time`,

@@ -378,7 +378,7 @@ void mst_write_cpu(mst_writer *writer) {
     lay_out_rings(&state);
     write_tables(c, n);
     mst_write_helpers(writer);
-    mst_write_start(writer, "advance", 1);
+    mst_write_start(writer, "advance", 1, "get_group_id(0)");
     ADD("__local real ring[%d] __attribute__((aligned(64)));\nconst long p_first = p0 - %d;\n", c->ring,
         writer->pipeline->low[PLANES] + MST_STENCIL_MAX_RADIUS);
     ADD("__global const real *inputs[] = {");

@@ -1,10 +1,12 @@
-// GPU-shaped kernels: a work-group takes a tile of rows and columns, a vector of columns a work-item, through a strip of planes.
-// Each work-item keeps the last planes of its own nodes of every version in registers (q_version_age); neighbours to the sides
-// come from lines in local memory, where the work-items put a plane of each version once it is a plane old, so there is one
-// barrier a plane (two where local memory does not hold the lines twice). What a tile computes beyond what it owns goes wrong
-// from its edge inwards, a radius a step, and is not stored.
+// GPU-shaped kernels: a work-group takes a tile of rows and columns, a block of them a work-item, through a strip of planes.
+// Each work-item keeps the last planes of its own nodes of every version in registers (q_version_age_row, vectors of columns);
+// neighbours beyond its block come from lines in local memory, where the work-items put the nodes that others read once their
+// plane is a plane old, so there is one barrier a plane (two where local memory does not hold the lines twice). What a tile
+// computes beyond what it owns goes wrong from its edge inwards, a radius a step, and is not stored.
 //
-// The kernel `inner` does tiles that touch neither faces nor points; `advance`, with all the care, does the others.
+// The kernel `inner` does tiles that touch neither faces nor points; `advance`, with all the care, does the others, in shorter
+// parts of strips, as they are slow and few. They load a plane ahead, and update all versions in all iterations, also beyond the
+// planes that are needed: what comes of it is not read.
 #include "write_gpu.h"
 
 #include <stdio.h>
@@ -17,11 +19,12 @@ static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDAR
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-// Whether the tile touches neither a face nor a point, `plain`, which decides between the two kernels.
+// Whether the tile touches neither a face nor a point, `plain`, which decides between the two kernels; then the part of the
+// strip.
 static void write_choice(const mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
     size_t n_points = g->w->problem->n_sources + g->w->problem->n_points;
-    int rows = g->above + g->w->tile[ROWS] + p->high[ROWS];
+    int rows = g->group / g->items * g->deep;
     ADD("const long row_0 = r0 - %d, column_0 = c0 - %d;\n"
         "bool plain = row_0 >= max(from.s1, (long)0) && row_0 + %d <= min(from.s1 + from.s2, n_rows) && column_0 >= max(from.s3, "
         "(long)0) && column_0 + %d <= min(from.s3 + from.s4, n_columns)",
@@ -47,12 +50,17 @@ static void write_choice(const mst_gpu_writer *g) {
                 "column_0 && points[k].s2 < column_0 + %d);\n}\n",
                 p->low[PLANES], p->high[PLANES], rows, g->items * g->width);
     }
-    ADD(g->border ? "if (plain)\nreturn;\n" : "if (!plain)\nreturn;\n");
+    ADD("const long part = get_group_id(0) %% more.s3, parts = tile < 0 || tile >= box.s6 ? 1 : more.s3;\n"
+        "if (%splain || part >= parts)\nreturn;\n"
+        "const long part_0 = p0 + part * (p1 - p0) / parts, part_1 = p0 + (part + 1) * (p1 - p0) / parts;\n"
+        "const int n = (int)(part_1 - part_0);\n",
+        g->border ? "" : "!");
 }
 
-// Masks of the work-item's columns beyond the faces.
+// Whether nodes of the work-item lie beyond faces (or the seam of a periodic axis), and masks of its columns.
 static void write_masks(const mst_gpu_writer *g) {
     const char *type = g->w->problem->is_double ? "long" : "int";
+    ADD("const bool outside = top < 0 || top + %d > n_rows || column < 0 || column + %d > n_columns;\n", g->deep, g->width);
     if (g->width > 1)
         ADD("typedef %s%d vmask;\nconst vlong columns = (vlong)(column) + LANES;\n"
             "const vmask before = convert_%s%d(columns < 0), behind = convert_%s%d(columns >= n_columns);\n",
@@ -61,94 +69,158 @@ static void write_masks(const mst_gpu_writer *g) {
         ADD("typedef int vmask;\nconst vmask before = column < 0, behind = column >= n_columns;\n");
 }
 
+static void write_face(const mst_gpu_writer *g, int axis, int side, int step) {
+    static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
+    const mst_problem_face *face = &g->w->problem->faces[axis][side];
+    char at[80], time[20];
+    if (!is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
+        return;
+    mst_map_text(g->w->problem, ROWS, false, "row", at, sizeof at);
+    snprintf(time, sizeof time, "%d", step + 1);
+    ADD(axis == COLUMNS ? "{\n" : "if (%s) {\n", where[axis][side]);
+    if (face->value.expr) {
+        mst_write_place(g->w, &face->value, "p", axis == ROWS ? "row" : at, time);
+        mst_write_column(g->w, &face->value, "column", g->width);
+        mst_write_formula(g->w, &face->value, g->width, NULL, "outer");
+    } else {
+        ADD("const vreal outer = 0;\n");
+    }
+    ADD(axis == COLUMNS ? "value = %s ? outer : value;\n}\n" : "value = outer;\n}\n", where[axis][side]);
+}
+
 // Replaces `value` where plane p, the row or columns lie beyond faces that have values; the slowest axis counts.
 static void write_faces(const mst_gpu_writer *g, int step) {
-    static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
-    char at[N_AXES][80], time[20];
-    mst_map_text(g->w->problem, ROWS, false, "row", at[ROWS], sizeof at[ROWS]);
-    snprintf(time, sizeof time, "%d", step + 1);
-    for (int axis = N_AXES - 1; axis >= 0; axis--)
-        for (int side = 0; side < 2; side++) {
-            const mst_problem_face *face = &g->w->problem->faces[axis][side];
-            if (!is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
-                continue;
-            ADD("{\n");
-            if (face->value.expr) {
-                mst_write_place(g->w, &face->value, "p", axis == ROWS ? "row" : at[ROWS], time);
-                mst_write_column(g->w, &face->value, "column", g->width);
-                mst_write_formula(g->w, &face->value, g->width, NULL, "outer");
-            } else {
-                ADD("const vreal outer = 0;\n");
-            }
-            if (axis == COLUMNS)
-                ADD("value = %s ? outer : value;\n}\n", where[axis][side]);
-            else
-                ADD("if (%s)\nvalue = outer;\n}\n", where[axis][side]);
-        }
+    ADD("if (outside) {\n");
+    for (int axis = COLUMNS; axis >= PLANES; axis--) {
+        if (axis == PLANES)
+            ADD("}\n");
+        write_face(g, axis, 0, step);
+        write_face(g, axis, 1, step);
+    }
 }
 
 // Makes `value` the newest plane of a version, number p; planes beyond mirroring faces follow from those inside.
-static void write_push(const mst_gpu_writer *g, int version) {
+static void write_push(const mst_gpu_writer *g, int version, int row) {
     const mst_problem_face *face = g->w->problem->faces[PLANES];
     int n = mst_gpu_registers(g, version);
     for (int k = n - 1; k > 0; k--)
-        ADD("q_%d_%d = q_%d_%d;\n", version, k, version, k - 1);
-    ADD("q_%d_0 = value;\n", version);
+        ADD("q_%d_%d_%d = q_%d_%d_%d;\n", version, k, row, version, k - 1, row);
+    ADD("q_%d_0_%d = value;\n", version, row);
     if (!g->border)
         return;
     for (int k = 0; face[0].kind == MST_BOUNDARY_NEUMANN && 2 * k + 1 < n; k++)
-        ADD("if (p == %d)\nq_%d_%d = q_%d_0;\n", k, version, 2 * k + 1, version);
+        ADD("if (p == %d)\nq_%d_%d_%d = q_%d_0_%d;\n", k, version, 2 * k + 1, row, version, row);
     for (int k = 0; face[1].kind == MST_BOUNDARY_NEUMANN && 2 * k + 1 < n; k++)
-        ADD("if (p == n_planes + %d)\nq_%d_0 = q_%d_%d;\n", k, version, version, 2 * k + 1);
+        ADD("if (p == n_planes + %d)\nq_%d_0_%d = q_%d_%d_%d;\n", k, version, row, version, 2 * k + 1, row);
 }
 
-static void write_store(const mst_gpu_writer *g, const mst_stage *v) {
+// Where an output's next plane goes: `target`, with `room` planes to the end of the window.
+static void write_targets(const mst_gpu_writer *g) {
+    ADD("const bool owned = column >= c0 && column < c1, whole = owned && column + %d <= c1 && to.s4 %% %d == 0 && (column - "
+        "to.s3) "
+        "%% %d == 0;\n",
+        g->width, g->width, g->width);
+    for (int a = 0; a < g->w->problem->n_arrays; a++)
+        ADD("long room_%d = wrap(part_0, to.s0), target_%d = (room_%d * to.s2 + top - to.s1) * to.s4 + column - to.s3;\n"
+            "room_%d = to.s0 - room_%d;\n",
+            a, a, a, a, a);
+}
+
+static void write_store(const mst_gpu_writer *g, const mst_stage *v, int row) {
     char lane[8];
     if (v->output < 0)
         return;
-    ADD("if (p >= p0 && p < p1 && row >= r0 && row < r1 && column >= c0 && column < c1) {\n"
-        "__global real *target = out_%d + (wrap(p, to.s0) * to.s2 + row - to.s1) * to.s4 + column - to.s3;\n",
-        v->output);
+    ADD("if (i >= %d && i < n + %d && row >= r0 && row < r1) {\n__global real *target = out_%d + target_%d + %d * to.s4;\n",
+        v->lag, v->lag, v->output, v->output, row);
     if (g->width > 1) {
-        ADD("if (column + %d <= c1 && to_aligned)\n*(__global vreal *)target = value;\nelse {\n", g->width);
+        ADD("if (whole)\n*(__global vreal *)target = value;\nelse if (owned) {\n");
         for (int k = 0; k < g->width; k++) {
             mst_gpu_lane_text(g, k, lane, sizeof lane);
             ADD("if (column + %d < c1)\ntarget[%d] = value%s;\n", k, k, lane);
         }
         ADD("}\n}\n");
     } else {
-        ADD("*target = value;\n}\n");
+        ADD("if (owned)\n*target = value;\n}\n");
     }
 }
 
-// The plane of an input as `value`.
+static void write_next_target(const mst_gpu_writer *g, const mst_stage *v) {
+    if (v->output >= 0)
+        ADD("if (i >= %d) {\ntarget_%d += to.s2 * to.s4;\nif (--room_%d == 0) {\nroom_%d = to.s0;\ntarget_%d -= to.s0 * to.s2 * "
+            "to.s4;\n}\n}\n",
+            v->lag, v->output, v->output, v->output, v->output);
+}
+
+// A row of an input at the grid's edge, lane by lane.
+static void write_edge_row(const mst_gpu_writer *g, int array, int row) {
+    char lane[8];
+    ADD("{\nconst long row = top + %d;\nnext_%d_%d = 0;\n", row, array, row);
+    ADD("__global const real *edge = in_%d + above + within(row, from.s1, from.s2) * from.s4;\n", array);
+    if (!periodic(g, ROWS))
+        ADD("if (row >= 0 && row < n_rows) {\n");
+    for (int k = 0; k < g->width; k++) {
+        mst_gpu_lane_text(g, k, lane, sizeof lane);
+        if (!periodic(g, COLUMNS))
+            ADD("if (column + %d >= 0 && column + %d < n_columns)\n", k, k);
+        ADD("next_%d_%d%s = edge[within(column + %d, from.s3, from.s4)];\n", array, row, lane, k);
+    }
+    ADD(periodic(g, ROWS) ? "}\n" : "}\n}\n");
+}
+
+// Loads the plane that begins at `above` of all inputs, for the next iteration.
+static void write_ahead(const mst_gpu_writer *g) {
+    ADD(g->border ? "if (easy) {\n" : "{\n");
+    for (int k = 0; k < g->w->problem->n_arrays; k++)
+        for (int r = 0; r < g->deep; r++) {
+            ADD("{\n__global const real *source = in_%d + above + beside + %d * from.s4;\n", k, r);
+            ADD("next_%d_%d = from_aligned ? *(__global const vreal *)source : LOAD_GLOBAL(source);\n}\n", k, r);
+        }
+    ADD("}\n");
+    if (!g->border)
+        return;
+    ADD("else {\n");
+    for (int k = 0; k < g->w->problem->n_arrays; k++)
+        for (int r = 0; r < g->deep; r++)
+            write_edge_row(g, k, r);
+    ADD("}\n");
+}
+
+static void write_first_ahead(const mst_gpu_writer *g) {
+    ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
+        "long after = wrap(part_0 + %d, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
+        "const long beside = (top - from.s1) * from.s4 + column - from.s3;\n",
+        g->width, g->width, g->first);
+    if (g->border)
+        ADD("const bool easy = !outside && top >= from.s1 && top + %d <= from.s1 + from.s2 && column >= from.s3 && column + %d "
+            "<= "
+            "from.s3 + from.s4;\n",
+            g->deep, g->width);
+    for (int k = 0; k < g->w->problem->n_arrays; k++)
+        for (int r = 0; r < g->deep; r++)
+            ADD("vreal next_%d_%d;\n", k, r);
+    write_ahead(g);
+}
+
+static void write_next_ahead(const mst_gpu_writer *g) {
+    ADD("if (i + 1 < n + %d) {\nabove += from.s2 * from.s4;\nif (--after == 0) {\nafter = from.s0;\nabove = 0;\n}\n",
+        g->w->pipeline->high[PLANES]);
+    write_ahead(g);
+    ADD("}\n");
+}
+
+// A plane of an input.
 static void write_load(const mst_gpu_writer *g, int version) {
     const mst_stage *v = &g->w->pipeline->versions[version];
-    char lane[8];
-    ADD("{ // %s\nconst long p = i;\nvreal value = 0;\nif (p >= p0 - %d && p < p1 + %d%s) {\n",
-        g->w->problem->fields[v->field].name, v->low[PLANES], v->high[PLANES],
-        periodic(g, PLANES) ? "" : " && p >= 0 && p < n_planes");
-    if (g->border) {
-        ADD("if (%s) {\n__global const real *source = in_%d + (wrap(p, from.s0) * from.s2 + within(row, from.s1, from.s2)) * "
-            "from.s4;\n",
-            periodic(g, ROWS) ? "true" : "row >= 0 && row < n_rows", version);
-        for (int k = 0; k < g->width; k++) {
-            mst_gpu_lane_text(g, k, lane, sizeof lane);
-            if (!periodic(g, COLUMNS))
-                ADD("if (column + %d >= 0 && column + %d < n_columns)\n", k, k);
-            ADD("value%s = source[within(column + %d, from.s3, from.s4)];\n", lane, k);
-        }
+    ADD("{ // %s\nconst long p = part_0 + i;\n", g->w->problem->fields[v->field].name);
+    for (int r = 0; r < g->deep; r++) {
+        ADD("{\nconst long row = top + %d;\nvreal value = next_%d_%d;\n", r, version, r);
+        if (g->border)
+            write_faces(g, v->step);
+        write_store(g, v, r);
+        write_push(g, version, r);
         ADD("}\n");
-    } else {
-        ADD("__global const real *source = in_%d + (wrap(p, from.s0) * from.s2 + row - from.s1) * from.s4 + column - from.s3;\n"
-            "value = from_aligned ? *(__global const vreal *)source : LOAD_GLOBAL(source);\n",
-            version);
     }
-    ADD("}\n");
-    if (g->border)
-        write_faces(g, v->step);
-    write_store(g, v);
-    write_push(g, version);
+    write_next_target(g, v);
     ADD("}\n");
 }
 
@@ -206,7 +278,7 @@ static void write_points(const mst_gpu_writer *g, const mst_stage *v) {
         ADD("}\n");
     }
     if (r[1] > r[0]) {
-        ADD("if (p >= p0 && p < p1 && row >= r0 && row < r1 && column >= c0)\n"
+        ADD("if (p >= part_0 && p < part_1 && row >= r0 && row < r1 && column >= c0)\n"
             "for (long k = first_point(points, %zu, %zu, p); k < %zu && points[k].s0 == p; k++)\nif (row == points[k].s1) {\n"
             "__global real *record = records + (more.s7 + %d) * %zu + points[k].s3;\n",
             r[0], r[1], r[1], v->step, g->w->problem->n_points);
@@ -218,15 +290,18 @@ static void write_points(const mst_gpu_writer *g, const mst_stage *v) {
     }
 }
 
-static void write_update(const mst_gpu_writer *g, int version) {
+// One of the work-item's rows.
+static void write_update_row(const mst_gpu_writer *g, int version, int row) {
     const mst_problem *p = g->w->problem;
     const mst_stage *v = &g->w->pipeline->versions[version];
     const mst_formula *f = &p->updates[v->update].formula;
     char texts[MST_STENCIL_MAX_LEAVES][96], step[20], text[2000];
     snprintf(step, sizeof step, "%d", v->step);
-    ADD("{ // %s, step %d\nconst long p = i - %d;\nvreal value = 0;\nif (p >= p0 - %d && p < p1 + %d%s) {\n",
-        p->fields[v->field].name, v->step, v->lag, v->low[PLANES], v->high[PLANES],
-        g->border && !periodic(g, PLANES) ? " && p >= 0 && p < n_planes" : "");
+    ADD("{\nconst long row = top + %d;\nvreal value = 0;\n", row);
+    if (p->rank == 1) // most iterations have nothing to do
+        ADD("if (i >= %d && i < n + %d) {\n", v->lag - v->low[PLANES], v->lag + v->high[PLANES]);
+    else
+        ADD("{\n");
     mst_write_place(g->w, f, "p", "row", step);
     mst_write_column(g->w, f, "column", g->width);
     for (size_t i = 0; i < f->n_leaves; i++) {
@@ -238,7 +313,7 @@ static void write_update(const mst_gpu_writer *g, int version) {
             write_constant(g, leaf, i);
             continue;
         }
-        mst_gpu_neighbour_text(g, v, i, text, sizeof text);
+        mst_gpu_neighbour_text(g, v, i, row, text, sizeof text);
         ADD("const vreal n_%zu = %s;\n", i, text);
     }
     mst_write_formula(g->w, f, g->width, texts, "result");
@@ -249,60 +324,78 @@ static void write_update(const mst_gpu_writer *g, int version) {
     ADD("}\n");
     if (g->border)
         write_faces(g, v->step);
-    write_store(g, v);
-    write_push(g, version);
+    write_store(g, v, row);
+    write_push(g, version, row);
+    ADD("}\n");
+}
+
+static void write_update(const mst_gpu_writer *g, int version) {
+    const mst_stage *v = &g->w->pipeline->versions[version];
+    ADD("{ // %s, step %d\nconst long p = part_0 + i - %d;\n", g->w->problem->fields[v->field].name, v->step, v->lag);
+    for (int r = 0; r < g->deep; r++)
+        write_update_row(g, version, r);
+    write_next_target(g, v);
+    ADD("}\n");
+}
+
+static void write_loop(const mst_gpu_writer *g) {
+    if (g->w->problem->rank == 1) // one plane: every version has its turn, and the others' work is dropped
+        ADD("%sfor (int i = %d; i < %d; i++) {\n", g->w->unroll ? "#pragma unroll\n" : "", g->first, 1 + g->last);
+    else // not unrolled, which would spare registers' moves, but is too long for caches of instructions
+        ADD("for (int i = %d; i < n + %d; i++) {\n", g->first, g->last);
+    mst_gpu_write_exchange(g);
+    for (int k = 0; k < g->w->pipeline->n_versions; k++) {
+        if (g->w->pipeline->versions[k].update < 0)
+            write_load(g, k);
+        else
+            write_update(g, k);
+        if (k == g->w->problem->n_arrays - 1)
+            write_next_ahead(g);
+    }
     ADD("}\n");
 }
 
 static void write_kernel(mst_gpu_writer *g, const char *name) {
-    const mst_pipeline *p = g->w->pipeline;
-    int first = 0, last = 0;
-    for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        first = v->lag - v->low[PLANES] < first ? v->lag - v->low[PLANES] : first;
-        last = larger(last, v->lag + v->high[PLANES]);
-    }
-    mst_write_start(g->w, name, g->items * (g->above + g->w->tile[ROWS] + p->high[ROWS]));
+    mst_gpu_find_lines(g);
+    mst_write_start(g->w, name, g->group, "get_group_id(0) / more.s3");
     write_choice(g);
     mst_gpu_write_geometry(g);
+    write_targets(g);
     if (g->border)
         write_masks(g);
-    ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
-        "const bool to_aligned = to.s4 %% %d == 0 && (column - to.s3) %% %d == 0;\n",
-        g->width, g->width, g->width, g->width);
-    for (int k = 0; k < p->n_versions; k++)
+    write_first_ahead(g);
+    for (int k = 0; k < g->w->pipeline->n_versions; k++)
         for (int age = 0; age < mst_gpu_registers(g, k); age++)
-            ADD("vreal q_%d_%d = 0;\n", k, age);
-    if (g->w->problem->rank == 1) // one plane: every version has its turn, and the others' work is dropped
-        ADD("%sfor (int i = %d; i < %d; i++) {\n", g->w->unroll ? "#pragma unroll\n" : "", first, 1 + last);
-    else
-        ADD("%sfor (long i = p0 + %d; i < p1 + %d; i++) {\n", g->w->unroll ? "#pragma unroll 2\n" : "", first, last);
-    mst_gpu_write_exchange(g);
-    for (int k = 0; k < p->n_versions; k++)
-        if (p->versions[k].update < 0)
-            write_load(g, k);
-        else
-            write_update(g, k);
-    ADD("}\n}\n");
+            for (int r = 0; r < g->deep; r++)
+                ADD("vreal q_%d_%d_%d = 0;\n", k, age, r);
+    write_loop(g);
+    ADD("}\n");
 }
 
 void mst_write_gpu(mst_writer *w) {
-    mst_gpu_writer state = {.w = w, .width = w->width};
     const mst_pipeline *p = w->pipeline;
-    size_t room = w->local_bytes;
-    state.left = round_up(p->low[COLUMNS], w->width);
-    state.above = p->low[ROWS];
-    state.items = (state.left + w->tile[COLUMNS] + round_up(p->high[COLUMNS], w->width)) / w->width;
-    state.line_of = calloc((size_t)p->n_versions, sizeof *state.line_of);
-    if (!state.line_of) {
+    mst_gpu_writer state = {.w = w, .width = w->width, .deep = w->deep}, *g = &state;
+    size_t room = w->local_bytes, taken;
+    g->left = round_up(p->low[COLUMNS], w->width);
+    g->above = p->low[ROWS];
+    g->items = (g->left + w->tile[COLUMNS] + round_up(p->high[COLUMNS], w->width)) / w->width;
+    g->group = g->items * (g->above + w->tile[ROWS] + p->high[ROWS]) / w->deep;
+    for (int k = 0; k < p->n_versions; k++) {
+        const mst_stage *v = &p->versions[k];
+        g->first = v->lag - v->low[PLANES] < g->first ? v->lag - v->low[PLANES] : g->first;
+        g->last = larger(g->last, v->lag + v->high[PLANES]);
+    }
+    g->lines = calloc((size_t)p->n_versions, sizeof *g->lines);
+    if (!g->lines) {
         w->out->failed = true;
         return;
     }
-    mst_gpu_find_lines(&state);
     mst_write_helpers(w);
-    write_kernel(&state, "inner");
+    write_kernel(g, "inner");
+    taken = w->local_bytes;
     w->local_bytes = room;
-    state.border = true;
-    write_kernel(&state, "advance");
-    free(state.line_of);
+    g->border = true;
+    write_kernel(g, "advance");
+    w->local_bytes = taken > w->local_bytes ? taken : w->local_bytes;
+    free(g->lines);
 }
