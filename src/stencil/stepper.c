@@ -180,11 +180,16 @@ typedef struct cutting {
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
+// Work-groups that a GPU has at once, about.
+static int64_t resident_groups(const mst_stepper *s) {
+    return (int64_t)s->context->device.compute_units * RESIDENT_ITEMS / s->group + 1;
+}
+
 // In how many strips to cut so many planes of each of n tiles, at most `most` planes long: that for which the rounds in which the
 // device does the work-groups, times the planes that each goes through, are least.
 static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
     int64_t overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES], least = INT64_MAX, best = 1;
-    int64_t resident = (int64_t)s->context->device.compute_units * RESIDENT_ITEMS / s->group + 1;
+    int64_t resident = resident_groups(s);
     for (int64_t k = ceiling(planes, most), end = smaller(4 * k + 64, planes); k <= end; k++) {
         int64_t cost = ceiling(n * k, resident) * (ceiling(planes, k) + overlap);
         if (cost < least) {
@@ -250,6 +255,14 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box) {
         work += grown;
     }
     return nodes * work / s->problem->n_updates;
+}
+
+double mst_stepper_idle(const mst_stepper *s, const mst_box *box) {
+    if (s->shape != MST_STENCIL_SHAPE_GPU)
+        return 1;
+    const cutting c = cut(s, box);
+    int64_t groups = c.rows * c.columns * c.strips, resident = resident_groups(s);
+    return (double)(ceiling(groups, resident) * resident) / (double)groups;
 }
 
 static cl_long8 window_argument(const mst_window *w) {
