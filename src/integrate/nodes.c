@@ -89,14 +89,16 @@ static void put(unsigned n, double **positions, double **weights, unsigned k, do
     *weights[1]++ = five;
 }
 
-void mst_genz_malik(unsigned n, double *positions, double *seven, double *five) {
+void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five,
+                    double (*nulls)[MST_AXIS_NULL_RULES]) {
     const double near = sqrt(9.0 / 70), far = sqrt(9.0 / 10), corner = sqrt(9.0 / 19), d = n;
-    double *weights[] = {seven, five};
+    const double axis[] = {0, near, far, edge_node};
+    const double sevens[] = {0, 980.0 / 6561, (1820 - 400 * d) / 19683, 0}, fives[] = {0, 245.0 / 486, (265 - 100 * d) / 1458, 0};
+    double *weights[] = {seven, five}, null_rule[MST_KRONROD_NODES];
     put(n, &positions, weights, n, 0, n, 0, (12824 - 9120 * d + 400 * d * d) / 19683, (729 - 950 * d + 50 * d * d) / 729);
     for (unsigned k = 0; k < n; k++)
-        for (int i = 0; i < 4; i++)
-            put(n, &positions, weights, k, (i < 2 ? near : far) * (i % 2 ? 1 : -1), n, 0,
-                i < 2 ? 980.0 / 6561 : (1820 - 400 * d) / 19683, i < 2 ? 245.0 / 486 : (265 - 100 * d) / 1458);
+        for (int i = 2; i < 8; i++)
+            put(n, &positions, weights, k, i % 2 ? -axis[i / 2] : axis[i / 2], n, 0, sevens[i / 2], fives[i / 2]);
     for (unsigned k = 0; k < n; k++)
         for (unsigned l = 0; l < k; l++)
             for (int signs = 0; signs < 4; signs++)
@@ -106,5 +108,12 @@ void mst_genz_malik(unsigned n, double *positions, double *seven, double *five) 
             *positions++ = signs >> i & 1 ? corner : -corner;
         *weights[0]++ = 6859.0 / 19683 / (double)(1u << n);
         *weights[1]++ = 0;
+    }
+    for (int rule = 0; rule < 4; rule++) {
+        int lower = 1 - rule % 2;
+        make_null_rule(axis, rule < 2 ? 3 : 4, lower, null_rule);
+        nulls[0][rule] = null_rule[0];
+        for (int i = 2; i < 8; i++)
+            nulls[i - 1][rule] = (i % 2 && lower == 1 ? -1 : 1) * null_rule[i / 2];
     }
 }

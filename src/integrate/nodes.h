@@ -11,8 +11,11 @@ void mst_gauss_legendre(int n, double *nodes, double *weights);
 enum { MST_KRONROD_NODES = 12, MST_KRONROD_POINTS = 2 * MST_KRONROD_NODES - 1, MST_NULL_RULES = 6 };
 void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null_rules)[MST_KRONROD_NODES]);
 
-// Genz and Malik's pair of degree 7 and 5 on [-1, 1]^n, weights for a volume of 1, in the order that genz_malik.cl wants.
-static inline unsigned mst_genz_malik_points(unsigned n) { return 1 + 4 * n + 2 * n * (n - 1) + (1u << n); }
-void mst_genz_malik(unsigned n, double *positions, double *seven, double *five);
+// Genz and Malik's pair of degree 7 and 5 on [-1, 1]^n, weights for a volume of 1, with edge_node close to each side of every
+// axis, and null rules on the seven points of an axis, in the order that genz_malik.cl wants.
+enum { MST_AXIS_POINTS = 7, MST_AXIS_NULL_RULES = 4 };
+static inline unsigned mst_genz_malik_points(unsigned n) { return 1 + 6 * n + 2 * n * (n - 1) + (1u << n); }
+void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five,
+                    double (*nulls)[MST_AXIS_NULL_RULES]);
 
 #endif

@@ -40,12 +40,14 @@ static void write_array(const mst_integral *plan, const char *name, const double
     mst_text_add(out, "};\n");
 }
 
+// The nodes close to the ends: far enough to be told from them.
+static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
+
 static void write_kronrod(const mst_integral *plan, mst_text *out) {
     static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
     double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
     double all[MST_KRONROD_POINTS] = {0};
-    mst_kronrod(plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11, nodes, kronrod,
-                null_rules); // far enough from the end to be told from it
+    mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
     for (int k = 1; k < MST_KRONROD_NODES; k++) {
         all[2 * k - 1] = -nodes[k];
         all[2 * k] = nodes[k];
@@ -58,13 +60,15 @@ static void write_kronrod(const mst_integral *plan, mst_text *out) {
 }
 
 static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
-    enum { MOST_POINTS = 256, MOST_AXES = 7 };
+    enum { MOST_POINTS = 512, MOST_AXES = 7 };
     double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
+    double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
     unsigned d = (unsigned)plan->desc.n_variables;
-    mst_genz_malik(d, positions, seven, five);
+    mst_genz_malik(d, edge_node(plan), positions, seven, five, nulls);
     write_array(plan, "POSITIONS", positions, n_points * d, out);
     write_array(plan, "SEVEN", seven, n_points, out);
     write_array(plan, "FIVE", five, n_points, out);
+    write_array(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
 }
 
 static mst_status build(mst_integral *plan, regions *r, cl_program *out, mst_error *error) {
@@ -126,6 +130,9 @@ static void destroy(mst_integral *plan) {
     free(r);
 }
 
+// Numbers of an integral, as regions.cl has them.
+static size_t n_sums(const mst_integral *plan) { return 4 + 2 * (size_t)plan->desc.n_variables; }
+
 // Room for so many regions on a side.
 static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error *error) {
     mst_status status = MST_OK;
@@ -161,7 +168,7 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->sides[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
-    MST_TRY(mst_integral_reserve(plan, &r->sums, n * 4 * real_bytes, "integrals", error));
+    MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_sums(plan) * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->total, sizeof(cl_uint), "a counter", error));
@@ -316,17 +323,18 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     mst_status status = MST_OK;
     enum { RUNNING = 4 }; // as regions.cl has it, or more
     regions *r = plan->work;
-    double *sums = malloc(n * 4 * sizeof *sums);
+    size_t row = n_sums(plan);
+    double *sums = malloc(n * row * sizeof *sums);
     cl_uint *state = malloc(n * 2 * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
-    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, 4 * n, error));
+    MST_TRY(mst_integral_download(plan, r->sums.memory, sums, row * n, error));
     MST_TRY_CL(
         clEnqueueReadBuffer(plan->context->compute, r->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
         "cannot download results");
     for (size_t i = 0; i < n; i++) {
         mst_integral_result *out = &results[i];
-        out->value = sums[4 * i + 2];
-        out->error = sums[4 * i + 3];
+        out->value = sums[row * i + 2];
+        out->error = sums[row * i + 3];
         out->evaluations = (uint64_t)state[2 * i + 1] * r->n_points;
         out->status = state[2 * i] >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
         if (isinf(out->error)) // a region in which the integrand is not finite is still there

@@ -8,7 +8,6 @@
 // Marks of a region: its axis, and
 #define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
 #define SPLIT 0x40
-#define SUSPECT 0x20
 #define NOT_FINITE 0x10 // the integrand is not: the value is 0, the error infinite
 #define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
 #define AXIS 0x07
@@ -17,6 +16,10 @@
 #define NOISE (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
 #define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
 #define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
+
+// Row of an integral in `sums`: value and error of the regions done, value and error of all, the last 2 DIM values.
+#define SUMS (4 + 2 * DIM)
+#define UNSETTLED REAL(0.95)
 
 // State of an integral: while it runs, and why it stopped (mst_integral_status).
 #define CONVERGED 0
@@ -64,7 +67,7 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
     run[2 * set] = (uint)r;
     run[2 * set + 1] = FIRST_REGIONS;
     for (uint k = 0; k < 4; k++)
-        sums[4 * (ulong)set + k] = 0;
+        sums[SUMS * (ulong)set + k] = 0;
     state[2 * set] = RUNNING;
     state[2 * set + 1] = 0;
 }
@@ -123,11 +126,9 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 }
 
 // Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a thin part
-// behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). If they differ by more
-// than both errors, the halves are suspect: the errors of what they are split into fall by no more than half, as long as that is
-// more than the rule says, since what one split has hidden the next may show. With one variable the null rules see it; halves
-// that are nearly all rounding and do not improve on the whole are done. parents: value, error and marks of what a pair comes
-// from. One item a pair.
+// behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With one variable the
+// null rules see it; halves that are nearly all rounding and do not improve on the whole are done. parents: value, error and
+// marks of what a pair comes from. One item a pair.
 __kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors, __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
     if (r >= n)
@@ -148,12 +149,23 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
     }
     const real missing = fabs(values[r] + values[r + 1] - value) / 4, both = errors[r] + errors[r + 1];
     for (uint k = 0; k < 2; k++) {
-        const real error = errors[r + k], inherited = parent_marks & SUSPECT ? parent_error / 2 : 0;
-        const real grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
-        const bool suspect = missing > both || inherited > grown;
-        errors[r + k] = fmax(grown, inherited);
-        marks[r + k] = (uchar)((errors[r + k] > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]) | (suspect ? SUSPECT : 0));
+        const real error = errors[r + k], grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
+        errors[r + k] = grown;
+        marks[r + k] = (uchar)(grown > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]);
     }
+}
+
+// What rounds to come may change if none of them can be paid for: the rest of a geometric series. DIM rounds halve every axis
+// once, after which the changes of a rule that converges are no more than half of those before. Where they are not, as at a peak
+// that grows as it is found, the series is cut off at the ratio UNSETTLED. before: of the last 2 DIM rounds, in a ring.
+real unsettled(__global const real *before, real value, uint round) {
+    const uint span = min((uint)DIM, round / 2);
+    if (span == 0)
+        return round == 0 ? 0 : fabs(value - before[0]);
+    const real last = before[(round - span) % (2 * DIM)], change = fabs(value - last);
+    const real ratio = change / fabs(last - before[(round - 2 * span) % (2 * DIM)]);
+    const real kept = fmin(fmax(ratio, REAL(0.5)), UNSETTLED);
+    return change * kept / (1 - kept);
 }
 
 // Three sums over the work-items of a group, in a tree; in every item. scratch holds three numbers an item.
@@ -196,7 +208,7 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
                     __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
-        __global real *sum = sums + 4 * (ulong)set;
+        __global real *sum = sums + SUMS * (ulong)set;
         const uint first = run[2 * set], n = run[2 * set + 1];
         if (ITEM == 0)
             n_split[set] = 0;
@@ -241,7 +253,8 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
             sum[0] += part[0];
             sum[1] += part[1];
             sum[2] = value;
-            sum[3] = error;
+            sum[3] = stop >= RUNNING || stop == BUDGET ? fmax(error, unsettled(sum + 4, value, round)) : error;
+            sum[4 + round % (2 * DIM)] = value;
         }
     }
 }

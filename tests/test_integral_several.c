@@ -1,0 +1,212 @@
+// Several variables, by Genz-Malik and lattices, against closed forms: Genz's six families (1984) with random parameters, the fixed
+// cases of PAGANI (Arumugam et al. 2021), boxes.
+#include "support.h"
+
+#include <math.h>
+
+static void run(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
+                mst_integral_result *results) {
+    mst_error e;
+    mst_integral *plan;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report = {0};
+    how.report = &report;
+    memset(results, 0xff, n * sizeof *results);
+    OK(mst_integral_create(context, desc, &plan, &e));
+    OK(mst_integral_execute(plan, parameters, n, results, &how, &e));
+    assert_true(report.seconds > 0);
+    mst_integral_destroy(plan);
+}
+
+// ---- Genz's families, with a and u of its own for every variable
+
+enum { FAMILIES = 6, MOST_VARIABLES = 10, MOST_SETS = 3000 };
+
+static const char *join(char *list, int n, const char *format, const char *between) {
+    char *end = list;
+    for (int i = 0; i < n; i++) {
+        if (i > 0)
+            end = stpcpy(end, between);
+        for (const char *c = format; *c; c++) // # is the variable's number
+            *c == '#' ? (void)(*end++ = (char)('0' + i)) : (void)(*end++ = *c);
+    }
+    *end = 0;
+    return list;
+}
+
+static void write_family(int n, char *text, size_t bytes) {
+    char lists[5][400];
+    snprintf(text, bytes,
+             "f == 0 ? cos(2*pi*u0 + %s) : f == 1 ? %s : f == 2 ? (1 + %s)^(-%d) : f == 3 ? exp(-(%s)) : f == 4 ? exp(-(%s))"
+             " : x0 > u0 || x1 > u1 ? 0 : exp(%s)",
+             join(lists[0], n, "a#*x#", " + "), join(lists[1], n, "1/(a#^-2 + (x# - u#)^2)", "*"), lists[0], n + 1,
+             join(lists[2], n, "a#^2*(x# - u#)^2", " + "), join(lists[3], n, "a#*abs(x# - u#)", " + "), lists[0]);
+}
+
+static double corner_peak(int n, const double *a) {
+    long double sum = 0, factor = 1;
+    for (unsigned corner = 0; corner < 1u << n; corner++) {
+        long double at = 1, sign = 1;
+        for (int i = 0; i < n; i++)
+            if (corner >> i & 1) {
+                at += (long double)a[i];
+                sign = -sign;
+            }
+        sum += sign / at;
+    }
+    for (int i = 0; i < n; i++)
+        factor *= (long double)a[i] * (i + 1);
+    return (double)(sum / factor);
+}
+
+static double family_exact(int family, int n, const double *a, const double *u) {
+    const double pi = acos(-1);
+    double complex turned = cexp(2 * pi * u[0] * I);
+    double product = 1;
+    for (int i = 0; i < n; i++) {
+        turned *= (cexp(a[i] * I) - 1) / (a[i] * I);
+        product *= family == 1   ? a[i] * (atan(a[i] * (1 - u[i])) + atan(a[i] * u[i]))
+                   : family == 3 ? sqrt(pi) / (2 * a[i]) * (erf(a[i] * (1 - u[i])) + erf(a[i] * u[i]))
+                   : family == 4 ? (2 - exp(-a[i] * u[i]) - exp(-a[i] * (1 - u[i]))) / a[i]
+                                 : expm1(i < 2 ? a[i] * u[i] : a[i]) / a[i];
+    }
+    return family == 0 ? creal(turned) : family == 2 ? corner_peak(n, a) : product;
+}
+
+// f, then every a, then every u.
+static void draw(int n, int family, double *p) {
+    *p++ = family;
+    for (int k = 0; k < n; k++) {
+        p[k] = 0.5 + (n < 4 ? 4 : 1.5) * fabs(test_uniform());
+        p[n + k] = 0.3 + 0.4 * fabs(test_uniform());
+    }
+}
+
+static void check_families(mst_context *context, int n, size_t n_sets, mst_integral_shape shape) {
+    static double parameters[MOST_SETS * (1 + 2 * MOST_VARIABLES)];
+    static mst_integral_result r[MOST_SETS];
+    mst_integral_range ranges[MOST_VARIABLES];
+    char text[3000], texts[1 + 3 * MOST_VARIABLES][8] = {"f"};
+    const char *names[1 + 2 * MOST_VARIABLES] = {texts[0]};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    size_t within = 0, converged = 0, row = 1 + 2 * (size_t)n;
+    for (int k = 0; k < n; k++) {
+        snprintf(texts[1 + k], sizeof texts[0], "a%d", k);
+        snprintf(texts[1 + n + k], sizeof texts[0], "u%d", k);
+        snprintf(texts[1 + 2 * n + k], sizeof texts[0], "x%d", k);
+        names[1 + k] = texts[1 + k];
+        names[1 + n + k] = texts[1 + n + k];
+        ranges[k] = (mst_integral_range){texts[1 + 2 * n + k], "0", "1"};
+    }
+    write_family(n, text, sizeof text);
+    d.integrand = text;
+    d.n_variables = n;
+    d.ranges = ranges;
+    d.n_parameters = (int)row;
+    d.parameters = names;
+    d.relative_tolerance = n < 4 ? 1e-5 : 1e-3;
+    d.max_evaluations = n < 8 ? 60000 : 16 << 12;
+    d.shape = shape;
+    for (size_t i = 0; i < n_sets; i++)
+        draw(n, (int)(i % FAMILIES), &parameters[i * row]);
+    run(context, &d, parameters, n_sets, r);
+    for (size_t i = 0; i < n_sets; i++) {
+        const double *p = &parameters[i * row];
+        double wanted = family_exact((int)p[0], n, p + 1, p + 1 + n), error = fabs(r[i].value - wanted);
+        bool is_within = error <= r[i].error + 1e-14 * fabs(wanted);
+        within += is_within;
+        converged += r[i].status == MST_INTEGRAL_CONVERGED;
+        // Only a discontinuity in a corner that no node reaches may hide.
+        CHECK(is_within || p[0] == 5, "%d variables, family %g, number %zu: %.12g +- %g, should be %.12g", n, p[0], i, r[i].value,
+              r[i].error, wanted);
+        CHECK(r[i].evaluations > 0 && r[i].evaluations <= d.max_evaluations, "%llu evaluations",
+              (unsigned long long)r[i].evaluations);
+    }
+    print_message("%d variables: %.2f %% of the true errors within those reported, %.1f %% converged\n", n,
+                  100.0 * (double)within / (double)n_sets, 100.0 * (double)converged / (double)n_sets);
+    CHECK((double)within >= 0.99 * (double)n_sets && (double)converged >= (n < 8 ? 0.6 : 0.3) * (double)n_sets,
+          "%d variables: of %zu are %zu within and %zu converged", n, n_sets, within, converged);
+}
+
+static void test_families(void **state) {
+    check_families(*state, 2, MOST_SETS, MST_INTEGRAL_SHAPE_CPU);
+    check_families(*state, 3, 600, MST_INTEGRAL_SHAPE_GPU);
+    check_families(*state, 5, 600, MST_INTEGRAL_SHAPE_CPU);
+    check_families(*state, 10, 120, MST_INTEGRAL_SHAPE_GPU);
+}
+
+// ---- PAGANI's cases, with fewer evaluations than they need
+
+// Two integrands of n variables, chosen by k.
+static void check_pagani(mst_context *context, int n, const char *first, const char *second, const double wanted[2],
+                         const mst_integral_status statuses[2]) {
+    static const char *const names[] = {"k"};
+    const double sets[] = {1, 2};
+    char text[1500], variables[MOST_VARIABLES][8];
+    mst_integral_range ranges[MOST_VARIABLES];
+    mst_integral_result r[2];
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    for (int k = 0; k < n; k++) {
+        snprintf(variables[k], sizeof variables[k], "x%d", k);
+        ranges[k] = (mst_integral_range){variables[k], "0", "1"};
+    }
+    snprintf(text, sizeof text, "k == 1 ? %s : %s", first, second);
+    d.integrand = text;
+    d.n_variables = n;
+    d.ranges = ranges;
+    d.n_parameters = 1;
+    d.parameters = names;
+    d.relative_tolerance = 1e-3;
+    d.max_evaluations = 3000000;
+    run(context, &d, sets, 2, r);
+    for (int k = 0; k < 2; k++)
+        CHECK(fabs(r[k].value - wanted[k]) <= r[k].error && r[k].status == statuses[k] && r[k].error < 50 * wanted[k],
+              "%d variables, integrand %d: %.12g +- %g, should be %.12g; %s after %llu", n, k, r[k].value, r[k].error, wanted[k],
+              mst_integral_status_name(r[k].status), (unsigned long long)r[k].evaluations);
+}
+
+static void test_pagani(void **state) {
+    const double pi = acos(-1);
+    char lists[2][200], texts[2][300];
+    double steps = 1;
+    for (int i = 1; i <= 6; i++)
+        steps *= expm1((i + 4) * (3 + i) / 10.0) / (i + 4);
+    // F4, a Gaussian, and F5, a ridge in every variable.
+    snprintf(texts[0], sizeof texts[0], "exp(-625*(%s))", join(lists[0], 5, "(x# - 1/2)^2", " + "));
+    snprintf(texts[1], sizeof texts[1], "exp(-10*(%s))", join(lists[1], 5, "abs(x# - 1/2)", " + "));
+    check_pagani(*state, 5, texts[0], texts[1],
+                 (const double[]){pow(sqrt(pi) / 25 * erf(12.5), 5), pow((1 - exp(-5)) / 5, 5)},
+                 (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_CONVERGED});
+    // F2, a peak that is found late, and F6, jumps across every axis.
+    check_pagani(*state, 6, join(lists[0], 6, "1/(50^-2 + (x# - 1/2)^2)", "*"),
+                 "x0 < 0.4 && x1 < 0.5 && x2 < 0.6 && x3 < 0.7 && x4 < 0.8 && x5 < 0.9 ? "
+                 "exp(5*x0 + 6*x1 + 7*x2 + 8*x3 + 9*x4 + 10*x5) : 0",
+                 (const double[]){pow(100 * atan(25), 6), steps},
+                 (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_BUDGET});
+    // F1, of which nearly all cancels, and the integral of the sum of squares over a box.
+    check_pagani(*state, 8, "cos(x0 + 2*x1 + 3*x2 + 4*x3 + 5*x4 + 6*x5 + 7*x6 + 8*x7)", join(lists[0], 8, "x#^2", " + "),
+                 (const double[]){3.439557952183252e-05, 8 / 3.0},
+                 (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_CONVERGED});
+}
+
+// Box integrals are known exactly; infinite ranges in several dimensions; reversed ones.
+static void test_several(void **state) {
+    const mst_integral_range box[] = {{"x", "0", "1"}, {"y", "1", "0"}}, whole[] = {{"x", "-inf", "inf"}, {"y", "0", "inf"}};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r;
+    d.n_variables = 2;
+    d.ranges = box;
+    d.integrand = "sqrt(x^2 + y^2)";
+    run(*state, &d, NULL, 1, &r);
+    CHECK(fabs(r.value + (sqrt(2) + asinh(1)) / 3) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
+    d.ranges = whole;
+    d.integrand = "exp(-x^2 - 2*y^2)";
+    run(*state, &d, NULL, 1, &r);
+    CHECK(fabs(r.value - acos(-1) / (2 * sqrt(2))) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_pagani),
+                                       cmocka_unit_test(test_several)};
+    return cmocka_run_group_tests_name("integral_several", tests, test_setup, test_teardown);
+}
