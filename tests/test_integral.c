@@ -349,6 +349,58 @@ static void test_launches(void **state) {
     }
 }
 
+// Sine and cosine of kernels with plain numbers, one value an integral: of any size, and next to where they are 0.
+static void test_sine(void **state) {
+    enum { N = 20000 };
+    static const char *const names[] = {"a", "c", "w"};
+    static double parameters[N][3];
+    static mst_integral_result r[N];
+    const mst_integral_range range = {"x", "a", "a + w"};
+    const long double pi = acosl(-1);
+    for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
+        mst_error e;
+        mst_integral *plan;
+        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        double worst = 0;
+        d.integrand = "c*cos(x) + (1 - c)*sin(x)";
+        d.ranges = &range;
+        d.n_parameters = 3;
+        d.parameters = names;
+        d.rule = MST_INTEGRAL_RECTANGLE;
+        d.points = 1;
+        d.type = (mst_type)type;
+        d.shape = MST_INTEGRAL_SHAPE_GPU;
+        for (int i = 0; i < N; i++) {
+            long double near = pi / 2 * (long double)test_between(0, 63000);
+            double a = i % 4 < 2 ? (double)near : pow(10, 0.5 + 6 * test_uniform());
+            a = test_uniform() < 0 ? -a : a;
+            // So many bits, and a width w that is a power of 2, that neither a + w nor the product with w is rounded.
+            int exponent, bits = type == MST_FLOAT32 ? 24 : 50;
+            double mantissa = frexp(a, &exponent);
+            parameters[i][0] = ldexp(rint(ldexp(mantissa, bits)), exponent - bits);
+            parameters[i][1] = i % 2;
+            parameters[i][2] = copysign(ldexp(1, exponent), a);
+        }
+        OK(mst_integral_create(*state, &d, &plan, &e));
+        OK(mst_integral_execute(plan, &parameters[0][0], N, r, NULL, &e));
+        mst_integral_destroy(plan);
+        for (int i = 0; i < N; i++) {
+            long double a = parameters[i][0], wanted = i % 2 ? cosl(a) : sinl(a);
+            int exponent;
+            frexpl(wanted, &exponent);
+            double off =
+                (double)ldexpl(fabsl(r[i].value / parameters[i][2] - wanted), (type == MST_FLOAT32 ? 24 : 53) - exponent);
+            worst = fabsl(a) < 1e5L ? fmax(worst, off) : worst;
+            CHECK(off <= (fabsl(a) >= 1e5L      ? 4
+                          : type == MST_FLOAT32 ? 2
+                                                : 3),
+                  "%s(%.17Lg) in %s: %.17g, %g ulp off", i % 2 ? "cos" : "sin", a, mst_type_name(d.type),
+                  r[i].value / parameters[i][2], off);
+        }
+        print_message("%s: sine and cosine within %.2f ulp\n", mst_type_name(d.type), worst);
+    }
+}
+
 static void test_refusals(void **state) {
     mst_context *context = *state;
     mst_error e;
@@ -417,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_book),        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_breakpoints), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_fixed_more),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_hard_places), cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_sine),
     };
     return cmocka_run_group_tests_name("integral", tests, test_setup, test_teardown);
 }

@@ -41,6 +41,21 @@ fail:
     return status;
 }
 
+mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    MST_TRY(mst_integral_reserve(plan, buffer, bytes, what, error));
+    for (size_t i = plan->is_double ? n : 0; i < n; i++) { // narrowed in place, from the front
+        float narrow = (float)values[i];
+        memcpy((char *)values + i * sizeof narrow, &narrow, sizeof narrow);
+    }
+    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->compute, buffer->memory, CL_FALSE, 0, bytes, values, 0, NULL, NULL),
+               "cannot upload %s", what);
+fail:
+    return status;
+}
+
 mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error) {
     mst_status status = MST_OK;
     size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));

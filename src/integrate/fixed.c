@@ -291,7 +291,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     MST_REQUIRE(grids && pairs, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", count);
     for (size_t i = 0; i < count; i++)
         fill_grid(plan, f, call->cuts + 2 * (first + i), grids + i * n_grid);
-    MST_TRY(mst_integral_upload(plan, &f->grids, grids, count * n_grid, "the grids", error));
+    MST_TRY(mst_integral_send(plan, &f->grids, grids, count * n_grid, "the grids", error));
     MST_TRY(mst_integral_upload(plan, &f->rows, call->rows + first * n_row, count * n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, 2 * n_groups * bytes, "partial sums", error));
     MST_TRY(mark(plan, &marks[0], error));
@@ -304,6 +304,8 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         finish(plan, call, first + i, sums);
     }
 fail:
+    if (status != MST_OK)
+        clFinish(plan->context->compute); // the grids may be on their way
     add_time(marks, call->report);
     free(grids);
     free(pairs);

@@ -14,6 +14,7 @@ real sum_block(pair start, real h, uint n, __global const real *offsets, const r
         base[i] = (realv)pair_add(start, pair_of(offsets[i], 0)).hi;
         sums[i] = 0;
     }
+#pragma unroll 2
     for (uint k = 0; k < n; k += WIDTH) {
         const realv inside = WIDTH == 1 ? j : fmin(j, (realv)(n - 1));
         for (uint i = 0; i < NODES; i++) {
