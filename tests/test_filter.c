@@ -217,7 +217,7 @@ static void papers_algorithm(void **state) {
         mst_filter_edges edges;
     } cases[] = {{1, 1, MST_FILTER_BAND_STOP, MST_FILTER_WRAP},
                  {16, 0, MST_FILTER_HIGH_PASS, MST_FILTER_REFLECT},
-                 {32, 64, MST_FILTER_NOTCH, MST_FILTER_WRAP}};
+                 {32, 512, MST_FILTER_NOTCH, MST_FILTER_WRAP}};
     for (int c = 0; c < 3; c++) {
         size_t shape[] = {2, cases[c].side, cases[c].side, 2};
         mst_filter_desc d = test_filter_desc(MST_UINT8, 4, shape);

@@ -1,20 +1,26 @@
 // The published filter (The OpenCL Programming Book, section 6.1): a kernel a step, on one image of N x N complex numbers,
-// N = 2^LOG_N. The kernel for the mask is written by paper.c.
+// N = 2^LOG_N. The kernel for the mask is written by paper.c. GROUP, where it is given, is the size of
+// work-groups: some compilers allow for 256 work-items if they are not told.
 #define N (1u << LOG_N)
+#ifdef GROUP
+#define SIZED __attribute__((reqd_work_group_size(GROUP, 1, 1)))
+#else
+#define SIZED
+#endif
 
-__kernel void spin_factors(__global real2 *w) {
+__kernel SIZED void spin_factors(__global real2 *w) {
     uint i = get_global_id(0);
     if (i < (N > 1 ? N / 2 : 1))
         w[i] = (real2)(cospi((real)(2 * i) / N), -sinpi((real)(2 * i) / N));
 }
 
-__kernel void to_complex(__global const real *plane, ulong first, __global real2 *image) {
+__kernel SIZED void to_complex(__global const real *plane, ulong first, __global real2 *image) {
     ulong i = get_global_id(0);
     if (i < (ulong)N * N)
         image[i] = (real2)(plane[first + i], 0);
 }
 
-__kernel void bit_reverse(__global const real2 *from, __global real2 *to) {
+__kernel SIZED void bit_reverse(__global const real2 *from, __global real2 *to) {
     ulong i = get_global_id(0);
     if (i >= (ulong)N * N)
         return;
@@ -25,7 +31,7 @@ __kernel void bit_reverse(__global const real2 *from, __global real2 *to) {
 }
 
 // The stage that joins transforms of length `half`; the inverse has the conjugate factors.
-__kernel void butterfly(__global real2 *image, __global const real2 *w, uint log_half, int inverse) {
+__kernel SIZED void butterfly(__global real2 *image, __global const real2 *w, uint log_half, int inverse) {
 #if LOG_N > 0
     ulong i = get_global_id(0);
     if (i >= (ulong)N * (N / 2))
@@ -40,19 +46,19 @@ __kernel void butterfly(__global real2 *image, __global const real2 *w, uint log
 #endif
 }
 
-__kernel void normalise(__global real2 *image) {
+__kernel SIZED void normalise(__global real2 *image) {
     ulong i = get_global_id(0);
     if (i < (ulong)N * N)
         image[i] *= (real)1 / N;
 }
 
-__kernel void transpose(__global const real2 *from, __global real2 *to) {
+__kernel SIZED void transpose(__global const real2 *from, __global real2 *to) {
     ulong i = get_global_id(0);
     if (i < (ulong)N * N)
         to[(i & (N - 1)) * N + (i >> LOG_N)] = from[i];
 }
 
-__kernel void to_real(__global const real2 *image, __global real *plane, ulong first) {
+__kernel SIZED void to_real(__global const real2 *image, __global real *plane, ulong first) {
     ulong i = get_global_id(0);
     if (i < (ulong)N * N)
         plane[first + i] = image[i].x;

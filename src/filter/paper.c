@@ -16,7 +16,8 @@ static const int kernel_stages[N_KERNELS] = {STAGE_SPIN,      STAGE_LOAD,      S
 // The spectrum is transposed: its rows are frequencies along the width. Beyond half of them the mask is that of the opposite
 // frequency.
 static const char mask_kernel[] = "#define N (1u << LOG_N)\n"
-                                  "__kernel void multiply_by_mask(__global real2 *image, __global const real *mask) {\n"
+                                  "__kernel\n#ifdef GROUP\n__attribute__((reqd_work_group_size(GROUP, 1, 1)))\n#endif\n"
+                                  "void multiply_by_mask(__global real2 *image, __global const real *mask) {\n"
                                   "    const ulong i = get_global_id(0);\n"
                                   "    if (i >= (ulong)N * N)\n        return;\n"
                                   "    const uint l = (uint)(i >> LOG_N), k = (uint)i & (N - 1);\n"
@@ -34,14 +35,20 @@ static uint64_t spin_bytes(const mst_filter *plan) { return (plan->p / 2 + 1) * 
 
 uint64_t mst_paper_filter_bytes(const mst_filter *plan) { return 2 * image_bytes(plan) + spin_bytes(plan); }
 
-static mst_status check_group(const mst_filter *plan, cl_kernel kernel, mst_error *error) {
+static mst_status check_group(const mst_filter *plan, size_t most, mst_error *error) {
+    if (plan->desc.work_group <= most)
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_UNSUPPORTED, "work_group is %zu; %s takes up to %zu", plan->desc.work_group,
+                    plan->context->device.name, most);
+}
+
+static mst_status check_kernel(const mst_filter *plan, cl_kernel kernel, mst_error *error) {
     mst_status status = MST_OK;
     size_t most = 0;
     MST_TRY_CL(
         clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
         "cannot ask for the work-group size of a kernel");
-    MST_REQUIRE(plan->desc.work_group <= most, MST_ERROR_UNSUPPORTED, "work_group is %zu; %s takes up to %zu",
-                plan->desc.work_group, plan->context->device.name, most);
+    MST_TRY(check_group(plan, most, error));
 fail:
     return status;
 }
@@ -57,12 +64,15 @@ mst_status mst_paper_filter_create(mst_filter *plan, mst_error *error) {
         w->log_n++;
     mst_text_add(&text, "%s%s", plan->mask.text, mask_kernel);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    snprintf(options, sizeof options, "-D PRECISION=32 -D LOG_N=%u", w->log_n);
+    MST_TRY(check_group(plan, plan->context->device.max_work_group_size, error));
+    int used = snprintf(options, sizeof options, "-D PRECISION=32 -D LOG_N=%u", w->log_n);
+    if (plan->desc.work_group)
+        snprintf(options + used, sizeof options - (size_t)used, " -D GROUP=%zu", plan->desc.work_group);
     MST_TRY(mst_program_get(plan->context, "filter_paper.cl", options, &steps, error));
     MST_TRY(mst_program_build(plan->context, text.text, options, &mask, error));
     for (int k = 0; k < N_KERNELS; k++) {
         MST_TRY(mst_kernel_create(k == MASK ? mask : steps, kernel_names[k], &w->kernels[k], error));
-        MST_TRY(check_group(plan, w->kernels[k], error));
+        MST_TRY(check_kernel(plan, w->kernels[k], error));
     }
 fail:
     mst_text_release(&text);
