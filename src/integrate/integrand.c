@@ -167,7 +167,7 @@ mst_status mst_integrand_build(mst_integral *plan, const char *tables, const cha
     mst_text_add(&text, "#define WIDTH %u\n#define N_ROW %d\n#define DIM %d\n", plan->choice.width, plan->n_row,
                  plan->desc.n_variables);
     MST_TRY(mst_program_add_file(plan->context, "vector.cl", &text, error));
-    if (plan->width == 1) // vectors have OpenCL's, which are as fast on CPUs
+    if (plan->choice.width == 1) // vectors have OpenCL's, which are as fast on CPUs
         MST_TRY(mst_program_add_file(plan->context, "sine.cl", &text, error));
     write_integrand(plan, &text);
     mst_text_add(&text, "%s", tables ? tables : "");
