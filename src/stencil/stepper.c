@@ -62,6 +62,10 @@ static mst_status choose_gpu_tile(mst_stepper *s, int width, int deep, mst_error
                     "the scheme reads too many planes of a field for a GPU's registers");
     s->tile[ROWS] = rows - around;
     s->tile[COLUMNS] = (items - beside) * width;
+    s->before[ROWS] = p->low[ROWS];
+    s->before[COLUMNS] = (p->low[COLUMNS] + width - 1) / width * width;
+    s->whole[ROWS] = rows;
+    s->whole[COLUMNS] = items * width;
     s->group = items * stack;
 fail:
     return status;
@@ -71,7 +75,7 @@ fail:
 static mst_status check_arguments(const mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->problem;
-    size_t most = 0, windows = 5 * sizeof(cl_long8);
+    size_t most = 0, windows = 6 * sizeof(cl_long8);
     size_t bytes = (size_t)(2 * p->n_arrays + p->n_constants + 4) * sizeof(cl_mem);
     bytes = (bytes + sizeof(cl_long8) - 1) / sizeof(cl_long8) * sizeof(cl_long8) + windows;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL),
@@ -133,7 +137,7 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                          .receivers = tables->receivers,
                          .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                          .width = (shape == MST_STENCIL_SHAPE_GPU ? 16 : 32) / (int)problem->element};
-    writer.deep = problem->rank == 3 ? 3 : 1;
+    writer.deep = shape != MST_STENCIL_SHAPE_GPU ? 0 : problem->rank == 3 ? 3 : 1;
     if (shape == MST_STENCIL_SHAPE_GPU)
         MST_TRY(choose_gpu_tile(s, writer.width, writer.deep, error));
     else
@@ -172,10 +176,11 @@ void mst_stepper_release(mst_stepper *s) {
 
 static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// How a box is cut: tiles along rows and columns, and strips that share so many planes evenly, with others at faces; and in how
-// many parts the kernel for tiles at faces does one of the even strips.
+// How a box is cut: tiles along rows and columns, and strips that share so many planes evenly, with others at faces. Tiles at the
+// sides of a box may need a GPU's kernel for faces and points: those before sides[axis][0] and from sides[axis][1] on, which do
+// an even strip in parts.
 typedef struct cutting {
-    int64_t rows, columns, strips, planes, edges[2], parts;
+    int64_t rows, columns, strips, planes, edges[2], parts, sides[N_AXES][2];
 } cutting;
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -200,26 +205,41 @@ static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int
     return best;
 }
 
+static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
+    int64_t tile = s->tile[axis], before = s->before[axis] + MST_STENCIL_MAX_RADIUS;
+    int64_t spare = box->to[axis] - box->from[axis] - s->whole[axis] + s->before[axis] - MST_STENCIL_MAX_RADIUS;
+    int64_t last = spare < 0 ? 0 : spare / tile + 1;
+    sides[0] = all ? tiles : smaller(tiles, ceiling(before, tile));
+    sides[1] = last < sides[0] ? sides[0] : smaller(last, tiles);
+}
+
+static int64_t tiles_at_sides(const cutting *c) {
+    return c->rows * c->columns - (c->sides[ROWS][1] - c->sides[ROWS][0]) * (c->sides[COLUMNS][1] - c->sides[COLUMNS][0]);
+}
+
+static int64_t strips_at_faces(const cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
+
 // Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
 static void cut_strips(const mst_stepper *s, const mst_box *box, cutting *c) {
     const mst_pipeline *p = &s->pipeline;
     int64_t overlap = p->low[PLANES] + p->high[PLANES], most = 32 * overlap > 128 ? 32 * overlap : 128;
+    bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
     for (int side = 0; side < 2; side++) {
         int64_t edge = (side ? p->high : p->low)[PLANES] + MST_STENCIL_MAX_RADIUS;
         int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
         c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
     }
     int64_t inside = c->planes - c->edges[0] - c->edges[1];
-    if (inside <= overlap) {
+    if (inside <= overlap && strips_at_faces(c) > 0) {
         inside = c->planes;
         c->edges[0] = c->edges[1] = 0;
+        all = true;
     }
-    int64_t at_sides = c->rows * c->columns - (c->columns > 2 ? c->columns - 2 : 0) * (c->rows > 2   ? c->rows - 2
-                                                                                       : c->rows > 1 ? 0
-                                                                                                     : 1);
+    find_sides(s, box, ROWS, c->rows, all, c->sides[ROWS]);
+    find_sides(s, box, COLUMNS, c->columns, all, c->sides[COLUMNS]);
     c->planes = inside;
     c->strips = s->choice.planes > 0 ? ceiling(inside, s->choice.planes) : count_strips(s, c->rows * c->columns, inside, most);
-    c->parts = ceiling(count_strips(s, at_sides, inside, most), c->strips);
+    c->parts = ceiling(count_strips(s, tiles_at_sides(c), inside, most), c->strips);
 }
 
 static cutting cut(const mst_stepper *s, const mst_box *box) {
@@ -273,7 +293,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
                                const mst_window *held, const mst_box *box, uint64_t row, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->problem;
-    mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 9];
+    mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
     size_t n = 0;
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
@@ -281,8 +301,9 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     const cutting c = cut(s, box);
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
     const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.strips, c.edges[0]}};
-    cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single, (cl_long)p->grid[0],
-                      (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
+    const cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single,
+                            (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
+    const cl_long8 sides = {{c.sides[COLUMNS][0], c.sides[COLUMNS][1], c.sides[ROWS][0], c.sides[ROWS][1], c.edges[1] > 0}};
     for (int a = 0; a < p->n_arrays; a++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
     for (int a = 0; a < p->n_arrays; a++)
@@ -296,12 +317,16 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
         arguments[n++] = (mst_argument)MST_ARGUMENT(windows[k]);
     arguments[n++] = (mst_argument)MST_ARGUMENT(area);
     arguments[n++] = (mst_argument)MST_ARGUMENT(more);
-    size_t items = (size_t)(c.rows * c.columns * (c.strips + (c.edges[0] > 0) + (c.edges[1] > 0))) * (size_t)s->group;
-    MST_TRY(mst_kernel_enqueue(queue, s->kernels[0], arguments, n, items * (size_t)c.parts, (size_t)s->group, error));
-    if (s->kernels[1]) {
-        more.s[3] = 1;
-        MST_TRY(mst_kernel_enqueue(queue, s->kernels[1], arguments, n, items, (size_t)s->group, error));
-    }
+    if (s->shape == MST_STENCIL_SHAPE_GPU)
+        arguments[n++] = (mst_argument)MST_ARGUMENT(sides);
+    size_t group = (size_t)s->group;
+    int64_t groups = c.rows * c.columns * (c.strips + strips_at_faces(&c));
+    int64_t careful = c.rows * c.columns * strips_at_faces(&c) + tiles_at_sides(&c) * c.strips * c.parts;
+    if (s->shape == MST_STENCIL_SHAPE_CPU)
+        return mst_kernel_enqueue(queue, s->kernels[0], arguments, n, (size_t)groups * group, group, error);
+    if (careful > 0)
+        MST_TRY(mst_kernel_enqueue(queue, s->kernels[0], arguments, n, (size_t)careful * group, group, error));
+    MST_TRY(mst_kernel_enqueue(queue, s->kernels[1], arguments, n, (size_t)groups * group, group, error));
 fail:
     return status;
 }

@@ -73,7 +73,7 @@ void mst_write_start(const mst_writer *w, const char *name, int group, const cha
         mst_text_add(w->out, "__global const real *restrict fixed_%d, ", a);
     mst_text_add(w->out,
                  "__global const real *damping, __global const real *table, __global real *records,\n"
-                 "    __global const long4 *points, long8 from, long8 to, long8 held, long8 box, long8 more) {\n"
+                 "    __global const long4 *points, long8 from, long8 to, long8 held, long8 box, long8 more%s) {\n"
                  "const long n_planes = more.s4, n_rows = more.s5, n_columns = more.s6;\n"
                  "long tile = %s;\n"
                  "const long c0 = box.s4 + tile %% more.s2 * %d, c1 = min(c0 + %d, box.s5);\ntile /= more.s2;\n"
@@ -81,7 +81,7 @@ void mst_write_start(const mst_writer *w, const char *name, int group, const cha
                  "tile = tile / more.s1 - (box.s7 > 0);\n"
                  "const long p0 = box.s0 + (tile < 0 ? 0 : box.s7 + tile * more.s0 / box.s6);\n"
                  "const long p1 = tile < box.s6 ? box.s0 + box.s7 + (tile + 1) * more.s0 / box.s6 : box.s1;\n",
-                 tile, w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
+                 w->deep > 0 ? ", long8 sides" : "", tile, w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
 }
 
 void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, char (*fields)[96], const char *name) {

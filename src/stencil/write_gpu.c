@@ -19,6 +19,31 @@ static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDAR
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
+// The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
+static void write_side_tile(const mst_gpu_writer *g) {
+    ADD("long side_tile(long q, long8 box, long8 more, long8 sides) {\n"
+        "    const long rows = more.s1, columns = more.s2, all = rows * columns, first = box.s7 > 0;\n"
+        "    const long across = sides.s0 + columns - sides.s1, along = sides.s2 + rows - sides.s3;\n"
+        "    const long each = along * columns + (rows - along) * across;\n"
+        "    if (q < (first + sides.s4) * all)\n"
+        "        return q < first * all ? q : q %% all + (first + box.s6) * all;\n"
+        "    q = (q - (first + sides.s4) * all) / more.s3;\n"
+        "    const long strip = first + q / each;\n"
+        "    long row, column;\n"
+        "    q %%= each;\n"
+        "    if (q < along * columns) {\n"
+        "        row = q / columns;\n"
+        "        row += row < sides.s2 ? 0 : sides.s3 - sides.s2;\n"
+        "        column = q %% columns;\n"
+        "    } else {\n"
+        "        q -= along * columns;\n"
+        "        row = sides.s2 + q / across;\n"
+        "        column = q %% across;\n"
+        "        column += column < sides.s0 ? 0 : sides.s1 - sides.s0;\n"
+        "    }\n"
+        "    return (strip * rows + row) * columns + column;\n}\n");
+}
+
 // Whether the tile touches neither a face nor a point, `plain`, which decides between the two kernels; then the part of the
 // strip.
 static void write_choice(const mst_gpu_writer *g) {
@@ -50,11 +75,14 @@ static void write_choice(const mst_gpu_writer *g) {
                 "column_0 && points[k].s2 < column_0 + %d);\n}\n",
                 p->low[PLANES], p->high[PLANES], rows, g->items * g->width);
     }
-    ADD("const long part = get_group_id(0) %% more.s3, parts = tile < 0 || tile >= box.s6 ? 1 : more.s3;\n"
-        "if (%splain || part >= parts)\nreturn;\n"
-        "const long part_0 = p0 + part * (p1 - p0) / parts, part_1 = p0 + (part + 1) * (p1 - p0) / parts;\n"
-        "const int n = (int)(part_1 - part_0);\n",
-        g->border ? "" : "!");
+    ADD("if (%splain)\nreturn;\n", g->border ? "" : "!");
+    if (g->border)
+        ADD("const long at_faces = ((box.s7 > 0) + sides.s4) * more.s1 * more.s2, group = get_group_id(0);\n"
+            "const long parts = group < at_faces ? 1 : more.s3, part = group < at_faces ? 0 : (group - at_faces) %% parts;\n");
+    else
+        ADD("const long parts = 1, part = 0;\n");
+    ADD("const long part_0 = p0 + part * (p1 - p0) / parts, part_1 = p0 + (part + 1) * (p1 - p0) / parts;\n"
+        "const int n = (int)(part_1 - part_0);\n");
 }
 
 // Whether nodes of the work-item lie beyond faces (or the seam of a periodic axis), and masks of its columns.
@@ -151,20 +179,13 @@ static void write_next_target(const mst_gpu_writer *g, const mst_stage *v) {
             v->lag, v->output, v->output, v->output, v->output);
 }
 
-// A row of an input at the grid's edge, lane by lane.
+// A row of an input at the grid's edge, lane by lane. What is read beyond the grid does not count.
 static void write_edge_row(const mst_gpu_writer *g, int array, int row) {
     char lane[8];
-    ADD("{\nconst long row = top + %d;\nnext_%d_%d = 0;\n", row, array, row);
-    ADD("__global const real *edge = in_%d + above + within(row, from.s1, from.s2) * from.s4;\n", array);
-    if (!periodic(g, ROWS))
-        ADD("if (row >= 0 && row < n_rows) {\n");
     for (int k = 0; k < g->width; k++) {
         mst_gpu_lane_text(g, k, lane, sizeof lane);
-        if (!periodic(g, COLUMNS))
-            ADD("if (column + %d >= 0 && column + %d < n_columns)\n", k, k);
-        ADD("next_%d_%d%s = edge[within(column + %d, from.s3, from.s4)];\n", array, row, lane, k);
+        ADD("next_%d_%d%s = in_%d[above + along_%d + across_%d];\n", array, row, lane, array, row, k);
     }
-    ADD(periodic(g, ROWS) ? "}\n" : "}\n}\n");
 }
 
 // Loads the plane that begins at `above` of all inputs, for the next iteration.
@@ -190,6 +211,10 @@ static void write_first_ahead(const mst_gpu_writer *g) {
         "long after = wrap(part_0 + %d, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
         "const long beside = (top - from.s1) * from.s4 + column - from.s3;\n",
         g->width, g->width, g->first);
+    for (int r = 0; g->border && r < g->deep; r++)
+        ADD("const long along_%d = within(top + %d, from.s1, from.s2) * from.s4;\n", r, r);
+    for (int k = 0; g->border && k < g->width; k++)
+        ADD("const long across_%d = within(column + %d, from.s3, from.s4);\n", k, k);
     if (g->border)
         ADD("const bool easy = !outside && top >= from.s1 && top + %d <= from.s1 + from.s2 && column >= from.s3 && column + %d "
             "<= "
@@ -357,7 +382,7 @@ static void write_loop(const mst_gpu_writer *g) {
 
 static void write_kernel(mst_gpu_writer *g, const char *name) {
     mst_gpu_find_lines(g);
-    mst_write_start(g->w, name, g->group, "get_group_id(0) / more.s3");
+    mst_write_start(g->w, name, g->group, g->border ? "side_tile(get_group_id(0), box, more, sides)" : "get_group_id(0)");
     write_choice(g);
     mst_gpu_write_geometry(g);
     write_targets(g);
@@ -391,6 +416,7 @@ void mst_write_gpu(mst_writer *w) {
         return;
     }
     mst_write_helpers(w);
+    write_side_tile(g);
     write_kernel(g, "inner");
     taken = w->local_bytes;
     w->local_bytes = room;
