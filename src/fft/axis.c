@@ -72,13 +72,12 @@ static bool split_length(size_t n, int nf, size_t limit, size_t *f) {
 
 static int choose_factors(const mst_fft *plan, size_t n, size_t *f) {
     const mst_device_info *device = &plan->context->device;
-    size_t longest = mst_pass_longest(device, plan->cpu, plan->is_double);
-    if (n <= longest) {
+    if (mst_pass_takes(device, plan->cpu, plan->is_double, n)) {
         f[0] = n;
         return 1;
     }
     // Passes of long transforms go over many lines side by side, which leaves each less room.
-    size_t limit = plan->cpu ? longest : 1024;
+    size_t limit = plan->cpu ? mst_pass_longest(device, true, plan->is_double) : 1024;
     for (int nf = 2; nf <= MAX_FACTORS; nf++)
         if (split_length(n, nf, limit, f))
             return nf;

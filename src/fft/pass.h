@@ -72,11 +72,13 @@ typedef struct mst_pass {
     unsigned load_run, run; // gpu: neighbouring work-items that share a line while it is loaded, and from the first exchange on:
                             // `threads` where the line's elements are neighbours in memory, 1 where lines are
     bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
-    bool split_exchange; // gpu: real and imaginary parts take turns in local memory
+    unsigned exchange_parts; // gpu: what goes through local memory at a time: 1: whole numbers; 2: real parts, then imaginary
+                             // ones; 4: those of the elements before the middle, then of those behind it
+    bool few_twiddles;       // gpu: products of two entries of a step's table (tables.c)
 } mst_pass;
 
-// Reals of local memory that one transform of a GPU-shaped pass takes, and how many of them its real (or imaginary) parts take
-// in an exchange, where element i is number i + (i >> pad shift).
+// Reals of local memory that one transform of a GPU-shaped pass takes, and how many of them the real (or imaginary) parts that
+// are there at a time take, where element i is number i + (i >> pad shift).
 size_t mst_pass_own_reals(const mst_pass *pass);
 size_t mst_pass_padded_reals(const mst_pass *pass);
 unsigned mst_pass_pad_shift(const mst_pass *pass);
@@ -94,8 +96,10 @@ bool mst_pass_choose_radices(mst_pass *pass);
 // Decides lanes, work-items and work-groups of a pass with radices.
 mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error);
 
-// The longest transform that one pass takes on a device, in either shape, and the shape that suits the device.
+// Up to which length one pass takes every transform on a device, in either shape; whether it takes one of length n that is not
+// fused with others; and the shape that suits the device.
 size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double);
+bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n);
 bool mst_pass_suits_cpu(const mst_device_info *device);
 
 // Joins dimensions that continue one another, and drops those of count 1 (twiddle_dim follows).
@@ -135,8 +139,13 @@ void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out
 
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
 
-// The table of twiddles inside the pass: bytes of it, and its values (pairs of float or double).
+// The table of twiddles inside the pass: entries of it, and its values (pairs of float or double).
 size_t mst_pass_table_count(const mst_pass *pass);
 void mst_pass_fill_table(const mst_pass *pass, void *table);
+
+// A step's table has exp(-2 pi i k q / (span r)) for k < span, one row for each of these q in this order: 1 .. low - 1, then low,
+// 2 low .. r - low, which with products make all from 1 to r - 1. low = r: all are there.
+unsigned mst_pass_low_powers(const mst_pass *pass, unsigned r);
+unsigned mst_pass_table_rows(const mst_pass *pass, unsigned r);
 
 #endif

@@ -9,13 +9,15 @@
 #define GPU_WIDEST_GROUP 256u   // so small
 #define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in groups that are small
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u
-#define GPU_SMALL_LENGTH 100u // transforms up to here have composite radices
-#define GPU_SMALL_RADIX 16u   // up to here,
-#define GPU_LARGE_RADIX 25u   // longer ones up to here
+#define GPU_LONGEST_POWER 16384u
+#define GPU_FEW_TWIDDLES_FROM 512u // passes with lines side by side have small tables of twiddles from here on
+#define GPU_SMALL_LENGTH 100u      // transforms up to here have composite radices
+#define GPU_SMALL_RADIX 16u        // up to here,
+#define GPU_LARGE_RADIX 25u        // longer ones up to here
 
 #define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
-#define CPU_LOCAL_BYTES 32768u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
+#define CPU_LOCAL_BYTES 36864u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
 
 bool mst_pass_suits_cpu(const mst_device_info *device) {
     return !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated;
@@ -35,6 +37,16 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
     return fits - 1 < held ? fits - 1 : held;
 }
 
+// Beyond that, a power of two in float with 32 elements a work-item, as long as half a line of reals fits local memory.
+// Work-groups are at most half of the largest: so a device that has registers for those has twice as many for each of these
+// work-items.
+bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n) {
+    if (n <= mst_pass_longest(device, cpu, is_double))
+        return true;
+    return !cpu && !is_double && (n & (n - 1)) == 0 && n <= GPU_LONGEST_POWER && n / 32 <= device->max_work_group_size / 2 &&
+           (n / 2 + n / 64 + 1) * sizeof(float) <= local_limit(device);
+}
+
 // Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs if nothing else is chosen.
 static void factor_power_of_two(unsigned log_n, bool cpu, unsigned radix, unsigned *radices, int *count) {
     unsigned log_radix = radix == 4 ? 2 : radix == 16 ? 4 : 3;
@@ -45,6 +57,10 @@ static void factor_power_of_two(unsigned log_n, bool cpu, unsigned radix, unsign
     }
     if (!cpu && log_n == 13) // too many work-items at 16 elements each
         radices[(*count)++] = 32, log_n = 8;
+    if (!cpu && log_n == 14) {
+        radices[(*count)++] = 32, radices[(*count)++] = 16, radices[(*count)++] = 32;
+        return;
+    }
     if (!cpu && log_n % 4 == 0 && log_n > 4) {
         for (; log_n; log_n -= 4)
             radices[(*count)++] = 16;
@@ -152,14 +168,14 @@ static bool takes_turns(const mst_pass *pass) { return pass->wide_elements && pa
 unsigned mst_pass_pad_shift(const mst_pass *pass) { return pass->is_double || takes_turns(pass) ? 4 : 5; }
 
 size_t mst_pass_padded_reals(const mst_pass *pass) {
-    size_t reals = pass->n + (pass->n >> mst_pass_pad_shift(pass));
+    size_t there = pass->exchange_parts == 4 ? pass->n / 2 : pass->n, reals = there + (there >> mst_pass_pad_shift(pass));
     if (takes_turns(pass))
         return (reals + 31) / 32 * 32 + (pass->lines < 32 ? 32 / pass->lines : 1);
     return reals | 1;
 }
 
 size_t mst_pass_own_reals(const mst_pass *pass) {
-    size_t exchange = mst_pass_padded_reals(pass) * (pass->split_exchange ? 1 : 2);
+    size_t exchange = mst_pass_padded_reals(pass) * (pass->exchange_parts > 1 ? 1 : 2);
     if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
         return 2 * (pass->n | 1);
     if (pass->n_radices < 2)
@@ -200,6 +216,26 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
     return best;
 }
 
+// A butterfly behind an exchange takes half of its elements from before the middle of the line.
+static bool can_halve(const mst_pass *pass) {
+    for (int s = 1; s < pass->n_radices; s++)
+        if (pass->radices[s] % 2 != 0)
+            return false;
+    return !pass->fused;
+}
+
+// Local memory is taken from the cache that tables, and lines read piece by piece, live in: the less the better where lines lie
+// side by side, but each part costs two barriers.
+static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool wide) {
+    size_t limit = local_limit(device);
+    pass->exchange_parts = 1;
+    if (local_bytes(pass) <= limit && local_bytes(pass) <= GPU_WHOLE_EXCHANGE_BYTES && (!wide || pass->fused))
+        return;
+    pass->exchange_parts = 2;
+    if (can_halve(pass) && (!wide || pass->n_radices == 2 || local_bytes(pass) > limit))
+        pass->exchange_parts = 4;
+}
+
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     unsigned most = (unsigned)(device->max_work_group_size < 1024 ? device->max_work_group_size : 1024);
     unsigned group = pass->choice.group ? pass->choice.group : GPU_GROUP;
@@ -219,9 +255,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     pass->staged = pass->threads == 1 && pass->n > 1 && !wide && !pass->fused;
-    pass->split_exchange = false;
-    if (local_bytes(pass) > GPU_WHOLE_EXCHANGE_BYTES || local_bytes(pass) > local_limit(device))
-        pass->split_exchange = true;
+    choose_exchange(pass, device, wide);
     while (pass->lines > 1 && (local_bytes(pass) > local_limit(device) || pass->lines * pass->threads > most))
         pass->lines /= 2;
     if (local_bytes(pass) > local_limit(device))
@@ -234,19 +268,24 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     return MST_OK;
 }
 
+// Float on GPUs, better than the general rule, where elements of lines are neighbours (rows) and where lines are. One radix:
+// staged, without an exchange. 32 x 32: many lines a work-group, one exchange and few work-items.
+static const struct {
+    size_t n;
+    bool rows;
+    int n_radices;
+    unsigned radices[3];
+} measured[] = {{32, true, 1, {32}}, {128, true, 3, {8, 4, 4}}, {256, true, 3, {4, 8, 8}}, {1024, false, 2, {32, 32}}};
+
 bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);
-    if (!pass->cpu && pass->n == 1024 && !pass->is_double &&
-        !rows) { // many lines a work-group: one exchange, half the work-items
-        pass->radices[0] = pass->radices[1] = 32;
-        pass->n_radices = 2;
-        return true;
-    }
-    if (!pass->cpu && pass->n == 32 && !pass->is_double && rows && !pass->fused) { // staged, without an exchange
-        pass->radices[0] = 32;
-        pass->n_radices = 1;
-        return true;
-    }
+    pass->few_twiddles = !pass->cpu && !rows && !pass->fused && pass->n >= GPU_FEW_TWIDDLES_FROM;
+    for (size_t k = 0; k < sizeof measured / sizeof measured[0] && !pass->cpu && !pass->is_double; k++)
+        if (pass->n == measured[k].n && rows == measured[k].rows && !(rows && pass->fused)) {
+            memcpy(pass->radices, measured[k].radices, sizeof measured[k].radices);
+            pass->n_radices = measured[k].n_radices;
+            return true;
+        }
     if (!mst_pass_factor(pass->n, pass->cpu, pass->choice.radix, pass->radices, &pass->n_radices))
         return false;
     if (pass->n_radices == 0) // length 1

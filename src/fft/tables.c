@@ -8,18 +8,34 @@ static void put(void *table, bool is_double, size_t at, size_t k, size_t n) {
     mst_table_put(table, is_double, at, re, im);
 }
 
-// GPU-shaped (Stockham), step with span > 1: entry (q - 1) span + k = exp(-2 pi i k q / (span r)).
+// The largest divisor of r whose square is at most r, for fewest rows; products of two round once more.
+unsigned mst_pass_low_powers(const mst_pass *pass, unsigned r) {
+    unsigned low = r;
+    for (unsigned d = 2; pass->few_twiddles && d * d <= r; d++)
+        if (r % d == 0)
+            low = d;
+    return low;
+}
+
+unsigned mst_pass_table_rows(const mst_pass *pass, unsigned r) {
+    unsigned low = mst_pass_low_powers(pass, r);
+    return low - 1 + r / low - 1;
+}
+
+static unsigned row_power(unsigned row, unsigned low) { return row < low - 1 ? row + 1 : (row - low + 2) * low; }
+
+// GPU-shaped (Stockham), step with span > 1: entry row span + k = exp(-2 pi i k q / (span r)), q of mst_pass_low_powers.
 // CPU-shaped (decimation in frequency), step on blocks of m > r: entry j (r - 1) + q - 1 = exp(-2 pi i j q / m).
 static size_t walk(const mst_pass *pass, void *table) {
     size_t at = 0, span = 1, m = pass->n;
     for (int s = 0; s < pass->n_radices; s++) {
-        unsigned r = pass->radices[s];
-        size_t rows = pass->cpu ? m / r : span;
-        for (size_t j = 0; j < rows && rows > 1 && table; j++)
-            for (size_t q = 1; q < r; q++)
-                put(table, pass->is_double, at + (pass->cpu ? j * (r - 1) + q - 1 : (q - 1) * span + j), j * q,
+        unsigned r = pass->radices[s], low = mst_pass_low_powers(pass, r), rows = mst_pass_table_rows(pass, r);
+        size_t count = pass->cpu ? m / r : span;
+        for (size_t j = 0; j < count && count > 1 && table; j++)
+            for (unsigned row = 0; row < rows; row++)
+                put(table, pass->is_double, at + (pass->cpu ? j * rows + row : row * span + j), j * row_power(row, low),
                     pass->cpu ? m : span * r);
-        at += rows > 1 ? rows * (r - 1) : 0;
+        at += count > 1 ? count * rows : 0;
         span *= r;
         m /= r;
     }

@@ -30,10 +30,28 @@ static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
 
 static void close_butterflies(mst_text *out) { mst_text_add(out, "        }\n    }\n"); }
 
-// The work-group's lines, element by element in the order of memory; `work` is what is done with element e of line l, which is
-// *mine in local memory.
+// Plain numbers of lines that follow one another without gaps?
+static bool is_dense(const mst_pass *pass, const mst_view *v, const mst_pass_op *op) {
+    return v->n_dims == 1 && v->outer[0] == (int64_t)pass->n && v->position[0] == 0 && v->axis_stride == 1 && v->step == 1 &&
+           op->element == MST_ELEMENT_COMPLEX && !op->multiply && !op->length;
+}
+
+// The work-group's lines, element by element in the order of memory; `work` is what is done with the element at position p of the
+// line at `at`, which is *mine in local memory.
 static void write_staging(const mst_pass *pass, const char *side, const char *work, mst_text *out) {
     unsigned group = pass->lines;
+    bool loads = side[0] == 's';
+    if (is_dense(pass, loads ? &pass->source : &pass->target, loads ? &pass->load : &pass->store)) { // one line of all of them
+        mst_text_add(out,
+                     "    {\n    const ulong first = get_group_id(0) * (ulong)%u;\n"
+                     "    const uint count = (uint)min(n_lines - first, (ulong)%u) * %zuu;\n"
+                     "    const long at = %s_base + %s_outer(%s_first + first);\n"
+                     "#pragma unroll\n    for (uint i = 0; i < %zuu; i++) {\n        const uint p = id + i * %uu;\n"
+                     "        if (p < count) {\n            __local real2 *mine = stage + p + p / %zuu * %zuu;\n%s        }\n"
+                     "    }\n    }\n",
+                     group, group, pass->n, side, side, side, pass->n, group, pass->n, (pass->n | 1) - pass->n, work);
+        return;
+    }
     mst_text_add(out,
                  "#pragma unroll\n    for (uint i = 0; i < %zuu; i++) {\n        const uint g = id + i * %uu, e = g %% %zuu;\n"
                  "        const ulong l = get_group_id(0) * (ulong)%u + g / %zuu;\n        if (l < n_lines) {\n"
@@ -41,7 +59,7 @@ static void write_staging(const mst_pass *pass, const char *side, const char *wo
                  "            const long at = %s_base + %s_outer(%s_first + l);\n"
                  "            const uint p = %s_position(%s_first + l) + e * %zuu;\n%s        }\n    }\n",
                  pass->n, group, pass->n, group, pass->n, pass->n, pass->n | 1, side, side, side, side, side,
-                 side[0] == 's' ? pass->source.step : pass->target.step, work);
+                 loads ? pass->source.step : pass->target.step, work);
 }
 
 static void write_staged_loading(const mst_pass *pass, mst_text *out) {
@@ -84,37 +102,90 @@ static void write_loading(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "    }\n");
 }
 
+// Products of a low and a high power of the twiddle of butterfly k (mst_pass_low_powers).
+static void write_few_twiddles(unsigned r, unsigned low, size_t span, size_t table_at, names n, mst_text *out) {
+    mst_text_add(out,
+                 "            real2 powers[%u];\n#pragma unroll\n            for (uint q = 1; q < %uu; q++)\n"
+                 "                powers[q] = %s[%zuu + (q - 1) * %zuu + k];\n",
+                 low, low, n.table, table_at, span);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint h = 0; h < %uu; h++) {\n"
+                 "                const real2 high_power = h ? %s[%zuu + (h + %u) * %zuu + k] : (real2)(1, 0);\n"
+                 "#pragma unroll\n                for (uint p = h == 0; p < %uu; p++) {\n"
+                 "                    const real2 w = h == 0   ? powers[p]\n"
+                 "                                    : p == 0 ? high_power\n"
+                 "                                             : complex_multiply(high_power, powers[p]);\n",
+                 r / low, n.table, table_at, low - 2, span, low);
+    mst_text_add(
+        out,
+        "                    const uint e = i * %uu + h * %uu + p;\n                    const real a = %s[e], b = %s[e];\n"
+        "                    %s[e] = a * w.x - b * w.y;\n                    %s[e] = a * w.y + b * w.x;\n"
+        "                }\n            }\n",
+        r, low, n.re, n.im, n.re, n.im);
+}
+
 // One step's arithmetic: twiddles, then butterflies.
 static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, names n, mst_text *out) {
-    unsigned r = pass->radices[s];
+    unsigned r = pass->radices[s], low = mst_pass_low_powers(pass, r);
     open_butterflies(pass, r, out);
     if (span > 1)
+        mst_text_add(out, "            const uint k = j %% %zuu;\n", span);
+    if (span > 1 && low < r)
+        write_few_twiddles(r, low, span, table_at, n, out);
+    else if (span > 1)
         mst_text_add(out,
-                     "            const uint k = j %% %zuu;\n#pragma unroll\n            for (uint q = 1; q < %uu; q++) {\n"
+                     "#pragma unroll\n            for (uint q = 1; q < %uu; q++) {\n"
                      "                const real2 w = %s[%zuu + (q - 1) * %zuu + k];\n"
                      "                const real a = %s[i * %uu + q], b = %s[i * %uu + q];\n"
                      "                %s[i * %uu + q] = a * w.x - b * w.y;\n"
                      "                %s[i * %uu + q] = a * w.y + b * w.x;\n            }\n",
-                     span, r, n.table, table_at, span, n.re, r, n.im, r, n.re, r, n.im, r);
+                     r, n.table, table_at, span, n.re, r, n.im, r, n.re, r, n.im, r);
     mst_text_add(out, "            dft%u(%s + i * %uu, %s + i * %uu);\n", r, n.re, r, n.im, r);
     close_butterflies(out);
 }
 
-static void write_exchange_half(const mst_pass *pass, int s, size_t span, const char *part, unsigned offset, bool write,
-                                mst_text *out) {
-    unsigned r = pass->radices[write ? s : s + 1];
-    open_butterflies(pass, r, out);
-    if (write)
-        mst_text_add(
-            out,
-            "            const uint to = (j / %zuu) * %zuu + j %% %zuu;\n#pragma unroll\n"
-            "            for (uint q = 0; q < %uu; q++)\n                own[%uu + PAD(to + q * %zuu)] = %s[i * %uu + q];\n",
-            span, span * r, span, r, offset, span, part, r);
+// The butterflies of a step whose results go before the middle of the line (half 0) or behind it: the first or the last ones.
+static void open_half(const mst_pass *pass, unsigned r, unsigned half, mst_text *out) {
+    unsigned rounds = butterflies(pass, r);
+    if (rounds % 2 == 0 && !is_ragged(pass, r))
+        mst_text_add(out,
+                     "#pragma unroll\n    for (uint i = %uu; i < %uu; i++) {\n        const uint j = t + i * %uu;\n        {\n",
+                     half * rounds / 2, (half + 1) * rounds / 2, pass->threads);
     else
         mst_text_add(out,
-                     "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
-                     "                %s[i * %uu + q] = own[%uu + PAD(j + q * %zuu)];\n",
-                     r, part, r, offset, pass->n / r);
+                     "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n"
+                     "        if (j >= %zuu && j < %zuu) {\n",
+                     rounds, pass->threads, half * (pass->n / r / 2), (half + 1) * (pass->n / r / 2));
+}
+
+// What goes through local memory at a time: `part` (re or im), of one half of the line or, half < 0, of all of it; from `offset`.
+typedef struct share {
+    const char *part;
+    int half;
+    unsigned offset;
+} share;
+
+static void write_put(const mst_pass *pass, int s, size_t span, share what, mst_text *out) {
+    unsigned r = pass->radices[s];
+    if (what.half < 0)
+        open_butterflies(pass, r, out);
+    else
+        open_half(pass, r, (unsigned)what.half, out);
+    mst_text_add(out,
+                 "            const uint to = (j / %zuu) * %zuu + j %% %zuu - %zuu;\n#pragma unroll\n"
+                 "            for (uint q = 0; q < %uu; q++)\n                own[%uu + PAD(to + q * %zuu)] = %s[i * %uu + q];\n",
+                 span, span * r, span, what.half > 0 ? pass->n / 2 : 0, r, what.offset, span, what.part, r);
+    close_butterflies(out);
+}
+
+// Into an array `into` of registers.
+static void write_get(const mst_pass *pass, int s, share what, const char *into, mst_text *out) {
+    unsigned r = pass->radices[s + 1], most = what.half < 0 ? r : r / 2, first = what.half > 0 ? r / 2 : 0;
+    open_butterflies(pass, r, out);
+    mst_text_add(out,
+                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
+                 "                %s[i * %uu + q + %u] = own[%uu + PAD(j + q * %zuu)];\n",
+                 most, into, r, first, what.offset, pass->n / r);
     close_butterflies(out);
 }
 
@@ -128,30 +199,34 @@ static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
         mst_text_add(out, "    own = exchange + c_ * %zuu;\n", mst_pass_own_reals(pass));
 }
 
-// `used`: local memory may still be read by others from the exchange before. The first exchange may also hand lines over to other
-// work-items, so that those are neighbours that load, and later store, neighbours in memory.
+// In `exchange_parts` rounds. Of a half line, results of butterflies not yet written stay in their registers beside what was
+// read, which is `kept` until both halves are there.
 static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, names n, mst_text *out) {
-    unsigned second = pass->split_exchange ? 0 : (unsigned)mst_pass_padded_reals(pass);
+    unsigned parts = pass->exchange_parts;
     bool hand_over = s == 0 && pass->load_run != pass->run;
-    if (used)
-        mst_text_add(out, "%s", barrier);
-    write_exchange_half(pass, s, span, n.re, 0, true, out);
-    if (!pass->split_exchange)
-        write_exchange_half(pass, s, span, n.im, second, true, out);
-    mst_text_add(out, "%s", barrier);
-    if (hand_over)
-        write_placing(pass, pass->run, out);
-    write_exchange_half(pass, s, span, n.re, 0, false, out);
-    if (pass->split_exchange) {
-        mst_text_add(out, "%s", barrier);
-        if (hand_over)
+    for (unsigned round = 0; round < parts; round++) {
+        const char *part = parts == 1 || round < parts / 2 ? n.re : n.im;
+        share what = {part, parts == 4 ? (int)(round % 2) : -1, 0};
+        share other = {n.im, -1, (unsigned)mst_pass_padded_reals(pass)};
+        if (parts == 4 && round % 2 == 0)
+            mst_text_add(out, "    {\n    real kept[%u];\n", butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1]);
+        if (used || round > 0)
+            mst_text_add(out, "%s", barrier);
+        if (hand_over && round > 0)
             write_placing(pass, pass->load_run, out);
-        write_exchange_half(pass, s, span, n.im, second, true, out);
+        write_put(pass, s, span, what, out);
+        if (parts == 1)
+            write_put(pass, s, span, other, out);
         mst_text_add(out, "%s", barrier);
         if (hand_over)
             write_placing(pass, pass->run, out);
+        write_get(pass, s, what, parts == 4 ? "kept" : part, out);
+        if (parts == 1)
+            write_get(pass, s, other, n.im, out);
+        if (parts == 4 && round % 2 == 1)
+            mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++)\n        %s[i] = kept[i];\n    }\n",
+                         butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1], part);
     }
-    write_exchange_half(pass, s, span, n.im, second, false, out);
 }
 
 // All steps: elements j + q n/r of the first radix in, j + q n/r of the last one out.
@@ -160,7 +235,7 @@ static void write_steps(const mst_pass *pass, bool used, names n, mst_text *out)
     for (int s = 0; s < pass->n_radices; s++) {
         mst_text_add(out, "    // Step %d: radix %u, span %zu.\n", s + 1, pass->radices[s], span);
         write_step(pass, s, span, table_at, n, out);
-        table_at += span > 1 ? span * (pass->radices[s] - 1) : 0;
+        table_at += span > 1 ? span * mst_pass_table_rows(pass, pass->radices[s]) : 0;
         if (s + 1 < pass->n_radices)
             write_exchange(pass, s, span, used || s > 0, n, out);
         span *= pass->radices[s];
