@@ -139,6 +139,23 @@ static int add_stages(filter_job *job) {
     return CLI_DONE;
 }
 
+// One number that is none would make all of its channel so.
+static int check_finite(const filter_job *job, const char *path, const cli_image *image) {
+    size_t colours = image->channels - (image->alpha ? 1 : 0);
+    const float *values = image->pixels;
+    if (image->type != MST_FLOAT32)
+        return CLI_DONE;
+    for (size_t y = 0; y < image->height; y++)
+        for (size_t x = 0; x < image->width; x++)
+            for (size_t c = 0; c < colours; c++)
+                if (!isfinite(values[(y * image->width + x) * image->channels + c])) {
+                    cli_error(job->command, "%s: the pixel in row %zu, column %zu (from 0) is not a finite number; replace it",
+                              path, y, x);
+                    return CLI_INPUT_OUTPUT;
+                }
+    return CLI_DONE;
+}
+
 // Filters an image into another of the same kind, or float32 for raw.
 static int filter_image(filter_job *job, const char *path, const char *output, const cli_image *image, cli_image *result) {
     mst_execution how = MST_EXECUTION_INIT;
@@ -199,6 +216,8 @@ static writing process(filter_job *job, size_t input, reading *r) {
         cli_error(job->command, "out of memory");
         w.code = CLI_FAILED;
     }
+    if (w.code == CLI_DONE)
+        w.code = check_finite(job, r->path, &r->image);
     if (w.code == CLI_DONE)
         w.code = take_spectrum(job, &r->image);
     if (w.code == CLI_DONE)

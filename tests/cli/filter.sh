@@ -191,3 +191,12 @@ with open('hole.npy', 'wb') as f:
     f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 2)}\".ljust(117) + b'\n')
     f.write(struct.pack('<4d', 1, 1, float('nan'), 1))"
 refused 4 'hole.npy: \[1, 0\] is not a finite' filter a1.png -o b.png --mask-file hole.npy
+images make f.tif tif:32:1 4 3 1
+python3 -c "
+import struct
+data, bad = open('f.tif', 'rb').read(), struct.pack('<f', float('nan'))
+import sys; sys.path.insert(0, '$here'); import images
+sixth = struct.pack('<f', images.read('f.tif')[1].values[5])
+assert data.count(sixth) == 1
+open('f.tif', 'wb').write(data.replace(sixth, bad))"
+refused 4 'f.tif: the pixel in row 1, column 1 .* is not a finite' filter f.tif -o b.tif --low-pass 1 --spectrum s.png
