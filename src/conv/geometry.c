@@ -8,6 +8,9 @@
 #define LONGEST ((size_t)1 << 30)
 #define GPU_COLUMN 1024u       // passes over columns go over many side by side, which leaves each less room,
 #define GPU_FUSED_COLUMN 2048u // but one that is fused saves two passes
+#define GPU_FUSED_ROW 2048u    // as long as rows are quick; for each, memory is read and written once, for columns twice:
+#define GPU_LEAST_COLUMN 16u   // the shorter these, the quicker, within limits
+#define GPU_BEST_COLUMN 128u
 
 // What is being decided, and for what.
 typedef struct choice {
@@ -46,7 +49,15 @@ static size_t needed_length(const mst_padded_axis *a) {
     return needed > a->extent[Y] ? needed : a->extent[Y];
 }
 
-// n as `count` digits, the first ones as equal as can be. On CPUs columns are worked on a vector at once, `after` elements of
+// What a digit with `later` ones after it should be. On CPUs all are equal.
+static size_t best_digit(const choice *c, size_t n, int later) {
+    if (c->g->cpu)
+        return (size_t)(pow((double)n, 1.0 / (later + 1)) + 0.5);
+    size_t d = (size_t)(pow((double)n / GPU_FUSED_ROW, 1.0 / later) + 0.5);
+    return d < GPU_LEAST_COLUMN ? GPU_LEAST_COLUMN : d > GPU_BEST_COLUMN ? GPU_BEST_COLUMN : d;
+}
+
+// n as `count` digits, as good as can be. On CPUs columns are worked on a vector at once, `after` elements of
 // later axes for each.
 static bool split(const choice *c, size_t n, int count, size_t after, size_t *digits) {
     size_t limit = c->longest;
@@ -59,10 +70,10 @@ static bool split(const choice *c, size_t n, int count, size_t after, size_t *di
         digits[0] = n;
         return n <= limit && mst_pass_factor(n, c->g->cpu, 0, radices, &n_radices);
     }
-    size_t middle = (size_t)(pow((double)n, 1.0 / count) + 0.5);
+    size_t best = best_digit(c, n, count - 1);
     for (size_t away = 0; away < limit; away++)
         for (int side = 0; side < 2; side++) {
-            size_t d = side ? middle - away : middle + away; // wraps to a huge number below 0
+            size_t d = side ? best - away : best + away; // wraps to a huge number below 0
             if (d < 2 || d > limit || n % d != 0 || n / d * after % c->g->lanes != 0 ||
                 !mst_pass_factor(d, c->g->cpu, 0, radices, &n_radices))
                 continue;

@@ -60,6 +60,8 @@ static int64_t element_stride(const mst_stage *s, int port) {
     return s->ports[port].work ? (int64_t)s->inner : mst_stage_view(s, s->ports[port].array, true).axis_stride;
 }
 
+#define GPU_COLUMN_TWIDDLES ((size_t)1 << 21) // the longest transforms with twiddles by column; of longer ones they are too large
+
 mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_digit *d = &s->g->digits[s->digit];
@@ -70,11 +72,13 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     pass->choice = s->plan->choice.pass;
     pass->cpu = s->g->cpu;
     pass->fused = true;
+    pass->two_operands = s->kind == MST_STAGE_FUSED && s->ports[FROM].forward && s->ports[WITH].forward;
     pass->is_double = s->plan->work_type == MST_COMPLEX128;
     pass->n = d->n;
     pass->source = (mst_view){.axis_stride = element_stride(s, FROM), .step = 1};
     pass->target = (mst_view){.axis_stride = element_stride(s, TO), .step = 1};
     pass->twiddle_n = d->rest > 1 ? d->n * d->rest : 0;
+    pass->twiddle_by_column = !pass->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
     MST_TRY(mst_pass_shape(pass, device, error));
     s->back = mst_pass_back(pass);
@@ -84,7 +88,8 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     bool caller = !s->ports[FROM].work || !s->ports[TO].work || (s->kind == MST_STAGE_FUSED && !s->ports[WITH].work);
     if (s->g->right_angle && caller)
         s->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
-    s->table_bytes = s->tables[0].bytes + s->tables[1].bytes + s->weights.bytes + mst_twiddle_tables_plan(&s->twiddles, pass);
+    s->table_bytes = s->tables[0].bytes + s->tables[1].bytes + s->weights.bytes;
+    s->table_bytes += mst_twiddle_tables_plan(&s->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass); // of loads: first
 fail:
     return status;
 }

@@ -114,9 +114,12 @@ static void write_fetch(const mst_stage *s, int port, bool own, mst_text *out) {
         mst_text_add(out, "    p = p > 0 ? %zu - p : 0;\n", length);
     mst_view view = mst_stage_view(s, p->array, own);
     mst_text_add(out, "    at += (long)p * %lld;\n", (long long)view.axis_stride);
-    if (is_complex(layout->type))
-        mst_text_add(out, "    return (real2)((real)%s[2 * at], %s(real)%s[2 * at + 1]);\n}\n\n", names[port],
-                     reversal ? "-" : "", names[port]);
+    if (is_complex(layout->type)) // one access, not two
+        mst_text_add(out,
+                     "    const %s2 value = ((__global const %s2 *)%s)[at];\n"
+                     "    return (real2)((real)value.x, %s(real)value.y);\n}\n\n",
+                     mst_convolution_element(layout->type), mst_convolution_element(layout->type), names[port],
+                     reversal ? "-" : "");
     else
         mst_text_add(out, "    return (real2)((real)%s[at], 0);\n}\n\n", names[port]);
 }
@@ -128,7 +131,7 @@ static void write_load(const mst_stage *s, int port, bool own, mst_text *out) {
     size_t rest = s->g->digits[s->digit].rest;
     if (!p->work)
         write_fetch(s, port, own, out);
-    mst_text_add(out, "real2 %s_load(__global const %s *%s, long at, position begin, uint e) {\n", name, elements[port], name);
+    mst_text_add(out, "real2 %s_load(__global const %s *%s, long at, position begin, int e) {\n", name, elements[port], name);
     if (p->work) {
         size_t limit = mst_stage_load_limit(s, port);
         if (limit)
@@ -157,7 +160,7 @@ static void write_put(const mst_stage *s, bool own, mst_text *out) {
         mst_text_add(out, "    if (p < %zu || k >= %zu) // below the start, it wraps around\n        return;\n", a->start,
                      a->kept);
     mst_text_add(out, "    at += (long)k * %lld;\n", (long long)view.axis_stride);
-    mst_text_add(out, is_real ? "    to[at] = value;\n}\n\n" : "    to[2 * at] = value.x;\n    to[2 * at + 1] = value.y;\n}\n\n");
+    mst_text_add(out, "    %s[at] = value;\n}\n\n", is_real ? "to" : "((__global real2 *)to)");
 }
 
 // void to_store(to, at, begin, e, value): element e with weights and twiddles applied.
@@ -166,7 +169,7 @@ static void write_store(const mst_stage *s, bool own, mst_text *out) {
     const mst_padded_axis *a = axis_of(s);
     if (!s->ports[TO].work)
         write_put(s, own, out);
-    mst_text_add(out, "void to_store(__global TO_ELEMENT *to, long at, position begin, uint column, uint e, real2 value) {\n");
+    mst_text_add(out, "void to_store(__global TO_ELEMENT *to, long at, position begin, uint column, int e, real2 value) {\n");
     if (s->ports[TO].work) {
         if (mst_stage_store_limited(s))
             mst_text_add(out,
@@ -213,15 +216,21 @@ static void write_ports(const mst_stage *s, int own, mst_text *out) {
 static void write_factors(const mst_stage *s, mst_text *out) {
     size_t rest = s->g->digits[s->digit].rest;
     mst_text_add(out, "uint column_of(ulong line) { return (uint)(line %% %zuul / %zuul); }\n\n", s->inner, s->column);
-    if (s->twiddles.n)
+    if (s->twiddles.n && !s->twiddles.columns)
         mst_text_add(out,
                      "// exp(-2 pi i t / %zu), from two tables.\n"
                      "real2 twiddle(__global const real2 *low, __global const real2 *high, uint log_low, uint t) {\n"
-                     "    return complex_multiply(low[t & ((1u << log_low) - 1)], high[t >> log_low]);\n}\n\n",
+                     "    return complex_multiply(low[t & ((1u << log_low) - 1)], high[t >> log_low]);\n}\n\n"
+                     "#define TWIDDLE(e) twiddle(low, high, log_low, column * (e))\n",
                      s->twiddles.n);
+    if (s->twiddles.columns)
+        mst_text_add(out,
+                     "// Of element e = j + q n / radix.\n"
+                     "#define TWIDDLE(e) complex_multiply(low[(int)j * %zu + (int)column], high[(int)q * %zu + (int)column])\n",
+                     s->twiddles.columns, s->twiddles.columns);
     mst_text_add(out,
                  "real2 conjugate(real2 a) { return (real2)(a.x, -a.y); }\n\n#define WEIGHT(e) weights[column + (e) * %zu]\n"
-                 "#define TWIDDLE(e) twiddle(low, high, log_low, column * (e))\n#define SCALE ((real)1 / %zu)\n\n",
+                 "#define SCALE ((real)1 / %zu)\n\n",
                  rest, s->g->points);
 }
 

@@ -74,14 +74,25 @@ typedef struct mst_pass {
     bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
     unsigned exchange_parts; // gpu: what goes through local memory at a time: 1: whole numbers; 2: real parts, then imaginary
                              // ones; 4: those of the elements before the middle, then of those behind it
+    bool two_operands;       // gpu, fused: two are transformed,
+    bool whole_exchange;     // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
+    unsigned areas;          // exchanges in turns in so many areas of it: with two, a barrier for each is enough
     bool few_twiddles;       // gpu: products of two entries of a step's table (tables.c)
 } mst_pass;
 
-// Reals of local memory that one transform of a GPU-shaped pass takes, and how many of them the real (or imaginary) parts that
-// are there at a time take, where element i is number i + (i >> pad shift).
+// Reals of local memory that one transform of a GPU-shaped pass takes in each of its areas, and how many of them the real (or
+// imaginary) parts that are there at a time take, unless the exchange is whole, where element i is number i + (i >> pad shift).
 size_t mst_pass_own_reals(const mst_pass *pass);
 size_t mst_pass_padded_reals(const mst_pass *pass);
 unsigned mst_pass_pad_shift(const mst_pass *pass);
+
+// In the whole exchange after a step, element i of a line is complex number i + i / block * gap of so many that the line takes,
+// so that work-items that are neighbours use different banks of local memory.
+typedef struct mst_exchange {
+    size_t block, gap;
+} mst_exchange;
+mst_exchange mst_pass_exchange(const mst_pass *pass, int step);
+size_t mst_pass_exchange_numbers(const mst_pass *pass);
 
 // The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
 mst_pass mst_pass_back(const mst_pass *pass);

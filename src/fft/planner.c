@@ -175,7 +175,8 @@ size_t mst_pass_padded_reals(const mst_pass *pass) {
 }
 
 size_t mst_pass_own_reals(const mst_pass *pass) {
-    size_t exchange = mst_pass_padded_reals(pass) * (pass->exchange_parts > 1 ? 1 : 2);
+    size_t parts = pass->exchange_parts > 1 ? 1 : 2;
+    size_t exchange = parts * (pass->whole_exchange ? mst_pass_exchange_numbers(pass) : mst_pass_padded_reals(pass));
     if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
         return 2 * (pass->n | 1);
     if (pass->n_radices < 2)
@@ -184,7 +185,7 @@ size_t mst_pass_own_reals(const mst_pass *pass) {
 }
 
 static size_t local_bytes(const mst_pass *pass) {
-    return mst_pass_own_reals(pass) * pass->lines * (pass->is_double ? sizeof(double) : sizeof(float));
+    return mst_pass_own_reals(pass) * pass->areas * pass->lines * (pass->is_double ? sizeof(double) : sizeof(float));
 }
 
 mst_pass mst_pass_back(const mst_pass *pass) {
@@ -228,9 +229,15 @@ static bool can_halve(const mst_pass *pass) {
 // side by side, but each part costs two barriers.
 static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool wide) {
     size_t limit = local_limit(device);
+    size_t most = limit < GPU_WHOLE_EXCHANGE_BYTES ? limit : GPU_WHOLE_EXCHANGE_BYTES;
     pass->exchange_parts = 1;
-    if (local_bytes(pass) <= limit && local_bytes(pass) <= GPU_WHOLE_EXCHANGE_BYTES && (!wide || pass->fused))
+    pass->whole_exchange = pass->fused && !pass->wide_elements;
+    pass->areas = pass->whole_exchange && pass->two_operands ? 2 : 1;
+    if (local_bytes(pass) > most)
+        pass->areas = 1;
+    if (local_bytes(pass) <= most && (!wide || pass->fused))
         return;
+    pass->whole_exchange = false;
     pass->exchange_parts = 2;
     if (can_halve(pass) && (!wide || pass->n_radices == 2 || local_bytes(pass) > limit))
         pass->exchange_parts = 4;
@@ -255,16 +262,16 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
     pass->staged = pass->threads == 1 && pass->n > 1 && !wide && !pass->fused;
+    pass->load_run = rows_in ? pass->threads : 1;
+    pass->run = rows_out ? pass->threads : 1;
+    if (pass->fused)
+        pass->load_run = pass->run;
     choose_exchange(pass, device, wide);
     while (pass->lines > 1 && (local_bytes(pass) > local_limit(device) || pass->lines * pass->threads > most))
         pass->lines /= 2;
     if (local_bytes(pass) > local_limit(device))
         return mst_fail(error, MST_ERROR_UNSUPPORTED, "a transform of length %zu does not fit the local memory of %s", pass->n,
                         device->name);
-    pass->load_run = rows_in ? pass->threads : 1;
-    pass->run = rows_out ? pass->threads : 1;
-    if (pass->fused)
-        pass->load_run = pass->run;
     return MST_OK;
 }
 

@@ -10,6 +10,12 @@ typedef struct names {
     const char *re, *im, *table;
 } names;
 
+// Local memory while a kernel is written: whether it is in use, and how many exchanges there were.
+typedef struct local_use {
+    bool used;
+    unsigned exchanges;
+} local_use;
+
 static const char *const barrier = "    barrier(CLK_LOCAL_MEM_FENCE);\n";
 
 static unsigned butterflies(const mst_pass *pass, unsigned r) {
@@ -80,15 +86,16 @@ static void write_staged_storing(const mst_pass *pass, mst_text *out) {
 }
 
 // Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
-static void write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_text *out) {
+static void write_operand(const mst_pass *pass, const char *load, bool for_first_step, names n, mst_text *out) {
     unsigned r = pass->radices[for_first_step ? 0 : pass->n_radices - 1];
     open_butterflies(pass, r, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                real2 value = (real2)(0, 0);\n                if (active)\n"
-                 "                    value = %s;\n"
-                 "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n            }\n",
-                 r, pass->n / r, load, r, r);
+    mst_text_add(
+        out,
+        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
+        "                real2 value = (real2)(0, 0);\n                if (active)\n"
+        "                    value = %s;\n"
+        "                %s[i * %uu + q] = value.x;\n                %s[i * %uu + q] = value.y;\n            }\n",
+        r, pass->n / r, load, n.re, r, n.im, r);
     close_butterflies(out);
 }
 
@@ -98,7 +105,7 @@ static void write_loading(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "    {\n    long outer = 0;\n    uint position = 0;\n    if (active) {\n"
                       "        outer = source_base + source_outer(source_first + line);\n"
                       "        position = source_position(source_first + line);\n    }\n");
-    write_operand(pass, load, true, out);
+    write_operand(pass, load, true, (names){"re", "im", "table"}, out);
     mst_text_add(out, "    }\n");
 }
 
@@ -124,23 +131,29 @@ static void write_few_twiddles(unsigned r, unsigned low, size_t span, size_t tab
         r, low, n.re, n.im, n.re, n.im);
 }
 
-// One step's arithmetic: twiddles, then butterflies.
-static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, names n, mst_text *out) {
+// One step's arithmetic for transforms that take the same twiddles: twiddles, then butterflies.
+static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, const names *n, int count, mst_text *out) {
     unsigned r = pass->radices[s], low = mst_pass_low_powers(pass, r);
     open_butterflies(pass, r, out);
     if (span > 1)
         mst_text_add(out, "            const uint k = j %% %zuu;\n", span);
-    if (span > 1 && low < r)
-        write_few_twiddles(r, low, span, table_at, n, out);
-    else if (span > 1)
+    for (int k = 0; k < count && span > 1 && low < r; k++)
+        write_few_twiddles(r, low, span, table_at, n[k], out);
+    if (span > 1 && low == r) {
         mst_text_add(out,
                      "#pragma unroll\n            for (uint q = 1; q < %uu; q++) {\n"
-                     "                const real2 w = %s[%zuu + (q - 1) * %zuu + k];\n"
-                     "                const real a = %s[i * %uu + q], b = %s[i * %uu + q];\n"
-                     "                %s[i * %uu + q] = a * w.x - b * w.y;\n"
-                     "                %s[i * %uu + q] = a * w.y + b * w.x;\n            }\n",
-                     r, n.table, table_at, span, n.re, r, n.im, r, n.re, r, n.im, r);
-    mst_text_add(out, "            dft%u(%s + i * %uu, %s + i * %uu);\n", r, n.re, r, n.im, r);
+                     "                const real2 w = %s[(int)k + (%zu + ((int)q - 1) * %zu)];\n                real a, b;\n",
+                     r, n->table, table_at, span);
+        for (int k = 0; k < count; k++)
+            mst_text_add(out,
+                         "                a = %s[i * %uu + q], b = %s[i * %uu + q];\n"
+                         "                %s[i * %uu + q] = a * w.x - b * w.y;\n"
+                         "                %s[i * %uu + q] = a * w.y + b * w.x;\n",
+                         n[k].re, r, n[k].im, r, n[k].re, r, n[k].im, r);
+        mst_text_add(out, "            }\n");
+    }
+    for (int k = 0; k < count; k++)
+        mst_text_add(out, "            dft%u(%s + i * %uu, %s + i * %uu);\n", r, n[k].re, r, n[k].im, r);
     close_butterflies(out);
 }
 
@@ -189,6 +202,36 @@ static void write_get(const mst_pass *pass, int s, share what, const char *into,
     close_butterflies(out);
 }
 
+// As complex numbers. Those of a butterfly are in constant distances, unless gaps come between. `area`: where they begin.
+static void write_whole_exchange(const mst_pass *pass, int s, size_t span, names n, size_t area, bool write, mst_text *out) {
+    mst_exchange e = mst_pass_exchange(pass, s);
+    unsigned r = pass->radices[write ? s : s + 1];
+    size_t apart = write ? span : pass->n / r;
+    open_butterflies(pass, r, out);
+    if (write)
+        mst_text_add(out, "            const uint to = j / %zuu * %zuu + j %% %zuu, first = to + to / %zuu * %zuu;\n", span,
+                     span * r, span, e.block, e.gap);
+    else
+        mst_text_add(out, "            const uint first = j + j / %zuu * %zuu;\n", e.block, e.gap);
+    mst_text_add(out, "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n", r);
+    if (write || apart % e.block == 0)
+        mst_text_add(out, "                __local real2 *number = (__local real2 *)own + %zuu + first + q * %zuu;\n", area,
+                     apart + (write ? 0 : apart / e.block * e.gap));
+    else
+        mst_text_add(out,
+                     "                const int e = (int)j + (int)q * %zu;\n"
+                     "                __local real2 *number = (__local real2 *)own + %zuu + e + e / %zuu * %zuu;\n",
+                     apart, area, e.block, e.gap);
+    if (write)
+        mst_text_add(out, "                *number = (real2)(%s[i * %uu + q], %s[i * %uu + q]);\n            }\n", n.re, r, n.im,
+                     r);
+    else
+        mst_text_add(
+            out, "                %s[i * %uu + q] = number->x;\n                %s[i * %uu + q] = number->y;\n            }\n",
+            n.re, r, n.im, r);
+    close_butterflies(out);
+}
+
 // Which line and which of its work-items this one is, where `run` neighbours share a line.
 static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
     mst_text_add(out,
@@ -196,21 +239,32 @@ static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
                  "    line = get_group_id(0) * (ulong)%u + c_, active = line < n_lines;\n",
                  run, pass->lines, run * pass->lines, run, run, pass->lines);
     if (pass->n_radices > 1)
-        mst_text_add(out, "    own = exchange + c_ * %zuu;\n", mst_pass_own_reals(pass));
+        mst_text_add(out, "    own = (__local real *)exchange + c_ * %zuu;\n", mst_pass_own_reals(pass));
 }
 
-// In `exchange_parts` rounds. Of a half line, results of butterflies not yet written stay in their registers beside what was
-// read, which is `kept` until both halves are there.
-static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, names n, mst_text *out) {
+// Local memory that is in use may still be read by others from the exchange before; but with two areas, all have read one when
+// the exchange in the other is over. In `exchange_parts` rounds. Of a half line, results of butterflies not yet written stay in
+// their registers beside what was read, which is `kept` until both halves are there.
+static void write_exchange(const mst_pass *pass, int s, size_t span, local_use *local, names n, mst_text *out) {
     unsigned parts = pass->exchange_parts;
     bool hand_over = s == 0 && pass->load_run != pass->run;
+    if (local->used && pass->areas == 1)
+        mst_text_add(out, "%s", barrier);
+    local->used = true;
+    if (pass->whole_exchange) {
+        size_t area = local->exchanges++ % pass->areas * pass->lines * mst_pass_own_reals(pass) / 2;
+        write_whole_exchange(pass, s, span, n, area, true, out);
+        mst_text_add(out, "%s", barrier);
+        write_whole_exchange(pass, s, span, n, area, false, out);
+        return;
+    }
     for (unsigned round = 0; round < parts; round++) {
         const char *part = parts == 1 || round < parts / 2 ? n.re : n.im;
         share what = {part, parts == 4 ? (int)(round % 2) : -1, 0};
         share other = {n.im, -1, (unsigned)mst_pass_padded_reals(pass)};
         if (parts == 4 && round % 2 == 0)
             mst_text_add(out, "    {\n    real kept[%u];\n", butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1]);
-        if (used || round > 0)
+        if (round > 0)
             mst_text_add(out, "%s", barrier);
         if (hand_over && round > 0)
             write_placing(pass, pass->load_run, out);
@@ -229,15 +283,15 @@ static void write_exchange(const mst_pass *pass, int s, size_t span, bool used, 
     }
 }
 
-// All steps: elements j + q n/r of the first radix in, j + q n/r of the last one out.
-static void write_steps(const mst_pass *pass, bool used, names n, mst_text *out) {
+// All steps of one or two transforms: elements j + q n/r of the first radix in, j + q n/r of the last one out.
+static void write_steps(const mst_pass *pass, local_use *local, const names *n, int count, mst_text *out) {
     size_t span = 1, table_at = 0;
-    for (int s = 0; s < pass->n_radices; s++) {
+    for (int s = 0; s < pass->n_radices && count > 0; s++) {
         mst_text_add(out, "    // Step %d: radix %u, span %zu.\n", s + 1, pass->radices[s], span);
-        write_step(pass, s, span, table_at, n, out);
+        write_step(pass, s, span, table_at, n, count, out);
         table_at += span > 1 ? span * mst_pass_table_rows(pass, pass->radices[s]) : 0;
-        if (s + 1 < pass->n_radices)
-            write_exchange(pass, s, span, used || s > 0, n, out);
+        for (int k = 0; k < count && s + 1 < pass->n_radices; k++)
+            write_exchange(pass, s, span, local, n[k], out);
         span *= pass->radices[s];
     }
 }
@@ -254,10 +308,11 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
     open_butterflies(pass, r, out);
     if (by_column)
         mst_text_add(out, "            const real2 base = low[j * %zuu + c];\n", columns);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
-                 r, pass->n / r, r, r);
+    mst_text_add(
+        out,
+        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
+        "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
+        r, pass->n / r, r, r);
     if (by_column)
         mst_text_add(out, "                value = complex_multiply(value, complex_multiply(base, high[q * %zuu + c]));\n",
                      columns);
@@ -289,7 +344,7 @@ static void write_place(const mst_pass *pass, mst_text *out) {
     if (pass->staged)
         mst_text_add(out, "    __local real2 stage[%zu];\n", mst_pass_own_reals(pass) / 2 * pass->lines);
     else if (pass->n_radices > 1)
-        mst_text_add(out, "    __local real exchange[%zu];\n", mst_pass_own_reals(pass) * pass->lines);
+        mst_text_add(out, "    __local real2 exchange[%zu];\n", (mst_pass_own_reals(pass) * pass->areas * pass->lines + 1) / 2);
     mst_text_add(out, "    const uint id = get_local_id(0);\n    uint c_, t;\n    ulong line;\n    bool active;\n%s",
                  pass->n_radices > 1 ? "    __local real *own;\n" : "");
     write_placing(pass, pass->load_run, out);
@@ -308,7 +363,7 @@ void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
         write_staged_loading(pass, out);
     else
         write_loading(pass, out);
-    write_steps(pass, false, (names){"re", "im", "table"}, out);
+    write_steps(pass, &(local_use){.used = false}, &(names){"re", "im", "table"}, 1, out);
     if (pass->staged)
         write_staged_storing(pass, out);
     else
@@ -317,37 +372,40 @@ void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
 }
 
 // The product stays where it is: the inverse takes the radices backwards.
-static void write_product(unsigned held, bool keep, mst_text *out) {
-    mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n%s    }\n", held,
-                 keep ? "        sr[i] = re[i];\n        si[i] = im[i];\n"
-                      : "        const real a = re[i], b = im[i];\n"
-                        "        re[i] = a * sr[i] - b * si[i];\n        im[i] = a * si[i] + b * sr[i];\n");
+static void write_product(const mst_pass *pass, mst_text *out) {
+    unsigned last = pass->radices[pass->n_radices - 1];
+    mst_text_add(out,
+                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const real a = re[i], b = im[i];\n"
+                 "        re[i] = a * with_re[i] - b * with_im[i];\n        im[i] = a * with_im[i] + b * with_re[i];\n    }\n",
+                 butterflies(pass, last) * last);
 }
 
 // Elements e and e + n/2 of a radix that is even are in the same work-item.
 static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text *out) {
     unsigned r = pass->radices[0];
     open_butterflies(pass, r, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                real2 value = (real2)(0, 0), partner = (real2)(0, 0);\n                if (active) {\n"
-                 "                    %s\n                }\n"
-                 "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n"
-                 "                re[i * %uu + q + %uu] = partner.x;\n                im[i * %uu + q + %uu] = partner.y;\n"
-                 "            }\n",
-                 r / 2, pass->n / r, load, r, r, r, r / 2, r, r / 2);
+    mst_text_add(
+        out,
+        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
+        "                real2 value = (real2)(0, 0), partner = (real2)(0, 0);\n                if (active) {\n"
+        "                    %s\n                }\n"
+        "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n"
+        "                re[i * %uu + q + %uu] = partner.x;\n                im[i * %uu + q + %uu] = partner.y;\n"
+        "            }\n",
+        r / 2, pass->n / r, load, r, r, r, r / 2, r, r / 2);
     close_butterflies(out);
 }
 
 static void write_change(const mst_pass *pass, const char *change, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
     open_butterflies(pass, r, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n                if (active) {\n"
-                 "                    %s;\n                }\n                re[i * %uu + q] = value.x;\n"
-                 "                im[i * %uu + q] = value.y;\n            }\n",
-                 r, pass->n / r, r, r, change, r, r);
+    mst_text_add(
+        out,
+        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
+        "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n                if (active) {\n"
+        "                    %s;\n                }\n                re[i * %uu + q] = value.x;\n"
+        "                im[i * %uu + q] = value.y;\n            }\n",
+        r, pass->n / r, r, r, change, r, r);
     close_butterflies(out);
 }
 
@@ -355,10 +413,11 @@ static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion,
     unsigned r = pass->radices[pass->n_radices - 1], rounds = fusion->pairs ? r / 2 : r;
     mst_text_add(out, "%s", fusion->finish ? barrier : "    if (!active)\n        return;\n");
     open_butterflies(pass, r, out);
-    mst_text_add(out,
-                 "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const uint e = j + q * %zuu;\n"
-                 "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
-                 rounds, pass->n / r, r, r);
+    mst_text_add(
+        out,
+        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
+        "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
+        rounds, pass->n / r, r, r);
     if (fusion->pairs)
         mst_text_add(out, "                const real2 partner = (real2)(re[i * %uu + q + %uu], im[i * %uu + q + %uu]);\n", r,
                      r / 2, r, r / 2);
@@ -368,32 +427,34 @@ static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion,
         mst_text_add(out, "%s%s", barrier, fusion->finish);
 }
 
+// Both operands are on their way from memory before the first is transformed.
 void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
-    unsigned last = pass->radices[pass->n_radices - 1], held = butterflies(pass, last) * last;
-    const mst_pass *final = fusion->backward ? back : pass;
-    bool used = fusion->finish; // local memory
+    static const names operands[] = {{"re", "im", "table"}, {"with_re", "with_im", "table"}};
+    names forward[2];
+    int n_forward = 0;
+    local_use local = {.used = fusion->finish};
     write_head(pass, fusion->head, out);
     write_place(pass, out);
     mst_text_add(out, "%s", fusion->locate);
     if (fusion->loads[1])
-        mst_text_add(out, "    real sr[%u], si[%u]; // the first operand's spectrum\n", held, held);
+        mst_text_add(out, "    real with_re[%u], with_im[%u]; // the second operand\n", registers_of(pass), registers_of(pass));
     for (int k = 0; k < 2 && fusion->loads[k]; k++) {
         if (fusion->pairs)
             write_pairs_loading(pass, fusion->loads[k], out);
         else
-            write_operand(pass, fusion->loads[k], fusion->forward[k], out);
+            write_operand(pass, fusion->loads[k], fusion->forward[k], operands[k], out);
         if (fusion->forward[k])
-            write_steps(pass, used, (names){"re", "im", "table"}, out);
-        used = used || fusion->forward[k];
-        if (fusion->loads[1])
-            write_product(held, k == 0, out);
+            forward[n_forward++] = operands[k];
     }
+    write_steps(pass, &local, forward, n_forward, out);
+    if (fusion->loads[1])
+        write_product(pass, out);
     if (fusion->change)
         write_change(pass, fusion->change, out);
     if (fusion->backward) {
         mst_text_add(out, "    // Backwards: forwards with real and imaginary parts exchanged.\n");
-        write_steps(back, used, (names){"im", "re", "back_table"}, out);
+        write_steps(back, &local, &(names){"im", "re", "back_table"}, 1, out);
     }
-    write_fusion_storing(final, fusion, out);
+    write_fusion_storing(fusion->backward ? back : pass, fusion, out);
     mst_text_add(out, "}\n");
 }
