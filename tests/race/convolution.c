@@ -95,12 +95,30 @@ enum {
     N_TYPES = 4,
     N_ALGORITHMS = 7, // the published ones, and fused in either shape
     N_VECTORS = N_ALGORITHMS * N_MODES * N_TYPES,
-    N_IMAGES = 2 * N_MODES * 2
+    N_IMAGES = 2 * N_MODES * 2,
+    N_EXCHANGES = 2
 };
+
+// Fused, GPU-shaped, with exchanges through local memory: of two operands in two areas, of one whose spectrum is kept in one.
+static void exchanges(mst_context *context, int c) {
+    static const size_t lengths[N_EXCHANGES] = {200, 100};
+    static const mst_type types[N_EXCHANGES] = {MST_COMPLEX64, MST_FLOAT32};
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    desc.algorithm = MST_CONVOLUTION_FUSED;
+    desc.shape = MST_FFT_SHAPE_GPU;
+    desc.mode = MST_CONVOLUTION_SAME;
+    desc.x = mst_layout_dense(types[c], 2, (const size_t[]){2, lengths[c]});
+    desc.y = mst_layout_dense(types[c], 2, (const size_t[]){c == 1 ? 1 : 2, lengths[c] / 5});
+    vectors(context, &desc);
+}
 
 static void run(mst_context *context, int c) {
     static const mst_type types[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    if (c >= N_VECTORS + N_IMAGES) {
+        exchanges(context, c - N_VECTORS - N_IMAGES);
+        return;
+    }
     if (c >= N_VECTORS) {
         c -= N_VECTORS;
         desc.mode = (mst_convolution_mode)(c % N_MODES);
@@ -120,4 +138,4 @@ static void run(mst_context *context, int c) {
     vectors(context, &desc);
 }
 
-const race_cases race_convolution = {N_VECTORS + N_IMAGES, run};
+const race_cases race_convolution = {N_VECTORS + N_IMAGES + N_EXCHANGES, run};
