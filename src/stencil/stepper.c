@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
+enum {
+    RESIDENT_ITEMS = 512, // that a unit of a GPU works on at once, about
+    ITEM_REGISTERS = 128  // of a work-item of a GPU for planes of versions
+};
 
 static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width) {
     size_t planes = 0, high = 0, across = 0, depths[MST_STENCIL_MAX_FIELDS] = {0};
@@ -23,7 +26,7 @@ static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width)
 
 mst_stepper_choice mst_stepper_rule(const mst_problem *problem, mst_stencil_shape shape) {
     static const int cpu_columns[] = {8192, 1024, 256}, cpu_rows[] = {1, 1, 64};
-    static const int gpu_columns[] = {128, 128, 16}, gpu_rows[] = {1, 1, 8};
+    static const int gpu_columns[] = {128, 128, 16}, gpu_rows[] = {1, 1, 24};
     int k = problem->rank - 1;
     return shape == MST_STENCIL_SHAPE_CPU ? (mst_stepper_choice){cpu_columns[k], cpu_rows[k], 0}
                                           : (mst_stepper_choice){gpu_columns[k], gpu_rows[k], 0};
@@ -44,11 +47,20 @@ static void choose_cpu_tile(mst_stepper *s, int width) {
     s->tile[COLUMNS] = columns;
 }
 
+// Rows of a GPU's work-item, of which its neighbours need fewer the more there are, as far as registers hold them.
+static int rows_of_item(const mst_stepper *s, int width) {
+    int values = s->problem->n_arrays; // and what is read ahead
+    for (int k = 0; k < s->pipeline.n_versions; k++)
+        values += s->pipeline.versions[k].depth;
+    int rows = ITEM_REGISTERS / (values * width * (int)s->problem->element / 4 + 1);
+    return s->problem->rank < 3 || rows < 1 ? 1 : rows > 3 ? 3 : rows;
+}
+
 // Work-groups of a few warps; what they compute beyond the tile that they own is lost.
 static mst_status choose_gpu_tile(mst_stepper *s, int width, int deep, mst_error *error) {
     mst_status status = MST_OK;
     const mst_pipeline *p = &s->pipeline;
-    int items = s->choice.columns, stack = s->choice.rows;
+    int items = s->choice.columns, stack = (s->choice.rows + deep - 1) / deep;
     size_t most = s->context->device.max_work_group_size;
     while ((size_t)(items * stack) > most && items * stack > 1)
         stack > 1 ? (stack /= 2) : (items /= 2);
@@ -137,7 +149,7 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                          .receivers = tables->receivers,
                          .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                          .width = (shape == MST_STENCIL_SHAPE_GPU ? 16 : 32) / (int)problem->element};
-    writer.deep = shape != MST_STENCIL_SHAPE_GPU ? 0 : problem->rank == 3 ? 3 : 1;
+    writer.deep = shape == MST_STENCIL_SHAPE_GPU ? rows_of_item(s, writer.width) : 0;
     if (shape == MST_STENCIL_SHAPE_GPU)
         MST_TRY(choose_gpu_tile(s, writer.width, writer.deep, error));
     else

@@ -15,8 +15,9 @@ typedef struct mst_box {
     int64_t from[N_AXES], to[N_AXES];
 } mst_box;
 
-// What tuning may choose of a tile: most nodes along its columns and rows for CPU-shaped kernels, work-items along them for
-// GPU-shaped ones; and the planes that one streams through, 0: as many as the grid suggests.
+// What tuning may choose of a tile: most nodes along its columns and rows for CPU-shaped kernels, work-items along the columns
+// and nodes along the rows, with halos, for GPU-shaped ones; and the planes that one streams through, 0: as many as the grid
+// suggests.
 typedef struct mst_stepper_choice {
     int columns, rows, planes;
 } mst_stepper_choice;
