@@ -92,6 +92,38 @@ static void test_tanh_sinh(void **state) {
     }
 }
 
+// Bounds that are no floats, near 0 and far from it: what rounding them and the nodes changes is in the error, in float32 too.
+static void test_bounds(void **state) {
+    enum { N = 1000 };
+    static const char *const names[] = {"a", "b", "k"};
+    static double parameters[N][3];
+    static mst_integral_result r[N];
+    const mst_integral_range range = {"x", "a", "b"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    int within = 0;
+    d.integrand = "k == 0 ? cos(3*x) : k == 1 ? 1 : 3*x^2";
+    d.ranges = &range;
+    d.n_parameters = 3;
+    d.parameters = names;
+    d.rule = MST_INTEGRAL_TANH_SINH;
+    d.type = MST_FLOAT32;
+    for (int i = 0; i < N; i++) {
+        parameters[i][0] = pow(10, 1 + 2 * test_uniform()) * (i % 2 ? -1 : 1);
+        parameters[i][1] = parameters[i][0] + pow(10, test_uniform());
+        parameters[i][2] = i % 3;
+    }
+    run(*state, &d, &parameters[0][0], N, r);
+    for (int i = 0; i < N; i++) {
+        const double a = parameters[i][0], b = parameters[i][1];
+        const double wanted = i % 3 == 0 ? (sin(3 * b) - sin(3 * a)) / 3 : i % 3 == 1 ? b - a : b * b * b - a * a * a;
+        within += fabs(r[i].value - wanted) <= r[i].error;
+        double most = (1e-4 * (b - a) + 1e-6 * fmax(fabs(a), fabs(b))) * (i % 3 == 2 ? 3 * fmax(a * a, b * b) : 1);
+        CHECK(r[i].error <= most, "integral %d from %g to %g: %g +- %g", i % 3, a, b, r[i].value, r[i].error);
+    }
+    print_message("bounds in float32: %.2f %% within\n", 100.0 * within / N);
+    CHECK(within >= 0.99 * N, "%d of %d within", within, N);
+}
+
 static void test_half_infinite(void **state) {
     const mst_integral_range range = {"x", "0", "inf"};
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
@@ -114,6 +146,6 @@ static void test_half_infinite(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_kernels), cmocka_unit_test(test_tanh_sinh),
-                                       cmocka_unit_test(test_half_infinite)};
+                                       cmocka_unit_test(test_bounds), cmocka_unit_test(test_half_infinite)};
     return cmocka_run_group_tests_name("integral_rules", tests, test_setup, test_teardown);
 }

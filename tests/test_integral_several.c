@@ -204,8 +204,30 @@ static void test_several(void **state) {
     CHECK(fabs(r.value - acos(-1) / (2 * sqrt(2))) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
 }
 
+// By lattices in float32: bounds that are no floats, and values that cancel.
+static void test_narrow(void **state) {
+    static const char *const names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
+    mst_integral_range ranges[8];
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r[2];
+    static const char *const c = "c";
+    const double sets[] = {0, 1}, volume = 1e-8;
+    for (int k = 0; k < 8; k++)
+        ranges[k] = (mst_integral_range){names[k], "1000", "1000.1"};
+    d.integrand = "1 + c*(1000*(x0 - x1) - 1)";
+    d.n_variables = 8;
+    d.ranges = ranges;
+    d.n_parameters = 1;
+    d.parameters = &c;
+    d.type = MST_FLOAT32;
+    d.max_evaluations = 1 << 16;
+    run(*state, &d, sets, 2, r);
+    CHECK(fabs(r[0].value - volume) <= r[0].error && r[0].error < 1e-4 * volume, "%.9g +- %g", r[0].value, r[0].error);
+    CHECK(fabs(r[1].value) <= r[1].error && r[1].error < 50 * volume, "%.9g +- %g", r[1].value, r[1].error);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_pagani),
-                                       cmocka_unit_test(test_several)};
+                                       cmocka_unit_test(test_several), cmocka_unit_test(test_narrow)};
     return cmocka_run_group_tests_name("integral_several", tests, test_setup, test_teardown);
 }

@@ -41,6 +41,21 @@ fail:
     return status;
 }
 
+mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n,
+                                     const char *what, mst_error *error) {
+    mst_status status = MST_OK;
+    double *pairs = malloc(2 * n * sizeof *pairs);
+    MST_REQUIRE(pairs, MST_ERROR_HOST_MEMORY, "out of memory for %s", what);
+    for (size_t i = 0; i < n; i++) {
+        pairs[2 * i] = plan->is_double ? values[i] : (double)(float)values[i];
+        pairs[2 * i + 1] = values[i] - pairs[2 * i];
+    }
+    MST_TRY(mst_integral_upload(plan, buffer, pairs, 2 * n, what, error));
+fail:
+    free(pairs);
+    return status;
+}
+
 mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
                              mst_error *error) {
     mst_status status = MST_OK;

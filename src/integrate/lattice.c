@@ -24,6 +24,7 @@ typedef struct lattice {
 // What is known of the integrals of a chunk.
 typedef struct progress {
     double *sums;    // a row of N_SHIFTS for each
+    double *sizes;   // sums of |f|, of all shifts
     double *pairs;   // as they come from the device
     cl_uint *active; // those that go on
     size_t n_active;
@@ -86,7 +87,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
         generators[j] = power << (64 - m);
     MST_TRY(upload_bytes(plan, &s->generators, generators, (size_t)plan->desc.n_variables * sizeof *generators, error));
     MST_TRY(upload_bytes(plan, &s->active, p->active, p->n_active * sizeof *p->active, error));
-    MST_TRY(mst_integral_reserve(plan, &s->partials, 2 * sums * groups * bytes, "partial sums", error));
+    MST_TRY(mst_integral_reserve(plan, &s->partials, 3 * sums * groups * bytes, "partial sums", error));
     const mst_argument arguments[] = {MST_ARGUMENT(start),
                                       MST_ARGUMENT(stride),
                                       MST_ARGUMENT(count),
@@ -100,22 +101,24 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_ARGUMENT(s->partials.memory),
                                       {2 * s->group * bytes, NULL}};
     MST_TRY(mst_kernel_enqueue(plan->context->compute, s->kernel, arguments, 12, sums * groups * s->group, s->group, error));
-    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 2 * sums * groups, error));
-    for (size_t i = 0; i < sums; i++)
-        p->sums[p->active[i / N_SHIFTS] * (size_t)N_SHIFTS + i % N_SHIFTS] +=
-            mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);
+    MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * groups, error));
+    for (size_t i = 0; i < sums; i++) {
+        cl_uint set = p->active[i / N_SHIFTS];
+        p->sums[set * (size_t)N_SHIFTS + i % N_SHIFTS] += mst_integral_sum(p->pairs + 2 * groups * i, 2 * (size_t)groups);
+        p->sizes[set] += mst_integral_sum(p->pairs + groups * (2 * sums + i), groups);
+    }
 fail:
     return status;
 }
 
-// The result so far; whether it goes on.
-static bool judge(const mst_integral *plan, const double *sums, int m, mst_integral_result *r) {
+// The result so far; whether it goes on. size: the sum of |f| of all shifts.
+static bool judge(const mst_integral *plan, const double *sums, double size, int m, mst_integral_result *r) {
     const mst_integral_desc *d = &plan->desc;
     double n = ldexp(1.0, m), mean = mst_integral_sum(sums, N_SHIFTS) / (N_SHIFTS * n), scatter = 0;
     double epsilon = plan->is_double ? 0x1p-52 : 0x1p-23;
     for (int k = 0; k < N_SHIFTS; k++)
         scatter += (sums[k] / n - mean) * (sums[k] / n - mean);
-    double rounding = 8 * epsilon * fabs(mean);
+    double rounding = 8 * epsilon * size / (N_SHIFTS * n);
     r->value = mean;
     r->error = STANDARD_ERRORS * sqrt(scatter / (N_SHIFTS * (N_SHIFTS - 1))) + rounding;
     r->evaluations = (uint64_t)N_SHIFTS << m;
@@ -135,8 +138,9 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     lattice *s = plan->work;
     size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
     MST_TRY(mst_integral_upload(plan, &s->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-    MST_TRY(mst_integral_upload(plan, &s->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
+    MST_TRY(mst_integral_upload_pairs(plan, &s->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
     memset(p->sums, 0, count * N_SHIFTS * sizeof *p->sums);
+    memset(p->sizes, 0, count * sizeof *p->sizes);
     p->n_active = count;
     for (size_t i = 0; i < count; i++)
         p->active[i] = (cl_uint)i;
@@ -146,7 +150,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
         MST_TRY(add_points(plan, p, m, error));
         for (size_t i = 0; i < p->n_active; i++) {
             cl_uint set = p->active[i];
-            if (judge(plan, p->sums + set * (size_t)N_SHIFTS, m, &call->results[first + set]))
+            if (judge(plan, p->sums + set * (size_t)N_SHIFTS, p->sizes[set], m, &call->results[first + set]))
                 p->active[left++] = set;
         }
         p->n_active = left;
@@ -158,13 +162,14 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     size_t most = call->n_sets < MOST_SETS ? call->n_sets : MOST_SETS, most_pairs = GPU_ITEMS + MOST_SETS * N_SHIFTS;
-    progress p = {malloc(most * N_SHIFTS * sizeof *p.sums), malloc(2 * most_pairs * sizeof *p.pairs),
-                  malloc(most * sizeof *p.active), 0};
-    MST_REQUIRE(p.sums && p.pairs && p.active, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
+    progress p = {malloc(most * N_SHIFTS * sizeof *p.sums), malloc(most * sizeof *p.sizes),
+                  malloc(3 * most_pairs * sizeof *p.pairs), malloc(most * sizeof *p.active), 0};
+    MST_REQUIRE(p.sums && p.sizes && p.pairs && p.active, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
     for (size_t first = 0; first < call->n_sets; first += most)
         MST_TRY(run_chunk(plan, call, first, call->n_sets - first < most ? call->n_sets - first : most, &p, error));
 fail:
     free(p.sums);
+    free(p.sizes);
     free(p.pairs);
     free(p.active);
     return status;

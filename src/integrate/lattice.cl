@@ -4,7 +4,8 @@
 // [0, 1) are 64-bit fractions, so nothing is lost for any k.
 
 // Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one shift; a
-// group gives a pair. generators: a^j 2^(64 - m). A row of shifts for each of n_shifts.
+// group gives a pair; behind all pairs stand the sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A row of shifts for
+// each of n_shifts.
 __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts, __global const ulong *generators,
                          __global const ulong *shifts, __global const uint *active, __global const real *rows,
                          __global const real *cuts, __global real *partials, __local real *scratch) {
@@ -12,13 +13,15 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
     const ulong set = active[get_group_id(0) / groups / n_shifts];
     const ulong each = (count + (ulong)groups * ITEMS - 1) / ((ulong)groups * ITEMS);
     const ulong begin = min(((ulong)g * ITEMS + ITEM) * each, count), end = min(begin + each, count);
-    __global const real *cut = cuts + 2 * DIM * set;
+    __global const real *cut = cuts + 4 * DIM * set;
     realv p[N_ROW + 1];
-    pair sum = {0, 0};
-    real volume = 1;
+    pair sum = {0, 0}, size = {0, 0};
+    real volume = 1, widths[DIM];
     broadcast_row(rows, set, p);
-    for (uint j = 0; j < DIM; j++)
-        volume *= cut[2 * j + 1] - cut[2 * j];
+    for (uint j = 0; j < DIM; j++) {
+        widths[j] = (cut[4 * j + 2] - cut[4 * j]) + (cut[4 * j + 3] - cut[4 * j + 1]);
+        volume *= widths[j];
+    }
     for (ulong i = begin; i < end; i += WIDTH) {
         realv t[DIM];
         real inside[WIDTH];
@@ -31,14 +34,19 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
                 lanes[l] =
                     (real)((u >> 63 ? ~u : u) >> (PRECISION == 64 ? 11 : 40)) * (PRECISION == 64 ? REAL(0x1p-52) : REAL(0x1p-23));
             }
-            t[j] = cut[2 * j] + (cut[2 * j + 1] - cut[2 * j]) * LOADV(lanes);
+            t[j] = cut[4 * j] + (cut[4 * j + 1] + widths[j] * LOADV(lanes));
         }
         for (uint l = 0; l < WIDTH; l++)
             inside[l] = i + l < end ? 1 : 0;
-        const realv f = integrand(t, p);
-        sum = pair_add(sum, pair_of(sum_lanes(LOADV(inside) > 0 ? f : (realv)0), 0));
+        const realv all = integrand(t, p), f = LOADV(inside) > 0 ? all : (realv)0;
+        sum = pair_add(sum, pair_of(sum_lanes(f), 0));
+        size = pair_add(size, pair_of(sum_lanes(fabs(f)), 0));
     }
     sum = sum_group(pair_multiply(sum, pair_of(volume, 0)), scratch);
-    if (ITEM == 0)
+    SYNC();
+    size = sum_group(pair_multiply(size, pair_of(fabs(volume), 0)), scratch);
+    if (ITEM == 0) {
         vstore2((real2)(sum.hi, sum.lo), get_group_id(0), partials);
+        partials[2 * get_num_groups(0) + get_group_id(0)] = size.hi;
+    }
 }

@@ -103,7 +103,10 @@ void mst_integral_release(mst_integral *plan, mst_integral_buffer *buffer);
 // Uploads n numbers as the plan's type, growing the buffer.
 mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n, const char *what,
                                mst_error *error);
-// The same without waiting; n > 0. Overwrites the values, which have to stay until the queue is done with them.
+// The same as pairs hi + lo, so that nothing is lost in float32.
+mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n,
+                                     const char *what, mst_error *error);
+// Uploads n numbers without waiting; n > 0. Overwrites the values, which have to stay until the queue is done with them.
 mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
                              mst_error *error);
 // Downloads n numbers of the plan's type. Waits for what was enqueued before.

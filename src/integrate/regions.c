@@ -346,22 +346,6 @@ fail:
     return status;
 }
 
-// Bounds as pairs of the plan's type: hi + lo.
-static mst_status upload_cuts(mst_integral *plan, const double *cuts, size_t n, mst_error *error) {
-    mst_status status = MST_OK;
-    regions *r = plan->work;
-    double *pairs = malloc(2 * n * sizeof *pairs);
-    MST_REQUIRE(pairs, MST_ERROR_HOST_MEMORY, "out of memory for bounds");
-    for (size_t i = 0; i < n; i++) {
-        pairs[2 * i] = plan->is_double ? cuts[i] : (double)(float)cuts[i];
-        pairs[2 * i + 1] = cuts[i] - pairs[2 * i];
-    }
-    MST_TRY(mst_integral_upload(plan, &r->cuts, pairs, 2 * n, "bounds", error));
-fail:
-    free(pairs);
-    return status;
-}
-
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     regions *r = plan->work;
@@ -373,7 +357,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(reserve_side(plan, &r->sides[0], n_sets * r->first_regions, error));
         MST_TRY(reserve_estimates(plan, &r->sides[0], error));
         MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-        MST_TRY(upload_cuts(plan, call->cuts + first * n_cuts, count * n_cuts, error));
+        MST_TRY(mst_integral_upload_pairs(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
         MST_TRY(enqueue_begin(plan, n_sets, &r->sides[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
         MST_TRY(collect(plan, count, call->results + first, error));

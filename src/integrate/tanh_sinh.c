@@ -160,7 +160,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         size_t count = call->n_sets - first < MOST_SETS ? call->n_sets - first : MOST_SETS;
         cl_uint running = 1;
         MST_TRY(mst_integral_upload(plan, &s->rows, call->rows + first * n_row, count * n_row, "parameters", error));
-        MST_TRY(mst_integral_upload(plan, &s->cuts, call->cuts + 2 * first, 2 * count, "bounds", error));
+        MST_TRY(mst_integral_upload_pairs(plan, &s->cuts, call->cuts + 2 * first, 2 * count, "bounds", error));
         MST_TRY(mst_integral_reserve(plan, &s->sums, count * SUMS * bytes, "integrals", error));
         MST_TRY(mst_integral_reserve(plan, &s->state, count * 2 * sizeof(cl_uint), "integrals", error));
         MST_TRY(mst_integral_reserve(plan, &s->running, sizeof(cl_uint), "a counter", error));

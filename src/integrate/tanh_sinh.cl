@@ -16,17 +16,18 @@ typedef struct part {
 } part;
 
 // Work-item i's share of a level.
-part sum_nodes(uint first, uint count, __global const real *distances, __global const real *weights, real a, real b,
+part sum_nodes(uint first, uint count, __global const real *distances, __global const real *weights, pair a, pair b,
                const realv *p) {
     realv sum = 0, magnitude = 0, largest = 0, lost = 0;
+    const real width = (b.hi - a.hi) + (b.lo - a.lo);
     for (uint j = ITEM * WIDTH; j < count; j += ITEMS * WIDTH) {
         // Behind the last node the tables are filled with weights of 0.
-        const realv d = LOADV(distances + first + j), w = LOADV(weights + first + j), near = (b - a) * d, far = (b - a) * (1 - d);
+        const realv d = LOADV(distances + first + j), w = LOADV(weights + first + j), near = width * d, far = width * (1 - d);
 #pragma unroll 1
         for (uint side = 0; side < 2; side++) {
-            const realv x = side ? b - near : a + near;
+            const realv x = side ? b.hi - (near - b.lo) : a.hi + (near + a.lo);
             const realv f = integrand_at(&x, fabs(side ? far : near), fabs(side ? near : far), p), size = fabs(f);
-            const realv at_end = (size < INFINITY || (x != a && x != b)) ? (realv)0 : (realv)1;
+            const realv at_end = (size < INFINITY || (x != a.hi && x != b.hi)) ? (realv)0 : (realv)1;
             const realv kept = (at_end > 0 || w == 0) ? (realv)0 : f;
             sum += w * kept;
             magnitude += w * fabs(kept);
@@ -67,7 +68,9 @@ __kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, 
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
-        const real a = cuts[2 * (ulong)set], b = cuts[2 * (ulong)set + 1];
+        __global const real *cut = cuts + 4 * (ulong)set;
+        const pair a = pair_of(cut[0], cut[1]), b = pair_of(cut[2], cut[3]);
+        const real width = (b.hi - a.hi) + (b.lo - a.lo);
         realv p[N_ROW + 1];
         const bool done = !is_first && state[2 * set] != RUNNING;
         SYNC(); // item 0 writes the state below
@@ -78,10 +81,10 @@ __kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, 
         if (ITEM == 0) {
             const real total = (is_first ? 0 : sum[0]) + level.sum, magnitude = (is_first ? 0 : sum[1]) + level.magnitude;
             const real largest = fmax(is_first ? 0 : sum[2], level.largest), lost = (is_first ? 0 : sum[3]) + level.lost;
-            const real value = (b - a) * h * total;
-            // What the last level changed, what rounding may have added, and what may lie beyond the last node.
-            const real floor_error = 10 * EPSILON * fabs((b - a) * h) * magnitude;
-            const real beyond = 4 * fabs(b - a) * largest * (h * lost + distances[LAST_NODE]);
+            const real value = width * h * total;
+            // What the last level changed, what rounding values and nodes may have added, and what may lie beyond the last node.
+            const real floor_error = EPSILON * (10 * fabs(width) + 4 * fmax(fabs(a.hi), fabs(b.hi))) * h * magnitude;
+            const real beyond = 4 * fabs(width) * largest * (h * lost + distances[LAST_NODE]);
             const real change = is_first ? INFINITY : fabs(value - sum[4]);
             const real error = fmax(change, floor_error) + beyond, tolerance = fmax(absolute, relative * fabs(value));
             uint stop = RUNNING;
