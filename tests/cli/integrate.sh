@@ -29,6 +29,17 @@ row = [float(v) for v in sys.stdin.read().split()]
 wanted = [v for r in json.load(open('batch.json'))['results'] for v in (r['value'], r['error'], r['evaluations'], 0)]
 assert row == wanted, (row, wanted)" || fail "other results in the file"
 
+# Sets without a value spoil no other; no sets at all; values at the end of float64; what no first node sees.
+npy values nan.npy float64 4,2 1 2 nan 2 1 3 1e308 -1e308
+expect 5 "$MASTABA" integrate 'b*exp(-a*x)' --from 0 --to 1 --params nan.npy --param-names a,b --json
+json "[r['status'] for r in j['results'][:3]] == ['converged', 'non-finite', 'converged'] and j['results'][1]['value'] is None"
+json "j['results'][3]['value'] is None or j['results'][3]['status'] != 'converged' or abs(j['results'][3]['value']) < 1e308"
+npy values none.npy float64 0,2
+expect 0 "$MASTABA" integrate 'a*x' --from 0 --to b --params none.npy --param-names a,b -o none-out.npy
+[ "$(npy describe none-out.npy)" = 'float64 [0, 4]' ] || fail "$(npy describe none-out.npy)"
+expect 0 "$MASTABA" integrate 'exp(-((x - 0.7123)/0.00001)^2)' --from 0 --to 1 --breakpoints 0.7122,0.7124 --json
+json "abs(j['value'] - 0.00001*3.141592653589793**0.5) <= j['error'] < 1e-12"
+
 # A tolerance that is missed.
 expect 5 "$MASTABA" integrate 'sin(1000*x)' --from 0 --to 1 --max-evaluations 100 --json
 json "j['status'] == 'budget' and j['evaluations'] <= 100"
@@ -73,5 +84,17 @@ refused 2 'goes with --param-names' integrate 'a*x' --from 0 --to 1 --params tab
 refused 4 'last axis has 2 values' integrate 'a*x' --from 0 --to 1 --params table.npy --param-names a
 npy values flat.npy float64 2 1 2
 refused 4 'has one axis' integrate 'a*x' --from 0 --to b --params flat.npy --param-names a,b
+head -c 150 table.npy >cut.npy
+refused 4 'truncated' integrate 'a*x' --from 0 --to b --params cut.npy --param-names a,b
+head -c 40 table.npy >cut.npy
+refused 4 'ends within the header' integrate 'a*x' --from 0 --to b --params cut.npy --param-names a,b
+npy values whole.npy int32 1,2 1 2
+refused 4 'holds int32' integrate 'a*x' --from 0 --to b --params whole.npy --param-names a,b
+npy raw endless.npy "'<f8'" False '(1000000000000, 2)' 0
+refused 4 'truncated' integrate 'a*x' --from 0 --to b --params endless.npy --param-names a,b
+npy raw endless.npy "'<f8'" False '(4611686018427387904, 2)' 0
+refused 4 'larger than memory' integrate 'a*x' --from 0 --to b --params endless.npy --param-names a,b
+npy values nan.npy float64 3,2 1 2 nan 2 1 nan
+refused 2 'NaN for parameter set 2' integrate 'a*x' --from 0 --to b --params nan.npy --param-names a,b
 refused 4 'exists' integrate 'a*x' --from 0 --to 1 --param a=1:2:2 -o rows.npy
 refused 2 'end in .npy' integrate 'x' --from 0 --to 1 -o out.txt
