@@ -118,14 +118,14 @@ void mst_view_merge(mst_view *view, int *keep_dim);
 
 // OpenCL C for the pass: a kernel `fft_pass`.
 void mst_pass_write(const mst_pass *pass, mst_text *out);
-// Parts of it: write_cpu.c, write_gpu.c, butterfly.c.
+// Parts of it: write_cpu.c, write_gpu.c, write_convolution.c, butterfly.c.
 void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
 void mst_pass_write_convolution(const mst_pass *pass, mst_text *out);
 void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
 
-// A kernel around the steps of a pass, GPU-shaped: one or two operands are loaded and maybe transformed, two are multiplied, the
-// result maybe transformed back, and stored. All texts are OpenCL C of the caller's.
+// A kernel around the steps of a pass, GPU-shaped (write_fusion.c): one or two operands are loaded and maybe transformed, two are
+// multiplied, the result maybe transformed back, and stored. All texts are OpenCL C of the caller's.
 typedef struct mst_fusion {
     const char *head;   // "name(arguments)"; among them ulong n_lines, and the tables `table` of the pass, `back_table` of `back`
     const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)

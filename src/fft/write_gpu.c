@@ -1,40 +1,29 @@
 // GPU-shaped passes: the work-items of a transform hold it in registers and exchange it through local memory between the steps of
 // Stockham's algorithm. With span = the product of the radices before, step radix r computes butterfly j = 0 .. n/r - 1, k = j
 // mod span, from elements j + q n/r and leaves its results at (j - k) r + k + q span.
-#include "pass.h"
+#include "write_gpu.h"
 
 #include <stdio.h>
 
-// What the arrays of registers and the table of a transform are called.
-typedef struct names {
-    const char *re, *im, *table;
-} names;
-
-// Local memory while a kernel is written: whether it is in use, and how many exchanges there were.
-typedef struct local_use {
-    bool used;
-    unsigned exchanges;
-} local_use;
-
 static const char *const barrier = "    barrier(CLK_LOCAL_MEM_FENCE);\n";
 
-static unsigned butterflies(const mst_pass *pass, unsigned r) {
+unsigned mst_gpu_butterflies(const mst_pass *pass, unsigned r) {
     return (unsigned)((pass->n / r + pass->threads - 1) / pass->threads);
 }
 
 static bool is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
 
 // for all butterflies of a step: "{", or "if (...) {" where the last round is not full
-static void open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
+void mst_gpu_open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
     mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const uint j = t + i * %uu;\n",
-                 butterflies(pass, r), pass->threads);
+                 mst_gpu_butterflies(pass, r), pass->threads);
     if (is_ragged(pass, r))
         mst_text_add(out, "        if (j < %zuu) {\n", pass->n / r);
     else
         mst_text_add(out, "        {\n");
 }
 
-static void close_butterflies(mst_text *out) { mst_text_add(out, "        }\n    }\n"); }
+void mst_gpu_close_butterflies(mst_text *out) { mst_text_add(out, "        }\n    }\n"); }
 
 // Plain numbers of lines that follow one another without gaps?
 static bool is_dense(const mst_pass *pass, const mst_view *v, const mst_pass_op *op) {
@@ -86,9 +75,9 @@ static void write_staged_storing(const mst_pass *pass, mst_text *out) {
 }
 
 // Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
-static void write_operand(const mst_pass *pass, const char *load, bool for_first_step, names n, mst_text *out) {
+void mst_gpu_write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_gpu_names n, mst_text *out) {
     unsigned r = pass->radices[for_first_step ? 0 : pass->n_radices - 1];
-    open_butterflies(pass, r, out);
+    mst_gpu_open_butterflies(pass, r, out);
     mst_text_add(
         out,
         "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
@@ -96,7 +85,7 @@ static void write_operand(const mst_pass *pass, const char *load, bool for_first
         "                    value = %s;\n"
         "                %s[i * %uu + q] = value.x;\n                %s[i * %uu + q] = value.y;\n            }\n",
         r, pass->n / r, load, n.re, r, n.im, r);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
 static void write_loading(const mst_pass *pass, mst_text *out) {
@@ -105,12 +94,12 @@ static void write_loading(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "    {\n    long outer = 0;\n    uint position = 0;\n    if (active) {\n"
                       "        outer = source_base + source_outer(source_first + line);\n"
                       "        position = source_position(source_first + line);\n    }\n");
-    write_operand(pass, load, true, (names){"re", "im", "table"}, out);
+    mst_gpu_write_operand(pass, load, true, (mst_gpu_names){"re", "im", "table"}, out);
     mst_text_add(out, "    }\n");
 }
 
 // Products of a low and a high power of the twiddle of butterfly k (mst_pass_low_powers).
-static void write_few_twiddles(unsigned r, unsigned low, size_t span, size_t table_at, names n, mst_text *out) {
+static void write_few_twiddles(unsigned r, unsigned low, size_t span, size_t table_at, mst_gpu_names n, mst_text *out) {
     mst_text_add(out,
                  "            real2 powers[%u];\n#pragma unroll\n            for (uint q = 1; q < %uu; q++)\n"
                  "                powers[q] = %s[%zuu + (q - 1) * %zuu + k];\n",
@@ -132,9 +121,10 @@ static void write_few_twiddles(unsigned r, unsigned low, size_t span, size_t tab
 }
 
 // One step's arithmetic for transforms that take the same twiddles: twiddles, then butterflies.
-static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, const names *n, int count, mst_text *out) {
+static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at, const mst_gpu_names *n, int count,
+                       mst_text *out) {
     unsigned r = pass->radices[s], low = mst_pass_low_powers(pass, r);
-    open_butterflies(pass, r, out);
+    mst_gpu_open_butterflies(pass, r, out);
     if (span > 1)
         mst_text_add(out, "            const uint k = j %% %zuu;\n", span);
     for (int k = 0; k < count && span > 1 && low < r; k++)
@@ -154,12 +144,12 @@ static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at
     }
     for (int k = 0; k < count; k++)
         mst_text_add(out, "            dft%u(%s + i * %uu, %s + i * %uu);\n", r, n[k].re, r, n[k].im, r);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
 // The butterflies of a step whose results go before the middle of the line (half 0) or behind it: the first or the last ones.
 static void open_half(const mst_pass *pass, unsigned r, unsigned half, mst_text *out) {
-    unsigned rounds = butterflies(pass, r);
+    unsigned rounds = mst_gpu_butterflies(pass, r);
     if (rounds % 2 == 0 && !is_ragged(pass, r))
         mst_text_add(out,
                      "#pragma unroll\n    for (uint i = %uu; i < %uu; i++) {\n        const uint j = t + i * %uu;\n        {\n",
@@ -181,33 +171,34 @@ typedef struct share {
 static void write_put(const mst_pass *pass, int s, size_t span, share what, mst_text *out) {
     unsigned r = pass->radices[s];
     if (what.half < 0)
-        open_butterflies(pass, r, out);
+        mst_gpu_open_butterflies(pass, r, out);
     else
         open_half(pass, r, (unsigned)what.half, out);
     mst_text_add(out,
                  "            const uint to = (j / %zuu) * %zuu + j %% %zuu - %zuu;\n#pragma unroll\n"
                  "            for (uint q = 0; q < %uu; q++)\n                own[%uu + PAD(to + q * %zuu)] = %s[i * %uu + q];\n",
                  span, span * r, span, what.half > 0 ? pass->n / 2 : 0, r, what.offset, span, what.part, r);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
 // Into an array `into` of registers.
 static void write_get(const mst_pass *pass, int s, share what, const char *into, mst_text *out) {
     unsigned r = pass->radices[s + 1], most = what.half < 0 ? r : r / 2, first = what.half > 0 ? r / 2 : 0;
-    open_butterflies(pass, r, out);
+    mst_gpu_open_butterflies(pass, r, out);
     mst_text_add(out,
                  "#pragma unroll\n            for (uint q = 0; q < %uu; q++)\n"
                  "                %s[i * %uu + q + %u] = own[%uu + PAD(j + q * %zuu)];\n",
                  most, into, r, first, what.offset, pass->n / r);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
 // As complex numbers. Those of a butterfly are in constant distances, unless gaps come between. `area`: where they begin.
-static void write_whole_exchange(const mst_pass *pass, int s, size_t span, names n, size_t area, bool write, mst_text *out) {
+static void write_whole_exchange(const mst_pass *pass, int s, size_t span, mst_gpu_names n, size_t area, bool write,
+                                 mst_text *out) {
     mst_exchange e = mst_pass_exchange(pass, s);
     unsigned r = pass->radices[write ? s : s + 1];
     size_t apart = write ? span : pass->n / r;
-    open_butterflies(pass, r, out);
+    mst_gpu_open_butterflies(pass, r, out);
     if (write)
         mst_text_add(out, "            const uint to = j / %zuu * %zuu + j %% %zuu, first = to + to / %zuu * %zuu;\n", span,
                      span * r, span, e.block, e.gap);
@@ -229,7 +220,7 @@ static void write_whole_exchange(const mst_pass *pass, int s, size_t span, names
         mst_text_add(
             out, "                %s[i * %uu + q] = number->x;\n                %s[i * %uu + q] = number->y;\n            }\n",
             n.re, r, n.im, r);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
 // Which line and which of its work-items this one is, where `run` neighbours share a line.
@@ -245,7 +236,7 @@ static void write_placing(const mst_pass *pass, unsigned run, mst_text *out) {
 // Local memory that is in use may still be read by others from the exchange before; but with two areas, all have read one when
 // the exchange in the other is over. In `exchange_parts` rounds. Of a half line, results of butterflies not yet written stay in
 // their registers beside what was read, which is `kept` until both halves are there.
-static void write_exchange(const mst_pass *pass, int s, size_t span, local_use *local, names n, mst_text *out) {
+static void write_exchange(const mst_pass *pass, int s, size_t span, mst_gpu_local *local, mst_gpu_names n, mst_text *out) {
     unsigned parts = pass->exchange_parts;
     bool hand_over = s == 0 && pass->load_run != pass->run;
     if (local->used && pass->areas == 1)
@@ -263,7 +254,8 @@ static void write_exchange(const mst_pass *pass, int s, size_t span, local_use *
         share what = {part, parts == 4 ? (int)(round % 2) : -1, 0};
         share other = {n.im, -1, (unsigned)mst_pass_padded_reals(pass)};
         if (parts == 4 && round % 2 == 0)
-            mst_text_add(out, "    {\n    real kept[%u];\n", butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1]);
+            mst_text_add(out, "    {\n    real kept[%u];\n",
+                         mst_gpu_butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1]);
         if (round > 0)
             mst_text_add(out, "%s", barrier);
         if (hand_over && round > 0)
@@ -279,12 +271,12 @@ static void write_exchange(const mst_pass *pass, int s, size_t span, local_use *
             write_get(pass, s, other, n.im, out);
         if (parts == 4 && round % 2 == 1)
             mst_text_add(out, "#pragma unroll\n    for (uint i = 0; i < %uu; i++)\n        %s[i] = kept[i];\n    }\n",
-                         butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1], part);
+                         mst_gpu_butterflies(pass, pass->radices[s + 1]) * pass->radices[s + 1], part);
     }
 }
 
 // All steps of one or two transforms: elements j + q n/r of the first radix in, j + q n/r of the last one out.
-static void write_steps(const mst_pass *pass, local_use *local, const names *n, int count, mst_text *out) {
+void mst_gpu_write_steps(const mst_pass *pass, mst_gpu_local *local, const mst_gpu_names *n, int count, mst_text *out) {
     size_t span = 1, table_at = 0;
     for (int s = 0; s < pass->n_radices && count > 0; s++) {
         mst_text_add(out, "    // Step %d: radix %u, span %zu.\n", s + 1, pass->radices[s], span);
@@ -305,7 +297,7 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
                       "    const uint position = target_position(target_first + line);\n");
     if (pass->twiddle_n)
         mst_text_add(out, "    const uint c = column(source_first + line);\n");
-    open_butterflies(pass, r, out);
+    mst_gpu_open_butterflies(pass, r, out);
     if (by_column)
         mst_text_add(out, "            const real2 base = low[j * %zuu + c];\n", columns);
     mst_text_add(
@@ -321,26 +313,26 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
     mst_text_add(out,
                  "                store_value(target, outer, position + e * %zuu, store_factors, scale, value);\n            }\n",
                  pass->target.step);
-    close_butterflies(out);
+    mst_gpu_close_butterflies(out);
 }
 
-static unsigned registers_of(const mst_pass *pass) {
+unsigned mst_gpu_registers(const mst_pass *pass) {
     unsigned registers = 0;
     for (int s = 0; s < pass->n_radices; s++) {
-        unsigned held = butterflies(pass, pass->radices[s]) * pass->radices[s];
+        unsigned held = mst_gpu_butterflies(pass, pass->radices[s]) * pass->radices[s];
         registers = held > registers ? held : registers;
     }
     return registers;
 }
 
-static void write_head(const mst_pass *pass, const char *name_and_arguments, mst_text *out) {
+void mst_gpu_write_head(const mst_pass *pass, const char *name_and_arguments, mst_text *out) {
     mst_text_add(out, "#define PAD(i) ((i) + ((i) >> %u))\n\n", mst_pass_pad_shift(pass));
     mst_text_add(out, "__kernel __attribute__((reqd_work_group_size(%u, 1, 1))) void\n%s {\n", pass->threads * pass->lines,
                  name_and_arguments);
 }
 
 // What a work-item keeps.
-static void write_place(const mst_pass *pass, mst_text *out) {
+void mst_gpu_write_place(const mst_pass *pass, mst_text *out) {
     if (pass->staged)
         mst_text_add(out, "    __local real2 stage[%zu];\n", mst_pass_own_reals(pass) / 2 * pass->lines);
     else if (pass->n_radices > 1)
@@ -348,113 +340,25 @@ static void write_place(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "    const uint id = get_local_id(0);\n    uint c_, t;\n    ulong line;\n    bool active;\n%s",
                  pass->n_radices > 1 ? "    __local real *own;\n" : "");
     write_placing(pass, pass->load_run, out);
-    mst_text_add(out, "    real re[%u], im[%u];\n", registers_of(pass), registers_of(pass));
+    mst_text_add(out, "    real re[%u], im[%u];\n", mst_gpu_registers(pass), mst_gpu_registers(pass));
 }
 
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {
-    write_head(pass,
-               "fft_pass(__global const SOURCE *source, long source_base, ulong source_first, __global TARGET *target,\n"
-               "         long target_base, ulong target_first, ulong n_lines, __global const real2 *table,\n"
-               "         __global const real2 *low, __global const real2 *high, uint log_low,\n"
-               "         __global const real2 *load_factors, __global const real2 *store_factors, real scale)",
-               out);
-    write_place(pass, out);
+    mst_gpu_write_head(pass,
+                       "fft_pass(__global const SOURCE *source, long source_base, ulong source_first, __global TARGET *target,\n"
+                       "         long target_base, ulong target_first, ulong n_lines, __global const real2 *table,\n"
+                       "         __global const real2 *low, __global const real2 *high, uint log_low,\n"
+                       "         __global const real2 *load_factors, __global const real2 *store_factors, real scale)",
+                       out);
+    mst_gpu_write_place(pass, out);
     if (pass->staged)
         write_staged_loading(pass, out);
     else
         write_loading(pass, out);
-    write_steps(pass, &(local_use){.used = false}, &(names){"re", "im", "table"}, 1, out);
+    mst_gpu_write_steps(pass, &(mst_gpu_local){.used = false}, &(mst_gpu_names){"re", "im", "table"}, 1, out);
     if (pass->staged)
         write_staged_storing(pass, out);
     else
         write_storing(pass, out);
-    mst_text_add(out, "}\n");
-}
-
-// The product stays where it is: the inverse takes the radices backwards.
-static void write_product(const mst_pass *pass, mst_text *out) {
-    unsigned last = pass->radices[pass->n_radices - 1];
-    mst_text_add(out,
-                 "#pragma unroll\n    for (uint i = 0; i < %uu; i++) {\n        const real a = re[i], b = im[i];\n"
-                 "        re[i] = a * with_re[i] - b * with_im[i];\n        im[i] = a * with_im[i] + b * with_re[i];\n    }\n",
-                 butterflies(pass, last) * last);
-}
-
-// Elements e and e + n/2 of a radix that is even are in the same work-item.
-static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text *out) {
-    unsigned r = pass->radices[0];
-    open_butterflies(pass, r, out);
-    mst_text_add(
-        out,
-        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
-        "                real2 value = (real2)(0, 0), partner = (real2)(0, 0);\n                if (active) {\n"
-        "                    %s\n                }\n"
-        "                re[i * %uu + q] = value.x;\n                im[i * %uu + q] = value.y;\n"
-        "                re[i * %uu + q + %uu] = partner.x;\n                im[i * %uu + q + %uu] = partner.y;\n"
-        "            }\n",
-        r / 2, pass->n / r, load, r, r, r, r / 2, r, r / 2);
-    close_butterflies(out);
-}
-
-static void write_change(const mst_pass *pass, const char *change, mst_text *out) {
-    unsigned r = pass->radices[pass->n_radices - 1];
-    open_butterflies(pass, r, out);
-    mst_text_add(
-        out,
-        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
-        "                real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n                if (active) {\n"
-        "                    %s;\n                }\n                re[i * %uu + q] = value.x;\n"
-        "                im[i * %uu + q] = value.y;\n            }\n",
-        r, pass->n / r, r, r, change, r, r);
-    close_butterflies(out);
-}
-
-static void write_fusion_storing(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
-    unsigned r = pass->radices[pass->n_radices - 1], rounds = fusion->pairs ? r / 2 : r;
-    mst_text_add(out, "%s", fusion->finish ? barrier : "    if (!active)\n        return;\n");
-    open_butterflies(pass, r, out);
-    mst_text_add(
-        out,
-        "#pragma unroll\n            for (uint q = 0; q < %uu; q++) {\n                const int e = (int)j + (int)q * %zu;\n"
-        "                const real2 value = (real2)(re[i * %uu + q], im[i * %uu + q]);\n",
-        rounds, pass->n / r, r, r);
-    if (fusion->pairs)
-        mst_text_add(out, "                const real2 partner = (real2)(re[i * %uu + q + %uu], im[i * %uu + q + %uu]);\n", r,
-                     r / 2, r, r / 2);
-    mst_text_add(out, "                %s;\n            }\n", fusion->store);
-    close_butterflies(out);
-    if (fusion->finish)
-        mst_text_add(out, "%s%s", barrier, fusion->finish);
-}
-
-// Both operands are on their way from memory before the first is transformed.
-void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
-    static const names operands[] = {{"re", "im", "table"}, {"with_re", "with_im", "table"}};
-    names forward[2];
-    int n_forward = 0;
-    local_use local = {.used = fusion->finish};
-    write_head(pass, fusion->head, out);
-    write_place(pass, out);
-    mst_text_add(out, "%s", fusion->locate);
-    if (fusion->loads[1])
-        mst_text_add(out, "    real with_re[%u], with_im[%u]; // the second operand\n", registers_of(pass), registers_of(pass));
-    for (int k = 0; k < 2 && fusion->loads[k]; k++) {
-        if (fusion->pairs)
-            write_pairs_loading(pass, fusion->loads[k], out);
-        else
-            write_operand(pass, fusion->loads[k], fusion->forward[k], operands[k], out);
-        if (fusion->forward[k])
-            forward[n_forward++] = operands[k];
-    }
-    write_steps(pass, &local, forward, n_forward, out);
-    if (fusion->loads[1])
-        write_product(pass, out);
-    if (fusion->change)
-        write_change(pass, fusion->change, out);
-    if (fusion->backward) {
-        mst_text_add(out, "    // Backwards: forwards with real and imaginary parts exchanged.\n");
-        write_steps(back, &local, &(names){"im", "re", "back_table"}, 1, out);
-    }
-    write_fusion_storing(fusion->backward ? back : pass, fusion, out);
     mst_text_add(out, "}\n");
 }
