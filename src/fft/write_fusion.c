@@ -69,7 +69,8 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
     mst_gpu_write_place(pass, out);
     mst_text_add(out, "%s", fusion->locate);
     if (fusion->loads[1])
-        mst_text_add(out, "    real with_re[%u], with_im[%u]; // the second operand\n", mst_gpu_registers(pass), mst_gpu_registers(pass));
+        mst_text_add(out, "    real with_re[%u], with_im[%u]; // the second operand\n", mst_gpu_pass_registers(pass),
+                     mst_gpu_pass_registers(pass));
     for (int k = 0; k < 2 && fusion->loads[k]; k++) {
         if (fusion->pairs)
             write_pairs_loading(pass, fusion->loads[k], out);

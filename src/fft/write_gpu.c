@@ -316,7 +316,7 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
     mst_gpu_close_butterflies(out);
 }
 
-unsigned mst_gpu_registers(const mst_pass *pass) {
+unsigned mst_gpu_pass_registers(const mst_pass *pass) {
     unsigned registers = 0;
     for (int s = 0; s < pass->n_radices; s++) {
         unsigned held = mst_gpu_butterflies(pass, pass->radices[s]) * pass->radices[s];
@@ -340,7 +340,7 @@ void mst_gpu_write_place(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "    const uint id = get_local_id(0);\n    uint c_, t;\n    ulong line;\n    bool active;\n%s",
                  pass->n_radices > 1 ? "    __local real *own;\n" : "");
     write_placing(pass, pass->load_run, out);
-    mst_text_add(out, "    real re[%u], im[%u];\n", mst_gpu_registers(pass), mst_gpu_registers(pass));
+    mst_text_add(out, "    real re[%u], im[%u];\n", mst_gpu_pass_registers(pass), mst_gpu_pass_registers(pass));
 }
 
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out) {

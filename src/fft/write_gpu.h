@@ -23,7 +23,7 @@ void mst_gpu_write_place(const mst_pass *pass, mst_text *out);
 unsigned mst_gpu_butterflies(const mst_pass *pass, unsigned r);
 void mst_gpu_open_butterflies(const mst_pass *pass, unsigned r, mst_text *out);
 void mst_gpu_close_butterflies(mst_text *out);
-unsigned mst_gpu_registers(const mst_pass *pass);
+unsigned mst_gpu_pass_registers(const mst_pass *pass);
 
 // Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
 void mst_gpu_write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_gpu_names n, mst_text *out);
