@@ -81,7 +81,9 @@ static void integral_of(mst_context *context, mst_integral_desc desc, mst_integr
 }
 
 static void integrals(void **state) {
-    const mst_integral_range range = {"x", "0", "1"};
+    const mst_integral_range range = {"x", "0", "1"},
+                             ranges[] = {{"x", "0", "1"}, {"b", "0", "1"}, {"c", "0", "1"}, {"d", "0", "1"},
+                                         {"f", "0", "1"}, {"g", "0", "1"}, {"h", "0", "1"}, {"i", "0", "1"}};
     mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
     double exact = sqrt(acos(-1.0)) / 2 * erf(1);
     desc.ranges = &range;
@@ -92,6 +94,12 @@ static void integrals(void **state) {
     integral_of(*state, desc, (mst_integral_choice){4, 1, 3}, exact);
     desc.shape = MST_INTEGRAL_SHAPE_GPU;
     integral_of(*state, desc, (mst_integral_choice){1, 8, 40}, exact);
+    desc.rule = MST_INTEGRAL_ADAPTIVE; // by lattices: steps of so few points that a group has less than 16 for an item
+    desc.points = 0;
+    desc.n_variables = 8;
+    desc.ranges = ranges;
+    desc.relative_tolerance = 1e-6;
+    integral_of(*state, desc, (mst_integral_choice){1, 128, 1}, exact);
 }
 
 static float *filter_of(mst_context *context, const mst_filter_desc *desc, mst_filter_choice choice, const test_array *image) {

@@ -82,7 +82,8 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
     cl_uint n_shifts = N_SHIFTS;
     size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), sums = p->n_active * N_SHIFTS;
     size_t items = (plan->cpu ? CPU_ITEMS : GPU_ITEMS) / sums, most = (size_t)count / (16 * s->group);
-    cl_uint groups = (cl_uint)(items / s->group < 1 ? 1 : items / s->group < most ? items / s->group : most);
+    size_t wanted = items / s->group < most ? items / s->group : most;
+    cl_uint groups = wanted < 1 ? 1 : (cl_uint)wanted;
     for (int j = 0; j < plan->desc.n_variables; j++, power *= GENERATOR)
         generators[j] = power << (64 - m);
     MST_TRY(upload_bytes(plan, &s->generators, generators, (size_t)plan->desc.n_variables * sizeof *generators, error));
