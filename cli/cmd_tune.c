@@ -57,6 +57,7 @@ static json_t *result_json(const mst_tuning_result *r) {
     failed |= json_object_set_new(object, "size", json_integer((json_int_t)r->size));
     failed |= json_object_set_new(object, "source", json_string(mst_tuning_source_name(r->source)));
     failed |= json_object_set_new(object, "values", values);
+    failed |= json_object_set_new(object, "elements", json_integer((json_int_t)r->elements));
     failed |= json_object_set_new(object, "seconds", cli_json_real(r->seconds));
     failed |= json_object_set_new(object, "before_seconds", cli_json_real(r->before_seconds));
     failed |= json_object_set_new(object, "safe_seconds", cli_json_real(r->safe_seconds));
@@ -147,9 +148,10 @@ static int tune_all(job *j, mst_context *context) {
         j->now = &c;
         mst_status status = c.make(&c, context, &error);
         j->now = NULL;
-        if (status == MST_ERROR_UNSUPPORTED) // float64, say
+        if (status == MST_ERROR_UNSUPPORTED) { // float64, say
             cli_error(command, "%s left out: %s", c.capability, error.message);
-        else if (status == MST_ERROR_CANCELLED || cli_interrupted()) {
+            j->ratios.left_out++;
+        } else if (status == MST_ERROR_CANCELLED || cli_interrupted()) {
             cli_error(command, "interrupted; what was found is kept");
             return CLI_INTERRUPTED;
         } else if (status != MST_OK)

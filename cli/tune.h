@@ -22,6 +22,7 @@ extern const size_t tune_n_cases;
 // tune_compare.c: how values that were found do beside those of an untuned device and safe ones, over all problems.
 typedef struct tune_ratios {
     int n;                // problems
+    int left_out;         // others: nothing was found for them, or it cannot be timed
     double least_gain;    // of the untuned times to the tuned ones
     double untuned, safe; // sums of the logarithms of speeds, the tuned one being 1
     double copy_rate;     // bytes a second; 0: not known

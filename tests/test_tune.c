@@ -151,7 +151,13 @@ static void comparing_searches_nothing(void **state) {
     assert_true(t.result.seconds > 0 && t.result.before_seconds > t.result.seconds);
     assert_true(t.result.safe_seconds == t.result.before_seconds); // nothing is shipped for it
     f.wrong = 4;
-    REFUSED(MST_ERROR_OPENCL, "do not work", mst_tune_choose(*state, &p, false, values, &e));
+    REFUSED(MST_ERROR_UNSUPPORTED, "that were found", mst_tune_choose(*state, &p, false, values, &e));
+    f.wrong = 0;
+    int64_t untuned[] = {8, 3};
+    mst_tune_found found;
+    f.refused = 8;
+    REFUSED(MST_ERROR_UNSUPPORTED, "untuned", mst_tune_compare(&p, &how, untuned, values, &found, &e));
+    f.refused = 0;
     p = problem_of(&f, "never found", 100);
     OK(mst_tune_choose(*state, &p, false, values, &e));
     assert_int_equal(t.result.source, MST_TUNING_SAFE);
@@ -281,6 +287,21 @@ static void nearest_size_then_safe_values(void **state) {
     large.parameters[0] = (mst_tune_parameter){"breadth", 2, {1, 2}, 1}; // nor is another name
     OK(mst_tune_choose(*state, &large, false, values, &e));
     assert_int_equal(values[0], 1);
+}
+
+// What a plan had of another size is replaced by what beats it, and by nothing else.
+static void search_starts_from_the_nearest_size(void **state) {
+    fake f = {.fast = 8};
+    int64_t values[2];
+    mst_tune_problem small = problem_of(&f, "starts", 1000), large = problem_of(&f, "starts", 100000);
+    choose(*state, &small, 20, values);
+    f.n_built = 0;
+    assert_int_equal(choose(*state, &large, 0, values), MST_TUNING_SEARCHED); // no time for candidates
+    assert_int_equal(f.n_built, 2);
+    assert_int_equal(f.built[1][0], 8);
+    assert_int_equal(values[0], 8);
+    expect_found(*state, &f, "starts", 100000, 7, 8);
+    assert_int_equal(f.alive, 0);
 }
 
 static json_t *entry_of(fake *f, const char *variant, uint64_t size, int64_t width, const char *driver) {
@@ -525,6 +546,7 @@ int main(void) {
         cmocka_unit_test(order_is_the_seeds),
         cmocka_unit_test(cost_model_orders_and_excludes),
         cmocka_unit_test(nearest_size_then_safe_values),
+        cmocka_unit_test(search_starts_from_the_nearest_size),
         cmocka_unit_test(other_driver_is_flagged),
         cmocka_unit_test(defaults_are_good),
         cmocka_unit_test(processes_lose_no_entry),

@@ -49,6 +49,7 @@ typedef struct mst_tuning_result {
     double safe_seconds;        // with values that are right on any device; 0: not known
     unsigned tried, candidates; // by the search, of all that there are; 0 where none was made
     unsigned wrong;             // candidates that gave wrong results, and so did not count
+    uint64_t elements;          // of the arrays that were timed, where `size` is rounded or was too large; 0: not known
     double search_seconds;      // compiling included; 0: nothing was searched
     const char *driver, *date;  // of the search; NULL: not known
 } mst_tuning_result;
@@ -61,7 +62,8 @@ typedef struct mst_tuning {
     double seconds;           // budget of each problem's search, compiling included; one candidate's time may come on top
     uint64_t seed;            // of the order among candidates that seem equal, and of the data
     bool again;               // search where there is a result of 1. too
-    bool compare;             // search nothing: time the values there are beside those of 4. and 5., in turns, for `seconds`
+    bool compare;             // search nothing: time the values there are beside those of 4. and 5., in turns, for `seconds`;
+                              // plans are refused with MST_ERROR_UNSUPPORTED where either do not work
     mst_progress_fn progress; // candidates tried, and all there are; may be NULL; false ends with MST_ERROR_CANCELLED
     mst_tuning_fn report;     // called for every plan made on the context; may be NULL
     void *user;
@@ -74,9 +76,9 @@ typedef struct mst_tuning {
 
 // From here on until mst_tuning_end, plans made on the context search for their values, by test runs on the device, where there
 // is no result of 1. for them, and keep what they find. Every candidate's results are compared with those of the safe values
-// first. What was found for this very problem before, or else the values of 4. or 5., are replaced only by values that are at
-// least 3 % faster in turns with them. Creating a plan blocks meanwhile. One thread makes plans while a context tunes. *how is
-// copied. MST_ERROR_ARGUMENT, MST_ERROR_HOST_MEMORY.
+// first. The values that the problem had without the search are replaced only by values that are at least 3 % faster in turns
+// with them. Creating a plan blocks meanwhile. One thread makes plans while a context tunes. *how is copied. MST_ERROR_ARGUMENT,
+// MST_ERROR_HOST_MEMORY.
 MST_API mst_status mst_tuning_begin(mst_context *context, const mst_tuning *how, mst_error *error);
 MST_API void mst_tuning_end(mst_context *context);
 

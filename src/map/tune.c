@@ -82,6 +82,7 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *erro
                               .user = &t};
     mst_tune_problem problem = {.capability = "map",
                                 .size = (uint64_t)1 << log2_of(mst_layout_count(&plan->layouts[1])),
+                                .elements = t.n,
                                 .n_parameters = 1,
                                 .work = &mst_tune_arrays_work,
                                 .user = &arrays};

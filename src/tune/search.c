@@ -173,13 +173,14 @@ static mst_status try_values(search *s, const int64_t *values, trial **out, mst_
     return MST_OK;
 }
 
+// roles[BEFORE] stays NULL where those do not work.
 static mst_status try_known(search *s, const int64_t *safe, const int64_t *before, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(try_values(s, safe, &s->roles[SAFE], error));
-    if (!same_values(s->problem, safe, before))
-        MST_TRY(try_values(s, before, &s->roles[BEFORE], error));
-    if (!s->roles[BEFORE])
+    if (same_values(s->problem, safe, before))
         s->roles[BEFORE] = s->roles[SAFE];
+    else
+        MST_TRY(try_values(s, before, &s->roles[BEFORE], error));
 fail:
     return status;
 }
@@ -259,6 +260,8 @@ mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *ho
     found->candidates = s.n + (same_values(problem, safe, before) ? 1 : 2);
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
     MST_TRY(try_known(&s, safe, before, error));
+    if (!s.roles[BEFORE])
+        s.roles[BEFORE] = s.roles[SAFE];
     MST_TRY(try_candidates(&s, error));
     if (s.roles[BEST] != s.roles[BEFORE])
         MST_TRY(duel(&s, DUEL_ROUNDS, 2 * MOST_SECONDS, error));
@@ -285,10 +288,9 @@ mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *h
         tuned = s.roles[BEFORE];
     else
         MST_TRY(try_values(&s, values, &tuned, error));
-    if (!tuned) {
-        status = mst_fail(error, MST_ERROR_OPENCL, "%s: the values that were found do not work any more", problem->capability);
-        goto fail;
-    }
+    MST_REQUIRE(tuned, MST_ERROR_UNSUPPORTED, "the values that were found for %s do not work any more; tune it again",
+                problem->variant);
+    MST_REQUIRE(s.roles[BEFORE], MST_ERROR_UNSUPPORTED, "the values of an untuned device do not work for %s", problem->variant);
     s.roles[BEST] = tuned;
     MST_TRY(duel(&s, COMPARE_ROUNDS, how->seconds, error));
     describe(&s, tuned, found);

@@ -35,6 +35,7 @@ typedef struct mst_tune_problem {
     char variant[MST_TUNE_VARIANT]; // results count for the same variant only
     uint64_t size;                  // the nearest one counts where there is none of this size
     uint64_t kernel;                // results for other kernels are no better than those for other sizes
+    uint64_t elements;              // of the arrays of test runs; 0: not said
     int n_parameters;
     mst_tune_parameter parameters[MST_TUNING_MAX_VALUES];
     // An estimate of the time, in any unit; INFINITY: these values do not go together. NULL: all do, and nothing is known.
@@ -58,6 +59,7 @@ typedef struct mst_tune_found {
 mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
                            mst_error *error);
 // The times of some values beside those of a device where nothing was tuned, for how->seconds; found->before_seconds is of these.
+// MST_ERROR_UNSUPPORTED: either do not work.
 mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *untuned, const int64_t *values,
                             mst_tune_found *found, mst_error *error);
 

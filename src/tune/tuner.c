@@ -104,7 +104,8 @@ static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_p
     json_decref(news);
 }
 
-static void add_found(mst_tuning_result *result, const mst_tune_found *found) {
+static void add_found(mst_tuning_result *result, const mst_tune_problem *problem, const mst_tune_found *found) {
+    result->elements = problem->elements;
     result->seconds = found->seconds;
     result->before_seconds = found->before_seconds;
     result->safe_seconds = found->safe_seconds;
@@ -114,12 +115,11 @@ static void add_found(mst_tuning_result *result, const mst_tune_found *found) {
     result->search_seconds = found->search_seconds;
 }
 
-// A search has to beat what was found for this very problem, or else what an untuned device has.
+// From the values that were looked up, which a search has to beat: its own hide them from then on.
 static mst_status search(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tuning *how,
-                         const int64_t *untuned, int64_t *values, mst_tuning_result *result, mst_error *error) {
+                         int64_t *values, mst_tuning_result *result, mst_error *error) {
     mst_tune_found found;
-    bool known = result->source <= MST_TUNING_OTHER_DRIVER;
-    mst_status status = mst_tune_search(problem, how, known ? values : untuned, &found, error);
+    mst_status status = mst_tune_search(problem, how, values, &found, error);
     if (status != MST_OK)
         return status;
     pthread_mutex_lock(&tuner->mutex);
@@ -127,7 +127,7 @@ static mst_status search(struct mst_tuner *tuner, mst_context *context, const ms
     pthread_mutex_unlock(&tuner->mutex);
     memcpy(values, found.values, (size_t)problem->n_parameters * sizeof *values);
     *result = result_of(problem, values, MST_TUNING_SEARCHED, NULL);
-    add_found(result, &found);
+    add_found(result, problem, &found);
     return MST_OK;
 }
 
@@ -136,7 +136,7 @@ static mst_status compare(const mst_tune_problem *problem, const mst_tuning *how
     mst_tune_found found;
     mst_status status = mst_tune_compare(problem, how, untuned, values, &found, error);
     if (status == MST_OK)
-        add_found(result, &found);
+        add_found(result, problem, &found);
     return status;
 }
 
@@ -155,13 +155,13 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
         how = tuner->how;
     bool nested = tuner->searching, can = problem->work && !nested, compares = can && tuner->on && how.compare && !forced;
     bool asked = forced || (tuner->on && (how.again || result.source != MST_TUNING_EXACT)), searches = can && asked && !compares;
-    tuner->searching = nested || searches || compares;
+    tuner->searching = nested || searches || compares; // whoever sets it clears it
     pthread_mutex_unlock(&tuner->mutex);
     if (compares)
         status = compare(problem, &how, untuned, values, &result, error);
     else if (searches)
-        status = search(tuner, context, problem, &how, untuned, values, &result, error);
-    if (!nested) {
+        status = search(tuner, context, problem, &how, values, &result, error);
+    if (searches || compares) {
         pthread_mutex_lock(&tuner->mutex);
         tuner->searching = false;
         pthread_mutex_unlock(&tuner->mutex);

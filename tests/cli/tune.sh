@@ -21,10 +21,22 @@ json "len(j['results']) == 6 and all(r['date'] > '2026' and r['driver'] for r in
 # What was found beside what an untuned device has: no search.
 tune --compare --json
 json "all(r['source'] == 'found before' and r['before_seconds'] > 0 and r['safe_seconds'] > 0 for r in j['results'])"
-json "j['ratios']['problems'] == 6 and j['ratios']['least_gain'] > 0 and j['ratios']['untuned'] > 0 and j['ratios']['map'] > 0"
+near() { # near RATIO EXPRESSION: of s, the results, and n, their number
+    json "(lambda s, n: abs(j['ratios']['$1'] / ($2) - 1) < 1e-7)(j['results'], len(j['results']))"
+}
+json "j['ratios']['problems'] == 6 and j['ratios']['left_out'] == 0 and all(r['elements'] == 5000 for r in j['results'])"
+near least_gain "min(r['before_seconds'] / r['seconds'] for r in s)"
+near untuned "__import__('math').prod(r['seconds'] / r['before_seconds'] for r in s) ** (1 / n)"
+near safe "__import__('math').prod(r['seconds'] / r['safe_seconds'] for r in s) ** (1 / n)"
+near map "min(4 * 5000 * int(r['variant'].lstrip('inftloa')) / 8 / r['seconds'] for r in s) / j['ratios']['copy_rate']"
 tune --compare
 grep -q '^6 problems: ' .stdout || fail "--compare"
 grep -q '^map: at least [0-9.]* of the copy rate' .stdout || fail "--compare"
+expect 0 "$MASTABA" tune --capability map --size 40000 --budget 0.01 --compare --json # of which nothing was found
+json "all(r['source'] == 'nearest size' for r in j['results'])"
+json "j['ratios']['problems'] == 0 and j['ratios']['left_out'] == 6 and j['ratios']['least_gain'] is None"
+expect 0 "$MASTABA" tune --capability map --size 40000 --budget 0.01 --compare
+grep -q '^6 problems left out: ' .stdout || fail "what is left out"
 
 # What is in the database is what plans take.
 expect 0 "$MASTABA" tune --export mine.json
