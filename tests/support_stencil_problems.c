@@ -145,6 +145,34 @@ static const problem large_3d = {
     .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
 };
 
+// Tiles at the seam of the rows, inside the boxes of blocks that reach over it.
+#define SEAM_3D                                                                                                                  \
+    .rank = 3, .precision = MST_FLOAT32, .grid = {8, 56, 130},                                                                   \
+    .faces = {{PERIODIC, PERIODIC}, {PERIODIC, PERIODIC}, {DIRICHLET("x + y"), NEUMANN}},                                        \
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}},                                            \
+    .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}}
+
+static const size_t points_seam[][MST_MAX_AXES] = {{0, 55, 60}, {7, 0, 61}};
+static const problem seam_3d = {.name = "seam 3-D", SEAM_3D};
+static const problem seam_points_3d = {.name = "seam and points 3-D",
+                                       SEAM_3D,
+                                       .sources = {{.field = "u", .point = {7, 55, 61}, .series = "a * t"}},
+                                       .receivers = {{"u", 2, points_seam}}};
+
+// Versions that are needed further out than any input.
+static const problem outward_3d = {
+    .name = "outward 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT32,
+    .grid = {11, 23, 37},
+    .faces = {{NEUMANN, DIRICHLET("y")}, {PERIODIC, PERIODIC}, {DIRICHLET("0.5"), NEUMANN}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}, {.name = "v"}, {.name = "w"}, {.name = "q"}},
+    .updates = {{"v", "u[4,4,4] + x / 50", 0},
+                {"q", "x * y / 100 + z", 0},
+                {"w", "v[-4,-4,-4]", 1},
+                {"u", "0.9*u + 0.1*w + a * (q[1,-1,1] - q[-1,1,-1])", 2}},
+};
+
 static mst_stencil_desc describe(const problem *p) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = p->rank;
@@ -186,13 +214,14 @@ typedef struct way {
 
 // Blocks that divide nothing, trips that do not divide the portions.
 static const way ways[] = {
-    {CPU, MST_STENCIL_IN_CORE, 0, 3, 0, false},        {CPU, MST_STENCIL_IN_CORE, 0, 1, 0, false},
-    {CPU, MST_STENCIL_SKEWED, 6, 3, 5, false},         {CPU, MST_STENCIL_SKEWED, 1, 1, 7, true},
-    {CPU, MST_STENCIL_SKEWED, 9, 3, 100, false},       {CPU, MST_STENCIL_SKEWED, 3, 3, 4, false},
-    {CPU, MST_STENCIL_TRIVIAL, 1, 1, 9, false},        {CPU, MST_STENCIL_PYRAMID_SLABS, 6, 3, 11, false},
-    {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 3, 3, true},   {CPU, MST_STENCIL_PYRAMID_TILES, 6, 3, 13, false},
-    {CPU, MST_STENCIL_PYRAMID_TILES, 3, 3, 64, false}, {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},
-    {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},         {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},
+    {CPU, MST_STENCIL_IN_CORE, 0, 3, 0, false},         {CPU, MST_STENCIL_IN_CORE, 0, 1, 0, false},
+    {CPU, MST_STENCIL_SKEWED, 6, 3, 5, false},          {CPU, MST_STENCIL_SKEWED, 1, 1, 7, true},
+    {CPU, MST_STENCIL_SKEWED, 9, 3, 100, false},        {CPU, MST_STENCIL_SKEWED, 3, 3, 4, false},
+    {CPU, MST_STENCIL_TRIVIAL, 1, 1, 9, false},         {CPU, MST_STENCIL_PYRAMID_SLABS, 6, 3, 11, false},
+    {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 3, 3, true},    {CPU, MST_STENCIL_PYRAMID_TILES, 6, 3, 13, false},
+    {CPU, MST_STENCIL_PYRAMID_TILES, 3, 3, 64, false},  {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},
+    {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},          {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},
+    {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 28, false},
 };
 
 static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
@@ -216,8 +245,8 @@ static void check_way(mst_context *context, const problem *p, mst_stencil_desc *
 }
 
 static const problem *find_problem(const char *name) {
-    static const problem *const all[] = {&heat_2d, &wave_2d,  &gray_scott,   &yee_2d,  &wide_2d,
-                                         &heat_3d, &large_2d, &advection_1d, &large_3d};
+    static const problem *const all[] = {&heat_2d,  &wave_2d,      &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
+                                         &large_2d, &advection_1d, &large_3d,   &seam_3d, &seam_points_3d, &outward_3d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

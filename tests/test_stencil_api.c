@@ -216,6 +216,37 @@ static void test_small_budget(void **state) {
     mst_context_destroy(small);
 }
 
+// Sub-steps that together reach 12 rows to each side, more than half of the rows of a GPU's usual work-group.
+static void test_far_sub_steps(void **state) {
+    enum { NODES = 3 * 40 * 30 };
+    static float got[2][NODES];
+    const mst_stencil_field fields[] = {
+        {.name = "u", .initial = {.expression = "sin(x + y / 3) * cos(z / 5)"}}, {.name = "v"}, {.name = "w"}};
+    const mst_stencil_update updates[] = {{"v", "u[0,-4,0] + 0.5 * u[0,4,1]", 0},
+                                          {"w", "v[0,-4,0] + 0.5 * v[0,4,-1]", 1},
+                                          {"u", "u + 0.1 * (w[0,-4,0] - w[0,4,0])", 2}};
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil *solver;
+    mst_error e;
+    d.rank = 3;
+    d.grid[0] = 3;
+    d.grid[1] = 40;
+    d.grid[2] = 30;
+    d.fields = fields;
+    d.updates = updates;
+    d.n_fields = d.n_updates = 3;
+    for (int k = 0; k < 2; k++) {
+        d.shape = k ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+        d.fuse = 1;
+        CHECK(mst_stencil_create(*state, &d, &solver, &e) == MST_OK, "shape %d: %s", (int)d.shape, e.message);
+        OK(mst_stencil_run(solver, 3, NULL, NULL, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got[k]), &e));
+        mst_stencil_destroy(solver);
+    }
+    assert_true(got[0][NODES / 2] != 0);
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
+}
+
 static void test_refusals(void **state) {
     const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-5,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
     const mst_stencil_field constant = {.name = "u", .constant = true};
@@ -262,7 +293,7 @@ int main(void) {
         cmocka_unit_test(test_eigenmode),        cmocka_unit_test(test_advection_and_sum),
         cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_budget),           cmocka_unit_test(test_small_budget),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -130,9 +130,9 @@ typedef struct kept_rates {
 static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
     const mst_stepper *stepper = &s->steppers[0];
     char text[200];
-    int length =
-        snprintf(text, sizeof text, "rates of %016llx%016llx on %lld x %lld x %lld", (unsigned long long)stepper->key.high,
-                 (unsigned long long)stepper->key.low, (long long)box->to[0], (long long)box->to[1], (long long)box->to[2]);
+    int length = snprintf(text, sizeof text, "rates of %016llx%016llx on %lld x %lld x %lld, strips of %d",
+                          (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->to[0],
+                          (long long)box->to[1], (long long)box->to[2], stepper->choice.planes);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 

@@ -103,10 +103,10 @@ mst_status mst_pipeline_make(const mst_problem *problem, int m, bool lateral_del
     spread_needs(p);
     for (int a = 0; a < problem->n_arrays; a++) // an input that is kept for a step as it is
         p->versions[a].depth = larger(p->versions[a].depth, p->versions[a].output >= 0);
-    for (int a = 0; a < problem->n_arrays; a++)
+    for (int k = 0; k < p->n_versions; k++) // a computed one may be needed further out than what it reads
         for (int axis = 0; axis < N_AXES; axis++) {
-            p->low[axis] = larger(p->low[axis], p->versions[a].low[axis]);
-            p->high[axis] = larger(p->high[axis], p->versions[a].high[axis]);
+            p->low[axis] = larger(p->low[axis], p->versions[k].low[axis]);
+            p->high[axis] = larger(p->high[axis], p->versions[k].high[axis]);
         }
 fail:
     return status;

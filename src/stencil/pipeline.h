@@ -26,7 +26,7 @@ typedef struct mst_pipeline {
     int m;
     int n_versions; // the inputs first, one an array
     mst_stage *versions;
-    int low[N_AXES], high[N_AXES];             // of all inputs
+    int low[N_AXES], high[N_AXES];             // the most of all versions
     int fixed_low[N_AXES], fixed_high[N_AXES]; // of the constant fields
 } mst_pipeline;
 

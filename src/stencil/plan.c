@@ -44,7 +44,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
                                     &first);
         if (status == MST_OK)
             break;
-        if (status == MST_ERROR_UNSUPPORTED && memcmp(&s->choice.tile, &rule, sizeof rule) != 0) {
+        if (status == MST_ERROR_UNSUPPORTED && !s->is_trial && memcmp(&s->choice.tile, &rule, sizeof rule) != 0) {
             s->choice.tile = rule; // what was found for another scheme does not suit this one
             continue;
         }

@@ -78,6 +78,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->overlap = !desc->no_overlap;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
     MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
+    s->is_trial = choice != NULL;
     if (choice)
         s->choice = *choice;
     else

@@ -43,6 +43,7 @@ struct mst_stencil {
     mst_stencil_plan plan;
     bool overlap;
     mst_stencil_choice choice;
+    bool is_trial; // the choice is taken as it is, or refused
     mst_tables tables;
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_rates rates;

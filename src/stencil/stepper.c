@@ -64,9 +64,11 @@ static mst_status choose_gpu_tile(mst_stepper *s, int width, int deep, mst_error
     size_t most = s->context->device.max_work_group_size;
     while ((size_t)(items * stack) > most && items * stack > 1)
         stack > 1 ? (stack /= 2) : (items /= 2);
-    int rows = stack * deep;
     int beside = (p->low[COLUMNS] + width - 1) / width + (p->high[COLUMNS] + width - 1) / width;
     int around = p->low[ROWS] + p->high[ROWS];
+    while (p->m == 1 && stack * deep <= 2 * around && (size_t)(items * (stack + 1)) <= most)
+        stack++; // for sub-steps that reach far, as fewer than one step cannot be fused
+    int rows = stack * deep;
     MST_REQUIRE(items > beside && rows > around, MST_ERROR_UNSUPPORTED, "%d fused steps leave nothing of a work-group of %d x %d",
                 p->m, rows, items);
     for (int k = 0; k < p->n_versions; k++)
@@ -87,7 +89,7 @@ fail:
 static mst_status check_arguments(const mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->problem;
-    size_t most = 0, windows = 6 * sizeof(cl_long8);
+    size_t most = 0, windows = (size_t)(5 + (s->shape == MST_STENCIL_SHAPE_GPU)) * sizeof(cl_long8);
     size_t bytes = (size_t)(2 * p->n_arrays + p->n_constants + 4) * sizeof(cl_mem);
     bytes = (bytes + sizeof(cl_long8) - 1) / sizeof(cl_long8) * sizeof(cl_long8) + windows;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL),
@@ -217,9 +219,13 @@ static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int
     return best;
 }
 
+// Tiles between the sides must be plain for the kernel too (write_choice in write_gpu.c). A box that reaches over the seam of a
+// periodic axis has tiles on the seam, which are not.
 static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
-    int64_t tile = s->tile[axis], before = s->before[axis] + MST_STENCIL_MAX_RADIUS;
-    int64_t spare = box->to[axis] - box->from[axis] - s->whole[axis] + s->before[axis] - MST_STENCIL_MAX_RADIUS;
+    int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
+    int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
+    int64_t tile = s->tile[axis], before = s->before[axis] + MST_STENCIL_MAX_RADIUS + lower;
+    int64_t spare = upper - s->whole[axis] + s->before[axis] - MST_STENCIL_MAX_RADIUS;
     int64_t last = spare < 0 ? 0 : spare / tile + 1;
     sides[0] = all ? tiles : smaller(tiles, ceiling(before, tile));
     sides[1] = last < sides[0] ? sides[0] : smaller(last, tiles);

@@ -12,7 +12,7 @@
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
 #define STEPS 48                         // every m that is tried divides it, but for the rule's
 #define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
-enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 3 }; // REVISION: of the kernels
+enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 4 }; // REVISION: of the kernels
 
 typedef struct trial {
     mst_context *context;
