@@ -180,7 +180,9 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
-static bool is_fused(const mst_filter *plan) { return plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan); }
+static bool is_fused(const mst_filter *plan) {
+    return plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan, plan->cpu);
+}
 
 static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
     bool fused = is_fused(plan);

@@ -7,12 +7,12 @@
 #define CPU_ITEMS_A_UNIT 8 // work-items of a launch for each compute unit of a CPU
 #define CPU_LANES 8        // as the texts have it
 
-bool mst_fused_filter_can(const mst_filter *plan) {
+bool mst_fused_filter_can(const mst_filter *plan, bool cpu) {
     unsigned radices[MST_PASS_RADICES];
     int count;
-    size_t longest = mst_pass_longest(&plan->context->device, plan->cpu, false);
-    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest &&
-           mst_pass_factor(plan->p, plan->cpu, 0, radices, &count) && mst_pass_factor(plan->q, plan->cpu, 0, radices, &count);
+    size_t longest = mst_pass_longest(&plan->context->device, cpu, false);
+    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, cpu, 0, radices, &count) &&
+           mst_pass_factor(plan->q, cpu, 0, radices, &count);
 }
 
 // Lines of n elements: neighbours in memory along them (rows) or across.

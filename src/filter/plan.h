@@ -122,7 +122,7 @@ mst_status mst_stage_end(mst_filter *plan, const mst_block *block, int stage, ms
 void mst_stages_clear(mst_filter *plan);
 
 // ---- fused.c: from images to images, or where the range has to be found to planes; for blocks of up to n planes.
-bool mst_fused_filter_can(const mst_filter *plan);
+bool mst_fused_filter_can(const mst_filter *plan, bool cpu);
 mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error);
 void mst_fused_filter_destroy(mst_filter *plan);
 uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan);

@@ -13,6 +13,7 @@ enum { SHAPE, RADIX, GROUP, N_PARAMETERS, REVISION = 1 }; // REVISION: of the ke
 
 typedef struct trial {
     mst_context *context;
+    const mst_filter *plan;
     mst_filter_desc desc; // of the test runs
 } trial;
 
@@ -37,11 +38,11 @@ static mst_status execute(void *plan, const mst_location *inputs, mst_location o
 
 static void destroy(void *plan) { mst_filter_destroy(plan); }
 
-// The other shape is slower; what the shape does not have must be as it is by default.
+// The other shape is slower, or would be the composed filter; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
     const trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU;
-    if (cpu ? values[GROUP] != 64 : values[RADIX] != 8)
+    if ((cpu ? values[GROUP] != 64 : values[RADIX] != 8) || !mst_fused_filter_can(t->plan, cpu))
         return INFINITY;
     double away = fabs(log2((double)values[RADIX] / 8)) + fabs(log2((double)values[GROUP] / 64));
     return (cpu == mst_pass_suits_cpu(&t->context->device) ? 1 : 3) * (1 + 0.1 * away);
@@ -89,7 +90,7 @@ static void identify(mst_tune_problem *p, const mst_filter *plan) {
 }
 
 mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_error *error) {
-    trial t = {.context = plan->context, .desc = *desc};
+    trial t = {.context = plan->context, .plan = plan, .desc = *desc};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
                               .tolerance = 1e-5,
@@ -109,12 +110,7 @@ mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_er
     if (status != MST_OK)
         return status;
     const mst_filter_choice choice = choice_of(values);
-    bool cpu = plan->cpu;
     plan->cpu = choice.cpu;
     plan->choice = choice.pass;
-    if (!mst_fused_filter_can(plan)) { // what was found for another size does not suit this one
-        plan->cpu = cpu;
-        plan->choice = (mst_pass_choice){0};
-    }
     return MST_OK;
 }
