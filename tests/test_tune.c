@@ -22,6 +22,7 @@ typedef struct fake {
     int64_t fast, wrong, refused; // values of the first parameter; 0: none
     int64_t lucky;                // fast in the first runs, and slow after them
     int lucky_runs;
+    bool asks; // whether to go on, in each run
 } fake;
 
 static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
@@ -49,8 +50,10 @@ static void discard(void *user, void *candidate) {
     free(candidate);
 }
 
-static mst_status run(void *user, void *candidate, int times, mst_error *error) {
+static mst_status run(void *user, void *candidate, int times, const mst_execution *how, mst_error *error) {
     fake *f = user;
+    if (f->asks && !how->progress(0, 1, how->progress_user))
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
     int64_t value = *(int64_t *)candidate;
     long each = value == f->wrong ? WRONG : value == f->fast ? FAST : SLOW;
     if (value == f->lucky)
@@ -200,6 +203,25 @@ static bool stop_after_two(uint64_t done, uint64_t total, void *user) {
     return done < 2;
 }
 
+static bool stop_at_the_fourth_question(uint64_t done, uint64_t total, void *user) {
+    (void)done, (void)total;
+    return ++*(int *)user < 4;
+}
+
+static void test_runs_can_be_cancelled(void **state) {
+    fake f = {.asks = true};
+    mst_tune_problem p = problem_of(&f, "asks", 100);
+    mst_error e;
+    int64_t values[2];
+    int questions = 0;
+    mst_tuning how = MST_TUNING_INIT;
+    how.progress = stop_at_the_fourth_question, how.user = &questions;
+    OK(mst_tuning_begin(*state, &how, &e));
+    REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_tune_choose(*state, &p, false, values, &e));
+    mst_tuning_end(*state);
+    assert_true(f.n_built == 1 && f.alive == 0 && f.prepared == 0);
+}
+
 static void search_can_be_cancelled(void **state) {
     fake f = {.fast = 4};
     mst_tune_problem p = problem_of(&f, "cancelled", 100);
@@ -337,7 +359,10 @@ static void defaults_are_good(void **state) {
         json_error_t why;
         json_t *database = json_loads(mst_tuning_defaults[i].text, JSON_REJECT_DUPLICATES, &why);
         CHECK(database && mst_tuning_is_valid(database), "%s is not valid", mst_tuning_defaults[i].name);
-        assert_true(json_array_size(json_object_get(database, "entries")) > 0);
+        const json_t *entries = json_object_get(database, "entries");
+        assert_true(json_array_size(entries) > 0);
+        for (size_t k = 0; k < json_array_size(entries); k++) // something was searched
+            assert_true(json_integer_value(json_object_get(json_array_get(entries, k), "tried")) > 1);
         json_decref(database);
     }
 }
@@ -543,6 +568,7 @@ int main(void) {
         cmocka_unit_test(second_time_finds_without_searching),
         cmocka_unit_test(safe_values_have_to_work),
         cmocka_unit_test(search_can_be_cancelled),
+        cmocka_unit_test(test_runs_can_be_cancelled),
         cmocka_unit_test(order_is_the_seeds),
         cmocka_unit_test(cost_model_orders_and_excludes),
         cmocka_unit_test(nearest_size_then_safe_values),

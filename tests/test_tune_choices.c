@@ -206,6 +206,42 @@ static void searches_for_integrals(void **state) {
     mst_tuning_end(*state);
 }
 
+static mst_tuning_result tuned_integral(mst_context *context, const mst_integral_desc *desc, double seconds) {
+    mst_error e;
+    test_told t = {.n = 0};
+    mst_integral *plan = NULL;
+    mst_tuning how = MST_TUNING_INIT;
+    how.report = test_note, how.user = &t, how.seconds = seconds;
+    OK(mst_tuning_begin(context, &how, &e));
+    OK(mst_integral_create(context, desc, &plan, &e));
+    mst_tuning_end(context);
+    mst_integral_destroy(plan);
+    assert_int_equal(t.n, 1);
+    return t.result;
+}
+
+// Too many points are not run; rounding of what cancels is not wrong; other kinds of ranges have other kernels.
+static void integrals_are_told_apart(void **state) {
+    const mst_integral_range around = {"x", "-1", "1"}, above = {"x", "0", "inf"};
+    mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
+    desc.ranges = &around;
+    desc.integrand = "x * x * x";
+    desc.rule = MST_INTEGRAL_MIDPOINT;
+    desc.points = (uint64_t)1 << 40;
+    assert_int_equal(tuned_integral(*state, &desc, 0).source, MST_TUNING_SAFE);
+    desc.points = 100003;
+    mst_tuning_result found = tuned_integral(*state, &desc, 3);
+    assert_int_equal(found.source, MST_TUNING_SEARCHED);
+    assert_int_equal(found.wrong, 0);
+    desc.integrand = "exp(-x * x)";
+    desc.rule = MST_INTEGRAL_ADAPTIVE;
+    desc.points = 0;
+    assert_int_equal(tuned_integral(*state, &desc, 0).source, MST_TUNING_SEARCHED);
+    assert_int_equal(tuned_integral(*state, &desc, 0).source, MST_TUNING_EXACT);
+    desc.ranges = &above;
+    assert_int_equal(tuned_integral(*state, &desc, 0).source, MST_TUNING_SEARCHED);
+}
+
 // Stencils are searched in core, and take what was found.
 static void searches_for_fused_steps(void **state) {
     mst_error e;
@@ -242,6 +278,7 @@ int main(void) {
         cmocka_unit_test(stencils),
         cmocka_unit_test(searches),
         cmocka_unit_test(searches_for_integrals),
+        cmocka_unit_test(integrals_are_told_apart),
         cmocka_unit_test(searches_for_fused_steps),
     };
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);

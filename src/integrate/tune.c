@@ -11,17 +11,22 @@
 #include <xxhash.h>
 
 enum { WIDTH, GROUP, ITEMS, N_PARAMETERS, MANY = 256, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
+enum { SAMPLES = 16 };
+#define MOST_EVALUATIONS ((uint64_t)1 << 28) // of a test run
 
 // Test runs are of one integral, or of many with random parameters.
 typedef struct trial {
     mst_context *context;
-    const mst_integral_desc *desc;
+    mst_integral_desc desc; // of the test runs
     mst_integral_choice rule;
     size_t n_sets;
     double *parameters;
+    double *sizes; // of fixed rules: the integrals of |f|, about
     mst_integral_result *expected, *got;
     bool is_double, has_expected;
 } trial;
+
+static bool is_fixed(const mst_integral_desc *desc) { return desc->rule >= MST_INTEGRAL_RECTANGLE; }
 
 static mst_integral_choice choice_of(const int64_t *values) {
     return (mst_integral_choice){(unsigned)values[WIDTH], (size_t)values[GROUP], (uint64_t)values[ITEMS]};
@@ -45,7 +50,7 @@ static mst_status build(void *user, const int64_t *values, void **candidate, mst
     const trial *t = user;
     const mst_integral_choice choice = choice_of(values);
     mst_integral *made = NULL;
-    mst_status status = mst_integral_create_as(t->context, t->desc, &choice, &made, error);
+    mst_status status = mst_integral_create_as(t->context, &t->desc, &choice, &made, error);
     *candidate = made;
     return status;
 }
@@ -55,19 +60,21 @@ static void discard(void *user, void *candidate) {
     mst_integral_destroy(candidate);
 }
 
-static mst_status run(void *user, void *candidate, int times, mst_error *error) {
+static mst_status run(void *user, void *candidate, int times, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     trial *t = user;
     for (int k = 0; k < times; k++)
-        MST_TRY(mst_integral_execute(candidate, t->parameters, t->n_sets, t->got, NULL, error));
+        MST_TRY(mst_integral_execute(candidate, t->parameters, t->n_sets, t->got, how, error));
 fail:
     return status;
 }
 
-// As far as rounding goes, and for adaptive rules, which may stop elsewhere, as far as they promise.
-static bool is_close(const trial *t, const mst_integral_result *a, const mst_integral_result *b) {
-    bool fixed = t->desc->rule >= MST_INTEGRAL_RECTANGLE;
-    double allowed = (t->is_double ? 1e-12 : 1e-5) * fabs(a->value) + (fixed ? 0 : a->error + b->error);
+// As far as rounding goes, which of an integral that cancels is larger than its value; and for adaptive rules, which may stop
+// elsewhere, as far as they promise.
+static bool is_close(const trial *t, size_t i) {
+    const mst_integral_result *a = &t->expected[i], *b = &t->got[i];
+    double promised = is_fixed(&t->desc) ? 0 : a->error + b->error;
+    double allowed = (t->is_double ? 1e-12 : 1e-5) * (fabs(a->value) + t->sizes[i]) + promised;
     return a->status == b->status && ((isnan(a->value) && isnan(b->value)) || fabs(a->value - b->value) <= allowed);
 }
 
@@ -78,7 +85,7 @@ static mst_status check(void *user, void *candidate, bool *right, mst_error *err
     if (!t->has_expected)
         memcpy(t->expected, t->got, t->n_sets * sizeof *t->got);
     for (size_t i = 0; i < t->n_sets; i++)
-        *right = *right && is_close(t, &t->expected[i], &t->got[i]);
+        *right = *right && is_close(t, i);
     memset(t->got, 0xff, t->n_sets * sizeof *t->got); // what a candidate does not give is not what another one gave
     t->has_expected = true;
     return MST_OK;
@@ -112,36 +119,61 @@ static void add_parameters(mst_tune_problem *p, const mst_integral *plan) {
     add_parameter(p, "items", rule->items, shared ? 2 : 0, shared && plan->cpu ? 1 : 0, 2);
 }
 
-// The same integrand has the same kernels.
+// The same rule, integrand and kinds of ranges have the same kernels, but for what bounds and names' order are.
 static void identify(mst_tune_problem *p, const mst_integral *plan, const mst_integral_desc *desc) {
-    bool fixed = desc->rule >= MST_INTEGRAL_RECTANGLE;
+    bool fixed = is_fixed(desc);
+    uint64_t numbers[3 + MST_INTEGRAL_MAX_VARIABLES] = {REVISION, (uint64_t)desc->rule,
+                                                        XXH3_64bits(desc->integrand, strlen(desc->integrand))};
+    for (int k = 0; k < desc->n_variables; k++)
+        numbers[3 + k] = (uint64_t)plan->kinds[k];
     p->size = fixed ? plan->desc.points : 1;
-    p->kernel = XXH3_64bits_withSeed(desc->integrand, strlen(desc->integrand), REVISION + (XXH64_hash_t)desc->rule);
+    p->kernel = XXH3_64bits(numbers, sizeof numbers);
     snprintf(p->variant, sizeof p->variant, "%s %s %s, %d variable%s, %s", plan->cpu ? "cpu" : "gpu",
              mst_type_name(plan->desc.type), fixed ? "fixed" : mst_integral_rule_name(desc->rule), desc->n_variables,
              desc->n_variables == 1 ? "" : "s", desc->n_parameters > 0 ? "many" : "one");
+}
+
+// The integral of |f|, for one variable, by a midpoint rule on the host.
+static double size_of(const mst_integral *plan, const double *row, const double *cuts) {
+    double sum = 0, range = cuts[plan->n_cuts - 1] - cuts[0];
+    for (int k = 0; k < SAMPLES; k++) {
+        double value = fabs(mst_integrand_value(plan, cuts[0] + range * (k + 0.5) / SAMPLES, row, cuts));
+        sum += isfinite(value) ? value : 0;
+    }
+    return fabs(range) / SAMPLES * sum;
 }
 
 // Parameters in (0, 1), the same in each search. False if the bounds cannot be computed of them.
 static bool make_parameters(trial *t, const mst_integral *plan) {
     mst_integral_call call = {.n_sets = t->n_sets};
     uint64_t state = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < t->n_sets * (size_t)t->desc->n_parameters; i++) { // Marsaglia's xorshift64
+    for (size_t i = 0; i < t->n_sets * (size_t)t->desc.n_parameters; i++) { // Marsaglia's xorshift64
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         t->parameters[i] = (double)(state >> 11) * 0x1p-53;
     }
     bool good = mst_integrand_rows(plan, t->parameters, &call, NULL) == MST_OK;
+    for (size_t i = 0; i < t->n_sets && good && is_fixed(&t->desc); i++)
+        t->sizes[i] = size_of(plan, &call.rows[i * (size_t)plan->n_row], &call.cuts[i * (size_t)plan->n_cuts]);
     free(call.rows);
     free(call.cuts);
     return good;
 }
 
+// Fixed rules of too many points make no test runs; others' stop early.
+static bool shrink(trial *t, const mst_integral *plan) {
+    uint64_t most = MOST_EVALUATIONS / t->n_sets;
+    if (is_fixed(&t->desc))
+        return plan->desc.points <= most;
+    t->desc.max_evaluations = plan->desc.max_evaluations < most ? plan->desc.max_evaluations : most;
+    return true;
+}
+
 mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     trial t = {.context = plan->context,
-               .desc = desc,
+               .desc = *desc,
                .rule = plan->choice,
                .n_sets = desc->n_parameters > 0 ? MANY : 1,
                .is_double = plan->is_double};
@@ -150,13 +182,15 @@ mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, 
     if (desc->work_items > 0) // as published
         return MST_OK;
     t.parameters = calloc(t.n_sets * (size_t)desc->n_parameters + 1, sizeof *t.parameters);
-    MST_REQUIRE(t.parameters, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
+    t.sizes = calloc(t.n_sets, sizeof *t.sizes);
+    MST_REQUIRE(t.parameters && t.sizes, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
     add_parameters(&problem, plan);
     identify(&problem, plan, desc);
-    problem.work = make_parameters(&t, plan) ? &work : NULL;
+    problem.work = shrink(&t, plan) && make_parameters(&t, plan) ? &work : NULL;
     MST_TRY(mst_tune_choose(plan->context, &problem, false, values, error));
     plan->choice = choice_of(values);
 fail:
     free(t.parameters);
+    free(t.sizes);
     return status;
 }

@@ -83,9 +83,23 @@ static mst_status list_candidates(search *s, const int64_t *safe, const int64_t 
     return MST_OK;
 }
 
+// Whatever part of a candidate is done: those before it are what was tried.
+static bool go_on(uint64_t done, uint64_t total, void *user) {
+    const search *s = user;
+    (void)done, (void)total;
+    return !s->how->progress || s->how->progress(s->found->tried - 1, s->found->candidates, s->how->user);
+}
+
+static mst_status run_built(search *s, void *built, int times, mst_error *error) {
+    mst_execution how = MST_EXECUTION_INIT;
+    how.progress = go_on;
+    how.progress_user = s;
+    return s->problem->work->run(s->problem->user, built, times, &how, error);
+}
+
 static mst_status time_once(search *s, void *built, int times, double *seconds, mst_error *error) {
     double start = mst_now();
-    mst_status status = s->problem->work->run(s->problem->user, built, times, error);
+    mst_status status = run_built(s, built, times, error);
     *seconds = (mst_now() - start) / times;
     return status;
 }
@@ -119,7 +133,7 @@ static mst_status make_and_time(search *s, trial *t, double best, bool *right, m
     const mst_tune_work *w = s->problem->work;
     void *user = s->problem->user;
     MST_TRY(w->build(user, t->values, &t->built, error));
-    MST_TRY(w->run(user, t->built, 1, error)); // the first run may have to move pages or compile
+    MST_TRY(run_built(s, t->built, 1, error)); // the first run may have to move pages or compile
     MST_TRY(w->check(user, t->built, right, error));
     if (!*right)
         return MST_OK;

@@ -23,8 +23,8 @@ typedef struct mst_tune_work {
     void (*finish)(void *user);
     mst_status (*build)(void *user, const int64_t *values, void **candidate, mst_error *error);
     void (*discard)(void *user, void *candidate);
-    // Does the work `times` times, and waits for it.
-    mst_status (*run)(void *user, void *candidate, int times, mst_error *error);
+    // Does the work `times` times, and waits for it. What may take long asks how->progress whether to go on.
+    mst_status (*run)(void *user, void *candidate, int times, const mst_execution *how, mst_error *error);
     // Whether what the last run left is right. The first call is for the safe values, whose results are right by definition.
     mst_status (*check)(void *user, void *candidate, bool *right, mst_error *error);
     void (*timed)(void *user, const int64_t *values, double seconds); // what was found for a right candidate; may be NULL
