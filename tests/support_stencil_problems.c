@@ -159,6 +159,31 @@ static const problem seam_points_3d = {.name = "seam and points 3-D",
                                        .sources = {{.field = "u", .point = {7, 55, 61}, .series = "a * t"}},
                                        .receivers = {{"u", 2, points_seam}}};
 
+// The same along the columns, with a constant field and tiles that touch no face; and on one axis, without points and with them.
+static const problem seam_2d = {
+    .name = "seam 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {24, 1996},
+    .faces = {{DIRICHLET("1"), NEUMANN}, {PERIODIC, PERIODIC}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
+               {.name = "k", .constant = true, .initial = INITIAL("0.1 + y / 1000 + x / 30000")}},
+    .updates = {{"u", "u + k[1,-4] * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
+};
+
+#define SEAM_1D                                                                                                                  \
+    .rank = 1, .precision = MST_FLOAT64, .grid = {1948}, .faces = {{PERIODIC, PERIODIC}},                                        \
+    .fields = {{.name = "u", .initial = INITIAL("exp(-(x - 986)^2 / 900)")},                                                     \
+               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 3000")}},                                           \
+    .updates = {{"u", "u - k[4] * (u - u[-1]) + 0.01 * (u[-3] - u[2])", 0}}
+
+static const size_t points_1d[][MST_MAX_AXES] = {{0}, {300}, {1947}};
+static const problem seam_1d = {.name = "seam 1-D", SEAM_1D};
+static const problem seam_points_1d = {.name = "seam and points 1-D",
+                                       SEAM_1D,
+                                       .sources = {{.field = "u", .point = {1946}, .series = "a * t"}},
+                                       .receivers = {{"u", 3, points_1d}}};
+
 // Versions that are needed further out than any input.
 static const problem outward_3d = {
     .name = "outward 3-D",
@@ -221,7 +246,7 @@ static const way ways[] = {
     {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 3, 3, true},    {CPU, MST_STENCIL_PYRAMID_TILES, 6, 3, 13, false},
     {CPU, MST_STENCIL_PYRAMID_TILES, 3, 3, 64, false},  {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},
     {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},          {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},
-    {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 28, false},
+    {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 28, false}, {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 998, false},
 };
 
 static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
@@ -245,8 +270,9 @@ static void check_way(mst_context *context, const problem *p, mst_stencil_desc *
 }
 
 static const problem *find_problem(const char *name) {
-    static const problem *const all[] = {&heat_2d,  &wave_2d,      &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
-                                         &large_2d, &advection_1d, &large_3d,   &seam_3d, &seam_points_3d, &outward_3d};
+    static const problem *const all[] = {&heat_2d,        &wave_2d,  &gray_scott,   &yee_2d,         &wide_2d,
+                                         &heat_3d,        &large_2d, &advection_1d, &large_3d,       &seam_1d,
+                                         &seam_points_1d, &seam_2d,  &seam_3d,      &seam_points_3d, &outward_3d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

@@ -7,15 +7,11 @@ static void test_yee(void **state) { test_scheme_check_ways(*state, "Yee 2-D", t
 static void test_heat_3d(void **state) { test_scheme_check_ways(*state, "heat 3-D", true, false); }
 static void test_advection(void **state) { test_scheme_check_ways(*state, "advection 1-D", true, true); }
 static void test_large(void **state) { test_scheme_check_ways(*state, "large 2-D", false, true); }
-static void test_seam(void **state) { test_scheme_check_ways(*state, "seam 3-D", false, true); }
-static void test_seam_points(void **state) { test_scheme_check_ways(*state, "seam and points 3-D", false, true); }
-static void test_outward(void **state) { test_scheme_check_ways(*state, "outward 3-D", false, true); }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wave),    cmocka_unit_test(test_wide_reach),  cmocka_unit_test(test_yee),
-        cmocka_unit_test(test_heat_3d), cmocka_unit_test(test_advection),   cmocka_unit_test(test_large),
-        cmocka_unit_test(test_seam),    cmocka_unit_test(test_seam_points), cmocka_unit_test(test_outward),
+        cmocka_unit_test(test_wave),    cmocka_unit_test(test_wide_reach), cmocka_unit_test(test_yee),
+        cmocka_unit_test(test_heat_3d), cmocka_unit_test(test_advection),  cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -224,8 +224,8 @@ static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int
 static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
     int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
     int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
-    int64_t tile = s->tile[axis], before = s->before[axis] + MST_STENCIL_MAX_RADIUS + lower;
-    int64_t spare = upper - s->whole[axis] + s->before[axis] - MST_STENCIL_MAX_RADIUS;
+    int64_t tile = s->tile[axis], margin = mst_gpu_margin(s->problem, axis), before = s->before[axis] + margin + lower;
+    int64_t spare = upper - s->whole[axis] + s->before[axis] - margin;
     int64_t last = spare < 0 ? 0 : spare / tile + 1;
     sides[0] = all ? tiles : smaller(tiles, ceiling(before, tile));
     sides[1] = last < sides[0] ? sides[0] : smaller(last, tiles);
@@ -243,7 +243,7 @@ static void cut_strips(const mst_stepper *s, const mst_box *box, cutting *c) {
     int64_t overlap = p->low[PLANES] + p->high[PLANES], most = 32 * overlap > 128 ? 32 * overlap : 128;
     bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
     for (int side = 0; side < 2; side++) {
-        int64_t edge = (side ? p->high : p->low)[PLANES] + MST_STENCIL_MAX_RADIUS;
+        int64_t edge = (side ? p->high : p->low)[PLANES] + mst_gpu_margin(s->problem, PLANES);
         int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
         c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
     }

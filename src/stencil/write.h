@@ -38,6 +38,9 @@ typedef struct mst_writer {
 // of a GPU's tile `width` must be a part, and `deep` of its rows and their halos together.
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
+// Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides: as far as
+// constant fields may be read.
+int mst_gpu_margin(const mst_problem *problem, int axis);
 
 // Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number
 // that `tile` is.

@@ -19,6 +19,11 @@ static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDAR
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
+int mst_gpu_margin(const mst_problem *problem, int axis) {
+    bool exists = axis == COLUMNS || problem->rank == 3 || (axis == PLANES && problem->rank == 2);
+    return exists ? MST_STENCIL_MAX_RADIUS : 0;
+}
+
 // The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
 static void write_side_tile(const mst_gpu_writer *g) {
     ADD("long side_tile(long q, long8 box, long8 more, long8 sides) {\n"
@@ -50,18 +55,18 @@ static void write_choice(const mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
     size_t n_points = g->w->problem->n_sources + g->w->problem->n_points;
     int rows = g->group / g->items * g->deep;
+    int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
     ADD("const long row_0 = r0 - %d, column_0 = c0 - %d;\n"
         "bool plain = row_0 >= max(from.s1, (long)0) && row_0 + %d <= min(from.s1 + from.s2, n_rows) && column_0 >= max(from.s3, "
         "(long)0) && column_0 + %d <= min(from.s3 + from.s4, n_columns)",
         g->above, g->left, rows, g->items * g->width);
     if (!periodic(g, PLANES))
-        ADD(" && p0 - %d >= 0 && p1 + %d <= n_planes", p->low[PLANES] + MST_STENCIL_MAX_RADIUS,
-            p->high[PLANES] + MST_STENCIL_MAX_RADIUS);
+        ADD(" && p0 - %d >= 0 && p1 + %d <= n_planes", p->low[PLANES] + mst_gpu_margin(g->w->problem, PLANES),
+            p->high[PLANES] + mst_gpu_margin(g->w->problem, PLANES));
     if (g->w->problem->n_constants > 0)
-        ADD(" && row_0 - 4 >= max(held.s1, (long)0) && row_0 + %d <= min(held.s1 + held.s2, n_rows) && column_0 - 4 >= "
-            "max(held.s3, "
-            "(long)0) && column_0 + %d <= min(held.s3 + held.s4, n_columns)",
-            rows + 4, g->items * g->width + 4);
+        ADD(" && row_0 - %d >= max(held.s1, (long)0) && row_0 + %d <= min(held.s1 + held.s2, n_rows) && column_0 - %d >= "
+            "max(held.s3, (long)0) && column_0 + %d <= min(held.s3 + held.s4, n_columns)",
+            along, rows + along, across, g->items * g->width + across);
     ADD(";\n");
     if (n_points > 0) {
         ADD("for (long k = 0; k < %zu && plain; k++) {\nconst long q = points[k].s0;\n", n_points);
