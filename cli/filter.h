@@ -38,7 +38,7 @@ typedef struct filter_job {
     mst_filter_desc plan_desc;
     mst_report report; // sums
     uint64_t pixels;
-    size_t n_done;
+    size_t n_handled, n_done; // inputs that came to an end, well or not; outputs written
     mst_filter_stage stage_sums[MST_FILTER_MAX_STAGES];
     int n_stages;
 } filter_job;

@@ -219,9 +219,10 @@ static writing process(filter_job *job, size_t input, reading *r) {
     if (w.code == CLI_DONE)
         w.code = check_finite(job, r->path, &r->image);
     if (w.code == CLI_DONE)
-        w.code = take_spectrum(job, &r->image);
-    if (w.code == CLI_DONE)
         w.code = filter_image(job, r->path, path, &r->image, &w.image);
+    if (w.code == CLI_DONE)
+        w.code = take_spectrum(job, &r->image); // none of an image that was refused
+    job->n_handled += w.code != CLI_INTERRUPTED;
     cli_image_free(&r->image);
     if (w.code == CLI_DONE)
         w.path = path;
@@ -253,7 +254,7 @@ int filter_run_files(filter_job *job) {
     cli_image_free(&next.image);
     code = last_failure(code, end_writing(job, &writer, &last));
     cli_progress_end(&progress);
-    if (!cli_interrupted() || job->n_done == job->n_inputs)
+    if (!cli_interrupted() || job->n_handled == job->n_inputs)
         return code;
     if (job->n_done == 0)
         return cli_fail_interrupted(job->command);

@@ -182,7 +182,7 @@ refused 2 'is not called .npy' filter a1.png -o b.png --mask-file a2.png
 refused 4 'power of two a side' filter a1.png -o b.png --low-pass 3 --algorithm paper
 refused 4 'write .tif or .npy' filter a1.png -o b.png --low-pass 3 --output raw
 images make alpha.png png:8:2 4 4 1
-refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 1
+refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 1 --spectrum s.png
 npy make mask3.npy float32 3,3,3 1
 refused 4 'a mask is float32' filter a1.png -o b.png --mask-file mask3.npy
 python3 -c "
