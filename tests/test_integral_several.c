@@ -104,8 +104,8 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     d.ranges = ranges;
     d.n_parameters = (int)row;
     d.parameters = names;
-    d.relative_tolerance = n < 4 ? 1e-5 : 1e-3;
-    d.max_evaluations = n < 8 ? 60000 : 16 << 12;
+    d.relative_tolerance = n < 4 ? 1e-5 : n == 6 || n == 7 ? 1e-2 : 1e-3;
+    d.max_evaluations = n < 6 ? 60000 : n < 8 ? 240000 : 16 << 12;
     d.shape = shape;
     for (size_t i = 0; i < n_sets; i++)
         draw(n, (int)(i % FAMILIES), &parameters[i * row]);
@@ -124,14 +124,18 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     }
     print_message("%d variables: %.2f %% of the true errors within those reported, %.1f %% converged\n", n,
                   100.0 * (double)within / (double)n_sets, 100.0 * (double)converged / (double)n_sets);
-    CHECK((double)within >= 0.99 * (double)n_sets && (double)converged >= (n < 8 ? 0.6 : 0.3) * (double)n_sets,
+    CHECK((double)within >= 0.99 * (double)n_sets - 3 && (double)converged >= (n < 7 ? 0.6 : 0.3) * (double)n_sets,
           "%d variables: of %zu are %zu within and %zu converged", n, n_sets, within, converged);
 }
 
 static void test_families(void **state) {
     check_families(*state, 2, MOST_SETS, MST_INTEGRAL_SHAPE_CPU);
     check_families(*state, 3, 1500, MST_INTEGRAL_SHAPE_GPU);
+    check_families(*state, 4, 300, MST_INTEGRAL_SHAPE_CPU);
     check_families(*state, 5, 600, MST_INTEGRAL_SHAPE_CPU);
+    check_families(*state, 6, 120, MST_INTEGRAL_SHAPE_GPU);
+    check_families(*state, 7, 60, MST_INTEGRAL_SHAPE_CPU);
+    check_families(*state, 8, 60, MST_INTEGRAL_SHAPE_CPU);
     check_families(*state, 10, 120, MST_INTEGRAL_SHAPE_GPU);
 }
 
