@@ -71,7 +71,7 @@ static void overlapping_blocks(void **state) {
 // Several digits: columns, fused rows, columns back.
 static void long_vectors(void **state) {
     static const fused_case cases[] = {
-        {GPU, MST_COMPLEX64, MST_COMPLEX64, 2, 3000, 2, 2900, FULL, false},
+        {GPU, MST_COMPLEX64, MST_COMPLEX64, 2, 9000, 2, 8500, FULL, false},
         {GPU, MST_FLOAT64, MST_FLOAT64, 1, 6100, 2, 5000, SAME, true},
         {CPU, MST_FLOAT32, MST_FLOAT32, 3, 20011, 3, 15000, FULL, true},
         {CPU, MST_COMPLEX128, MST_COMPLEX128, 1, 30000, 2, 30000, CIRCULAR, false},

@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#define LONGEST_BY_COLUMN ((size_t)1 << 21) // transforms with twiddles by column; of longer ones they are too large
+
 size_t mst_stage_blocks(const mst_geometry *g, int array) { return array == Z || array == g->blocked ? g->n_blocks : 1; }
 
 size_t mst_stage_lines(const mst_stage *s) { return s->rows * s->before * s->inner; }
@@ -60,8 +62,6 @@ static int64_t element_stride(const mst_stage *s, int port) {
     return s->ports[port].work ? (int64_t)s->inner : mst_stage_view(s, s->ports[port].array, true).axis_stride;
 }
 
-#define GPU_COLUMN_TWIDDLES ((size_t)1 << 21) // the longest transforms with twiddles by column; of longer ones they are too large
-
 mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_digit *d = &s->g->digits[s->digit];
@@ -78,7 +78,7 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     pass->source = (mst_view){.axis_stride = element_stride(s, FROM), .step = 1};
     pass->target = (mst_view){.axis_stride = element_stride(s, TO), .step = 1};
     pass->twiddle_n = d->rest > 1 ? d->n * d->rest : 0;
-    pass->twiddle_by_column = !pass->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
+    pass->twiddle_by_column = !pass->cpu && pass->twiddle_n <= LONGEST_BY_COLUMN;
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
     MST_TRY(mst_pass_shape(pass, device, error));
     s->back = mst_pass_back(pass);
@@ -89,7 +89,8 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     if (s->g->right_angle && caller)
         s->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
     s->table_bytes = s->tables[0].bytes + s->tables[1].bytes + s->weights.bytes;
-    s->table_bytes += mst_twiddle_tables_plan(&s->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass); // of loads: first
+    // Backwards they are taken while loading, by the first radix there, else while storing, by the last one here: the same.
+    s->table_bytes += mst_twiddle_tables_plan(&s->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass);
 fail:
     return status;
 }

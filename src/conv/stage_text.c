@@ -225,7 +225,7 @@ static void write_factors(const mst_stage *s, mst_text *out) {
                      s->twiddles.n);
     if (s->twiddles.columns)
         mst_text_add(out,
-                     "// Of element e = j + q n / radix.\n"
+                     "// Of element e = j + q n / radix, in the loops over j and q that load or store it.\n"
                      "#define TWIDDLE(e) complex_multiply(low[(int)j * %zu + (int)column], high[(int)q * %zu + (int)column])\n",
                      s->twiddles.columns, s->twiddles.columns);
     mst_text_add(out,

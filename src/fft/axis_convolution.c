@@ -94,7 +94,7 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
     there.load.length = job->n;
     if (there.store.length == 0)
         there.store.length = job->n;
-    if (!plan->cpu && mst_axis_passes(plan, m) == 1) {
+    if (!plan->cpu && m <= mst_pass_longest(&plan->context->device, false, plan->is_double)) {
         there.convolution = MST_PASS_CHIRP;
         return plan_fused(plan, &there, error);
     }

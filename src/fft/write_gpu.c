@@ -127,8 +127,8 @@ static void write_step(const mst_pass *pass, int s, size_t span, size_t table_at
     mst_gpu_open_butterflies(pass, r, out);
     if (span > 1)
         mst_text_add(out, "            const uint k = j %% %zuu;\n", span);
-    for (int k = 0; k < count && span > 1 && low < r; k++)
-        write_few_twiddles(r, low, span, table_at, n[k], out);
+    if (span > 1 && low < r) // never of two operands: passes that are fused have whole tables
+        write_few_twiddles(r, low, span, table_at, *n, out);
     if (span > 1 && low == r) {
         mst_text_add(out,
                      "#pragma unroll\n            for (uint q = 1; q < %uu; q++) {\n"

@@ -33,7 +33,7 @@ static void one_way(mst_context *context, mst_type type, size_t n, int axis, mst
         }
 }
 
-// From rows to columns and back: lines are handed over at the first exchange, of whole numbers where they are short.
+// From rows to columns and back: lines are handed over at the first exchange, in two or four parts.
 static void there_and_back(mst_context *context, int c) {
     enum { LONGEST = 1000 };
     static const size_t lengths[] = {60, 60, LONGEST};
