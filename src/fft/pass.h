@@ -74,10 +74,10 @@ typedef struct mst_pass {
     bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
     unsigned exchange_parts; // gpu: what goes through local memory at a time: 1: real and imaginary parts; 2: real, then
                              // imaginary ones; 4: those of the elements before the middle, then of those behind it
-    bool two_operands;   // gpu, fused: two are transformed,
-    bool whole_exchange; // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
-    unsigned areas;      // exchanges in turns in so many areas of it: with two, a barrier for each is enough
-    bool few_twiddles;   // gpu: products of two entries of a step's table (tables.c)
+    bool two_operands;       // gpu, fused: two are transformed,
+    bool whole_exchange;     // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
+    unsigned areas;          // exchanges in turns in so many areas of it: with two, a barrier for each is enough
+    bool few_twiddles;       // gpu: products of two entries of a step's table (tables.c)
 } mst_pass;
 
 // Reals of local memory that one transform of a GPU-shaped pass takes in each of its areas, and how many of them the real (or

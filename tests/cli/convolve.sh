@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba convolve on .npy files, against the definition.
 . "${0%/*}/lib"
+without_cache
 
 # Every mode, also with the shorter operand first; batches; one kernel for all, from either side, and with fewer axes. Fused builds a
 # kernel for each, so most go by paper-c: the library's tests go through them all.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba fft --real, --length, --shift, and input that is not complex, against the definition.
 . "${0%/*}/lib"
+without_cache
 
 # Real numbers: results 0 .. n/2 along the last axis of the list.
 npy make x.npy float32 3,5,6 1

@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba filter: every format in and out, against the definition of the Fourier transform; options; many files.
 . "${0%/*}/lib"
+without_cache
 
 images() {
     python3 "$here/images.py" "$@"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Sounds in and out of mastaba convolve.
 . "${0%/*}/lib"
+without_cache
 
 # sound FILE RATE CHANNELS VALUE...: 16-bit, the values interleaved.
 sound() {
