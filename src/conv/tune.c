@@ -86,10 +86,8 @@ static bool shrink(trial *t, const mst_convolution *plan) {
 }
 
 static void add_parameter(trial *t, mst_tune_problem *p, const char *name, int n, const int64_t *values) {
-    mst_tune_parameter *q = &p->parameters[p->n_parameters];
-    *q = (mst_tune_parameter){.name = name, .n = n, .safe = values[0]};
-    memcpy(q->values, values, (size_t)n * sizeof *values);
-    t->safe[p->n_parameters++] = values[0];
+    t->safe[p->n_parameters] = values[0];
+    mst_tune_add(p, name, values[0], n, values);
 }
 
 static void add_parameters(trial *t, mst_tune_problem *p, const mst_convolution *plan, bool cpu) {

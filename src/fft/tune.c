@@ -83,23 +83,17 @@ static const mst_layout *longer_side(const mst_fft_desc *d) {
     return mst_layout_count(&d->input) >= mst_layout_count(&d->output) ? &d->input : &d->output;
 }
 
-static void add_parameter(mst_tune_problem *p, const char *name, int64_t safe, int n, const int64_t *values) {
-    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
-    *q = (mst_tune_parameter){.name = name, .n = n, .safe = safe};
-    memcpy(q->values, values, (size_t)n * sizeof *values);
-}
-
 static void add_parameters(mst_tune_problem *p, const mst_fft *plan) {
     bool fixed = plan->desc.shape != MST_FFT_SHAPE_AUTO, powers = true;
     int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
-    add_parameter(p, "shape", shape, fixed ? 1 : 2, (int64_t[]){shape, other});
+    mst_tune_add(p, "shape", shape, fixed ? 1 : 2, (int64_t[]){shape, other});
     for (int a = 0; a < plan->desc.n_axes; a++) { // other lengths have the radices that they have
         size_t n = longer_side(&plan->desc)->shape[plan->desc.axes[a]];
         powers = powers && (n & (n - 1)) == 0;
     }
-    add_parameter(p, "radix", 8, powers ? 3 : 1, (int64_t[]){8, 4, 16});
-    add_parameter(p, "lanes", plan->is_double ? 4 : 8, 2, (int64_t[]){4, 8});
-    add_parameter(p, "group", 64, 4, (int64_t[]){64, 32, 128, 256});
+    mst_tune_add(p, "radix", 8, powers ? 3 : 1, (int64_t[]){8, 4, 16});
+    mst_tune_add(p, "lanes", plan->is_double ? 4 : 8, 2, (int64_t[]){4, 8});
+    mst_tune_add(p, "group", 64, 4, (int64_t[]){64, 32, 128, 256});
 }
 
 // Transforms of the same lengths, along axes that lie the same way, in batches of about the same size have the same kernels.

@@ -65,19 +65,13 @@ static bool shrink(trial *t) {
     return mst_layout_count(in) <= most;
 }
 
-static void add_parameter(mst_tune_problem *p, const char *name, int n, const int64_t *values) {
-    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
-    *q = (mst_tune_parameter){.name = name, .n = n, .safe = values[0]};
-    memcpy(q->values, values, (size_t)n * sizeof *values);
-}
-
 static void add_parameters(mst_tune_problem *p, const mst_filter *plan) {
     bool powers =
         (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
     int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
-    add_parameter(p, "shape", plan->desc.shape == MST_FFT_SHAPE_AUTO ? 2 : 1, (int64_t[]){shape, other});
-    add_parameter(p, "radix", powers ? 3 : 1, (int64_t[]){8, 4, 16});
-    add_parameter(p, "group", 4, (int64_t[]){64, 128, 32, 256});
+    mst_tune_add(p, "shape", shape, plan->desc.shape == MST_FFT_SHAPE_AUTO ? 2 : 1, (int64_t[]){shape, other});
+    mst_tune_add(p, "radix", 8, powers ? 3 : 1, (int64_t[]){8, 4, 16});
+    mst_tune_add(p, "group", 64, 4, (int64_t[]){64, 128, 32, 256});
 }
 
 // Images of the same size and channels have the same kernels, but for the mask.

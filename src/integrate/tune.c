@@ -2,7 +2,7 @@
 // work-items share a fixed rule.
 #include "plan.h"
 
-#include "tune/tune.h"
+#include "tune/arrays.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -103,8 +103,7 @@ static double cost(const void *user, const int64_t *values) {
 
 // The rule's value, and `n` more: the rule's shifted by one, two, ... down and up.
 static void add_parameter(mst_tune_problem *p, const char *name, uint64_t rule, int down, int up, unsigned step) {
-    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
-    *q = (mst_tune_parameter){.name = name, .n = 1, .values = {(int64_t)rule}, .safe = (int64_t)rule};
+    mst_tune_parameter *q = mst_tune_add(p, name, (int64_t)rule, 1, &(int64_t){(int64_t)rule});
     for (int k = 1; k <= down && rule >> (step * (unsigned)k) > 0; k++)
         q->values[q->n++] = (int64_t)(rule >> (step * (unsigned)k));
     for (int k = 1; k <= up; k++)
@@ -147,12 +146,8 @@ static double size_of(const mst_integral *plan, const double *row, const double 
 static bool make_parameters(trial *t, const mst_integral *plan) {
     mst_integral_call call = {.n_sets = t->n_sets};
     uint64_t state = 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < t->n_sets * (size_t)t->desc.n_parameters; i++) { // Marsaglia's xorshift64
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        t->parameters[i] = (double)(state >> 11) * 0x1p-53;
-    }
+    for (size_t i = 0; i < t->n_sets * (size_t)t->desc.n_parameters; i++)
+        t->parameters[i] = mst_tune_uniform(&state);
     bool good = mst_integrand_rows(plan, t->parameters, &call, NULL) == MST_OK;
     for (size_t i = 0; i < t->n_sets && good && is_fixed(&t->desc); i++)
         t->sizes[i] = size_of(plan, &call.rows[i * (size_t)plan->n_row], &call.cuts[i * (size_t)plan->n_cuts]);
@@ -181,12 +176,14 @@ mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, 
     int64_t values[N_PARAMETERS];
     if (desc->work_items > 0) // as published
         return MST_OK;
-    t.parameters = calloc(t.n_sets * (size_t)desc->n_parameters + 1, sizeof *t.parameters);
-    t.sizes = calloc(t.n_sets, sizeof *t.sizes);
-    MST_REQUIRE(t.parameters && t.sizes, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
     add_parameters(&problem, plan);
     identify(&problem, plan, desc);
-    problem.work = shrink(&t, plan) && make_parameters(&t, plan) ? &work : NULL;
+    if (mst_tune_is_on(plan->context) && shrink(&t, plan)) { // only they need parameters
+        t.parameters = calloc(t.n_sets * (size_t)desc->n_parameters + 1, sizeof *t.parameters);
+        t.sizes = calloc(t.n_sets, sizeof *t.sizes);
+        MST_REQUIRE(t.parameters && t.sizes, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
+        problem.work = make_parameters(&t, plan) ? &work : NULL;
+    }
     MST_TRY(mst_tune_choose(plan->context, &problem, false, values, error));
     plan->choice = choice_of(values);
 fail:

@@ -96,9 +96,7 @@ static double cost(const void *user, const int64_t *values) {
 }
 
 static mst_tune_parameter *add_parameter(mst_tune_problem *p, const char *name, int64_t rule) {
-    mst_tune_parameter *q = &p->parameters[p->n_parameters++];
-    *q = (mst_tune_parameter){.name = name, .n = 1, .values = {rule}, .safe = rule};
-    return q;
+    return mst_tune_add(p, name, rule, 1, &rule);
 }
 
 static void add_value(mst_tune_parameter *q, int64_t value) { q->values[q->n++] = value; }

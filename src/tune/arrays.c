@@ -21,7 +21,7 @@ static uint64_t bytes_of(const mst_layout *layout) {
 static const mst_layout *layout_of(const mst_tune_arrays *a, int k) { return k < a->n_inputs ? &a->inputs[k] : &a->output; }
 
 // Marsaglia's xorshift64.
-static double uniform(uint64_t *state) {
+double mst_tune_uniform(uint64_t *state) {
     *state ^= *state << 13;
     *state ^= *state >> 7;
     *state ^= *state << 17;
@@ -34,15 +34,15 @@ static void fill_random(const mst_layout *layout, uint64_t *state, void *data) {
     bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
     if (layout->type == MST_FLOAT32 || layout->type == MST_COMPLEX64)
         for (size_t i = 0; i < n * (is_complex ? 2 : 1); i++)
-            ((float *)data)[i] = (float)uniform(state);
+            ((float *)data)[i] = (float)mst_tune_uniform(state);
     else if (layout->type == MST_FLOAT64 || layout->type == MST_COMPLEX128)
         for (size_t i = 0; i < n * (is_complex ? 2 : 1); i++)
-            ((double *)data)[i] = uniform(state);
+            ((double *)data)[i] = mst_tune_uniform(state);
     else {
         size_t size = mst_type_bytes(layout->type);
         memset(data, 0, n * size);
         for (size_t i = 0; i < n; i++) // little or big endian, a byte of it is a small number
-            ((unsigned char *)data)[i * size] = (unsigned char)(100 * uniform(state));
+            ((unsigned char *)data)[i * size] = (unsigned char)(100 * mst_tune_uniform(state));
     }
 }
 

@@ -28,6 +28,9 @@ typedef struct mst_tune_arrays {
 // For mst_tune_problem, whose user is the mst_tune_arrays.
 extern const mst_tune_work mst_tune_arrays_work;
 
+// A random number in [0, 1) for test runs; the state is not 0.
+double mst_tune_uniform(uint64_t *state);
+
 // Bytes that a test array may have: more than caches hold, within the budget with `arrays` of them and as much work memory.
 uint64_t mst_tune_array_bytes(mst_context *context, int arrays);
 

@@ -44,6 +44,12 @@ typedef struct mst_tune_problem {
     void *user;
 } mst_tune_problem;
 
+// Adds a parameter of n legal values, to which more may be added.
+mst_tune_parameter *mst_tune_add(mst_tune_problem *problem, const char *name, int64_t safe, int n, const int64_t *values);
+
+// Whether plans of the context may be searched for now. If not, `work` and what only test runs need may be left out.
+bool mst_tune_is_on(mst_context *context);
+
 // The values of a problem, one a parameter: looked up, or searched for if the context tunes and there is no exact result, or if
 // `search` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool search, int64_t *values, mst_error *error);

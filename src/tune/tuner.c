@@ -104,6 +104,23 @@ static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_p
     json_decref(news);
 }
 
+mst_tune_parameter *mst_tune_add(mst_tune_problem *problem, const char *name, int64_t safe, int n, const int64_t *values) {
+    mst_tune_parameter *p = &problem->parameters[problem->n_parameters++];
+    *p = (mst_tune_parameter){.name = name, .n = n, .safe = safe};
+    memcpy(p->values, values, (size_t)n * sizeof *values);
+    return p;
+}
+
+bool mst_tune_is_on(mst_context *context) {
+    struct mst_tuner *tuner = tuner_of(context);
+    if (!tuner)
+        return false;
+    pthread_mutex_lock(&tuner->mutex);
+    bool on = tuner->on && !tuner->searching;
+    pthread_mutex_unlock(&tuner->mutex);
+    return on;
+}
+
 static void add_found(mst_tuning_result *result, const mst_tune_problem *problem, const mst_tune_found *found) {
     result->elements = problem->elements;
     result->seconds = found->seconds;
