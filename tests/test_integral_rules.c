@@ -1,21 +1,7 @@
 // tanh-sinh against closed forms: end-point singularities; the time that is reported of fixed rules.
-#include "support.h"
+#include "support_integral.h"
 
 #include <math.h>
-
-static void run(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
-                mst_integral_result *results) {
-    mst_error e;
-    mst_integral *plan;
-    mst_execution how = MST_EXECUTION_INIT;
-    mst_report report = {0};
-    how.report = &report;
-    memset(results, 0xff, n * sizeof *results);
-    OK(mst_integral_create(context, desc, &plan, &e));
-    OK(mst_integral_execute(plan, parameters, n, results, &how, &e));
-    assert_true(report.seconds > 0);
-    mst_integral_destroy(plan);
-}
 
 // ---- the time of kernels, of fixed rules on a context that profiles
 
@@ -79,7 +65,7 @@ static void test_tanh_sinh(void **state) {
         d.rule = MST_INTEGRAL_TANH_SINH;
         d.type = kind == 2 ? MST_FLOAT32 : MST_FLOAT64;
         d.shape = kind == 1 ? MST_INTEGRAL_SHAPE_GPU : MST_INTEGRAL_SHAPE_CPU;
-        run(*state, &d, &parameters[0][0], N, r);
+        test_integral_run(*state, &d, &parameters[0][0], N, r);
         for (int i = 0; i < N; i++) {
             double wanted = singular_exact(i % 4, parameters[i][1]), error = fabs(r[i].value - wanted);
             within += error <= r[i].error + 1e-15 * fabs(wanted);
@@ -112,7 +98,7 @@ static void test_bounds(void **state) {
         parameters[i][1] = parameters[i][0] + pow(10, test_uniform());
         parameters[i][2] = i % 3;
     }
-    run(*state, &d, &parameters[0][0], N, r);
+    test_integral_run(*state, &d, &parameters[0][0], N, r);
     for (int i = 0; i < N; i++) {
         const double a = parameters[i][0], b = parameters[i][1];
         const double wanted = i % 3 == 0 ? (sin(3 * b) - sin(3 * a)) / 3 : i % 3 == 1 ? b - a : b * b * b - a * a * a;
@@ -131,16 +117,16 @@ static void test_half_infinite(void **state) {
     d.integrand = "exp(-x)/sqrt(x)";
     d.ranges = &range;
     d.rule = MST_INTEGRAL_TANH_SINH;
-    run(*state, &d, NULL, 1, &r);
+    test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(fabs(r.value - sqrt(acos(-1))) <= fmin(r.error, 1e-10), "%.17g +- %g, %s", r.value, r.error,
           mst_integral_status_name(r.status));
     d.max_evaluations = 150; // the first level only
     d.relative_tolerance = 1e-14;
-    run(*state, &d, NULL, 1, &r);
+    test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(r.status == MST_INTEGRAL_BUDGET && r.evaluations <= 150, "%s after %llu", mst_integral_status_name(r.status),
           (unsigned long long)r.evaluations);
     d.integrand = "log(x - 2)";
-    run(*state, &d, NULL, 1, &r);
+    test_integral_run(*state, &d, NULL, 1, &r);
     assert_true(r.status == MST_INTEGRAL_NON_FINITE && isnan(r.value) && isinf(r.error));
 }
 

@@ -1,22 +1,8 @@
 // Several variables, by Genz-Malik and lattices, against closed forms: Genz's six families (1984) with random parameters, the
 // fixed cases of PAGANI (Arumugam et al. 2021), boxes.
-#include "support.h"
+#include "support_integral.h"
 
 #include <math.h>
-
-static void run(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
-                mst_integral_result *results) {
-    mst_error e;
-    mst_integral *plan;
-    mst_execution how = MST_EXECUTION_INIT;
-    mst_report report = {0};
-    how.report = &report;
-    memset(results, 0xff, n * sizeof *results);
-    OK(mst_integral_create(context, desc, &plan, &e));
-    OK(mst_integral_execute(plan, parameters, n, results, &how, &e));
-    assert_true(report.seconds > 0);
-    mst_integral_destroy(plan);
-}
 
 // ---- Genz's families, with a and u of its own for every variable
 
@@ -109,7 +95,7 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     d.shape = shape;
     for (size_t i = 0; i < n_sets; i++)
         draw(n, (int)(i % FAMILIES), &parameters[i * row]);
-    run(context, &d, parameters, n_sets, r);
+    test_integral_run(context, &d, parameters, n_sets, r);
     for (size_t i = 0; i < n_sets; i++) {
         const double *p = &parameters[i * row];
         double wanted = family_exact((int)p[0], n, p + 1, p + 1 + n), error = fabs(r[i].value - wanted);
@@ -162,7 +148,7 @@ static void check_pagani(mst_context *context, int n, const char *first, const c
     d.parameters = names;
     d.relative_tolerance = 1e-3;
     d.max_evaluations = 3000000;
-    run(context, &d, sets, 2, r);
+    test_integral_run(context, &d, sets, 2, r);
     for (int k = 0; k < 2; k++)
         CHECK(fabs(r[k].value - wanted[k]) <= r[k].error && r[k].status == statuses[k] && r[k].error < 50 * wanted[k],
               "%d variables, integrand %d: %.12g +- %g, should be %.12g; %s after %llu", n, k, r[k].value, r[k].error, wanted[k],
@@ -200,11 +186,11 @@ static void test_several(void **state) {
     d.n_variables = 2;
     d.ranges = box;
     d.integrand = "sqrt(x^2 + y^2)";
-    run(*state, &d, NULL, 1, &r);
+    test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(fabs(r.value + (sqrt(2) + asinh(1)) / 3) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
     d.ranges = whole;
     d.integrand = "exp(-x^2 - 2*y^2)";
-    run(*state, &d, NULL, 1, &r);
+    test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(fabs(r.value - acos(-1) / (2 * sqrt(2))) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
 }
 
@@ -225,7 +211,7 @@ static void test_narrow(void **state) {
     d.parameters = &c;
     d.type = MST_FLOAT32;
     d.max_evaluations = 1 << 16;
-    run(*state, &d, sets, 2, r);
+    test_integral_run(*state, &d, sets, 2, r);
     CHECK(fabs(r[0].value - volume) <= r[0].error && r[0].error < 1e-4 * volume, "%.9g +- %g", r[0].value, r[0].error);
     CHECK(fabs(r[1].value) <= r[1].error && r[1].error < 50 * volume, "%.9g +- %g", r[1].value, r[1].error);
 }

@@ -1,0 +1,11 @@
+// What tests of integrals share.
+#ifndef MST_TESTS_SUPPORT_INTEGRAL_H
+#define MST_TESTS_SUPPORT_INTEGRAL_H
+
+#include "support.h"
+
+// Makes a plan and n results by it, one for each row of parameters.
+void test_integral_run(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
+                       mst_integral_result *results);
+
+#endif
