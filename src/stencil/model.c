@@ -58,7 +58,8 @@ static mst_status measure_updates(mst_stencil *s, const mst_stepper *stepper, co
         double seconds = mst_now() - start;
         best = k >= 0 && seconds < best ? seconds : best;
     }
-    *rate = mst_stepper_work(stepper, box) * mst_stepper_idle(stepper, box) / best;
+    double idle, work = mst_stepper_work(stepper, box, &idle);
+    *rate = work * idle / best;
 fail:
     return status;
 }
@@ -211,7 +212,7 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
             if (!mst_problem_periodic(&s->problem, axis) && grown.to[axis] - grown.from[axis] > whole)
                 grown.to[axis] = grown.from[axis] + whole;
         }
-        double work = mst_stepper_work(&s->steppers[which], &grown) * times, idle = mst_stepper_idle(&s->steppers[which], &grown);
+        double idle, work = mst_stepper_work(&s->steppers[which], &grown, &idle) * times;
         t->work += work;
         t->seconds_computing += work * idle / (which == 0 ? s->rates.fused : s->rates.single) + s->rates.launch * times;
     }

@@ -277,7 +277,13 @@ static cutting cut(const mst_stepper *s, const mst_box *box) {
     return c;
 }
 
-double mst_stepper_work(const mst_stepper *s, const mst_box *box) {
+// As the last round of work-groups takes as long as a full one.
+static double idle_of(const mst_stepper *s, const cutting *c) {
+    int64_t groups = c->rows * c->columns * c->strips, resident = resident_groups(s);
+    return s->shape == MST_STENCIL_SHAPE_GPU ? (double)(ceiling(groups, resident) * resident) / (double)groups : 1;
+}
+
+double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) {
     const cutting c = cut(s, box);
     double nodes = 1, work = 0;
     const int64_t tile[N_AXES] = {ceiling(c.planes, c.strips), s->tile[ROWS], s->tile[COLUMNS]};
@@ -292,15 +298,8 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box) {
         }
         work += grown;
     }
+    *idle = idle_of(s, &c);
     return nodes * work / s->problem->n_updates;
-}
-
-double mst_stepper_idle(const mst_stepper *s, const mst_box *box) {
-    if (s->shape != MST_STENCIL_SHAPE_GPU)
-        return 1;
-    const cutting c = cut(s, box);
-    int64_t groups = c.rows * c.columns * c.strips, resident = resident_groups(s);
-    return (double)(ceiling(groups, resident) * resident) / (double)groups;
 }
 
 static cl_long8 window_argument(const mst_window *w) {

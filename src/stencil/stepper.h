@@ -54,8 +54,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queu
                                const mst_window *held, const mst_box *box, uint64_t row, mst_error *error);
 
 // Node-steps that are computed for a box, with those that tiles and strips compute again; m x its nodes without them.
-double mst_stepper_work(const mst_stepper *stepper, const mst_box *box);
-// By how much longer it takes because there are too few work-groups for the device, or the last round of them does not fill it.
-double mst_stepper_idle(const mst_stepper *stepper, const mst_box *box);
+// *idle: by how much longer it takes because there are too few work-groups for the device, or the last round does not fill it.
+double mst_stepper_work(const mst_stepper *stepper, const mst_box *box, double *idle);
 
 #endif
