@@ -32,7 +32,7 @@ typedef struct request {
     const char *capability, *export, *import;
     long long size;
     double budget; // infinite: none was given
-    int seed, again, compare, list, reset;
+    int seed, threads, again, compare, list, reset;
 } request;
 
 typedef struct job {
@@ -40,7 +40,7 @@ typedef struct job {
     const request *request;
     json_t *results; // NULL: a line each
     bool failed;     // out of memory
-    size_t shown;
+    size_t shown, imported;
     const tune_case *now;
     tune_ratios ratios;
 } job;
@@ -124,6 +124,7 @@ static int tune_all(job *j, mst_context *context) {
     double end = cli_now() + LIST_SECONDS;
     size_t left = 0;
     how.seed = (uint64_t)j->request->seed;
+    how.threads = (unsigned)j->request->threads;
     how.again = j->request->again != 0;
     how.compare = j->request->compare != 0;
     how.progress = go_on;
@@ -175,14 +176,13 @@ static int export_to(const char *path, bool force, mst_context *context) {
 static int do_request(job *j, mst_context *context) {
     const request *r = j->request;
     mst_error error;
-    size_t count = 0;
     if (r->export)
         return export_to(r->export, j->options->force, context);
     if (r->import) {
-        if (mst_tuning_import(context, r->import, &count, &error) != MST_OK)
+        if (mst_tuning_import(context, r->import, &j->imported, &error) != MST_OK)
             return cli_fail(command, NULL, &error);
         if (!j->results)
-            printf("%s: %zu result%s\n", r->import, count, count == 1 ? "" : "s");
+            printf("%s: %zu result%s\n", r->import, j->imported, j->imported == 1 ? "" : "s");
         return CLI_DONE;
     }
     if (r->reset)
@@ -192,7 +192,8 @@ static int do_request(job *j, mst_context *context) {
     if (mst_tuning_list(context, show, j, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
     if (j->shown == 0 && !j->results)
-        printf("nothing has been tuned on %s\n", mst_context_device(context)->name);
+        printf("nothing%s%s has been tuned on %s\n", r->capability ? " of " : "", r->capability ? r->capability : "",
+               mst_context_device(context)->name);
     return CLI_DONE;
 }
 
@@ -203,10 +204,11 @@ static int run(const cli_options *options, const request *r) {
     if (code == CLI_DONE)
         code = do_request(&j, context);
     if (code == CLI_DONE && options->json)
-        code = cli_print_json(
-            command, j.failed ? NULL
-                              : json_pack("{s:o, s:O, s:o*}", "device", cli_json_text(mst_context_device(context)->name),
-                                          "results", j.results, "ratios", r->compare ? tune_ratios_json(&j.ratios) : NULL));
+        code = cli_print_json(command, j.failed ? NULL
+                                                : json_pack("{s:o, s:O, s:o*, s:o*}", "device",
+                                                            cli_json_text(mst_context_device(context)->name), "results",
+                                                            j.results, "ratios", r->compare ? tune_ratios_json(&j.ratios) : NULL,
+                                                            "imported", r->import ? json_integer((json_int_t)j.imported) : NULL));
     json_decref(j.results);
     mst_context_destroy(context);
     return code == CLI_DONE ? cli_flush(command) : code;
@@ -225,8 +227,20 @@ static int check(const request *r) {
         cli_error(command, "--compare, --list, --export, --import and --reset exclude one another");
         return CLI_USAGE;
     }
+    if (r->capability && (r->reset || r->export || r->import)) {
+        cli_error(command, "--capability %s: --export, --import and --reset are of all capabilities", r->capability);
+        return CLI_USAGE;
+    }
     if (!(r->budget > 0 && (r->budget <= 86400 || isinf(r->budget)))) {
         cli_error(command, "--budget %g: not a time; give seconds, up to 86400", r->budget);
+        return CLI_USAGE;
+    }
+    if (r->threads < 0 || r->threads > 8) {
+        cli_error(command, "--threads %d: give 1 to 8, or 0 for what suits the device", r->threads);
+        return CLI_USAGE;
+    }
+    if (r->size > 0 && r->list) {
+        cli_error(command, "--size %lld: --list prints all sizes", r->size);
         return CLI_USAGE;
     }
     if (r->size < 0 || r->size > (1LL << 40) || (r->size > 0 && !r->capability)) {
@@ -248,6 +262,8 @@ int cmd_tune(int argc, const char **argv) {
          "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
          "SECONDS"},
         {"seed", 0, POPT_ARG_INT, &r.seed, 0, "of the data, and of the order where nothing else decides (default: 1)", "N"},
+        {"threads", 0, POPT_ARG_INT, &r.threads, 0, "compile so many candidates at once (default: 1 on a CPU, else up to 4)",
+         "N"},
         {"again", 'a', POPT_ARG_NONE, &r.again, 0, "search where there is a result already", NULL},
         {"compare", 0, POPT_ARG_NONE, &r.compare, 0, "time what was found beside what an untuned device has", NULL},
         {"list", 'l', POPT_ARG_NONE, &r.list, 0, "print what was found on this device", NULL},

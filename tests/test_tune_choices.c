@@ -9,6 +9,19 @@
 
 #include <math.h>
 
+static int builds_to_fail;
+
+cl_int __real_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void (*notify)(cl_program, void *), void *user);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void (*notify)(cl_program, void *), void *user);
+cl_int __wrap_clBuildProgram(cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
+                             void (*notify)(cl_program, void *), void *user) {
+    if (builds_to_fail > 0 && builds_to_fail--)
+        return CL_BUILD_PROGRAM_FAILURE;
+    return __real_clBuildProgram(program, n, devices, options, notify, user);
+}
+
 static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, mst_fft_choice choice) {
     mst_error e;
     mst_fft *plan = NULL;
@@ -269,6 +282,60 @@ static void searches_for_fused_steps(void **state) {
     }
 }
 
+static void count_warnings(mst_log_level level, const char *line, void *user) {
+    *(int *)user += level == MST_LOG_WARNING && strstr(line, "do not work") != NULL;
+}
+
+// Plans whose values were found once, but do not build any more, take the next ones; where nothing builds, they say so.
+static void found_values_that_do_not_build(void **state) {
+    mst_error e;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_fft *plan = NULL;
+    mst_tuning how = MST_TUNING_INIT;
+    int warnings = 0;
+    mst_context_desc logs = MST_CONTEXT_DESC_INIT;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){3, 22});
+    how.seconds = 0.01;
+    OK(mst_tuning_begin(*state, &how, &e));
+    OK(mst_fft_create(*state, &desc, &plan, &e));
+    mst_tuning_end(*state);
+    mst_fft_destroy(plan);
+    logs.cache_directory = test_directory();
+    logs.log = count_warnings, logs.log_user = &warnings;
+    mst_context *context = test_context(&logs);
+    builds_to_fail = 3; // of the binary that is kept, and twice of the source
+    test_fft_check(context, &desc, MST_PLACE_HOST, MST_PLACE_HOST);
+    assert_int_equal(builds_to_fail, 0);
+    assert_int_equal(warnings, 1);
+    mst_context_destroy(context);
+    context = test_context(&logs);
+    builds_to_fail = 1000;
+    REFUSED(MST_ERROR_BUILD, "does not build", mst_fft_create(context, &desc, &plan, &e));
+    builds_to_fail = 0;
+    assert_null(plan);
+    mst_context_destroy(context);
+}
+
+// Kernels that three threads build at once.
+static void searches_with_threads(void **state) {
+    const size_t n = 5000;
+    const mst_map_input input = {"b", mst_layout_dense(MST_INT16, 1, &n)};
+    mst_error e;
+    test_told t = {.n = 0};
+    mst_map *plan = NULL;
+    mst_map_desc desc = MST_MAP_DESC_INIT;
+    mst_tuning how = MST_TUNING_INIT;
+    how.report = test_note, how.user = &t, how.seconds = 1000, how.threads = 3;
+    desc.expression = "b * b + 1";
+    desc.n_inputs = 1, desc.inputs = &input;
+    OK(mst_tuning_begin(*state, &how, &e));
+    OK(mst_map_create(*state, &desc, &plan, &e));
+    mst_tuning_end(*state);
+    mst_map_destroy(plan);
+    CHECK(t.result.source == MST_TUNING_SEARCHED && t.result.tried == 5 && t.result.wrong == 0, "%u of %u tried, %u wrong",
+          t.result.tried, t.result.candidates, t.result.wrong);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transforms),
@@ -280,6 +347,8 @@ int main(void) {
         cmocka_unit_test(searches_for_integrals),
         cmocka_unit_test(integrals_are_told_apart),
         cmocka_unit_test(searches_for_fused_steps),
+        cmocka_unit_test(found_values_that_do_not_build),
+        cmocka_unit_test(searches_with_threads),
     };
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -7,8 +7,9 @@
 //     3. what was found on this device for the problem of the same kind whose size is nearest
 //     4. what the library was shipped with for devices of the same kind
 //     5. values that are right on any device
-// Values given in a description come before all of them. Results are kept in one JSON file a device, in the context's cache
-// directory; a context without one keeps none, and begins at 4.
+// Where values that were looked up do not work any more, the next place's are taken, with a warning in the log where they were
+// 1. or 2. Values given in a description come before all of them. Results are kept in one JSON file a device, in the context's
+// cache directory; a context without one keeps none, and begins at 4.
 #ifndef MASTABA_TUNE_H
 #define MASTABA_TUNE_H
 
@@ -59,11 +60,14 @@ typedef void (*mst_tuning_fn)(const mst_tuning_result *result, void *user);
 
 typedef struct mst_tuning {
     size_t struct_size;
-    double seconds;           // budget of each problem's search, compiling included; one candidate's time may come on top
+    double seconds;           // budget of each problem's search, compiling included; that of candidates that were begun, and of
+                              // the last comparison, may come on top
     uint64_t seed;            // of the order among candidates that seem equal, and of the data
     bool again;               // search where there is a result of 1. too
     bool compare;             // search nothing: time the values there are beside those of 4. and 5., in turns, for `seconds`;
                               // plans are refused with MST_ERROR_UNSUPPORTED where either do not work
+    unsigned threads;         // that build candidates at once (up to 8), none of them while one is timed; 0: one on a CPU, which
+                              // has nothing else to compile with, up to 4 on other devices
     mst_progress_fn progress; // candidates tried, and all there are; may be NULL; false ends with MST_ERROR_CANCELLED
     mst_tuning_fn report;     // called for every plan made on the context; may be NULL
     void *user;
@@ -72,7 +76,7 @@ typedef struct mst_tuning {
 #define MST_TUNING_SECONDS 20.0
 
 #define MST_TUNING_INIT                                                                                                          \
-    { sizeof(mst_tuning), MST_TUNING_SECONDS, 1, false, false, NULL, NULL, NULL }
+    { sizeof(mst_tuning), MST_TUNING_SECONDS, 1, false, false, 0, NULL, NULL, NULL }
 
 // From here on until mst_tuning_end, plans made on the context search for their values, by test runs on the device, where there
 // is no result of 1. for them, and keep what they find. Every candidate's results are compared with those of the safe values

@@ -235,8 +235,9 @@ static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
     return status;
 }
 
-mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
-                                     mst_convolution **out, mst_error *error) {
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
+                         mst_tune_chain *chain, mst_convolution **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_convolution *plan = NULL;
     if (out)
@@ -257,7 +258,7 @@ mst_status mst_convolution_create_as(mst_context *context, const mst_convolution
         if (plan->desc.algorithm == MST_CONVOLUTION_FUSED && choice)
             plan->choice = *choice;
         else if (plan->desc.algorithm == MST_CONVOLUTION_FUSED)
-            MST_TRY(mst_convolution_tune(plan, error));
+            MST_TRY(mst_convolution_tune(plan, chain, error));
         MST_TRY(plan->desc.algorithm == MST_CONVOLUTION_FUSED ? mst_fused_create(plan, error) : mst_paper_create(plan, error));
     }
     *out = plan;
@@ -267,9 +268,19 @@ fail:
     return status;
 }
 
+mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
+                                     mst_convolution **out, mst_error *error) {
+    return create(context, desc, choice, NULL, out, error);
+}
+
 mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
                                   mst_error *error) {
-    return mst_convolution_create_as(context, desc, NULL, out, error);
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }
 
 void mst_convolution_destroy(mst_convolution *plan) {

@@ -5,6 +5,7 @@
 #include "fft/pass.h"
 #include "runtime/layout.h"
 #include "stream/stream.h"
+#include "tune/tune.h"
 
 #include <mastaba/convolution.h>
 
@@ -47,7 +48,7 @@ const char *mst_convolution_element(mst_type type);
 // mst_convolution_create with the choice for the fused algorithm (NULL: by tuning or rule), and what chooses it (tune.c).
 mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
                                      mst_convolution **out, mst_error *error);
-mst_status mst_convolution_tune(mst_convolution *plan, mst_error *error);
+mst_status mst_convolution_tune(mst_convolution *plan, mst_tune_chain *chain, mst_error *error);
 
 // The algorithms on the device (paper.c, fused.c) and the sequential one (reference.c).
 mst_status mst_paper_create(mst_convolution *plan, mst_error *error);

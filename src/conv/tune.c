@@ -16,7 +16,7 @@ enum {
     GROUP,
     WORK,
     N_PARAMETERS,
-    REVISION = 1
+    REVISION = 2
 }; // REVISION: of the kernels; results of others are only near
 
 typedef struct trial {
@@ -117,7 +117,7 @@ static void identify(mst_tune_problem *p, const mst_convolution *plan, const mst
              plan->n_lines[X] != plan->n_lines[Y] ? ", one for all" : "");
 }
 
-mst_status mst_convolution_tune(mst_convolution *plan, mst_error *error) {
+mst_status mst_convolution_tune(mst_convolution *plan, mst_tune_chain *chain, mst_error *error) {
     mst_geometry g;
     trial t = {.context = plan->context, .is_double = plan->work_type == MST_COMPLEX128};
     mst_tune_arrays arrays = {.context = plan->context,
@@ -127,7 +127,7 @@ mst_status mst_convolution_tune(mst_convolution *plan, mst_error *error) {
                               .execute = execute,
                               .destroy = destroy,
                               .user = &t};
-    mst_tune_problem problem = {.capability = "convolution", .cost = cost, .user = &arrays};
+    mst_tune_problem problem = {.capability = "convolution", .cost = cost, .user = &arrays, .chain = chain};
     int64_t values[N_PARAMETERS];
     mst_status status = mst_geometry_choose(plan, &g, error);
     if (status != MST_OK)

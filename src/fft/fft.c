@@ -216,8 +216,9 @@ static mst_status make_stream(mst_fft *plan, mst_error *error) {
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
-mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
-                             mst_error *error) {
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_tune_chain *chain,
+                         mst_fft **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft *plan = NULL;
     if (out)
@@ -239,7 +240,7 @@ mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, con
             plan->cpu = choice->cpu;
             plan->choice = choice->pass;
         } else {
-            MST_TRY(mst_fft_tune(plan, error));
+            MST_TRY(mst_fft_tune(plan, chain, error));
         }
         MST_TRY(mst_fft_plan_passes(plan, error));
         MST_TRY(make_stream(plan, error));
@@ -253,8 +254,18 @@ fail:
     return status;
 }
 
+mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
+                             mst_error *error) {
+    return create(context, desc, choice, NULL, out, error);
+}
+
 mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
-    return mst_fft_create_as(context, desc, NULL, out, error);
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }
 
 void mst_fft_destroy(mst_fft *plan) {

@@ -5,6 +5,7 @@
 #include "device_table.h"
 #include "pass.h"
 #include "stream/stream.h"
+#include "tune/tune.h"
 
 #include <mastaba/fft.h>
 
@@ -55,7 +56,7 @@ mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, con
                              mst_error *error);
 
 // tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
-mst_status mst_fft_tune(mst_fft *plan, mst_error *error);
+mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);
 
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);

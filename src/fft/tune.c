@@ -117,7 +117,7 @@ static void identify(mst_tune_problem *p, const mst_fft *plan) {
              d->n_axes, d->n_axes == 1 ? "i" : "e", rows ? "" : ", columns");
 }
 
-mst_status mst_fft_tune(mst_fft *plan, mst_error *error) {
+mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error) {
     trial t = {.context = plan->context, .is_double = plan->is_double};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
@@ -126,7 +126,7 @@ mst_status mst_fft_tune(mst_fft *plan, mst_error *error) {
                               .execute = execute,
                               .destroy = destroy,
                               .user = &t};
-    mst_tune_problem problem = {.capability = "fft", .cost = cost, .user = &arrays};
+    mst_tune_problem problem = {.capability = "fft", .cost = cost, .user = &arrays, .chain = chain};
     int64_t values[N_PARAMETERS];
     if (shrink(&t, plan))
         problem.work = &mst_tune_arrays_work;

@@ -193,8 +193,9 @@ static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
     return plan->desc.algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error);
 }
 
-mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
-                                mst_filter **out, mst_error *error) {
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
+                         mst_tune_chain *chain, mst_filter **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_filter *plan = NULL;
     if (out)
@@ -218,7 +219,7 @@ mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *des
     MST_TRY(read_output(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0) {
         if (!choice && is_fused(plan))
-            MST_TRY(mst_filter_tune(plan, desc, error));
+            MST_TRY(mst_filter_tune(plan, desc, chain, error));
         MST_TRY(make_algorithm(plan, error));
         MST_TRY(make_stream(plan, error));
         MST_TRY(mst_mask_upload(plan, error));
@@ -233,8 +234,18 @@ fail:
     return status;
 }
 
+mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
+                                mst_filter **out, mst_error *error) {
+    return create(context, desc, choice, NULL, out, error);
+}
+
 mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
-    return mst_filter_create_as(context, desc, NULL, out, error);
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }
 
 void mst_filter_destroy(mst_filter *plan) {

@@ -6,6 +6,7 @@
 #include "runtime/layout.h"
 #include "runtime/text.h"
 #include "stream/stream.h"
+#include "tune/tune.h"
 
 #include <mastaba/filter.h>
 
@@ -90,7 +91,7 @@ mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *des
                                 mst_filter **out, mst_error *error);
 
 // ---- tune.c: from the rules' choice to what is known of the device.
-mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_error *error);
+mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 // ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
 mst_status mst_mask_make(mst_filter *plan, mst_error *error);

@@ -83,7 +83,7 @@ static void identify(mst_tune_problem *p, const mst_filter *plan) {
              plan->channels == 1 ? "1 channel" : "channels");
 }
 
-mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_error *error) {
+mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tune_chain *chain, mst_error *error) {
     trial t = {.context = plan->context, .plan = plan, .desc = *desc};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
@@ -92,7 +92,7 @@ mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_er
                               .execute = execute,
                               .destroy = destroy,
                               .user = &t};
-    mst_tune_problem problem = {.capability = "filter", .cost = cost, .user = &arrays};
+    mst_tune_problem problem = {.capability = "filter", .cost = cost, .user = &arrays, .chain = chain};
     int64_t values[N_PARAMETERS];
     if (shrink(&t))
         problem.work = &mst_tune_arrays_work;

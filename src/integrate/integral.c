@@ -93,8 +93,9 @@ static mst_integral_choice choose_by_rule(const mst_integral *plan) {
     return (mst_integral_choice){plan->desc.work_items > 0 ? 1 : plan->is_double ? 8 : 16, 1, m->cpu_items};
 }
 
-mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
-                                  mst_integral **out, mst_error *error) {
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
+                         mst_tune_chain *chain, mst_integral **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_integral *plan = NULL;
     if (out)
@@ -110,7 +111,7 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
     plan->method = choose_method(&plan->desc);
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (!choice)
-        MST_TRY(mst_integral_tune(plan, desc, error));
+        MST_TRY(mst_integral_tune(plan, desc, chain, error));
     MST_TRY(plan->method->create(plan, error));
     *out = plan;
     return MST_OK;
@@ -119,8 +120,18 @@ fail:
     return status;
 }
 
+mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
+                                  mst_integral **out, mst_error *error) {
+    return create(context, desc, choice, NULL, out, error);
+}
+
 mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
-    return mst_integral_create_as(context, desc, NULL, out, error);
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }
 
 void mst_integral_destroy(mst_integral *plan) {

@@ -5,6 +5,7 @@
 
 #include "expr/expr.h"
 #include "runtime/program.h"
+#include "tune/tune.h"
 
 #include <mastaba/integral.h>
 
@@ -75,7 +76,7 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
 // ---- tune.c
 
 // From the rules' choice to what is known of the device.
-mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
+mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 // ---- integrand.c
 

@@ -55,6 +55,13 @@ static mst_status build(void *user, const int64_t *values, void **candidate, mst
     return status;
 }
 
+static mst_status clear(void *user, mst_error *error) {
+    const trial *t = user;
+    (void)error;
+    memset(t->got, 0xff, t->n_sets * sizeof *t->got);
+    return MST_OK;
+}
+
 static void discard(void *user, void *candidate) {
     (void)user;
     mst_integral_destroy(candidate);
@@ -86,12 +93,11 @@ static mst_status check(void *user, void *candidate, bool *right, mst_error *err
         memcpy(t->expected, t->got, t->n_sets * sizeof *t->got);
     for (size_t i = 0; i < t->n_sets; i++)
         *right = *right && is_close(t, i);
-    memset(t->got, 0xff, t->n_sets * sizeof *t->got); // what a candidate does not give is not what another one gave
     t->has_expected = true;
     return MST_OK;
 }
 
-static const mst_tune_work work = {prepare, finish, build, discard, run, check, NULL};
+static const mst_tune_work work = {prepare, finish, build, clear, discard, run, check, NULL};
 
 // Near the rule first.
 static double cost(const void *user, const int64_t *values) {
@@ -165,14 +171,14 @@ static bool shrink(trial *t, const mst_integral *plan) {
     return true;
 }
 
-mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_tune_chain *chain, mst_error *error) {
     mst_status status = MST_OK;
     trial t = {.context = plan->context,
                .desc = *desc,
                .rule = plan->choice,
                .n_sets = desc->n_parameters > 0 ? MANY : 1,
                .is_double = plan->is_double};
-    mst_tune_problem problem = {.capability = "integral", .cost = cost, .user = &t};
+    mst_tune_problem problem = {.capability = "integral", .cost = cost, .user = &t, .chain = chain};
     int64_t values[N_PARAMETERS];
     if (desc->work_items > 0) // as published
         return MST_OK;

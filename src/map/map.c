@@ -121,12 +121,12 @@ fail:
     return status;
 }
 
-static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
+static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error) {
     unsigned w = desc->vector_width;
     if (w != 0 && w != 1 && w != 2 && w != 4 && w != 8 && w != 16)
         return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is %u; 1, 2, 4, 8 and 16 are supported, and 0 for a choice", w);
     plan->width = w;
-    return w ? MST_OK : mst_map_tune(plan, desc, error);
+    return w ? MST_OK : mst_map_tune(plan, desc, chain, error);
 }
 
 // ---- execution ----
@@ -196,7 +196,7 @@ static mst_status make_stream(mst_map *plan, mst_error *error) {
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
-mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
+static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tune_chain *chain, mst_map **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_map *plan = NULL;
     cl_kernel kernel;
@@ -210,7 +210,7 @@ mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_ma
     MST_TRY(read_inputs(plan, desc, error));
     MST_TRY(read_output(plan, desc, error));
     MST_TRY(read_expression(plan, desc, error));
-    MST_TRY(choose_width(plan, desc, error));
+    MST_TRY(choose_width(plan, desc, chain, error));
     MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
     if (mst_layout_count(&plan->layouts[1]) > 0) {
         MST_TRY(make_lines(plan, error));
@@ -220,6 +220,15 @@ mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_ma
     return MST_OK;
 fail:
     mst_map_destroy(plan);
+    return status;
+}
+
+mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
     return status;
 }
 

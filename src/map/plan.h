@@ -4,6 +4,7 @@
 
 #include "expr/expr.h"
 #include "stream/stream.h"
+#include "tune/tune.h"
 
 #include <mastaba/map.h>
 
@@ -52,6 +53,6 @@ mst_status mst_map_launch(const mst_map *plan, cl_kernel kernel, mst_map_form fo
                           const mst_map_operand *ports, uint64_t n, mst_error *error);
 
 // tune.c: the width of a plan whose description leaves it open.
-mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *error);
+mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 #endif

@@ -30,10 +30,11 @@ static unsigned safe_width(const mst_map *plan) {
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
-    trial *t = user;
+    const trial *t = user;
     mst_map *made = NULL;
-    t->desc.vector_width = (unsigned)values[0];
-    mst_status status = mst_map_create(t->plan->context, &t->desc, &made, error);
+    mst_map_desc desc = t->desc;
+    desc.vector_width = (unsigned)values[0];
+    mst_status status = mst_map_create(t->plan->context, &desc, &made, error);
     *plan = made;
     return status;
 }
@@ -69,7 +70,7 @@ static unsigned log2_of(uint64_t n) {
     return log;
 }
 
-mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
+mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error) {
     mst_status status = MST_OK;
     trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
     mst_tune_arrays arrays = {.context = plan->context,
@@ -85,7 +86,8 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_error *erro
                                 .elements = t.n,
                                 .n_parameters = 1,
                                 .work = &mst_tune_arrays_work,
-                                .user = &arrays};
+                                .user = &arrays,
+                                .chain = chain};
     mst_tune_parameter *width = &problem.parameters[0];
     int64_t chosen;
     char *text = NULL;

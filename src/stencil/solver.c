@@ -50,7 +50,8 @@ static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error
     for (unsigned most = MST_STENCIL_MAX_FUSE;; most = (s->plan.fuse + 1) / 2) {
         mst_error small = {MST_OK, 0, "", ""};
         MST_TRY(mst_plan_kernels(s, desc, most, error));
-        MST_TRY(mst_model_measure(s, &s->rates, error));
+        if (!s->is_trial) // in core whatever the rates are, which others that are being built would spoil
+            MST_TRY(mst_model_measure(s, &s->rates, error));
         status = mst_plan_choose(s, desc, &small);
         bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->height && !desc->block);
         if (!fewer || desc->fuse || s->plan.fuse == 1) {
@@ -67,7 +68,7 @@ fail:
 
 // Problem, kernels and plan, without memory for the state.
 static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
-                            mst_stencil **out, mst_error *error) {
+                            mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
     MST_TRY(check(context, desc, out, error));
@@ -82,7 +83,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     if (choice)
         s->choice = *choice;
     else
-        MST_TRY(mst_stencil_tune(s, desc, error));
+        MST_TRY(mst_stencil_tune(s, desc, chain, error));
     MST_TRY(choose(s, desc, error));
 fail:
     return status;
@@ -90,23 +91,28 @@ fail:
 
 mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                mst_error *error) {
-    mst_stencil *s = NULL;
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    mst_status status = make_plan(context, desc, NULL, &s, error);
-    if (status == MST_OK)
-        mst_plan_figures(s, steps, plan);
-    mst_stencil_destroy(s);
+    do {
+        mst_stencil *s = NULL;
+        status = make_plan(context, desc, NULL, &chain, &s, &chain.why);
+        if (status == MST_OK)
+            mst_plan_figures(s, steps, plan);
+        mst_stencil_destroy(s);
+    } while (mst_tune_goes_on(context, &chain, status, error));
     return status;
 }
 
-mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
-                                 mst_stencil **out, mst_error *error) {
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+                         mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
     MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
-    MST_TRY(make_plan(context, desc, choice, &s, error));
+    MST_TRY(make_plan(context, desc, choice, chain, &s, error));
     MST_TRY(mst_tables_take(&s->tables, s->plan.height, error));
     s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine
                 : s->plan.schedule == MST_STENCIL_SKEWED ? &mst_skewed_engine
@@ -123,8 +129,18 @@ fail:
     return status;
 }
 
+mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+                                 mst_stencil **out, mst_error *error) {
+    return create(context, desc, choice, NULL, out, error);
+}
+
 mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
-    return mst_stencil_create_as(context, desc, NULL, out, error);
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }
 
 void mst_stencil_destroy(mst_stencil *s) {

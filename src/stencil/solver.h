@@ -5,6 +5,8 @@
 #include "home.h"
 #include "stepper.h"
 
+#include "tune/tune.h"
+
 // What a run asks on the way, and counts.
 typedef struct mst_run {
     mst_execution how;
@@ -80,7 +82,7 @@ mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *d
 // Shape and m by the device's type and the scheme; and, in tune.c, solver->choice by what is known of the device.
 mst_stencil_shape mst_plan_shape(const mst_stencil *solver, const mst_stencil_desc *desc);
 unsigned mst_plan_fuse(const mst_stencil *solver, const mst_stencil_desc *desc);
-mst_status mst_stencil_tune(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+mst_status mst_stencil_tune(mst_stencil *solver, const mst_stencil_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 // Chooses shape and m, at most `most`, and makes the kernels; then schedule, n, block and home, by what fits and the model's
 // times.

@@ -1,8 +1,6 @@
 // What tuning chooses: m, the steps fused in one kernel, and its tile. Test runs are of the scheme itself, in core.
 #include "solver.h"
 
-#include "tune/tune.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,11 +45,12 @@ static void finish(void *user) {
 }
 
 static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
-    trial *t = user;
+    const trial *t = user;
     const mst_stencil_choice choice = choice_of(values);
     mst_stencil *made = NULL;
-    t->desc.fuse = choice.fuse; // so that no fewer are taken
-    mst_status status = mst_stencil_create_as(t->context, &t->desc, &choice, &made, error);
+    mst_stencil_desc desc = t->desc;
+    desc.fuse = choice.fuse; // so that no fewer are taken
+    mst_status status = mst_stencil_create_as(t->context, &desc, &choice, &made, error);
     *candidate = made;
     return status;
 }
@@ -84,7 +83,7 @@ fail:
     return status;
 }
 
-static const mst_tune_work work = {prepare, finish, build, discard, run, check, NULL};
+static const mst_tune_work work = {prepare, finish, build, NULL, discard, run, check, NULL};
 
 // Near the rule first.
 static double cost(const void *user, const int64_t *values) {
@@ -141,9 +140,9 @@ static uint64_t steps_of(uint64_t rule, uint64_t nodes) {
     return least * (times < 1 ? 1 : times > 64 ? 64 : times);
 }
 
-mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
+mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_tune_chain *chain, mst_error *error) {
     trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
-    mst_tune_problem problem = {.capability = "stencil", .cost = cost, .work = &work, .user = &t};
+    mst_tune_problem problem = {.capability = "stencil", .cost = cost, .work = &work, .user = &t, .chain = chain};
     uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_constants) * state_bytes(&t);
     unsigned most = desc->height && desc->height < MST_STENCIL_MAX_FUSE ? (unsigned)desc->height : MST_STENCIL_MAX_FUSE;
     unsigned rule = desc->fuse ? desc->fuse : mst_plan_fuse(s, desc);

@@ -80,10 +80,14 @@ static void finish(void *user) {
 }
 
 static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
+    const mst_tune_arrays *a = user;
+    return a->create(a->user, values, candidate, error);
+}
+
+static mst_status clear(void *user, mst_error *error) {
     mst_status status = MST_OK;
     mst_tune_arrays *a = user;
-    const cl_uint poison = 0xffffffffu; // what a candidate does not write is not what another one wrote
-    MST_TRY(a->create(a->user, values, candidate, error));
+    const cl_uint poison = 0xffffffffu;
     MST_TRY_CL(clEnqueueFillBuffer(a->context->compute, a->buffers[a->n_inputs], &poison, sizeof poison, 0,
                                    (size_t)bytes_of(&a->output), 0, NULL, NULL),
                "cannot fill an array for test runs");
@@ -163,4 +167,4 @@ static void timed(void *user, const int64_t *values, double seconds) {
         a->timed(a->user, values, seconds);
 }
 
-const mst_tune_work mst_tune_arrays_work = {prepare, finish, build, discard, run, check, timed};
+const mst_tune_work mst_tune_arrays_work = {prepare, finish, build, clear, discard, run, check, timed};

@@ -13,6 +13,7 @@ typedef struct mst_tune_arrays {
     int n_inputs;
     mst_layout inputs[MST_TUNE_INPUTS], output;
     double tolerance; // of the relative difference, in the L2 norm; integers have to be equal
+    // From several threads at once.
     mst_status (*create)(void *user, const int64_t *values, void **plan, mst_error *error);
     mst_status (*execute)(void *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
                           mst_error *error);

@@ -8,15 +8,23 @@
 
 enum { SCHEMA = 1, MOST_ENTRIES = 4096 };
 
+// Texts of such files are printed, and must not steer a terminal.
+static bool has_control(const char *string) {
+    for (; *string; string++)
+        if ((unsigned char)*string < 0x20 || *string == 0x7f)
+            return true;
+    return false;
+}
+
 // JSON is UTF-8, which a driver's strings need not be.
 static json_t *text(const char *string) {
-    json_t *out = json_string(string);
+    json_t *out = has_control(string) ? NULL : json_string(string);
     char plain[512];
     size_t n = 0;
     if (out)
         return out;
     for (; string[n] && n + 1 < sizeof plain; n++)
-        plain[n] = (unsigned char)string[n] < 0x80 ? string[n] : '?';
+        plain[n] = string[n] >= 0x20 && string[n] < 0x7f ? string[n] : '?';
     plain[n] = '\0';
     return json_string(plain);
 }
@@ -42,7 +50,7 @@ json_t *mst_tuning_new(const mst_device_info *device) {
 static bool is_text(const json_t *object, const char *key) {
     const json_t *value = json_object_get(object, key);
     return json_is_string(value) && json_string_length(value) < 512 &&
-           strlen(json_string_value(value)) == json_string_length(value);
+           strlen(json_string_value(value)) == json_string_length(value) && !has_control(json_string_value(value));
 }
 
 static bool is_time(const json_t *object, const char *key) {
@@ -58,7 +66,7 @@ static bool is_entry(const json_t *entry) {
         !is_text(entry, "date") || !is_time(entry, "seconds") || !is_time(entry, "safe_seconds") || !json_is_integer(size) ||
         json_integer_value(size) < 0 || !json_is_object(values) || json_object_size(values) > MST_TUNING_MAX_VALUES)
         return false;
-    json_object_foreach((json_t *)values, name, value) if (!json_is_integer(value)) return false;
+    json_object_foreach((json_t *)values, name, value) if (!json_is_integer(value) || has_control(name)) return false;
     return true;
 }
 
@@ -110,8 +118,15 @@ static bool same_problem(const json_t *a, const json_t *b) {
            same_text(a, b, "driver") && json_equal(json_object_get(a, "size"), json_object_get(b, "size"));
 }
 
-// ISO dates are in order as texts.
-static bool is_newer(const json_t *a, const json_t *b) { return strcmp(string_of(a, "date"), string_of(b, "date")) > 0; }
+// ISO dates are in order as texts. What a clock that was ahead put into the future is no newer than what is found now.
+static bool is_newer(const json_t *a, const json_t *b) {
+    char now[32];
+    const char *dates[2] = {string_of(a, "date"), string_of(b, "date")};
+    now_text(now, sizeof now);
+    for (int k = 0; k < 2; k++)
+        dates[k] = strcmp(dates[k], now) > 0 ? now : dates[k];
+    return strcmp(dates[0], dates[1]) > 0;
+}
 
 bool mst_tuning_merge(json_t *database, const json_t *entries) {
     json_t *own = json_object_get(database, "entries");
@@ -161,8 +176,8 @@ static double distance(const json_t *entry, const mst_tune_problem *problem, con
     return (exact ? 0 : 1 + away) + (same_kernel ? 0 : 0.25) + (same_driver ? 0 : 0.125);
 }
 
-const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *problem, const char *driver, int64_t *values,
-                              mst_tuning_source *source) {
+const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *problem, const char *driver,
+                              mst_tuning_source failed, int64_t *values, mst_tuning_source *source) {
     const json_t *entries = json_object_get(database, "entries"), *best = NULL;
     double least = INFINITY;
     char kernel[20];
@@ -175,7 +190,7 @@ const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *pr
             strcmp(string_of(entry, "variant"), problem->variant) != 0 || !read_values(entry, problem, own))
             continue;
         double away = distance(entry, problem, kernel, driver, &how);
-        if (away >= least)
+        if (how <= failed || away >= least)
             continue;
         best = entry;
         least = away;

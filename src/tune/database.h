@@ -22,9 +22,10 @@ json_t *mst_tuning_entry(const mst_tune_problem *problem, const mst_tune_found *
 // oldest go. False when out of memory.
 bool mst_tuning_merge(json_t *database, const json_t *entries);
 
-// The entry that suits a problem best, borrowed, its values and how well it suits; NULL if none does.
-const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *problem, const char *driver, int64_t *values,
-                              mst_tuning_source *source);
+// The entry that suits a problem best, of those that suit worse than `failed`, borrowed, its values and how well it suits; NULL
+// if none does.
+const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *problem, const char *driver,
+                              mst_tuning_source failed, int64_t *values, mst_tuning_source *source);
 
 // What is known of a problem from an entry. Strings are the entry's.
 mst_tuning_result mst_tuning_describe(const json_t *entry, const char *driver);
@@ -43,6 +44,6 @@ mst_status mst_tuning_store(mst_context *context, const json_t *database, bool r
 
 // Any database's file; *out is the caller's.
 mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error);
-mst_status mst_tuning_write(const char *path, const json_t *database, mst_error *error);
+mst_status mst_tuning_write(const char *path, const json_t *database, bool locked, mst_error *error); // locked: nobody else does
 
 #endif

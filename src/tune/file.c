@@ -67,14 +67,26 @@ mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error) {
     }
 }
 
-mst_status mst_tuning_write(const char *path, const json_t *database, mst_error *error) {
+// A file beside another one, under a name of its own, and with the mode that files have; with `locked` under one name and
+// private, so that those who die while they write leave one at most.
+static int open_beside(const char *path, bool locked, char *name, size_t size) {
+    int fd = -1, flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    snprintf(name, size, "%s.new", path);
+    if (locked)
+        return open(name, flags | O_TRUNC, 0600);
+    for (int k = 0; k < 1000 && fd < 0 && (k == 0 || errno == EEXIST); k++) {
+        snprintf(name, size, "%s.%ld-%d", path, (long)getpid(), k);
+        fd = open(name, flags | O_EXCL, 0666);
+    }
+    return fd;
+}
+
+mst_status mst_tuning_write(const char *path, const json_t *database, bool locked, mst_error *error) {
     mst_status status = MST_OK;
-    char temporary[MOST_PATH + 16];
+    char temporary[MOST_PATH + 32];
     int fd = -1;
-    *temporary = '\0';
     MST_REQUIRE(strlen(path) < MOST_PATH, MST_ERROR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
-    snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
-    fd = mkostemp(temporary, O_CLOEXEC);
+    fd = open_beside(path, locked, temporary, sizeof temporary);
     MST_REQUIRE(fd >= 0, MST_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
     errno = 0;
     bool good = json_dumpfd(database, fd, JSON_INDENT(2) | JSON_REAL_PRECISION(6)) == 0 && fsync(fd) == 0;
@@ -151,7 +163,7 @@ mst_status mst_tuning_store(mst_context *context, const json_t *database, bool r
     else
         MST_REQUIRE(mst_tuning_merge(whole, json_object_get(database, "entries")), MST_ERROR_HOST_MEMORY,
                     "out of memory for results of tuning");
-    MST_TRY(mst_tuning_write(path, whole, error));
+    MST_TRY(mst_tuning_write(path, whole, true, error));
 fail:
     json_decref(whole);
     if (lock >= 0)

@@ -1,14 +1,16 @@
 // The search: the safe values, which give the reference, those that a plan would have without it, and then the candidates in the
-// order of a cost model. Each is built, checked, and timed unless its first run shows that it is not worth it. The fastest then
-// has to beat the others, in turns.
+// order of a cost model. A few are built at once, each by a thread; when all of these are there, one after the other is checked,
+// and timed unless its first run shows that it is not worth it, so that nothing is compiled beside what is timed. The fastest
+// then has to beat the others, in turns.
 #include "tune.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-enum { MOST_CANDIDATES = 4096, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 15, COMPARE_ROUNDS = 41 };
+enum { MOST_AHEAD = 8, MOST_CANDIDATES = 4096, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 15, COMPARE_ROUNDS = 41 };
 #define LEAST_SECONDS 1e-3 // of a sample: launching must not count
 #define MOST_SECONDS 1.5   // of a candidate's samples
 #define HOPELESS 2.0       // times the best: the first run decides
@@ -26,8 +28,11 @@ typedef struct candidate {
 enum { SAFE, BEFORE, BEST, N_ROLES };
 
 typedef struct trial {
+    const mst_tune_problem *problem;
     int64_t values[MST_TUNING_MAX_VALUES];
-    void *built; // NULL: none
+    bool ahead;    // what was built waits for its turn
+    void *built;   // NULL: none, and
+    mst_error why; // what for
     double seconds;
 } trial;
 
@@ -37,8 +42,8 @@ typedef struct search {
     candidate *list;
     unsigned n;
     double start;
-    trial trials[N_ROLES + 1]; // room for one that has no role yet
-    trial *roles[N_ROLES];     // NULL: nobody's yet
+    trial trials[N_ROLES + MOST_AHEAD]; // room for those that have no role yet
+    trial *roles[N_ROLES];              // NULL: nobody's yet
     mst_tune_found *found;
 } search;
 
@@ -127,12 +132,13 @@ fail:
     return status;
 }
 
-// Builds, checks and times one candidate.
-static mst_status make_and_time(search *s, trial *t, double best, bool *right, mst_error *error) {
+// Checks and times one candidate.
+static mst_status check_and_time(search *s, trial *t, double best, bool *right, mst_error *error) {
     mst_status status = MST_OK;
     const mst_tune_work *w = s->problem->work;
     void *user = s->problem->user;
-    MST_TRY(w->build(user, t->values, &t->built, error));
+    if (w->clear)
+        MST_TRY(w->clear(user, error));
     MST_TRY(run_built(s, t->built, 1, error)); // the first run may have to move pages or compile
     MST_TRY(w->check(user, t->built, right, error));
     if (!*right)
@@ -144,13 +150,13 @@ fail:
     return status;
 }
 
-// The one place where what was built goes: what has no role. Returns the room that is free then.
+// The one place where what was built goes: what has no role, and is not to get one. Returns room that is free then.
 static trial *discard_others(search *s) {
     trial *room = NULL;
-    for (int k = 0; k <= N_ROLES; k++) {
+    for (int k = 0; k < N_ROLES + MOST_AHEAD; k++) {
         trial *t = &s->trials[k];
-        bool kept = t->built && (t == s->roles[SAFE] || t == s->roles[BEFORE] || t == s->roles[BEST]);
-        if (kept)
+        bool has_role = t->built && (t == s->roles[SAFE] || t == s->roles[BEFORE] || t == s->roles[BEST]);
+        if (has_role || t->ahead)
             continue;
         if (t->built)
             s->problem->work->discard(s->problem->user, t->built);
@@ -160,19 +166,52 @@ static trial *discard_others(search *s) {
     return room;
 }
 
-// Tries one candidate; *out is NULL where it does not count: the device refuses it, or its results are wrong. The first one has
-// to work.
-static mst_status try_values(search *s, const int64_t *values, trial **out, mst_error *error) {
-    bool right = false, first = s->found->tried == 0;
-    double best = s->roles[BEST] ? s->roles[BEST]->seconds : INFINITY;
-    mst_error why = {MST_OK, 0, "", ""};
-    trial *t = discard_others(s);
-    *out = NULL;
+static mst_status ask_whether_to_go_on(const search *s, mst_error *error) {
     if (s->how->progress && !s->how->progress(s->found->tried, s->found->candidates, s->how->user))
         return mst_fail(error, MST_ERROR_CANCELLED, "tuning was interrupted");
+    return MST_OK;
+}
+
+static void *build(void *user) {
+    trial *t = user;
+    t->why = (mst_error){MST_OK, 0, "", ""};
+    t->why.status = t->problem->work->build(t->problem->user, t->values, &t->built, &t->why);
+    return NULL;
+}
+
+// Builds n candidates at once, if there are threads to be had.
+static mst_status build_ahead(search *s, const candidate *list, unsigned n, trial **ahead, mst_error *error) {
+    pthread_t threads[MOST_AHEAD];
+    bool running[MOST_AHEAD] = {false};
+    mst_status status = ask_whether_to_go_on(s, error);
+    if (status != MST_OK)
+        return status;
+    for (unsigned k = 0; k < n; k++) {
+        ahead[k] = discard_others(s);
+        ahead[k]->problem = s->problem;
+        ahead[k]->ahead = true;
+        memcpy(ahead[k]->values, list[k].values, sizeof ahead[k]->values);
+    }
+    for (unsigned k = 1; k < n; k++)
+        running[k] = pthread_create(&threads[k], NULL, build, ahead[k]) == 0;
+    for (unsigned k = 0; k < n; k++)
+        if (!running[k])
+            build(ahead[k]);
+    for (unsigned k = 1; k < n; k++)
+        if (running[k])
+            pthread_join(threads[k], NULL);
+    return MST_OK;
+}
+
+// Tries what was built; *out is NULL where it does not count: the device refuses it, or its results are wrong. The first one has
+// to work.
+static mst_status try_built(search *s, trial *t, trial **out, mst_error *error) {
+    bool right = false, first = s->found->tried == 0;
+    double best = s->roles[BEST] ? s->roles[BEST]->seconds : INFINITY;
+    *out = NULL;
     s->found->tried++;
-    memcpy(t->values, values, (size_t)s->problem->n_parameters * sizeof *values);
-    mst_status status = make_and_time(s, t, best, &right, &why);
+    t->ahead = false;
+    mst_status status = t->built ? check_and_time(s, t, best, &right, &t->why) : t->why.status;
     s->found->wrong += status == MST_OK && !right;
     if (status == MST_OK && right) {
         if (t->seconds < best)
@@ -180,11 +219,19 @@ static mst_status try_values(search *s, const int64_t *values, trial **out, mst_
         *out = t;
     } else if (status != MST_OK && (first || status == MST_ERROR_HOST_MEMORY || status == MST_ERROR_CANCELLED)) {
         if (error)
-            *error = why;
+            *error = t->why;
         return status;
     } else if (first)
         return mst_fail(error, MST_ERROR_OPENCL, "%s cannot be tuned: a check refuses the safe values", s->problem->capability);
     return MST_OK;
+}
+
+static mst_status try_values(search *s, const int64_t *values, trial **out, mst_error *error) {
+    candidate one = {.cost = 0};
+    trial *t;
+    memcpy(one.values, values, (size_t)s->problem->n_parameters * sizeof *values);
+    mst_status status = build_ahead(s, &one, 1, &t, error);
+    return status == MST_OK ? try_built(s, t, out, error) : status;
 }
 
 // roles[BEFORE] stays NULL where those do not work.
@@ -199,11 +246,51 @@ fail:
     return status;
 }
 
+static bool is_memory(mst_status status) {
+    return status == MST_ERROR_HOST_MEMORY || status == MST_ERROR_DEVICE_MEMORY || status == MST_ERROR_BUDGET;
+}
+
+static double time_left(const search *s) { return s->how->seconds - (mst_now() - s->start); }
+
+// No more than the time is likely to suffice for, as so far.
+static unsigned how_many(const search *s, unsigned left) {
+    unsigned n = s->how->threads < 1 ? 1 : s->how->threads < MOST_AHEAD ? s->how->threads : MOST_AHEAD;
+    double each = (mst_now() - s->start) / s->found->tried, fit = time_left(s) / each + 1;
+    n = n < left ? n : left;
+    return fit < n ? (unsigned)fit : n;
+}
+
+// Some candidates built at once. One that found no memory beside the others is built again after them.
+static mst_status try_some(search *s, const candidate *list, unsigned n, mst_error *error) {
+    mst_status status = MST_OK;
+    trial *ahead[MOST_AHEAD], *unused;
+    bool later[MOST_AHEAD] = {false};
+    MST_TRY(build_ahead(s, list, n, ahead, error));
+    for (unsigned k = 0; k < n; k++) {
+        later[k] = n > 1 && !ahead[k]->built && is_memory(ahead[k]->why.status);
+        ahead[k]->ahead = !later[k];
+    }
+    for (unsigned k = 0; k < n; k++) {
+        if (later[k])
+            continue;
+        if (k > 0)
+            MST_TRY(ask_whether_to_go_on(s, error));
+        MST_TRY(try_built(s, ahead[k], &unused, error));
+        discard_others(s);
+    }
+    for (unsigned k = 0; k < n; k++)
+        if (later[k])
+            MST_TRY(try_values(s, list[k].values, &unused, error));
+fail:
+    return status;
+}
+
 static mst_status try_candidates(search *s, mst_error *error) {
     mst_status status = MST_OK;
-    trial *unused;
-    for (unsigned i = 0; i < s->n && mst_now() - s->start < s->how->seconds; i++)
-        MST_TRY(try_values(s, s->list[i].values, &unused, error));
+    for (unsigned i = 0, n; i < s->n && time_left(s) > 0; i += n) {
+        n = how_many(s, s->n - i);
+        MST_TRY(try_some(s, &s->list[i], n, error));
+    }
 fail:
     return status;
 }
@@ -257,6 +344,8 @@ static void describe(const search *s, const trial *chosen, mst_tune_found *found
 
 static void end(search *s) {
     memset(s->roles, 0, sizeof s->roles);
+    for (int k = 0; k < N_ROLES + MOST_AHEAD; k++)
+        s->trials[k].ahead = false;
     discard_others(s);
     s->problem->work->finish(s->problem->user);
     free(s->list);

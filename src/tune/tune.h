@@ -21,7 +21,10 @@ typedef struct mst_tune_work {
     // Before and after a search: data and where results go. finish accepts what a failed prepare left.
     mst_status (*prepare)(void *user, uint64_t seed, mst_error *error);
     void (*finish)(void *user);
+    // From several threads at once, but never during a run.
     mst_status (*build)(void *user, const int64_t *values, void **candidate, mst_error *error);
+    // Before a candidate's first run: what it does not write must not be what another one wrote. May be NULL.
+    mst_status (*clear)(void *user, mst_error *error);
     void (*discard)(void *user, void *candidate);
     // Does the work `times` times, and waits for it. What may take long asks how->progress whether to go on.
     mst_status (*run)(void *user, void *candidate, int times, const mst_execution *how, mst_error *error);
@@ -29,6 +32,19 @@ typedef struct mst_tune_work {
     mst_status (*check)(void *user, void *candidate, bool *right, mst_error *error);
     void (*timed)(void *user, const int64_t *values, double seconds); // what was found for a right candidate; may be NULL
 } mst_tune_work;
+
+// How far the making of a plan has gone through the places that values come from (mst_tuning_source): those that were found or
+// shipped once may not work any more, which must not keep anybody from having a plan. All zero at first.
+typedef struct mst_tune_chain {
+    mst_tuning_source used;   // of the values of this attempt; 0: it did not get that far
+    mst_tuning_source failed; // nothing up to here comes into question
+    bool searched;            // once is enough
+    mst_error why;            // of this attempt
+} mst_tune_chain;
+
+// After an attempt that gave `status` and chain->why: whether to make another one, with values from the next place, which is
+// logged. If not, an error goes to *error.
+bool mst_tune_goes_on(mst_context *context, mst_tune_chain *chain, mst_status status, mst_error *error);
 
 typedef struct mst_tune_problem {
     const char *capability;
@@ -42,6 +58,7 @@ typedef struct mst_tune_problem {
     double (*cost)(const void *user, const int64_t *values);
     const mst_tune_work *work; // NULL: too large for test runs; values are only looked up
     void *user;
+    mst_tune_chain *chain; // of the plan that is being made; NULL: it takes whatever there is
 } mst_tune_problem;
 
 // Adds a parameter of n legal values, to which more may be added.

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct mst_tuner {
     pthread_mutex_t mutex;
@@ -77,18 +78,21 @@ static mst_tuning_result result_of(const mst_tune_problem *problem, const int64_
 
 // The values of a device where nothing was tuned: shipped or safe ones.
 static mst_tuning_source look_up_untuned(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
-                                         int64_t *values) {
-    mst_tuning_source source = MST_TUNING_SAFE;
+                                         mst_tuning_source failed, int64_t *values) {
+    mst_tuning_source unused;
     for (int k = 0; k < problem->n_parameters; k++)
         values[k] = problem->parameters[k].safe;
-    return mst_tuning_find(tuner->shipped, problem, context->device.driver_version, values, &source) ? MST_TUNING_SHIPPED
-                                                                                                     : MST_TUNING_SAFE;
+    if (failed < MST_TUNING_SHIPPED &&
+        mst_tuning_find(tuner->shipped, problem, context->device.driver_version, 0, values, &unused))
+        return MST_TUNING_SHIPPED;
+    return MST_TUNING_SAFE;
 }
 
 static mst_tuning_result look_up(struct mst_tuner *tuner, const mst_context *context, const mst_tune_problem *problem,
                                  int64_t *values) {
-    mst_tuning_source source = look_up_untuned(tuner, context, problem, values);
-    const json_t *entry = mst_tuning_find(tuner->database, problem, context->device.driver_version, values, &source);
+    mst_tuning_source failed = problem->chain ? problem->chain->failed : 0;
+    mst_tuning_source source = look_up_untuned(tuner, context, problem, failed, values);
+    const json_t *entry = mst_tuning_find(tuner->database, problem, context->device.driver_version, failed, values, &source);
     return result_of(problem, values, source, entry);
 }
 
@@ -157,6 +161,12 @@ static mst_status compare(const mst_tune_problem *problem, const mst_tuning *how
     return status;
 }
 
+// PoCL compiles one program at a time, whoever asks (docs/tuning.md), and candidates take memory.
+static unsigned threads_for(const mst_device_info *device) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return device->type & CL_DEVICE_TYPE_CPU || cores < 2 ? 1 : cores < 4 ? (unsigned)cores : 4;
+}
+
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool forced, int64_t *values,
                            mst_error *error) {
     mst_status status = MST_OK;
@@ -167,11 +177,14 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
     pthread_mutex_lock(&tuner->mutex);
     mst_tuning_result result = look_up(tuner, context, problem, values);
-    look_up_untuned(tuner, context, problem, untuned);
+    look_up_untuned(tuner, context, problem, 0, untuned);
     if (tuner->on)
         how = tuner->how;
+    if (how.threads == 0)
+        how.threads = threads_for(&context->device);
     bool nested = tuner->searching, can = problem->work && !nested, compares = can && tuner->on && how.compare && !forced;
-    bool asked = forced || (tuner->on && (how.again || result.source != MST_TUNING_EXACT)), searches = can && asked && !compares;
+    bool asked = forced || (tuner->on && (how.again || result.source != MST_TUNING_EXACT));
+    bool searches = can && asked && !compares && !(problem->chain && problem->chain->searched);
     tuner->searching = nested || searches || compares; // whoever sets it clears it
     pthread_mutex_unlock(&tuner->mutex);
     if (compares)
@@ -185,11 +198,35 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     }
     if (status != MST_OK)
         return status;
+    if (problem->chain) {
+        problem->chain->used = result.source;
+        problem->chain->searched |= searches;
+    }
     mst_log(context, MST_LOG_DEBUG, "tuning: %s %s %llu: %s", result.capability, result.variant, (unsigned long long)result.size,
             mst_tuning_source_name(result.source));
     if (how.report && !nested)
         how.report(&result, how.user);
     return MST_OK;
+}
+
+// What values may be to blame for.
+static bool may_be_values(mst_status status) {
+    return status == MST_ERROR_BUILD || status == MST_ERROR_OPENCL || status == MST_ERROR_UNSUPPORTED ||
+           status == MST_ERROR_DEVICE_MEMORY || status == MST_ERROR_BUDGET;
+}
+
+bool mst_tune_goes_on(mst_context *context, mst_tune_chain *chain, mst_status status, mst_error *error) {
+    if (chain->used == 0 || chain->used == MST_TUNING_SAFE || !may_be_values(status)) {
+        if (status != MST_OK && error)
+            *error = chain->why;
+        return false;
+    }
+    mst_log(context, chain->used <= MST_TUNING_OTHER_DRIVER ? MST_LOG_WARNING : MST_LOG_DEBUG,
+            "tuning: values (%s) do not work, the next ones are taken: %s", mst_tuning_source_name(chain->used),
+            chain->why.message);
+    chain->failed = chain->used == MST_TUNING_SEARCHED ? MST_TUNING_EXACT : chain->used; // what was searched was kept
+    chain->used = 0;
+    return true;
 }
 
 // ---- the public functions
@@ -246,7 +283,7 @@ mst_status mst_tuning_export(mst_context *context, const char *path, mst_error *
     json_t *database = NULL;
     MST_REQUIRE(context && path, MST_ERROR_ARGUMENT, "context and path must not be NULL");
     MST_REQUIRE(database = mst_tuning_load(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
-    MST_TRY(mst_tuning_write(path, database, error));
+    MST_TRY(mst_tuning_write(path, database, false, error));
 fail:
     json_decref(database);
     return status;

@@ -15,6 +15,8 @@ tune
 [ "$(grep -c '^map [a-z0-9]* 4096: width [0-9]*; found before; takes ' .stdout)" = 6 ] || fail "the lines"
 expect 0 "$MASTABA" tune --list
 [ "$(wc -l <.stdout)" = 6 ] || fail "--list"
+expect 0 "$MASTABA" tune --list --capability fft
+grep -q '^nothing of fft has been tuned on ' .stdout || fail "--list of another capability"
 expect 0 "$MASTABA" tune --list --json
 json "len(j['results']) == 6 and all(r['date'] > '2026' and r['driver'] for r in j['results'])"
 
@@ -40,6 +42,8 @@ grep -q '^6 problems left out: ' .stdout || fail "what is left out"
 
 # What is in the database is what plans take.
 expect 0 "$MASTABA" tune --export mine.json
+touch usual
+[ "$(stat -c %a mine.json)" = "$(stat -c %a usual)" ] || fail "the mode of an exported file"
 refused 4 'mine.json: exists' tune --export mine.json
 expect 0 "$MASTABA" tune --export mine.json --force
 edit() { # edit FILE STATEMENT: of d, the database
@@ -58,7 +62,8 @@ edit other.json "
 d['device']['name'] = 'another'
 for e in d['entries']: e['date'] = '99' + e['date']; e['values'] = {'width': 8}"
 expect 0 "$MASTABA" tune --import other.json
-expect 0 "$MASTABA" tune --import mine.json
+expect 0 "$MASTABA" tune --import mine.json --json
+json "j['imported'] == 6"
 expect 0 "$MASTABA" tune --list --json
 json "all(r['values'] == {'width': 2} for r in j['results'])"
 expect 0 "$MASTABA" tune --reset
@@ -86,6 +91,9 @@ ls "$XDG_CACHE_HOME"/mastaba/tuning-*.json.bad >.stdout || fail "not set aside"
 
 refused 2 'capability nothing: nothing to tune' tune --capability nothing
 refused 2 'exclude one another' tune --list --reset
+refused 2 'are of all capabilities' tune --capability map --reset
+refused 2 'all sizes' tune --capability map --size 5 --list
+refused 2 'threads 9' tune --threads 9
 refused 2 'budget 0: not a time' tune --budget 0
 refused 2 'give --capability too' tune --size 5
 refused 2 'not a size' tune --capability map --size -5
