@@ -241,7 +241,7 @@ static void integrals_are_told_apart(void **state) {
     desc.integrand = "x * x * x";
     desc.rule = MST_INTEGRAL_MIDPOINT;
     desc.points = (uint64_t)1 << 40;
-    assert_int_equal(tuned_integral(*state, &desc, 0).source, MST_TUNING_SAFE);
+    assert_true(tuned_integral(*state, &desc, 0).source >= MST_TUNING_SHIPPED);
     desc.points = 100003;
     mst_tuning_result found = tuned_integral(*state, &desc, 3);
     assert_int_equal(found.source, MST_TUNING_SEARCHED);
