@@ -130,7 +130,8 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     mst_device_info other = context->device;
     snprintf(other.name, sizeof other.name, "Another device \xff");
     json_t *database = mst_tuning_new(&other);
-    json_array_append_new(json_object_get(database, "entries"), test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
+    json_array_append_new(json_object_get(database, "entries"),
+                          test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
     snprintf(path, sizeof path, "%s/export.json", test_directory());
     OK(mst_tuning_write(path, database, false, &e));
     OK(mst_tuning_import(context, path, &count, &e));
@@ -142,7 +143,8 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     json_decref(database);
 
     database = mst_tuning_new(&context->device); // this one's own is taken
-    json_array_append_new(json_object_get(database, "entries"), test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
+    json_array_append_new(json_object_get(database, "entries"),
+                          test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
     OK(mst_tuning_write(path, database, false, &e));
     OK(mst_tuning_import(context, path, &count, &e));
     test_fake_finds(context, &f, "imported", 100, 7, 8);
@@ -173,9 +175,11 @@ static void newer_results_stay(void **state) {
                  {"2999-01-01T00:00:00Z", NULL, 8},
                  {"2999-01-01T00:00:00Z", "2026-01-01T00:00:00Z", 4}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        json_t *database = mst_tuning_new(&context->device), *entries = json_object_get(database, "entries"), *news = json_array();
+        json_t *database = mst_tuning_new(&context->device), *entries = json_object_get(database, "entries"),
+               *news = json_array();
         json_array_append_new(entries, dated(&f, 4, cases[k].first));
-        json_array_append_new(news, cases[k].second ? dated(&f, 8, cases[k].second) : test_fake_entry(&f, "dated", 100, 8, "driver"));
+        json_array_append_new(news,
+                              cases[k].second ? dated(&f, 8, cases[k].second) : test_fake_entry(&f, "dated", 100, 8, "driver"));
         assert_true(mst_tuning_merge(database, news));
         assert_int_equal(json_array_size(entries), 1);
         mst_tuning_result r = mst_tuning_describe(json_array_get(entries, 0), "driver");
