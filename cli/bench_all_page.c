@@ -31,23 +31,26 @@ static double least_sum(const filter_table *t) {
 
 void all_filter_headline(const all_bench *bench, char published[200], char here[200]) {
     const filter_table *t = &bench->filter.tables[0];
-    snprintf(published, 200, "%.3g ms for 512 x 512 pixels, best work-group", least_sum(NULL));
+    char paper[32], fused[32];
+    snprintf(published, 200, "%s for 512 x 512 pixels, best work-group", cli_time_text(1e-3 * least_sum(NULL), paper));
     if (bench->filter.n_tables > 0 && isfinite(least_sum(t)))
-        snprintf(here, 200, "%.3g ms; fused, on the device, %.3g ms", least_sum(t), 1e3 * t->fused);
+        snprintf(here, 200, "%s; fused, on the device, %s", cli_time_text(1e-3 * least_sum(t), paper),
+                 cli_time_text(t->fused, fused));
 }
 
 void all_pyramid_headline(const all_bench *bench, char published[200], char here[200]) {
     double best = 0;
-    mst_stencil_schedule schedule = MST_STENCIL_TRIVIAL;
+    pyramid_speedups fastest = {.problem = NULL};
     for (int i = 0; i < PYRAMID_N_SPEEDUPS; i++) {
         pyramid_speedups row = pyramid_compare(&bench->pyramid, i);
         double factor = fmax(row.own, row.published);
-        schedule = factor > best ? row.schedule : schedule;
+        fastest = factor > best ? row : fastest;
         best = fmax(best, factor);
     }
-    snprintf(published, 200, "8.03 times the trivial way (slabs, GeForce GT 330M)");
+    snprintf(published, 200, "8.03 times the trivial way (heat2d, slabs, GeForce GT 330M)");
     if (best > 0)
-        snprintf(here, 200, "%.3g times the trivial way (%s)", best, mst_stencil_schedule_name(schedule));
+        snprintf(here, 200, "%.3g times the trivial way (%s, %s)", best, fastest.problem,
+                 mst_stencil_schedule_name(fastest.schedule));
 }
 
 void all_integration_headline(const all_bench *bench, char published[200], char here[200]) {

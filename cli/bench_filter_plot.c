@@ -32,8 +32,9 @@ static void write_data(FILE *gnuplot, const void *user) {
 
 static void write_picture(FILE *gnuplot, const void *user) {
     const filter_bench *bench = user;
-    char here[120];
-    snprintf(here, sizeof here, "%.44s, %zu x %zu", bench->device->name, bench->tables[0].n, bench->tables[0].n);
+    char here[120], name[CLI_PLOT_NAME];
+    cli_plot_name(bench->device->name, name);
+    snprintf(here, sizeof here, "%s, %zu x %zu", name, bench->tables[0].n, bench->tables[0].n);
     fputs("set multiplot layout 1,2 margins 0.07,0.84,0.14,0.9 spacing 0.07\nunset key\n", gnuplot);
     fputs("set xlabel 'work-items a group'\nset ylabel 'ms'\n", gnuplot);
     cli_plot_string(gnuplot, "set title ", here, " noenhanced");

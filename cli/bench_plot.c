@@ -64,8 +64,8 @@ static void write_picture(FILE *gnuplot, const void *user) {
     fputs("set multiplot layout 1,3 margins 0.06,0.93,0.14,0.86 spacing 0.02 "
           "title 'Speed-up of batched convolution over one CPU core, best batch size'\n",
           gnuplot);
-    char here[48]; // as much of a long name as fits the panel
-    snprintf(here, sizeof here, "%.44s%s", run->device->name, strlen(run->device->name) > 44 ? "..." : "");
+    char here[CLI_PLOT_NAME];
+    cli_plot_name(run->device->name, here);
     cli_plot_string(gnuplot, "set title ", here, " noenhanced offset 0,-0.4");
     fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset xlabel 'vector length N'\nunset key\n"
           "plot 1 ls 10 notitle, for [v=1:5] $here using 1:v+1 with linespoints ls v title word(names, v)\n"

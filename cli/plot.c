@@ -68,6 +68,10 @@ int cli_plot_check(const char *command, const char *directory, const cli_plot *p
     return code;
 }
 
+void cli_plot_name(const char *name, char out[CLI_PLOT_NAME]) {
+    snprintf(out, CLI_PLOT_NAME, "%.44s%s", name, strlen(name) > 44 ? "..." : "");
+}
+
 void cli_plot_string(FILE *gnuplot, const char *before, const char *value, const char *after) {
     fprintf(gnuplot, "%s'", before);
     for (size_t length; *value; value += length ? length : 1) {

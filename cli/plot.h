@@ -31,6 +31,10 @@ bool cli_plot_embed(const cli_plot *plot, const char *directory, FILE *out);
 // A logarithmic y axis of whole powers of ten, for all panels of a picture: at least low to high, and every value above 0 of n.
 void cli_plot_decades(FILE *gnuplot, double low, double high, const double *values, size_t n);
 
+// As much of a device's long name as fits a panel.
+enum { CLI_PLOT_NAME = 48 };
+void cli_plot_name(const char *name, char out[CLI_PLOT_NAME]);
+
 // A string for gnuplot, in single quotes, between two pieces of a command; ends the line.
 void cli_plot_string(FILE *gnuplot, const char *before, const char *value, const char *after);
 
