@@ -15,7 +15,8 @@ static const char details[] = "Transforms along --axes, as numpy.fft does; all o
                               "\n"
                               "--real transforms real numbers to results 0 .. n/2 along the last of --axes, which\n"
                               "determine the others (NumPy's rfft, rfftn; IN may be a sound), and with --inverse\n"
-                              "back to --length real numbers (irfft, irfftn; default: 2 (m - 1) for m elements).\n"
+                              "back to --length real numbers (irfft, irfftn; default: 2 (m - 1) for m elements;\n"
+                              "a longer spectrum is cropped, a shorter one padded with zeros, in a copy).\n"
                               "Without it, real numbers are made complex first, by way of OUT's file.\n"
                               "\n"
                               "--shift: frequency 0 in the middle of the spectrum, along all of --axes but the\n"
@@ -39,6 +40,7 @@ typedef struct request {
 } request;
 
 #define NOT_GIVEN LLONG_MIN
+#define LONGEST (1LL << 30)
 
 typedef struct job {
     const request *request;
@@ -98,7 +100,7 @@ static int resolve_axes(job *j) {
     return CLI_DONE;
 }
 
-// The real length n of an inverse real transform, which takes the first n/2 + 1 of m elements.
+// The real length n of an inverse real transform, which takes the first n/2 + 1 of m elements, and zeros if there are fewer.
 static int real_length(const job *j, int axis, size_t *n) {
     const char *path = j->input.path;
     size_t m = j->input.layout.shape[axis];
@@ -110,11 +112,7 @@ static int real_length(const job *j, int axis, size_t *n) {
         return CLI_INPUT_OUTPUT;
     }
     *n = (size_t)j->request->length;
-    if (*n / 2 + 1 <= m)
-        return CLI_DONE;
-    cli_error(command, "--length %zu needs %zu elements along axis %d and %s has %zu; pad it with zeros first (numpy.pad)", *n,
-              *n / 2 + 1, axis, path, m);
-    return CLI_INPUT_OUTPUT;
+    return CLI_DONE;
 }
 
 // NumPy's rule, single precision where the input is.
@@ -135,17 +133,23 @@ static int describe(job *j) {
     const request *r = j->request;
     mst_fft_desc *d = &j->desc;
     mst_layout in = j->input.layout;
-    int code = resolve_axes(j);
+    size_t real = 0, half = 0;
+    int code = resolve_axes(j), last = d->axes[d->n_axes - 1];
+    if (code == CLI_DONE && r->real && r->inverse)
+        code = real_length(j, last, &real);
     if (code != CLI_DONE)
         return code;
+    half = real / 2 + 1;
+    bool padded = real && half > in.shape[last];
+    if (padded)
+        in.shape[last] = half;
     mst_type type = transformed_type(in.type, r->real && !r->inverse);
-    if (in.type != type || (r->inverse && j->shifted))
+    if (in.type != type || (r->inverse && j->shifted) || padded)
         in = j->copied = mst_layout_dense(type, in.rank, in.shape);
-    int last = d->axes[d->n_axes - 1];
     mst_layout out = mst_layout_dense(transformed_type(type, r->real && r->inverse), in.rank, in.shape);
-    if (r->real && r->inverse) {
-        code = real_length(j, last, &out.shape[last]);
-        in.shape[last] = out.shape[last] / 2 + 1;
+    if (real) {
+        out.shape[last] = real;
+        in.shape[last] = half;
     } else if (r->real) {
         out.shape[last] = in.shape[last] / 2 + 1;
     }
@@ -268,8 +272,8 @@ static int check_request(const request *r, const char *axes, bool json, mst_fft_
         cli_error(command, "--length is for --inverse --real, the only transform whose length the input leaves open");
         return CLI_USAGE;
     }
-    if (r->length != NOT_GIVEN && r->length < 1) {
-        cli_error(command, "--length %lld: not a length; give at least 1", r->length);
+    if (r->length != NOT_GIVEN && (r->length < 1 || r->length > LONGEST)) {
+        cli_error(command, "--length %lld: not a length; give 1 to 2^30", r->length);
         return CLI_USAGE;
     }
     int code = cli_axes(command, axes, MST_MAX_AXES, desc->axes, &desc->n_axes);

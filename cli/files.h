@@ -79,8 +79,8 @@ typedef struct cli_array {
     mst_location location;      // a file
 } cli_array;
 
-// Copies an array to another of the same shape: of the same type, or from real numbers to float64 or complex. Returns an exit
-// code.
+// Copies an array to another of the same type, or from real numbers to float64 or complex; of the same shape, or longer along one
+// axis, padded with zeros. Returns an exit code.
 int cli_convert(const cli_array *from, const cli_array *to);
 
 // NumPy's fftshift in place, along each axis k with bit k in `axes`: what was at 0 comes to n / 2. `back`: ifftshift. Returns an

@@ -111,7 +111,44 @@ static void convert(mst_type from, const void *values, mst_type to, void *result
     }
 }
 
+// Elements of `from` and of `to` between which the longer axis of `to` is padded.
+typedef struct padding {
+    uint64_t run, pitch;
+} padding;
+
+static padding padding_of(const mst_layout *from, const mst_layout *to) {
+    padding p = {1, 1};
+    for (int k = to->rank - 1; k >= 0; k--) {
+        p.run *= from->shape[k];
+        p.pitch *= to->shape[k];
+        if (p.run != p.pitch)
+            break;
+    }
+    return p;
+}
+
+// Elements of `from` before element `at` of `to`.
+static uint64_t before(padding p, uint64_t at) {
+    uint64_t within = at % p.pitch;
+    return at / p.pitch * p.run + (within < p.run ? within : p.run);
+}
+
+// Elements [at, at + n) of `to` from those of `from` that lie among them.
+static void fill(const rewrite *r, padding p, uint64_t at, size_t n) {
+    mst_type from = r->from->layout.type, to = r->to->layout.type;
+    if (p.run < p.pitch)
+        memset(r->buffers[1], 0, n * mst_type_bytes(to));
+    for (uint64_t i = at, left; i < at + n; i += left) {
+        uint64_t within = i % p.pitch, end = within < p.run ? p.run : p.pitch;
+        left = end - within < at + n - i ? end - within : at + n - i;
+        if (within < p.run)
+            convert(from, r->buffers[0] + (before(p, i) - before(p, at)) * mst_type_bytes(from), to,
+                    r->buffers[1] + (i - at) * mst_type_bytes(to), (size_t)left);
+    }
+}
+
 int cli_convert(const cli_array *from, const cli_array *to) {
+    const padding p = padding_of(&from->layout, &to->layout);
     size_t from_bytes = mst_type_bytes(from->layout.type), to_bytes = mst_type_bytes(to->layout.type);
     uint64_t count = cli_layout_bytes(&to->layout) / to_bytes;
     size_t most = BUFFER_BYTES / (from_bytes > to_bytes ? from_bytes : to_bytes);
@@ -119,9 +156,10 @@ int cli_convert(const cli_array *from, const cli_array *to) {
     int code = begin(&r, from, to, count * to_bytes);
     for (uint64_t at = 0; at < count && code == CLI_DONE; at += most) {
         size_t n = count - at < most ? (size_t)(count - at) : most;
-        code = load(from, r.buffers[0], n * from_bytes, at * from_bytes);
+        uint64_t first = before(p, at);
+        code = load(from, r.buffers[0], (size_t)(before(p, at + n) - first) * from_bytes, first * from_bytes);
         if (code == CLI_DONE) {
-            convert(from->layout.type, r.buffers[0], to->layout.type, r.buffers[1], n);
+            fill(&r, p, at, n);
             code = store(&r, r.buffers[1], n * to_bytes, at * to_bytes);
         }
     }

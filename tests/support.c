@@ -36,6 +36,21 @@ int test_file(size_t bytes) {
     return file;
 }
 
+bool test_watching(uint64_t done, uint64_t total, void *watch) {
+    test_watch *w = watch;
+    w->wrong = w->wrong || done < w->last || done > total || (w->calls && total != w->total);
+    w->last = done;
+    w->total = total;
+    return ++w->calls != w->stop_at;
+}
+
+mst_context *test_context_with_budget(uint64_t device_memory, uint64_t host_memory) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device_memory = device_memory;
+    desc.host_memory = host_memory;
+    return test_context(&desc);
+}
+
 mst_context *test_context(const mst_context_desc *given) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     mst_context *context = NULL;

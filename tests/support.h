@@ -62,7 +62,8 @@ int test_teardown(void **state);
 // has a directory for it: to give a binary away, PoCL compiles every kernel once more, which would double the time of the tests.
 mst_context *test_context(const mst_context_desc *desc);
 mst_context *test_context_cached(void); // in test_directory
-const char *test_directory(void);       // private, emptied and removed by test_teardown
+mst_context *test_context_with_budget(uint64_t device_memory, uint64_t host_memory);
+const char *test_directory(void); // private, emptied and removed by test_teardown
 void test_remove_tree(const char *path);
 int test_file(size_t bytes); // a new unnamed file of that many bytes (zeros)
 
@@ -129,6 +130,16 @@ test_array test_fft_run(mst_context *context, const mst_fft_desc *desc, const te
                         const mst_execution *how);
 test_array test_convolution_run(mst_context *context, const mst_convolution_desc *desc, const test_array *x, const test_array *y,
                                 const mst_place places[3], const mst_execution *how);
+
+// A full convolution of (bx, n) with (by, m) along the last axis.
+mst_convolution_desc test_convolution_desc(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m);
+
+// An execution's progress, for which test_watching is to be called: it says to stop at call number stop_at.
+typedef struct test_watch {
+    uint64_t calls, last, total, stop_at;
+    bool wrong; // it went backwards, beyond the end, or to another end
+} test_watch;
+bool test_watching(uint64_t done, uint64_t total, void *watch);
 
 // The same on random data, against the reference and the gate.
 void test_fft_check(mst_context *context, const mst_fft_desc *desc, mst_place from, mst_place to);

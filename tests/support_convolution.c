@@ -1,6 +1,14 @@
 // Running convolution plans.
 #include "support.h"
 
+mst_convolution_desc test_convolution_desc(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m) {
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    size_t x[] = {bx, n}, y[] = {by, m};
+    desc.x = mst_layout_dense(tx, 2, x);
+    desc.y = mst_layout_dense(ty, 2, y);
+    return desc;
+}
+
 static mst_convolution *make_plan(mst_context *context, const mst_convolution_desc *desc) {
     mst_error e;
     mst_convolution *plan = NULL;

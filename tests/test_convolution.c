@@ -6,14 +6,6 @@
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
 
-static mst_convolution_desc describe(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m) {
-    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
-    size_t x[] = {bx, n}, y[] = {by, m};
-    desc.x = mst_layout_dense(tx, 2, x);
-    desc.y = mst_layout_dense(ty, 2, y);
-    return desc;
-}
-
 static void check(mst_context *context, const mst_convolution_desc *desc, const mst_place places[3]) {
     test_array x = test_array_random(&desc->x), y = test_array_random(&desc->y);
     test_convolution_check(context, desc, &x, &y, places);
@@ -40,7 +32,7 @@ static void fill(test_array *array, const int *values) {
 
 static void run_fixture(mst_context *context, const struct fixture *f, mst_convolution_algorithm algorithm, bool wide) {
     mst_type type = f->is_complex ? wide ? MST_COMPLEX128 : MST_COMPLEX64 : wide ? MST_FLOAT64 : MST_FLOAT32;
-    mst_convolution_desc desc = describe(type, 1, f->n, type, 1, f->m);
+    mst_convolution_desc desc = test_convolution_desc(type, 1, f->n, type, 1, f->m);
     desc.mode = f->mode, desc.correlate = f->correlate, desc.algorithm = algorithm;
     test_array x = test_array_new(&desc.x), y = test_array_new(&desc.y);
     fill(&x, f->x);
@@ -127,10 +119,10 @@ static void types(void **state) {
     static const mst_type partners[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128, MST_INT16};
     for (int t = MST_FLOAT32; t <= MST_BOOL; t++)
         for (size_t p = 0; p < 5; p++) {
-            mst_convolution_desc desc = describe((mst_type)t, 9, 21, partners[p], 9, 8);
+            mst_convolution_desc desc = test_convolution_desc((mst_type)t, 9, 21, partners[p], 9, 8);
             desc.algorithm = p == (size_t)t % 5 ? MST_CONVOLUTION_FUSED : MST_CONVOLUTION_PAPER_C;
             check(*state, &desc, host);
-            desc = describe(partners[p], 9, 21, (mst_type)t, 1, 8);
+            desc = test_convolution_desc(partners[p], 9, 21, (mst_type)t, 1, 8);
             desc.correlate = true, desc.algorithm = (mst_convolution_algorithm)test_between(1, 6);
             if (p == (size_t)t % 4 + 1)
                 desc.algorithm = MST_CONVOLUTION_FUSED;
@@ -156,7 +148,7 @@ static void extreme_integers(void **state) {
         {MST_BOOL, {0, 1}, {0, 1}},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
-        mst_convolution_desc desc = describe(table[i].type, 2, 1, MST_FLOAT64, 1, 1);
+        mst_convolution_desc desc = test_convolution_desc(table[i].type, 2, 1, MST_FLOAT64, 1, 1);
         test_array x = test_array_new(&desc.x), y = test_array_new(&desc.y);
         for (size_t k = 0; k < 2; k++)
             memcpy(test_array_at(&x, k), &table[i].bits[k], mst_type_bytes(table[i].type));
@@ -175,7 +167,7 @@ static void extreme_integers(void **state) {
 static void constants(void **state) {
     for (int a = MST_CONVOLUTION_REFERENCE; a <= MST_CONVOLUTION_FUSED; a++)
         for (int t = MST_FLOAT32; t <= MST_COMPLEX128; t++) {
-            mst_convolution_desc desc = describe((mst_type)t, 12, 300, MST_BOOL, 1, 150);
+            mst_convolution_desc desc = test_convolution_desc((mst_type)t, 12, 300, MST_BOOL, 1, 150);
             desc.algorithm = (mst_convolution_algorithm)a;
             desc.x.strides[1] = 0;
             test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
@@ -208,7 +200,7 @@ static void shapes(void **state) {
         for (int mode = MST_CONVOLUTION_FULL; mode <= MST_CONVOLUTION_VALID; mode++)
             for (int t = 0; t < 4; t++) {
                 mst_type type = (mst_type)(MST_FLOAT32 + t);
-                mst_convolution_desc desc = describe(type, table[i].bx, table[i].n, type, table[i].by, table[i].m);
+                mst_convolution_desc desc = test_convolution_desc(type, table[i].bx, table[i].n, type, table[i].by, table[i].m);
                 desc.mode = (mst_convolution_mode)mode, desc.correlate = t % 2 == mode % 2;
                 desc.algorithm =
                     (int)(i + (size_t)t) % 3 == mode && (int)i % 4 == t ? MST_CONVOLUTION_FUSED : MST_CONVOLUTION_PAPER_C;
@@ -222,7 +214,7 @@ static void every_padded_length(void **state) {
     for (int a = MST_CONVOLUTION_REFERENCE; a <= MST_CONVOLUTION_FUSED; a++)
         for (size_t n = 1; n <= 65536; n *= a == MST_CONVOLUTION_FUSED ? 8 : n < 1024 ? 2 : 8) {
             mst_type type = (mst_type)test_between(MST_FLOAT32, MST_COMPLEX128);
-            mst_convolution_desc desc = describe(type, n < 64 ? 16 : 3, n, type, n < 64 ? 16 : 3, n);
+            mst_convolution_desc desc = test_convolution_desc(type, n < 64 ? 16 : 3, n, type, n < 64 ? 16 : 3, n);
             desc.algorithm = (mst_convolution_algorithm)a, desc.mode = MST_CONVOLUTION_CIRCULAR;
             desc.correlate = test_between(0, 1) == 1;
             check(*state, &desc, host);

@@ -7,21 +7,13 @@
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
 
-static mst_convolution_desc describe(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m) {
-    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
-    size_t x[] = {bx, n}, y[] = {by, m};
-    desc.x = mst_layout_dense(tx, 2, x);
-    desc.y = mst_layout_dense(ty, 2, y);
-    return desc;
-}
-
 // ---- what a plan says ----
 
 static void result_types(void **state) {
     (void)state;
     for (int a = MST_FLOAT32; a <= MST_BOOL; a++)
         for (int b = MST_FLOAT32; b <= MST_BOOL; b++) {
-            mst_convolution_desc desc = describe((mst_type)a, 2, 5, (mst_type)b, 2, 3);
+            mst_convolution_desc desc = test_convolution_desc((mst_type)a, 2, 5, (mst_type)b, 2, 3);
             mst_layout z;
             mst_error e;
             OK(mst_convolution_result(&desc, &z, &e));
@@ -66,7 +58,7 @@ static void empty_operands(void **state) {
         for (int p = 0; p < 27; p++)
             for (int a = MST_CONVOLUTION_AUTO; a <= (p ? MST_CONVOLUTION_AUTO : MST_CONVOLUTION_PAPER_E); a++) {
                 mst_convolution_desc desc =
-                    describe(MST_FLOAT32, table[i][0], table[i][1], MST_COMPLEX64, table[i][2], table[i][3]);
+                    test_convolution_desc(MST_FLOAT32, table[i][0], table[i][1], MST_COMPLEX64, table[i][2], table[i][3]);
                 const mst_place places[3] = {all_places[p % 3], all_places[p / 3 % 3], all_places[p / 9]};
                 mst_convolution *plan = NULL;
                 mst_error e;
@@ -94,7 +86,8 @@ static void padded_lengths(void **state) {
     for (int i = 0; i < 60; i++) {
         size_t n = test_between(1, 200), m = test_between(1, 200);
         for (int mode = 0; mode < 4; mode++) {
-            mst_convolution_desc desc = describe(MST_FLOAT32, 1, n, MST_FLOAT32, 1, mode == MST_CONVOLUTION_CIRCULAR ? n : m);
+            mst_convolution_desc desc =
+                test_convolution_desc(MST_FLOAT32, 1, n, MST_FLOAT32, 1, mode == MST_CONVOLUTION_CIRCULAR ? n : m);
             mst_convolution *plan = NULL;
             mst_error e;
             desc.mode = (mst_convolution_mode)mode, desc.algorithm = MST_CONVOLUTION_REFERENCE;
@@ -118,7 +111,7 @@ static void padded_lengths(void **state) {
 static void names_and_choice(void **state) {
     static const char *const names[] = {"auto", "reference", "paper-a", "paper-b", "paper-c", "paper-d", "paper-e", "fused"};
     for (int a = 0; a <= MST_CONVOLUTION_FUSED; a++) {
-        mst_convolution_desc desc = describe(MST_FLOAT32, 2, 8, MST_FLOAT32, 2, 8);
+        mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 2, 8, MST_FLOAT32, 2, 8);
         mst_convolution *plan = NULL;
         mst_error e;
         assert_string_equal(mst_convolution_algorithm_name((mst_convolution_algorithm)a), names[a]);
@@ -135,7 +128,7 @@ static void names_and_choice(void **state) {
 
 static void events(void **state) {
     for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++) {
-        mst_convolution_desc desc = describe(MST_FLOAT32, 4, 100, MST_FLOAT32, 4, 29);
+        mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 4, 100, MST_FLOAT32, 4, 29);
         desc.algorithm = (mst_convolution_algorithm)a;
         mst_error e;
         cl_event marker, done = NULL;
@@ -176,7 +169,7 @@ static void refuse(mst_context *context, const mst_convolution_desc *desc, const
 
 static void bad_descriptions(void **state) {
     mst_context *c = *state;
-    const mst_convolution_desc good = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5);
+    const mst_convolution_desc good = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5);
     mst_convolution_desc d;
     mst_convolution *plan;
     mst_error e;
@@ -207,11 +200,11 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "mode");
     d = good, d.algorithm = (mst_convolution_algorithm)8;
     refuse(c, &d, "algorithm");
-    d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 3, 5);
+    d = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 3, 5);
     refuse(c, &d, "3");
-    d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 2, 5);
+    d = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 2, 5);
     refuse(c, &d, "4");
-    d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5), d.mode = MST_CONVOLUTION_CIRCULAR;
+    d = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5), d.mode = MST_CONVOLUTION_CIRCULAR;
     refuse(c, &d, "circular");
     d = good, d.axes[0] = 0, d.axes[1] = -2, d.n_axes = 2;
     refuse(c, &d, "twice");
@@ -223,15 +216,15 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "paper-b");
     d = good, d.shape = (mst_fft_shape)3;
     refuse(c, &d, "shape");
-    d = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 5, 5), d.mode = MST_CONVOLUTION_VALID;
+    d = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 5, 5), d.mode = MST_CONVOLUTION_VALID;
     d.n_axes = 2, d.axes[0] = 0, d.axes[1] = 1;
     refuse(c, &d, "both axes");
-    d = describe(MST_FLOAT32, 1, ((size_t)1 << 24), MST_FLOAT32, 1, 2); // padded to 2^25
+    d = test_convolution_desc(MST_FLOAT32, 1, ((size_t)1 << 24), MST_FLOAT32, 1, 2); // padded to 2^25
     d.algorithm = MST_CONVOLUTION_PAPER_E;
     REFUSED(MST_ERROR_ARGUMENT, "16777216", mst_convolution_create(c, &d, &plan, &e));
-    d = describe(MST_FLOAT32, (size_t)1 << 50, (size_t)1 << 20, MST_FLOAT32, 1, 2);
+    d = test_convolution_desc(MST_FLOAT32, (size_t)1 << 50, (size_t)1 << 20, MST_FLOAT32, 1, 2);
     refuse(c, &d, "too large");
-    d = describe(MST_FLOAT32, 1, (size_t)1 << 61, MST_FLOAT32, 1, (size_t)1 << 61);
+    d = test_convolution_desc(MST_FLOAT32, 1, (size_t)1 << 61, MST_FLOAT32, 1, (size_t)1 << 61);
     refuse(c, &d, "");
     // shapes that broadcast per axis in NumPy, but where neither operand is all ones
     size_t a[] = {4, 1, 10}, b[] = {1, 3, 5};
@@ -240,7 +233,7 @@ static void bad_descriptions(void **state) {
 }
 
 static void bad_results(void **state) {
-    const mst_convolution_desc good = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5);
+    const mst_convolution_desc good = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5);
     mst_convolution_desc d = good;
     mst_layout z;
     mst_error e;
@@ -266,7 +259,7 @@ static void overlaps_and_bad_places(void **state) {
     mst_error e;
     cl_int code;
     mst_convolution *plan = NULL;
-    const mst_convolution_desc desc = describe(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5); // 160, 80 and 224 bytes
+    const mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 4, 5); // 160, 80 and 224 bytes
     cl_mem buffer = clCreateBuffer(mst_context_opencl(*state), CL_MEM_READ_WRITE, 1000, NULL, &code);
     int file = test_file(1000);
     OK(mst_convolution_create(*state, &desc, &plan, &e));

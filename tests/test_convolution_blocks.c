@@ -4,25 +4,10 @@
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
 
-static mst_convolution_desc describe(mst_type tx, size_t bx, size_t n, mst_type ty, size_t by, size_t m) {
-    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
-    size_t x[] = {bx, n}, y[] = {by, m};
-    desc.x = mst_layout_dense(tx, 2, x);
-    desc.y = mst_layout_dense(ty, 2, y);
-    return desc;
-}
-
-static mst_context *with_budget(uint64_t device_memory, uint64_t host_memory) {
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    desc.device_memory = device_memory;
-    desc.host_memory = host_memory;
-    return test_context(&desc);
-}
-
 static void every_mix_of_places(void **state) {
     for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++)
         for (int by = 1; by <= 5; by += 4) {
-            mst_convolution_desc desc = describe(MST_FLOAT32, 5, 60, MST_COMPLEX64, (size_t)by, 21);
+            mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 5, 60, MST_COMPLEX64, (size_t)by, 21);
             desc.algorithm = (mst_convolution_algorithm)a;
             test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
             test_array first = test_convolution_run(*state, &desc, &x, &y, host, NULL);
@@ -51,9 +36,10 @@ static void blocks_give_the_same_bits(void **state) {
     static const mst_place file[3] = {MST_PLACE_FILE, MST_PLACE_FILE, MST_PLACE_FILE};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++) {
-            mst_convolution_desc desc = describe(MST_FLOAT32, table[i].bx, table[i].n, MST_FLOAT32, table[i].by, table[i].m);
+            mst_convolution_desc desc =
+                test_convolution_desc(MST_FLOAT32, table[i].bx, table[i].n, MST_FLOAT32, table[i].by, table[i].m);
             desc.algorithm = (mst_convolution_algorithm)a;
-            mst_context *small = with_budget(table[i].device_memory, table[i].host_memory);
+            mst_context *small = test_context_with_budget(table[i].device_memory, table[i].host_memory);
             mst_report report = {0};
             mst_execution how = MST_EXECUTION_INIT;
             how.report = &report;
@@ -76,7 +62,7 @@ static void blocks_give_the_same_bits(void **state) {
 
 static mst_status attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
                           mst_error *e) {
-    mst_context *context = with_budget(device_memory, host_memory);
+    mst_context *context = test_context_with_budget(device_memory, host_memory);
     mst_convolution *plan = NULL;
     mst_status status = mst_convolution_create(context, desc, &plan, e);
     if (status == MST_OK)
@@ -94,7 +80,7 @@ static void budgets_too_small(void **state) {
     for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++)
         for (int broadcast = 0; broadcast < 2; broadcast++)
             for (int on_host = 0; on_host < 2; on_host++) {
-                mst_convolution_desc desc = describe(MST_FLOAT32, 5, 4000, MST_FLOAT32, broadcast ? 1 : 5, 1000);
+                mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 5, 4000, MST_FLOAT32, broadcast ? 1 : 5, 1000);
                 mst_error e, ignored;
                 bool found = false;
                 desc.algorithm = (mst_convolution_algorithm)a;
@@ -118,34 +104,21 @@ static void budgets_too_small(void **state) {
             }
 }
 
-typedef struct watch {
-    uint64_t calls, last, total, stop_at;
-    bool wrong;
-} watch;
-
-static bool watching(uint64_t done, uint64_t total, void *user) {
-    watch *w = user;
-    w->wrong = w->wrong || done < w->last || done > total;
-    w->last = done;
-    w->total = total;
-    return ++w->calls != w->stop_at;
-}
-
 static void progress_and_cancelling(void **state) {
     (void)state;
     for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_PAPER_E; a++) {
-        mst_convolution_desc desc = describe(MST_FLOAT32, 40, 500, MST_FLOAT32, 1, 120);
+        mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 40, 500, MST_FLOAT32, 1, 120);
         desc.algorithm = (mst_convolution_algorithm)a;
-        mst_context *small = with_budget(150000, 100000);
+        mst_context *small = test_context_with_budget(150000, 100000);
         mst_error e;
         mst_convolution *plan = NULL;
         mst_layout layout;
         OK(mst_convolution_result(&desc, &layout, &e));
         test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y), z = test_array_new(&layout);
         test_placed px = test_place(small, MST_PLACE_HOST, &x), py = test_place(small, MST_PLACE_FILE, &y);
-        watch w = {0}, stopping = {.stop_at = 2};
+        test_watch w = {0}, stopping = {.stop_at = 2};
         mst_execution how = MST_EXECUTION_INIT;
-        how.progress = watching, how.progress_user = &w;
+        how.progress = test_watching, how.progress_user = &w;
         OK(mst_convolution_create(small, &desc, &plan, &e));
         OK(mst_convolution_execute(plan, px.at, py.at, mst_at_host(z.image + z.origin), &how, &e));
         CHECK(w.calls >= 2 && !w.wrong && w.last == 40 && w.total == 40, "%s: %llu calls, last %llu of %llu",

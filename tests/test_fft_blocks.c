@@ -8,13 +8,6 @@ static mst_fft_desc describe(mst_type type, size_t rows, size_t n) {
     return desc;
 }
 
-static mst_context *with_budget(uint64_t device_memory, uint64_t host_memory) {
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    desc.device_memory = device_memory;
-    desc.host_memory = host_memory;
-    return test_context(&desc);
-}
-
 static void blocks_give_the_same_bits(void **state) {
     static const struct {
         size_t rows, n;
@@ -37,7 +30,7 @@ static void blocks_give_the_same_bits(void **state) {
             }
             test_array input = test_array_random(&desc.input);
             test_array whole = test_fft_run(*state, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
-            mst_context *small = with_budget(table[i].device_memory, table[i].host_memory);
+            mst_context *small = test_context_with_budget(table[i].device_memory, table[i].host_memory);
             for (size_t m = 0; m < 4; m++) {
                 mst_report report = {0};
                 mst_execution how = MST_EXECUTION_INIT;
@@ -58,7 +51,7 @@ static void blocks_give_the_same_bits(void **state) {
 
 static mst_status attempt(uint64_t device_memory, uint64_t host_memory, const mst_fft_desc *desc, void *x, void *y,
                           mst_error *e) {
-    mst_context *context = with_budget(device_memory, host_memory);
+    mst_context *context = test_context_with_budget(device_memory, host_memory);
     mst_fft *plan = NULL;
     mst_status status = mst_fft_create(context, desc, &plan, e);
     if (status == MST_OK)
@@ -102,27 +95,14 @@ static void budgets_too_small(void **state) {
 
 // ---- progress and reports ----
 
-typedef struct watch {
-    uint64_t calls, last, total, stop_at;
-    bool wrong;
-} watch;
-
-static bool watching(uint64_t done, uint64_t total, void *user) {
-    watch *w = user;
-    w->wrong = w->wrong || done < w->last || done > total || (w->calls && total != w->total);
-    w->last = done;
-    w->total = total;
-    return ++w->calls != w->stop_at;
-}
-
 static void progress_and_report(void **state) {
     (void)state;
     mst_fft_desc desc = describe(MST_COMPLEX64, 64, 1024);
-    mst_context *small = with_budget(400000, 0);
-    watch w = {0};
+    mst_context *small = test_context_with_budget(400000, 0);
+    test_watch w = {0};
     mst_report report;
     mst_execution how = MST_EXECUTION_INIT;
-    how.progress = watching, how.progress_user = &w, how.report = &report;
+    how.progress = test_watching, how.progress_user = &w, how.report = &report;
     memset(&report, 0xff, sizeof report);
     test_array input = test_array_random(&desc.input);
     test_array output = test_fft_run(small, &desc, &input, MST_PLACE_HOST, MST_PLACE_FILE, &how);
@@ -164,13 +144,13 @@ static void cancelling(void **state) {
     mst_error e;
     mst_fft *plan = NULL;
     mst_fft_desc desc = describe(MST_COMPLEX64, 64, 1024);
-    mst_context *small = with_budget(400000, 0);
+    mst_context *small = test_context_with_budget(400000, 0);
     test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
     OK(mst_fft_create(small, &desc, &plan, &e));
     for (uint64_t stop = 1; stop <= 3; stop++) {
-        watch w = {.stop_at = stop};
+        test_watch w = {.stop_at = stop};
         mst_execution how = MST_EXECUTION_INIT;
-        how.progress = watching, how.progress_user = &w;
+        how.progress = test_watching, how.progress_user = &w;
         test_placed in = test_place(small, MST_PLACE_FILE, &input), out = test_place(small, MST_PLACE_FILE, &output);
         REFUSED(MST_ERROR_CANCELLED, "", mst_fft_execute(plan, in.at, out.at, &how, &e));
         CHECK(w.calls == stop, "progress was called %llu times after it said stop at %llu", (unsigned long long)w.calls,

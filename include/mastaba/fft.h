@@ -52,7 +52,8 @@ typedef struct mst_fft_desc {
 // without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on
 // failure. MST_ERROR_ARGUMENT: layouts, axes, types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a
 // length that does not fit the device; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL;
-// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
+// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Kernels for arrays with gaps between their elements depend on where these
+// lie, so the first execution makes them, and takes as long as the compiler does. Thread-safe on one context.
 // Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
 // Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
 // cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the

@@ -51,13 +51,18 @@ fail:
     return status;
 }
 
+// Whether the kernel gets an array of the caller's with its gaps, or packed, depends on where it lies.
+static bool has_gaps(const mst_fused *fused, const mst_stage_port *p) {
+    return !p->work && !mst_layout_is_dense(mst_convolution_layout(fused->plan, p->array));
+}
+
 static mst_stage_array array_of(const mst_fused *fused, const mst_block *block, const mst_stage_port *p) {
     int work_of = p->array == Z ? fused->result : p->array;
     if (p->work)
         return (mst_stage_array){fused->works[work_of].buffer, 0, 0, false};
     const mst_block_port *port = &block->ports[p->array];
-    bool dense = mst_layout_is_dense(mst_convolution_layout(fused->plan, p->array));
-    return (mst_stage_array){port->buffer, port->base, port->first_item * fused->lines_an_item, !port->packed && !dense};
+    return (mst_stage_array){port->buffer, port->base, port->first_item * fused->lines_an_item,
+                             !port->packed && has_gaps(fused, p)};
 }
 
 static mst_status compute_part(mst_fused *fused, const mst_block *part, bool first, mst_error *error) {
@@ -126,8 +131,10 @@ static mst_status plan_stages(mst_fused *fused, mst_error *error) {
         s->ports[FROM] = (mst_stage_port){.array = Z, .work = true, .forward = true};
         s->ports[TO] = (mst_stage_port){.array = Z, .work = d > 0};
     }
-    for (int k = 0; k < fused->n_stages; k++)
+    for (int k = 0; k < fused->n_stages; k++) {
         MST_TRY(mst_stage_plan(&fused->stages[k], error));
+        mst_stage_share_tables(&fused->stages[k], fused->stages, k);
+    }
 fail:
     return status;
 }
@@ -206,7 +213,7 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     else
         stream.fixed_work_bytes += fused->items_at_once * item;
     for (int k = 0; k < fused->n_stages; k++)
-        stream.table_bytes += fused->stages[k].table_bytes;
+        stream.table_bytes += fused->stages[k].own.bytes;
     return mst_stream_create(&stream, &fused->stream, error);
 }
 
@@ -230,9 +237,12 @@ mst_status mst_fused_create(mst_convolution *plan, mst_error *error) {
     MST_TRY(plan_stages(fused, error));
     MST_TRY(make_stream(fused, error));
     for (int k = 0; k < fused->n_stages; k++) {
+        mst_stage *s = &fused->stages[k];
         cl_kernel kernel;
-        MST_TRY(mst_stage_make_tables(&fused->stages[k], error));
-        MST_TRY(mst_stage_kernel(&fused->stages[k], 0, &kernel, error));
+        bool with = s->kind == MST_STAGE_FUSED && has_gaps(fused, &s->ports[WITH]);
+        MST_TRY(mst_stage_make_tables(s, error));
+        if (!with && !has_gaps(fused, &s->ports[FROM]) && !has_gaps(fused, &s->ports[TO]))
+            MST_TRY(mst_stage_kernel(s, 0, &kernel, error));
     }
 fail:
     return status;

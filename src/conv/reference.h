@@ -42,10 +42,9 @@ static void NAME(convolve)(REAL *x, REAL *y, REAL *scratch, const REAL *w, unsig
 
 static void NAME(fill_table)(REAL *w, size_t n) {
     for (size_t u = 0; u <= n; u++) {
-        long double re, im;
-        mst_twiddle(u % n, n, &re, &im);
-        w[2 * u] = (REAL)re;
-        w[2 * u + 1] = (REAL)im;
+        mst_root root = mst_twiddle(u % n, n);
+        w[2 * u] = (REAL)root.re;
+        w[2 * u + 1] = (REAL)root.im;
     }
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/program.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define LONGEST_BY_COLUMN ((size_t)1 << 21) // transforms with twiddles by column; of longer ones they are too large
 
@@ -82,41 +83,67 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
     MST_TRY(mst_pass_shape(pass, device, error));
     s->back = mst_pass_back(pass);
-    s->tables[0].bytes = mst_pass_table_count(pass) * size;
+    mst_stage_tables *tables = &s->own;
+    s->tables = tables;
+    tables->steps[0].bytes = mst_pass_table_count(pass) * size;
     if (s->kind == MST_STAGE_FUSED && !pass->cpu)
-        s->tables[1].bytes = mst_pass_table_count(&s->back) * size;
+        tables->steps[1].bytes = mst_pass_table_count(&s->back) * size;
     bool caller = !s->ports[FROM].work || !s->ports[TO].work || (s->kind == MST_STAGE_FUSED && !s->ports[WITH].work);
     if (s->g->right_angle && caller)
-        s->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
-    s->table_bytes = s->tables[0].bytes + s->tables[1].bytes + s->weights.bytes;
+        tables->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
     // Backwards they are taken while loading, by the first radix there, else while storing, by the last one here: the same.
-    s->table_bytes += mst_twiddle_tables_plan(&s->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass);
+    tables->bytes = mst_twiddle_tables_plan(&tables->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass);
+    tables->bytes += tables->steps[0].bytes + tables->steps[1].bytes + tables->weights.bytes;
 fail:
     return status;
+}
+
+static bool has_table(const mst_device_table *there, const mst_device_table *wanted) {
+    return wanted->bytes == 0 || wanted->bytes == there->bytes;
+}
+
+// Stages of one digit differ in radices where their elements lie differently.
+static bool has_tables(const mst_stage *there, const mst_stage *s) {
+    const mst_stage_tables *t = &there->own, *wanted = &s->own;
+    return there->digit == s->digit && there->pass.n_radices == s->pass.n_radices &&
+           memcmp(there->pass.radices, s->pass.radices, sizeof s->pass.radices) == 0 &&
+           has_table(&t->steps[0], &wanted->steps[0]) && has_table(&t->steps[1], &wanted->steps[1]) &&
+           has_table(&t->twiddles.low, &wanted->twiddles.low) && has_table(&t->twiddles.high, &wanted->twiddles.high) &&
+           has_table(&t->twiddles.lanes, &wanted->twiddles.lanes) && has_table(&t->weights, &wanted->weights);
+}
+
+void mst_stage_share_tables(mst_stage *s, mst_stage *earlier, int n_earlier) {
+    for (int k = 0; k < n_earlier; k++)
+        if (earlier[k].tables == &earlier[k].own && has_tables(&earlier[k], s)) {
+            s->tables = &earlier[k].own;
+            s->own = (mst_stage_tables){0};
+            return;
+        }
 }
 
 // exp(i pi p / 2h) for p < h.
 static mst_status make_weights(mst_stage *s, mst_error *error) {
     size_t h = s->g->axes[s->g->n_axes - 1].n;
-    void *values = malloc((size_t)s->weights.bytes);
+    mst_roots roots;
+    void *values = mst_roots_create(&roots, 4 * h) ? malloc((size_t)s->own.weights.bytes) : NULL;
     for (size_t p = 0; p < h && values; p++) {
-        long double re, im;
-        mst_twiddle(p, 4 * h, &re, &im);
-        mst_table_put(values, s->pass.is_double, p, re, -im);
+        mst_root w = mst_roots_get(&roots, p);
+        mst_table_put(values, s->pass.is_double, p, (mst_root){w.re, -w.im});
     }
-    mst_status status = mst_table_upload(s->plan->context, &s->weights, values, error);
-    free(values);
-    return status;
+    mst_roots_destroy(&roots);
+    return mst_table_upload(s->plan->context, &s->own.weights, values, error);
 }
 
 mst_status mst_stage_make_tables(mst_stage *s, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = s->plan->context;
-    MST_TRY(mst_table_make_steps(context, &s->tables[0], &s->pass, error));
-    if (s->tables[1].bytes)
-        MST_TRY(mst_table_make_steps(context, &s->tables[1], &s->back, error));
-    MST_TRY(mst_twiddle_tables_make(context, &s->twiddles, error));
-    if (s->weights.bytes)
+    if (s->tables != &s->own)
+        return MST_OK;
+    MST_TRY(mst_table_make_steps(context, &s->own.steps[0], &s->pass, error));
+    if (s->own.steps[1].bytes)
+        MST_TRY(mst_table_make_steps(context, &s->own.steps[1], &s->back, error));
+    MST_TRY(mst_twiddle_tables_make(context, &s->own.twiddles, error));
+    if (s->own.weights.bytes)
         MST_TRY(make_weights(s, error));
 fail:
     return status;
@@ -148,7 +175,8 @@ mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_sta
     mst_status status = MST_OK;
     cl_kernel kernel;
     cl_ulong n_lines = (cl_ulong)vectors * mst_stage_lines(s);
-    cl_uint log_low = s->twiddles.log_low, tiles_an_item = 1;
+    const mst_stage_tables *tables = s->tables;
+    cl_uint log_low = tables->twiddles.log_low, tiles_an_item = 1;
     size_t group = 1, items;
     int own = 0;
     for (int port = 0; port < N_STAGE_PORTS; port++)
@@ -164,11 +192,11 @@ mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_sta
         items = (size_t)((n_lines + s->pass.lines - 1) / s->pass.lines) * group;
     }
     // Tables that a stage does not use are any buffer.
-    cl_mem table = s->tables[0].buffer, back = s->tables[1].buffer ? s->tables[1].buffer : table;
-    cl_mem low = s->twiddles.low.buffer ? s->twiddles.low.buffer : table;
-    cl_mem high = s->twiddles.high.buffer ? s->twiddles.high.buffer : table;
-    cl_mem lanes = s->twiddles.lanes.buffer ? s->twiddles.lanes.buffer : table;
-    cl_mem weights = s->weights.buffer ? s->weights.buffer : table;
+    cl_mem table = tables->steps[0].buffer, back = tables->steps[1].buffer ? tables->steps[1].buffer : table;
+    cl_mem low = tables->twiddles.low.buffer ? tables->twiddles.low.buffer : table;
+    cl_mem high = tables->twiddles.high.buffer ? tables->twiddles.high.buffer : table;
+    cl_mem lanes = tables->twiddles.lanes.buffer ? tables->twiddles.lanes.buffer : table;
+    cl_mem weights = tables->weights.buffer ? tables->weights.buffer : table;
     const mst_argument arguments[] = {MST_ARGUMENT(arrays[FROM].buffer),
                                       MST_ARGUMENT(arrays[FROM].base),
                                       MST_ARGUMENT(arrays[FROM].first_line),
@@ -194,10 +222,10 @@ fail:
 
 void mst_stage_release(mst_stage *s) {
     mst_context *context = s->plan->context;
-    mst_table_release(context, &s->tables[0]);
-    mst_table_release(context, &s->tables[1]);
-    mst_table_release(context, &s->weights);
-    mst_twiddle_tables_release(context, &s->twiddles);
+    mst_table_release(context, &s->own.steps[0]);
+    mst_table_release(context, &s->own.steps[1]);
+    mst_table_release(context, &s->own.weights);
+    mst_twiddle_tables_release(context, &s->own.twiddles);
     for (int k = 0; k < 1 << N_STAGE_PORTS; k++)
         mst_kernel_release(s->kernels[k]);
 }

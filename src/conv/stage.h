@@ -19,6 +19,14 @@ typedef struct mst_stage_port {
 
 enum { FROM, WITH, TO, N_STAGE_PORTS }; // the first operand, the second, the result
 
+// Tables of a stage that are not another's are made and counted.
+typedef struct mst_stage_tables {
+    mst_device_table steps[2]; // of pass and back
+    mst_twiddle_tables twiddles;
+    mst_device_table weights; // of the right angle
+    uint64_t bytes;           // of all
+} mst_stage_tables;
+
 typedef struct mst_stage {
     const mst_convolution *plan;
     const mst_geometry *g;
@@ -31,10 +39,8 @@ typedef struct mst_stage {
     size_t first_row; // from this one of the result's
     size_t before;    // lines of the digit's axis above one another: the product of its earlier digits
     mst_pass pass, back;
-    mst_device_table tables[2]; // of pass and back
-    mst_twiddle_tables twiddles;
-    mst_device_table weights;              // of the right angle
-    uint64_t table_bytes;                  // of all tables
+    mst_stage_tables own;
+    const mst_stage_tables *tables;        // own, or another stage's
     cl_kernel kernels[1 << N_STAGE_PORTS]; // by which ports have the caller's layout, not packed
 } mst_stage;
 
@@ -48,6 +54,8 @@ typedef struct mst_stage_array {
 
 // Plans the stage from plan, geometry, kind, digit and ports, without OpenCL.
 mst_status mst_stage_plan(mst_stage *stage, mst_error *error);
+// Makes it use the tables of an earlier stage that has them all, if there is one.
+void mst_stage_share_tables(mst_stage *stage, mst_stage *earlier, int n_earlier);
 mst_status mst_stage_make_tables(mst_stage *stage, mst_error *error);
 // The kernel for arrays of the caller's layout (bits of ports) or packed ones, made when first needed.
 mst_status mst_stage_kernel(mst_stage *stage, int own, cl_kernel *out, mst_error *error);

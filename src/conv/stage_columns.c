@@ -82,7 +82,7 @@ static void write_load_columns(const mst_stage *s, int port, bool own, mst_text 
         write_weights(s, false, out);
         mst_text_add(out, "        }\n");
     }
-    if (back && s->twiddles.n) {
+    if (back && s->tables->twiddles.n) {
         mst_text_add(out, "        {\n");
         write_twiddles(s, true, out);
         mst_text_add(out, "        }\n");
@@ -139,7 +139,7 @@ static void write_store_columns(const mst_stage *s, bool own, mst_text *out) {
                  "    const uint column = column_of(line);\n    for (uint k = 0; k < %zuu; k++) {\n"
                  "        vreal x = %s(%s), y = %s(%s);\n",
                  mst_tile_parameters, s->pass.n, back ? "IM" : "RE", index, back ? "RE" : "IM", index);
-    if (s->kind == MST_STAGE_FORWARD && s->twiddles.n) {
+    if (s->kind == MST_STAGE_FORWARD && s->tables->twiddles.n) {
         mst_text_add(out, "        {\n");
         write_twiddles(s, false, out);
         mst_text_add(out, "        }\n");

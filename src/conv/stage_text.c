@@ -216,18 +216,18 @@ static void write_ports(const mst_stage *s, int own, mst_text *out) {
 static void write_factors(const mst_stage *s, mst_text *out) {
     size_t rest = s->g->digits[s->digit].rest;
     mst_text_add(out, "uint column_of(ulong line) { return (uint)(line %% %zuul / %zuul); }\n\n", s->inner, s->column);
-    if (s->twiddles.n && !s->twiddles.columns)
+    if (s->tables->twiddles.n && !s->tables->twiddles.columns)
         mst_text_add(out,
                      "// exp(-2 pi i t / %zu), from two tables.\n"
                      "real2 twiddle(__global const real2 *low, __global const real2 *high, uint log_low, uint t) {\n"
                      "    return complex_multiply(low[t & ((1u << log_low) - 1)], high[t >> log_low]);\n}\n\n"
                      "#define TWIDDLE(e) twiddle(low, high, log_low, column * (e))\n",
-                     s->twiddles.n);
-    if (s->twiddles.columns)
+                     s->tables->twiddles.n);
+    if (s->tables->twiddles.columns)
         mst_text_add(out,
                      "// Of element e = j + q n / radix, in the loops over j and q that load or store it.\n"
                      "#define TWIDDLE(e) complex_multiply(low[(int)j * %zu + (int)column], high[(int)q * %zu + (int)column])\n",
-                     s->twiddles.columns, s->twiddles.columns);
+                     s->tables->twiddles.columns, s->tables->twiddles.columns);
     mst_text_add(out,
                  "real2 conjugate(real2 a) { return (real2)(a.x, -a.y); }\n\n#define WEIGHT(e) weights[column + (e) * %zu]\n"
                  "#define SCALE ((real)1 / %zu)\n\n",
@@ -252,7 +252,7 @@ static void write_gpu(const mst_stage *s, mst_text *out) {
         const char *name = names[port], *around = "%s";
         char value[100];
         if (back)
-            around = s->twiddles.n ? "complex_multiply(%s, conjugate(TWIDDLE(e))).yx" : "%s.yx";
+            around = s->tables->twiddles.n ? "complex_multiply(%s, conjugate(TWIDDLE(e))).yx" : "%s.yx";
         else if (!s->ports[port].work && s->g->right_angle)
             around = "complex_multiply(%s, WEIGHT(e))";
         snprintf(value, sizeof value, "%s_load(%s, %s_place, %s_start, e)", name, name, name, name);
@@ -263,7 +263,7 @@ static void write_gpu(const mst_stage *s, mst_text *out) {
     const char *around = "%s";
     if (!s->ports[TO].work)
         around = s->g->right_angle ? "complex_multiply(%s, conjugate(WEIGHT(e))) * SCALE" : "%s * SCALE";
-    else if (s->kind == MST_STAGE_FORWARD && s->twiddles.n)
+    else if (s->kind == MST_STAGE_FORWARD && s->tables->twiddles.n)
         around = "complex_multiply(%s, TWIDDLE(e))";
     snprintf(stored, sizeof stored, around, back ? "value.yx" : "value");
     snprintf(store, sizeof store, "to_store(to, to_place, to_start, column, e, %s)", stored);

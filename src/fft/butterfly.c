@@ -99,9 +99,8 @@ static void write_composite(unsigned r, unsigned a, mst_text *out) {
             mst_text_add(out, "    x[%u] = re[%u], y[%u] = im[%u];\n", a * k + j, k + b * j, a * k + j, k + b * j);
         mst_text_add(out, "    dft%u(x + %u, y + %u);\n", a, a * k, a * k);
         for (unsigned q = 1; q < a && k > 0; q++) {
-            long double c, minus_s;
-            mst_twiddle(k * q, r, &c, &minus_s);
-            mst_text_add(out, "    rotate_by(x, y, %u, REAL(%.21Lf), REAL(%.21Lf));\n", a * k + q, c, -minus_s);
+            mst_root w = mst_twiddle(k * q, r);
+            mst_text_add(out, "    rotate_by(x, y, %u, REAL(%.21Lf), REAL(%.21Lf));\n", a * k + q, w.re, -w.im);
         }
     }
     for (unsigned q = 0; q < a; q++) {
@@ -117,9 +116,8 @@ static void write_composite(unsigned r, unsigned a, mst_text *out) {
 // " + v1 REAL(f1) + v2 REAL(f2) ...", factors cos or sin of 2 pi j k / r.
 static void write_sum(unsigned r, unsigned k, const char *variable, bool sine, mst_text *out) {
     for (unsigned j = 1; j <= (r - 1) / 2; j++) {
-        long double c, minus_s;
-        mst_twiddle(j * k % r, r, &c, &minus_s);
-        mst_text_add(out, "%s%s%u * REAL(%.21Lg)", sine && j == 1 ? "" : " + ", variable, j, sine ? -minus_s : c);
+        mst_root w = mst_twiddle(j * k % r, r);
+        mst_text_add(out, "%s%s%u * REAL(%.21Lg)", sine && j == 1 ? "" : " + ", variable, j, sine ? -w.im : w.re);
     }
 }
 

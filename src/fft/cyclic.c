@@ -10,87 +10,106 @@
 
 #include <stdlib.h>
 
-typedef struct number {
-    long double re, im;
-} number;
-
-static number multiply(number a, number b) { return (number){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
-
-static number chirp(size_t p, size_t n, bool inverse) {
-    number c;
-    mst_twiddle((size_t)((unsigned __int128)p * p % (2 * n)), 2 * n, &c.re, &c.im);
-    if (inverse)
-        c.im = -c.im;
-    return c;
+// (p + 1)^2 mod 2n from p^2 mod 2n, for p < n.
+static size_t next_square(size_t square, size_t p, size_t n) {
+    square += 2 * p + 1;
+    return square < 2 * n ? square : square - 2 * n;
 }
 
 static size_t number_bytes(bool is_double) { return is_double ? 16 : 8; }
 
+static mst_root conjugate_if(bool conjugate, mst_root a) { return (mst_root){a.re, conjugate ? -a.im : a.im}; }
+
 void *mst_chirp(size_t n, bool inverse, bool is_double) {
-    void *table = malloc(n * number_bytes(is_double));
-    for (size_t p = 0; p < n && table; p++) {
-        number c = chirp(p, n, inverse);
-        mst_table_put(table, is_double, p, c.re, c.im);
-    }
+    mst_roots roots;
+    void *table = mst_roots_create(&roots, 2 * n) ? malloc(n * number_bytes(is_double)) : NULL;
+    for (size_t p = 0, square = 0; p < n && table; square = next_square(square, p++, n))
+        mst_table_put(table, is_double, p, conjugate_if(inverse, mst_roots_get(&roots, square)));
+    mst_roots_destroy(&roots);
     return table;
 }
 
-// out[k] = sum_j in[j stride] w^(j k / n), n a product of primes up to MST_PASS_MAX_PRIME: run once a plan, so clarity before
-// speed. w[u] = exp(-2 pi i u / whole).
-static void transform(number *out, const number *in, size_t stride, size_t n, const number *w, size_t whole) {
-    size_t r = 2;
-    if (n == 1) {
-        *out = *in;
-        return;
-    }
+static unsigned radix_of(size_t n) {
+    unsigned r = 2;
     while (n % r != 0)
         r++;
-    size_t m = n / r;
-    for (size_t q = 0; q < r; q++)
-        transform(out + q * m, in + q * stride, stride * r, m, w, whole);
-    for (size_t k = 0; k < m; k++) {
-        number x[MST_PASS_MAX_PRIME];
-        for (size_t q = 0; q < r; q++)
-            x[q] = multiply(out[q * m + k], w[q * k * (whole / n)]);
-        for (size_t p = 0; p < r; p++) {
-            number y = x[0];
-            for (size_t q = 1; q < r; q++) {
-                number t = multiply(x[q], w[p * q % r * (whole / r)]);
-                y.re += t.re;
-                y.im += t.im;
-            }
-            out[p * m + k] = y;
+    return n % 4 == 0 ? 4 : r;
+}
+
+// y[k apart] = sum_q x[q] w[q k mod r]; w is not needed for r = 4.
+static void butterfly(mst_root *y, size_t apart, const mst_root *x, unsigned r, const mst_root *w) {
+    if (r == 4) {
+        mst_root even[] = {{x[0].re + x[2].re, x[0].im + x[2].im}, {x[0].re - x[2].re, x[0].im - x[2].im}};
+        mst_root odd[] = {{x[1].re + x[3].re, x[1].im + x[3].im}, {x[1].im - x[3].im, x[3].re - x[1].re}};
+        for (unsigned k = 0; k < 2; k++) {
+            y[k * apart] = (mst_root){even[k].re + odd[k].re, even[k].im + odd[k].im};
+            y[(k + 2) * apart] = (mst_root){even[k].re - odd[k].re, even[k].im - odd[k].im};
         }
+        return;
+    }
+    for (unsigned k = 0; k < r; k++) {
+        mst_root sum = x[0];
+        for (unsigned q = 1, at = k; q < r; q++, at = (at + k) % r) {
+            mst_root t = mst_root_multiply(x[q], w[at]);
+            sum.re += t.re;
+            sum.im += t.im;
+        }
+        y[k * apart] = sum;
+    }
+}
+
+// out[k] = sum_j in[j stride] exp(-2 pi i j k / n), n a product of primes up to MST_PASS_MAX_PRIME. `roots` are of the first n.
+static void transform(mst_root *out, const mst_root *in, size_t stride, size_t n, const mst_roots *roots) {
+    unsigned r = n > 1 ? radix_of(n) : 1;
+    size_t m = n / r;
+    mst_root x[MST_PASS_MAX_PRIME], w[MST_PASS_MAX_PRIME];
+    for (unsigned q = 0; q < r && r != 4; q++)
+        w[q] = mst_roots_get(roots, q * (roots->n / r));
+    if (m == 1) {
+        for (unsigned q = 0; q < r; q++)
+            x[q] = in[q * stride];
+        butterfly(out, 1, x, r, w);
+        return;
+    }
+    for (unsigned q = 0; q < r; q++)
+        transform(out + q * m, in + q * stride, stride * r, m, roots);
+    for (size_t k = 0; k < m; k++) {
+        mst_root step = mst_roots_get(roots, k * (roots->n / n)), twiddle = step;
+        x[0] = out[k];
+        for (unsigned q = 1; q < r; q++, twiddle = mst_root_multiply(twiddle, step))
+            x[q] = mst_root_multiply(out[q * m + k], twiddle);
+        butterfly(out + k, m, x, r, w);
     }
 }
 
 // The spectrum of v[m] over m; frees v, which may be NULL.
-static void *spectrum_of(number *v, size_t m, bool is_double) {
-    number *w = calloc(m, sizeof *w), *f = malloc(m * sizeof *f);
+static void *spectrum_of(mst_root *v, size_t m, bool is_double) {
+    mst_root *f = malloc(m * sizeof *f);
     void *table = malloc(m * number_bytes(is_double));
-    if (v && w && f && table) {
-        for (size_t u = 0; u < m; u++)
-            mst_twiddle(u, m, &w[u].re, &w[u].im);
-        transform(f, v, 1, m, w, m);
+    mst_roots roots = {0};
+    if (v && f && table && mst_roots_create(&roots, m)) {
+        transform(f, v, 1, m, &roots);
         for (size_t k = 0; k < m; k++)
-            mst_table_put(table, is_double, k, f[k].re / (long double)m, f[k].im / (long double)m);
+            mst_table_put(table, is_double, k, (mst_root){f[k].re / (long double)m, f[k].im / (long double)m});
     } else {
         free(table);
         table = NULL;
     }
+    mst_roots_destroy(&roots);
     free(v);
-    free(w);
     free(f);
     return table;
 }
 
 void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double) {
-    number *v = calloc(m, sizeof *v);
-    for (size_t p = 0; p < n && v; p++) {
-        v[p] = chirp(p, n, !inverse);
+    mst_roots roots;
+    mst_root *v = mst_roots_create(&roots, 2 * n) ? calloc(m, sizeof *v) : NULL;
+    for (size_t p = 0, square = 0; p < n && v; square = next_square(square, p++, n)) {
+        v[p] = conjugate_if(!inverse, mst_roots_get(&roots, square));
         if (p > 0)
             v[m - p] = v[p];
     }
+    mst_roots_destroy(&roots);
     return spectrum_of(v, m, is_double);
 }
 
@@ -128,10 +147,10 @@ uint32_t *mst_rader_order(size_t n) {
 
 void *mst_rader_spectrum(size_t n, bool is_double) {
     size_t m = n - 1;
-    number *v = malloc(m * sizeof *v);
+    mst_root *v = malloc(m * sizeof *v);
     uint32_t *order = mst_rader_order(n);
     for (size_t p = 0; p < m && v && order; p++)
-        mst_twiddle(order[(m - p) % m], n, &v[p].re, &v[p].im);
+        v[p] = mst_twiddle(order[(m - p) % m], n);
     if (!order) {
         free(v);
         v = NULL;

@@ -10,8 +10,8 @@ typedef struct mst_device_table {
     uint64_t bytes;
 } mst_device_table;
 
-// Makes a table of t->bytes bytes. NULL values: MST_ERROR_HOST_MEMORY.
-mst_status mst_table_upload(mst_context *context, mst_device_table *t, const void *values, mst_error *error);
+// Makes a table of t->bytes bytes, and frees `values`. NULL: MST_ERROR_HOST_MEMORY.
+mst_status mst_table_upload(mst_context *context, mst_device_table *t, void *values, mst_error *error);
 void mst_table_release(mst_context *context, mst_device_table *t);
 
 // The twiddles inside a pass: t->bytes is mst_pass_table_count numbers.

@@ -18,12 +18,15 @@ typedef struct side {
     bool own; // the caller's layout
 } side;
 
+bool mst_fft_has_gaps(const mst_fft *plan, int buffer) {
+    return buffer <= TARGET && !mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
+}
+
 static side side_of(const mst_fft *plan, const mst_fft_pass *p, const mst_block *block, int buffer) {
     if (buffer != SOURCE && buffer != TARGET)
         return (side){plan->buffers[buffer], 0, 0, false};
     const mst_block_port *port = &block->ports[buffer == SOURCE ? 0 : 1];
-    bool dense = mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
-    return (side){port->buffer, port->base, port->first_item * p->lines_an_item, !port->packed && !dense};
+    return (side){port->buffer, port->base, port->first_item * p->lines_an_item, !port->packed && mst_fft_has_gaps(plan, buffer)};
 }
 
 static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *block, mst_error *error) {

@@ -150,9 +150,9 @@ void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out
 
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
 
-// The table of twiddles inside the pass: entries of it, and its values (pairs of float or double).
+// The table of twiddles inside the pass: entries of it, and its values (pairs of float or double; false: out of memory).
 size_t mst_pass_table_count(const mst_pass *pass);
-void mst_pass_fill_table(const mst_pass *pass, void *table);
+bool mst_pass_fill_table(const mst_pass *pass, void *table);
 
 // A step's table has exp(-2 pi i k q / (span r)) for k < span, one row for each of these q in this order: 1 .. low - 1, then low,
 // 2 low .. r - low, which with products make all from 1 to r - 1. low = r: all are there.

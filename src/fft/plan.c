@@ -65,65 +65,66 @@ fail:
     return status;
 }
 
-// Makes a table of `values`, and frees them.
-static mst_status upload(mst_fft *plan, mst_device_table *table, void *values, mst_error *error) {
-    mst_status status = mst_table_upload(plan->context, table, values, error);
-    free(values);
-    return status;
-}
-
 // Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out. Rader's: the order, and a spectrum.
 static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
+    mst_context *context = plan->context;
     bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
     size_t n = p->pass.n, size = (size_t)mst_fft_number_bytes(plan), n_in = (size_t)p->load_factors.bytes / size;
+    size_t n_out = (size_t)p->store_factors.bytes / size;
     if (p->pass.convolution == MST_PASS_RADER) {
-        MST_TRY(upload(plan, &p->load_factors, mst_rader_order(n + 1), error));
-        return upload(plan, &p->spectrum, mst_rader_spectrum(n + 1, wide), error);
+        MST_TRY(mst_table_upload(context, &p->load_factors, mst_rader_order(n + 1), error));
+        return mst_table_upload(context, &p->spectrum, mst_rader_spectrum(n + 1, wide), error);
     }
     if (p->pass.convolution == MST_PASS_CHIRP)
-        MST_TRY(upload(plan, &p->spectrum, mst_chirp_spectrum(n_in, n, inverse, wide), error));
+        MST_TRY(mst_table_upload(context, &p->spectrum, mst_chirp_spectrum(n_in, n, inverse, wide), error));
     if (n_in)
-        MST_TRY(upload(plan, &p->load_factors, mst_chirp(n_in, inverse, wide), error));
-    if (p->store_factors.bytes) {
-        size_t n_out = (size_t)p->store_factors.bytes / size;
-        MST_TRY(
-            upload(plan, &p->store_factors,
-                   p->chirp_length ? mst_chirp_spectrum(p->chirp_length, n_out, inverse, wide) : mst_chirp(n_out, inverse, wide),
-                   error));
+        MST_TRY(mst_table_upload(context, &p->load_factors, mst_chirp(n_in, inverse, wide), error));
+    if (n_out) {
+        void *factors =
+            p->chirp_length ? mst_chirp_spectrum(p->chirp_length, n_out, inverse, wide) : mst_chirp(n_out, inverse, wide);
+        MST_TRY(mst_table_upload(context, &p->store_factors, factors, error));
     }
 fail:
+    return status;
+}
+
+// Shape and text of a kernel: its number is 1 if the source has the caller's layout, plus 2 if the target has.
+static mst_status write_kernel(mst_fft *plan, mst_fft_pass *p, int number, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pass pass = p->pass;
+    mst_text text = {0};
+    if (number & 1) {
+        pass.source = p->own_source;
+        pass.twiddle_dim = p->own_twiddle_dim;
+    }
+    if (number & 2)
+        pass.target = p->own_target;
+    if (number)
+        MST_TRY(mst_pass_shape(&pass, &plan->context->device, error));
+    mst_pass_write(&pass, &text);
+    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    p->shapes[number] = pass;
+    p->texts[number] = text.text;
+    return MST_OK;
+fail:
+    mst_text_release(&text);
     return status;
 }
 
 mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error) {
     mst_status status = MST_OK;
-    int variant = (own_source ? 1 : 0) + (own_target ? 2 : 0);
-    mst_pass pass = p->pass;
-    mst_text text = {0};
+    int number = (own_source ? 1 : 0) + (own_target ? 2 : 0);
     cl_program program;
-    *out = p->kernels[variant];
-    if (*out)
-        return MST_OK;
-    if (own_source) {
-        pass.source = p->own_source;
-        pass.twiddle_dim = p->own_twiddle_dim;
+    if (!p->kernels[number]) {
+        if (!p->texts[number])
+            MST_TRY(write_kernel(plan, p, number, error));
+        MST_TRY(mst_program_build(plan->context, p->texts[number], plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32",
+                                  &program, error));
+        MST_TRY(mst_kernel_create(program, "fft_pass", &p->kernels[number], error));
     }
-    if (own_target)
-        pass.target = p->own_target;
-    if (own_source || own_target)
-        MST_TRY(mst_pass_shape(&pass, &plan->context->device, error));
-    mst_pass_write(&pass, &text);
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    MST_TRY(
-        mst_program_build(plan->context, text.text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
-    MST_TRY(mst_kernel_create(program, "fft_pass", &p->kernels[variant], error));
-    p->shapes[variant] = pass;
-    p->texts[variant] = text.text;
-    *out = p->kernels[variant];
-    return MST_OK;
 fail:
-    mst_text_release(&text);
+    *out = p->kernels[number];
     return status;
 }
 
@@ -137,10 +138,9 @@ mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     }
     MST_TRY(mst_twiddle_tables_make(plan->context, &p->twiddles, error));
     MST_TRY(make_factors(plan, p, error));
-    MST_TRY(mst_fft_kernel(plan, p, false, false, &kernel, error));
-    if ((p->from == SOURCE && !mst_layout_is_dense(&plan->desc.input)) ||
-        (p->to == TARGET && !mst_layout_is_dense(&plan->desc.output)))
-        MST_TRY(mst_fft_kernel(plan, p, p->from <= TARGET, p->to <= TARGET, &kernel, error));
+    MST_TRY(write_kernel(plan, p, 0, error)); // it may be asked for, compiled or not
+    if (!mst_fft_has_gaps(plan, p->from) && !mst_fft_has_gaps(plan, p->to))
+        MST_TRY(mst_fft_kernel(plan, p, false, false, &kernel, error));
 fail:
     return status;
 }

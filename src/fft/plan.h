@@ -61,9 +61,12 @@ mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 
-// Makes tables and kernels of a planned pass.
+// Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);
 void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p);
+
+// Whether a buffer is a caller's array with gaps: whether kernels get it so, or packed, depends on where it lies.
+bool mst_fft_has_gaps(const mst_fft *plan, int buffer);
 
 // The kernel for a pass between arrays that are packed or have the caller's layout, made when first needed.
 mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error);

@@ -9,10 +9,38 @@
 mst_status mst_twiddles_create(mst_context *context, mst_type type, size_t n, size_t step, size_t count, cl_mem *out,
                                uint64_t *bytes, mst_error *error);
 
-// One of them, of any n: *re + i *im = exp(-2 pi i k / n), k < n.
-void mst_twiddle(size_t k, size_t n, long double *re, long double *im);
+typedef struct mst_root {
+    long double re, im;
+} mst_root;
 
-// Number `at` of a host table of pairs of float or double.
-void mst_table_put(void *table, bool is_double, size_t at, long double re, long double im);
+// One of them, of any n: exp(-2 pi i k / n), k < n.
+mst_root mst_twiddle(size_t k, size_t n);
+
+static inline mst_root mst_root_multiply(mst_root a, mst_root b) {
+    return (mst_root){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+// Many of one n: each the product of two that are tabulated, of some sqrt(n) each. In long double, so that a table in double is
+// as good; where long double is no wider, all are tabulated.
+typedef struct mst_roots {
+    size_t n;
+    unsigned log_low;
+    mst_root *low, *high; // exp(-2 pi i j / 4n) of j < 2^log_low, and of multiples of that
+} mst_roots;
+bool mst_roots_create(mst_roots *roots, size_t n); // false: out of memory
+mst_root mst_roots_get(const mst_roots *roots, size_t k);
+void mst_roots_destroy(mst_roots *roots); // also a zero one
+
+// Real number `at` of a host table of float or double, and pair `at` of one of pairs.
+static inline void mst_table_put_real(void *table, bool is_double, size_t at, long double value) {
+    if (is_double)
+        ((double *)table)[at] = (double)value;
+    else
+        ((float *)table)[at] = (float)value;
+}
+static inline void mst_table_put(void *table, bool is_double, size_t at, mst_root value) {
+    mst_table_put_real(table, is_double, 2 * at, value.re);
+    mst_table_put_real(table, is_double, 2 * at + 1, value.im);
+}
 
 #endif

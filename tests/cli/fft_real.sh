@@ -19,10 +19,13 @@ npy real z.npy x.npy 0.03333333333333333 1 2 || fail "the scale of --real"
 npy make c.npy complex128 3,4,5 2
 expect 0 "$MASTABA" fft c.npy -o z.npy --real --inverse -f
 npy hermitian z.npy c.npy 8 0.125 -1 || fail "--inverse --real"
-for n in 1 2 5 8 9; do
+for n in 1 2 5 8 9 11; do
     expect 0 "$MASTABA" fft c.npy -o z.npy --real --inverse --axes 0,-1 --norm forward --length $n -f
     npy hermitian z.npy c.npy $n 1 0 -1 || fail "--length $n"
 done
+npy make single.npy complex64 4,3,2 3 # padded along the first axis, and shifted along another
+expect 0 "$MASTABA" fft single.npy -o z.npy --real --inverse --axes 2,0 --length 12 -f
+npy hermitian z.npy single.npy 12 0.041666666666666664 2 0 || fail "--length 12 along the first axis"
 expect 0 "$MASTABA" fft c.npy -o z.npy --real --inverse --axes 2,0 --norm ortho --length 5 -f --json
 npy hermitian z.npy c.npy 5 0.2 2 0 || fail "--length along the first axis"
 json "j['shape'] == [5, 4, 5] and j['type'] == 'float64' and j['bytes'] == 60 * 16 + 100 * 8"
@@ -79,7 +82,7 @@ assert b == a[64000000:] + a[:64000000]" || fail "--shift of long runs"
 
 refused 4 'c.npy: holds complex128, and --real takes real numbers' fft c.npy -o w.npy --real
 refused 4 'sound.wav: holds a sound; add --real' fft sound.wav -o w.npy
-refused 4 '--length 10 needs 6 elements along axis 2 and c.npy has 5; pad' fft c.npy -o w.npy --inverse --real --length 10
+refused 2 '--length 1073741825: not a length; give 1 to 2\^30' fft c.npy -o w.npy --inverse --real --length 1073741825
 npy make one.npy complex64 3,1
 refused 4 'one.npy: has 1 element along axis 1.*--length 1' fft one.npy -o w.npy --inverse --real
 npy make none.npy complex64 8,0

@@ -147,9 +147,11 @@ def transformed(z_path, x_path, scale, axes, sign=-1, half=False, length=None):
     name, shape, x = read(x_path)
     single, shape, last = name in ("float32", "complex64"), tuple(shape), axes[-1] % len(shape) if axes else None
     for axis in axes:
-        if length and axis == axes[-1]:  # of a spectrum's first half
-            x, shape = resize(x, shape, last, length,
-                              lambda line, k: line[k] if k <= length // 2 else complex(line[length - k]).conjugate())
+        if length and axis == axes[-1]:  # of a spectrum's first half, zeros beyond
+            def hermitian(line, k):
+                value = complex((line[min(k, length - k):] or [0])[0])
+                return value if k <= length // 2 else value.conjugate()
+            x, shape = resize(x, shape, last, length, hermitian)
         x = dft(x, shape, axis % len(shape), sign)
     if half:
         x, shape = resize(x, shape, last, shape[last] // 2 + 1, lambda line, k: line[k])

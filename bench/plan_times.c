@@ -1,0 +1,159 @@
+// plan-times: how long plans take to make.
+//
+// Each in three ways: cold (no kernel is in a cache, after the driver's first compilation), warm (a new context, the kernels are in
+// the program cache), and again in the same context (its programs are there: what is left is planning and tables). The driver's
+// own cache has to be off for the first: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.
+#include <mastaba/mastaba.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { COLD, WARM, AGAIN, N_WAYS };
+
+typedef struct plan {
+    mst_fft *fft;
+    mst_convolution *convolution;
+} plan;
+
+typedef struct plan_case {
+    const char *what;
+    mst_type type;
+    size_t n, m; // an array (4, n); two axes: (4, m, n); a convolution: of 4 pairs of length n / 2, mode full
+    bool is_real, is_convolution, is_strided;
+} plan_case;
+
+static const plan_case cases[] = {
+    {"C2C 2^4", MST_COMPLEX64, 16, 0, false, false, false},
+    {"C2C 2^8", MST_COMPLEX64, 256, 0, false, false, false},
+    {"C2C 2^12", MST_COMPLEX64, 4096, 0, false, false, false},
+    {"C2C 2^16", MST_COMPLEX64, 65536, 0, false, false, false},
+    {"C2C 2^20", MST_COMPLEX64, 1 << 20, 0, false, false, false},
+    {"C2C 2^24", MST_COMPLEX64, 1 << 24, 0, false, false, false},
+    {"C2C 2^20, double", MST_COMPLEX128, 1 << 20, 0, false, false, false},
+    {"C2C 2310", MST_COMPLEX64, 2310, 0, false, false, false},
+    {"C2C 100000", MST_COMPLEX64, 100000, 0, false, false, false},
+    {"C2C 1009, prime", MST_COMPLEX64, 1009, 0, false, false, false},
+    {"C2C 65537, prime", MST_COMPLEX64, 65537, 0, false, false, false},
+    {"C2C 1000003, prime", MST_COMPLEX64, 1000003, 0, false, false, false},
+    {"C2C 65537, prime, double", MST_COMPLEX128, 65537, 0, false, false, false},
+    {"R2C 4096", MST_FLOAT32, 4096, 0, true, false, false},
+    {"C2C 512 x 480", MST_COMPLEX64, 480, 512, false, false, false},
+    {"C2C 512 x 480, strided", MST_COMPLEX64, 480, 512, false, false, true},
+    {"R2C 512 x 480", MST_FLOAT32, 480, 512, true, false, false},
+    {"convolution 2^5", MST_COMPLEX64, 32, 0, false, true, false},
+    {"convolution 2^10", MST_COMPLEX64, 1024, 0, false, true, false},
+    {"convolution 2^14", MST_COMPLEX64, 1 << 14, 0, false, true, false},
+    {"convolution 2^17", MST_COMPLEX64, 1 << 17, 0, false, true, false},
+    {"convolution 2^20", MST_COMPLEX64, 1 << 20, 0, false, true, false},
+    {"convolution 2^20, double", MST_COMPLEX128, 1 << 20, 0, false, true, false},
+};
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static bool make(mst_context *context, const plan_case *c, mst_fft_shape shape, plan *out, double *seconds) {
+    mst_error error;
+    mst_status status;
+    size_t shape2[] = {4, c->n}, shape3[] = {4, c->m, c->n};
+    int rank = c->m ? 3 : 2;
+    double start = now();
+    if (c->is_convolution) {
+        mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+        shape2[1] = c->n / 2;
+        desc.x = desc.y = mst_layout_dense(c->type, 2, shape2);
+        desc.algorithm = MST_CONVOLUTION_FUSED;
+        desc.shape = shape;
+        status = mst_convolution_create(context, &desc, &out->convolution, &error);
+    } else {
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(c->type, rank, c->m ? shape3 : shape2);
+        if (c->is_strided) {
+            desc.input.strides[1] += 32;
+            desc.input.strides[0] = desc.input.strides[1] * (ptrdiff_t)c->m;
+            desc.output = desc.input;
+        }
+        if (c->m) {
+            desc.n_axes = 2;
+            desc.axes[0] = -2, desc.axes[1] = -1;
+        }
+        desc.shape = shape;
+        status = mst_fft_create(context, &desc, &out->fft, &error);
+    }
+    *seconds = now() - start;
+    if (status != MST_OK)
+        fprintf(stderr, "plan-times: %s: %s\n", c->what, error.message);
+    return status == MST_OK;
+}
+
+static bool measure(const mst_context_desc *desc, const plan_case *c, mst_fft_shape shape, double *seconds, int *passes) {
+    static const int first_way[] = {COLD, WARM, N_WAYS}; // of each context
+    bool done = true;
+    for (int k = 0; k < 2 && done; k++) {
+        mst_context *context;
+        mst_error error;
+        if (mst_context_create(desc, &context, &error) != MST_OK) {
+            fprintf(stderr, "plan-times: %s\n", error.message);
+            return false;
+        }
+        for (int way = first_way[k]; way < first_way[k + 1] && done; way++) {
+            plan p = {0};
+            done = make(context, c, shape, &p, &seconds[way]);
+            *passes = p.fft ? mst_fft_n_passes(p.fft) : 0;
+            mst_fft_destroy(p.fft);
+            mst_convolution_destroy(p.convolution);
+        }
+        mst_context_destroy(context);
+    }
+    return done;
+}
+
+int main(int argc, const char **argv) {
+    char *device = NULL, *shape_name = NULL, *only = NULL, directory[] = "/tmp/plan-times-XXXXXX", command[80];
+    const struct poptOption options[] = {
+        {"device", 'd', POPT_ARG_STRING, &device, 0, "an index or a part of a name", "DEVICE"},
+        {"shape", 0, POPT_ARG_STRING, &shape_name, 0, "gpu or cpu (default: the device's)", "SHAPE"},
+        {"only", 0, POPT_ARG_STRING, &only, 0, "cases with this in their names", "TEXT"},
+        POPT_AUTOHELP POPT_TABLEEND,
+    };
+    poptContext parser = poptGetContext(NULL, argc, argv, options, 0);
+    int result = poptGetNextOpt(parser) == -1 ? EXIT_SUCCESS : EXIT_FAILURE, passes;
+    mst_fft_shape shape = !shape_name                     ? MST_FFT_SHAPE_AUTO
+                          : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU
+                                                           : MST_FFT_SHAPE_CPU;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device = device;
+    if (result == EXIT_SUCCESS && mkdtemp(directory)) {
+        double seconds[N_WAYS];
+        desc.cache_directory = directory;
+        static const plan_case first = {"the driver's start", MST_COMPLEX64, 2, 0, false, false, false};
+        if (!measure(&desc, &first, shape, seconds, &passes))
+            result = EXIT_FAILURE;
+        printf("| plan | passes | cold, ms | a pass | warm, ms | again, ms |\n|---|---|---|---|---|---|\n");
+        for (size_t k = 0; k < sizeof cases / sizeof cases[0] && result == EXIT_SUCCESS; k++) {
+            if (only && !strstr(cases[k].what, only))
+                continue;
+            if (!measure(&desc, &cases[k], shape, seconds, &passes))
+                continue;
+            char each[2][20] = {"", ""};
+            if (passes) {
+                snprintf(each[0], sizeof each[0], "%d", passes);
+                snprintf(each[1], sizeof each[1], "%.0f", 1e3 * seconds[COLD] / passes);
+            }
+            printf("| %s | %s | %.0f | %s | %.1f | %.1f |\n", cases[k].what, each[0], 1e3 * seconds[COLD], each[1],
+                   1e3 * seconds[WARM], 1e3 * seconds[AGAIN]);
+            fflush(stdout);
+        }
+        snprintf(command, sizeof command, "rm -r %s", directory);
+        result = system(command) == 0 ? result : EXIT_FAILURE;
+    }
+    poptFreeContext(parser);
+    free(device);
+    free(shape_name);
+    free(only);
+    return result;
+}
