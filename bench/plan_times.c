@@ -1,8 +1,8 @@
 // plan-times: how long plans take to make.
 //
-// Each in three ways: cold (no kernel is in a cache, after the driver's first compilation), warm (a new context, the kernels are in
-// the program cache), and again in the same context (its programs are there: what is left is planning and tables). The driver's
-// own cache has to be off for the first: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.
+// Each in three ways: cold (no kernel is in a cache, after the driver's first compilation), warm (a new context, the kernels are
+// in the program cache), and again in the same context (its programs are there: what is left is planning and tables). The
+// driver's own cache has to be off for the first: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.
 #include <mastaba/mastaba.h>
 #include <popt.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ int main(int argc, const char **argv) {
     };
     poptContext parser = poptGetContext(NULL, argc, argv, options, 0);
     int result = poptGetNextOpt(parser) == -1 ? EXIT_SUCCESS : EXIT_FAILURE, passes;
-    mst_fft_shape shape = !shape_name                     ? MST_FFT_SHAPE_AUTO
+    mst_fft_shape shape = !shape_name                      ? MST_FFT_SHAPE_AUTO
                           : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU
                                                            : MST_FFT_SHAPE_CPU;
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;

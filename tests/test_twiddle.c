@@ -9,7 +9,7 @@
 
 static void roots_are_exact_to_the_last_places(void **state) {
     (void)state;
-    static const size_t orders[] = {1,    2,    3,     4,      5,       7,       8,       9,       12,       1000,
+    static const size_t orders[] = {1,    2,    3,     4,     5,       7,       8,       9,       12,        1000,
                                     1009, 4096, 46080, 65537, 1 << 20, 2000376, 1 << 24, 4194301, 1073741824};
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         size_t n = orders[i], step = n < 5000 ? 1 : n / 4999;

@@ -95,20 +95,27 @@ enum {
     N_TYPES = 4,
     N_ALGORITHMS = 7, // the published ones, and fused in either shape
     N_VECTORS = N_ALGORITHMS * N_MODES * N_TYPES,
-    N_IMAGES = 2 * N_MODES * 2,
-    N_EXCHANGES = 2
+    N_IMAGES = 2 * N_MODES * 2
 };
 
-// Fused, GPU-shaped, with exchanges through local memory: of two operands in two areas, of one whose spectrum is kept in one.
-static void exchanges(mst_context *context, int c) {
-    static const size_t lengths[N_EXCHANGES] = {200, 100};
-    static const mst_type types[N_EXCHANGES] = {MST_COMPLEX64, MST_FLOAT32};
+// Fused, GPU-shaped, with exchanges through local memory: of two operands in two areas; of one whose spectrum is kept, in one; in
+// overlapping blocks; and with columns before the rows, since a vector does not fit local memory.
+static const struct {
+    size_t batch, n, n_kernels, m;
+    mst_type type;
+} exchanges[] = {{2, 200, 2, 40, MST_COMPLEX64},
+                 {2, 100, 1, 20, MST_FLOAT32},
+                 {1, 3000, 1, 9, MST_COMPLEX64},
+                 {1, 1990, 1, 1980, MST_COMPLEX128}};
+enum { N_EXCHANGES = sizeof exchanges / sizeof exchanges[0] };
+
+static void exchange(mst_context *context, int c) {
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     desc.algorithm = MST_CONVOLUTION_FUSED;
     desc.shape = MST_FFT_SHAPE_GPU;
-    desc.mode = MST_CONVOLUTION_SAME;
-    desc.x = mst_layout_dense(types[c], 2, (const size_t[]){2, lengths[c]});
-    desc.y = mst_layout_dense(types[c], 2, (const size_t[]){c == 1 ? 1 : 2, lengths[c] / 5});
+    desc.mode = c < 2 ? MST_CONVOLUTION_SAME : MST_CONVOLUTION_FULL;
+    desc.x = mst_layout_dense(exchanges[c].type, 2, (const size_t[]){exchanges[c].batch, exchanges[c].n});
+    desc.y = mst_layout_dense(exchanges[c].type, 2, (const size_t[]){exchanges[c].n_kernels, exchanges[c].m});
     vectors(context, &desc);
 }
 
@@ -116,7 +123,7 @@ static void run(mst_context *context, int c) {
     static const mst_type types[] = {MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     if (c >= N_VECTORS + N_IMAGES) {
-        exchanges(context, c - N_VECTORS - N_IMAGES);
+        exchange(context, c - N_VECTORS - N_IMAGES);
         return;
     }
     if (c >= N_VECTORS) {

@@ -18,7 +18,7 @@ extern const race_cases race_stencil, race_filter, race_integral, race_fft, race
 
 // ---- values.c: data of the four types that results have
 
-enum { BATCH = 3, MAX_LENGTH = 80, MAX_VALUES = BATCH * 2 * MAX_LENGTH };
+enum { BATCH = 3, MAX_VALUES = 4096 };
 
 // Ends the program with status 1 where a call failed.
 void check(mst_status status, const mst_error *error);

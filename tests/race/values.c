@@ -46,7 +46,7 @@ void fill(void *data, mst_type type, size_t n, double phase) {
 }
 
 void expect(const char *what, mst_type type, number got, number want) {
-    double tolerance = type == MST_FLOAT32 || type == MST_COMPLEX64 ? 1e-4 : 1e-12;
+    double tolerance = type == MST_FLOAT32 || type == MST_COMPLEX64 ? 1e-4 : 1e-11;
     if (!(cabs(got - want) <= tolerance)) {
         fprintf(stderr, "%s: got %g%+gi, expected %g%+gi\n", what, creal(got), cimag(got), creal(want), cimag(want));
         exit(1);
