@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum { COLD, WARM, AGAIN, N_WAYS };
@@ -50,24 +51,36 @@ static const plan_case cases[] = {
     {"convolution 2^20, double", MST_COMPLEX128, 1 << 20, 0, false, true, false},
 };
 
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static double used(int who) {
+    struct rusage u;
+    getrusage(who, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static bool make(mst_context *context, const plan_case *c, mst_fft_shape shape, plan *out, double *seconds) {
+static double now(bool processor) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return processor ? used(RUSAGE_SELF) + used(RUSAGE_CHILDREN) : (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct settings {
+    mst_context_desc context;
+    mst_fft_shape shape;
+    int processor;
+} settings;
+
+static bool make(mst_context *context, const plan_case *c, const settings *set, plan *out, double *seconds) {
     mst_error error;
     mst_status status;
     size_t shape2[] = {4, c->n}, shape3[] = {4, c->m, c->n};
     int rank = c->m ? 3 : 2;
-    double start = now();
+    double start = now(set->processor);
     if (c->is_convolution) {
         mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
         shape2[1] = c->n / 2;
         desc.x = desc.y = mst_layout_dense(c->type, 2, shape2);
         desc.algorithm = MST_CONVOLUTION_FUSED;
-        desc.shape = shape;
+        desc.shape = set->shape;
         status = mst_convolution_create(context, &desc, &out->convolution, &error);
     } else {
         mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -81,28 +94,28 @@ static bool make(mst_context *context, const plan_case *c, mst_fft_shape shape, 
             desc.n_axes = 2;
             desc.axes[0] = -2, desc.axes[1] = -1;
         }
-        desc.shape = shape;
+        desc.shape = set->shape;
         status = mst_fft_create(context, &desc, &out->fft, &error);
     }
-    *seconds = now() - start;
+    *seconds = now(set->processor) - start;
     if (status != MST_OK)
         fprintf(stderr, "plan-times: %s: %s\n", c->what, error.message);
     return status == MST_OK;
 }
 
-static bool measure(const mst_context_desc *desc, const plan_case *c, mst_fft_shape shape, double *seconds, int *passes) {
+static bool measure(const settings *set, const plan_case *c, double *seconds, int *passes) {
     static const int first_way[] = {COLD, WARM, N_WAYS}; // of each context
     bool done = true;
     for (int k = 0; k < 2 && done; k++) {
         mst_context *context;
         mst_error error;
-        if (mst_context_create(desc, &context, &error) != MST_OK) {
+        if (mst_context_create(&set->context, &context, &error) != MST_OK) {
             fprintf(stderr, "plan-times: %s\n", error.message);
             return false;
         }
         for (int way = first_way[k]; way < first_way[k + 1] && done; way++) {
             plan p = {0};
-            done = make(context, c, shape, &p, &seconds[way]);
+            done = make(context, c, set, &p, &seconds[way]);
             *passes = p.fft ? mst_fft_n_passes(p.fft) : 0;
             mst_fft_destroy(p.fft);
             mst_convolution_destroy(p.convolution);
@@ -114,30 +127,29 @@ static bool measure(const mst_context_desc *desc, const plan_case *c, mst_fft_sh
 
 int main(int argc, const char **argv) {
     char *device = NULL, *shape_name = NULL, *only = NULL, directory[] = "/tmp/plan-times-XXXXXX", command[80];
+    settings set = {.context = MST_CONTEXT_DESC_INIT};
     const struct poptOption options[] = {
         {"device", 'd', POPT_ARG_STRING, &device, 0, "an index or a part of a name", "DEVICE"},
         {"shape", 0, POPT_ARG_STRING, &shape_name, 0, "gpu or cpu (default: the device's)", "SHAPE"},
         {"only", 0, POPT_ARG_STRING, &only, 0, "cases with this in their names", "TEXT"},
+        {"processor", 0, POPT_ARG_NONE, &set.processor, 0, "the processor's time instead of the clock's", NULL},
         POPT_AUTOHELP POPT_TABLEEND,
     };
     poptContext parser = poptGetContext(NULL, argc, argv, options, 0);
     int result = poptGetNextOpt(parser) == -1 ? EXIT_SUCCESS : EXIT_FAILURE, passes;
-    mst_fft_shape shape = !shape_name                      ? MST_FFT_SHAPE_AUTO
-                          : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU
-                                                           : MST_FFT_SHAPE_CPU;
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    desc.device = device;
+    set.shape = !shape_name ? MST_FFT_SHAPE_AUTO : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
+    set.context.device = device;
     if (result == EXIT_SUCCESS && mkdtemp(directory)) {
         double seconds[N_WAYS];
-        desc.cache_directory = directory;
+        set.context.cache_directory = directory;
         static const plan_case first = {"the driver's start", MST_COMPLEX64, 2, 0, false, false, false};
-        if (!measure(&desc, &first, shape, seconds, &passes))
+        if (!measure(&set, &first, seconds, &passes))
             result = EXIT_FAILURE;
         printf("| plan | passes | cold, ms | a pass | warm, ms | again, ms |\n|---|---|---|---|---|---|\n");
         for (size_t k = 0; k < sizeof cases / sizeof cases[0] && result == EXIT_SUCCESS; k++) {
             if (only && !strstr(cases[k].what, only))
                 continue;
-            if (!measure(&desc, &cases[k], shape, seconds, &passes))
+            if (!measure(&set, &cases[k], seconds, &passes))
                 continue;
             char each[2][20] = {"", ""};
             if (passes) {
