@@ -202,8 +202,9 @@ static int measure_type(width_bench *bench, mst_context *context, int t, bool pr
 json_t *width_json(const width_bench *bench) {
     json_t *types = json_array();
     for (int t = 0; t < N_WIDTH_TYPES; t++) {
-        json_t *object = json_pack("{s:s, s:i, s:b}", "type", width_types[t].name, "claims",
-                                   (int)bench->device->preferred_width[width_types[t].claim], "supported", bench->measured[t]);
+        int claims = (int)bench->device->preferred_width[width_types[t].claim];
+        json_t *object = json_pack("{s:s, s:i, s:b, s:b}", "type", width_types[t].name, "claims", claims, "supported", claims > 0,
+                                   "measured", bench->measured[t]);
         for (int length = 0; length < N_WIDTH_LENGTHS && bench->measured[t]; length++) {
             json_t *rates = json_object();
             char width[8];
