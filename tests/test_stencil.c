@@ -8,10 +8,52 @@ static void test_heat_3d(void **state) { test_scheme_check_ways(*state, "heat 3-
 static void test_advection(void **state) { test_scheme_check_ways(*state, "advection 1-D", true, true); }
 static void test_large(void **state) { test_scheme_check_ways(*state, "large 2-D", false, true); }
 
+// Trips of any lengths in slabs of any size, with a reach that is longer on either side, a constant field, and an upper face that
+// mirrors.
+static void check_trips(mst_context *context, const char *update) {
+    const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(x + 7 * y) + 0.1 * y"}},
+                                        {.name = "c", .initial = {.expression = "0.1 + 0.001 * y"}, .constant = true}};
+    const mst_stencil_update updates[] = {{"u", update, 0}};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    char text[200];
+    d.rank = 2;
+    d.grid[0] = 150;
+    d.grid[1] = 12;
+    d.precision = MST_FLOAT32;
+    d.fields = fields;
+    d.n_fields = 2;
+    d.updates = updates;
+    d.n_updates = 1;
+    d.faces[0][1].kind = MST_BOUNDARY_NEUMANN;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    d.schedule = MST_STENCIL_SKEWED;
+    d.fuse = 3;
+    for (int k = 0; k < 24; k++) {
+        const size_t portions[] = {test_between(1, 40), test_between(1, 40)};
+        test_scheme reference = test_scheme_run(&d, portions[0] + portions[1]);
+        d.height = test_between(3, 24);
+        d.block = test_between(1, 60);
+        d.home = (mst_stencil_home)test_between(MST_STENCIL_HOME_PINNED, MST_STENCIL_HOME_MEMORY);
+        snprintf(text, sizeof text, "%s, n = %zu, b = %zu, home %d, %zu and %zu steps", update, d.height, d.block, (int)d.home,
+                 portions[0], portions[1]);
+        test_scheme_check(context, &d, portions, 2, &reference, text);
+        test_scheme_free(&reference);
+    }
+}
+
+static void test_trips(void **state) {
+    mst_context *context = test_context_cached();
+    (void)state;
+    check_trips(context, "u + c[1,0] * (u[-3,0] - u) + c[-2,1] * (u[1,-1] - u)");
+    check_trips(context, "u + c[0,0] * (u[2,0] - u)");
+    mst_context_destroy(context);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wave),    cmocka_unit_test(test_wide_reach), cmocka_unit_test(test_yee),
         cmocka_unit_test(test_heat_3d), cmocka_unit_test(test_advection),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_trips),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -121,7 +121,7 @@ static mst_status each_piece(const mst_problem *p, const mst_box *box, const mst
                              mst_error *error) {
     mst_status status = MST_OK;
     const int64_t *n = (const int64_t *)p->grid;
-    const int64_t slots[] = {w->planes, w->rows, w->columns}, first[] = {0, w->first_row, w->first_column};
+    const int64_t slots[] = {w->planes, w->rows, w->columns}, first[] = {w->first_plane, w->first_row, w->first_column};
     int64_t at[N_AXES], length[N_AXES], slot[N_AXES];
     for (at[0] = box->from[0]; at[0] < box->to[0]; at[0] += length[0]) {
         slot[0] = wrapped(at[0] - first[0], slots[0]);

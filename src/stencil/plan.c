@@ -70,13 +70,11 @@ static uint64_t reach(const mst_stencil *s, int axis, uint64_t n, bool both) {
 
 uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
-    const mst_pipeline *m = &s->steppers[0].pipeline;
     uint64_t arrays = (uint64_t)p->n_arrays, constants = (uint64_t)p->n_constants, b = plan->block;
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return (2 * arrays + constants) * p->nodes * p->element;
     if (plan->schedule == MST_STENCIL_SKEWED) {
-        uint64_t levels = plan->height / plan->fuse + plan->height % plan->fuse;
-        uint64_t planes = arrays * (levels * (b + (uint64_t)(m->low[PLANES] + m->high[PLANES])) + 3 * b);
+        uint64_t planes = arrays * (mst_skewed_ring_planes(s, plan, 0) + mst_skewed_ring_planes(s, plan, 1) + 2 * b);
         if (constants > 0)
             planes += constants * mst_skewed_held_planes(s, plan);
         return planes * p->plane * p->element;
@@ -119,6 +117,9 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
     if (staging_bytes(s, plan) > mst_budget_left(s->context, &s->context->host_memory))
         return false;
     if (plan->schedule == MST_STENCIL_IN_CORE && p->nodes * p->element > s->context->device.max_allocation_bytes)
+        return false;
+    if (plan->schedule == MST_STENCIL_SKEWED &&
+        mst_skewed_ring_planes(s, plan, 0) * p->plane * p->element > s->context->device.max_allocation_bytes)
         return false;
     return mst_plan_device_bytes(s, plan) <= left(s) / 64 * 63; // the tables of steps need some
 }

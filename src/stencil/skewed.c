@@ -1,9 +1,13 @@
 // Skewed slabs: slabs of b planes come up in order, and level l of the n/m fused kernels of a trip computes the b planes that lie
-// S_l = (l + 1) x (reach of m steps) behind. What the next slab needs of a level stays in the level's ring on the device, so
-// every plane crosses the bus once each way a trip, and the home is updated in place.
+// S_l = (l + 1) x (reach of m steps) behind, so every plane crosses the bus once each way a trip, and the home is updated in
+// place.
 //
-// Slab j of level l computes planes [j b - S_l, (j + 1) b - S_l), clipped to the grid, from the ring of level l - 1, which holds
-// b + low + high planes; that of the uploads holds b more, so that slab j + 1 comes up while slab j is computed.
+// Slab j of level l computes planes [j b - S_l, (j + 1) b - S_l), clipped to the grid. Levels go from one of two rings to the
+// other by turns, the first from that of the uploads: level l + 1 overwrites what level l - 1 left, up to the planes that level
+// l still needs for the next slab, as S_(l+1) - S_l is at least what level l reads below its own planes. So the rings hold what
+// slab j reads, from j b - S - low on; that of the uploads b more, so that slab j + 1 comes up while slab j is computed. The last
+// level writes to a third ring, of two slabs. Slabs are counted on from trip to trip, and planes have places in the rings by that
+// number, so that a trip begins while the one before ends.
 #include "runtime/program.h"
 #include "solver.h"
 
@@ -15,15 +19,11 @@ enum {
 };
 
 typedef struct mst_skewed {
-    int n_levels; // of a full trip
-    mst_window *rings;
-    mst_window held, down;
-    uint64_t *ring_bytes; // of one array
-    uint64_t held_bytes, down_bytes;
+    mst_window rings[2], held, down;
+    uint64_t ring_bytes[2], held_bytes, down_bytes; // of one array
     // Of a slab, by its number since the beginning.
     uint64_t slab;
     mst_slot_memory up[SLOTS], held_up[SLOTS], out[SLOTS];
-    cl_event read[SLOTS]; // its uploads are not needed any more
     cl_event computed[SLOTS];
     cl_event *home;     // of the trip before: when each slab's planes were back
     int64_t n_home;     // slabs of it
@@ -39,11 +39,12 @@ static const mst_stepper *stepper_of(const mst_stencil *s, uint64_t n, int level
     return &s->steppers[(uint64_t)level < n / s->plan.fuse ? 0 : 1];
 }
 
-// S of level l, l = -1 for the uploads, of a trip of n steps.
+static int64_t reach(const mst_stepper *stepper) { return larger(stepper->pipeline.low[PLANES], stepper->pipeline.high[PLANES]); }
+
+// S of level l of a trip of n steps. The first level of one step comes behind one of m.
 static int64_t shift(const mst_stencil *s, uint64_t n, int level) {
-    int64_t full = (int64_t)(n / s->plan.fuse), l = level + 1;
-    int64_t big = s->steppers[0].pipeline.high[PLANES], small = s->steppers[1].pipeline.high[PLANES];
-    return l <= full ? l * big : full * big + (l - full) * small;
+    int64_t far = larger(0, level - (int64_t)(n / s->plan.fuse));
+    return (level + 1 - far) * reach(&s->steppers[0]) + far * reach(&s->steppers[1]);
 }
 
 // How far beyond what level 0 computes constant fields are needed, and behind what the last level does.
@@ -52,9 +53,14 @@ static int64_t held_ahead(const mst_stencil *s) {
     return larger(0, p->fixed_high[PLANES] - p->high[PLANES]) + MST_STENCIL_MAX_RADIUS;
 }
 
+// S of the last level of any trip of at most so many steps.
 static int64_t most_shift(const mst_stencil *s, uint64_t height) {
-    // A shorter trip of single steps may have more levels, but not a larger shift than one of as many steps.
-    return (int64_t)height * larger(s->steppers[1].pipeline.high[PLANES], 1) + s->steppers[0].pipeline.high[PLANES];
+    uint64_t m = s->plan.fuse, shorter = height < m ? height : height - height % m - 1;
+    return larger(shift(s, height, levels_of(s, height) - 1), shift(s, shorter, levels_of(s, shorter) - 1));
+}
+
+uint64_t mst_skewed_ring_planes(const mst_stencil *s, const mst_stencil_plan *plan, int ring) {
+    return (ring == 0 ? 2 : 1) * plan->block + (uint64_t)(most_shift(s, plan->height) + reach(&s->steppers[0]));
 }
 
 uint64_t mst_skewed_held_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
@@ -82,18 +88,13 @@ static int64_t n_slabs(const mst_stencil *s) {
 static mst_status prepare(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
     int64_t b = (int64_t)s->plan.block;
-    const mst_pipeline *p = &s->steppers[0].pipeline;
     uint64_t slab_bytes = (uint64_t)b * s->problem.plane * s->problem.element;
     mst_skewed *k = s->skewed = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    k->n_levels = levels_of(s, s->plan.height);
-    MST_REQUIRE((k->rings = calloc((size_t)k->n_levels, sizeof *k->rings)) &&
-                    (k->ring_bytes = calloc((size_t)k->n_levels, sizeof(uint64_t))) &&
-                    (k->home = calloc((size_t)n_slabs(s), sizeof *k->home)),
-                MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    for (int l = 0; l < k->n_levels; l++)
-        MST_TRY(take(s, s->problem.n_arrays, b + p->low[PLANES] + p->high[PLANES] + (l == 0 ? b : 0), "the slabs of a schedule",
-                     &k->rings[l], &k->ring_bytes[l], error));
+    MST_REQUIRE(k->home = calloc((size_t)n_slabs(s), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    for (int r = 0; r < 2; r++)
+        MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_ring_planes(s, &s->plan, r), "the slabs of a schedule",
+                     &k->rings[r], &k->ring_bytes[r], error));
     MST_TRY(take(s, s->problem.n_arrays, BEHIND * b, "the slabs of a schedule", &k->down, &k->down_bytes, error));
     if (s->problem.n_constants > 0)
         MST_TRY(take(s, s->problem.n_constants, (int64_t)mst_skewed_held_planes(s, &s->plan), "the constant fields", &k->held,
@@ -130,17 +131,14 @@ static void release(mst_stencil *s) {
         mst_slot_release(&s->home, &k->up[i]);
         mst_slot_release(&s->home, &k->held_up[i]);
         mst_slot_release(&s->home, &k->out[i]);
-        drop(&k->read[i]);
         drop(&k->computed[i]);
     }
     for (int64_t j = 0; k->home && j < n_slabs(s); j++)
         drop(&k->home[j]);
-    for (int l = 0; l < k->n_levels && k->rings; l++)
-        give(s, &k->rings[l], k->ring_bytes[l]);
+    for (int r = 0; r < 2; r++)
+        give(s, &k->rings[r], k->ring_bytes[r]);
     give(s, &k->held, k->held_bytes);
     give(s, &k->down, k->down_bytes);
-    free(k->rings);
-    free(k->ring_bytes);
     free(k->home);
     free(k);
     s->skewed = NULL;
@@ -187,8 +185,7 @@ static mst_status upload(mst_stencil *s, int64_t j, mst_run *run, mst_error *err
     MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));
     MST_TRY(mst_home_settle(&s->home, &k->held_up[slot], error));
     MST_TRY(wait_home(s, box.to[PLANES], error));
-    // A ring has room for a slab beside the one that is computed; planes of different trips may share places.
-    MST_TRY(mst_solver_barrier(queue, &k->read[(k->slab + SLOTS - (j == 0 ? 1 : BEHIND)) % SLOTS], error));
+    MST_TRY(mst_solver_barrier(queue, &k->computed[(k->slab + SLOTS - BEHIND) % SLOTS], error));
     const cl_event *home = home_event(k, box.to[PLANES], b);
     if (home)
         MST_TRY(mst_solver_barrier(queue, home, error));
@@ -225,11 +222,9 @@ static mst_status compute(mst_stencil *s, uint64_t n, int64_t j, uint64_t row, m
             // The first planes of a trip may share places with any that the trip before left.
             for (uint64_t back = from == 0 ? 1 : BEHIND; back <= (from == 0 ? SLOTS - 1 : BEHIND); back++)
                 MST_TRY(mst_solver_barrier(queue, &k->out[(k->slab + SLOTS - back) % SLOTS].moved, error));
-        MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l], l + 1 < levels ? &k->rings[l + 1] : &k->down, &k->held, &box,
-                                    row, error));
+        MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l % 2], l + 1 < levels ? &k->rings[(l + 1) % 2] : &k->down,
+                                    &k->held, &box, row, error));
         row += (uint64_t)stepper->pipeline.m;
-        if (l == (s->problem.n_constants > 0 ? levels - 1 : 0)) // all levels read the constant fields
-            MST_TRY(mark(s, &k->read[slot], error));
     }
     MST_TRY(mark(s, &k->computed[slot], error));
     MST_TRY_CL(clFlush(queue), "cannot queue a slab");
@@ -253,12 +248,13 @@ fail:
     return status;
 }
 
-// One trip of n steps, of no more levels than there are rings.
-static mst_status trip(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
+// All slabs of a trip of n steps.
+static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
     int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], last = shift(s, n, levels_of(s, n) - 1);
-    int64_t slabs = (z + last + b - 1) / b, before = k->n_home;
+    int64_t slabs = (z + last + b - 1) / b, before = k->n_home, first_plane = -(int64_t)k->slab * b;
+    k->rings[0].first_plane = k->rings[1].first_plane = k->held.first_plane = k->down.first_plane = first_plane;
     for (int64_t j = 0; j < slabs; j++, k->slab++) {
         MST_TRY(mst_home_settle(&s->home, &k->out[k->slab % SLOTS], error));
         MST_TRY(upload(s, j, run, error));
@@ -275,21 +271,6 @@ static mst_status trip(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, m
         drop(&k->home[j]);
     k->n_home = slabs;
     k->home_shift = last;
-fail:
-    return status;
-}
-
-static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
-    mst_status status = MST_OK;
-    uint64_t rings = (uint64_t)s->skewed->n_levels;
-    while (n > 0) {
-        uint64_t part = n;
-        if ((uint64_t)levels_of(s, n) > rings) // single steps at the end may be more levels than a whole trip has
-            part = n >= s->plan.fuse ? n / s->plan.fuse * s->plan.fuse : rings;
-        MST_TRY(trip(s, part, row, run, error));
-        row += part;
-        n -= part;
-    }
 fail:
     return status;
 }

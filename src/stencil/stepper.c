@@ -303,7 +303,7 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) 
 }
 
 static cl_long8 window_argument(const mst_window *w) {
-    return (cl_long8){.s = {w->planes, w->first_row, w->rows, w->first_column, w->columns}};
+    return (cl_long8){.s = {w->planes, w->first_row, w->rows, w->first_column, w->columns, w->first_plane}};
 }
 
 mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, const mst_window *from, const mst_window *to,

@@ -8,7 +8,7 @@
 // A part of all arrays of the state (or of all constant fields) on the device: see write.h.
 typedef struct mst_window {
     cl_mem buffers[MST_STENCIL_MAX_ARRAYS];
-    int64_t planes, first_row, rows, first_column, columns;
+    int64_t planes, first_row, rows, first_column, columns, first_plane;
 } mst_window;
 
 typedef struct mst_box {

@@ -165,7 +165,7 @@ static void write_side_planes(const cpu_writer *c) {
 static void write_output(const cpu_writer *c) {
     ADD("if (output >= 0 && p >= p0 && p < p1)\nfor (long r = r0; r < r1; r++) {\n");
     write_row(c);
-    ADD("__global real *to_row = outputs[output] + (wrap(p, to.s0) * to.s2 + r - to.s1) * to.s4 + c0 - to.s3;\n"
+    ADD("__global real *to_row = outputs[output] + (wrap(p - to.s5, to.s0) * to.s2 + r - to.s1) * to.s4 + c0 - to.s3;\n"
         "int j = 0;\nconst int end = (int)(c1 - c0);\n"
         "for (; j + %d <= end; j += %d)\nSTORE_GLOBAL(LOAD_LOCAL(row + j), to_row + j);\nfor (; j < end; j++)\nto_row[j] = "
         "row[j];\n}\n",
@@ -174,7 +174,8 @@ static void write_output(const cpu_writer *c) {
 
 // A row of an input.
 static void write_load(const cpu_writer *c, const char *first, const char *last) {
-    ADD("__global const real *from_row = inputs[what] + (wrap(p, from.s0) * from.s2 + within(r, from.s1, from.s2)) * from.s4;\n"
+    ADD("__global const real *from_row = inputs[what] + (wrap(p - from.s5, from.s0) * from.s2 + within(r, from.s1, from.s2)) * "
+        "from.s4;\n"
         "long x = %s;\nconst long x_end = %s;\n"
         "for (; x < min(x_end, from.s3); x++)\nrow[(int)(x - c0)] = from_row[within(x, from.s3, from.s4)];\n"
         "for (; x + %d <= min(x_end, from.s3 + from.s4); x += %d)\nSTORE_LOCAL(LOAD_GLOBAL(from_row + (x - from.s3)), row + "
@@ -201,7 +202,8 @@ static void write_rows_read(const cpu_writer *c, int update) {
                 c->pitch, c->left + leaf->offsets[COLUMNS]);
             continue;
         }
-        ADD("__global const real *g_%zu = fixed_%d + (wrap(%s, held.s0) * held.s2", i, p->fields[leaf->field].array, mapped);
+        ADD("__global const real *g_%zu = fixed_%d + (wrap(%s - held.s5, held.s0) * held.s2", i, p->fields[leaf->field].array,
+            mapped);
         snprintf(number, sizeof number, "r + %d", leaf->offsets[ROWS]);
         mst_map_text(c->w->problem, ROWS, true, number, mapped, sizeof mapped);
         ADD(" + within(%s, held.s1, held.s2)) * held.s4 + c0 - held.s3;\n", mapped);

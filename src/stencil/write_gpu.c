@@ -154,7 +154,7 @@ static void write_targets(const mst_gpu_writer *g) {
         "%% %d == 0;\n",
         g->width, g->width, g->width);
     for (int a = 0; a < g->w->problem->n_arrays; a++)
-        ADD("long room_%d = wrap(part_0, to.s0), target_%d = (room_%d * to.s2 + top - to.s1) * to.s4 + column - to.s3;\n"
+        ADD("long room_%d = wrap(part_0 - to.s5, to.s0), target_%d = (room_%d * to.s2 + top - to.s1) * to.s4 + column - to.s3;\n"
             "room_%d = to.s0 - room_%d;\n",
             a, a, a, a, a);
 }
@@ -213,7 +213,7 @@ static void write_ahead(const mst_gpu_writer *g) {
 
 static void write_first_ahead(const mst_gpu_writer *g) {
     ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
-        "long after = wrap(part_0 + %d, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
+        "long after = wrap(part_0 + %d - from.s5, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
         "const long beside = (top - from.s1) * from.s4 + column - from.s3;\n",
         g->width, g->width, g->first);
     for (int r = 0; g->border && r < g->deep; r++)
@@ -261,8 +261,8 @@ static void write_constant(const mst_gpu_writer *g, const mst_leaf *leaf, size_t
     mst_map_text(g->w->problem, PLANES, true, number, plane, sizeof plane);
     snprintf(number, sizeof number, "row + %d", leaf->offsets[ROWS]);
     mst_map_text(g->w->problem, ROWS, true, number, row, sizeof row);
-    ADD("__global const real *g_%zu = fixed_%d + (wrap(%s, held.s0) * held.s2", i, g->w->problem->fields[leaf->field].array,
-        plane);
+    ADD("__global const real *g_%zu = fixed_%d + (wrap(%s - held.s5, held.s0) * held.s2", i,
+        g->w->problem->fields[leaf->field].array, plane);
     if (!g->border) {
         ADD(" + row + %d - held.s1) * held.s4 + column + %d - held.s3;\nconst vreal n_%zu = LOAD_GLOBAL(g_%zu);\n",
             leaf->offsets[ROWS], leaf->offsets[COLUMNS], i, i);
