@@ -198,6 +198,28 @@ static const problem outward_3d = {
                 {"u", "0.9*u + 0.1*w + a * (q[1,-1,1] - q[-1,1,-1])", 2}},
 };
 
+// Faces with numbers for values, between work-items of GPU-shaped kernels.
+static const problem open_2d = {
+    .name = "open 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {52, 1060},
+    .faces = {{DIRICHLET("y"), NEUMANN}, {DIRICHLET("0.5"), SPONGE(7)}},
+    .fields = {{.name = "u", .levels = 2, .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
+               {.name = "v", .initial = INITIAL("x / 1000 + sin(y)")}},
+    .updates = {{"u", "u + a * (u[-1,0] + v[1,-1] + u.prev[0,-2] + u[0,3] - 4 * u) + 0.001 * t", 0}, {"v", "v + c * u[1,1]", 1}},
+};
+
+static const problem open_3d = {
+    .name = "open 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT32,
+    .grid = {24, 45, 128},
+    .faces = {{SPONGE(3), NEUMANN}, {DIRICHLET("2"), DIRICHLET("-0.5")}, {DIRICHLET("0.25 * 3"), DIRICHLET(NULL)}},
+    .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}},
+    .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-3,0] + u[0,3,0] + u[0,-1,-1] + u[0,1,1] - 6*u)", 0}},
+};
+
 static mst_stencil_desc describe(const problem *p) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = p->rank;
@@ -270,9 +292,9 @@ static void check_way(mst_context *context, const problem *p, mst_stencil_desc *
 }
 
 static const problem *find_problem(const char *name) {
-    static const problem *const all[] = {&heat_2d,        &wave_2d,  &gray_scott,   &yee_2d,         &wide_2d,
-                                         &heat_3d,        &large_2d, &advection_1d, &large_3d,       &seam_1d,
-                                         &seam_points_1d, &seam_2d,  &seam_3d,      &seam_points_3d, &outward_3d};
+    static const problem *const all[] = {&heat_2d,  &wave_2d,        &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
+                                         &large_2d, &advection_1d,   &large_3d,   &seam_1d, &seam_points_1d, &seam_2d,
+                                         &seam_3d,  &seam_points_3d, &outward_3d, &open_2d, &open_3d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

@@ -78,6 +78,8 @@ static mst_status choose_gpu_tile(mst_stepper *s, int width, int deep, mst_error
     s->tile[COLUMNS] = (items - beside) * width;
     s->before[ROWS] = p->low[ROWS];
     s->before[COLUMNS] = (p->low[COLUMNS] + width - 1) / width * width;
+    s->item[ROWS] = deep;
+    s->item[COLUMNS] = width;
     s->whole[ROWS] = rows;
     s->whole[COLUMNS] = items * width;
     s->group = items * stack;
@@ -219,16 +221,23 @@ static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int
     return best;
 }
 
-// Tiles between the sides must be plain for the kernel too (write_choice in write_gpu.c). A box that reaches over the seam of a
-// periodic axis has tiles on the seam, which are not.
+// Whether tiles that reach beyond a face, where the box ends, are plain.
+static bool is_open(const mst_stepper *s, const mst_box *box, int axis, int side) {
+    int64_t n = (int64_t)s->problem->grid[axis], first = box->from[axis] - s->before[axis];
+    return mst_gpu_is_open(s->problem, axis, side) && s->tile[axis] % s->item[axis] == 0 &&
+           (side ? box->to[axis] == n && (n - first) % s->item[axis] == 0 : box->from[axis] == 0 && first % s->item[axis] == 0);
+}
+
+// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c). A box that reaches over the seam of a periodic
+// axis has tiles on the seam, which are not.
 static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
     int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
     int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
     int64_t tile = s->tile[axis], margin = mst_gpu_margin(s->problem, axis), before = s->before[axis] + margin + lower;
     int64_t spare = upper - s->whole[axis] + s->before[axis] - margin;
     int64_t last = spare < 0 ? 0 : spare / tile + 1;
-    sides[0] = all ? tiles : smaller(tiles, ceiling(before, tile));
-    sides[1] = last < sides[0] ? sides[0] : smaller(last, tiles);
+    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(before, tile));
+    sides[1] = is_open(s, box, axis, 1) ? tiles : last < sides[0] ? sides[0] : smaller(last, tiles);
 }
 
 static int64_t tiles_at_sides(const cutting *c) {

@@ -30,7 +30,8 @@ typedef struct mst_stepper {
     mst_stencil_shape shape;
     mst_stepper_choice choice;
     int tile[N_AXES], group;
-    int before[N_AXES], whole[N_AXES]; // of a GPU's kernel: nodes before the tile, and all that a work-group computes
+    int before[N_AXES], whole[N_AXES]; // of a GPU's kernel: nodes before the tile, and all that a work-group computes,
+    int item[N_AXES];                  // and a work-item
     size_t local_bytes;
     bool single;          // one step by the kernel of m
     cl_program program;   // the context's

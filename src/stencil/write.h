@@ -40,6 +40,9 @@ void mst_write_gpu(mst_writer *w);
 // Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides: as far as
 // constant fields may be read.
 int mst_gpu_margin(const mst_problem *problem, int axis);
+// Whether the kernel without cases does tiles that reach beyond a face, if the face lies between two work-items: its value is a
+// number, and no constant field is read there.
+bool mst_gpu_is_open(const mst_problem *problem, int axis, int side);
 
 // Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number
 // that `tile` is.

@@ -4,8 +4,8 @@
 // plane is a plane old, so there is one barrier a plane (two where local memory does not hold the lines twice). What a tile
 // computes beyond what it owns goes wrong from its edge inwards, a radius a step, and is not stored.
 //
-// The kernel `inner` does tiles that touch neither faces nor points; `advance`, with all the care, does the others, in shorter
-// parts of strips, as they are slow and few. They load a plane ahead, and update all versions in all iterations, also beyond the
+// The kernel `inner` does plain tiles (write_gpu_choice.c); `advance`, with all the care, does the others, in shorter parts of
+// strips, as they are slow and few. They load a plane ahead, and update all versions in all iterations, also beyond the
 // planes that are needed: what comes of it is not read.
 #include "write_gpu.h"
 
@@ -14,81 +14,8 @@
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
-static bool periodic(const mst_gpu_writer *g, int axis) { return mst_problem_periodic(g->w->problem, axis); }
-static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDARY_DIRICHLET || f->kind == MST_BOUNDARY_SPONGE; }
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
-int mst_gpu_margin(const mst_problem *problem, int axis) {
-    bool exists = axis == COLUMNS || problem->rank == 3 || (axis == PLANES && problem->rank == 2);
-    return exists ? MST_STENCIL_MAX_RADIUS : 0;
-}
-
-// The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
-static void write_side_tile(const mst_gpu_writer *g) {
-    ADD("long side_tile(long q, long8 box, long8 more, long8 sides) {\n"
-        "    const long rows = more.s1, columns = more.s2, all = rows * columns, first = box.s7 > 0;\n"
-        "    const long across = sides.s0 + columns - sides.s1, along = sides.s2 + rows - sides.s3;\n"
-        "    const long each = along * columns + (rows - along) * across;\n"
-        "    if (q < (first + sides.s4) * all)\n"
-        "        return q < first * all ? q : q %% all + (first + box.s6) * all;\n"
-        "    q = (q - (first + sides.s4) * all) / more.s3;\n"
-        "    const long strip = first + q / each;\n"
-        "    long row, column;\n"
-        "    q %%= each;\n"
-        "    if (q < along * columns) {\n"
-        "        row = q / columns;\n"
-        "        row += row < sides.s2 ? 0 : sides.s3 - sides.s2;\n"
-        "        column = q %% columns;\n"
-        "    } else {\n"
-        "        q -= along * columns;\n"
-        "        row = sides.s2 + q / across;\n"
-        "        column = q %% across;\n"
-        "        column += column < sides.s0 ? 0 : sides.s1 - sides.s0;\n"
-        "    }\n"
-        "    return (strip * rows + row) * columns + column;\n}\n");
-}
-
-// Whether the tile touches neither a face nor a point, `plain`, which decides between the two kernels; then the part of the
-// strip.
-static void write_choice(const mst_gpu_writer *g) {
-    const mst_pipeline *p = g->w->pipeline;
-    size_t n_points = g->w->problem->n_sources + g->w->problem->n_points;
-    int rows = g->group / g->items * g->deep;
-    int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
-    ADD("const long row_0 = r0 - %d, column_0 = c0 - %d;\n"
-        "bool plain = row_0 >= max(from.s1, (long)0) && row_0 + %d <= min(from.s1 + from.s2, n_rows) && column_0 >= max(from.s3, "
-        "(long)0) && column_0 + %d <= min(from.s3 + from.s4, n_columns)",
-        g->above, g->left, rows, g->items * g->width);
-    if (!periodic(g, PLANES))
-        ADD(" && p0 - %d >= 0 && p1 + %d <= n_planes", p->low[PLANES] + mst_gpu_margin(g->w->problem, PLANES),
-            p->high[PLANES] + mst_gpu_margin(g->w->problem, PLANES));
-    if (g->w->problem->n_constants > 0)
-        ADD(" && row_0 - %d >= max(held.s1, (long)0) && row_0 + %d <= min(held.s1 + held.s2, n_rows) && column_0 - %d >= "
-            "max(held.s3, (long)0) && column_0 + %d <= min(held.s3 + held.s4, n_columns)",
-            along, rows + along, across, g->items * g->width + across);
-    ADD(";\n");
-    if (n_points > 0) {
-        ADD("for (long k = 0; k < %zu && plain; k++) {\nconst long q = points[k].s0;\n", n_points);
-        if (periodic(g, PLANES))
-            ADD("plain = !(points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= column_0 && points[k].s2 < "
-                "column_0 "
-                "+ %d) && q >= 0;\n}\n",
-                rows, g->items * g->width);
-        else
-            ADD("plain = !(q >= p0 - %d && q < p1 + %d && points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= "
-                "column_0 && points[k].s2 < column_0 + %d);\n}\n",
-                p->low[PLANES], p->high[PLANES], rows, g->items * g->width);
-    }
-    ADD("if (%splain)\nreturn;\n", g->border ? "" : "!");
-    if (g->border)
-        ADD("const long at_faces = ((box.s7 > 0) + sides.s4) * more.s1 * more.s2, group = get_group_id(0);\n"
-            "const long parts = group < at_faces ? 1 : more.s3, part = group < at_faces ? 0 : (group - at_faces) %% parts;\n");
-    else
-        ADD("const long parts = 1, part = 0;\n");
-    ADD("const long part_0 = p0 + part * (p1 - p0) / parts, part_1 = p0 + (part + 1) * (p1 - p0) / parts;\n"
-        "const int n = (int)(part_1 - part_0);\n");
-}
 
 // Whether nodes of the work-item lie beyond faces (or the seam of a periodic axis), and masks of its columns.
 static void write_masks(const mst_gpu_writer *g) {
@@ -106,7 +33,7 @@ static void write_face(const mst_gpu_writer *g, int axis, int side, int step) {
     static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
     const mst_problem_face *face = &g->w->problem->faces[axis][side];
     char at[80], time[20];
-    if (!is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
+    if (!mst_gpu_is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
         return;
     mst_map_text(g->w->problem, ROWS, false, "row", at, sizeof at);
     snprintf(time, sizeof time, "%d", step + 1);
@@ -212,10 +139,15 @@ static void write_ahead(const mst_gpu_writer *g) {
 }
 
 static void write_first_ahead(const mst_gpu_writer *g) {
+    char place[160] = "(top - from.s1) * from.s4 + column - from.s3";
+    if (g->open) // work-items beyond faces read what is not used
+        snprintf(place, sizeof place,
+                 "(clamp(top, (long)0, n_rows - %d) - from.s1) * from.s4 + clamp(column, (long)0, n_columns - %d) - from.s3",
+                 g->deep, g->width);
     ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
         "long after = wrap(part_0 + %d - from.s5, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
-        "const long beside = (top - from.s1) * from.s4 + column - from.s3;\n",
-        g->width, g->width, g->first);
+        "const long beside = %s;\n",
+        g->width, g->width, g->first, place);
     for (int r = 0; g->border && r < g->deep; r++)
         ADD("const long along_%d = within(top + %d, from.s1, from.s2) * from.s4;\n", r, r);
     for (int k = 0; g->border && k < g->width; k++)
@@ -388,7 +320,7 @@ static void write_loop(const mst_gpu_writer *g) {
 static void write_kernel(mst_gpu_writer *g, const char *name) {
     mst_gpu_find_lines(g);
     mst_write_start(g->w, name, g->group, g->border ? "side_tile(get_group_id(0), box, more, sides)" : "get_group_id(0)");
-    write_choice(g);
+    mst_gpu_write_choice(g);
     mst_gpu_write_geometry(g);
     write_targets(g);
     if (g->border)
@@ -420,12 +352,15 @@ void mst_write_gpu(mst_writer *w) {
         w->out->failed = true;
         return;
     }
+    for (int side = 0; side < 2; side++)
+        g->open = g->open || mst_gpu_is_open(w->problem, ROWS, side) || mst_gpu_is_open(w->problem, COLUMNS, side);
     mst_write_helpers(w);
-    write_side_tile(g);
+    mst_gpu_write_side_tile(g);
     write_kernel(g, "inner");
     taken = w->local_bytes;
     w->local_bytes = room;
     g->border = true;
+    g->open = false;
     write_kernel(g, "advance");
     w->local_bytes = taken > w->local_bytes ? taken : w->local_bytes;
     free(g->lines);

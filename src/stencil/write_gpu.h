@@ -17,12 +17,22 @@ typedef struct mst_gpu_writer {
     int items, group;                             // work-items along the columns, and in all
     int width, deep;                              // columns and rows of a work-item
     int left, above;                              // nodes of the tile before what it owns
+    bool open;                                    // writing `inner`, whose tiles may reach beyond some faces
     int first, last;                              // iterations, from the first of the strip's planes and from behind it
     int halves;                                   // of local memory
     mst_gpu_line (*lines)[MST_STENCIL_MAX_DEPTH]; // of a version, by age
-    int n_slots;
+    int n_slots, pitch; // the places of a slot: of all work-items, then, in `inner` where it is open, of what lies beyond faces:
+                        // before and behind the columns, before and behind the rows
+    bool near[2 * MST_STENCIL_MAX_RADIUS + 1][2 * MST_STENCIL_MAX_RADIUS + 1]; // read, by work-items along the rows and columns
     int end; // of the slots: what work-items at the tile's edge read beyond them, and drop
 } mst_gpu_writer;
+
+bool mst_gpu_is_valued(const mst_problem_face *face);
+
+// The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
+void mst_gpu_write_side_tile(const mst_gpu_writer *g);
+// Whether the tile is plain, which decides between the two kernels; then the part of the strip.
+void mst_gpu_write_choice(const mst_gpu_writer *g);
 
 // Which nodes of which planes of which versions go through local memory.
 void mst_gpu_find_lines(mst_gpu_writer *g);

@@ -2,6 +2,8 @@
 #include "write_gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
@@ -49,6 +51,8 @@ static void add_reads(mst_gpu_writer *g, const mst_leaf *leaf, mst_gpu_line *lin
             node_place n = place_of(g, leaf, lane, row);
             if (n.items != 0 || n.stack != 0 || is_mirrored(g))
                 line->used |= bit_of(g, n.lane, n.row);
+            if (n.items != 0 || n.stack != 0)
+                g->near[n.stack + MST_STENCIL_MAX_RADIUS][n.items + MST_STENCIL_MAX_RADIUS] = true;
             if (is_mirrored(g))
                 line->used |= bit_of(g, lane, row);
             int stack = n.stack < 0 ? -n.stack : n.stack, items = n.items < 0 ? -n.items : n.items;
@@ -59,6 +63,8 @@ static void add_reads(mst_gpu_writer *g, const mst_leaf *leaf, mst_gpu_line *lin
 void mst_gpu_find_lines(mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
     g->end = g->n_slots = 0;
+    g->pitch = g->group + (g->open ? 4 : 0);
+    memset(g->near, 0, sizeof g->near);
     for (int k = 0; k < p->n_versions; k++)
         for (int age = 0; age < MST_STENCIL_MAX_DEPTH; age++)
             g->lines[k][age] = (mst_gpu_line){0};
@@ -85,7 +91,35 @@ int mst_gpu_registers(const mst_gpu_writer *g, int version) {
     return n;
 }
 
-static int half_size(const mst_gpu_writer *g) { return g->n_slots * g->group + 2 * g->end; }
+static int half_size(const mst_gpu_writer *g) { return g->n_slots * g->pitch + 2 * g->end; }
+
+static void near_name(int stack, int items, char out[32]) {
+    snprintf(out, 32, "near_%c%d_%c%d", stack < 0 ? 'm' : 'p', abs(stack), items < 0 ? 'm' : 'p', abs(items));
+}
+
+// Where the nodes of a neighbour are in a slot: behind those of all work-items if they lie beyond a face.
+static void write_near(const mst_gpu_writer *g, int stack, int items) {
+    char name[32];
+    near_name(stack, items, name);
+    ADD("const int %s = top + %d < 0 ? %d : top + %d >= n_rows ? %d : column + %d < 0 ? %d : column + %d >= n_columns ? %d : lid "
+        "+ "
+        "%d;\n",
+        name, stack * g->deep, g->group + 2, stack * g->deep, g->group + 3, items * g->width, g->group, items * g->width,
+        g->group + 1, stack * g->items + items);
+}
+
+// There, all slots have the faces' values, which nobody overwrites.
+static void write_values_beyond(const mst_gpu_writer *g, int half) {
+    for (int axis = ROWS; axis <= COLUMNS; axis++)
+        for (int side = 0; side < 2; side++)
+            if (mst_gpu_is_open(g->w->problem, axis, side) && g->w->problem->faces[axis][side].value.expr) {
+                ADD("for (int k = lid; k < %d; k += %d) {\n", g->n_slots, g->group);
+                mst_write_formula(g->w, &g->w->problem->faces[axis][side].value, 1, NULL, "outer");
+                for (int k = 0; k < g->halves; k++)
+                    ADD("lines[%d + k * %d] = outer;\n", k * half + g->end + g->group + (axis == ROWS ? 2 : 0) + side, g->pitch);
+                ADD("}\n");
+            }
+}
 
 void mst_gpu_write_geometry(mst_gpu_writer *g) {
     size_t item = g->w->problem->element;
@@ -99,6 +133,13 @@ void mst_gpu_write_geometry(mst_gpu_writer *g) {
     ADD("__local real lines[%d];\nint turn = %d;\n", g->halves * half, g->end);
     ADD("for (int k = lid; k < %d; k += %d) // the ends are read, not used\nlines[k] = 0;\nbarrier(CLK_LOCAL_MEM_FENCE);\n",
         g->halves * half, g->group);
+    if (!g->open)
+        return;
+    write_values_beyond(g, half);
+    for (int stack = -MST_STENCIL_MAX_RADIUS; stack <= MST_STENCIL_MAX_RADIUS; stack++)
+        for (int items = -MST_STENCIL_MAX_RADIUS; items <= MST_STENCIL_MAX_RADIUS; items++)
+            if (g->near[stack + MST_STENCIL_MAX_RADIUS][items + MST_STENCIL_MAX_RADIUS])
+                write_near(g, stack, items);
 }
 
 void mst_gpu_lane_text(const mst_gpu_writer *g, int lane, char *out, size_t size) {
@@ -122,7 +163,7 @@ static void write_used(const mst_gpu_writer *g, int version, int age) {
         for (int row = 0; row < g->deep; row++)
             if (line->used & bit_of(g, lane, row)) {
                 mst_gpu_lane_text(g, lane, name, sizeof name);
-                ADD("lines[turn + lid + %d] = q_%d_%d_%d%s;\n", slot_of(g, line, lane, row) * g->group, version, age, row, name);
+                ADD("lines[turn + lid + %d] = q_%d_%d_%d%s;\n", slot_of(g, line, lane, row) * g->pitch, version, age, row, name);
             }
 }
 
@@ -182,13 +223,17 @@ void mst_gpu_neighbour_text(const mst_gpu_writer *g, const mst_stage *v, size_t 
     used += (size_t)snprintf(out, size, g->width > 1 ? "(vreal)(" : "(");
     for (int k = 0; k < g->width && used < size; k++) {
         node_place n = place_of(g, leaf, k, row);
-        char text[80], name[8];
+        char text[80], name[8], near[32];
+        near_name(n.stack, n.items, near);
         mst_gpu_lane_text(g, n.lane, name, sizeof name);
         if (n.items == 0 && n.stack == 0)
             snprintf(text, sizeof text, "q_%d_%d_%d%s", from, age, n.row, name);
+        else if (g->open)
+            snprintf(text, sizeof text, "lines[turn + %s + %d]", near,
+                     slot_of(g, &g->lines[from][age - 1], n.lane, n.row) * g->pitch);
         else
             snprintf(text, sizeof text, "lines[turn + lid + %d]",
-                     slot_of(g, &g->lines[from][age - 1], n.lane, n.row) * g->group + n.stack * g->items + n.items);
+                     slot_of(g, &g->lines[from][age - 1], n.lane, n.row) * g->pitch + n.stack * g->items + n.items);
         used += (size_t)snprintf(out + used, size - used, "%s%s", k ? ", " : "", text);
     }
     if (used < size)

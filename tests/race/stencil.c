@@ -1,5 +1,6 @@
 #include "race.h"
 
+#include <math.h>
 #include <string.h>
 
 // A scheme with a source and a receiver on a mirrored, periodic grid, whose sum stays, by kernels of either shape; of rank 3 on
@@ -48,13 +49,50 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     mst_stencil_destroy(solver);
 }
 
-enum { N_FILTERS = 6 };
+// The first eigenmode of heat between faces of 0, by GPU-shaped kernels whose tiles reach beyond faces; steps of three at once,
+// planes enough that strips between those at faces are there too.
+static void decay(mst_context *context, int rank) {
+    enum { PLANES = 22, ROWS = 9, COLUMNS = 8, STEPS = 3 };
+    static const mst_stencil_field fields[] = {
+        {.name = "u", .initial = {.expression = "sin(pi * (x + 1) / 9) * sin(pi * (y + 1) / 23)"}},
+        {.name = "u", .initial = {.expression = "sin(pi * (x + 1) / 9) * sin(pi * (y + 1) / 10) * sin(pi * (z + 1) / 23)"}}};
+    static const mst_stencil_update updates[] = {
+        {"u", "u + 0.1 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
+        {"u", "u + 0.1 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
+    static float got[PLANES * ROWS * COLUMNS];
+    const double pi = 3.14159265358979323846, sizes[] = {COLUMNS, PLANES, ROWS};
+    const size_t plane = (size_t)(rank == 3 ? ROWS : 1) * COLUMNS, at = 10 * plane + 3;
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver;
+    mst_error error;
+    double factor = 1, value = sin(4 * pi / 9) * sin(11 * pi / 23) * (rank == 3 ? sin(pi / 10) : 1);
+    for (int k = 0; k < rank; k++)
+        factor -= 0.4 * pow(sin(pi / (2 * (sizes[k] + 1))), 2);
+    d.rank = rank;
+    d.grid[0] = PLANES;
+    d.grid[1] = rank == 3 ? ROWS : COLUMNS;
+    d.grid[2] = rank == 3 ? COLUMNS : 0;
+    d.fields = &fields[rank - 2];
+    d.updates = &updates[rank - 2];
+    d.n_fields = d.n_updates = 1;
+    d.fuse = 3;
+    d.shape = MST_STENCIL_SHAPE_GPU;
+    d.schedule = MST_STENCIL_IN_CORE;
+    check(mst_stencil_create(context, &d, &solver, &error), &error);
+    check(mst_stencil_run(solver, STEPS, NULL, NULL, &error), &error);
+    check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got), &error), &error);
+    expect("stencil decay", MST_FLOAT32, got[at], value * pow(factor, STEPS));
+    mst_stencil_destroy(solver);
+}
 
-enum { N_CASES = 5 };
+enum { N_CASES = 7 };
 
 static void run(mst_context *context, int c) {
-    conserve(context, c < 4 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
-             c == 2 || c == 3 ? MST_STENCIL_SKEWED : MST_STENCIL_IN_CORE);
+    if (c >= 5)
+        decay(context, c - 3);
+    else
+        conserve(context, c < 4 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
+                 c == 2 || c == 3 ? MST_STENCIL_SKEWED : MST_STENCIL_IN_CORE);
 }
 
 const race_cases race_stencil = {N_CASES, run};
