@@ -8,8 +8,9 @@
 static const char command[] = "integrate";
 
 static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of the variables that --var adds and of\n"
-                              "parameters. Bounds are expressions of the parameters, or inf and -inf. The grammar\n"
-                              "is in docs/expressions.md, the rules are in docs/integration.md.\n"
+                              "parameters. Bounds are expressions of the parameters, or inf and -inf. An F that\n"
+                              "begins with - stands in parentheses, or last and behind --. The grammar is in\n"
+                              "docs/expressions.md, the rules are in docs/integration.md.\n"
                               "\n"
                               "--rule:\n"
                               "  adaptive    Kronrod, 21 nodes, for one variable, Genz-Malik for 2 to 7, shifted\n"
@@ -220,7 +221,7 @@ int cmd_integrate(int argc, const char **argv) {
         {"params", 0, POPT_ARG_STRING, &t.params, 0, "parameter sets: an array, the last axis of which is one set", "FILE.npy"},
         {"param-names", 0, POPT_ARG_STRING, &t.names, 0, "the names that go with --params", "a,b"},
         {"tolerance", 't', POPT_ARG_DOUBLE, &t.tolerance, 0,
-         "relative (default: 1e-10 in float64, 1e-5 in float32; 1e-6 and 1e-4 from 2 variables on; none for fixed rules)", "T"},
+         "relative (default: 1e-10 in float64, from 2 variables on 1e-6; 1e-4 in float32; none for fixed rules)", "T"},
         {"absolute-tolerance", 0, POPT_ARG_DOUBLE, &t.absolute, 0, "what is met is the larger of the two", "T"},
         {"rule", 'r', POPT_ARG_STRING, &t.rule, 0, "see below (default: adaptive)", "RULE"},
         {"points", 'n', POPT_ARG_STRING, &t.points, 0, "nodes of a fixed rule, as 1000000, 1e6 or 2^20 (the default)", "N"},

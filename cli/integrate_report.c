@@ -114,7 +114,8 @@ int integrate_store(const integrate_run *run, const char *path, bool force, bool
     if (code == CLI_DONE && json)
         return integrate_print(run, json);
     if (code == CLI_DONE)
-        printf("%s: %zu integrals in %.3g s\n", path, run->parameters->n_sets, run->seconds);
+        printf("%s: %zu %s in %.3g s\n", path, run->parameters->n_sets, run->parameters->n_sets == 1 ? "integral" : "integrals",
+               run->seconds);
     if (code == CLI_DONE)
         code = cli_flush(run->command);
     return code == CLI_DONE ? verdict(run) : code;

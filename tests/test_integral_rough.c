@@ -1,6 +1,6 @@
 // Integrals of one variable with jumps, kinks and roots at random places, and of large oscillating values that cancel: true
-// errors lie within those reported, and what rounding puts out of reach has a status that says so.
-#include "support.h"
+// errors lie within those reported, and what rounding puts out of reach has a status that says so. Singularities, narrow peaks.
+#include "support_integral.h"
 
 #include <math.h>
 
@@ -72,8 +72,6 @@ static void check(mst_context *context, mst_type type, double tolerance) {
     static double parameters[N][4];
     static mst_integral_result r[N];
     const mst_integral_range range = {"x", "0", "1"};
-    mst_error e;
-    mst_integral *plan;
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     int within = 0, converged = 0, unreachable = 0;
     d.integrand = rough;
@@ -84,10 +82,7 @@ static void check(mst_context *context, mst_type type, double tolerance) {
     d.relative_tolerance = tolerance;
     for (int i = 0; i < N; i++)
         draw(parameters[i], i % KINDS);
-    memset(r, 0xff, sizeof r);
-    OK(mst_integral_create(context, &d, &plan, &e));
-    OK(mst_integral_execute(plan, &parameters[0][0], N, r, NULL, &e));
-    mst_integral_destroy(plan);
+    test_integral_run(context, &d, &parameters[0][0], N, r);
     for (int i = 0; i < N; i++) {
         const double *p = parameters[i], wanted = exact(i % KINDS, p[1], p[2], p[3]), error = fabs(r[i].value - wanted);
         within += error <= r[i].error + 1e-15 * fabs(wanted);
@@ -110,7 +105,91 @@ static void test_rough(void **state) {
     check(*state, MST_FLOAT32, 1e-4);
 }
 
+// ---- what nodes cannot come close to, and what the first ones do not see
+
+enum { PLACES = 5, N_PLACES = PLACES * 100 };
+
+static const char places[] = "k == 0 ? abs(x - c)^s : k == 1 ? x^s : k == 2 ? (1 - x)^s"
+                             ": k == 3 ? (abs(x - c) < w ? 1 : 0) : exp(-((x - c)/w)^2)";
+
+static double place_exact(const double *p) {
+    const double s = p[1], c = p[2], w = p[3];
+    switch ((int)p[0]) {
+    case 0:
+        return (pow(c, s + 1) + pow(1 - c, s + 1)) / (s + 1);
+    case 1:
+    case 2:
+        return 1 / (s + 1);
+    case 3:
+        return fmin(c + w, 1) - fmax(c - w, 0);
+    default:
+        return sqrt(acos(-1)) / 2 * w * (erf((1 - c) / w) + erf(c / w));
+    }
+}
+
+static void test_places(void **state) {
+    static const char *const names[] = {"k", "s", "c", "w"};
+    static double parameters[N_PLACES][4];
+    static mst_integral_result r[N_PLACES];
+    const mst_integral_range range = {"x", "0", "1"};
+    for (int i = 0; i < N_PLACES; i++) {
+        const double least = i % PLACES == 0 ? 0.8 : 0.9;
+        const double values[] = {i % PLACES, -least * fabs(test_uniform()), fabs(test_uniform()),
+                                 pow(10, -2.9 + 2 * fabs(test_uniform()))};
+        for (int k = 0; k < 4; k++)
+            parameters[i][k] = (double)(float)values[k];
+    }
+    for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
+        int within = 0;
+        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        d.integrand = places;
+        d.ranges = &range;
+        d.n_parameters = 4;
+        d.parameters = names;
+        d.type = (mst_type)type;
+        d.relative_tolerance = 1e-4;
+        test_integral_run(*state, &d, &parameters[0][0], N_PLACES, r);
+        for (int i = 0; i < N_PLACES; i++) {
+            const double *p = parameters[i], wanted = place_exact(p), error = fabs(r[i].value - wanted);
+            within += error <= r[i].error;
+            CHECK(p[0] < 3 || error <= 2e-4 * wanted, "kind %g, c = %.9g, w = %.9g: %.9g +- %g, should be %.9g", p[0], p[2], p[3],
+                  r[i].value, r[i].error, wanted);
+        }
+        print_message("%s, singular and narrow places: %.2f %% within\n", mst_type_name(d.type), 100.0 * within / N_PLACES);
+        CHECK(within >= 0.99 * N_PLACES, "only %d of %d true errors are within those reported", within, N_PLACES);
+    }
+}
+
+// A narrow peak with two variables, and with eight; nothing at all.
+static void test_unseen(void **state) {
+    mst_integral_range ranges[8];
+    static const char *const names[] = {"a", "b", "c", "d", "x", "f", "g", "h"}, *const k = "k";
+    const double sets[] = {0, 1}, pi = acos(-1);
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r[2];
+    for (int i = 0; i < 8; i++)
+        ranges[i] = (mst_integral_range){names[i], "0", "1"};
+    d.ranges = ranges;
+    d.n_parameters = 1;
+    d.parameters = &k;
+    d.relative_tolerance = 0.1;
+    d.n_variables = 2;
+    d.integrand = "k == 0 ? 0 : exp(-10000*((a - 0.43)^2 + (b - 0.77)^2))";
+    test_integral_run(*state, &d, sets, 2, r);
+    CHECK(fabs(r[1].value - pi * 1e-4) <= r[1].error && r[1].error <= 0.1 * r[1].value, "%g +- %g", r[1].value, r[1].error);
+    CHECK(r[0].value == 0 && r[0].error == 0 && r[0].status == MST_INTEGRAL_CONVERGED && r[0].evaluations > 2000,
+          "%g +- %g after %llu", r[0].value, r[0].error, (unsigned long long)r[0].evaluations);
+    d.n_variables = 8;
+    d.integrand = "k == 0 ? 0 : a < 0.2 && b < 0.2 && c < 0.2 && d < 0.2 && x < 0.2 && f < 0.5 ? 1 : 0";
+    d.max_evaluations = 1 << 18;
+    test_integral_run(*state, &d, sets, 2, r);
+    CHECK(r[1].value > 0 && fabs(r[1].value - 1.6e-4) <= r[1].error, "%g +- %g", r[1].value, r[1].error);
+    CHECK(r[0].value == 0 && r[0].status == MST_INTEGRAL_CONVERGED && r[0].evaluations == 1 << 18, "%llu evaluations",
+          (unsigned long long)r[0].evaluations);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough), cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_unseen)};
     return cmocka_run_group_tests_name("integral_rough", tests, test_setup, test_teardown);
 }

@@ -1,4 +1,4 @@
-// tanh-sinh against closed forms: end-point singularities; the time that is reported of fixed rules.
+// tanh-sinh against closed forms: end-point singularities; fixed rules: sums that round one way, powers, the time reported.
 #include "support_integral.h"
 
 #include <math.h>
@@ -130,8 +130,79 @@ static void test_half_infinite(void **state) {
     assert_true(r.status == MST_INTEGRAL_NON_FINITE && isnan(r.value) && isinf(r.error));
 }
 
+static void test_far_out(void **state) {
+    // x^2 overflows at nodes where exp(-x) is 0.
+    const mst_integral_range range = {"x", "0", "inf"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r;
+    d.integrand = "x^3*exp(-x)";
+    d.ranges = &range;
+    d.rule = MST_INTEGRAL_TANH_SINH;
+    for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
+        d.type = (mst_type)type;
+        test_integral_run(*state, &d, NULL, 1, &r);
+        CHECK(fabs(r.value - 6) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g +- %g", r.value, r.error);
+    }
+}
+
+// Singular at both ends, in x: as near as x comes to 1, and the error of that end has nothing to do with values at the other.
+static void test_both_ends(void **state) {
+    const mst_integral_range range = {"x", "0", "1"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r[2];
+    static const char *const k = "k";
+    const double sets[] = {0, 1}, wanted[] = {acos(-1), tgamma(0.1)};
+    d.integrand = "k == 0 ? 1/sqrt(x*(1 - x)) : log(1/x)^(-0.9)";
+    d.ranges = &range;
+    d.n_parameters = 1;
+    d.parameters = &k;
+    d.rule = MST_INTEGRAL_TANH_SINH;
+    test_integral_run(*state, &d, sets, 2, r);
+    for (int i = 0; i < 2; i++)
+        CHECK(fabs(r[i].value - wanted[i]) <= r[i].error && r[i].error < (i == 0 ? 1e-6 : 1), "%d: %.17g +- %g", i, r[i].value,
+              r[i].error);
+}
+
+// ---- fixed rules
+
+// A constant is the worst case of a long sum: all roundings go the same way.
+static void test_constant(void **state) {
+    const mst_integral_range range = {"x", "0", "10"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r;
+    d.integrand = "0.1 + 0*x";
+    d.ranges = &range;
+    d.points = 1 << 20;
+    for (int k = 0; k < 4; k++) {
+        d.type = k % 2 ? MST_FLOAT64 : MST_FLOAT32;
+        d.rule = k % 2 ? MST_INTEGRAL_GAUSS : MST_INTEGRAL_RECTANGLE;
+        d.shape = k / 2 ? MST_INTEGRAL_SHAPE_GPU : MST_INTEGRAL_SHAPE_CPU;
+        test_integral_run(*state, &d, NULL, 1, &r);
+        CHECK(fabs(r.value - 1) <= r.error && r.error < (k % 2 ? 2e-15 : 1e-6), "case %d: %.17g +- %g", k, r.value, r.error);
+    }
+}
+
+// Powers of vectors with a 0 among the components.
+static void test_powers(void **state) {
+    const mst_integral_range range = {"x", "0", "8"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_result r;
+    double wanted = 0;
+    for (int i = 0; i < 8; i++)
+        wanted += pow(abs(i - 6), 1.5);
+    d.integrand = "abs(x - 6)^1.5";
+    d.ranges = &range;
+    d.rule = MST_INTEGRAL_RECTANGLE;
+    d.points = 8;
+    d.shape = MST_INTEGRAL_SHAPE_CPU;
+    test_integral_run(*state, &d, NULL, 1, &r);
+    CHECK(fabs(r.value - wanted) < 1e-13 * wanted, "%.17g, should be %.17g", r.value, wanted);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_time_of_kernels), cmocka_unit_test(test_tanh_sinh),
-                                       cmocka_unit_test(test_bounds), cmocka_unit_test(test_half_infinite)};
+                                       cmocka_unit_test(test_bounds),          cmocka_unit_test(test_half_infinite),
+                                       cmocka_unit_test(test_far_out),         cmocka_unit_test(test_both_ends),
+                                       cmocka_unit_test(test_constant),        cmocka_unit_test(test_powers)};
     return cmocka_run_group_tests_name("integral_rules", tests, test_setup, test_teardown);
 }

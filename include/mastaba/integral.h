@@ -35,7 +35,7 @@ typedef enum mst_integral_status {
 
 typedef struct mst_integral_result {
     double value;
-    double error; // estimate of |value - I|; NaN where the rule has none (RECTANGLE with work_items)
+    double error; // estimate of |value - I|; NaN where the rule has none (RECTANGLE with work_items, fixed rules of one panel)
     uint64_t evaluations;
     mst_integral_status status;
 } mst_integral_result;
@@ -67,8 +67,8 @@ typedef struct mst_integral_desc {
     const char *const *breakpoints;
     mst_integral_rule rule;
     uint64_t points;           // of the fixed rules; 0: 2^20
-    double relative_tolerance; // 0 with absolute_tolerance 0: 1e-10 in float64, 1e-5 in float32, 1e-6 and 1e-4 from 2 variables
-                               // on; fixed rules: none
+    double relative_tolerance; // 0 with absolute_tolerance 0: 1e-10 in float64, from 2 variables on 1e-6; 1e-4 in float32; fixed
+                               // rules: none
     double absolute_tolerance; // what is met is the larger of the two
     uint64_t max_evaluations;  // an integral, beside the first round; 0: 2^22 for 1 variable, 2^28 for more
     mst_type type;             // MST_FLOAT64 or MST_FLOAT32; 0: float64 where the device has it

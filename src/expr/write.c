@@ -92,8 +92,26 @@ static void write_choice(const writer *w, unsigned condition, unsigned yes, unsi
     write_operand(w, no);
 }
 
+// A power of double8 or double16 by parts of four: that of PoCL 3.1 is wrong beside a component whose base is 0.
+static void write_power(const writer *w, const unsigned *operands) {
+    static const char *const parts[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
+    mst_text_add(w->out, "(double%u)(", w->width);
+    for (unsigned part = 0; part < w->width / 4; part++) {
+        mst_text_add(w->out, part > 0 ? ", pow((" : "pow((");
+        write_operand(w, operands[0]);
+        mst_text_add(w->out, ")%s, (", parts[part]);
+        write_operand(w, operands[1]);
+        mst_text_add(w->out, ")%s)", parts[part]);
+    }
+    mst_text_add(w->out, ")");
+}
+
 static void write_function(const writer *w, const mst_expr_node *node) {
     const mst_expr_function *function = &mst_expr_functions[node->operation - MST_EXPR_ABS];
+    if (node->operation == MST_EXPR_POW && w->is_double && w->width > 4) {
+        write_power(w, node->operands);
+        return;
+    }
     mst_text_add(w->out, "%s(", function->opencl);
     for (int k = 0; k < function->arity; k++) {
         mst_text_add(w->out, k > 0 ? ", " : "");

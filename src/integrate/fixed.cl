@@ -5,31 +5,46 @@
 #define GRID_HALF (2 + NODES)
 #define GRID_ROW (2 + 2 * GRID_HALF)
 
-// The sum over n panels from `start` on, in chains of n / WIDTH additions.
-real sum_block(pair start, real h, uint n, __global const real *offsets, const realv *p) {
-    realv base[NODES], sums[NODES], total = 0;
+#define CHAIN 8 // additions in plain precision: their rounding is that of a value of the integrand
+
+// The sum over n panels from `start` on. Chains are added to a sum in twice the precision (Knuth's two-sum, 1969).
+pair sum_block(pair start, real h, uint n, __global const real *offsets, const realv *p) {
+    realv base[NODES], hi = 0, lo = 0;
     const real lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     realv j = LOADV(lanes);
-    for (uint i = 0; i < NODES; i++) {
-        base[i] = (realv)pair_add(start, pair_of(offsets[i], 0)).hi;
-        sums[i] = 0;
-    }
-#pragma unroll 2
-    for (uint k = 0; k < n; k += WIDTH) {
-        const realv inside = WIDTH == 1 ? j : fmin(j, (realv)(n - 1));
-        for (uint i = 0; i < NODES; i++) {
-            const realv x = fma(inside, (realv)h, base[i]), f = integrand(&x, p);
-            sums[i] += WIDTH == 1 || k + WIDTH <= n ? f : j < (realv)n ? f : (realv)0;
-        }
-        j += WIDTH;
-    }
     for (uint i = 0; i < NODES; i++)
-        total += WEIGHTS[i] * sums[i];
-    return sum_lanes(total);
+        base[i] = (realv)pair_add(start, pair_of(offsets[i], 0)).hi;
+    for (uint k = 0; k < n;) {
+        const uint end = min(k + CHAIN * WIDTH, n);
+        realv sums[NODES], chain = 0;
+        for (uint i = 0; i < NODES; i++)
+            sums[i] = 0;
+#pragma unroll 2
+        for (; k < end; k += WIDTH) {
+            const realv inside = WIDTH == 1 ? j : fmin(j, (realv)(n - 1));
+            for (uint i = 0; i < NODES; i++) {
+                const realv x = fma(inside, (realv)h, base[i]), f = integrand(&x, p);
+                sums[i] += WIDTH == 1 || k + WIDTH <= n ? f : j < (realv)n ? f : (realv)0;
+            }
+            j += WIDTH;
+        }
+        for (uint i = 0; i < NODES; i++)
+            chain += WEIGHTS[i] * sums[i];
+        const realv sum = hi + chain, part = sum - hi;
+        lo += (hi - (sum - part)) + (chain - part);
+        hi = sum;
+    }
+    real highs[WIDTH], lows[WIDTH];
+    STOREV(hi, highs);
+    STOREV(lo, lows);
+    pair total = pair_of(highs[0], lows[0]);
+    for (uint l = 1; l < WIDTH; l++)
+        total = pair_add(total, pair_of(highs[l], lows[l]));
+    return total;
 }
 
 // panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of
-// panels is one chain of additions from one exact starting point. Group g of an integral sums blocks_an_item consecutive blocks
+// panels starts from one exact point. Group g of an integral sums blocks_an_item consecutive blocks
 // in each of its work-items, and gives a pair. One launch takes the blocks from begin_block to end_block of every work-item;
 // until the last ones, the work-items' pairs are in `carried` between launches, so that these do not show in the bits.
 __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block, uint blocks_an_item,
@@ -53,7 +68,7 @@ __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint co
         sum = pair_of(carried[2 * get_global_id(0)], carried[2 * get_global_id(0) + 1]);
     for (uint b = begin_block; b < end_block && first < n; b++, first += block) {
         const pair start = pair_add(a, pair_multiply(pair_of_count(first), h));
-        sum = pair_add(sum, pair_of(sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, p), 0));
+        sum = pair_add(sum, sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, p));
     }
     if (end_block < blocks_an_item) {
         vstore2((real2)(sum.hi, sum.lo), get_global_id(0), carried);

@@ -50,7 +50,9 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 mst_integral_rule_name(d->rule));
     MST_REQUIRE(d->max_evaluations == 0 || !is_fixed(d->rule), MST_ERROR_ARGUMENT,
                 "max_evaluations is for adaptive and tanh-sinh; %s takes points", mst_integral_rule_name(d->rule));
-    MST_REQUIRE(d->group_size == 0 || (d->work_items > 0 && d->work_items % d->group_size == 0), MST_ERROR_ARGUMENT,
+    MST_REQUIRE(d->group_size == 0 || d->work_items > 0, MST_ERROR_ARGUMENT, "group_size is %zu without work_items; give both",
+                d->group_size);
+    MST_REQUIRE(d->group_size == 0 || d->work_items % d->group_size == 0, MST_ERROR_ARGUMENT,
                 "work_items is %zu; it must be a multiple of group_size, %zu", d->work_items, d->group_size);
     MST_REQUIRE(d->shape >= MST_INTEGRAL_SHAPE_AUTO && d->shape <= MST_INTEGRAL_SHAPE_CPU, MST_ERROR_ARGUMENT,
                 "there is no shape %d", (int)d->shape);
@@ -75,7 +77,7 @@ static void fill_defaults(mst_integral *plan, const mst_integral_desc *desc) {
     if (d->max_evaluations == 0)
         d->max_evaluations = (uint64_t)1 << (d->n_variables == 1 ? 22 : 28);
     if (d->relative_tolerance == 0 && d->absolute_tolerance == 0 && !is_fixed(d->rule))
-        d->relative_tolerance = d->n_variables == 1 ? (plan->is_double ? 1e-10 : 1e-5) : plan->is_double ? 1e-6 : 1e-4;
+        d->relative_tolerance = !plan->is_double ? 1e-4 : d->n_variables == 1 ? 1e-10 : 1e-6;
 }
 
 static const mst_integral_method *choose_method(const mst_integral_desc *d) {

@@ -148,8 +148,9 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
         mst_text_add(out, "realv scaled = f, far = 1;\n");
         for (int k = 0; k < plan->desc.n_variables; k++)
             write_scale(plan, k, out);
-        // Far out, where x^2 overflows, f may be a product of 0 and infinity.
-        mst_text_add(out, "return f == 0 || (f != f && far * far == 0) ? (realv)0 : scaled;\n}\n");
+        // Far out, where x^10 (in float32 x^3) overflows, f may be a product of 0 and infinity.
+        mst_text_add(out, "return f == 0 || (f != f && far < REAL(%s)) ? (realv)0 : scaled;\n}\n",
+                     plan->is_double ? "1e-30" : "1e-12");
     } else {
         mst_text_add(out, "return f;\n}\n");
     }

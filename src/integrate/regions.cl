@@ -16,6 +16,11 @@
 #define NOISE (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
 #define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
 #define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
+// A singularity in the interior, |x - c|^s, at which nodes can come no closer: the error that a rule sees is up to so many times
+// too small, for s down to -0.95. At an end it is less.
+#define UNRESOLVED 10
+#define UNRESOLVED_END 4
+#define LEAST_LOOK 64 // where all nodes gave 0, regions are halved until there are so many
 
 // Row of an integral in `sums`: value and error of the regions done, value and error of all, the last 2 DIM values.
 #define SUMS (4 + 2 * DIM)
@@ -104,8 +109,10 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
         for (uint l = 0; l < count; l++) {
             const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
             values[first + l] = finite && !empty ? value[l] : 0;
-            errors[first + l] = empty ? 0 : finite ? fmax(error[l], least[l]) : INFINITY;
-            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (error[l] <= least[l] ? AT_FLOOR : 0);
+            const bool at_floor = error[l] <= least[l] && least[l] > 0;
+            const real largest = fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
+            errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
+            marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
         }
     }
 }
@@ -120,7 +127,7 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
         if (!(marks[r + k] & NOT_FINITE))
             continue;
         values[r + k] = both ? value / 2 : value - (k ? first : second);
-        errors[r + k] = both ? error / 2 : error;
+        errors[r + k] = (both ? error / 2 : error) * (parent_marks & LOST ? UNRESOLVED_END : 1);
         marks[r + k] = LOST | (parent_marks & LOST ? AT_FLOOR : 0);
     }
 }
@@ -140,7 +147,7 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
         return;
     }
     if (DIM == 1) {
-        if (errors[r] >= parent_error / 4 && errors[r + 1] >= parent_error / 4 &&
+        if (errors[r] >= parent_error / 4 && errors[r + 1] >= parent_error / 4 && parent_error > 0 &&
             parent_error <= NOISE * EPSILON * (fabs(values[r]) + fabs(values[r + 1]))) {
             marks[r] |= AT_FLOOR;
             marks[r + 1] |= AT_FLOOR;
@@ -224,10 +231,12 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         const real value = sum[0] + all[0], error = sum[1] + all[1];
         const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
         const real share = (tolerance - sum[1]) / (2 * (real)n);
+        // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
+        const bool unseen = error == 0 && n < LEAST_LOOK && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
         real part[3] = {0, 0, 0}; // of the regions not to split: value, error, whether one is lost
         uint count = 0;           // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
-            const bool split = (int)round < FIRST_VERDICT || (!(errors[r] <= share) && !(marks[r] & AT_FLOOR));
+            const bool split = (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
             marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
             count += split ? 1 : 0;
             part[0] += split ? 0 : values[r];
@@ -239,7 +248,7 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         if (ITEM == 0) {
             const bool loss = part[2] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
             uint stop = loss ? RUNNING_WITH_LOSS : RUNNING;
-            if (error <= tolerance && !loss && (int)round >= FIRST_VERDICT)
+            if (error <= tolerance && !loss && (int)round >= FIRST_VERDICT && !(unseen && count > 0))
                 stop = CONVERGED;
             else if (all[2] > 0 && round >= PATIENCE)
                 stop = NON_FINITE;

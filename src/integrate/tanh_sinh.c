@@ -11,7 +11,8 @@ enum {
     N_LEVELS = LAST_LEVEL - FIRST_LEVEL + 1,
     MOST_NODES = 1 << 13,
     PADDING = 16, // a level begins at a multiple of the widest vector
-    SUMS = 6,     // as tanh_sinh.cl has it
+    PARTS = 6,    // as tanh_sinh.cl has them
+    SUMS = PARTS + 2,
     RUNNING = 4,
     MOST_SETS = 1 << 18,
     GPU_GROUP = 32,
@@ -71,7 +72,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     tanh_sinh *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(make_tables(plan, s, &last_node, error));
-    mst_text_add(&text, "#define LAST_NODE %u\n#define REAL4 %s4\n", last_node, plan->is_double ? "double" : "float");
+    mst_text_add(&text, "#define LAST_NODE %u\n", last_node);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
     MST_TRY(mst_integrand_build(plan, text.text, "tanh_sinh.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
@@ -99,13 +100,13 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
     cl_uint units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
     cl_uint items = units * CPU_ITEMS_A_UNIT, sets_a_group = plan->cpu ? (n_sets + items - 1) / items : 1;
-    cl_uint is_first = level == 0, zero = 0;
+    cl_uint number = (cl_uint)level, zero = 0;
     const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
                                       MST_ARGUMENT(sets_a_group),
                                       MST_ARGUMENT(s->first[level]),
                                       MST_ARGUMENT(s->count[level]),
                                       {bytes, plan->is_double ? (const void *)&h : &narrow[0]},
-                                      MST_ARGUMENT(is_first),
+                                      MST_ARGUMENT(number),
                                       {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[1]},
                                       {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[2]},
                                       MST_ARGUMENT(s->distances.memory),
@@ -115,7 +116,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
                                       MST_ARGUMENT(s->sums.memory),
                                       MST_ARGUMENT(s->state.memory),
                                       MST_ARGUMENT(s->running.memory),
-                                      {4 * s->group * bytes, NULL}};
+                                      {PARTS * s->group * bytes, NULL}};
     cl_command_queue queue = plan->context->compute;
     MST_TRY_CL(clEnqueueFillBuffer(queue, s->running.memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL),
                "cannot clear a counter");
@@ -143,9 +144,12 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     MST_TRY_CL(
         clEnqueueReadBuffer(plan->context->compute, s->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
         "cannot download results");
-    for (size_t i = 0; i < n; i++)
-        results[i] = (mst_integral_result){sums[SUMS * i + 4], sums[SUMS * i + 5], state[2 * i + 1],
-                                           state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i]};
+    for (size_t i = 0; i < n; i++) {
+        const double value = sums[SUMS * i + PARTS], estimate = sums[SUMS * i + PARTS + 1];
+        mst_integral_status why = state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
+        why = estimate == 0 ? MST_INTEGRAL_CONVERGED : why; // no budget to look further
+        results[i] = (mst_integral_result){value, estimate, state[2 * i + 1], why};
+    }
 fail:
     free(sums);
     free(state);
