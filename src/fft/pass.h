@@ -118,8 +118,11 @@ void mst_view_merge(mst_view *view, int *keep_dim);
 
 // OpenCL C for the pass: a kernel `fft_pass`.
 void mst_pass_write(const mst_pass *pass, mst_text *out);
-// Parts of it: write_cpu.c, write_gpu.c, write_convolution.c, butterfly.c.
+// Parts of it: write_cpu.c, write_cpu_moves.c, write_gpu.c, write_convolution.c, butterfly.c.
 void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
+void mst_pass_write_cpu_rows(const mst_pass *pass, mst_text *out); // functions that the next two use (write_cpu_moves.c)
+void mst_pass_write_cpu_load(const mst_pass *pass, mst_text *out);
+void mst_pass_write_cpu_store(const mst_pass *pass, mst_text *out);
 void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
 void mst_pass_write_convolution(const mst_pass *pass, mst_text *out);
 void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
