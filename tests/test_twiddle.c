@@ -29,9 +29,10 @@ static void roots_are_exact_to_the_last_places(void **state) {
     }
 }
 
-// sum_j v[j] exp(-2 pi i j k / m) / m against the table, in double.
-static void check_spectrum(const char *name, const test_wide *v, size_t m, double *table) {
+// sum_j v[j] exp(-2 pi i j k / m) / m against the tables, in double and in float. Frees them.
+static void check_spectrum(const char *name, const test_wide *v, size_t m, double *table, float *single) {
     assert_non_null(table);
+    assert_non_null(single);
     for (size_t k = 0; k < m; k++) {
         test_wide sum = 0;
         for (size_t j = 0; j < m; j++) {
@@ -41,8 +42,11 @@ static void check_spectrum(const char *name, const test_wide *v, size_t m, doubl
         sum /= (long double)m;
         long double off = hypotl(creall(sum) - table[2 * k], cimagl(sum) - table[2 * k + 1]);
         CHECK(off <= 1e-16L, "%s, %zu: number %zu is off by %Lg", name, m, k, off);
+        off = hypotl(creall(sum) - single[2 * k], cimagl(sum) - single[2 * k + 1]);
+        CHECK(off <= 6e-8L * cabsl(sum), "%s, %zu: number %zu is off by %Lg in float", name, m, k, off);
     }
     free(table);
+    free(single);
 }
 
 static void spectra_are_those_of_the_definition(void **state) {
@@ -56,14 +60,14 @@ static void spectra_are_those_of_the_definition(void **state) {
                 mst_root c = mst_twiddle(p * p % (2 * n), 2 * n);
                 v[p] = v[(m - p) % m] = test_complex(c.re, inverse ? c.im : -c.im);
             }
-            check_spectrum("chirp", v, m, mst_chirp_spectrum(n, m, inverse, true));
+            check_spectrum("chirp", v, m, mst_chirp_spectrum(n, m, inverse, true), mst_chirp_spectrum(n, m, inverse, false));
         }
         uint32_t *order = mst_rader_order(n);
         for (size_t p = 0; p < n - 1; p++) {
             mst_root w = mst_twiddle(order[(n - 1 - p) % (n - 1)], n);
             v[p] = test_complex(w.re, w.im);
         }
-        check_spectrum("Rader", v, n - 1, mst_rader_spectrum(n, true));
+        check_spectrum("Rader", v, n - 1, mst_rader_spectrum(n, true), mst_rader_spectrum(n, false));
         free(order);
         free(v);
     }

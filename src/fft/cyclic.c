@@ -49,10 +49,11 @@ static void butterfly(mst_root *y, size_t apart, const mst_root *x, unsigned r, 
     }
     for (unsigned k = 0; k < r; k++) {
         mst_root sum = x[0];
-        for (unsigned q = 1, at = k; q < r; q++, at = (at + k) % r) {
+        for (unsigned q = 1, at = k; q < r; q++) {
             mst_root t = mst_root_multiply(x[q], w[at]);
             sum.re += t.re;
             sum.im += t.im;
+            at = at + k < r ? at + k : at + k - r;
         }
         y[k * apart] = sum;
     }
