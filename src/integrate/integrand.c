@@ -44,6 +44,7 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
     for (int k = 0; k < desc->n_variables; k++) {
         const mst_integral_range *r = &desc->ranges[k];
         MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
+        snprintf(plan->names[k], sizeof plan->names[k], "%s", r->name);
         snprintf(what, sizeof what, "the lower bound of %.60s", r->name);
         MST_TRY(parse_bound(plan, r->from, what, parameters, &plan->bounds[2 * k], error));
         snprintf(what, sizeof what, "the upper bound of %.60s", r->name);
@@ -211,11 +212,11 @@ static mst_status fill_range(const mst_integral *plan, int k, size_t set, const 
     for (int s = 0; s < 2; s++) {
         const mst_expr *bound = plan->bounds[2 * k + s];
         bounds[s] = evaluate(bound, parameters);
-        MST_REQUIRE(!isnan(bounds[s]), MST_ERROR_ARGUMENT, "the %s bound of variable %d is NaN for parameter set %zu",
-                    s ? "upper" : "lower", k, set);
+        MST_REQUIRE(!isnan(bounds[s]), MST_ERROR_ARGUMENT, "the %s bound of %s is NaN for parameter set %zu",
+                    s ? "upper" : "lower", plan->names[k], set);
         MST_REQUIRE(!isinf(bounds[s]) || mst_expr_n_leaves(bound) == 0, MST_ERROR_ARGUMENT,
-                    "the %s bound of variable %d is infinite for parameter set %zu; an infinite bound is written as inf itself",
-                    s ? "upper" : "lower", k, set);
+                    "the %s bound of %s is infinite for parameter set %zu; an infinite bound is written as inf itself",
+                    s ? "upper" : "lower", plan->names[k], set);
     }
     if (kind == MST_RANGE_UPPER || kind == MST_RANGE_LOWER)
         row[plan->anchors[k]] = anchor = isinf(bounds[0]) ? bounds[1] : bounds[0];

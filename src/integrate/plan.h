@@ -58,6 +58,7 @@ struct mst_integral {
     mst_integral_choice choice;
     bool uses_ends; // the integrand reads left or right
     mst_expr *integrand, *bounds[2 * MST_INTEGRAL_MAX_VARIABLES], *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
+    char names[MST_INTEGRAL_MAX_VARIABLES][64]; // of the variables, for messages
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
     int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows
     int n_row, n_cuts;

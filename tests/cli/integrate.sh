@@ -75,6 +75,7 @@ refused 2 'not a count' integrate 'x' --from 0 --to 1 --max-evaluations 2^-1
 refused 2 'points are for' integrate 'x' --from 0 --to 1 --points 100
 refused 2 'takes points' integrate 'x' --from 0 --to 1 --rule simpson --max-evaluations 100
 refused 2 'no error estimate' integrate 'x' --from 0 --to 1 --rule rectangle --work-items 64 --tolerance 1e-3
+refused 2 'give both' integrate 'x' --from 0 --to 1 --rule rectangle --group-size 64
 refused 2 'NAME=FROM:TO' integrate 'x' --var x
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2
@@ -96,6 +97,6 @@ refused 4 'truncated' integrate 'a*x' --from 0 --to b --params endless.npy --par
 npy raw endless.npy "'<f8'" False '(4611686018427387904, 2)' 0
 refused 4 'larger than memory' integrate 'a*x' --from 0 --to b --params endless.npy --param-names a,b
 npy values nan.npy float64 3,2 1 2 nan 2 1 nan
-refused 2 'NaN for parameter set 2' integrate 'a*x' --from 0 --to b --params nan.npy --param-names a,b
+refused 2 'the upper bound of x is NaN for parameter set 2' integrate 'a*x' --from 0 --to b --params nan.npy --param-names a,b
 refused 4 'exists' integrate 'a*x' --from 0 --to 1 --param a=1:2:2 -o rows.npy
 refused 2 'end in .npy' integrate 'x' --from 0 --to 1 -o out.txt
