@@ -17,7 +17,7 @@
 #define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
 #define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
 // A singularity in the interior, |x - c|^s, at which nodes can come no closer: the error that a rule sees is up to so many times
-// too small, for s down to -0.95. At an end it is less.
+// too small, for s down to -0.9. At an end it is less, down to -0.95.
 #define UNRESOLVED 10
 #define UNRESOLVED_END 4
 #define LEAST_LOOK 64 // where all nodes gave 0, regions are halved until there are so many
