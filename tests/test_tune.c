@@ -142,7 +142,7 @@ static void order_is_the_seeds(void **state) {
             int64_t before[2] = {2, 3};
             mst_tuning how = MST_TUNING_INIT;
             how.seed = (uint64_t)seed;
-            OK(mst_tune_search(&p, &how, before, &found, &e));
+            OK(mst_tune_search(&p, &how, before, before, &found, &e));
             assert_int_equal(f.n_built, 4);
             if (again)
                 assert_memory_equal(f.built, first, sizeof first[0] * 4);
@@ -166,7 +166,7 @@ static void cost_model_orders_and_excludes(void **state) {
     int64_t before[2] = {1, 3};
     mst_tuning how = MST_TUNING_INIT;
     p.cost = prefers_eight;
-    OK(mst_tune_search(&p, &how, before, &found, &e));
+    OK(mst_tune_search(&p, &how, before, before, &found, &e));
     assert_int_equal(f.n_built, 3);
     assert_int_equal(f.built[0][0], 2); // safe
     assert_int_equal(f.built[1][0], 1); // what there was
@@ -174,7 +174,7 @@ static void cost_model_orders_and_excludes(void **state) {
     assert_int_equal(found.values[0], 2);
     f = (test_fake){TEST_FAKE, .fast = 2};
     how.seconds = 0; // no time: what there was, and the reference
-    OK(mst_tune_search(&p, &how, before, &found, &e));
+    OK(mst_tune_search(&p, &how, before, before, &found, &e));
     assert_int_equal(f.n_built, 2);
     (void)state;
 }
@@ -192,7 +192,7 @@ static void candidates_are_built_at_once(void **state) {
             int64_t before[2] = {2, 3};
             mst_tuning how = MST_TUNING_INIT;
             how.threads = threads;
-            OK(mst_tune_search(&p, &how, before, &found, &e));
+            OK(mst_tune_search(&p, &how, before, before, &found, &e));
             assert_int_equal(f.most_building, threads);
             assert_int_equal(found.values[0], 8);
             assert_int_equal(found.tried, 4);
@@ -216,8 +216,23 @@ static void cancelling_discards_what_waits(void **state) {
     mst_tuning how = MST_TUNING_INIT;
     how.threads = 3;
     how.progress = stop_after_two;
-    REFUSED(MST_ERROR_CANCELLED, "interrupted", mst_tune_search(&p, &how, before, &found, &e));
+    REFUSED(MST_ERROR_CANCELLED, "interrupted", mst_tune_search(&p, &how, before, before, &found, &e));
     assert_true(f.n_built == 4 && f.n_ran == 2 && f.alive == 0 && f.prepared == 0);
+    (void)state;
+}
+
+// What is shipped is tried, and beats what was found for another size, however little time there is.
+static void untuned_values_are_tried(void **state) {
+    test_fake f = {TEST_FAKE, .fast = 8};
+    mst_tune_problem p = test_fake_problem(&f, "untuned", 100);
+    mst_error e;
+    mst_tune_found found;
+    int64_t before[2] = {4, 3}, untuned[2] = {8, 3};
+    mst_tuning how = MST_TUNING_INIT;
+    how.seconds = 0;
+    OK(mst_tune_search(&p, &how, before, untuned, &found, &e));
+    assert_true(f.n_built == 3 && found.tried == 3 && found.candidates == 4 && f.alive == 0);
+    assert_int_equal(found.values[0], 8);
     (void)state;
 }
 
@@ -227,8 +242,8 @@ int main(void) {
         cmocka_unit_test(comparing_searches_nothing),        cmocka_unit_test(second_time_finds_without_searching),
         cmocka_unit_test(safe_values_have_to_work),          cmocka_unit_test(test_runs_can_be_cancelled),
         cmocka_unit_test(search_can_be_cancelled),           cmocka_unit_test(order_is_the_seeds),
-        cmocka_unit_test(cost_model_orders_and_excludes),    cmocka_unit_test(candidates_are_built_at_once),
-        cmocka_unit_test(cancelling_discards_what_waits),
+        cmocka_unit_test(cost_model_orders_and_excludes),    cmocka_unit_test(untuned_values_are_tried),
+        cmocka_unit_test(candidates_are_built_at_once),      cmocka_unit_test(cancelling_discards_what_waits),
     };
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

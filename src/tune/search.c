@@ -59,7 +59,8 @@ static int by_cost(const void *left, const void *right) {
 }
 
 // All combinations of legal values but those that are tried anyway, the most promising first.
-static mst_status list_candidates(search *s, const int64_t *safe, const int64_t *before, mst_error *error) {
+static mst_status list_candidates(search *s, const int64_t *safe, const int64_t *before, const int64_t *untuned,
+                                  mst_error *error) {
     const mst_tune_problem *p = s->problem;
     size_t all = 1, bytes = (size_t)p->n_parameters * sizeof(int64_t);
     double least = INFINITY;
@@ -77,7 +78,8 @@ static mst_status list_candidates(search *s, const int64_t *safe, const int64_t 
         }
         c->cost = p->cost ? p->cost(p->user, c->values) : 1;
         c->tie = XXH64(c->values, bytes, s->how->seed);
-        if (isinf(c->cost) || same_values(p, c->values, safe) || same_values(p, c->values, before))
+        if (isinf(c->cost) || same_values(p, c->values, safe) || same_values(p, c->values, before) ||
+            same_values(p, c->values, untuned))
             continue;
         least = c->cost < least ? c->cost : least;
         s->n++;
@@ -351,20 +353,24 @@ static void end(search *s) {
     free(s->list);
 }
 
-mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
-                           mst_error *error) {
+mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, const int64_t *untuned,
+                           mst_tune_found *found, mst_error *error) {
     mst_status status = MST_OK;
     search s = {.problem = problem, .how = how, .start = mst_now(), .found = found};
     int64_t safe[MST_TUNING_MAX_VALUES];
+    trial *unused;
     memset(found, 0, sizeof *found);
     for (int k = 0; k < problem->n_parameters; k++)
         safe[k] = problem->parameters[k].safe;
-    MST_TRY(list_candidates(&s, safe, before, error));
-    found->candidates = s.n + (same_values(problem, safe, before) ? 1 : 2);
+    bool third = !same_values(problem, untuned, safe) && !same_values(problem, untuned, before);
+    MST_TRY(list_candidates(&s, safe, before, untuned, error));
+    found->candidates = s.n + (same_values(problem, safe, before) ? 1 : 2) + third;
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
     MST_TRY(try_known(&s, safe, before, error));
     if (!s.roles[BEFORE])
         s.roles[BEFORE] = s.roles[SAFE];
+    if (third) // what was found for another size may be slower
+        MST_TRY(try_values(&s, untuned, &unused, error));
     MST_TRY(try_candidates(&s, error));
     if (s.roles[BEST] != s.roles[BEFORE])
         MST_TRY(duel(&s, DUEL_ROUNDS, 2 * MOST_SECONDS, error));

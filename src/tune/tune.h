@@ -72,15 +72,16 @@ bool mst_tune_is_on(mst_context *context);
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool search, int64_t *values, mst_error *error);
 
 // What a search found (search.c). `before`: the values that the problem has without it. They are replaced by values that beat
-// them only, in turns; so are the safe ones.
+// them only, in turns; so are the safe ones. `untuned`: those of a device where nothing was tuned, which are tried whatever the
+// time.
 typedef struct mst_tune_found {
     int64_t values[MST_TUNING_MAX_VALUES];
     double seconds, before_seconds, safe_seconds;
     unsigned tried, candidates, wrong;
     double search_seconds;
 } mst_tune_found;
-mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, mst_tune_found *found,
-                           mst_error *error);
+mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *before, const int64_t *untuned,
+                           mst_tune_found *found, mst_error *error);
 // The times of some values beside those of a device where nothing was tuned, for how->seconds; found->before_seconds is of these.
 // MST_ERROR_UNSUPPORTED: either do not work.
 mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *how, const int64_t *untuned, const int64_t *values,

@@ -138,9 +138,9 @@ static void add_found(mst_tuning_result *result, const mst_tune_problem *problem
 
 // From the values that were looked up, which a search has to beat: its own hide them from then on.
 static mst_status search(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tuning *how,
-                         int64_t *values, mst_tuning_result *result, mst_error *error) {
+                         const int64_t *untuned, int64_t *values, mst_tuning_result *result, mst_error *error) {
     mst_tune_found found;
-    mst_status status = mst_tune_search(problem, how, values, &found, error);
+    mst_status status = mst_tune_search(problem, how, values, untuned, &found, error);
     if (status != MST_OK)
         return status;
     pthread_mutex_lock(&tuner->mutex);
@@ -190,7 +190,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     if (compares)
         status = compare(problem, &how, untuned, values, &result, error);
     else if (searches)
-        status = search(tuner, context, problem, &how, values, &result, error);
+        status = search(tuner, context, problem, &how, untuned, values, &result, error);
     if (searches || compares) {
         pthread_mutex_lock(&tuner->mutex);
         tuner->searching = false;
