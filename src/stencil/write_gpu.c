@@ -120,15 +120,22 @@ static void write_edge_row(const mst_gpu_writer *g, int array, int row) {
     }
 }
 
-// Loads the plane that begins at `above` of all inputs, for the next iteration.
+// Loads the plane that begins at `above` of all inputs, for the next iteration. The mask changes nothing; without it compilers
+// see that both kinds of rows are loaded from one place, and make of them a load a column.
 static void write_ahead(const mst_gpu_writer *g) {
+    const int n = g->w->problem->n_arrays;
     ADD(g->border ? "if (easy) {\n" : "{\n");
-    for (int k = 0; k < g->w->problem->n_arrays; k++)
-        for (int r = 0; r < g->deep; r++) {
-            ADD("{\n__global const real *source = in_%d + above + beside + %d * from.s4;\n", k, r);
-            ADD("next_%d_%d = from_aligned ? *(__global const vreal *)source : LOAD_GLOBAL(source);\n}\n", k, r);
-        }
-    ADD("}\n");
+    ADD("if (from_aligned) {\n");
+    for (int k = 0; k < n; k++) {
+        ADD("__global const vreal *source_%d = (__global const vreal *)(in_%d + ((above + beside) & -%d));\n", k, k, g->width);
+        for (int r = 0; r < g->deep; r++)
+            ADD("next_%d_%d = source_%d[%d * from_vectors];\n", k, r, k, r);
+    }
+    ADD("} else {\n");
+    for (int k = 0; k < n; k++)
+        for (int r = 0; r < g->deep; r++)
+            ADD("next_%d_%d = LOAD_GLOBAL(in_%d + above + beside + %d * from.s4);\n", k, r, k, r);
+    ADD("}\n}\n");
     if (!g->border)
         return;
     ADD("else {\n");
@@ -144,10 +151,11 @@ static void write_first_ahead(const mst_gpu_writer *g) {
         snprintf(place, sizeof place,
                  "(clamp(top, (long)0, n_rows - %d) - from.s1) * from.s4 + clamp(column, (long)0, n_columns - %d) - from.s3",
                  g->deep, g->width);
-    ADD("const bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == 0;\n"
+    ADD("const long from_vectors = from.s4 / %d;\nconst bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == "
+        "0;\n"
         "long after = wrap(part_0 + %d - from.s5, from.s0), above = after * from.s2 * from.s4;\nafter = from.s0 - after;\n"
         "const long beside = %s;\n",
-        g->width, g->width, g->first, place);
+        g->width, g->width, g->width, g->first, place);
     for (int r = 0; g->border && r < g->deep; r++)
         ADD("const long along_%d = within(top + %d, from.s1, from.s2) * from.s4;\n", r, r);
     for (int k = 0; g->border && k < g->width; k++)
