@@ -1,9 +1,11 @@
 // stencil-rates: the stencil solver beside its ceilings, in one table: in core against the copy rate, schedules beyond the
 // device's memory against in core, and on a CPU against a plain C loop.
 //
-//     stencil-rates [--side N] [--side3 N] [--gib G] [--budget3 G] [--steps K] [--fuse m] [--fuse3 m] [--pageable] [--trivial]
+//     stencil-rates [--side N] [--side3 N] [--part P] [--part3 P] [--steps K] [--fuse m] [--fuse3 m] [--pageable] [--trivial]
+//                   [--json FILE]
 #include <mastaba/mastaba.h>
 
+#include <jansson.h>
 #include <popt.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -11,6 +13,8 @@
 #include <time.h>
 
 static int side = 0, side3 = 0, steps = 3000, fuse = 0, fuse3 = 0, fraction = 8, fraction3 = 4;
+
+static json_t *rows; // of the table
 
 static double now(void) {
     struct timespec t;
@@ -68,9 +72,31 @@ static double rate(mst_context *context, const char *what, int rank, mst_stencil
                "%.1f s]\n",
                what, best / 1e9, best / ceiling, of, mst_stencil_schedule_name(p->schedule), p->height, p->fuse, p->block,
                100 * p->duplicated, predicted, measured, made);
+    if (best > 0)
+        json_array_append_new(rows, json_pack("{s:s, s:f, s:s, s:f, s:s, s:I, s:I, s:I, s:f, s:f, s:f}", "what", what,
+                                              "node_steps_a_second", best, "of", of, "ratio", best / ceiling, "schedule",
+                                              mst_stencil_schedule_name(p->schedule), "n", (json_int_t)p->height, "m",
+                                              (json_int_t)p->fuse, "block", (json_int_t)p->block, "duplicated", p->duplicated,
+                                              "predicted_seconds", predicted, "seconds", measured));
     fflush(stdout);
     mst_stencil_destroy(solver);
     return best;
+}
+
+static bool write_json(const mst_context *context, double copy, const char *path) {
+    const mst_device_info *d = mst_context_device(context);
+    char date[32];
+    time_t seconds = time(NULL);
+    struct tm utc;
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
+    json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s, s:s}, s:f, s:i, s:i, s:i, s:O}", "benchmark", "stencil-rates", "date", date,
+                             "device", "name", d->name, "platform", d->platform_name, "driver", d->driver_version,
+                             "copy_bytes_a_second", copy, "side", side, "side3", side3, "steps", steps, "rows", rows);
+    bool done = root && json_dump_file(root, path, JSON_INDENT(1) | JSON_REAL_PRECISION(6)) == 0;
+    json_decref(root);
+    if (!done)
+        fprintf(stderr, "stencil-rates: cannot write %s\n", path);
+    return done;
 }
 
 static mst_context *make_context(uint64_t device_memory) {
@@ -135,12 +161,7 @@ static void on_cpu(mst_context *context, uint64_t bytes) {
     mst_context_destroy(small);
 }
 
-static void on_gpu(mst_context *context, uint64_t bytes, uint64_t bytes3, int pageable, int trivial) {
-    double copy = 0;
-    mst_error e;
-    if (mst_context_copy_rate(context, &copy, &e) != MST_OK)
-        printf("%s\n", e.message);
-    printf("%-26s %8.2f GB/s\n", "copy rate", copy / 1e9);
+static void on_gpu(mst_context *context, double copy, uint64_t bytes, uint64_t bytes3, int pageable, int trivial) {
     double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
     double core3 = rate(context, "heat3d in core", 3, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
     mst_context *small = make_context(bytes / (uint64_t)fraction), *small3 = make_context(bytes3 / (uint64_t)fraction3);
@@ -159,6 +180,10 @@ static void on_gpu(mst_context *context, uint64_t bytes, uint64_t bytes3, int pa
 
 int main(int argc, const char **argv) {
     int pageable = 0, trivial = 0;
+    char *json = NULL;
+    double copy = 0;
+    mst_error e;
+    bool written = true;
     const struct poptOption options[] = {
         {"side", 0, POPT_ARG_INT, &side, 0, "side of the square", "N"},
         {"side3", 0, POPT_ARG_INT, &side3, 0, "side of the cube", "N"},
@@ -169,22 +194,31 @@ int main(int argc, const char **argv) {
         {"part3", 0, POPT_ARG_INT, &fraction3, 0, "budget: one part of the cube in so many", "P"},
         {"pageable", 0, POPT_ARG_NONE, &pageable, 0, "also with ordinary memory", NULL},
         {"trivial", 0, POPT_ARG_NONE, &trivial, 0, "also the trivial schedule", NULL},
+        {"json", 0, POPT_ARG_STRING, &json, 0, "write the table there too", "FILE"},
         POPT_AUTOHELP POPT_TABLEEND};
     poptContext parser = poptGetContext("stencil-rates", argc, argv, options, 0);
     int code = poptGetNextOpt(parser);
     poptFreeContext(parser);
     mst_context *context = code == -1 ? make_context(0) : NULL;
-    if (!context)
+    rows = json_array();
+    if (!context || !rows)
         return 1;
+    if (mst_context_copy_rate(context, &copy, &e) != MST_OK)
+        printf("%s\n", e.message);
     bool gpu = mst_context_device(context)->type & CL_DEVICE_TYPE_GPU;
     side = side ? side : gpu ? 46336 : 11584;
     side3 = side3 ? side3 : 1280;
     printf("%s, %d^2 and %d^3 float32, %d steps\n", mst_context_device(context)->name, side, side3, steps);
+    printf("%-26s %8.2f GB/s\n", "copy rate", copy / 1e9);
     uint64_t bytes = (uint64_t)side * (uint64_t)side * 4, bytes3 = (uint64_t)side3 * (uint64_t)side3 * (uint64_t)side3 * 4;
     if (gpu)
-        on_gpu(context, bytes, bytes3, pageable, trivial);
+        on_gpu(context, copy, bytes, bytes3, pageable, trivial);
     else
         on_cpu(context, bytes);
+    if (json)
+        written = write_json(context, copy, json);
     mst_context_destroy(context);
-    return 0;
+    json_decref(rows);
+    free(json);
+    return written ? 0 : 1;
 }
