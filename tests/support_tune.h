@@ -1,4 +1,5 @@
-// A capability of two parameters, "width" and "depth", whose candidates sleep instead of computing and say what was done to them.
+// A capability of two parameters, "width" and "depth", whose candidates move a clock of their own instead of computing, and say
+// what was done to them.
 #ifndef MST_TESTS_SUPPORT_TUNE_H
 #define MST_TESTS_SUPPORT_TUNE_H
 
@@ -23,6 +24,7 @@ typedef struct test_fake {
     bool disturbed; // a run was beside a build
     bool uncleared; // a candidate's first run came without `clear`
     bool is_clear;
+    double clock;          // seconds
     pthread_mutex_t mutex; // of builds
     pthread_cond_t changed;
 } test_fake;

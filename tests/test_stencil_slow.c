@@ -16,7 +16,9 @@ static void test_all(void **state) {
                                         "seam 2-D",
                                         "seam 3-D",
                                         "seam and points 3-D",
-                                        "outward 3-D"};
+                                        "outward 3-D",
+                                        "open 2-D",
+                                        "open 3-D"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         test_scheme_check_ways(*state, names[k], true, true);
 }

@@ -1,4 +1,4 @@
-// Searching, on candidates that sleep instead of computing.
+// Searching, on candidates that move a clock instead of computing.
 #include "support_tune.h"
 
 #include <math.h>
@@ -120,7 +120,7 @@ static void search_can_be_cancelled(void **state) {
     mst_error e;
     int64_t values[2];
     mst_tuning how = MST_TUNING_INIT;
-    how.progress = stop_after_two;
+    how.progress = stop_after_two, how.threads = 1;
     OK(mst_tuning_begin(*state, &how, &e));
     REFUSED(MST_ERROR_CANCELLED, "interrupted", mst_tune_choose(*state, &p, false, values, &e));
     mst_tuning_end(*state);

@@ -18,7 +18,7 @@ static bool store_one(mst_context *context, const char *variant, uint64_t size) 
     test_fake f = {TEST_FAKE};
     json_t *database = mst_tuning_new(&context->device);
     json_array_append_new(json_object_get(database, "entries"), test_fake_entry(&f, variant, size, 4, "driver"));
-    bool good = mst_tuning_store(context, database, false, NULL) == MST_OK;
+    bool good = mst_tuning_store(context, database, MST_TUNING_ADD, NULL) == MST_OK;
     json_decref(database);
     return good;
 }
@@ -133,7 +133,7 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     json_array_append_new(json_object_get(database, "entries"),
                           test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
     snprintf(path, sizeof path, "%s/export.json", test_directory());
-    OK(mst_tuning_write(path, database, false, &e));
+    OK(mst_tuning_write(path, database, MST_TUNING_ADD, &e));
     OK(mst_tuning_import(context, path, &count, &e));
     assert_int_equal(count, 1);
     test_fake_finds(context, &f, "imported", 100, 7, 2);
@@ -145,7 +145,7 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     database = mst_tuning_new(&context->device); // this one's own is taken
     json_array_append_new(json_object_get(database, "entries"),
                           test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
-    OK(mst_tuning_write(path, database, false, &e));
+    OK(mst_tuning_write(path, database, MST_TUNING_ADD, &e));
     OK(mst_tuning_import(context, path, &count, &e));
     test_fake_finds(context, &f, "imported", 100, 7, 8);
     json_decref(database);
@@ -180,7 +180,7 @@ static void newer_results_stay(void **state) {
         json_array_append_new(entries, dated(&f, 4, cases[k].first));
         json_array_append_new(news,
                               cases[k].second ? dated(&f, 8, cases[k].second) : test_fake_entry(&f, "dated", 100, 8, "driver"));
-        assert_true(mst_tuning_merge(database, news));
+        assert_true(mst_tuning_merge(database, news, !cases[k].second));
         assert_int_equal(json_array_size(entries), 1);
         mst_tuning_result r = mst_tuning_describe(json_array_get(entries, 0), "driver");
         CHECK(r.values[0].value == cases[k].width, "case %d: width %d", (int)k, (int)r.values[0].value);

@@ -47,7 +47,7 @@ static void other_driver_is_flagged(void **state) {
     int64_t values[2];
     json_t *database = mst_tuning_new(&context->device), *entries = json_object_get(database, "entries");
     json_array_append_new(entries, test_fake_entry(&f, "driver", 100, 8, "old"));
-    OK(mst_tuning_store(context, database, false, &e));
+    OK(mst_tuning_store(context, database, MST_TUNING_ADD, &e));
     mst_context *fresh = test_context_cached();
     mst_tune_problem p = test_fake_problem(&f, "driver", 100);
     test_told t = {.n = 0};
@@ -87,7 +87,7 @@ static void what_does_not_work_is_passed_over(void **state) {
     json_array_append_new(entries, test_fake_entry(&f, "chain", 100, 8, own->device.driver_version));
     json_array_append_new(entries, test_fake_entry(&f, "chain", 100, 4, "old"));
     json_array_append_new(entries, test_fake_entry(&f, "chain", 1000, 1, own->device.driver_version));
-    OK(mst_tuning_store(own, database, false, &e));
+    OK(mst_tuning_store(own, database, MST_TUNING_ADD, &e));
     json_decref(database);
     mst_context *context = test_context(&desc);
     mst_tune_chain chain = {.used = 0};

@@ -15,7 +15,8 @@ typedef struct mst_context mst_context;
 
 typedef enum mst_log_level { MST_LOG_DEBUG = 0, MST_LOG_INFO = 1, MST_LOG_WARNING = 2 } mst_log_level;
 
-// Called with one line without a newline, from any thread that uses the context, one call at a time.
+// Called with one line without a newline, from any thread that uses the context or that searches start, one call at a
+// time.
 typedef void (*mst_log_fn)(mst_log_level level, const char *line, void *user);
 
 typedef struct mst_context_desc {

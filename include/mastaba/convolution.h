@@ -78,7 +78,8 @@ MST_API mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_
 // time. *out is the caller's, freed by mst_convolution_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT;
 // MST_ERROR_UNSUPPORTED: double precision on a device without float64, lengths that do not fit; MST_ERROR_BUDGET;
 // MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile.
-// For fused, kernels for arrays with gaps between their elements depend on where these lie: the first execution makes them.
+// For fused, kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first
+// execution for each way makes them.
 // Thread-safe on one context.
 MST_API mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
                                           mst_error *error);

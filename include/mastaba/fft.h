@@ -52,8 +52,9 @@ typedef struct mst_fft_desc {
 // without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on
 // failure. MST_ERROR_ARGUMENT: layouts, axes, types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a
 // length that does not fit the device; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL;
-// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Kernels for arrays with gaps between their elements depend on where these
-// lie, so the first execution makes them, and takes as long as the compiler does. Thread-safe on one context.
+// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Kernels for arrays that are not packed in C order depend on whether data
+// are on the device or not: the first execution for each way makes them, and takes as long as the compiler does. Thread-safe on
+// one context.
 // Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
 // Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
 // cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the
@@ -71,7 +72,8 @@ MST_API const char *mst_fft_pass_kernel(const mst_fft *plan, int pass);
 // device in blocks cut along the axes before the first transformed one, so they may be larger than the device. On failure the
 // input is intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on
 // the device. MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit;
-// MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL. One thread at a time per plan.
+// MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD,
+// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. One thread at a time per plan.
 MST_API mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how,
                                    mst_error *error);
 

@@ -69,7 +69,7 @@ typedef struct mst_tuning {
     unsigned threads;         // that build candidates at once (up to 8), none of them while one is timed; 0: one on a CPU, which
                               // has nothing else to compile with, up to 4 on other devices
     mst_progress_fn progress; // candidates tried, and all there are; may be NULL; false ends with MST_ERROR_CANCELLED
-    mst_tuning_fn report;     // called for every plan made on the context; may be NULL
+    mst_tuning_fn report;     // called for every choice of values for plans made on the context; may be NULL
     void *user;
 } mst_tuning;
 

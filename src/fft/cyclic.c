@@ -75,10 +75,9 @@ static void transform(mst_root *out, const mst_root *in, size_t stride, size_t n
     for (unsigned q = 0; q < r; q++)
         transform(out + q * m, in + q * stride, stride * r, m, roots);
     for (size_t k = 0; k < m; k++) {
-        mst_root step = mst_roots_get(roots, k * (roots->n / n)), twiddle = step;
         x[0] = out[k];
-        for (unsigned q = 1; q < r; q++, twiddle = mst_root_multiply(twiddle, step))
-            x[q] = mst_root_multiply(out[q * m + k], twiddle);
+        for (unsigned q = 1; q < r; q++)
+            x[q] = mst_root_multiply(out[q * m + k], mst_roots_get(roots, q * k * (roots->n / n)));
         butterfly(out + k, m, x, r, w);
     }
 }

@@ -41,10 +41,12 @@ mst_root mst_twiddle(size_t k, size_t n) {
 }
 
 bool mst_roots_create(mst_roots *roots, size_t n) {
-    const unsigned levels = LDBL_MANT_DIG > DBL_MANT_DIG ? 2 : 1;
     size_t last = n / 2, n_low, n_high;
     unsigned log_low = 0;
-    while (levels * log_low < 64 && last >> levels * log_low)
+    *roots = (mst_roots){.n = n};
+    if (LDBL_MANT_DIG <= DBL_MANT_DIG) // a product would lose what double has to have: each one is computed
+        return true;
+    while (2 * log_low < 64 && last >> 2 * log_low)
         log_low++;
     n_low = (size_t)1 << log_low;
     n_high = (last >> log_low) + 1;
@@ -61,6 +63,8 @@ bool mst_roots_create(mst_roots *roots, size_t n) {
 
 mst_root mst_roots_get(const mst_roots *roots, size_t k) {
     octant o = octant_of(k, roots->n);
+    if (!roots->low)
+        return unfold(o, evaluate(o.j, roots->n));
     size_t mask = ((size_t)1 << roots->log_low) - 1;
     return unfold(o, mst_root_multiply(roots->low[o.j & mask], roots->high[o.j >> roots->log_low]));
 }

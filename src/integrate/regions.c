@@ -13,7 +13,9 @@ enum {
     GPU_SINGLE_GROUP = 256, // and of few, which have many regions
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
-    MOST_REGIONS = 1 << 30
+    MOST_REGIONS = 1 << 30,
+    LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
+    REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
 
 typedef struct side {                              // regions before a round, or after it
@@ -219,8 +221,15 @@ static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const side *s, 
                               mst_kernel_group(plan->context, r->compare, n / 2), error);
 }
 
-static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint round, const side *s,
-                                mst_error *error) {
+// How closely to look at integrals that seem to be 0: all of them may, and are to leave most of the memory alone.
+static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
+    uint64_t left = mst_budget_left(plan->context, &plan->context->device_memory) / 8;
+    uint64_t each = left / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_sets;
+    return each < LEAST_LOOK ? (cl_uint)each : LEAST_LOOK;
+}
+
+static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
+                                const side *s, mst_error *error) {
     regions *r = plan->work;
     const mst_integral_desc *d = &plan->desc;
     uint64_t most = d->max_evaluations / r->n_points;
@@ -234,6 +243,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       relative,
                                       absolute,
                                       MST_ARGUMENT(most_regions),
+                                      MST_ARGUMENT(look),
                                       MST_ARGUMENT(round),
                                       MST_ARGUMENT(s->run.memory),
                                       MST_ARGUMENT(r->values.memory),
@@ -245,7 +255,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       {3 * r->judge_group * bytes, NULL},
                                       {r->judge_group * sizeof(cl_uint), NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 15, groups * r->judge_group, r->judge_group, error);
+    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 16, groups * r->judge_group, r->judge_group, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
@@ -291,6 +301,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
     regions *r = plan->work;
     cl_uint n = n_sets * r->first_regions;
     cl_uint sets_a_group = plan->cpu ? (cl_uint)((n_sets + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
+    const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
         side *now = &r->sides[round % 2], *next = &r->sides[1 - round % 2];
         room = reserve_estimates(plan, now, &full);
@@ -300,7 +311,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
         MST_TRY(enqueue_evaluate(plan, n, now, error));
         if (round > 0)
             MST_TRY(enqueue_compare(plan, n, now, error));
-        MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, round, now, error));
+        MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, look, round, now, error));
         MST_TRY(enqueue_place(plan, n_sets, next, error));
         MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->total.memory, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL),
                    "cannot read the number of regions");

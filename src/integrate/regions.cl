@@ -20,7 +20,6 @@
 // too small, for s down to -0.9. At an end it is less, down to -0.95.
 #define UNRESOLVED 10
 #define UNRESOLVED_END 4
-#define LEAST_LOOK 64 // where all nodes gave 0, regions are halved until there are so many
 
 // Row of an integral in `sums`: value and error of the regions done, value and error of all, the last 2 DIM values.
 #define SUMS (4 + 2 * DIM)
@@ -208,8 +207,8 @@ uint count_items(uint own, __local uint *scratch) {
 // and error of all. A region is done when its error is small against what is left of the tolerance for all n that are not:
 //     error <= (tolerance - errors of those done) / (2 n),
 // so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the error
-// allows.
-__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint round,
+// allows. Where all nodes gave 0, regions are halved until there are least_look.
+__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look, uint round,
                     __global const uint *run, __global const real *values, __global const real *errors, __global uchar *marks,
                     __global real *sums, __global uint *state, __global uint *n_split, __local real *scratch,
                     __local uint *counts) {
@@ -230,9 +229,9 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         sum_items(all, scratch);
         const real value = sum[0] + all[0], error = sum[1] + all[1];
         const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
-        const real share = (tolerance - sum[1]) / (2 * (real)n);
+        const real share = fmax(tolerance - sum[1], (real)0) / (2 * (real)n);
         // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
-        const bool unseen = error == 0 && n < LEAST_LOOK && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
+        const bool unseen = error == 0 && n < least_look && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
         real part[3] = {0, 0, 0}; // of the regions not to split: value, error, whether one is lost
         uint count = 0;           // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {

@@ -118,9 +118,13 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
         return false;
     if (plan->schedule == MST_STENCIL_IN_CORE && p->nodes * p->element > s->context->device.max_allocation_bytes)
         return false;
-    if (plan->schedule == MST_STENCIL_SKEWED &&
-        mst_skewed_ring_planes(s, plan, 0) * p->plane * p->element > s->context->device.max_allocation_bytes)
-        return false;
+    if (plan->schedule == MST_STENCIL_SKEWED) {
+        uint64_t most = mst_skewed_ring_planes(s, plan, 0); // in one piece
+        if (p->n_constants > 0)
+            most = larger(most, mst_skewed_held_planes(s, plan));
+        if (most * p->plane * p->element > s->context->device.max_allocation_bytes)
+            return false;
+    }
     return mst_plan_device_bytes(s, plan) <= left(s) / 64 * 63; // the tables of steps need some
 }
 

@@ -89,6 +89,13 @@ fail:
     return status;
 }
 
+// A budget is too small whatever the values are, as fewer steps were tried already.
+static bool goes_on(mst_context *context, mst_tune_chain *chain, mst_status status, mst_error *error) {
+    if (status == MST_ERROR_BUDGET)
+        chain->used = MST_TUNING_SAFE;
+    return mst_tune_goes_on(context, chain, status, error);
+}
+
 mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                mst_error *error) {
     mst_tune_chain chain = {.used = 0};
@@ -101,7 +108,7 @@ mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *des
         if (status == MST_OK)
             mst_plan_figures(s, steps, plan);
         mst_stencil_destroy(s);
-    } while (mst_tune_goes_on(context, &chain, status, error));
+    } while (goes_on(context, &chain, status, error));
     return status;
 }
 
@@ -139,7 +146,7 @@ mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc
     mst_status status;
     do
         status = create(context, desc, NULL, &chain, out, &chain.why);
-    while (mst_tune_goes_on(context, &chain, status, error));
+    while (goes_on(context, &chain, status, error));
     return status;
 }
 
@@ -158,11 +165,14 @@ void mst_stencil_destroy(mst_stencil *s) {
 
 // Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
 static uint64_t trips_at_once(const mst_stencil *s) {
+    const uint64_t most = 10000;
     mst_stencil_plan plan = s->plan;
     if (s->plan.schedule != MST_STENCIL_IN_CORE)
         return 1;
+    if (s->is_trial) // there are no rates, and it is not to wait where others do not
+        return most;
     mst_model_predict(s, s->plan.height, &plan);
-    return plan.seconds > 1e-5 ? 1 + (uint64_t)(0.1 / plan.seconds) : 10000;
+    return plan.seconds > 1e-5 ? 1 + (uint64_t)(0.1 / plan.seconds) : most;
 }
 
 static mst_status report_progress(mst_run *run, mst_error *error) {

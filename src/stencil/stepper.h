@@ -37,7 +37,7 @@ typedef struct mst_stepper {
     cl_program program;   // the context's
     bool has_key;         // there is a cache
     mst_cache_key key;    // of the kernels' text
-    cl_kernel kernels[2]; // a GPU has a second one for tiles without faces and points, which the first leaves
+    cl_kernel kernels[2]; // a GPU has a second one for plain tiles (write_gpu_choice.c), which the first leaves
 } mst_stepper;
 
 mst_stepper_choice mst_stepper_rule(const mst_problem *problem, mst_stencil_shape shape);

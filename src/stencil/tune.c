@@ -10,7 +10,7 @@
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
 #define STEPS 48                         // every m that is tried divides it, but for the rule's
 #define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
-enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 4 }; // REVISION: of the kernels
+enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 5 }; // REVISION: of the kernels
 
 typedef struct trial {
     mst_context *context;
@@ -83,7 +83,7 @@ fail:
     return status;
 }
 
-static const mst_tune_work work = {prepare, finish, build, NULL, discard, run, check, NULL};
+static const mst_tune_work work = {prepare, finish, build, NULL, discard, run, check, NULL, NULL};
 
 // Near the rule first.
 static double cost(const void *user, const int64_t *values) {

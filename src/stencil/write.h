@@ -37,8 +37,8 @@ typedef struct mst_writer {
 // of a GPU's tile `width` must be a part, and `deep` of its rows and their halos together.
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
-// Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides: as far as
-// constant fields may be read.
+// Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides, but for open
+// faces: as far as constant fields may be read.
 int mst_gpu_margin(const mst_problem *problem, int axis);
 // Whether the kernel without cases does tiles that reach beyond a face, if the face lies between two work-items: its value is a
 // number, and no constant field is read there.

@@ -167,4 +167,4 @@ static void timed(void *user, const int64_t *values, double seconds) {
         a->timed(a->user, values, seconds);
 }
 
-const mst_tune_work mst_tune_arrays_work = {prepare, finish, build, clear, discard, run, check, timed};
+const mst_tune_work mst_tune_arrays_work = {prepare, finish, build, clear, discard, run, check, timed, NULL};

@@ -8,10 +8,11 @@
 
 enum { SCHEMA = 1, MOST_ENTRIES = 4096 };
 
-// Texts of such files are printed, and must not steer a terminal.
+// Texts of such files are printed, and must not steer a terminal: no control characters, those of 8 bits included, which are C2
+// 80 to C2 9F in UTF-8.
 static bool has_control(const char *string) {
-    for (; *string; string++)
-        if ((unsigned char)*string < 0x20 || *string == 0x7f)
+    for (const unsigned char *c = (const unsigned char *)string; *c; c++)
+        if (*c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))
             return true;
     return false;
 }
@@ -118,17 +119,10 @@ static bool same_problem(const json_t *a, const json_t *b) {
            same_text(a, b, "driver") && json_equal(json_object_get(a, "size"), json_object_get(b, "size"));
 }
 
-// ISO dates are in order as texts. What a clock that was ahead put into the future is no newer than what is found now.
-static bool is_newer(const json_t *a, const json_t *b) {
-    char now[32];
-    const char *dates[2] = {string_of(a, "date"), string_of(b, "date")};
-    now_text(now, sizeof now);
-    for (int k = 0; k < 2; k++)
-        dates[k] = strcmp(dates[k], now) > 0 ? now : dates[k];
-    return strcmp(dates[0], dates[1]) > 0;
-}
+// ISO dates are in order as texts.
+static bool is_newer(const json_t *a, const json_t *b) { return strcmp(string_of(a, "date"), string_of(b, "date")) > 0; }
 
-bool mst_tuning_merge(json_t *database, const json_t *entries) {
+bool mst_tuning_merge(json_t *database, const json_t *entries, bool found_now) {
     json_t *own = json_object_get(database, "entries");
     for (size_t i = 0; i < json_array_size(entries); i++) {
         json_t *entry = json_array_get(entries, i);
@@ -136,7 +130,7 @@ bool mst_tuning_merge(json_t *database, const json_t *entries) {
         while (at < json_array_size(own) && !same_problem(json_array_get(own, at), entry))
             at++;
         if (at < json_array_size(own)) {
-            if (is_newer(json_array_get(own, at), entry))
+            if (!found_now && is_newer(json_array_get(own, at), entry))
                 continue;
             json_array_remove(own, at); // the oldest ones come first
         }

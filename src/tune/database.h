@@ -18,9 +18,9 @@ bool mst_tuning_is_valid(const json_t *database);
 
 json_t *mst_tuning_entry(const mst_tune_problem *problem, const mst_tune_found *found, const char *driver);
 
-// Adds entries to those of a database: of two for the same problem, kernel and driver the newer one stays; of too many, the
-// oldest go. False when out of memory.
-bool mst_tuning_merge(json_t *database, const json_t *entries);
+// Adds entries to those of a database: of two for the same problem, kernel and driver the newer one stays, or the added one if
+// it was found just now, whatever clocks were ahead; of too many, the oldest go. False when out of memory.
+bool mst_tuning_merge(json_t *database, const json_t *entries, bool found_now);
 
 // The entry that suits a problem best, of those that suit worse than `failed`, borrowed, its values and how well it suits; NULL
 // if none does.
@@ -39,8 +39,10 @@ bool mst_tuning_same_kind(const json_t *database, const mst_device_info *device)
 // in the log.
 json_t *mst_tuning_load(mst_context *context);
 
-// Adds the entries of `database` to the file of the device that it names; with `reset`, empties it.
-mst_status mst_tuning_store(mst_context *context, const json_t *database, bool reset, mst_error *error);
+typedef enum mst_tuning_change { MST_TUNING_ADD, MST_TUNING_ADD_FOUND_NOW, MST_TUNING_FORGET } mst_tuning_change;
+
+// Adds the entries of `database` to the file of the device that it names, or empties it.
+mst_status mst_tuning_store(mst_context *context, const json_t *database, mst_tuning_change change, mst_error *error);
 
 // Any database's file; *out is the caller's.
 mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error);

@@ -147,7 +147,7 @@ json_t *mst_tuning_load(mst_context *context) {
     return database;
 }
 
-mst_status mst_tuning_store(mst_context *context, const json_t *database, bool reset, mst_error *error) {
+mst_status mst_tuning_store(mst_context *context, const json_t *database, mst_tuning_change change, mst_error *error) {
     mst_status status = MST_OK;
     char path[MOST_PATH];
     json_t *whole = NULL, *device = json_object_get(database, "device");
@@ -158,11 +158,11 @@ mst_status mst_tuning_store(mst_context *context, const json_t *database, bool r
     MST_REQUIRE(lock >= 0, MST_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
     whole = read_or_new(context, path, device);
     MST_REQUIRE(whole, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
-    if (reset)
+    if (change == MST_TUNING_FORGET)
         json_array_clear(json_object_get(whole, "entries"));
     else
-        MST_REQUIRE(mst_tuning_merge(whole, json_object_get(database, "entries")), MST_ERROR_HOST_MEMORY,
-                    "out of memory for results of tuning");
+        MST_REQUIRE(mst_tuning_merge(whole, json_object_get(database, "entries"), change == MST_TUNING_ADD_FOUND_NOW),
+                    MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
     MST_TRY(mst_tuning_write(path, whole, true, error));
 fail:
     json_decref(whole);

@@ -31,6 +31,7 @@ typedef struct mst_tune_work {
     // Whether what the last run left is right. The first call is for the safe values, whose results are right by definition.
     mst_status (*check)(void *user, void *candidate, bool *right, mst_error *error);
     void (*timed)(void *user, const int64_t *values, double seconds); // what was found for a right candidate; may be NULL
+    double (*clock)(void *user);                                      // seconds, for the times of runs; NULL: the host's
 } mst_tune_work;
 
 // How far the making of a plan has gone through the places that values come from (mst_tuning_source): those that were found or

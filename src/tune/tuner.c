@@ -101,8 +101,8 @@ static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_p
     json_t *news = mst_tuning_new(&context->device), *entries = json_object_get(news, "entries");
     mst_error why;
     if (json_array_append_new(entries, mst_tuning_entry(problem, found, context->device.driver_version)) == 0) {
-        mst_tuning_merge(tuner->database, entries);
-        if (context->cache_directory && mst_tuning_store(context, news, false, &why) != MST_OK)
+        mst_tuning_merge(tuner->database, entries, true);
+        if (context->cache_directory && mst_tuning_store(context, news, MST_TUNING_ADD_FOUND_NOW, &why) != MST_OK)
             mst_log(context, MST_LOG_WARNING, "tuning: %s", why.message);
     }
     json_decref(news);
@@ -216,7 +216,8 @@ static bool may_be_values(mst_status status) {
 }
 
 bool mst_tune_goes_on(mst_context *context, mst_tune_chain *chain, mst_status status, mst_error *error) {
-    if (chain->used == 0 || chain->used == MST_TUNING_SAFE || !may_be_values(status)) {
+    bool goes_on = chain->used == MST_TUNING_SEARCHED || chain->used > chain->failed; // to a later place
+    if (chain->used == 0 || chain->used == MST_TUNING_SAFE || !goes_on || !may_be_values(status)) {
         if (status != MST_OK && error)
             *error = chain->why;
         return false;
@@ -306,7 +307,7 @@ mst_status mst_tuning_import(mst_context *context, const char *path, size_t *cou
     json_t *database = NULL;
     MST_REQUIRE(context && path, MST_ERROR_ARGUMENT, "context and path must not be NULL");
     MST_TRY(mst_tuning_read(path, &database, error));
-    MST_TRY(mst_tuning_store(context, database, false, error));
+    MST_TRY(mst_tuning_store(context, database, MST_TUNING_ADD, error));
     if (count)
         *count = json_array_size(json_object_get(database, "entries"));
     read_again(context);
@@ -320,7 +321,7 @@ mst_status mst_tuning_reset(mst_context *context, mst_error *error) {
     json_t *database = NULL;
     MST_REQUIRE(context, MST_ERROR_ARGUMENT, "context must not be NULL");
     MST_REQUIRE(database = mst_tuning_new(&context->device), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
-    MST_TRY(mst_tuning_store(context, database, true, error));
+    MST_TRY(mst_tuning_store(context, database, MST_TUNING_FORGET, error));
     read_again(context);
 fail:
     json_decref(database);

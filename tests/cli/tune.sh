@@ -2,6 +2,8 @@
 # mastaba tune: results are found again, listed, exported, imported, forgotten, and used by plans.
 . "${0%/*}/lib"
 
+rm -f "$XDG_CACHE_HOME"/mastaba/tuning-* # what a run that failed has left
+
 tune() {
     expect 0 "$MASTABA" tune --capability map --size 5000 --budget 0.01 "$@"
 }

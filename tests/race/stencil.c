@@ -61,17 +61,19 @@ static void decay(mst_context *context, int rank) {
         {"u", "u + 0.1 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
     static float got[PLANES * ROWS * COLUMNS];
     const double pi = 3.14159265358979323846, sizes[] = {COLUMNS, PLANES, ROWS};
-    const size_t plane = (size_t)(rank == 3 ? ROWS : 1) * COLUMNS, at = 10 * plane + 3;
+    const size_t plane = (size_t)(rank == 3 ? ROWS : 1) * COLUMNS, at = 10 * plane;
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *solver;
     mst_error error;
-    double factor = 1, value = sin(4 * pi / 9) * sin(11 * pi / 23) * (rank == 3 ? sin(pi / 10) : 1);
+    double factor = 1, value = sin(pi / 9) * sin(11 * pi / 23) * (rank == 3 ? sin(pi / 10) : 1);
     for (int k = 0; k < rank; k++)
         factor -= 0.4 * pow(sin(pi / (2 * (sizes[k] + 1))), 2);
     d.rank = rank;
     d.grid[0] = PLANES;
     d.grid[1] = rank == 3 ? ROWS : COLUMNS;
     d.grid[2] = rank == 3 ? COLUMNS : 0;
+    for (int k = 1; k < rank; k++)
+        d.faces[k][0] = d.faces[k][1] = (mst_stencil_face){MST_BOUNDARY_DIRICHLET, "1 - 1", 0};
     d.fields = &fields[rank - 2];
     d.updates = &updates[rank - 2];
     d.n_fields = d.n_updates = 1;
