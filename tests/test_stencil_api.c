@@ -2,6 +2,9 @@
 #include "support_stencil.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static const double pi = 3.14159265358979323846;
 
@@ -216,6 +219,45 @@ static void test_small_budget(void **state) {
     mst_context_destroy(small);
 }
 
+// What a run that failed had under way to a file does not come over the state that is written after it.
+static void test_failed_run(void **state) {
+    enum { ROWS = 300, COLUMNS = 40 };
+    static float got[ROWS][COLUMNS], want[ROWS][COLUMNS], first[ROWS][COLUMNS];
+    static const mst_stencil_schedule schedules[] = {MST_STENCIL_SKEWED, MST_STENCIL_PYRAMID_SLABS};
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil *solver, *whole;
+    mst_error e;
+    struct rlimit old, small;
+    void (*before)(int) = signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    small = (struct rlimit){4 * ROWS * COLUMNS / 2, old.rlim_max};
+    d.grid[0] = ROWS;
+    OK(mst_stencil_create(*state, &d, &whole, &e));
+    OK(mst_stencil_read(whole, "u", 0, NULL, mst_at_host(first), &e));
+    OK(mst_stencil_run(whole, 6, NULL, NULL, &e));
+    OK(mst_stencil_read(whole, "u", 0, NULL, mst_at_host(want), &e));
+    for (size_t k = 0; k < 2; k++) {
+        d.schedule = schedules[k];
+        d.height = 3;
+        d.block = 20;
+        d.home = MST_STENCIL_HOME_FILE;
+        d.file = test_file(1);
+        OK(mst_stencil_create(*state, &d, &solver, &e));
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0); // the second half of the file cannot be written
+        mst_status status = mst_stencil_run(solver, 6, NULL, NULL, &e);
+        assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+        assert_int_equal(status, MST_ERROR_IO);
+        OK(mst_stencil_write(solver, "u", 0, mst_at_host(first), &e));
+        OK(mst_stencil_run(solver, 6, NULL, NULL, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got), &e));
+        assert_memory_equal(got, want, sizeof got);
+        mst_stencil_destroy(solver);
+        close(d.file);
+    }
+    mst_stencil_destroy(whole);
+    signal(SIGXFSZ, before);
+}
+
 // Sub-steps that together reach 12 rows to each side, more than half of the rows of a GPU's usual work-group.
 static void test_far_sub_steps(void **state) {
     enum { NODES = 3 * 40 * 30 };
@@ -281,6 +323,7 @@ static void test_refusals(void **state) {
     WITH((d.faces[0][1].kind = MST_BOUNDARY_SPONGE, d.faces[0][1].width = 31), MST_ERROR_ARGUMENT, "31");
     WITH(d.fuse = 65, MST_ERROR_ARGUMENT, "65");
     WITH(d.height = 2, MST_ERROR_ARGUMENT, "2 steps");
+    WITH((d.schedule = MST_STENCIL_SKEWED, d.height = (size_t)1 << 32, d.block = 5), MST_ERROR_ARGUMENT, "at most 1048576");
     WITH((d.schedule = MST_STENCIL_SKEWED, d.faces[0][0].kind = d.faces[0][1].kind = MST_BOUNDARY_PERIODIC), MST_ERROR_ARGUMENT,
          "periodic");
 #undef WITH
@@ -293,7 +336,8 @@ int main(void) {
         cmocka_unit_test(test_eigenmode),        cmocka_unit_test(test_advection_and_sum),
         cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_budget),           cmocka_unit_test(test_small_budget),
-        cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_failed_run),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -127,7 +127,7 @@ typedef struct mst_stencil_desc {
     mst_stencil_face faces[MST_MAX_AXES][2]; // an axis: at index 0, at the last index
 
     mst_stencil_schedule schedule;
-    size_t height;   // n; 0: chosen
+    size_t height;   // n, at most 2^20; 0: chosen
     unsigned fuse;   // m; 0: chosen
     size_t block;    // nodes of a block along the slowest axis (tiles: along each of the two slowest); 0: chosen
     bool no_overlap; // uploads, kernels and downloads one after the other

@@ -304,6 +304,7 @@ mst_status mst_home_download(mst_home *h, int first, int n, const mst_box *box, 
     MST_TRY_CL(clFlush(h->context->download), "cannot download a block");
     *bytes += m.bytes;
     slot->pending = !h->direct;
+    slot->failures = h->failures;
     slot->box = *box;
     slot->window = *window;
     slot->first_array = first;
@@ -322,7 +323,8 @@ mst_status mst_home_settle(mst_home *h, mst_slot_memory *slot, mst_error *error)
     if (slot->pending) {
         mover m = {.home = h, .window = &slot->window, .slot = slot, .box = &slot->box};
         slot->pending = false;
-        MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
+        if (slot->failures == h->failures)
+            MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
     }
 fail:
     return status;

@@ -15,6 +15,7 @@ typedef struct mst_home {
     int n_arrays;
     int file;
     uint64_t file_offset;
+    unsigned failures; // of runs: what they have queued does not come home later
 } mst_home;
 
 uint64_t mst_home_bytes(const mst_problem *problem, int copies);
@@ -35,6 +36,7 @@ typedef struct mst_slot_memory {
     cl_event moved; // the last copy of it, NULL if none is under way
     // A download that has to be put home yet.
     bool pending;
+    unsigned failures; // there had been when it was queued
     mst_box box;
     mst_window window;
     int first_array, n_arrays;

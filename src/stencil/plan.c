@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_HEIGHT = 1 << 20 }; // of a trip
+
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -193,6 +195,8 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
                                      : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
     MST_REQUIRE(!desc->height || desc->height >= s->plan.fuse, MST_ERROR_ARGUMENT,
                 "the height is %zu steps, less than the %u that are fused", desc->height, s->plan.fuse);
+    MST_REQUIRE(desc->height <= MOST_HEIGHT, MST_ERROR_ARGUMENT, "the height is %zu steps; at most %d", desc->height,
+                MOST_HEIGHT);
     MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE && (desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0),
                 MST_ERROR_ARGUMENT, "home %d is none, or has no file", (int)desc->home);
     s->plan.home = choose_home(s, desc);

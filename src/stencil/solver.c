@@ -209,6 +209,7 @@ fail:
     clFinish(s->context->upload);
     clFinish(s->context->compute);
     clFinish(s->context->download);
+    s->home.failures++;
     s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
     return status;
 }
