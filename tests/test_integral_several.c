@@ -72,7 +72,7 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     static double parameters[MOST_SETS * (1 + 2 * MOST_VARIABLES)];
     static mst_integral_result r[MOST_SETS];
     mst_integral_range ranges[MOST_VARIABLES];
-    char text[3000], texts[1 + 3 * MOST_VARIABLES][8] = {"f"};
+    char text[3000], texts[1 + 3 * MOST_VARIABLES][16] = {"f"};
     const char *names[1 + 2 * MOST_VARIABLES] = {texts[0]};
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     size_t within = 0, converged = 0, row = 1 + 2 * (size_t)n;
@@ -132,7 +132,7 @@ static void check_pagani(mst_context *context, int n, const char *first, const c
                          const mst_integral_status statuses[2]) {
     static const char *const names[] = {"k"};
     const double sets[] = {1, 2};
-    char text[1500], variables[MOST_VARIABLES][8];
+    char text[1500], variables[MOST_VARIABLES][16];
     mst_integral_range ranges[MOST_VARIABLES];
     mst_integral_result r[2];
     mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
