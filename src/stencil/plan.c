@@ -76,7 +76,8 @@ uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *pla
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return (2 * arrays + constants) * p->nodes * p->element;
     if (plan->schedule == MST_STENCIL_SKEWED) {
-        uint64_t planes = arrays * (mst_skewed_ring_planes(s, plan, 0) + mst_skewed_ring_planes(s, plan, 1) + 2 * b);
+        uint64_t rings = mst_skewed_ring_planes(s, plan, 0) + mst_skewed_ring_planes(s, plan, 1);
+        uint64_t planes = arrays * (rings + mst_skewed_down_planes(s, plan));
         if (constants > 0)
             planes += constants * mst_skewed_held_planes(s, plan);
         return planes * p->plane * p->element;

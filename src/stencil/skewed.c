@@ -6,7 +6,8 @@
 // other by turns, the first from that of the uploads: level l + 1 overwrites what level l - 1 left, up to the planes that level
 // l still needs for the next slab, as S_(l+1) - S_l is at least what level l reads below its own planes. So the rings hold what
 // slab j reads, from j b - S - low on; that of the uploads b more, so that slab j + 1 comes up while slab j is computed. The last
-// level writes to a third ring, of two slabs. Slabs are counted on from trip to trip, and planes have places in the rings by that
+// level writes to a third ring, of one slab where a trip has many levels: slab j - 1 goes home while the others of slab j are
+// computed. Slabs are counted on from trip to trip, and planes have places in the rings by that
 // number, so that a trip begins while the one before ends.
 #include "runtime/program.h"
 #include "solver.h"
@@ -14,8 +15,9 @@
 #include <stdlib.h>
 
 enum {
-    SLOTS = 4, // slabs that are queued at once
-    BEHIND = 2 // of these, how many slabs a slab's room was used before
+    SLOTS = 4,      // slabs that are queued at once
+    BEHIND = 2,     // of these, how many slabs a slab's room for its upload was used before
+    MANY_LEVELS = 8 // of a trip
 };
 
 typedef struct mst_skewed {
@@ -63,6 +65,12 @@ uint64_t mst_skewed_ring_planes(const mst_stencil *s, const mst_stencil_plan *pl
     return (ring == 0 ? 2 : 1) * plan->block + (uint64_t)(most_shift(s, plan->height) + reach(&s->steppers[0]));
 }
 
+static int down_slabs(const mst_stencil *s, uint64_t height) { return levels_of(s, height) < MANY_LEVELS ? 2 : 1; }
+
+uint64_t mst_skewed_down_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
+    return (uint64_t)down_slabs(s, plan->height) * plan->block;
+}
+
 uint64_t mst_skewed_held_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
     return 2 * plan->block + (uint64_t)(most_shift(s, plan->height) + s->steppers[0].pipeline.fixed_low[PLANES] + held_ahead(s));
 }
@@ -87,15 +95,15 @@ static int64_t n_slabs(const mst_stencil *s) {
 
 static mst_status prepare(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
-    int64_t b = (int64_t)s->plan.block;
-    uint64_t slab_bytes = (uint64_t)b * s->problem.plane * s->problem.element;
+    uint64_t slab_bytes = s->plan.block * s->problem.plane * s->problem.element;
     mst_skewed *k = s->skewed = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     MST_REQUIRE(k->home = calloc((size_t)n_slabs(s), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     for (int r = 0; r < 2; r++)
         MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_ring_planes(s, &s->plan, r), "the slabs of a schedule",
                      &k->rings[r], &k->ring_bytes[r], error));
-    MST_TRY(take(s, s->problem.n_arrays, BEHIND * b, "the slabs of a schedule", &k->down, &k->down_bytes, error));
+    MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_down_planes(s, &s->plan), "the slabs of a schedule", &k->down,
+                 &k->down_bytes, error));
     if (s->problem.n_constants > 0)
         MST_TRY(take(s, s->problem.n_constants, (int64_t)mst_skewed_held_planes(s, &s->plan), "the constant fields", &k->held,
                      &k->held_bytes, error));
@@ -209,7 +217,7 @@ static mst_status compute(mst_stencil *s, uint64_t n, int64_t j, uint64_t row, m
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
     int levels = levels_of(s, n);
-    uint64_t slot = k->slab % SLOTS;
+    uint64_t slot = k->slab % SLOTS, room = (uint64_t)down_slabs(s, s->plan.height);
     int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES];
     cl_command_queue queue = s->context->compute;
     MST_TRY(mst_solver_barrier(queue, &k->up[slot].moved, error));
@@ -220,7 +228,7 @@ static mst_status compute(mst_stencil *s, uint64_t n, int64_t j, uint64_t row, m
         const mst_stepper *stepper = stepper_of(s, n, l);
         if (l + 1 == levels && to > from)
             // The first planes of a trip may share places with any that the trip before left.
-            for (uint64_t back = from == 0 ? 1 : BEHIND; back <= (from == 0 ? SLOTS - 1 : BEHIND); back++)
+            for (uint64_t back = from == 0 ? 1 : room; back <= (from == 0 ? SLOTS - 1 : room); back++)
                 MST_TRY(mst_solver_barrier(queue, &k->out[(k->slab + SLOTS - back) % SLOTS].moved, error));
         MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l % 2], l + 1 < levels ? &k->rings[(l + 1) % 2] : &k->down,
                                     &k->held, &box, row, error));

@@ -94,8 +94,9 @@ uint64_t mst_plan_device_bytes(const mst_stencil *solver, const mst_stencil_plan
 // Fills the plan's figures that depend on the number of steps.
 void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
 
-// Planes of the state in the two rings of a skewed plan, and of the constant fields that it keeps on the device.
+// Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the constant fields on the device.
 uint64_t mst_skewed_ring_planes(const mst_stencil *solver, const mst_stencil_plan *plan, int ring);
+uint64_t mst_skewed_down_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
 // Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.

@@ -1,13 +1,11 @@
 #include "stepper.h"
 
+#include "cutting.h"
 #include "runtime/program.h"
 
 #include <string.h>
 
-enum {
-    RESIDENT_ITEMS = 512, // that a unit of a GPU works on at once, about
-    ITEM_REGISTERS = 128  // of a work-item of a GPU for planes of versions
-};
+enum { ITEM_REGISTERS = 128 }; // of a work-item of a GPU for planes of versions
 
 static size_t ring_bytes(const mst_stepper *s, int rows, int columns, int width) {
     size_t planes = 0, high = 0, across = 0, depths[MST_STENCIL_MAX_FIELDS] = {0};
@@ -190,112 +188,11 @@ void mst_stepper_release(mst_stepper *s) {
     *s = (mst_stepper){0};
 }
 
-static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// How a box is cut: tiles along rows and columns, and strips that share so many planes evenly, with others at faces. Tiles at the
-// sides of a box may need a GPU's kernel for faces and points: those before sides[axis][0] and from sides[axis][1] on, which do
-// an even strip in parts.
-typedef struct cutting {
-    int64_t rows, columns, strips, planes, edges[2], parts, sides[N_AXES][2];
-} cutting;
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-// Work-groups that a GPU has at once, about.
-static int64_t resident_groups(const mst_stepper *s) {
-    return (int64_t)s->context->device.compute_units * RESIDENT_ITEMS / s->group + 1;
-}
-
-// In how many strips to cut so many planes of each of n tiles, at most `most` planes long: that for which the rounds in which the
-// device does the work-groups, times the planes that each goes through, are least.
-static int64_t count_strips(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
-    int64_t overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES], least = INT64_MAX, best = 1;
-    int64_t resident = resident_groups(s);
-    for (int64_t k = ceiling(planes, most), end = smaller(4 * k + 64, planes); k <= end; k++) {
-        int64_t cost = ceiling(n * k, resident) * (ceiling(planes, k) + overlap);
-        if (cost < least) {
-            least = cost;
-            best = k;
-        }
-    }
-    return best;
-}
-
-// Whether tiles that reach beyond a face, where the box ends, are plain.
-static bool is_open(const mst_stepper *s, const mst_box *box, int axis, int side) {
-    int64_t n = (int64_t)s->problem->grid[axis], first = box->from[axis] - s->before[axis];
-    return mst_gpu_is_open(s->problem, axis, side) && s->tile[axis] % s->item[axis] == 0 &&
-           (side ? box->to[axis] == n && (n - first) % s->item[axis] == 0 : box->from[axis] == 0 && first % s->item[axis] == 0);
-}
-
-// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c). A box that reaches over the seam of a periodic
-// axis has tiles on the seam, which are not.
-static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
-    int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
-    int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
-    int64_t tile = s->tile[axis], margin = mst_gpu_margin(s->problem, axis), before = s->before[axis] + margin + lower;
-    int64_t spare = upper - s->whole[axis] + s->before[axis] - margin;
-    int64_t last = spare < 0 ? 0 : spare / tile + 1;
-    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(before, tile));
-    sides[1] = is_open(s, box, axis, 1) ? tiles : last < sides[0] ? sides[0] : smaller(last, tiles);
-}
-
-static int64_t tiles_at_sides(const cutting *c) {
-    return c->rows * c->columns - (c->sides[ROWS][1] - c->sides[ROWS][0]) * (c->sides[COLUMNS][1] - c->sides[COLUMNS][0]);
-}
-
-static int64_t strips_at_faces(const cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
-
-// Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
-static void cut_strips(const mst_stepper *s, const mst_box *box, cutting *c) {
-    const mst_pipeline *p = &s->pipeline;
-    int64_t overlap = p->low[PLANES] + p->high[PLANES], most = 32 * overlap > 128 ? 32 * overlap : 128;
-    bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
-    for (int side = 0; side < 2; side++) {
-        int64_t edge = (side ? p->high : p->low)[PLANES] + mst_gpu_margin(s->problem, PLANES);
-        int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
-        c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
-    }
-    int64_t inside = c->planes - c->edges[0] - c->edges[1];
-    if (inside <= overlap && strips_at_faces(c) > 0) {
-        inside = c->planes;
-        c->edges[0] = c->edges[1] = 0;
-        all = true;
-    }
-    find_sides(s, box, ROWS, c->rows, all, c->sides[ROWS]);
-    find_sides(s, box, COLUMNS, c->columns, all, c->sides[COLUMNS]);
-    c->planes = inside;
-    c->strips = s->choice.planes > 0 ? ceiling(inside, s->choice.planes) : count_strips(s, c->rows * c->columns, inside, most);
-    c->parts = ceiling(count_strips(s, tiles_at_sides(c), inside, most), c->strips);
-}
-
-static cutting cut(const mst_stepper *s, const mst_box *box) {
-    int64_t units = s->context->device.compute_units;
-    cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
-                 .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
-                 .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
-                 .parts = 1};
-    if (s->shape == MST_STENCIL_SHAPE_GPU) {
-        cut_strips(s, box, &c);
-        return c;
-    }
-    int64_t wanted = ceiling(4 * units, c.rows * c.columns), overlap = s->pipeline.low[PLANES] + s->pipeline.high[PLANES];
-    int64_t most = c.planes / (4 * overlap + 1) + 1; // shorter strips compute too much twice
-    c.strips = s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes) : smaller(wanted, most);
-    c.strips = c.strips < c.planes ? c.strips : c.planes;
-    return c;
-}
-
-// As the last round of work-groups takes as long as a full one.
-static double idle_of(const mst_stepper *s, const cutting *c) {
-    int64_t groups = c->rows * c->columns * c->strips, resident = resident_groups(s);
-    return s->shape == MST_STENCIL_SHAPE_GPU ? (double)(ceiling(groups, resident) * resident) / (double)groups : 1;
-}
-
 double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) {
-    const cutting c = cut(s, box);
+    const mst_cutting c = mst_cutting_make(s, box);
     double nodes = 1, work = 0;
-    const int64_t tile[N_AXES] = {ceiling(c.planes, c.strips), s->tile[ROWS], s->tile[COLUMNS]};
+    const int64_t strips = mst_cutting_strips(&c),
+                  tile[N_AXES] = {(c.planes + strips - 1) / strips, s->tile[ROWS], s->tile[COLUMNS]};
     for (int axis = 0; axis < N_AXES; axis++)
         nodes *= (double)(box->to[axis] - box->from[axis]);
     for (int k = s->problem->n_arrays; k < s->pipeline.n_versions; k++) {
@@ -307,7 +204,7 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) 
         }
         work += grown;
     }
-    *idle = idle_of(s, &c);
+    *idle = mst_cutting_idle(s, &c);
     return nodes * work / s->problem->n_updates;
 }
 
@@ -324,9 +221,9 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
             return MST_OK;
-    const cutting c = cut(s, box);
+    const mst_cutting c = mst_cutting_make(s, box);
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
-    const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.strips, c.edges[0]}};
+    const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.length, c.edges[0]}};
     const cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single,
                             (cl_long)p->grid[0], (cl_long)p->grid[1], (cl_long)p->grid[2], (cl_long)row}};
     const cl_long8 sides = {{c.sides[COLUMNS][0], c.sides[COLUMNS][1], c.sides[ROWS][0], c.sides[ROWS][1], c.edges[1] > 0}};
@@ -346,8 +243,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     if (s->shape == MST_STENCIL_SHAPE_GPU)
         arguments[n++] = (mst_argument)MST_ARGUMENT(sides);
     size_t group = (size_t)s->group;
-    int64_t groups = c.rows * c.columns * (c.strips + strips_at_faces(&c));
-    int64_t careful = c.rows * c.columns * strips_at_faces(&c) + tiles_at_sides(&c) * c.strips * c.parts;
+    int64_t groups = mst_cutting_groups(&c), careful = mst_cutting_careful(&c);
     if (s->shape == MST_STENCIL_SHAPE_CPU)
         return mst_kernel_enqueue(queue, s->kernels[0], arguments, n, (size_t)groups * group, group, error);
     if (careful > 0)

@@ -79,8 +79,8 @@ void mst_write_start(const mst_writer *w, const char *name, int group, const cha
                  "const long c0 = box.s4 + tile %% more.s2 * %d, c1 = min(c0 + %d, box.s5);\ntile /= more.s2;\n"
                  "const long r0 = box.s2 + tile %% more.s1 * %d, r1 = min(r0 + %d, box.s3);\n"
                  "tile = tile / more.s1 - (box.s7 > 0);\n"
-                 "const long p0 = box.s0 + (tile < 0 ? 0 : box.s7 + tile * more.s0 / box.s6);\n"
-                 "const long p1 = tile < box.s6 ? box.s0 + box.s7 + (tile + 1) * more.s0 / box.s6 : box.s1;\n",
+                 "const long p0 = box.s0 + (tile < 0 ? 0 : box.s7 + min(tile * box.s6, more.s0));\n"
+                 "const long p1 = tile * box.s6 < more.s0 ? box.s0 + box.s7 + min((tile + 1) * box.s6, more.s0) : box.s1;\n",
                  w->deep > 0 ? ", long8 sides" : "", tile, w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
 }
 

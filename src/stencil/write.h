@@ -2,11 +2,11 @@
 //     advance(in_0.., out_0.., fixed_0.., damping, table, records, points, from, to, held, box, more, sides)
 // A window holds planes, rows and columns of an array: node (p, r, c) lies at element (((p - s5) mod s0) s2 + r - s1) s4 + c - s3
 // of it; s0 planes, that of number s5 first, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all
-// inputs, `to` of all outputs, `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to, even
-// strips, planes of a first one before them or 0; behind them there may be a last one); more = (planes that the even strips
-// share, tiles along the rows, along the columns, 1 for a single step or for a GPU the work-groups that share a strip, the grid's
-// planes, rows, columns, row of the table of the first step). sides = (columns of tiles up to here, from here, rows up to here,
-// from here are at the sides, 1 for a last strip); for GPUs only.
+// inputs, `to` of all outputs, `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to, planes
+// of a strip, of which the last may have fewer, planes of another before them or 0; behind them there may be another); more =
+// (planes of all strips but those two, tiles along the rows, along the columns, 1 for a single step or for a GPU the work-groups
+// that share a strip, the grid's planes, rows, columns, row of the table of the first step). sides = (columns of tiles up to
+// here, from here, rows up to here, from here are at the sides, 1 for a last strip); for GPUs only.
 //     damping[planes + rows + columns]   factors of sponges, axis by axis
 //     table[step + 1][1 + n_sources]     the time, then what the sources add, from the step before the first
 //     records[step][n_points]            what receivers get

@@ -34,10 +34,11 @@ static void open_text(const mst_gpu_writer *g, int axis, int side, const char *w
 void mst_gpu_write_side_tile(const mst_gpu_writer *g) {
     ADD("long side_tile(long q, long8 box, long8 more, long8 sides) {\n"
         "    const long rows = more.s1, columns = more.s2, all = rows * columns, first = box.s7 > 0;\n"
+        "    const long strips = (more.s0 + box.s6 - 1) / box.s6;\n"
         "    const long across = sides.s0 + columns - sides.s1, along = sides.s2 + rows - sides.s3;\n"
         "    const long each = along * columns + (rows - along) * across;\n"
         "    if (q < (first + sides.s4) * all)\n"
-        "        return q < first * all ? q : q %% all + (first + box.s6) * all;\n"
+        "        return q < first * all ? q : q %% all + (first + strips) * all;\n"
         "    q = (q - (first + sides.s4) * all) / more.s3;\n"
         "    const long strip = first + q / each;\n"
         "    long row, column;\n"

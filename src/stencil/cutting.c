@@ -1,0 +1,135 @@
+#include "cutting.h"
+
+#include "write_gpu.h"
+
+enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
+
+static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// Planes that a strip goes through beside its own.
+static int64_t overlap_of(const mst_stepper *s) { return s->pipeline.low[PLANES] + s->pipeline.high[PLANES]; }
+
+// Work-groups that a GPU has at once, about.
+static int64_t resident_groups(const mst_stepper *s) {
+    return (int64_t)s->context->device.compute_units * larger(1, RESIDENT_ITEMS / s->group);
+}
+
+// When strips of so many planes, of n tiles each, are done, in planes gone through by a work-group. As many as are resident begin
+// at once, and each that ends makes room for the next: first all long strips, then the short ones, one of each tile, which fill
+// what the last round of the long ones leaves.
+static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t planes, int64_t length) {
+    int64_t groups = n * (planes / length), rest = planes % length, spare = resident - groups % resident;
+    int64_t time = ceiling(groups, resident) * (length + overlap);
+    if (rest == 0)
+        return time;
+    int64_t fill = spare < resident ? spare * ((length + overlap) / (rest + overlap)) : 0;
+    return time + ceiling(larger(0, n - fill), resident) * (rest + overlap);
+}
+
+// Planes of a strip, at most `most`, for which the device is done first.
+static int64_t choose_length(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
+    int64_t resident = resident_groups(s), best = smaller(planes, most), least = INT64_MAX, step = 1 + best / 256;
+    for (int64_t length = best; length > 0; length -= step) {
+        int64_t time = finish(resident, overlap_of(s), n, planes, length);
+        if (time < least) {
+            least = time;
+            best = length;
+        }
+    }
+    return best;
+}
+
+// In how many parts to cut each strip of n tiles.
+static int64_t choose_parts(const mst_stepper *s, int64_t n, const mst_cutting *c) {
+    int64_t resident = resident_groups(s), strips = mst_cutting_strips(c), best = 1, least = INT64_MAX;
+    for (int64_t parts = 1; parts <= smaller(c->length, 64); parts++) {
+        int64_t time = ceiling(n * strips * parts, resident) * (ceiling(c->length, parts) + overlap_of(s));
+        if (time < least) {
+            least = time;
+            best = parts;
+        }
+    }
+    return best;
+}
+
+// Whether tiles that reach beyond a face, where the box ends, are plain.
+static bool is_open(const mst_stepper *s, const mst_box *box, int axis, int side) {
+    int64_t n = (int64_t)s->problem->grid[axis], first = box->from[axis] - s->before[axis];
+    return mst_gpu_is_open(s->problem, axis, side) && s->tile[axis] % s->item[axis] == 0 &&
+           (side ? box->to[axis] == n && (n - first) % s->item[axis] == 0 : box->from[axis] == 0 && first % s->item[axis] == 0);
+}
+
+// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c). A box that reaches over the seam of a periodic
+// axis has tiles on the seam, which are not.
+static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
+    int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
+    int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
+    int64_t tile = s->tile[axis], margin = mst_gpu_margin(s->problem, axis), before = s->before[axis] + margin + lower;
+    int64_t spare = upper - s->whole[axis] + s->before[axis] - margin;
+    int64_t last = spare < 0 ? 0 : spare / tile + 1;
+    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(before, tile));
+    sides[1] = is_open(s, box, axis, 1) ? tiles : last < sides[0] ? sides[0] : smaller(last, tiles);
+}
+
+static int64_t tiles_at_sides(const mst_cutting *c) {
+    return c->rows * c->columns - (c->sides[ROWS][1] - c->sides[ROWS][0]) * (c->sides[COLUMNS][1] - c->sides[COLUMNS][0]);
+}
+
+static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
+
+// Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
+static void cut_for_gpu(const mst_stepper *s, const mst_box *box, mst_cutting *c) {
+    const mst_pipeline *p = &s->pipeline;
+    int64_t overlap = overlap_of(s), most = s->choice.planes > 0 ? s->choice.planes : larger(32 * overlap, 128);
+    bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
+    for (int side = 0; side < 2; side++) {
+        int64_t edge = (side ? p->high : p->low)[PLANES] + mst_gpu_margin(s->problem, PLANES);
+        int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
+        c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
+    }
+    int64_t inside = c->planes - c->edges[0] - c->edges[1];
+    if (inside <= overlap && strips_at_faces(c) > 0) {
+        inside = c->planes;
+        c->edges[0] = c->edges[1] = 0;
+        all = true;
+    }
+    find_sides(s, box, ROWS, c->rows, all, c->sides[ROWS]);
+    find_sides(s, box, COLUMNS, c->columns, all, c->sides[COLUMNS]);
+    c->planes = inside;
+    c->length = choose_length(s, c->rows * c->columns, inside, most);
+    c->parts = choose_parts(s, tiles_at_sides(c), c);
+}
+
+mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box) {
+    int64_t units = s->context->device.compute_units;
+    mst_cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
+                     .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
+                     .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
+                     .parts = 1};
+    if (s->shape == MST_STENCIL_SHAPE_GPU) {
+        cut_for_gpu(s, box, &c);
+        return c;
+    }
+    int64_t wanted = ceiling(4 * units, c.rows * c.columns);
+    int64_t most = c.planes / (4 * overlap_of(s) + 1) + 1; // shorter strips compute too much twice
+    c.length = ceiling(c.planes, s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes) : smaller(wanted, most));
+    return c;
+}
+
+int64_t mst_cutting_strips(const mst_cutting *c) { return ceiling(c->planes, c->length); }
+
+int64_t mst_cutting_careful(const mst_cutting *c) {
+    return c->rows * c->columns * strips_at_faces(c) + tiles_at_sides(c) * mst_cutting_strips(c) * c->parts;
+}
+
+int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * (mst_cutting_strips(c) + strips_at_faces(c)); }
+
+double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c) {
+    if (s->shape == MST_STENCIL_SHAPE_CPU)
+        return 1;
+    int64_t n = c->rows * c->columns, resident = resident_groups(s), overlap = overlap_of(s);
+    double work = (double)n * (double)(c->planes + mst_cutting_strips(c) * overlap);
+    return (double)resident * (double)finish(resident, overlap, n, c->planes, c->length) / work;
+}
