@@ -162,8 +162,8 @@ static void on_cpu(mst_context *context, uint64_t bytes) {
 }
 
 static void on_gpu(mst_context *context, double copy, uint64_t bytes, uint64_t bytes3, int pageable, int trivial) {
-    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
-    double core3 = rate(context, "heat3d in core", 3, MST_STENCIL_IN_CORE, 0, steps / 10, 2, copy / 8, "naive");
+    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, 0, steps, 2, copy / 8, "naive");
+    double core3 = rate(context, "heat3d in core", 3, MST_STENCIL_IN_CORE, 0, steps, 2, copy / 8, "naive");
     mst_context *small = make_context(bytes / (uint64_t)fraction), *small3 = make_context(bytes3 / (uint64_t)fraction3);
     double pinned = rate(small, "heat2d beyond, pinned", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_PINNED, steps, 1, core, "in core");
     if (pageable)
@@ -187,7 +187,7 @@ int main(int argc, const char **argv) {
     const struct poptOption options[] = {
         {"side", 0, POPT_ARG_INT, &side, 0, "side of the square", "N"},
         {"side3", 0, POPT_ARG_INT, &side3, 0, "side of the cube", "N"},
-        {"steps", 0, POPT_ARG_INT, &steps, 0, "steps of runs beyond the device (in core: a tenth on a GPU)", "K"},
+        {"steps", 0, POPT_ARG_INT, &steps, 0, "steps of a run", "K"},
         {"fuse", 0, POPT_ARG_INT, &fuse, 0, "fused steps in two dimensions", "M"},
         {"fuse3", 0, POPT_ARG_INT, &fuse3, 0, "fused steps in three dimensions", "M"},
         {"part", 0, POPT_ARG_INT, &fraction, 0, "budget: one part of the square in so many", "P"},

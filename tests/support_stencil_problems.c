@@ -192,10 +192,10 @@ static const problem outward_3d = {
     .grid = {11, 23, 37},
     .faces = {{NEUMANN, DIRICHLET("y")}, {PERIODIC, PERIODIC}, {DIRICHLET("0.5"), NEUMANN}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}, {.name = "v"}, {.name = "w"}, {.name = "q"}},
-    .updates = {{"v", "u[3,3,3] + x / 50", 0},
+    .updates = {{"v", "u[4,4,4] + x / 50", 0},
                 {"q", "x * y / 100 + z", 0},
-                {"w", "v[-3,-3,-3]", 1},
-                {"u", "0.9*u + 0.1*w + a * (q[1,-1,1] - q[-1,1,-1])", 2}},
+                {"w", "v[-4,-4,-4]", 1},
+                {"u", "0.9*u + 0.1*w + a * (q[1,-1,1] - q[-1,0,0])", 2}},
 };
 
 // Faces with numbers for values, between work-items of GPU-shaped kernels.

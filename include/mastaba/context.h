@@ -27,7 +27,7 @@ typedef struct mst_context_desc {
     cl_command_queue opencl_queue; // kernels on device data go here; NULL: the context makes its own, in order
     uint64_t device_memory;        // most bytes that plans may take of the device; 0: three quarters of its memory
     uint64_t host_memory;          // most bytes for staging blocks in RAM; 0: 1 GiB
-    unsigned copy_threads;         // threads that move host data; 0: half the cores, at least 1, at most 16
+    unsigned copy_threads;         // threads that move host data; 0: three quarters of the cores, at least 1, at most 16
     bool no_cache;                 // neither read nor write compiled kernels on disk
     const char *cache_directory;   // NULL: $XDG_CACHE_HOME/mastaba, else $HOME/.cache/mastaba; without either, no cache
     const char *kernel_directory;  // .cl files here override those built in; NULL: MASTABA_KERNEL_DIR, else none

@@ -46,8 +46,8 @@ void mst_log(mst_context *context, mst_log_level level, const char *format, ...)
 
 static unsigned default_copy_threads(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    long half = cores / 2;
-    return half < 1 ? 1 : half > MAX_COPY_THREADS ? MAX_COPY_THREADS : (unsigned)half;
+    long most = cores * 3 / 4; // the driver and whoever waits for the copies need some
+    return most < 1 ? 1 : most > MAX_COPY_THREADS ? MAX_COPY_THREADS : (unsigned)most;
 }
 
 static mst_status make_queue(mst_context *context, cl_command_queue *queue, mst_error *error) {

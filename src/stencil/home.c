@@ -13,6 +13,10 @@ uint64_t mst_home_bytes(const mst_problem *p, int copies) {
     return (uint64_t)(copies * p->n_arrays + p->n_constants) * array_bytes(p);
 }
 
+bool mst_home_is_direct(const mst_context *context, mst_stencil_home kind) {
+    return kind == MST_STENCIL_HOME_PINNED || (kind == MST_STENCIL_HOME_MEMORY && context->device.unified_memory);
+}
+
 mst_status mst_home_create(mst_context *context, const mst_problem *problem, mst_stencil_home kind, int copies, int file,
                            uint64_t file_offset, mst_home *h, mst_error *error) {
     mst_status status = MST_OK;
@@ -20,7 +24,7 @@ mst_status mst_home_create(mst_context *context, const mst_problem *problem, mst
     h->n_arrays = copies * problem->n_arrays + problem->n_constants;
     h->file = file;
     h->file_offset = file_offset;
-    h->direct = kind == MST_STENCIL_HOME_PINNED || (kind == MST_STENCIL_HOME_MEMORY && context->device.unified_memory);
+    h->direct = mst_home_is_direct(context, kind);
     if (kind == MST_STENCIL_HOME_FILE)
         return MST_OK;
     MST_REQUIRE(h->arrays = calloc((size_t)h->n_arrays, sizeof *h->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");

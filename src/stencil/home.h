@@ -9,8 +9,8 @@ typedef struct mst_home {
     mst_context *context;
     const mst_problem *problem;
     mst_stencil_home kind;
-    int copies;             // of the state
-    bool direct;            // the device copies from and to it without staging
+    int copies; // of the state
+    bool direct;
     unsigned char **arrays; // pinned or ordinary memory
     int n_arrays;
     int file;
@@ -19,6 +19,8 @@ typedef struct mst_home {
 } mst_home;
 
 uint64_t mst_home_bytes(const mst_problem *problem, int copies);
+// Whether the device copies from and to such a home without staging.
+bool mst_home_is_direct(const mst_context *context, mst_stencil_home kind);
 
 mst_status mst_home_create(mst_context *context, const mst_problem *problem, mst_stencil_home kind, int copies, int file,
                            uint64_t file_offset, mst_home *out, mst_error *error);

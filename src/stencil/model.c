@@ -10,7 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { CALIBRATION_BYTES = 64 << 20, SAMPLES = 3, COMMANDS = 16, KEPT_SECONDS = 24 * 3600 };
+enum {
+    CALIBRATION_BYTES = 64 << 20,
+    HOST_BYTES = 160 << 20, // so that three arrays of them fit few caches
+    SAMPLES = 3,
+    COMMANDS = 16,
+    KEPT_SECONDS = 24 * 3600
+};
 
 static const double SAMPLE_SECONDS = 5e-3; // about, of launches that are short
 
@@ -94,8 +100,7 @@ fail:
     return status;
 }
 
-// As for a home that is not direct: from staging to it and back while the device copies both ways. Copies write around the cache,
-// so none reads from there what the one before wrote.
+// From staging to a home that is not direct and back, while the device copies both ways.
 static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies *c, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     size_t bytes = (size_t)c->bytes;
@@ -121,7 +126,9 @@ fail:
 
 static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t bytes, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    copies c = {.bytes = bytes < CALIBRATION_BYTES ? bytes : CALIBRATION_BYTES};
+    bool direct = mst_home_is_direct(s->context, s->plan.home);
+    uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
+    copies c = {.bytes = bytes < most ? bytes : most};
     rates->upload = rates->download = rates->host = 0;
     MST_REQUIRE(c.ordinary = malloc((size_t)c.bytes), MST_ERROR_HOST_MEMORY, "out of memory measuring rates");
     memset(c.ordinary, 0, (size_t)c.bytes);
@@ -133,7 +140,8 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t
             rates->upload = rates->download = rates->host = 0;
         MST_TRY(time_copy(s, true, w[0].buffers[0], &c, &rates->upload, error));
         MST_TRY(time_copy(s, false, w[1].buffers[0], &c, &rates->download, error));
-        MST_TRY(time_host(s, w, &c, &rates->host, error));
+        if (!direct)
+            MST_TRY(time_host(s, w, &c, &rates->host, error));
     }
 fail:
     free(c.ordinary);
@@ -173,10 +181,11 @@ typedef struct kept_rates {
 static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
     const mst_stepper *stepper = &s->steppers[0];
     char text[200];
-    int length = snprintf(text, sizeof text, "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld, strips of %d",
-                          (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
-                          (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                          stepper->choice.planes);
+    int length =
+        snprintf(text, sizeof text, "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld, strips of %d, home %d",
+                 (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
+                 (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
+                 stepper->choice.planes, (int)s->plan.home);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 
@@ -305,8 +314,7 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy;
     double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy;
     bool shared = s->context->device.unified_memory;
-    bool direct = plan->home == MST_STENCIL_HOME_PINNED || (shared && plan->home == MST_STENCIL_HOME_MEMORY);
-    double host = direct ? 0 : (t->upload + t->download) / s->rates.host;
+    double host = mst_home_is_direct(s->context, plan->home) ? 0 : (t->upload + t->download) / s->rates.host;
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return trips * compute;
     if (!s->overlap)

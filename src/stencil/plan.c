@@ -26,6 +26,14 @@ unsigned mst_plan_fuse(const mst_stencil *s, const mst_stencil_desc *desc) {
     return m > 1 ? m : 1;
 }
 
+static mst_stencil_home choose_home(const mst_stencil *s, const mst_stencil_desc *desc) {
+    if (desc->home)
+        return desc->home;
+    bool pinned =
+        !s->context->device.unified_memory && s->problem.nodes * s->problem.element <= s->context->device.max_allocation_bytes;
+    return pinned ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
+}
+
 mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsigned most, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(desc->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", desc->fuse,
@@ -33,6 +41,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
     MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
     MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
     s->plan.shape = mst_plan_shape(s, desc);
+    s->plan.home = choose_home(s, desc);
     const mst_stepper_choice rule = mst_stepper_rule(&s->problem, s->plan.shape);
     unsigned m = desc->fuse ? desc->fuse : s->choice.fuse;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
@@ -106,9 +115,7 @@ static uint64_t left(const mst_stencil *s) { return mst_budget_left(s->context, 
 // Host memory for staging, where the device does not copy from and to the home by itself: see the schedules.
 static uint64_t staging_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
-    bool direct =
-        plan->home == MST_STENCIL_HOME_PINNED || (plan->home == MST_STENCIL_HOME_MEMORY && s->context->device.unified_memory);
-    if (direct || plan->schedule == MST_STENCIL_IN_CORE)
+    if (mst_home_is_direct(s->context, plan->home) || plan->schedule == MST_STENCIL_IN_CORE)
         return 0;
     if (plan->schedule == MST_STENCIL_SKEWED)
         return (8 * (uint64_t)p->n_arrays + 5 * (uint64_t)p->n_constants) * plan->block * p->plane * p->element;
@@ -152,14 +159,6 @@ static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
 
 static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }
 
-static mst_stencil_home choose_home(const mst_stencil *s, const mst_stencil_desc *desc) {
-    if (desc->home)
-        return desc->home;
-    bool pinned =
-        !s->context->device.unified_memory && s->problem.nodes * s->problem.element <= s->context->device.max_allocation_bytes;
-    return pinned ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
-}
-
 // The best n and block of a schedule, in *best if the model finds them faster than what is there. 1000 steps are compared.
 static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule, mst_stencil_plan *best) {
     const unsigned most = 96;
@@ -200,7 +199,6 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
                 MOST_HEIGHT);
     MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE && (desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0),
                 MST_ERROR_ARGUMENT, "home %d is none, or has no file", (int)desc->home);
-    s->plan.home = choose_home(s, desc);
     if (wanted != MST_STENCIL_AUTO)
         try_schedule(s, desc, wanted, &best);
     else
