@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-static bool is_plain(const mst_pass_op *op) { return op->element == MST_ELEMENT_COMPLEX && !op->length && !op->multiply; }
-
 // Whether the lines of a tile that does not cross the end of the last dimension lie one element apart.
 static bool lanes_adjacent(const mst_pass *pass, const mst_view *v) {
     int last = v->n_dims - 1;
@@ -15,10 +13,23 @@ static bool lanes_adjacent(const mst_pass *pass, const mst_view *v) {
     return whole && v->outer[last] + (int64_t)v->position[last] * v->axis_stride == 1;
 }
 
-static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
-
 // Complex numbers in a row that is transposed as one vector.
 static unsigned row_length(const mst_pass *pass) { return pass->lanes / 2; }
+
+// How whole tiles are moved.
+typedef enum way { BY_VALUES, BY_LANES, BY_ROWS, N_WAYS } way;
+
+static way way_of(const mst_pass *pass, const mst_pass_op *op, const mst_view *v) {
+    if (op->element != MST_ELEMENT_COMPLEX || op->length || op->multiply)
+        return BY_VALUES;
+    if (lanes_adjacent(pass, v))
+        return BY_LANES;
+    return (int64_t)v->step * v->axis_stride == 1 && pass->n >= row_length(pass) ? BY_ROWS : BY_VALUES;
+}
+
+// Where a tile has what the real and the imaginary parts in memory are.
+static const char *real_part(const mst_pass_op *op) { return op->swap ? "IM" : "RE"; }
+static const char *imaginary_part(const mst_pass_op *op) { return op->swap ? "RE" : "IM"; }
 
 static void write_vector(const char *first, const char *second, unsigned from, unsigned pairs, bool wide, mst_text *out) {
     for (unsigned k = from; k < from + pairs; k++) {
@@ -70,17 +81,9 @@ void mst_pass_write_cpu_rows(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, ");\n    return as_%s%u(v);\n}\n\n", pass->is_double ? "double" : "ulong", pass->is_double ? 2 * b : b);
 }
 
-// Whether a tile is worked on as a whole: it is full, and where its lines have to lie side by side it does not cross the end of
-// the last dimension.
-static void write_whole(const mst_view *v, bool adjacent, const char *side, mst_text *out) {
-    mst_text_add(out, "count == LANES");
-    if (adjacent && v->n_dims > 1)
-        mst_text_add(out, " && (%s_first + first) %% %zuul + LANES <= %zuul", side, v->counts[v->n_dims - 1],
-                     v->counts[v->n_dims - 1]);
-}
-
-static void write_scalar_load(const mst_pass *pass, mst_text *out) {
+static void write_values_load(const mst_pass *pass, mst_text *out) {
     mst_text_add(out,
+                 "        // Load, value by value.\n"
                  "        for (uint l = 0; l < LANES; l++) {\n"
                  "            const ulong line = source_first + first + min(l, count - 1);\n"
                  "            const long outer = source_base + source_outer(line);\n"
@@ -114,7 +117,8 @@ static void write_lines(const mst_view *v, const char *name, unsigned h, unsigne
     }
 }
 
-static void write_lanes_load(const mst_pass *pass, const char *x, const char *y, mst_text *out) {
+static void write_lanes_load(const mst_pass *pass, mst_text *out) {
+    const char *x = real_part(&pass->load), *y = imaginary_part(&pass->load);
     const mst_view *v = &pass->source;
     mst_text_add(out, "        // Load: the lines lie side by side.\n");
     write_line(v, "from", "source_first + first", out);
@@ -126,7 +130,8 @@ static void write_lanes_load(const mst_pass *pass, const char *x, const char *y,
                  y);
 }
 
-static void write_rows_load(const mst_pass *pass, const char *x, const char *y, mst_text *out) {
+static void write_rows_load(const mst_pass *pass, mst_text *out) {
+    const char *x = real_part(&pass->load), *y = imaginary_part(&pass->load);
     unsigned b = row_length(pass);
     mst_text_add(out, "        // Load: each line's elements lie side by side and are transposed, %u by %u.\n", b, b);
     for (unsigned h = 0; h < pass->lanes / b; h++) {
@@ -151,30 +156,9 @@ static void write_rows_load(const mst_pass *pass, const char *x, const char *y, 
     }
 }
 
-void mst_pass_write_cpu_load(const mst_pass *pass, mst_text *out) {
-    const mst_view *v = &pass->source;
-    const char *x = pass->load.swap ? "IM" : "RE", *y = pass->load.swap ? "RE" : "IM";
-    bool lanes = is_plain(&pass->load) && lanes_adjacent(pass, v);
-    bool rows = is_plain(&pass->load) && !lanes && elements_adjacent(v) && pass->n >= row_length(pass);
-    if (!lanes && !rows) {
-        mst_text_add(out, "        // Load, value by value.\n");
-        write_scalar_load(pass, out);
-        return;
-    }
-    mst_text_add(out, "        if (!(");
-    write_whole(v, lanes, "source", out);
-    mst_text_add(out, ")) {\n");
-    write_scalar_load(pass, out);
-    mst_text_add(out, "        } else {\n");
-    if (lanes)
-        write_lanes_load(pass, x, y, out);
-    else
-        write_rows_load(pass, x, y, out);
-    mst_text_add(out, "        }\n");
-}
-
-static void write_scalar_store(const mst_pass *pass, mst_text *out) {
-    mst_text_add(out, "        for (uint l = 0; l < count; l++) {\n"
+static void write_values_store(const mst_pass *pass, mst_text *out) {
+    mst_text_add(out, "        // Store, value by value.\n"
+                      "        for (uint l = 0; l < count; l++) {\n"
                       "            const ulong line = target_first + first + l;\n"
                       "            const long outer = target_base + target_outer(line);\n"
                       "            const uint position = target_position(line);\n");
@@ -198,7 +182,7 @@ static void write_scalar_store(const mst_pass *pass, mst_text *out) {
 }
 
 // Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of lanes, c a
-// multiple of the lanes. The rounding is spelled out: the same for a whole tile as for single values (write_scalar_store).
+// multiple of the lanes. The rounding is spelled out: the same for a whole tile as for single values (write_values_store).
 static void write_lane_twiddles(const mst_pass *pass, mst_text *out) {
     mst_text_add(
         out,
@@ -209,7 +193,8 @@ static void write_lane_twiddles(const mst_pass *pass, mst_text *out) {
         pass->lanes, pass->lanes);
 }
 
-static void write_lanes_store(const mst_pass *pass, const char *x, const char *y, const char *scale, mst_text *out) {
+static void write_lanes_store(const mst_pass *pass, mst_text *out) {
+    const char *x = real_part(&pass->store), *y = imaginary_part(&pass->store), *scale = pass->scale ? " * scale" : "";
     const mst_view *v = &pass->target;
     mst_text_add(out, "        // Store: the lines lie side by side.\n");
     write_line(v, "to", "target_first + first", out);
@@ -228,7 +213,8 @@ static void write_lanes_store(const mst_pass *pass, const char *x, const char *y
     mst_text_add(out, "        }\n");
 }
 
-static void write_rows_store(const mst_pass *pass, const char *x, const char *y, const char *scale, mst_text *out) {
+static void write_rows_store(const mst_pass *pass, mst_text *out) {
+    const char *x = real_part(&pass->store), *y = imaginary_part(&pass->store), *scale = pass->scale ? " * scale" : "";
     unsigned b = row_length(pass);
     mst_text_add(out, "        // Store: transposed back, %u by %u.\n", b, b);
     for (unsigned h = 0; h < pass->lanes / b; h++) {
@@ -261,31 +247,53 @@ static void write_rows_store(const mst_pass *pass, const char *x, const char *y,
     }
 }
 
-void mst_pass_write_cpu_store(const mst_pass *pass, mst_text *out) {
-    const mst_view *v = &pass->target;
-    const char *x = pass->store.swap ? "IM" : "RE", *y = pass->store.swap ? "RE" : "IM", *scale = pass->scale ? " * scale" : "";
-    bool lanes = is_plain(&pass->store) && lanes_adjacent(pass, v);
-    bool rows = is_plain(&pass->store) && !lanes && !pass->twiddle_n && elements_adjacent(v) && pass->n >= row_length(pass);
-    if (pass->twiddle_n)
-        lanes = lanes && !pass->store.swap && pass->twiddle_dim == pass->source.n_dims - 1 && lanes_adjacent(pass, &pass->source);
-    if (!lanes && !rows) {
-        mst_text_add(out, "        // Store, value by value.\n");
-        write_scalar_store(pass, out);
+// Whether a tile is worked on as a whole: it is full, and where its lines have to lie side by side it does not cross the end of
+// the last dimension.
+static void write_whole(const mst_view *v, bool adjacent, const char *side, mst_text *out) {
+    mst_text_add(out, "count == LANES");
+    if (adjacent && v->n_dims > 1)
+        mst_text_add(out, " && (%s_first + first) %% %zuul + LANES <= %zuul", side, v->counts[v->n_dims - 1],
+                     v->counts[v->n_dims - 1]);
+}
+
+// One side of a pass: what it is called in the kernel, and what writes it.
+typedef struct side {
+    const mst_view *view;
+    const char *name;
+    void (*write[N_WAYS])(const mst_pass *pass, mst_text *out);
+} side;
+
+// Tiles that are not whole go value by value.
+static void write_side(const mst_pass *pass, const side *s, way by, bool columns, mst_text *out) {
+    if (by == BY_VALUES) {
+        s->write[BY_VALUES](pass, out);
         return;
     }
     mst_text_add(out, "        if (!(");
-    write_whole(v, lanes, "target", out);
-    if (pass->twiddle_n) {
+    write_whole(s->view, by == BY_LANES, s->name, out);
+    if (columns) {
         mst_text_add(out, " && ");
         write_whole(&pass->source, true, "source", out);
         mst_text_add(out, " && column(source_first + first) %% LANES == 0");
     }
     mst_text_add(out, ")) {\n");
-    write_scalar_store(pass, out);
+    s->write[BY_VALUES](pass, out);
     mst_text_add(out, "        } else {\n");
-    if (lanes)
-        write_lanes_store(pass, x, y, scale, out);
-    else
-        write_rows_store(pass, x, y, scale, out);
+    s->write[by](pass, out);
     mst_text_add(out, "        }\n");
+}
+
+void mst_pass_write_cpu_load(const mst_pass *pass, mst_text *out) {
+    const side s = {&pass->source, "source", {write_values_load, write_lanes_load, write_rows_load}};
+    write_side(pass, &s, way_of(pass, &pass->load, s.view), false, out);
+}
+
+void mst_pass_write_cpu_store(const mst_pass *pass, mst_text *out) {
+    const side s = {&pass->target, "target", {write_values_store, write_lanes_store, write_rows_store}};
+    way by = way_of(pass, &pass->store, s.view);
+    bool columns = pass->twiddle_n != 0; // lanes have neighbouring ones
+    if (columns && (by != BY_LANES || pass->store.swap || pass->twiddle_dim != pass->source.n_dims - 1 ||
+                    !lanes_adjacent(pass, &pass->source)))
+        by = BY_VALUES;
+    write_side(pass, &s, by, columns, out);
 }
