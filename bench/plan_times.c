@@ -3,6 +3,7 @@
 // Each in three ways: cold (no kernel is in a cache, after the driver's first compilation), warm (a new context, the kernels are
 // in the program cache), and again in the same context (its programs are there: what is left is planning and tables). The
 // driver's own cache has to be off for the first: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.
+#include <errno.h>
 #include <mastaba/mastaba.h>
 #include <popt.h>
 #include <stdio.h>
@@ -125,6 +126,28 @@ static bool measure(const settings *set, const plan_case *c, double *seconds, in
     return done;
 }
 
+static bool print_table(const settings *set, const char *only) {
+    static const plan_case first = {"the driver's start", MST_COMPLEX64, 2, 0, false, false, false};
+    double seconds[N_WAYS];
+    int passes;
+    if (!measure(set, &first, seconds, &passes))
+        return false;
+    printf("| plan | passes | cold, ms | a pass | warm, ms | again, ms |\n|---|---|---|---|---|---|\n");
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char each[2][20] = {"", ""};
+        if ((only && !strstr(cases[k].what, only)) || !measure(set, &cases[k], seconds, &passes))
+            continue;
+        if (passes) {
+            snprintf(each[0], sizeof each[0], "%d", passes);
+            snprintf(each[1], sizeof each[1], "%.0f", 1e3 * seconds[COLD] / passes);
+        }
+        printf("| %s | %s | %.0f | %s | %.1f | %.1f |\n", cases[k].what, each[0], 1e3 * seconds[COLD], each[1],
+               1e3 * seconds[WARM], 1e3 * seconds[AGAIN]);
+        fflush(stdout);
+    }
+    return true;
+}
+
 int main(int argc, const char **argv) {
     char *device = NULL, *shape_name = NULL, *only = NULL, directory[] = "/tmp/plan-times-XXXXXX", command[80];
     settings set = {.context = MST_CONTEXT_DESC_INIT};
@@ -136,36 +159,23 @@ int main(int argc, const char **argv) {
         POPT_AUTOHELP POPT_TABLEEND,
     };
     poptContext parser = poptGetContext(NULL, argc, argv, options, 0);
-    int result = poptGetNextOpt(parser) == -1 ? EXIT_SUCCESS : EXIT_FAILURE, passes;
+    int code = poptGetNextOpt(parser);
+    bool done = false;
     set.shape = !shape_name ? MST_FFT_SHAPE_AUTO : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
     set.context.device = device;
-    if (result == EXIT_SUCCESS && mkdtemp(directory)) {
-        double seconds[N_WAYS];
-        set.context.cache_directory = directory;
-        static const plan_case first = {"the driver's start", MST_COMPLEX64, 2, 0, false, false, false};
-        if (!measure(&set, &first, seconds, &passes))
-            result = EXIT_FAILURE;
-        printf("| plan | passes | cold, ms | a pass | warm, ms | again, ms |\n|---|---|---|---|---|---|\n");
-        for (size_t k = 0; k < sizeof cases / sizeof cases[0] && result == EXIT_SUCCESS; k++) {
-            if (only && !strstr(cases[k].what, only))
-                continue;
-            if (!measure(&set, &cases[k], seconds, &passes))
-                continue;
-            char each[2][20] = {"", ""};
-            if (passes) {
-                snprintf(each[0], sizeof each[0], "%d", passes);
-                snprintf(each[1], sizeof each[1], "%.0f", 1e3 * seconds[COLD] / passes);
-            }
-            printf("| %s | %s | %.0f | %s | %.1f | %.1f |\n", cases[k].what, each[0], 1e3 * seconds[COLD], each[1],
-                   1e3 * seconds[WARM], 1e3 * seconds[AGAIN]);
-            fflush(stdout);
-        }
+    set.context.cache_directory = directory;
+    if (code < -1)
+        fprintf(stderr, "plan-times: %s: %s\n", poptBadOption(parser, 0), poptStrerror(code));
+    else if (!mkdtemp(directory))
+        fprintf(stderr, "plan-times: cannot make %s: %s\n", directory, strerror(errno));
+    else {
+        done = print_table(&set, only);
         snprintf(command, sizeof command, "rm -r %s", directory);
-        result = system(command) == 0 ? result : EXIT_FAILURE;
+        done = system(command) == 0 && done;
     }
     poptFreeContext(parser);
     free(device);
     free(shape_name);
     free(only);
-    return result;
+    return done ? EXIT_SUCCESS : EXIT_FAILURE;
 }
