@@ -103,6 +103,29 @@ int test_teardown(void **state) {
     return left != 0;
 }
 
+int test_enter_directory(void **state) {
+    (void)state;
+    return chdir(test_directory());
+}
+
+int test_leave_directory(void **state) {
+    (void)state;
+    if (chdir("/") != 0)
+        return -1;
+    test_remove_tree(test_directory());
+    return 0;
+}
+
+bool test_next_number(const char **text, uint64_t *number) {
+    char *end;
+    const char *at = *text + strcspn(*text, "0123456789");
+    if (!*at)
+        return false;
+    *number = strtoull(at, &end, 10);
+    *text = end;
+    return true;
+}
+
 // splitmix64 (Steele, Lea, Flood 2014)
 uint64_t test_random(void) {
     uint64_t z = group.random += 0x9e3779b97f4a7c15u;

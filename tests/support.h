@@ -65,6 +65,9 @@ mst_context *test_context_cached(void); // in test_directory
 mst_context *test_context_with_budget(uint64_t device_memory, uint64_t host_memory);
 const char *test_directory(void); // private, emptied and removed by test_teardown
 void test_remove_tree(const char *path);
+// A group's set-up and teardown where no device is needed: it runs in test_directory, which is removed.
+int test_enter_directory(void **state);
+int test_leave_directory(void **state);
 int test_file(size_t bytes); // a new unnamed file of that many bytes (zeros)
 
 // What tuning reports: test_note, given a test_told, counts and keeps the last one.
@@ -73,6 +76,9 @@ typedef struct test_told {
     int n;
 } test_told;
 void test_note(const mst_tuning_result *result, void *told);
+
+// Whether there is another whole number in a text, which then begins behind it.
+bool test_next_number(const char **text, uint64_t *number);
 
 // ---- random numbers ----
 uint64_t test_random(void);

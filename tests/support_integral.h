@@ -4,6 +4,10 @@
 
 #include "support.h"
 
+// Of one variable and to the default tolerances, in float64; arguments are kept by reference.
+mst_integral_desc test_integral_desc(const char *integrand, const mst_integral_range *ranges, int n_parameters,
+                                     const char *const *parameters);
+
 // Makes a plan and n results by it, one for each row of parameters.
 void test_integral_run(mst_context *context, const mst_integral_desc *desc, const double *parameters, size_t n,
                        mst_integral_result *results);

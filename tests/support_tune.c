@@ -131,3 +131,10 @@ json_t *test_fake_entry(test_fake *f, const char *variant, uint64_t size, int64_
     mst_tune_found found = {.values = {width, 3}, .seconds = 1, .safe_seconds = 2};
     return mst_tuning_entry(&p, &found, driver);
 }
+
+json_t *test_fake_database(const mst_device_info *device, test_fake *f, const char *variant, uint64_t size, int64_t width,
+                           const char *driver) {
+    json_t *database = mst_tuning_new(device);
+    json_array_append_new(json_object_get(database, "entries"), test_fake_entry(f, variant, size, width, driver));
+    return database;
+}

@@ -40,7 +40,9 @@ mst_tuning_source test_fake_choose(mst_context *context, const mst_tune_problem 
 // As plans do that nobody asked to tune: that width, and no build.
 void test_fake_finds(mst_context *context, test_fake *f, const char *variant, uint64_t size, uint64_t kernel, int64_t width);
 
-// A result for it.
+// A result for it, and a database of a device with this result.
 json_t *test_fake_entry(test_fake *f, const char *variant, uint64_t size, int64_t width, const char *driver);
+json_t *test_fake_database(const mst_device_info *device, test_fake *f, const char *variant, uint64_t size, int64_t width,
+                           const char *driver);
 
 #endif

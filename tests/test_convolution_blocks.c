@@ -83,6 +83,7 @@ static void budgets_too_small(void **state) {
                 mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 5, 4000, MST_FLOAT32, broadcast ? 1 : 5, 1000);
                 mst_error e, ignored;
                 bool found = false;
+                uint64_t least;
                 desc.algorithm = (mst_convolution_algorithm)a;
 #define TRY(bytes, error) attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, error)
                 if (a == MST_CONVOLUTION_REFERENCE) { // takes nothing of the device and stages nothing
@@ -90,14 +91,8 @@ static void budgets_too_small(void **state) {
                     continue;
                 }
                 REFUSED(MST_ERROR_BUDGET, "", TRY(1, &e));
-                for (const char *p = e.message; *p && !found; p++) {
-                    char *end;
-                    if (*p < '0' || *p > '9')
-                        continue;
-                    uint64_t least = strtoull(p, &end, 10);
+                for (const char *text = e.message; !found && test_next_number(&text, &least);)
                     found = least > 1 && TRY(least, &ignored) == MST_OK && TRY(least - 1, &ignored) == MST_ERROR_BUDGET;
-                    p = end - 1;
-                }
 #undef TRY
                 CHECK(found, "%s: '%s' does not name the least %s that works", mst_convolution_algorithm_name(desc.algorithm),
                       e.message, on_host ? "host_memory" : "device_memory");

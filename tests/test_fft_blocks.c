@@ -76,16 +76,11 @@ static void budgets_too_small(void **state) {
         assert_non_null(x);
         mst_error e, ignored;
         bool found = false;
+        uint64_t least;
 #define TRY(bytes, error) attempt(table[i].host ? 0 : (bytes), table[i].host ? (bytes) : 0, &desc, x, x + 2 * count, error)
         REFUSED(MST_ERROR_BUDGET, "", TRY(1, &e));
-        for (const char *p = e.message; *p && !found; p++) {
-            char *end;
-            if (*p < '0' || *p > '9')
-                continue;
-            uint64_t least = strtoull(p, &end, 10);
+        for (const char *text = e.message; !found && test_next_number(&text, &least);)
             found = least > 1 && TRY(least, &ignored) == MST_OK && TRY(least - 1, &ignored) == MST_ERROR_BUDGET;
-            p = end - 1;
-        }
 #undef TRY
         CHECK(found, "%zu x %zu, %s: '%s' does not name the least budget that works", table[i].rows, table[i].n,
               table[i].host ? "host_memory" : "device_memory", e.message);

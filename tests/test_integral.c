@@ -1,5 +1,5 @@
 // Integrals against closed forms and QUADPACK's book, in both kernel shapes and both precisions; what is refused; statuses.
-#include "support.h"
+#include "support_integral.h"
 
 #include <math.h>
 
@@ -10,17 +10,12 @@ typedef struct one {
 
 static mst_integral_result integrate(mst_context *context, const mst_integral_desc *desc, const char *f, const char *from,
                                      const char *to) {
-    mst_error e;
-    mst_integral *plan;
     mst_integral_desc d = *desc;
     const mst_integral_range range = {"x", from, to};
     mst_integral_result r;
-    memset(&r, 0xff, sizeof r);
     d.integrand = f;
     d.ranges = &range;
-    OK(mst_integral_create(context, &d, &plan, &e));
-    OK(mst_integral_execute(plan, NULL, 1, &r, NULL, &e));
-    mst_integral_destroy(plan);
+    test_integral_run(context, &d, NULL, 1, &r);
     return r;
 }
 
@@ -79,11 +74,7 @@ static void test_book(void **state) {
         for (int shape = MST_INTEGRAL_SHAPE_GPU; shape <= MST_INTEGRAL_SHAPE_CPU; shape++) {
             mst_error e;
             mst_integral *plan;
-            mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-            d.integrand = book;
-            d.ranges = &range;
-            d.n_parameters = 3;
-            d.parameters = names;
+            mst_integral_desc d = test_integral_desc(book, &range, 3, names);
             d.type = (mst_type)type;
             d.shape = (mst_integral_shape)shape;
             d.relative_tolerance = type == MST_FLOAT64 ? 1e-9 : 1e-4;
@@ -122,11 +113,7 @@ static void test_ranges(void **state) {
     const mst_integral_range range = {"x", "a", "b"};
     const double sets[][2] = {{0, 1}, {1, 0}, {0.5, 0.5}, {-2, 3}, {1e3, 1e3 + 1}};
     mst_integral_result r[5];
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    d.integrand = "3*x^2";
-    d.ranges = &range;
-    d.n_parameters = 2;
-    d.parameters = names;
+    mst_integral_desc d = test_integral_desc("3*x^2", &range, 2, names);
     OK(mst_integral_create(context, &d, &plan, &e));
     OK(mst_integral_execute(plan, &sets[0][0], 5, r, NULL, &e));
     for (int i = 0; i < 5; i++) {
@@ -167,11 +154,8 @@ static void test_statuses(void **state) {
     static const mst_integral_status wanted[] = {MST_INTEGRAL_NON_FINITE, MST_INTEGRAL_ROUND_OFF, MST_INTEGRAL_ROUND_OFF,
                                                  MST_INTEGRAL_CONVERGED};
     mst_integral_result r[4];
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    d.integrand = "k == 0 ? log(x - 0.1) : k == 1 ? 1/abs(x - 1) : k == 2 ? exp(x) : (x == 0 ? 1 : sin(x)/x)";
-    d.ranges = &range;
-    d.n_parameters = 1;
-    d.parameters = names;
+    mst_integral_desc d = test_integral_desc(
+        "k == 0 ? log(x - 0.1) : k == 1 ? 1/abs(x - 1) : k == 2 ? exp(x) : (x == 0 ? 1 : sin(x)/x)", &range, 1, names);
     d.relative_tolerance = 1e-16;
     OK(mst_integral_create(context, &d, &plan, &e));
     OK(mst_integral_execute(plan, sets, 3, r, NULL, &e));
@@ -203,11 +187,8 @@ static void test_hard_places(void **state) {
     const double sets[][3] = {{0, 0, 1}, {1, 0, 1}, {2, 0, 0}, {3, 0, 1}, {1, 1, 0}}, log_3 = log(3);
     const double wanted[] = {5e49, 2, 0, 2 * (sqrt(0.3) + sqrt(0.7)), -2};
     mst_integral_result r[5];
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    d.integrand = "k == 0 ? 1e50*x : k == 1 ? 1/sqrt(x) : k == 2 ? 1/x : abs(x - 0.3)^(-0.5)";
-    d.ranges = &range;
-    d.n_parameters = 3;
-    d.parameters = names;
+    mst_integral_desc d =
+        test_integral_desc("k == 0 ? 1e50*x : k == 1 ? 1/sqrt(x) : k == 2 ? 1/x : abs(x - 0.3)^(-0.5)", &range, 3, names);
     d.breakpoints = points;
     d.n_breakpoints = 4;
     OK(mst_integral_create(context, &d, &plan, &e));
@@ -322,10 +303,8 @@ static bool stop_at_second(uint64_t done, uint64_t total, void *user) {
 
 // Sums of several launches: their value, and cancelling between them.
 static void test_launches(void **state) {
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     const mst_integral_range range = {"x", "-5", "5"};
-    d.integrand = "sin(x^2)";
-    d.ranges = &range;
+    mst_integral_desc d = test_integral_desc("sin(x^2)", &range, 0, NULL);
     d.rule = MST_INTEGRAL_RECTANGLE;
     d.shape = MST_INTEGRAL_SHAPE_CPU;
     d.type = MST_FLOAT32;
@@ -360,12 +339,8 @@ static void test_sine(void **state) {
     for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
         mst_error e;
         mst_integral *plan;
-        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        mst_integral_desc d = test_integral_desc("c*cos(x) + (1 - c)*sin(x)", &range, 3, names);
         double worst = 0;
-        d.integrand = "c*cos(x) + (1 - c)*sin(x)";
-        d.ranges = &range;
-        d.n_parameters = 3;
-        d.parameters = names;
         d.rule = MST_INTEGRAL_RECTANGLE;
         d.points = 1;
         d.type = (mst_type)type;

@@ -72,12 +72,8 @@ static void check(mst_context *context, mst_type type, double tolerance) {
     static double parameters[N][4];
     static mst_integral_result r[N];
     const mst_integral_range range = {"x", "0", "1"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc(rough, &range, 4, names);
     int within = 0, converged = 0, unreachable = 0;
-    d.integrand = rough;
-    d.ranges = &range;
-    d.n_parameters = 4;
-    d.parameters = names;
     d.type = type;
     d.relative_tolerance = tolerance;
     for (int i = 0; i < N; i++)
@@ -141,11 +137,7 @@ static void test_places(void **state) {
     }
     int within = 0;
     for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
-        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-        d.integrand = places;
-        d.ranges = &range;
-        d.n_parameters = 4;
-        d.parameters = names;
+        mst_integral_desc d = test_integral_desc(places, &range, 4, names);
         d.type = (mst_type)type;
         d.relative_tolerance = 1e-4;
         test_integral_run(*state, &d, &parameters[0][0], N_PLACES, r);
@@ -170,9 +162,7 @@ static void test_zeros(void **state) {
     static mst_integral_result r[MANY];
     const char *const k = "k";
     mst_context_desc small = MST_CONTEXT_DESC_INIT;
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    d.integrand = "abs(x) < 0.3 ? x : 0";
-    d.ranges = &range;
+    mst_integral_desc d = test_integral_desc("abs(x) < 0.3 ? x : 0", &range, 0, NULL);
     test_integral_run(*state, &d, NULL, 1, r);
     CHECK(r->status != MST_INTEGRAL_BUDGET && r->evaluations < 1000000 && fabs(r->value) <= r->error && r->error < 1e-9,
           "%.9g +- %g, status %d, %llu evaluations", r->value, r->error, (int)r->status, (unsigned long long)r->evaluations);
@@ -193,16 +183,12 @@ static void test_unseen(void **state) {
     mst_integral_range ranges[8];
     static const char *const names[] = {"a", "b", "c", "d", "x", "f", "g", "h"}, *const k = "k";
     const double sets[] = {0, 1}, pi = acos(-1);
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     mst_integral_result r[2];
     for (int i = 0; i < 8; i++)
         ranges[i] = (mst_integral_range){names[i], "0", "1"};
-    d.ranges = ranges;
-    d.n_parameters = 1;
-    d.parameters = &k;
+    mst_integral_desc d = test_integral_desc("k == 0 ? 0 : exp(-10000*((a - 0.43)^2 + (b - 0.77)^2))", ranges, 1, &k);
     d.relative_tolerance = 0.1;
     d.n_variables = 2;
-    d.integrand = "k == 0 ? 0 : exp(-10000*((a - 0.43)^2 + (b - 0.77)^2))";
     test_integral_run(*state, &d, sets, 2, r);
     CHECK(fabs(r[1].value - pi * 1e-4) <= r[1].error && r[1].error <= 0.1 * r[1].value, "%g +- %g", r[1].value, r[1].error);
     CHECK(r[0].value == 0 && r[0].error == 0 && r[0].status == MST_INTEGRAL_CONVERGED && r[0].evaluations > 2000,

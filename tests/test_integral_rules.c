@@ -56,12 +56,8 @@ static void test_tanh_sinh(void **state) {
         parameters[i][1] = i % 4 == 3 ? 0.1 + 5 * fabs(test_uniform()) : -0.8 + 2 * fabs(test_uniform());
     }
     for (int kind = 0; kind < 3; kind++) { // CPU and GPU shape in float64, CPU shape in float32
-        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        mst_integral_desc d = test_integral_desc(singular, &range, 2, names);
         int within = 0, converged = 0;
-        d.integrand = singular;
-        d.ranges = &range;
-        d.n_parameters = 2;
-        d.parameters = names;
         d.rule = MST_INTEGRAL_TANH_SINH;
         d.type = kind == 2 ? MST_FLOAT32 : MST_FLOAT64;
         d.shape = kind == 1 ? MST_INTEGRAL_SHAPE_GPU : MST_INTEGRAL_SHAPE_CPU;
@@ -85,12 +81,8 @@ static void test_bounds(void **state) {
     static double parameters[N][3];
     static mst_integral_result r[N];
     const mst_integral_range range = {"x", "a", "b"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("k == 0 ? cos(3*x) : k == 1 ? 1 : 3*x^2", &range, 3, names);
     int within = 0;
-    d.integrand = "k == 0 ? cos(3*x) : k == 1 ? 1 : 3*x^2";
-    d.ranges = &range;
-    d.n_parameters = 3;
-    d.parameters = names;
     d.rule = MST_INTEGRAL_TANH_SINH;
     d.type = MST_FLOAT32;
     for (int i = 0; i < N; i++) {
@@ -112,10 +104,8 @@ static void test_bounds(void **state) {
 
 static void test_half_infinite(void **state) {
     const mst_integral_range range = {"x", "0", "inf"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("exp(-x)/sqrt(x)", &range, 0, NULL);
     mst_integral_result r;
-    d.integrand = "exp(-x)/sqrt(x)";
-    d.ranges = &range;
     d.rule = MST_INTEGRAL_TANH_SINH;
     test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(fabs(r.value - sqrt(acos(-1))) <= fmin(r.error, 1e-10), "%.17g +- %g, %s", r.value, r.error,
@@ -133,10 +123,8 @@ static void test_half_infinite(void **state) {
 static void test_far_out(void **state) {
     // x^2 overflows at nodes where exp(-x) is 0.
     const mst_integral_range range = {"x", "0", "inf"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("x^3*exp(-x)", &range, 0, NULL);
     mst_integral_result r;
-    d.integrand = "x^3*exp(-x)";
-    d.ranges = &range;
     d.rule = MST_INTEGRAL_TANH_SINH;
     for (int type = MST_FLOAT32; type <= MST_FLOAT64; type++) {
         d.type = (mst_type)type;
@@ -148,14 +136,10 @@ static void test_far_out(void **state) {
 // Singular at both ends, in x: as near as x comes to 1, and the error of that end has nothing to do with values at the other.
 static void test_both_ends(void **state) {
     const mst_integral_range range = {"x", "0", "1"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    mst_integral_result r[2];
     static const char *const k = "k";
+    mst_integral_desc d = test_integral_desc("k == 0 ? 1/sqrt(x*(1 - x)) : log(1/x)^(-0.9)", &range, 1, &k);
+    mst_integral_result r[2];
     const double sets[] = {0, 1}, wanted[] = {acos(-1), tgamma(0.1)};
-    d.integrand = "k == 0 ? 1/sqrt(x*(1 - x)) : log(1/x)^(-0.9)";
-    d.ranges = &range;
-    d.n_parameters = 1;
-    d.parameters = &k;
     d.rule = MST_INTEGRAL_TANH_SINH;
     test_integral_run(*state, &d, sets, 2, r);
     for (int i = 0; i < 2; i++)
@@ -168,10 +152,8 @@ static void test_both_ends(void **state) {
 // A constant is the worst case of a long sum: all roundings go the same way.
 static void test_constant(void **state) {
     const mst_integral_range range = {"x", "0", "10"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("0.1 + 0*x", &range, 0, NULL);
     mst_integral_result r;
-    d.integrand = "0.1 + 0*x";
-    d.ranges = &range;
     d.points = 1 << 20;
     for (int k = 0; k < 4; k++) {
         d.type = k % 2 ? MST_FLOAT64 : MST_FLOAT32;
@@ -185,13 +167,11 @@ static void test_constant(void **state) {
 // Powers of vectors with a 0 among the components.
 static void test_powers(void **state) {
     const mst_integral_range range = {"x", "0", "8"};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("abs(x - 6)^1.5", &range, 0, NULL);
     mst_integral_result r;
     double wanted = 0;
     for (int i = 0; i < 8; i++)
         wanted += pow(abs(i - 6), 1.5);
-    d.integrand = "abs(x - 6)^1.5";
-    d.ranges = &range;
     d.rule = MST_INTEGRAL_RECTANGLE;
     d.points = 8;
     d.shape = MST_INTEGRAL_SHAPE_CPU;

@@ -74,7 +74,6 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
     mst_integral_range ranges[MOST_VARIABLES];
     char text[3000], texts[1 + 3 * MOST_VARIABLES][16] = {"f"};
     const char *names[1 + 2 * MOST_VARIABLES] = {texts[0]};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     size_t within = 0, converged = 0, row = 1 + 2 * (size_t)n;
     for (int k = 0; k < n; k++) {
         snprintf(texts[1 + k], sizeof texts[0], "a%d", k);
@@ -85,11 +84,8 @@ static void check_families(mst_context *context, int n, size_t n_sets, mst_integ
         ranges[k] = (mst_integral_range){texts[1 + 2 * n + k], "0", "1"};
     }
     write_family(n, text, sizeof text);
-    d.integrand = text;
+    mst_integral_desc d = test_integral_desc(text, ranges, (int)row, names);
     d.n_variables = n;
-    d.ranges = ranges;
-    d.n_parameters = (int)row;
-    d.parameters = names;
     d.relative_tolerance = n < 4 ? 1e-5 : n == 6 || n == 7 ? 1e-2 : 1e-3;
     d.max_evaluations = n < 6 ? 60000 : n < 8 ? 240000 : 16 << 12;
     d.shape = shape;
@@ -135,17 +131,13 @@ static void check_pagani(mst_context *context, int n, const char *first, const c
     char text[1500], variables[MOST_VARIABLES][16];
     mst_integral_range ranges[MOST_VARIABLES];
     mst_integral_result r[2];
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     for (int k = 0; k < n; k++) {
         snprintf(variables[k], sizeof variables[k], "x%d", k);
         ranges[k] = (mst_integral_range){variables[k], "0", "1"};
     }
     snprintf(text, sizeof text, "k == 1 ? %s : %s", first, second);
-    d.integrand = text;
+    mst_integral_desc d = test_integral_desc(text, ranges, 1, names);
     d.n_variables = n;
-    d.ranges = ranges;
-    d.n_parameters = 1;
-    d.parameters = names;
     d.relative_tolerance = 1e-3;
     d.max_evaluations = 3000000;
     test_integral_run(context, &d, sets, 2, r);
@@ -181,11 +173,9 @@ static void test_pagani(void **state) {
 // Box integrals are known exactly; infinite ranges in several dimensions; reversed ones.
 static void test_several(void **state) {
     const mst_integral_range box[] = {{"x", "0", "1"}, {"y", "1", "0"}}, whole[] = {{"x", "-inf", "inf"}, {"y", "0", "inf"}};
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral_desc d = test_integral_desc("sqrt(x^2 + y^2)", box, 0, NULL);
     mst_integral_result r;
     d.n_variables = 2;
-    d.ranges = box;
-    d.integrand = "sqrt(x^2 + y^2)";
     test_integral_run(*state, &d, NULL, 1, &r);
     CHECK(fabs(r.value + (sqrt(2) + asinh(1)) / 3) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
     d.ranges = whole;
@@ -198,17 +188,13 @@ static void test_several(void **state) {
 static void test_narrow(void **state) {
     static const char *const names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
     mst_integral_range ranges[8];
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
     mst_integral_result r[2];
     static const char *const c = "c";
     const double sets[] = {0, 1}, volume = 1e-8;
     for (int k = 0; k < 8; k++)
         ranges[k] = (mst_integral_range){names[k], "1000", "1000.1"};
-    d.integrand = "1 + c*(1000*(x0 - x1) - 1)";
+    mst_integral_desc d = test_integral_desc("1 + c*(1000*(x0 - x1) - 1)", ranges, 1, &c);
     d.n_variables = 8;
-    d.ranges = ranges;
-    d.n_parameters = 1;
-    d.parameters = &c;
     d.type = MST_FLOAT32;
     d.max_evaluations = 1 << 16;
     test_integral_run(*state, &d, sets, 2, r);

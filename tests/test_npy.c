@@ -38,19 +38,6 @@ static mst_status open_text(int version, const char *dictionary, size_t data_byt
     return mst_npy_open("t.npy", &opened, error);
 }
 
-static int enter_directory(void **state) {
-    (void)state;
-    return chdir(test_directory());
-}
-
-static int leave_directory(void **state) {
-    (void)state;
-    if (chdir("/") != 0)
-        return -1;
-    test_remove_tree(test_directory());
-    return 0;
-}
-
 static void accepted(void **state) {
     (void)state;
     static const struct {
@@ -326,5 +313,5 @@ int main(void) {
         cmocka_unit_test(accepted), cmocka_unit_test(kinds_refused), cmocka_unit_test(damaged),
         cmocka_unit_test(prefixes), cmocka_unit_test(not_files),     cmocka_unit_test(mutations),
     };
-    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+    return cmocka_run_group_tests(tests, test_enter_directory, test_leave_directory);
 }

@@ -60,17 +60,8 @@ static int files_here(void) {
 }
 
 static int enter_directory(void **state) {
-    (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    return chdir(test_directory());
-}
-
-static int leave_directory(void **state) {
-    (void)state;
-    if (chdir("/") != 0)
-        return -1;
-    test_remove_tree(test_directory());
-    return 0;
+    return test_enter_directory(state);
 }
 
 // ---- tests
@@ -294,5 +285,5 @@ int main(void) {
         cmocka_unit_test(round_trips), cmocka_unit_test(headers_are_numpys), cmocka_unit_test(creating_refused),
         cmocka_unit_test(no_room),     cmocka_unit_test(committing),
     };
-    return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+    return cmocka_run_group_tests(tests, enter_directory, test_leave_directory);
 }

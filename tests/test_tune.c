@@ -129,6 +129,14 @@ static void search_can_be_cancelled(void **state) {
     test_fake_finds(*state, &f, "cancelled", 100, 7, 2);
 }
 
+static mst_tune_found search(const mst_tune_problem *p, int64_t width_before, const mst_tuning *how) {
+    const int64_t before[2] = {width_before, 3};
+    mst_tune_found found;
+    mst_error e;
+    OK(mst_tune_search(p, how, before, before, &found, &e));
+    return found;
+}
+
 // No cost model: the seed decides.
 static void order_is_the_seeds(void **state) {
     int64_t first[TEST_FAKE_BUILDS][2];
@@ -137,12 +145,9 @@ static void order_is_the_seeds(void **state) {
         for (int again = 0; again < 2; again++) {
             test_fake f = {TEST_FAKE, .fast = 2};
             mst_tune_problem p = test_fake_problem(&f, "seed", 100);
-            mst_error e;
-            mst_tune_found found;
-            int64_t before[2] = {2, 3};
             mst_tuning how = MST_TUNING_INIT;
             how.seed = (uint64_t)seed;
-            OK(mst_tune_search(&p, &how, before, before, &found, &e));
+            search(&p, 2, &how);
             assert_int_equal(f.n_built, 4);
             if (again)
                 assert_memory_equal(f.built, first, sizeof first[0] * 4);
@@ -161,12 +166,9 @@ static double prefers_eight(const void *user, const int64_t *values) {
 static void cost_model_orders_and_excludes(void **state) {
     test_fake f = {TEST_FAKE, .fast = 2};
     mst_tune_problem p = test_fake_problem(&f, "cost", 100);
-    mst_error e;
-    mst_tune_found found;
-    int64_t before[2] = {1, 3};
     mst_tuning how = MST_TUNING_INIT;
     p.cost = prefers_eight;
-    OK(mst_tune_search(&p, &how, before, before, &found, &e));
+    mst_tune_found found = search(&p, 1, &how);
     assert_int_equal(f.n_built, 3);
     assert_int_equal(f.built[0][0], 2); // safe
     assert_int_equal(f.built[1][0], 1); // what there was
@@ -174,7 +176,7 @@ static void cost_model_orders_and_excludes(void **state) {
     assert_int_equal(found.values[0], 2);
     f = (test_fake){TEST_FAKE, .fast = 2};
     how.seconds = 0; // no time: what there was, and the reference
-    OK(mst_tune_search(&p, &how, before, before, &found, &e));
+    search(&p, 1, &how);
     assert_int_equal(f.n_built, 2);
     (void)state;
 }
@@ -187,14 +189,10 @@ static void candidates_are_built_at_once(void **state) {
         for (int room = 0; room <= 3; room += 3) {
             test_fake f = {TEST_FAKE, .fast = 8, .together = (int)threads, .room = room};
             mst_tune_problem p = test_fake_problem(&f, "at once", 100);
-            mst_error e;
-            mst_tune_found found;
-            int64_t before[2] = {2, 3};
             mst_tuning how = MST_TUNING_INIT;
             how.threads = threads;
-            OK(mst_tune_search(&p, &how, before, before, &found, &e));
+            assert_int_equal(search(&p, 2, &how).tried, 4);
             assert_int_equal(f.most_building, threads);
-            assert_int_equal(found.tried, 4);
             assert_int_equal(f.n_ran, 4);
             assert_true(!f.disturbed && !f.uncleared && f.alive == 0 && f.prepared == 0 && f.building == 0);
             if (room == 0) {

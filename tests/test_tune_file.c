@@ -16,8 +16,7 @@ static mst_context bare_context(char *directory, const char *device) {
 
 static bool store_one(mst_context *context, const char *variant, uint64_t size) {
     test_fake f = {TEST_FAKE};
-    json_t *database = mst_tuning_new(&context->device);
-    json_array_append_new(json_object_get(database, "entries"), test_fake_entry(&f, variant, size, 4, "driver"));
+    json_t *database = test_fake_database(&context->device, &f, variant, size, 4, "driver");
     bool good = mst_tuning_store(context, database, MST_TUNING_ADD, NULL) == MST_OK;
     json_decref(database);
     return good;
@@ -129,9 +128,7 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     size_t count = 0;
     mst_device_info other = context->device;
     snprintf(other.name, sizeof other.name, "Another device \xff");
-    json_t *database = mst_tuning_new(&other);
-    json_array_append_new(json_object_get(database, "entries"),
-                          test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
+    json_t *database = test_fake_database(&other, &f, "imported", 100, 8, context->device.driver_version);
     snprintf(path, sizeof path, "%s/export.json", test_directory());
     OK(mst_tuning_write(path, database, MST_TUNING_ADD, &e));
     OK(mst_tuning_import(context, path, &count, &e));
@@ -142,9 +139,8 @@ static void imports_of_other_devices_are_kept_apart(void **state) {
     assert_int_equal(count_entries(&there), 1);
     json_decref(database);
 
-    database = mst_tuning_new(&context->device); // this one's own is taken
-    json_array_append_new(json_object_get(database, "entries"),
-                          test_fake_entry(&f, "imported", 100, 8, context->device.driver_version));
+    // This one's own is taken.
+    database = test_fake_database(&context->device, &f, "imported", 100, 8, context->device.driver_version);
     OK(mst_tuning_write(path, database, MST_TUNING_ADD, &e));
     OK(mst_tuning_import(context, path, &count, &e));
     test_fake_finds(context, &f, "imported", 100, 7, 8);

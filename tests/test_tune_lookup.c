@@ -45,8 +45,7 @@ static void other_driver_is_flagged(void **state) {
     test_fake f = {TEST_FAKE};
     mst_error e;
     int64_t values[2];
-    json_t *database = mst_tuning_new(&context->device), *entries = json_object_get(database, "entries");
-    json_array_append_new(entries, test_fake_entry(&f, "driver", 100, 8, "old"));
+    json_t *database = test_fake_database(&context->device, &f, "driver", 100, 8, "old");
     OK(mst_tuning_store(context, database, MST_TUNING_ADD, &e));
     mst_context *fresh = test_context_cached();
     mst_tune_problem p = test_fake_problem(&f, "driver", 100);
@@ -83,8 +82,8 @@ static void what_does_not_work_is_passed_over(void **state) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     desc.cache_directory = test_directory();
     desc.log = count_warnings, desc.log_user = &warnings;
-    json_t *database = mst_tuning_new(&own->device), *entries = json_object_get(database, "entries");
-    json_array_append_new(entries, test_fake_entry(&f, "chain", 100, 8, own->device.driver_version));
+    json_t *database = test_fake_database(&own->device, &f, "chain", 100, 8, own->device.driver_version);
+    json_t *entries = json_object_get(database, "entries");
     json_array_append_new(entries, test_fake_entry(&f, "chain", 100, 4, "old"));
     json_array_append_new(entries, test_fake_entry(&f, "chain", 1000, 1, own->device.driver_version));
     OK(mst_tuning_store(own, database, MST_TUNING_ADD, &e));
