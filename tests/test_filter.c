@@ -210,6 +210,36 @@ static void sinusoid_survives_or_vanishes(void **state) {
     }
 }
 
+// A high pass of a frame that is all of one brightness is black, whatever rounding leaves of it, and what stands out by a level
+// is seen as exactly as in a dark frame.
+static void flat_images_have_no_edges(void **state) {
+    static const struct {
+        size_t side;
+        mst_filter_edges edges;
+        mst_fft_shape shape;
+    } cases[] = {{15, MST_FILTER_REFLECT, MST_FFT_SHAPE_CPU},
+                 {14, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
+                 {7, MST_FILTER_WRAP, MST_FFT_SHAPE_AUTO}}; // by real transforms
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        size_t side = cases[c].side, shape[] = {2, side, side, 2}, flat = side * side * 2;
+        mst_filter_desc d = test_filter_desc(MST_UINT16, 4, shape);
+        d.kind = MST_FILTER_HIGH_PASS;
+        d.edges = cases[c].edges;
+        d.shape = cases[c].shape;
+        test_array images = test_array_new(&d.input);
+        for (size_t i = 0; i < images.elements; i++) // the channels differ
+            *(uint16_t *)test_array_at(&images, i) = (uint16_t)((i % 2 ? 60000 : 30000) + (i == flat + 5 || i == flat + 12));
+        test_array results = test_filter_run(*state, &d, &images, MST_PLACE_HOST, MST_PLACE_HOST);
+        double *reference = test_filter_reference(&d, &images);
+        for (size_t i = 0; i < flat; i++) // the reference's own rounding, stretched
+            reference[i] = 0;
+        test_filter_compare(&d, &results, reference);
+        free(reference);
+        test_array_free(&results);
+        test_array_free(&images);
+    }
+}
+
 static void papers_algorithm(void **state) {
     static const struct {
         size_t side, group;
@@ -341,6 +371,7 @@ int main(void) {
         cmocka_unit_test(batch_equals_one_by_one_cpu_shape),
         cmocka_unit_test(low_and_high_pass_make_the_image),
         cmocka_unit_test(sinusoid_survives_or_vanishes),
+        cmocka_unit_test(flat_images_have_no_edges),
         cmocka_unit_test(papers_algorithm),
         cmocka_unit_test(stages_have_times),
         cmocka_unit_test(refusals),

@@ -31,9 +31,10 @@ place plane_of(ulong i, uint height, uint width, uint colours) {
     return at;
 }
 
-// The image beyond its edges: mirrored, or zero.
+// The image beyond its edges: mirrored, or zero. With `levels`, less its first pixel.
 __kernel void load_planes(__global const IN *image, long base, ulong first_line, __constant const long *lines, uint height,
-                          uint width, uint channels, uint colours, uint p, uint q, int mirror, ulong n, __global real *planes) {
+                          uint width, uint channels, uint colours, uint p, uint q, int mirror, int levels, ulong n,
+                          __global real *planes) {
     ulong i = get_global_id(0);
     if (i >= n)
         return;
@@ -45,6 +46,8 @@ __kernel void load_planes(__global const IN *image, long base, ulong first_line,
     if (inside || mirror) {
         ulong line = first_line + ((ulong)at.image * height + at.y) * channels + at.c;
         value = (real)image[base + line_offset(lines, line) + (long)at.x * axis_stride(lines)];
+        if (levels)
+            value -= (real)image[base + line_offset(lines, line - (ulong)at.y * channels)];
     }
     planes[i] = value;
 }

@@ -12,15 +12,18 @@ static const char *const arguments[N_FUSED] = {
     "__global RESULT *image, long base, ulong first_line, __constant const long *lines, __global const real2 *half_planes,\n"
     "    ulong n_lines, __global const real2 *table, __global const real2 *back_table, real white"};
 
-// Where rows j and j + J of a plane begin.
+// Where rows j and j + J of a plane begin, and what is taken off it.
 static const char locate_input[] =
-    "    long upper = 0, lower = 0;\n    const long stride = axis_stride(lines);\n    bool has_upper = false, has_lower = "
+    "    real level = 0;\n    long upper = 0, lower = 0;\n    const long stride = axis_stride(lines);\n    bool has_upper = "
+    "false, has_lower = "
     "false;\n"
     "    if (active) {\n        const ulong plane = line / J;\n        const uint y = (uint)(line - plane * J);\n"
     "        has_upper = find_input(plane, y, base, first_line, lines, &upper);\n"
-    "        has_lower = find_input(plane, y + J, base, first_line, lines, &lower);\n    }\n";
+    "        has_lower = find_input(plane, y + J, base, first_line, lines, &lower);\n"
+    "        if (LEVELS)\n            level = first_pixel(image, plane, base, first_line, lines);\n    }\n";
 
-static const char load_input[] = "(real2)(pixel(image, upper, stride, has_upper, e), pixel(image, lower, stride, has_lower, e))";
+static const char load_input[] =
+    "(real2)(pixel(image, upper, stride, has_upper, e) - level, pixel(image, lower, stride, has_lower, e) - level)";
 
 static const char locate_output[] =
     "    long upper = 0, lower = 0;\n    const long stride = output_stride(lines);\n    bool has_upper = false, has_lower = "
@@ -58,10 +61,12 @@ static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uch
 static void write_constants(const mst_filter *plan, mst_text *out) {
     mst_text_add(out,
                  "#define HEIGHT %zuu\n#define WIDTH %zuu\n#define CHANNELS %zuu\n#define COLOURS %zuu\n#define J %zuu\n"
-                 "#define Q %zuu\n#define HALF %zuu\n#define PITCH %zuu\n#define MIRROR %d\n#define IN %s\n"
+                 "#define Q %zuu\n#define HALF %zuu\n#define PITCH %zuu\n#define MIRROR %d\n#define LEVELS %d\n"
+                 "#define IN %s\n"
                  "#define PLACE(e) (2 * (e) <= Q ? 2 * (e) : 2 * (Q - (e)) + 1)\n\n",
                  plan->height, plan->width, plan->channels, plan->colours, plan->p / 2, plan->q, plan->q / 2 + 1,
-                 mst_fused_filter_pitch(plan), plan->desc.edges == MST_FILTER_REFLECT, element_name(plan->desc.input.type));
+                 mst_fused_filter_pitch(plan), plan->desc.edges == MST_FILTER_REFLECT, mst_filter_levels(plan),
+                 element_name(plan->desc.input.type));
 }
 
 static void write_input(mst_text *out) {
@@ -74,7 +79,11 @@ static void write_input(mst_text *out) {
                  "    return true;\n}\n\n"
                  "real pixel(__global const IN *image, long at, long stride, bool there, uint x) {\n"
                  "    if (!there || (x >= WIDTH && !MIRROR))\n        return 0;\n"
-                 "    return (real)image[at + (long)(x < WIDTH ? x : 2 * WIDTH - 1 - x) * stride];\n}\n\n");
+                 "    return (real)image[at + (long)(x < WIDTH ? x : 2 * WIDTH - 1 - x) * stride];\n}\n\n"
+                 "real first_pixel(__global const IN *image, ulong plane, long base, ulong first_line,\n"
+                 "    __constant const long *lines) {\n"
+                 "    long at = 0;\n    find_input(plane, 0, base, first_line, lines, &at);\n"
+                 "    return (real)image[at];\n}\n\n");
 }
 
 // Results go to the caller's images, or as they are to planes, where their range is still to be found.

@@ -116,7 +116,7 @@ mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *
     mst_image_side in = mst_image_side_of(plan, block, 0);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_uint colours = (cl_uint)plan->colours, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
-    cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT;
+    cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT, levels = mst_filter_levels(plan);
     cl_ulong n = (cl_ulong)block->count * colours * p * q;
     const mst_argument arguments[] = {MST_ARGUMENT(in.buffer),
                                       MST_ARGUMENT(in.base),
@@ -129,9 +129,10 @@ mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *
                                       MST_ARGUMENT(p),
                                       MST_ARGUMENT(q),
                                       MST_ARGUMENT(mirror),
+                                      MST_ARGUMENT(levels),
                                       MST_ARGUMENT(n),
                                       MST_ARGUMENT(plan->planes.buffer)};
-    return enqueue(plan, block, STAGE_LOAD, KERNEL_LOAD, arguments, 13, (size_t)n, error);
+    return enqueue(plan, block, STAGE_LOAD, KERNEL_LOAD, arguments, 14, (size_t)n, error);
 }
 
 // The range of every image, at last in ranges[*which].
