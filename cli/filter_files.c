@@ -50,23 +50,27 @@ static void finish(worker *w) {
     w->running = false;
 }
 
-// "DIR/name.png", or "DIR/name.tif" for floating-point numbers that the input's format cannot hold.
+// "DIR/name.png", "DIR/name.tif" for floating-point numbers that the input's format cannot hold, and with the extension of what
+// the input holds where it has none.
 char *filter_output_path(const filter_job *job, size_t input) {
-    const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in;
+    static const char *const extensions[] = {
+        [CLI_NO_IMAGE] = ".tif", [CLI_PNM] = ".pnm", [CLI_PNG] = ".png", [CLI_TIFF] = ".tif"};
+    const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in, *more = "";
     if (!job->directory)
         return strdup(job->output);
     const char *dot = strrchr(name, '.');
     cli_image_format format = cli_image_format_of(name);
-    bool keeps = format == CLI_TIFF || (format != CLI_NO_IMAGE && job->desc.output_as != MST_FILTER_RAW);
-    size_t stem = dot && dot > name ? (size_t)(dot - name) : strlen(name), length = strlen(job->output) + strlen(name) + 8;
+    size_t stem = strlen(name), length = strlen(job->output) + stem + 8;
+    bool known = format != CLI_NO_IMAGE && format != CLI_NPY, raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF;
+    if (known && raw)
+        stem = dot > name ? (size_t)(dot - name) : stem;
+    if (raw || !known)
+        more = extensions[raw ? CLI_TIFF : cli_image_format_in(in)];
     char *path = malloc(length);
     if (!path)
         return NULL;
     const char *between = job->output[strlen(job->output) - 1] == '/' ? "" : "/";
-    if (keeps)
-        snprintf(path, length, "%s%s%s", job->output, between, name);
-    else
-        snprintf(path, length, "%s%s%.*s.tif", job->output, between, (int)stem, name);
+    snprintf(path, length, "%s%s%.*s%s", job->output, between, (int)stem, name, more);
     return path;
 }
 
@@ -139,21 +143,34 @@ static int add_stages(filter_job *job) {
     return CLI_DONE;
 }
 
-// One number that is none would make all of its channel so.
-static int check_finite(const filter_job *job, const char *path, const cli_image *image) {
+// Where a colour of a floating-point image is infinite or not a number.
+static bool find_unfinite(const cli_image *image, size_t *y, size_t *x) {
     size_t colours = image->channels - (image->alpha ? 1 : 0);
     const float *values = image->pixels;
-    if (image->type != MST_FLOAT32)
-        return CLI_DONE;
-    for (size_t y = 0; y < image->height; y++)
-        for (size_t x = 0; x < image->width; x++)
+    for (*y = 0; *y < image->height && image->type == MST_FLOAT32; ++*y)
+        for (*x = 0; *x < image->width; ++*x)
             for (size_t c = 0; c < colours; c++)
-                if (!isfinite(values[(y * image->width + x) * image->channels + c])) {
-                    cli_error(job->command, "%s: the pixel in row %zu, column %zu (from 0) is not a finite number; replace it",
-                              path, y, x);
-                    return CLI_INPUT_OUTPUT;
-                }
-    return CLI_DONE;
+                if (!isfinite(values[(*y * image->width + *x) * image->channels + c]))
+                    return true;
+    return false;
+}
+
+// One number that is none would make all of its channel so.
+static int check_input(const filter_job *job, const char *path, const cli_image *image) {
+    size_t y, x;
+    if (!find_unfinite(image, &y, &x))
+        return CLI_DONE;
+    cli_error(job->command, "%s: the pixel in row %zu, column %zu (from 0) is not a finite number; replace it", path, y, x);
+    return CLI_INPUT_OUTPUT;
+}
+
+// Sums of large pixels may leave the range of single precision.
+static int check_result(const filter_job *job, const char *path, const cli_image *image) {
+    size_t y, x;
+    if (!find_unfinite(image, &y, &x))
+        return CLI_DONE;
+    cli_error(job->command, "%s: its results are too large for single precision; divide its pixels, or the mask", path);
+    return CLI_FAILED;
 }
 
 // Filters an image into another of the same kind, or float32 for raw.
@@ -184,6 +201,9 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     how.report = &report;
     if (mst_filter_execute(job->plan, mst_at_host(image->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
         return cli_fail(job->command, path, &error);
+    code = check_result(job, path, result);
+    if (code != CLI_DONE)
+        return code;
     add_report(&job->report, &report);
     return job->stages ? add_stages(job) : CLI_DONE;
 }
@@ -217,7 +237,7 @@ static writing process(filter_job *job, size_t input, reading *r) {
         w.code = CLI_FAILED;
     }
     if (w.code == CLI_DONE)
-        w.code = check_finite(job, r->path, &r->image);
+        w.code = check_input(job, r->path, &r->image);
     if (w.code == CLI_DONE)
         w.code = filter_image(job, r->path, path, &r->image, &w.image);
     if (w.code == CLI_DONE)

@@ -66,17 +66,31 @@ static int open_file(cli_image_file *f) {
     return cli_image_damaged(f, S_ISDIR(info.st_mode) ? "is a directory; give an image" : "is not a file that can be read");
 }
 
-static int read_by_content(cli_image_file *f, cli_image *image) {
+static cli_image_format format_by_magic(FILE *file) {
     unsigned char magic[8] = {0};
-    size_t got = fread(magic, 1, sizeof magic, f->file);
-    rewind(f->file);
+    size_t got = fread(magic, 1, sizeof magic, file);
     if (got == 8 && memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0)
-        image->format = CLI_PNG;
-    else if (memcmp(magic, "II*\0", 4) == 0 || memcmp(magic, "MM\0*", 4) == 0 || memcmp(magic, "II+\0", 4) == 0 ||
-             memcmp(magic, "MM\0+", 4) == 0)
-        image->format = CLI_TIFF;
-    else if (magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7')
-        image->format = CLI_PNM;
+        return CLI_PNG;
+    if (memcmp(magic, "II*\0", 4) == 0 || memcmp(magic, "MM\0*", 4) == 0 || memcmp(magic, "II+\0", 4) == 0 ||
+        memcmp(magic, "MM\0+", 4) == 0)
+        return CLI_TIFF;
+    return magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7' ? CLI_PNM : CLI_NO_IMAGE;
+}
+
+cli_image_format cli_image_format_in(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    cli_image_format format = file ? format_by_magic(file) : CLI_NO_IMAGE;
+    if (file)
+        fclose(file);
+    else if (descriptor >= 0)
+        close(descriptor);
+    return format;
+}
+
+static int read_by_content(cli_image_file *f, cli_image *image) {
+    image->format = format_by_magic(f->file);
+    rewind(f->file);
     switch (image->format) {
     case CLI_PNG:
         return cli_png_read(f, image);
@@ -111,6 +125,8 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
     const char *cannot = NULL;
     if (format == CLI_PNG && image->channels > 4)
         cannot = "PNG holds up to 4 channels";
+    else if (format == CLI_PNG && image->alpha && image->opacity == CLI_OPACITY_MULTIPLIED)
+        cannot = "PNG has no colours multiplied by the opacity; write .tif";
     else if ((format == CLI_PNM || format == CLI_PNG) && image->type == MST_FLOAT32)
         cannot = "the result is float32; write .tif or .npy";
     else if (format == CLI_PNM && image->alpha)

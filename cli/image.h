@@ -12,6 +12,8 @@ typedef enum cli_image_format {
     CLI_NPY = 4 // only written
 } cli_image_format;
 
+enum { CLI_OPACITY_MULTIPLIED = 1, CLI_OPACITY_APART = 2 };
+
 typedef struct cli_image {
     cli_image_format format; // it was read from
     size_t width, height, channels;
@@ -23,7 +25,7 @@ typedef struct cli_image {
     bool plain;             // PNM: numbers as text
     bool compressed;        // TIFF
     unsigned orientation;   // TIFF's; 0: not given
-    bool associated;        // TIFF: the colours are multiplied by the opacity
+    unsigned opacity;       // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
     double across, down;    // pixels per metre; 0: not given
     unsigned char *profile; // ICC, malloc'ed; NULL: none
     size_t profile_bytes;
@@ -31,6 +33,9 @@ typedef struct cli_image {
 
 // The format that a path's extension means.
 cli_image_format cli_image_format_of(const char *path);
+
+// The format of what a file holds; CLI_NO_IMAGE too if it cannot be read.
+cli_image_format cli_image_format_in(const char *path);
 
 // Reads an image, told by what the file holds. A file that claims more than max_bytes of pixels, or holds less than it claims, is
 // an error, found before memory is taken where possible. Returns an exit code; CLI_INTERRUPTED without a message, since several

@@ -51,6 +51,7 @@ static int describe(const cli_image_file *f, png_structp png, png_infop info, cl
     image->height = png_get_image_height(png, info);
     image->channels = png_get_channels(png, info);
     image->alpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
+    image->opacity = CLI_OPACITY_APART;
     image->type = png_get_bit_depth(png, info) == 16 ? MST_UINT16 : MST_UINT8;
     image->white = image->type == MST_UINT16 ? 65535 : 255;
     image->across = png_get_x_pixels_per_meter(png, info);

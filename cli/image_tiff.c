@@ -96,8 +96,7 @@ static void keep_extras(TIFF *tiff, cli_image *image) {
     double metre = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_INCH ? INCHES_A_METRE : 0;
     image->compressed = number(tiff, TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
     image->orientation = number(tiff, TIFFTAG_ORIENTATION);
-    image->associated =
-        TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_more, &more) && n_more == 1 && *more == EXTRASAMPLE_ASSOCALPHA;
+    image->opacity = TIFFGetField(tiff, TIFFTAG_EXTRASAMPLES, &n_more, &more) && n_more == 1 ? *more : EXTRASAMPLE_UNSPECIFIED;
     if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &across) && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &down)) {
         image->across = (double)across * metre;
         image->down = (double)down * metre;
@@ -220,7 +219,7 @@ int cli_tiff_read(const cli_image_file *f, cli_image *image) {
 }
 
 static bool set_fields(TIFF *tiff, const cli_image *image) {
-    uint16_t alpha = image->associated ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNASSALPHA;
+    uint16_t alpha = (uint16_t)image->opacity;
     uint16_t colours = (uint16_t)(image->channels - (image->alpha ? 1 : 0));
     bool done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
                 TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, (uint32_t)image->height) &&

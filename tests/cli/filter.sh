@@ -35,7 +35,7 @@ import sys; sys.path.insert(0, '$here'); import images
 assert images.read('out.tif')[1].orientation == 6
 " || fail "the orientation is lost"
 
-for kind in tif:8:4:a tif:8:4; do
+for kind in tif:8:4:a tif:8:4 tif:8:4:u; do
     images make in.tif $kind 10 9 1
     expect 0 "$MASTABA" filter in.tif -o out.tif --low-pass 3 -f
     python3 -c "
@@ -148,6 +148,16 @@ expect 4 "$MASTABA" filter a1.png cut.png a3.png -o many/ --low-pass 3 --output 
 expect 4 "$MASTABA" filter a1.png a2.png -o many/ --low-pass 3
 grep -q 'many/a1.png: exists' .stderr || fail "an output that exists"
 
+
+# A name that does not say what the image is: the output has the input's format.
+mkdir unnamed
+images make frame.001 png:8:1 10 9 1
+images make frame.002 p2 10 9 1
+expect 0 "$MASTABA" filter frame.001 frame.002 -o unnamed --low-pass 3
+[ "$(ls unnamed)" = "frame.001.png
+frame.002.pnm" ] || fail "outputs of inputs without an extension: $(ls unnamed)"
+[ "$(images describe unnamed/frame.002.pnm)" = 'p2 10 9 1 8 255' ] || fail "an input without an extension became another kind"
+
 refused 2 'give one of --high-pass' filter a1.png -o b.png
 refused 2 'give one of --high-pass' filter a1.png -o b.png --low-pass 3 --high-pass 2
 refused 2 'no output given' filter a1.png --low-pass 3
@@ -184,6 +194,8 @@ refused 4 'power of two a side' filter a1.png -o b.png --low-pass 3 --algorithm 
 refused 4 'write .tif or .npy' filter a1.png -o b.png --low-pass 3 --output raw
 images make alpha.png png:8:2 4 4 1
 refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 1 --spectrum s.png
+images make multiplied.tif tif:8:4:a 10 9 1
+refused 4 'no colours multiplied by the opacity' filter multiplied.tif -o b.png --low-pass 3
 npy make mask3.npy float32 3,3,3 1
 refused 4 'a mask is float32' filter a1.png -o b.png --mask-file mask3.npy
 python3 -c "
@@ -201,3 +213,7 @@ sixth = struct.pack('<f', images.read('f.tif')[1].values[5])
 assert data.count(sixth) == 1
 open('f.tif', 'wb').write(data.replace(sixth, bad))"
 refused 4 'f.tif: the pixel in row 1, column 1 .* is not a finite' filter f.tif -o b.tif --low-pass 1 --spectrum s.png
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+images.write_tiff('large.tif', images.Image(4, 3, 1, 32, 1, [3e38] * 12), '')"
+refused 1 'large.tif: .* too large for single precision' filter large.tif -o b.tif --low-pass 1

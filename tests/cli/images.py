@@ -2,7 +2,8 @@
 
 make FILE KIND WIDTH HEIGHT SEED: random pixels. KIND: p2 p3 p5 p6, each with a white after a colon (p5:4095); png and tif with
 bits and channels: png:16:4, tif:8:3, tif:32:1 (float), tif:8:3:z (deflated), tif:8:3:s (planes apart), tif:16:1:t (tiles),
-tif:8:1:w (0 is white), tif:8:4:a (associated opacity), png:16:1:i (interlaced); png:8:3:p (palette) and png:1:1 also as FILE.pnm.
+tif:8:1:w (0 is white), tif:8:4:a (associated opacity), tif:8:4:u (of a kind not said), png:16:1:i (interlaced); png:8:3:p
+(palette) and png:1:1 also as FILE.pnm.
 describe FILE: "KIND WIDTH HEIGHT CHANNELS BITS WHITE".
 compare OUT IN LOW HIGH EDGES OUTPUT TOLERANCE: OUT is IN with the ideal band LOW <= f < HIGH (cycles along the shorter side) kept.
 same A B: equal pixels.
@@ -166,7 +167,7 @@ def write_tiff(path, im, option, more={}):
                  339: (3, [3 if im.bits == 32 else 1] * im.channels), 274: (3, [6]),
                  324 if option == 't' else 273: (4, offsets), 325 if option == 't' else 279: (4, [len(p) for p in parts])})
     if im.channels > colours:
-        tags[338] = (3, [1 if option == 'a' else 2])
+        tags[338] = (3, [{'a': 1, 'u': 0}.get(option, 2)])
     tags.update(more)
     entries, tail, at = b'', b'', offset + 2 + 12 * len(tags) + 4
     for tag in sorted(tags):
