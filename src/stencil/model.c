@@ -57,8 +57,9 @@ static void fit(mst_window *w, const mst_box *box) {
     w->columns = box->to[COLUMNS];
 }
 
-static mst_status measure_updates(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
-                                  double *rate, mst_error *error) {
+// The seconds of a launch, one behind the other, and the work of it, with what leaves the device idle.
+static mst_status time_updates(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
+                               double *least, double *work, mst_error *error) {
     mst_status status = MST_OK;
     double best = INFINITY;
     int launches = 1;
@@ -72,8 +73,32 @@ static mst_status measure_updates(mst_stencil *s, const mst_stepper *stepper, co
         if (k == -1) // the first call may do work that none does after it
             launches = (int)fmin(COMMANDS, ceil(SAMPLE_SECONDS / seconds));
     }
-    double idle, work = mst_stepper_work(stepper, box, &idle);
-    *rate = work * idle / best;
+    double idle;
+    *work = mst_stepper_work(stepper, box, &idle);
+    *work *= idle;
+    *least = best;
+fail:
+    return status;
+}
+
+// On a GPU a launch takes some time at its beginning and end whatever its size, which half of the box tells.
+static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
+    mst_status status = MST_OK;
+    double whole, work, half, half_work;
+    mst_box part = *box;
+    MST_TRY(time_updates(s, &s->steppers[1], w, box, &whole, &work, error));
+    rates->single = work / whole;
+    MST_TRY(time_updates(s, &s->steppers[0], w, box, &whole, &work, error));
+    rates->fused = work / whole;
+    part.to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
+    if (s->plan.shape == MST_STENCIL_SHAPE_CPU || part.to[PLANES] == box->to[PLANES])
+        return MST_OK;
+    MST_TRY(time_updates(s, &s->steppers[0], w, &part, &half, &half_work, error));
+    double rate = (work - half_work) / (whole - half), launch = whole - work / rate;
+    if (launch > rates->launch && launch < whole / 2) { // else the times vary too much
+        rates->fused = rate;
+        rates->launch = launch;
+    }
 fail:
     return status;
 }
@@ -219,10 +244,9 @@ mst_status mst_model_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
         fit(&windows[k], &box);
         MST_TRY(take(s, bytes, k < 2 ? p->n_arrays : p->n_constants, &windows[k], error));
     }
-    MST_TRY(measure_updates(s, &s->steppers[0], windows, &box, &rates->fused, error));
-    MST_TRY(measure_updates(s, &s->steppers[1], windows, &box, &rates->single, error));
-    MST_TRY(measure_copies(s, windows, bytes, rates, error));
     MST_TRY(measure_commands(s, windows, rates, error));
+    MST_TRY(measure_updates(s, windows, &box, rates, error));
+    MST_TRY(measure_copies(s, windows, bytes, rates, error));
     const kept_rates kept = {*rates, (int64_t)time(NULL)};
     if (keep)
         mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
@@ -320,8 +344,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     if (!s->overlap)
         return trips * (up + down + compute + host);
     double units = (double)s->context->device.compute_units;
-    // Both directions at once are a little slower than each alone.
-    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(1.1 * fmax(up, down), fmax(compute, host));
+    // Both directions at once are a little slower than each alone, and who copies for the host waits for events, too.
+    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(1.1 * fmax(fmax(up, down), host), compute);
     double fill = (up + compute + down + host - steady) / t->blocks;
     return trips * steady + fmax(0, fill);
 }
