@@ -4,9 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-// The mean over the colours of every pixel.
-static void take_mean(const cli_image *image, float *grey) {
+// The mean over the colours of every pixel, less that of the first, which is returned: a frame of one brightness is to leave no
+// rounding at other frequencies than 0.
+static double take_mean(const cli_image *image, float *grey) {
     size_t colours = image->channels - (image->alpha ? 1 : 0);
+    double first = 0;
     for (size_t i = 0; i < image->width * image->height; i++) {
         double sum = 0;
         for (size_t c = 0; c < colours; c++) {
@@ -15,8 +17,10 @@ static void take_mean(const cli_image *image, float *grey) {
                    : image->type == MST_UINT16 ? ((const uint16_t *)image->pixels)[at]
                                                : (double)((const float *)image->pixels)[at];
         }
-        grey[i] = (float)(sum / (double)colours);
+        first = i == 0 ? sum / (double)colours : first;
+        grey[i] = (float)(sum / (double)colours - first);
     }
+    return first;
 }
 
 static mst_status transform(mst_context *context, size_t height, size_t width, const float *grey, float *half, mst_error *error) {
@@ -52,6 +56,10 @@ static void draw(const float *half, cli_image *picture) {
         least = fmin(least, value);
         most = fmax(most, value);
     }
+    if (!(most > least)) { // nothing but the mean
+        least = 0;
+        most = logarithm(half, height, width, 0, 0);
+    }
     double scale = most > least ? 255 / (most - least) : 0;
     for (size_t y = 0; y < height; y++)
         for (size_t x = 0; x < width; x++) {
@@ -72,9 +80,11 @@ int cli_spectrum_write(const char *command, mst_context *context, const char *pa
         cli_error(command, "%s: out of memory", path);
         code = CLI_FAILED;
     } else {
-        take_mean(image, grey);
+        double first = take_mean(image, grey);
         if (transform(context, image->height, image->width, grey, half, &error) != MST_OK)
             code = cli_fail_input(command, path, &error);
+        else
+            half[0] += (float)(first * (double)points);
     }
     if (code == CLI_DONE) {
         draw(half, &picture);

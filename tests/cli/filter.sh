@@ -115,6 +115,13 @@ im = images.read('spectrum.png')[1]
 brightest = sorted(range(128), key=lambda i: -im.values[i])[:3]
 assert sorted(brightest) == sorted([4 * 16 + 8, 5 * 16 + 11, 3 * 16 + 5]), brightest" || fail "--spectrum"
 
+# That of a frame of one brightness has none but in the middle.
+python3 -c "open('flat.pgm', 'wb').write(b'P5 100 60 255\n' + bytes([201]) * 6000)"
+expect 0 "$MASTABA" filter flat.pgm -o out.pgm --low-pass 3 --spectrum spectrum.png -f
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+assert [i for i, v in enumerate(images.read('spectrum.png')[1].values) if v] == [30 * 100 + 50]" || fail "the spectrum of a flat frame"
+
 # Stages of images that go different ways are added by name.
 images make even.pgm p5 10 9 1
 images make long.pgm p5 1031 9 1
