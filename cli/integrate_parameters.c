@@ -2,6 +2,7 @@
 #include "integrate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -34,6 +35,10 @@ static int read_span(const char *command, const char *text, char **name, span *s
         good = read_after(&rest, ':', &s->last) && read_after(&rest, ':', &count);
     if (good && !*rest && count > MOST_SETS) {
         cli_error(command, "--param %s: too many values; %d are the most", text, MOST_SETS);
+        return CLI_USAGE;
+    }
+    if (good && !*rest && count > 1 && !(isfinite(s->first) && isfinite(s->last))) {
+        cli_error(command, "--param %s: the ends of a range have to be finite", text);
         return CLI_USAGE;
     }
     if (!good || *rest || !(count >= 1) || count != (double)(size_t)count) {

@@ -1,5 +1,6 @@
 // Integrals of one variable with jumps, kinks and roots at random places, and of large oscillating values that cancel: true
 // errors lie within those reported, and what rounding puts out of reach has a status that says so. Singularities, narrow peaks.
+// The same by tanh-sinh.
 #include "support_integral.h"
 
 #include <math.h>
@@ -19,7 +20,8 @@ static const char rough[] = "k == 0 ? floor(a*x)"
                             ": k == 10 ? exp(x) + w*abs(x - c)"
                             ": k == 11 ? cos(10*a*x)*exp(-a*x)"
                             ": k == 12 ? 1000000*sin(a*(x - 1/2))"
-                            ": 1000000*(abs(x - 1/2) - 1/4)";
+                            ": k == 13 ? 1000000*(abs(x - 1/2) - 1/4)"
+                            ": 1/((x - c)^2 + w^2)";
 
 static double exact(int k, double a, double c, double w) {
     const double pi = acos(-1);
@@ -53,6 +55,8 @@ static double exact(int k, double a, double c, double w) {
         return expm1(1) + w * (c * c + (1 - c) * (1 - c)) / 2;
     case 11:
         return (a + exp(-a) * (10 * a * sin(10 * a) - a * cos(10 * a))) / (101 * a * a);
+    case 14:
+        return (atan((1 - c) / w) + atan(c / w)) / w;
     default:
         return 0;
     }
@@ -92,6 +96,39 @@ static void check(mst_context *context, mst_type type, double tolerance) {
     CHECK(within >= 0.99 * N, "only %d of %d true errors are within those reported", within, N);
     CHECK(converged >= (type == MST_FLOAT64 ? 0.99 : 0.8) * FIRST_CANCELLING * EACH, "only %d converged", converged);
     CHECK(unreachable >= 0.99 * EACH, "only %d of %d that rounding puts out of reach say so", unreachable, EACH);
+}
+
+// tanh-sinh, for which all of this lies where it should not: it need not converge, but has to say so.
+static void test_tanh_sinh(void **state) {
+    enum { HERE = 11, M = 100 * HERE };
+    static const char *const names[] = {"k", "a", "c", "w"};
+    static double parameters[M][4];
+    static mst_integral_result r[M];
+    const mst_integral_range range = {"x", "0", "1"};
+    for (int i = 0; i < M; i++) {
+        draw(parameters[i], i % HERE < 10 ? 1 + i % HERE : 6); // all but what hardly shows, then peaks
+        parameters[i][0] = i % HERE < 10 ? 1 + i % HERE : 14;
+        parameters[i][3] = (double)(float)pow(10, (i % HERE < 10 ? -3 : -6) * fabs(test_uniform()));
+    }
+    for (int kind = 0; kind < 2; kind++) { // CPU shape at a loose tolerance, GPU shape at a tight one
+        mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+        int within = 0;
+        d.integrand = rough;
+        d.ranges = &range;
+        d.n_parameters = 4;
+        d.parameters = names;
+        d.rule = MST_INTEGRAL_TANH_SINH;
+        d.shape = kind ? MST_INTEGRAL_SHAPE_GPU : MST_INTEGRAL_SHAPE_CPU;
+        d.relative_tolerance = kind ? 1e-9 : 1e-4;
+        test_integral_run(*state, &d, &parameters[0][0], M, r);
+        for (int i = 0; i < M; i++) {
+            const double *p = parameters[i], error = fabs(r[i].value - exact((int)p[0], p[1], p[2], p[3]));
+            within += error <= r[i].error + 1e-15 * fabs(r[i].value);
+        }
+        print_message("tanh-sinh, tolerance %g: %.2f %% of the true errors within those reported\n", d.relative_tolerance,
+                      100.0 * within / M);
+        CHECK(within >= 0.99 * M, "only %d of %d true errors are within those reported", within, M);
+    }
 }
 
 static void test_rough(void **state) {
@@ -203,7 +240,8 @@ static void test_unseen(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough), cmocka_unit_test(test_places), cmocka_unit_test(test_zeros),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough), cmocka_unit_test(test_tanh_sinh),
+                                       cmocka_unit_test(test_places), cmocka_unit_test(test_zeros),
                                        cmocka_unit_test(test_unseen)};
     return cmocka_run_group_tests_name("integral_rough", tests, test_setup, test_teardown);
 }

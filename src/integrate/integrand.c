@@ -109,7 +109,10 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
         break;
     }
     case MST_RANGE_WHOLE:
-        mst_text_add(out, "const realv q%d = (1 - t[%d]) * (1 + t[%d]), x%d = t[%d] / q%d;\n", k, k, k, k, k, k);
+        if (plan->desc.n_variables == 1) // likewise
+            mst_text_add(out, "const realv q0 = left * right, x0 = t[0] / q0;\n");
+        else
+            mst_text_add(out, "const realv q%d = (1 - t[%d]) * (1 + t[%d]), x%d = t[%d] / q%d;\n", k, k, k, k, k, k);
         break;
     }
 }
@@ -159,8 +162,9 @@ static void write_integrand(const mst_integral *plan, mst_text *out) {
     if (plan->uses_ends)
         mst_text_add(out, "return integrand_at(t, fabs(t[0] - p[%d]), fabs(p[%d] - t[0]), p);\n}\n", plan->n_row - 2,
                      plan->n_row - 1);
-    else
-        mst_text_add(out, "return integrand_at(t, 1 - t[0], 1 - t[0], p);\n}\n");
+    else // of half-infinite ranges, either is the one from t = 1
+        mst_text_add(out, "return integrand_at(t, %s, 1 - t[0], p);\n}\n",
+                     plan->kinds[0] == MST_RANGE_WHOLE ? "1 + t[0]" : "1 - t[0]");
 }
 
 mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error) {

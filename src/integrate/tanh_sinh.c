@@ -11,8 +11,8 @@ enum {
     N_LEVELS = LAST_LEVEL - FIRST_LEVEL + 1,
     MOST_NODES = 1 << 13,
     PADDING = 16, // a level begins at a multiple of the widest vector
-    PARTS = 6,    // as tanh_sinh.cl has them
-    SUMS = PARTS + 2,
+    PARTS = 8,    // as tanh_sinh.cl has them
+    SUMS = PARTS + 5,
     RUNNING = 4,
     MOST_SETS = 1 << 18,
     GPU_GROUP = 32,

@@ -81,6 +81,8 @@ refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2
 refused 2 'NAME=FIRST:LAST:COUNT' integrate 'a*x' --from 0 --to 1 --param a=1:2:0
 refused 2 '268435456 are the most' integrate 'a*x' --from 0 --to 1 --param a=1:2:1e9
+refused 2 'have to be finite' integrate 'a*x' --from 0 --to 1 --param a=1:inf:3
+refused 2 'have to be finite' integrate 'a*x' --from 0 --to 1 --param a=nan:1:3
 refused 2 'is a function' integrate 'x' --from 0 --to 1 --param sin=1
 refused 2 'goes with --param-names' integrate 'a*x' --from 0 --to 1 --params table.npy
 refused 4 'last axis has 2 values' integrate 'a*x' --from 0 --to 1 --params table.npy --param-names a
