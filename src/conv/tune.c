@@ -93,8 +93,8 @@ static void add_parameter(trial *t, mst_tune_problem *p, const char *name, int n
 static void add_parameters(trial *t, mst_tune_problem *p, const mst_convolution *plan, bool cpu) {
     bool fixed = plan->desc.shape != MST_FFT_SHAPE_AUTO;
     int64_t lanes = t->is_double ? 4 : 8, work = (int64_t)(mst_fused_work(cpu) >> 10);
-    add_parameter(t, p, "shape", fixed ? 1 : 2,
-                  (int64_t[]){cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU});
+    add_parameter(t, p, "shape", fixed || !cpu ? 1 : 2, // GPUs do not gain from CPU-shaped kernels
+                  (int64_t[]){cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, MST_FFT_SHAPE_GPU});
     add_parameter(t, p, "radix", 3, (int64_t[]){8, 4, 16});
     add_parameter(t, p, "lanes", 2, (int64_t[]){lanes, 12 - lanes});
     add_parameter(t, p, "group", 4, (int64_t[]){64, 32, 128, 256});

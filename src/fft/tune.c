@@ -85,8 +85,9 @@ static const mst_layout *longer_side(const mst_fft_desc *d) {
 
 static void add_parameters(mst_tune_problem *p, const mst_fft *plan) {
     bool fixed = plan->desc.shape != MST_FFT_SHAPE_AUTO, powers = true;
-    int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
-    mst_tune_add(p, "shape", shape, fixed ? 1 : 2, (int64_t[]){shape, other});
+    int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU;
+    // Compilers for GPUs may take minutes over CPU-shaped kernels, for nothing.
+    mst_tune_add(p, "shape", shape, fixed || !plan->cpu ? 1 : 2, (int64_t[]){shape, MST_FFT_SHAPE_GPU});
     for (int a = 0; a < plan->desc.n_axes; a++) { // other lengths have the radices that they have
         size_t n = longer_side(&plan->desc)->shape[plan->desc.axes[a]];
         powers = powers && (n & (n - 1)) == 0;

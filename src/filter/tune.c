@@ -68,8 +68,9 @@ static bool shrink(trial *t) {
 static void add_parameters(mst_tune_problem *p, const mst_filter *plan) {
     bool powers =
         (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
-    int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU, other = plan->cpu ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
-    mst_tune_add(p, "shape", shape, plan->desc.shape == MST_FFT_SHAPE_AUTO ? 2 : 1, (int64_t[]){shape, other});
+    bool both = plan->cpu && plan->desc.shape == MST_FFT_SHAPE_AUTO;      // GPUs do not gain from CPU-shaped kernels
+    int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU;
+    mst_tune_add(p, "shape", shape, both ? 2 : 1, (int64_t[]){shape, MST_FFT_SHAPE_GPU});
     mst_tune_add(p, "radix", 8, powers ? 3 : 1, (int64_t[]){8, 4, 16});
     mst_tune_add(p, "group", 64, 4, (int64_t[]){64, 128, 32, 256});
 }
