@@ -23,6 +23,11 @@ static void nearest_size_then_safe_values(void **state) {
     large.parameters[0] = (mst_tune_parameter){"breadth", 2, {1, 2}, 1}; // nor is another name
     OK(mst_tune_choose(*state, &large, false, values, &e));
     assert_int_equal(values[0], 1);
+    mst_tune_problem far = test_fake_problem(&f, "sizes", 30000);
+    for (far.most_times = 3; far.most_times <= 4; far.most_times++) { // 100000 is 3.33 times as much
+        OK(mst_tune_choose(*state, &far, false, values, &e));
+        assert_int_equal(values[0], far.most_times == 3 ? 2 : 8);
+    }
 }
 
 // What a plan had of another size is replaced by what beats it, and by nothing else.

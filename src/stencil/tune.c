@@ -10,6 +10,7 @@
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
 #define STEPS 48                         // every m that is tried divides it, but for the rule's
 #define NODE_STEPS ((uint64_t)1 << 25)   // of a test run
+#define SIMILAR 4                        // grids of up to so many times the nodes suit the same values
 enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 5 }; // REVISION: of the kernels
 
 typedef struct trial {
@@ -142,7 +143,8 @@ static uint64_t steps_of(uint64_t rule, uint64_t nodes) {
 
 mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_tune_chain *chain, mst_error *error) {
     trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
-    mst_tune_problem problem = {.capability = "stencil", .cost = cost, .work = &work, .user = &t, .chain = chain};
+    mst_tune_problem problem = {
+        .capability = "stencil", .most_times = SIMILAR, .cost = cost, .work = &work, .user = &t, .chain = chain};
     uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_constants) * state_bytes(&t);
     unsigned most = desc->height && desc->height < MST_STENCIL_MAX_FUSE ? (unsigned)desc->height : MST_STENCIL_MAX_FUSE;
     unsigned rule = desc->fuse ? desc->fuse : mst_plan_fuse(s, desc);

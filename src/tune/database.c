@@ -158,7 +158,7 @@ static bool read_values(const json_t *entry, const mst_tune_problem *problem, in
     return !problem->cost || !isinf(problem->cost(problem->user, values));
 }
 
-// How far an entry is from a problem: 0 for an exact one.
+// How far an entry is from a problem: 0 for an exact one, INFINITY for one that does not count.
 static double distance(const json_t *entry, const mst_tune_problem *problem, const char *kernel, const char *driver,
                        mst_tuning_source *source) {
     double size = (double)json_integer_value(json_object_get(entry, "size"));
@@ -167,6 +167,8 @@ static double distance(const json_t *entry, const mst_tune_problem *problem, con
     bool exact = same_kernel && (uint64_t)size == problem->size;
     *source = !exact ? MST_TUNING_NEAREST : same_driver ? MST_TUNING_EXACT : MST_TUNING_OTHER_DRIVER;
     double away = fabs(log2(size + 1) - log2((double)problem->size + 1));
+    if (problem->most_times > 0 && away > log2((double)problem->most_times))
+        return INFINITY;
     return (exact ? 0 : 1 + away) + (same_kernel ? 0 : 0.25) + (same_driver ? 0 : 0.125);
 }
 

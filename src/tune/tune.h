@@ -51,6 +51,7 @@ typedef struct mst_tune_problem {
     const char *capability;
     char variant[MST_TUNE_VARIANT]; // results count for the same variant only
     uint64_t size;                  // the nearest one counts where there is none of this size
+    uint64_t most_times;            // if it is at most so many times larger or smaller; 0: however far
     uint64_t kernel;                // results for other kernels are no better than those for other sizes
     uint64_t elements;              // of the arrays of test runs; 0: not said
     int n_parameters;
