@@ -39,7 +39,6 @@ typedef struct mst_paper {
     cl_mem vectors[2]; // wide, narrow
     uint64_t vector_bytes[2];
     void *bounce; // A and D: the host's copy of what goes back and forth
-    uint64_t bounce_bytes;
 } mst_paper;
 
 static bool bounces(const mst_convolution *plan) {

@@ -24,10 +24,8 @@ cl_event *mst_stage_command(mst_filter *plan, int stage) {
     return e ? &e->event : NULL;
 }
 
-// Fills have times that can be trusted, markers do not.
 static mst_status stamp(const mst_filter *plan, const mst_block *block, cl_event *event, mst_error *error) {
-    static const cl_int zero = 0;
-    cl_int code = clEnqueueFillBuffer(block->queue, plan->context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
+    cl_int code = mst_stamp(plan->context, block->queue, event);
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of a stage");
 }
 

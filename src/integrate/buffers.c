@@ -24,7 +24,7 @@ mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, 
                                mst_error *error) {
     mst_status status = MST_OK;
     float *narrow = NULL;
-    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    size_t bytes = n * mst_integral_number_bytes(plan);
     MST_TRY(mst_integral_reserve(plan, buffer, bytes > 0 ? bytes : sizeof(double), what, error));
     if (n == 0)
         return MST_OK;
@@ -59,7 +59,7 @@ fail:
 mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
                              mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    size_t bytes = n * mst_integral_number_bytes(plan);
     MST_TRY(mst_integral_reserve(plan, buffer, bytes, what, error));
     for (size_t i = plan->is_double ? n : 0; i < n; i++) { // narrowed in place, from the front
         float narrow = (float)values[i];
@@ -73,7 +73,7 @@ fail:
 
 mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = n * (plan->is_double ? sizeof(double) : sizeof(float));
+    size_t bytes = n * mst_integral_number_bytes(plan);
     MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, buffer, CL_TRUE, 0, bytes, values, 0, NULL, NULL),
                "cannot download results");
     for (size_t i = plan->is_double ? 0 : n; i-- > 0;) { // widened in place, from behind
@@ -81,6 +81,14 @@ mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *valu
         memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
         values[i] = (double)narrow;
     }
+fail:
+    return status;
+}
+
+mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, buffer, CL_TRUE, 0, n * sizeof *counts, counts, 0, NULL, NULL),
+               "cannot download results");
 fail:
     return status;
 }

@@ -96,23 +96,17 @@ static void destroy(mst_integral *plan) {
 
 // ---- time of kernels
 
-// Before and behind what is to be timed, if the context profiles: fills have times that can be trusted.
+// Before and behind what is to be timed, if the context profiles.
 static mst_status mark(const mst_integral *plan, cl_event *event, mst_error *error) {
-    static const cl_int zero = 0;
-    const mst_context *context = plan->context;
-    if (!context->profile)
+    if (!plan->context->profile)
         return MST_OK;
-    cl_int code = clEnqueueFillBuffer(context->compute, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
+    cl_int code = mst_stamp(plan->context, plan->context->compute, event);
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of an integral");
 }
 
 // What lies between two marks that have passed goes into the report; releases them. Without both there is no time.
-static void add_time(cl_event marks[2], mst_report *report) {
-    cl_ulong begin, end;
-    if (marks[0] && marks[1] &&
-        clGetEventProfilingInfo(marks[0], CL_PROFILING_COMMAND_END, sizeof begin, &begin, NULL) == CL_SUCCESS &&
-        clGetEventProfilingInfo(marks[1], CL_PROFILING_COMMAND_START, sizeof end, &end, NULL) == CL_SUCCESS && end > begin)
-        report->compute_seconds += 1e-9 * (double)(end - begin);
+static void add_time(const mst_integral *plan, cl_event marks[2], mst_report *report) {
+    report->compute_seconds += mst_seconds_between(plan->context, marks[0], marks[1]);
     for (int k = 0; k < 2; k++)
         if (marks[k])
             clReleaseEvent(marks[k]);
@@ -161,7 +155,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     cl_uint n_groups = (cl_uint)(d->work_items / group);
     cl_ulong points = d->points, points_an_item = (d->points + d->work_items - 1) / d->work_items;
     float narrow[] = {(float)cuts[0], (float)h};
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    size_t bytes = mst_integral_number_bytes(plan);
     const mst_argument a = {bytes, plan->is_double ? (const void *)cuts : &narrow[0]};
     const mst_argument step = {bytes, plan->is_double ? (const void *)&h : &narrow[1]};
     MST_TRY(
@@ -194,7 +188,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
     call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
 fail:
-    add_time(marks, call->report);
+    add_time(plan, marks, call->report);
     return status;
 }
 
@@ -256,7 +250,7 @@ static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call
                                cl_uint coarse, cl_uint blocks_an_item, mst_error *error) {
     mst_status status = MST_OK;
     fixed *f = plan->work;
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), items = n_groups * f->group;
+    size_t bytes = mst_integral_number_bytes(plan), items = n_groups * f->group;
     cl_ulong panels = f->panels, coarse_panels = f->coarse_panels;
     launches l =
         first_launch(blocks_an_item, (uint64_t)items * f->block * (uint64_t)f->n_nodes, plan->cpu ? cpu_launch : gpu_launch);
@@ -282,7 +276,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
                             mst_error *error) {
     mst_status status = MST_OK;
     fixed *f = plan->work;
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), n_row = (size_t)plan->n_row;
+    size_t bytes = mst_integral_number_bytes(plan), n_row = (size_t)plan->n_row;
     size_t n_grid = 2 + 2 * (2 + (size_t)f->n_nodes);
     cl_event marks[2] = {NULL, NULL};
     cl_uint groups = groups_for(f, f->panels, blocks_an_item), coarse = groups_for(f, f->coarse_panels, blocks_an_item);
@@ -306,7 +300,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
 fail:
     if (status != MST_OK)
         clFinish(plan->context->compute); // the grids may be on their way
-    add_time(marks, call->report);
+    add_time(plan, marks, call->report);
     free(grids);
     free(pairs);
     return status;

@@ -89,7 +89,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
     cl_ulong start = all ? 0 : 1, stride = all ? 1 : 2, count = (cl_ulong)1 << (all ? m : m - 1);
     cl_ulong generators[MST_INTEGRAL_MAX_VARIABLES], power = 1;
     cl_uint n_shifts = N_SHIFTS;
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float), sums = p->n_active * N_SHIFTS;
+    size_t bytes = mst_integral_number_bytes(plan), sums = p->n_active * N_SHIFTS;
     size_t items = (plan->cpu ? CPU_ITEMS : GPU_ITEMS) / sums, most = (size_t)count / (16 * s->group);
     size_t wanted = items / s->group < most ? items / s->group : most;
     cl_uint groups = wanted < 1 ? 1 : (cl_uint)wanted;

@@ -66,6 +66,11 @@ struct mst_integral {
     void *work; // the method's
 };
 
+// Of a number of the plan's type.
+static inline size_t mst_integral_number_bytes(const mst_integral *plan) {
+    return plan->is_double ? sizeof(double) : sizeof(float);
+}
+
 extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice;
 
 // ---- integral.c
@@ -111,8 +116,9 @@ mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *bu
 // Uploads n numbers without waiting; n > 0. Overwrites the values, which have to stay until the queue is done with them.
 mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
                              mst_error *error);
-// Downloads n numbers of the plan's type. Waits for what was enqueued before.
+// Downloads n numbers of the plan's type, or counts. Waits for what was enqueued before.
 mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error);
+mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error);
 
 // Progress, and whether the caller cancels: MST_ERROR_CANCELLED.
 mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error);

@@ -138,7 +138,7 @@ static size_t n_sums(const mst_integral *plan) { return 4 + 2 * (size_t)plan->de
 // Room for so many regions on a side.
 static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error *error) {
     mst_status status = MST_OK;
-    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float), d = (uint64_t)plan->desc.n_variables;
+    uint64_t real_bytes = mst_integral_number_bytes(plan), d = (uint64_t)plan->desc.n_variables;
     if (s->capacity < n) {
         uint64_t room = n < (cl_uint)1 << 30 ? (uint64_t)n + n / 2 : n;
         s->capacity = 0;
@@ -156,7 +156,7 @@ fail:
 static mst_status reserve_estimates(mst_integral *plan, const side *s, mst_error *error) {
     mst_status status = MST_OK;
     regions *r = plan->work;
-    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    uint64_t real_bytes = mst_integral_number_bytes(plan);
     MST_TRY(mst_integral_reserve(plan, &r->values, s->capacity * real_bytes, "regions", error));
     MST_TRY(mst_integral_reserve(plan, &r->errors, s->capacity * real_bytes, "regions", error));
     MST_TRY(mst_integral_reserve(plan, &r->marks, s->capacity, "regions", error));
@@ -167,7 +167,7 @@ fail:
 static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     mst_status status = MST_OK;
     regions *r = plan->work;
-    uint64_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    uint64_t real_bytes = mst_integral_number_bytes(plan);
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->sides[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_sums(plan) * real_bytes, "integrals", error));
@@ -235,7 +235,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
     uint64_t most = d->max_evaluations / r->n_points;
     cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
     float narrow[] = {(float)d->relative_tolerance, (float)d->absolute_tolerance};
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    size_t bytes = mst_integral_number_bytes(plan);
     const mst_argument relative = {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
     const mst_argument absolute = {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[1]};
     const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
@@ -313,8 +313,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
             MST_TRY(enqueue_compare(plan, n, now, error));
         MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, look, round, now, error));
         MST_TRY(enqueue_place(plan, n_sets, next, error));
-        MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, r->total.memory, CL_TRUE, 0, sizeof n, &n, 0, NULL, NULL),
-                   "cannot read the number of regions");
+        MST_TRY(mst_integral_download_counts(plan, r->total.memory, &n, 1, error));
         room = n > MOST_REGIONS ? MST_ERROR_BUDGET : n > 0 ? reserve_side(plan, next, n, &full) : MST_OK;
         if (room != MST_OK)
             break;
@@ -339,9 +338,7 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     cl_uint *state = malloc(n * 2 * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
     MST_TRY(mst_integral_download(plan, r->sums.memory, sums, row * n, error));
-    MST_TRY_CL(
-        clEnqueueReadBuffer(plan->context->compute, r->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
-        "cannot download results");
+    MST_TRY(mst_integral_download_counts(plan, r->state.memory, state, 2 * n, error));
     for (size_t i = 0; i < n; i++) {
         mst_integral_result *out = &results[i];
         out->value = sums[row * i + 2];

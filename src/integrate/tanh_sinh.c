@@ -97,7 +97,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     const mst_integral_desc *d = &plan->desc;
     double h = ldexp(1.0, -(FIRST_LEVEL + level));
     float narrow[] = {(float)h, (float)d->relative_tolerance, (float)d->absolute_tolerance};
-    size_t bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    size_t bytes = mst_integral_number_bytes(plan);
     cl_uint units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
     cl_uint items = units * CPU_ITEMS_A_UNIT, sets_a_group = plan->cpu ? (n_sets + items - 1) / items : 1;
     cl_uint number = (cl_uint)level, zero = 0;
@@ -122,8 +122,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
                "cannot clear a counter");
     MST_TRY(mst_kernel_enqueue(queue, s->kernel, arguments, 16, (n_sets + sets_a_group - 1) / sets_a_group * s->group, s->group,
                                error));
-    MST_TRY_CL(clEnqueueReadBuffer(queue, s->running.memory, CL_TRUE, 0, sizeof *running, running, 0, NULL, NULL),
-               "cannot read the number of integrals");
+    MST_TRY(mst_integral_download_counts(plan, s->running.memory, running, 1, error));
 fail:
     return status;
 }
@@ -141,9 +140,7 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     cl_uint *state = malloc(n * 2 * sizeof *state);
     MST_REQUIRE(sums && state, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", n);
     MST_TRY(mst_integral_download(plan, s->sums.memory, sums, SUMS * n, error));
-    MST_TRY_CL(
-        clEnqueueReadBuffer(plan->context->compute, s->state.memory, CL_TRUE, 0, n * 2 * sizeof *state, state, 0, NULL, NULL),
-        "cannot download results");
+    MST_TRY(mst_integral_download_counts(plan, s->state.memory, state, 2 * n, error));
     for (size_t i = 0; i < n; i++) {
         const double value = sums[SUMS * i + PARTS], estimate = sums[SUMS * i + PARTS + 1];
         mst_integral_status why = state[2 * i] == RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
@@ -159,7 +156,7 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     tanh_sinh *s = plan->work;
-    size_t n_row = (size_t)plan->n_row, bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    size_t n_row = (size_t)plan->n_row, bytes = mst_integral_number_bytes(plan);
     for (size_t first = 0; first < call->n_sets; first += MOST_SETS) {
         size_t count = call->n_sets - first < MOST_SETS ? call->n_sets - first : MOST_SETS;
         cl_uint running = 1;

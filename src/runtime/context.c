@@ -273,3 +273,25 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
 fail:
     return status;
 }
+
+cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event) {
+    static const cl_int zero = 0;
+    return clEnqueueFillBuffer(queue, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
+}
+
+static double event_seconds(const mst_context *context, cl_event from, cl_profiling_info from_what, cl_event to,
+                            cl_profiling_info to_what) {
+    cl_ulong begin, end;
+    if (!context->profile || !from || !to || clGetEventProfilingInfo(from, from_what, sizeof begin, &begin, NULL) != CL_SUCCESS ||
+        clGetEventProfilingInfo(to, to_what, sizeof end, &end, NULL) != CL_SUCCESS || end < begin)
+        return 0;
+    return 1e-9 * (double)(end - begin);
+}
+
+double mst_seconds_between(const mst_context *context, cl_event stamp, cl_event next) {
+    return event_seconds(context, stamp, CL_PROFILING_COMMAND_END, next, CL_PROFILING_COMMAND_START);
+}
+
+double mst_command_seconds(const mst_context *context, cl_event command) {
+    return event_seconds(context, command, CL_PROFILING_COMMAND_START, command, CL_PROFILING_COMMAND_END);
+}

@@ -23,7 +23,7 @@ struct mst_context {
     // In order each, so that copies up, kernels and copies down overlap between queues.
     cl_command_queue upload, compute, download;
     bool profile;
-    cl_mem stamp; // with `profile`: four bytes, filled for the time at which it happens (drivers give markers no times)
+    cl_mem stamp; // with `profile`: what mst_stamp fills
     struct mst_pool *pool;
     char *cache_directory; // NULL: no cache
     char *kernel_directory;
@@ -56,6 +56,14 @@ void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes);
 
 // The execution description a caller passed: NULL becomes the defaults; MST_ERROR_ARGUMENT when it is malformed.
 mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error);
+
+// With `profile`: an event for the moment at which a queue comes to it. A fill of four bytes, since drivers give markers no
+// usable times.
+cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event);
+
+// Device seconds between two stamps, and of a command, which are over; 0 where their times are not known. Events may be NULL.
+double mst_seconds_between(const mst_context *context, cl_event stamp, cl_event next);
+double mst_command_seconds(const mst_context *context, cl_event command);
 
 // Wall-clock seconds from an arbitrary start.
 double mst_now(void);

@@ -58,20 +58,6 @@ static mst_transfer transfer_of(const run *r, int p) {
     return (mst_transfer){port->layout, r->where[p], port->name};
 }
 
-// Device seconds between two moments of commands; 0 without profiling.
-static double event_seconds(const mst_context *context, cl_event from, cl_profiling_info from_what, cl_event to,
-                            cl_profiling_info to_what) {
-    cl_ulong begin, end;
-    if (!context->profile || !from || !to || clGetEventProfilingInfo(from, from_what, sizeof begin, &begin, NULL) != CL_SUCCESS ||
-        clGetEventProfilingInfo(to, to_what, sizeof end, &end, NULL) != CL_SUCCESS || end < begin)
-        return 0;
-    return 1e-9 * (double)(end - begin);
-}
-
-static double command_seconds(const mst_context *context, cl_event command) {
-    return event_seconds(context, command, CL_PROFILING_COMMAND_START, command, CL_PROFILING_COMMAND_END);
-}
-
 static void release_event(cl_event *event) {
     if (*event)
         clReleaseEvent(*event);
@@ -156,10 +142,8 @@ fail:
 
 // An event after all that was enqueued for compute; when profiling, one whose times can be trusted.
 static cl_int mark(const mst_context *context, cl_event *event) {
-    static const cl_int zero = 0;
-    return context->profile
-               ? clEnqueueFillBuffer(context->compute, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event)
-               : clEnqueueMarkerWithWaitList(context->compute, 0, NULL, event);
+    return context->profile ? mst_stamp(context, context->compute, event)
+                            : clEnqueueMarkerWithWaitList(context->compute, 0, NULL, event);
 }
 
 static mst_status compute_block(run *r, mst_slot *slot, mst_error *error) {
@@ -238,15 +222,14 @@ static mst_status finish_block(run *r, mst_slot *slot, mst_error *error) {
             bytes += mst_port_item_bytes(&s->desc.ports[p]) * slot->count;
         }
     for (int p = 0; p < s->desc.n_ports; p++) {
-        upload += command_seconds(context, slot->uploaded[p]);
-        download += command_seconds(context, slot->downloaded[p]);
+        upload += mst_command_seconds(context, slot->uploaded[p]);
+        download += mst_command_seconds(context, slot->downloaded[p]);
     }
     pthread_mutex_lock(&r->mutex);
     r->report.upload_seconds += upload;
     r->report.download_seconds += download;
     r->report.download_bytes += bytes;
-    r->report.compute_seconds +=
-        event_seconds(context, slot->begun, CL_PROFILING_COMMAND_END, slot->computed, CL_PROFILING_COMMAND_START);
+    r->report.compute_seconds += mst_seconds_between(context, slot->begun, slot->computed);
     pthread_mutex_unlock(&r->mutex);
 fail:
     release_slot_events(slot);
@@ -411,8 +394,7 @@ static mst_status run_resident(run *r, mst_error *error) {
         MST_TRY(compute_block(r, &slot, error));
         if (r->how.progress || (r->how.report && context->profile)) {
             MST_TRY_CL(clFinish(context->compute), "computing failed");
-            r->report.compute_seconds +=
-                event_seconds(context, slot.begun, CL_PROFILING_COMMAND_END, slot.computed, CL_PROFILING_COMMAND_START);
+            r->report.compute_seconds += mst_seconds_between(context, slot.begun, slot.computed);
         }
         if (r->how.event && b + 1 == r->n_blocks) {
             *r->how.event = slot.computed;

@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-enum { SCHEMA = 1, MOST_ENTRIES = 4096 };
+enum { MOST_ENTRIES = 4096 };
 
 // Texts of such files are printed, and must not steer a terminal: no control characters, those of 8 bits included, which are C2
 // 80 to C2 9F in UTF-8.
@@ -43,8 +43,8 @@ static void kind_of(const mst_device_info *device, char *kind, size_t size) {
 json_t *mst_tuning_new(const mst_device_info *device) {
     char kind[256];
     kind_of(device, kind, sizeof kind);
-    return json_pack("{s:i, s:{s:o, s:o, s:o, s:I, s:o}, s:[]}", "schema", SCHEMA, "device", "name", text(device->name), "vendor",
-                     text(device->vendor), "platform", text(device->platform_name), "compute_units",
+    return json_pack("{s:i, s:{s:o, s:o, s:o, s:I, s:o}, s:[]}", "schema", MST_TUNING_SCHEMA, "device", "name",
+                     text(device->name), "vendor", text(device->vendor), "platform", text(device->platform_name), "compute_units",
                      (json_int_t)device->compute_units, "kind", text(kind), "entries");
 }
 
@@ -74,7 +74,7 @@ static bool is_entry(const json_t *entry) {
 bool mst_tuning_is_valid(const json_t *database) {
     const json_t *device = json_object_get(database, "device"), *entries = json_object_get(database, "entries");
     const json_t *schema = json_object_get(database, "schema");
-    if (!json_is_integer(schema) || json_integer_value(schema) != SCHEMA || !is_text(device, "name") ||
+    if (!json_is_integer(schema) || json_integer_value(schema) != MST_TUNING_SCHEMA || !is_text(device, "name") ||
         !is_text(device, "vendor") || !is_text(device, "platform") || !is_text(device, "kind") ||
         !json_is_integer(json_object_get(device, "compute_units")) || !json_is_array(entries))
         return false;

@@ -10,6 +10,8 @@
 
 // ---- database.c
 
+enum { MST_TUNING_SCHEMA = 1 };
+
 // {"schema": 1, "device": {...}, "entries": []} for a device.
 json_t *mst_tuning_new(const mst_device_info *device);
 

@@ -126,7 +126,7 @@ static json_t *read_or_new(mst_context *context, const char *path, const json_t 
         mst_log(context, MST_LOG_WARNING, "%s is damaged, or of another version; %s", path,
                 moved ? "it is now named .bad, and tuning begins anew" : "it is left out");
     }
-    return database ? database : json_pack("{s:i, s:O, s:[]}", "schema", 1, "device", device, "entries");
+    return database ? database : json_pack("{s:i, s:O, s:[]}", "schema", MST_TUNING_SCHEMA, "device", device, "entries");
 }
 
 json_t *mst_tuning_load(mst_context *context) {

@@ -310,8 +310,8 @@ static bool beats(const double *samples, const double *others, int n, double sec
     return seconds <= LEAST_GAIN * other_seconds && wins >= LEAST_WINS * n;
 }
 
-// All in turns, so that they meet the same machine, for so many rounds if they fit into the time. *best becomes that which has
-// beaten what there was, and the safe one.
+// All in turns, so that they meet the same machine, for so many rounds if they fit into the time. roles[BEST] becomes that which
+// has beaten what there was, and the safe one.
 static mst_status duel(search *s, int rounds, double most_seconds, mst_error *error) {
     mst_status status = MST_OK;
     double samples[N_ROLES][COMPARE_ROUNDS], sorted[COMPARE_ROUNDS], total = 0;

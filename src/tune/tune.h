@@ -18,7 +18,7 @@ typedef struct mst_tune_parameter {
 
 // The work to time. A candidate is what `build` makes of values, a plan say.
 typedef struct mst_tune_work {
-    // Before and after a search: data and where results go. finish accepts what a failed prepare left.
+    // Before and after a search: data and where results go. finish comes even after a prepare that failed or was not reached.
     mst_status (*prepare)(void *user, uint64_t seed, mst_error *error);
     void (*finish)(void *user);
     // From several threads at once, but never during a run.
@@ -70,8 +70,8 @@ mst_tune_parameter *mst_tune_add(mst_tune_problem *problem, const char *name, in
 bool mst_tune_is_on(mst_context *context);
 
 // The values of a problem, one a parameter: looked up, or searched for if the context tunes and there is no exact result, or if
-// `search` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
-mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool search, int64_t *values, mst_error *error);
+// `forced` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
+mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool forced, int64_t *values, mst_error *error);
 
 // What a search found (search.c). `before`: the values that the problem has without it. They are replaced by values that beat
 // them only, in turns; so are the safe ones. `untuned`: those of a device where nothing was tuned, which are tried whatever the
