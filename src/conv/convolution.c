@@ -6,14 +6,12 @@
 
 #define MAX_LOG_N 24
 
-static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
-
 // Integers count as float64, as numpy.fft has it.
 static bool is_single(mst_type type) { return type == MST_FLOAT32 || type == MST_COMPLEX64; }
 
 static mst_type result_type(mst_type x, mst_type y) {
     bool single = is_single(x) && is_single(y);
-    if (is_complex(x) || is_complex(y))
+    if (mst_type_is_complex(x) || mst_type_is_complex(y))
         return single ? MST_COMPLEX64 : MST_COMPLEX128;
     return single ? MST_FLOAT32 : MST_FLOAT64;
 }

@@ -20,8 +20,6 @@ typedef struct choice {
     size_t vectors; // of the result
 } choice;
 
-static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
-
 // What an axis needs whatever the padded length. Circular convolution goes without padding if `cyclic`, else x goes round.
 static void measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool cyclic) {
     const mst_convolution_desc *d = &plan->desc;
@@ -188,7 +186,7 @@ static bool choose_all(const choice *c, bool cyclic) {
     g->n_digits = 0;
     g->blocked = -1;
     g->n_blocks = 1;
-    g->right_angle = !is_complex(c->plan->desc.z.type) && !cyclic;
+    g->right_angle = !mst_type_is_complex(c->plan->desc.z.type) && !cyclic;
     for (int a = 0; a < g->n_axes; a++)
         measure_axis(c->plan, &g->axes[a], cyclic);
     for (int a = g->n_axes - 1; a >= 0; a--) {

@@ -67,13 +67,12 @@ static mst_status make_operand(mst_paper *paper, int a, mst_error *error) {
     const mst_layout *layout = mst_convolution_layout(plan, a);
     mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
     int precision = plan->work_type == MST_COMPLEX64 ? 32 : 64;
-    bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
     char options[120];
     cl_program program;
     MST_TRY(mst_lines_create(plan->context, &packed, plan->desc.axes[0], &o->packed_lines, error));
     MST_TRY(mst_lines_create(plan->context, layout, plan->desc.axes[0], &o->lines, error));
     snprintf(options, sizeof options, "-D PRECISION=%d -D ELEMENT=%s -D ELEMENT_COMPLEX=%d", precision,
-             mst_convolution_element(layout->type), is_complex);
+             mst_convolution_element(layout->type), mst_type_is_complex(layout->type));
     MST_TRY(mst_program_get(plan->context, "operand.cl", options, &program, error));
     MST_TRY(mst_kernel_create(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
 fail:

@@ -102,7 +102,7 @@ static void NAME(load)(const void *line, mst_type type, size_t length, int rever
 
 // What is kept of a result, as store_result in operand.cl.
 static void NAME(store)(const mst_convolution *plan, const REAL *vector, REAL *line) {
-    bool complex_result = plan->desc.z.type == MST_COMPLEX64 || plan->desc.z.type == MST_COMPLEX128;
+    bool complex_result = mst_type_is_complex(plan->desc.z.type);
     for (size_t i = 0; i < plan->lengths[Z]; i++) {
         const REAL *v = vector + 2 * (plan->start + i);
         REAL re = v[0], im = v[1];

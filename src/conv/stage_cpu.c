@@ -7,12 +7,10 @@ const char *const mst_tile_parameters =
     "long base, ulong line, ulong first, uint count, __global const real2 *low,\n"
     "    __global const real2 *high, uint log_low, __global const real *lane_twiddles, __global const real2 *weights";
 
-static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
-
 const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
     const mst_stage_port *p = &s->ports[port];
     mst_type type = mst_convolution_layout(s->plan, p->array)->type;
-    *pairs = p->work || is_complex(type);
+    *pairs = p->work || mst_type_is_complex(type);
     return p->work ? "real" : mst_convolution_element(type);
 }
 

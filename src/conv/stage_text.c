@@ -19,8 +19,6 @@ const char *const mst_stage_arguments =
     "      __global const real2 *table, __global const real2 *back_table, __global const real2 *low,\n"
     "      __global const real2 *high, uint log_low, __global const real *lane_twiddles, __global const real2 *weights";
 
-static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
-
 static const mst_padded_axis *axis_of(const mst_stage *s) { return &s->g->axes[s->g->digits[s->digit].axis]; }
 
 static const mst_padded_axis *last_axis(const mst_geometry *g) { return &g->axes[g->n_axes - 1]; }
@@ -114,7 +112,7 @@ static void write_fetch(const mst_stage *s, int port, bool own, mst_text *out) {
         mst_text_add(out, "    p = p > 0 ? %zu - p : 0;\n", length);
     mst_view view = mst_stage_view(s, p->array, own);
     mst_text_add(out, "    at += (long)p * %lld;\n", (long long)view.axis_stride);
-    if (is_complex(layout->type)) // one access, not two
+    if (mst_type_is_complex(layout->type)) // one access, not two
         mst_text_add(out,
                      "    const %s2 value = ((__global const %s2 *)%s)[at];\n"
                      "    return (real2)((real)value.x, %s(real)value.y);\n}\n\n",
@@ -151,7 +149,7 @@ static void write_load(const mst_stage *s, int port, bool own, mst_text *out) {
 static void write_put(const mst_stage *s, bool own, mst_text *out) {
     const mst_padded_axis *a = axis_of(s);
     mst_view view = mst_stage_view(s, Z, own);
-    bool is_real = !is_complex(s->plan->desc.z.type);
+    bool is_real = !mst_type_is_complex(s->plan->desc.z.type);
     mst_text_add(out,
                  "void to_put(__global TO_ELEMENT *to, long at, position begin, position p, %s value) {\n"
                  "    const position k = begin + p - %zu;\n",
@@ -183,7 +181,7 @@ static void write_store(const mst_stage *s, bool own, mst_text *out) {
         mst_text_add(out, "    to_put(to, at, begin, p, value.x);\n    to_put(to, at, begin, p + %zu, value.y);\n}\n\n",
                      last_axis(s->g)->n);
     else
-        mst_text_add(out, "    to_put(to, at, begin, p, value%s);\n}\n\n", is_complex(s->plan->desc.z.type) ? "" : ".x");
+        mst_text_add(out, "    to_put(to, at, begin, p, value%s);\n}\n\n", mst_type_is_complex(s->plan->desc.z.type) ? "" : ".x");
 }
 
 static size_t longest_extent(const mst_stage *s) {

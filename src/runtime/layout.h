@@ -8,6 +8,9 @@
 // an address. `name` says in messages which array it is.
 mst_status mst_layout_check(const mst_layout *layout, const char *name, bool written, mst_error *error);
 
+static inline bool mst_type_is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+static inline bool mst_type_is_double(mst_type type) { return type == MST_FLOAT64 || type == MST_COMPLEX128; }
+
 // The rest expects a checked layout.
 size_t mst_layout_count(const mst_layout *layout); // product of the shape
 bool mst_layout_is_dense(const mst_layout *layout);

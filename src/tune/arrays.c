@@ -31,11 +31,11 @@ double mst_tune_uniform(uint64_t *state) {
 // Numbers in (0, 1), so that few functions meet what they have no value for; integers up to 100.
 static void fill_random(const mst_layout *layout, uint64_t *state, void *data) {
     size_t n = mst_layout_count(layout);
-    bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
+    bool is_complex = mst_type_is_complex(layout->type);
     if (layout->type == MST_FLOAT32 || layout->type == MST_COMPLEX64)
         for (size_t i = 0; i < n * (is_complex ? 2 : 1); i++)
             ((float *)data)[i] = (float)mst_tune_uniform(state);
-    else if (layout->type == MST_FLOAT64 || layout->type == MST_COMPLEX128)
+    else if (mst_type_is_double(layout->type))
         for (size_t i = 0; i < n * (is_complex ? 2 : 1); i++)
             ((double *)data)[i] = mst_tune_uniform(state);
     else {
@@ -133,8 +133,8 @@ static bool add_difference(double expected, double got, double *all, double *dif
 
 static bool is_close(const mst_tune_arrays *a) {
     const mst_layout *layout = &a->output;
-    bool is_double = layout->type == MST_FLOAT64 || layout->type == MST_COMPLEX128;
-    bool is_complex = layout->type == MST_COMPLEX64 || layout->type == MST_COMPLEX128;
+    bool is_double = mst_type_is_double(layout->type);
+    bool is_complex = mst_type_is_complex(layout->type);
     size_t n = mst_layout_count(layout) * (is_complex ? 2 : 1);
     double all = 0, difference = 0;
     if (!is_double && !is_complex && layout->type != MST_FLOAT32)
