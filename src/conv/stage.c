@@ -167,30 +167,18 @@ fail:
     return status;
 }
 
-// What a compute unit of a CPU gets in a launch, in work-items.
-#define CPU_ITEMS_A_UNIT 8
-
 mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
                              mst_error *error) {
     mst_status status = MST_OK;
     cl_kernel kernel;
     cl_ulong n_lines = (cl_ulong)vectors * mst_stage_lines(s);
     const mst_stage_tables *tables = s->tables;
-    cl_uint log_low = tables->twiddles.log_low, tiles_an_item = 1;
-    size_t group = 1, items;
+    const mst_pass_launch launch = mst_pass_share_out(&s->pass, &s->plan->context->device, n_lines);
+    cl_uint log_low = tables->twiddles.log_low;
     int own = 0;
     for (int port = 0; port < N_STAGE_PORTS; port++)
         own |= arrays[port].own ? 1 << port : 0;
     MST_TRY(mst_stage_kernel(s, own, &kernel, error));
-    if (s->pass.cpu) {
-        size_t tiles = (size_t)(n_lines + s->pass.lanes - 1) / s->pass.lanes;
-        size_t units = s->plan->context->device.compute_units ? s->plan->context->device.compute_units : 1;
-        tiles_an_item = (cl_uint)((tiles + units * CPU_ITEMS_A_UNIT - 1) / (units * CPU_ITEMS_A_UNIT));
-        items = (tiles + tiles_an_item - 1) / tiles_an_item;
-    } else {
-        group = (size_t)s->pass.threads * s->pass.lines;
-        items = (size_t)((n_lines + s->pass.lines - 1) / s->pass.lines) * group;
-    }
     // Tables that a stage does not use are any buffer.
     cl_mem table = tables->steps[0].buffer, back = tables->steps[1].buffer ? tables->steps[1].buffer : table;
     cl_mem low = tables->twiddles.low.buffer ? tables->twiddles.low.buffer : table;
@@ -214,8 +202,8 @@ mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_sta
                                       MST_ARGUMENT(log_low),
                                       MST_ARGUMENT(lanes),
                                       MST_ARGUMENT(weights),
-                                      MST_ARGUMENT(tiles_an_item)};
-    MST_TRY(mst_kernel_enqueue(queue, kernel, arguments, s->pass.cpu ? 18 : 17, items, group, error));
+                                      MST_ARGUMENT(launch.tiles_an_item)};
+    MST_TRY(mst_kernel_enqueue(queue, kernel, arguments, s->pass.cpu ? 18 : 17, launch.items, launch.group, error));
 fail:
     return status;
 }

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define LONGEST ((size_t)1 << 30)
-#define CPU_ITEMS_A_UNIT 8 // work-items of a launch for each compute unit of a CPU
 
 typedef struct side {
     cl_mem buffer;
@@ -36,20 +35,9 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
     MST_TRY(mst_fft_kernel(plan, p, from.own, to.own, &kernel, error));
     const mst_pass *pass = &p->shapes[(from.own ? 1 : 0) + (to.own ? 2 : 0)];
     cl_ulong n_lines = block->count * p->lines_an_item;
-    cl_uint log_low = p->twiddles.log_low, tiles_an_item = 1;
+    cl_uint log_low = p->twiddles.log_low;
     float scale_single = (float)plan->desc.scale;
-    size_t items, group;
-    if (pass->cpu) {
-        size_t tiles = (size_t)(n_lines + pass->lanes - 1) / pass->lanes;
-        size_t units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
-        size_t wanted = units * CPU_ITEMS_A_UNIT;
-        tiles_an_item = (cl_uint)((tiles + wanted - 1) / wanted);
-        items = (tiles + tiles_an_item - 1) / tiles_an_item;
-        group = 1;
-    } else {
-        group = (size_t)pass->threads * pass->lines;
-        items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
-    }
+    const mst_pass_launch launch = mst_pass_share_out(pass, &plan->context->device, n_lines);
     // Tables that a pass does not use are any buffer. Passes that convolve have no twiddles between passes but other tables.
     cl_mem any = p->table.buffer, low = p->twiddles.low.buffer ? p->twiddles.low.buffer : any;
     cl_mem high = p->twiddles.high.buffer ? p->twiddles.high.buffer : any;
@@ -76,8 +64,8 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
                                       MST_ARGUMENT(store),
                                       scale,
                                       MST_ARGUMENT(lanes),
-                                      MST_ARGUMENT(tiles_an_item)};
-    MST_TRY(mst_kernel_enqueue(block->queue, kernel, arguments, pass->cpu ? 16 : 14, items, group, error));
+                                      MST_ARGUMENT(launch.tiles_an_item)};
+    MST_TRY(mst_kernel_enqueue(block->queue, kernel, arguments, pass->cpu ? 16 : 14, launch.items, launch.group, error));
 fail:
     return status;
 }
@@ -110,9 +98,7 @@ mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error) {
     return MST_OK;
 }
 
-static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
-static bool is_transformable(mst_type type) { return is_complex(type) || type == MST_FLOAT32 || type == MST_FLOAT64; }
-static bool is_double(mst_type type) { return type == MST_FLOAT64 || type == MST_COMPLEX128; }
+static bool is_transformable(mst_type type) { return mst_type_is_complex(type) || type == MST_FLOAT32 || type == MST_FLOAT64; }
 
 // 0-based axes in the order in which they are transformed: a real axis comes first on the way in and last on the way out.
 static mst_status read_axes(mst_fft_desc *d, mst_error *error) {
@@ -126,7 +112,7 @@ static mst_status read_axes(mst_fft_desc *d, mst_error *error) {
         for (int b = 0; b < a; b++)
             MST_REQUIRE(d->axes[b] != axis, MST_ERROR_ARGUMENT, "axis %d is given twice", axis);
     }
-    if (!is_complex(d->input.type)) {
+    if (!mst_type_is_complex(d->input.type)) {
         int real_axis = d->axes[d->n_axes - 1];
         for (int a = d->n_axes - 1; a > 0; a--)
             d->axes[a] = d->axes[a - 1];
@@ -138,11 +124,11 @@ fail:
 
 // The shapes must be equal but for the axis that is real on one side: n there, n/2 + 1 on the complex side.
 static mst_status check_shapes(const mst_fft_desc *d, mst_error *error) {
-    mst_layout complex_side = is_complex(d->input.type) ? d->input : d->output;
-    mst_layout expected = is_complex(d->input.type) ? d->output : d->input;
+    mst_layout complex_side = mst_type_is_complex(d->input.type) ? d->input : d->output;
+    mst_layout expected = mst_type_is_complex(d->input.type) ? d->output : d->input;
     char shapes[2][120];
-    if (is_complex(d->input.type) != is_complex(d->output.type)) {
-        int axis = d->axes[is_complex(d->input.type) ? d->n_axes - 1 : 0];
+    if (mst_type_is_complex(d->input.type) != mst_type_is_complex(d->output.type)) {
+        int axis = d->axes[mst_type_is_complex(d->input.type) ? d->n_axes - 1 : 0];
         if (axis < expected.rank)
             expected.shape[axis] = expected.shape[axis] / 2 + 1;
     }
@@ -151,7 +137,7 @@ static mst_status check_shapes(const mst_fft_desc *d, mst_error *error) {
     mst_layout_print_shape(&d->input, shapes[0], sizeof shapes[0]);
     mst_layout_print_shape(&d->output, shapes[1], sizeof shapes[1]);
     return mst_fail(error, MST_ERROR_ARGUMENT, "input has shape (%s) but output (%s)%s", shapes[0], shapes[1],
-                    is_complex(d->input.type) == is_complex(d->output.type)
+                    mst_type_is_complex(d->input.type) == mst_type_is_complex(d->output.type)
                         ? ""
                         : "; the complex side has n/2 + 1 elements along the last axis of `axes`, where the real one has n");
 }
@@ -166,30 +152,30 @@ static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error
                 "input is %s; float32, float64, complex64 and complex128 are supported", mst_type_name(d->input.type));
     MST_TRY(read_axes(d, error));
     if (d->output.rank == 0) {
-        mst_type type = is_double(d->input.type) ? MST_COMPLEX128 : MST_COMPLEX64;
+        mst_type type = mst_type_is_double(d->input.type) ? MST_COMPLEX128 : MST_COMPLEX64;
         size_t shape[MST_MAX_RANK];
         memcpy(shape, d->input.shape, sizeof shape);
-        if (!is_complex(d->input.type))
+        if (!mst_type_is_complex(d->input.type))
             shape[d->axes[0]] = shape[d->axes[0]] / 2 + 1;
         d->output = mst_layout_dense(type, d->input.rank, shape);
     }
     MST_TRY(mst_layout_check(&d->output, "output", true, error));
-    MST_REQUIRE(is_transformable(d->output.type) && is_double(d->output.type) == is_double(d->input.type) &&
-                    (is_complex(d->input.type) || is_complex(d->output.type)),
+    MST_REQUIRE(is_transformable(d->output.type) && mst_type_is_double(d->output.type) == mst_type_is_double(d->input.type) &&
+                    (mst_type_is_complex(d->input.type) || mst_type_is_complex(d->output.type)),
                 MST_ERROR_ARGUMENT, "output is %s but input is %s; they are complex or one is real, of the same precision",
                 mst_type_name(d->output.type), mst_type_name(d->input.type));
     MST_REQUIRE(d->direction == MST_FFT_FORWARD || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
                 "direction is %d; it is MST_FFT_FORWARD or MST_FFT_INVERSE", (int)d->direction);
-    MST_REQUIRE(is_complex(d->input.type) || d->direction == MST_FFT_FORWARD, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(mst_type_is_complex(d->input.type) || d->direction == MST_FFT_FORWARD, MST_ERROR_ARGUMENT,
                 "input is real: only the forward transform is supported");
-    MST_REQUIRE(is_complex(d->output.type) || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(mst_type_is_complex(d->output.type) || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
                 "output is real: only the inverse transform is supported");
     MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
                 (int)d->shape);
     MST_REQUIRE(isfinite(d->scale), MST_ERROR_ARGUMENT, "scale is not finite");
     MST_TRY(check_shapes(d, error));
     for (int a = 0; a < d->n_axes; a++) {
-        const mst_layout *longer = is_complex(d->output.type) ? &d->input : &d->output;
+        const mst_layout *longer = mst_type_is_complex(d->output.type) ? &d->input : &d->output;
         MST_REQUIRE(longer->shape[d->axes[a]] <= LONGEST, MST_ERROR_ARGUMENT, "axis %d has length %zu; 2^30 is the most",
                     d->axes[a], longer->shape[d->axes[a]]);
     }
@@ -230,7 +216,7 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     MST_TRY(read_desc(desc, &plan->desc, error));
-    plan->is_double = is_double(plan->desc.input.type);
+    plan->is_double = mst_type_is_double(plan->desc.input.type);
     MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use complex64 or float32",
                 context->device.name);
     plan->cpu =

@@ -113,6 +113,14 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n);
 bool mst_pass_suits_cpu(const mst_device_info *device);
 
+// How a launch shares out so many lines, one or more: GPU-shaped passes in work-groups; CPU-shaped ones in work-items, which are
+// few and take so many tiles each.
+typedef struct mst_pass_launch {
+    size_t items, group;
+    cl_uint tiles_an_item;
+} mst_pass_launch;
+mst_pass_launch mst_pass_share_out(const mst_pass *pass, const mst_device_info *device, uint64_t n_lines);
+
 // Joins dimensions that continue one another, and drops those of count 1 (twiddle_dim follows).
 void mst_view_merge(mst_view *view, int *keep_dim);
 

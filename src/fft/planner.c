@@ -1,4 +1,4 @@
-// Decides the radices and the shape of passes.
+// Decides the radices and the shape of passes, and of their launches.
 #include "pass.h"
 
 #include <string.h>
@@ -17,6 +17,7 @@
 
 #define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
+#define CPU_ITEMS_A_UNIT 8u    // work-items of a launch for each compute unit
 #define CPU_LOCAL_BYTES 36864u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
 
 bool mst_pass_suits_cpu(const mst_device_info *device) {
@@ -305,4 +306,14 @@ mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_err
         return shape_gpu(pass, device, error);
     pass->lanes = pass->choice.lanes ? pass->choice.lanes : CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
     return MST_OK;
+}
+
+mst_pass_launch mst_pass_share_out(const mst_pass *pass, const mst_device_info *device, uint64_t n_lines) {
+    if (!pass->cpu) {
+        size_t group = (size_t)pass->threads * pass->lines;
+        return (mst_pass_launch){(size_t)((n_lines + pass->lines - 1) / pass->lines) * group, group, 1};
+    }
+    size_t tiles = (size_t)(n_lines + pass->lanes - 1) / pass->lanes, units = device->compute_units ? device->compute_units : 1;
+    size_t wanted = units * CPU_ITEMS_A_UNIT, tiles_an_item = (tiles + wanted - 1) / wanted;
+    return (mst_pass_launch){(tiles + tiles_an_item - 1) / tiles_an_item, 1, (cl_uint)tiles_an_item};
 }

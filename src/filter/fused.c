@@ -4,9 +4,6 @@
 
 #include <stdlib.h>
 
-#define CPU_ITEMS_A_UNIT 8 // work-items of a launch for each compute unit of a CPU
-#define CPU_LANES 8        // as the texts have it
-
 bool mst_fused_filter_can(const mst_filter *plan, bool cpu) {
     unsigned radices[MST_PASS_RADICES];
     int count;
@@ -101,19 +98,10 @@ mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error
 // Enqueues a kernel on so many lines. The arguments have room for one more.
 static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, int stage, const mst_pass *pass,
                           mst_argument *arguments, size_t n_arguments, cl_ulong n_lines, mst_error *error) {
-    cl_uint tiles_an_item = 1;
-    size_t group = (size_t)pass->threads * pass->lines, items;
-    if (plan->cpu) {
-        size_t tiles = (size_t)(n_lines + CPU_LANES - 1) / CPU_LANES, units = plan->context->device.compute_units;
-        size_t wanted = (units ? units : 1) * CPU_ITEMS_A_UNIT;
-        tiles_an_item = (cl_uint)((tiles + wanted - 1) / wanted);
-        items = (tiles + tiles_an_item - 1) / tiles_an_item;
-        group = 1;
-        arguments[n_arguments++] = (mst_argument)MST_ARGUMENT(tiles_an_item);
-    } else {
-        items = (size_t)((n_lines + pass->lines - 1) / pass->lines) * group;
-    }
-    return mst_kernel_enqueue_event(block->queue, plan->fused->kernels[which], arguments, n_arguments, items, group,
+    const mst_pass_launch launch = mst_pass_share_out(pass, &plan->context->device, n_lines);
+    if (plan->cpu)
+        arguments[n_arguments++] = (mst_argument)MST_ARGUMENT(launch.tiles_an_item);
+    return mst_kernel_enqueue_event(block->queue, plan->fused->kernels[which], arguments, n_arguments, launch.items, launch.group,
                                     mst_stage_command(plan, stage), error);
 }
 
