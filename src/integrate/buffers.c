@@ -1,4 +1,4 @@
-// What the methods share: memory of a plan on the device, numbers on their way there and back, work-groups, sums.
+// What the methods share: memory of a plan on the device, numbers on their way there and back, work-items and -groups, sums.
 #include "plan.h"
 
 #include <math.h>
@@ -98,6 +98,17 @@ mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst
     if (how->progress && !how->progress(done, call->n_sets, how->progress_user))
         return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %zu of %zu integrals", done, call->n_sets);
     return MST_OK;
+}
+
+size_t mst_integral_cpu_items(const mst_integral *plan) {
+    enum { ITEMS_A_UNIT = 8 };
+    size_t units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
+    return units * ITEMS_A_UNIT;
+}
+
+cl_uint mst_integral_sets_a_group(const mst_integral *plan, cl_uint n_sets) {
+    size_t items = mst_integral_cpu_items(plan);
+    return plan->cpu ? (cl_uint)((n_sets + items - 1) / items) : 1;
 }
 
 // Neumaier's compensated sum (1974).

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 enum {
-    CPU_ITEMS_A_UNIT = 8, // work-items for each compute unit of a CPU
     GPU_EVALUATE_GROUP = 128,
     GPU_SET_GROUP = 64,     // work-items for the regions of one integral, of many
     GPU_SINGLE_GROUP = 256, // and of few, which have many regions
@@ -180,11 +179,6 @@ fail:
 
 // ---- the kernels of a round
 
-static size_t cpu_items(const mst_integral *plan) {
-    size_t units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
-    return units * CPU_ITEMS_A_UNIT;
-}
-
 static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *s, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {MST_ARGUMENT(n_sets),        MST_ARGUMENT(s->capacity),    MST_ARGUMENT(r->cuts.memory),
@@ -197,8 +191,8 @@ static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *
 
 static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
     regions *r = plan->work;
-    size_t tiles = (n + plan->choice.width - 1) / plan->choice.width;
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)((tiles + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
+    size_t tiles = (n + plan->choice.width - 1) / plan->choice.width, items = mst_integral_cpu_items(plan);
+    cl_uint tiles_an_item = plan->cpu ? (cl_uint)((tiles + items - 1) / items) : 1;
     const mst_argument arguments[] = {MST_ARGUMENT(n),
                                       MST_ARGUMENT(s->capacity),
                                       MST_ARGUMENT(tiles_an_item),
@@ -300,7 +294,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
     mst_error full;
     regions *r = plan->work;
     cl_uint n = n_sets * r->first_regions;
-    cl_uint sets_a_group = plan->cpu ? (cl_uint)((n_sets + cpu_items(plan) - 1) / cpu_items(plan)) : 1;
+    cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
         side *now = &r->sides[round % 2], *next = &r->sides[1 - round % 2];

@@ -15,8 +15,7 @@ enum {
     SUMS = PARTS + 5,
     RUNNING = 4,
     MOST_SETS = 1 << 18,
-    GPU_GROUP = 32,
-    CPU_ITEMS_A_UNIT = 8
+    GPU_GROUP = 32
 };
 
 typedef struct tanh_sinh {
@@ -98,8 +97,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     double h = ldexp(1.0, -(FIRST_LEVEL + level));
     float narrow[] = {(float)h, (float)d->relative_tolerance, (float)d->absolute_tolerance};
     size_t bytes = mst_integral_number_bytes(plan);
-    cl_uint units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
-    cl_uint items = units * CPU_ITEMS_A_UNIT, sets_a_group = plan->cpu ? (n_sets + items - 1) / items : 1;
+    cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     cl_uint number = (cl_uint)level, zero = 0;
     const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
                                       MST_ARGUMENT(sets_a_group),
