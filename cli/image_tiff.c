@@ -10,6 +10,7 @@
 
 #define INCHES_A_METRE 39.37007874
 #define BIG ((uint64_t)4000000000u) // bytes beyond which a file needs 64-bit offsets
+#define CODEC ((uint64_t)1 << 20)   // bytes that unpacking may take for itself, however small the image
 
 // The first message of libtiff about a file.
 typedef struct report {
@@ -34,7 +35,8 @@ static TIFF *open_tiff(int file, const char *path, const char *mode, uint64_t ma
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tiff = NULL;
     if (options && file >= 0) {
-        TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)(max_bytes < INT64_MAX ? max_bytes : INT64_MAX));
+        max_bytes = max_bytes < CODEC ? CODEC : max_bytes < INT64_MAX ? max_bytes : INT64_MAX;
+        TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_bytes);
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, r);
         TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, NULL);
         tiff = TIFFFdOpenExt(file, path, mode, options);

@@ -65,6 +65,9 @@ same_pixels png:16:1:i png plain.png
 images make plain.tif tif:8:1 10 9 3
 same_pixels tif:8:1:w tif plain.tif
 same_pixels tif:8:1:t tiff plain.tif
+images make lzw.tif tif:8:1:l 10 9 3
+expect 0 "$MASTABA" filter lzw.tif -o out.tif --low-pass 99 --shape ideal --max-image 100 -f # what unpacks it is larger
+images same out.tif plain.tif || fail "tif:8:1:l: the pixels changed"
 
 # Other formats than the input's: a white of 100 becomes one of 255.
 images make in.pgm p5:100 10 9 4

@@ -1,7 +1,7 @@
 """Images for the tests of mastaba filter, written and read by their formats' definitions.
 
 make FILE KIND WIDTH HEIGHT SEED: random pixels. KIND: p2 p3 p5 p6, each with a white after a colon (p5:4095); png and tif with
-bits and channels: png:16:4, tif:8:3, tif:32:1 (float), tif:8:3:z (deflated), tif:8:3:s (planes apart), tif:16:1:t (tiles),
+bits and channels: png:16:4, tif:8:3, tif:32:1 (float), tif:8:3:z (deflated), tif:8:1:l (LZW), tif:8:3:s (planes apart), tif:16:1:t (tiles),
 tif:8:1:w (0 is white), tif:8:4:a (associated opacity), tif:8:4:u (of a kind not said), png:16:1:i (interlaced); png:8:3:p
 (palette) and png:1:1 also as FILE.pnm.
 describe FILE: "KIND WIDTH HEIGHT CHANNELS BITS WHITE".
@@ -134,6 +134,13 @@ def read_png(data):
 CODES = {8: 'B', 16: 'H', 32: 'f'}
 
 
+def lzw(data):
+    """Codes of 9 bits: 256 before so few bytes that none gets longer, 257 at the end."""
+    codes = [c for at in range(0, len(data), 250) for c in (256, *data[at:at + 250])] + [257]
+    bits = ''.join(format(c, '09b') for c in codes)
+    return bytes(int(bits[at:at + 8].ljust(8, '0'), 2) for at in range(0, len(bits), 8))
+
+
 def write_tiff(path, im, option, more={}):
     size, code = im.bits // 8, CODES[im.bits]
     pack = lambda values: struct.pack('<%d%s' % (len(values), code), *values)
@@ -153,8 +160,8 @@ def write_tiff(path, im, option, more={}):
         tags[278] = (4, [half])
         cut = half * im.width * im.channels
         parts = [pack(values[:cut])] + ([pack(values[cut:])] if im.height > half else [])
-    if option == 'z':
-        parts = [zlib.compress(p) for p in parts]
+    if option in ('z', 'l'):
+        parts = [zlib.compress(p) if option == 'z' else lzw(p) for p in parts]
     colours = 3 if im.channels >= 3 else 1
     offset = 8
     offsets = []
@@ -162,7 +169,7 @@ def write_tiff(path, im, option, more={}):
         offsets.append(offset)
         offset += len(p) + len(p) % 2
     tags.update({256: (4, [im.width]), 257: (4, [im.height]), 258: (3, [im.bits] * im.channels),
-                 259: (3, [8 if option == 'z' else 1]), 262: (3, [2 if colours == 3 else 0 if option == 'w' else 1]),
+                 259: (3, [{'z': 8, 'l': 5}.get(option, 1)]), 262: (3, [2 if colours == 3 else 0 if option == 'w' else 1]),
                  277: (3, [im.channels]), 284: (3, [2 if option == 's' else 1]),
                  339: (3, [3 if im.bits == 32 else 1] * im.channels), 274: (3, [6]),
                  324 if option == 't' else 273: (4, offsets), 325 if option == 't' else 279: (4, [len(p) for p in parts])})
