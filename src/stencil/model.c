@@ -352,8 +352,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
 
 void mst_model_predict(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
-    uint64_t trips = steps / plan->height, rest = steps % plan->height;
-    const trip whole = trip_of(s, plan, plan->height), last = trip_of(s, plan, rest);
+    uint64_t n = mst_plan_trip(plan, steps), trips = n > 0 ? steps / n : 0, rest = steps - trips * n;
+    const trip whole = trip_of(s, plan, n), last = trip_of(s, plan, rest);
     bool moves = plan->schedule != MST_STENCIL_IN_CORE;
     plan->seconds =
         (trips > 0 ? trip_seconds(s, plan, &whole, (double)trips) : 0) + (rest > 0 ? trip_seconds(s, plan, &last, 1) : 0);

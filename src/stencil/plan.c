@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { MOST_HEIGHT = 1 << 20 }; // of a trip
+enum {
+    MOST_HEIGHT = 1 << 20, // of a trip
+    LONG_RUN = 10000       // steps
+};
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -159,7 +162,7 @@ static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
 
 static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }
 
-// The best n and block of a schedule, in *best if the model finds them faster than what is there. 1000 steps are compared.
+// The best n and block of a schedule, in *best if the model finds them faster than what is there. Long runs are compared.
 static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule, mst_stencil_plan *best) {
     const unsigned most = 96;
     for (unsigned k = 1; k <= most; k++) {
@@ -168,7 +171,7 @@ static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stenc
         plan.height = desc->height ? desc->height : schedule == MST_STENCIL_TRIVIAL ? 1 : (size_t)k * plan.fuse;
         plan.block = desc->block ? desc->block : schedule == MST_STENCIL_IN_CORE ? 0 : choose_block(s, plan);
         if (plan.block > 0 || schedule == MST_STENCIL_IN_CORE) {
-            mst_model_predict(s, 1000, &plan);
+            mst_model_predict(s, LONG_RUN, &plan);
             if (fits(s, &plan) && (best->schedule == MST_STENCIL_AUTO || plan.seconds < best->seconds))
                 *best = plan;
         }
@@ -221,6 +224,13 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
     s->plan = best;
 fail:
     return status;
+}
+
+uint64_t mst_plan_trip(const mst_stencil_plan *plan, uint64_t steps) {
+    if (steps <= plan->height || plan->schedule != MST_STENCIL_SKEWED)
+        return smaller(steps, plan->height);
+    uint64_t trips = (steps + plan->height - 1) / plan->height, n = (steps + trips - 1) / trips;
+    return smaller((n + plan->fuse - 1) / plan->fuse * plan->fuse, plan->height);
 }
 
 void mst_plan_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {

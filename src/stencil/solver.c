@@ -188,7 +188,7 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, mst_run *run, mst_
     uint64_t row = 0, at_once = trips_at_once(s), since = 0;
     MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
     while (row < steps && cancelled == MST_OK) {
-        uint64_t n = steps - row < s->plan.height ? steps - row : s->plan.height;
+        uint64_t n = mst_plan_trip(&s->plan, steps - row);
         MST_TRY(s->engine->advance(s, n, row, run, error));
         row += n;
         run->done += n;

@@ -91,6 +91,9 @@ mst_status mst_plan_choose(mst_stencil *solver, const mst_stencil_desc *desc, ms
 int mst_plan_copies(mst_stencil_schedule schedule); // of the state in the home
 // Device memory that a plan takes for the state.
 uint64_t mst_plan_device_bytes(const mst_stencil *solver, const mst_stencil_plan *plan);
+// The steps of the next trip of so many that are left. Pyramids' are as high as they can be, as published; skewed slabs, each
+// trip of which takes as long as the copies do, share the steps evenly.
+uint64_t mst_plan_trip(const mst_stencil_plan *plan, uint64_t steps);
 // Fills the plan's figures that depend on the number of steps.
 void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
 
