@@ -17,8 +17,8 @@
 #define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
 #define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
 // A singularity in the interior, |x - c|^s, at which nodes can come no closer: the error that a rule sees is up to so many times
-// too small, for s down to -0.9. At an end it is less, down to -0.95.
-#define UNRESOLVED 10
+// too small, for s down to -0.9 (with one variable -0.95). At an end it is less, down to -0.95.
+#define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
 // Row of an integral in `sums`: value and error of the regions done, value and error of all, the last 2 DIM values.
