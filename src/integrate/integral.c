@@ -22,15 +22,19 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "desc->struct_size is %zu, not %zu; start from MST_INTEGRAL_DESC_INIT", d->struct_size, sizeof *d);
     MST_REQUIRE(d->rule >= MST_INTEGRAL_ADAPTIVE && d->rule <= MST_INTEGRAL_GAUSS, MST_ERROR_ARGUMENT, "there is no rule %d",
                 (int)d->rule);
-    MST_REQUIRE(d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES && d->ranges, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES, MST_ERROR_ARGUMENT,
                 "n_variables is %d; 1 to %d are supported", d->n_variables, MST_INTEGRAL_MAX_VARIABLES);
     MST_REQUIRE(d->n_variables == 1 || d->rule == MST_INTEGRAL_ADAPTIVE, MST_ERROR_ARGUMENT,
                 "the rule %s is for one variable; use adaptive for %d", mst_integral_rule_name(d->rule), d->n_variables);
-    MST_REQUIRE(d->n_parameters >= 0 && d->n_parameters <= MST_INTEGRAL_MAX_PARAMETERS && (d->n_parameters == 0 || d->parameters),
-                MST_ERROR_ARGUMENT, "n_parameters is %d; up to %d are supported", d->n_parameters, MST_INTEGRAL_MAX_PARAMETERS);
-    MST_REQUIRE(
-        d->n_breakpoints >= 0 && d->n_breakpoints <= MST_INTEGRAL_MAX_BREAKPOINTS && (d->n_breakpoints == 0 || d->breakpoints),
-        MST_ERROR_ARGUMENT, "n_breakpoints is %d; up to %d are supported", d->n_breakpoints, MST_INTEGRAL_MAX_BREAKPOINTS);
+    MST_REQUIRE(d->n_parameters >= 0 && d->n_parameters <= MST_INTEGRAL_MAX_PARAMETERS, MST_ERROR_ARGUMENT,
+                "n_parameters is %d; up to %d are supported", d->n_parameters, MST_INTEGRAL_MAX_PARAMETERS);
+    MST_REQUIRE(d->n_breakpoints >= 0 && d->n_breakpoints <= MST_INTEGRAL_MAX_BREAKPOINTS, MST_ERROR_ARGUMENT,
+                "n_breakpoints is %d; up to %d are supported", d->n_breakpoints, MST_INTEGRAL_MAX_BREAKPOINTS);
+    MST_REQUIRE(d->ranges && (d->n_parameters == 0 || d->parameters) && (d->n_breakpoints == 0 || d->breakpoints),
+                MST_ERROR_ARGUMENT, "desc->%s must not be NULL",
+                !d->ranges                              ? "ranges"
+                : d->n_parameters > 0 && !d->parameters ? "parameters"
+                                                        : "breakpoints");
     MST_REQUIRE(d->n_breakpoints == 0 || (d->n_variables == 1 && d->rule == MST_INTEGRAL_ADAPTIVE), MST_ERROR_ARGUMENT,
                 "breakpoints are for the adaptive rule with one variable");
     MST_REQUIRE(d->relative_tolerance >= 0 && d->absolute_tolerance >= 0 && isfinite(d->relative_tolerance) &&
