@@ -8,6 +8,8 @@ enum {
     LONG_RUN = 10000       // steps
 };
 
+static const double CAUTION = 0.85; // of the rates of copies
+
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
@@ -162,9 +164,15 @@ static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
 
 static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }
 
-// The best n and block of a schedule, in *best if the model finds them faster than what is there. Long runs are compared.
+// The best n and block of a schedule, in *best if the model finds them faster than what is there. Long runs are compared, with
+// copies that are slower than measured: where they take as long as the kernels, each delay of one holds up the other, and longer
+// trips cost little.
 static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule, mst_stencil_plan *best) {
     const unsigned most = 96;
+    const mst_rates measured = s->rates;
+    s->rates.upload *= CAUTION;
+    s->rates.download *= CAUTION;
+    s->rates.host *= CAUTION;
     for (unsigned k = 1; k <= most; k++) {
         mst_stencil_plan plan = s->plan;
         plan.schedule = schedule;
@@ -178,6 +186,7 @@ static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stenc
         if (desc->height || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL)
             break;
     }
+    s->rates = measured;
 }
 
 // The least device memory with which a schedule works.
