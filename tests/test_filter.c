@@ -240,6 +240,30 @@ static void flat_images_have_no_edges(void **state) {
     }
 }
 
+// One pixel far off, the first, costs the others no more precision than anywhere else: what is taken off is a usual value.
+static void a_first_pixel_may_be_dead(void **state) {
+    for (int shape = MST_FFT_SHAPE_AUTO; shape <= MST_FFT_SHAPE_CPU; shape++) {
+        size_t sides[] = {128, 126, 1};
+        mst_filter_desc d = test_filter_desc(MST_FLOAT32, 3, sides);
+        d.kind = MST_FILTER_HIGH_PASS;
+        d.edges = MST_FILTER_WRAP;
+        d.output_as = MST_FILTER_RAW;
+        d.shape = (mst_fft_shape)shape;
+        test_array image = test_array_new(&d.input);
+        for (size_t i = 0; i < image.elements; i++)
+            *(float *)test_array_at(&image, i) = i == 0 ? 1e4F : (float)test_uniform();
+        test_array result = test_filter_run(*state, &d, &image, MST_PLACE_HOST, MST_PLACE_HOST);
+        double *reference = test_filter_reference(&d, &image), squares = 0;
+        for (size_t i = 1; i < image.elements; i++)
+            squares += pow(*(float *)test_array_at(&result, i) - reference[i], 2);
+        CHECK(sqrt(squares / (double)image.elements) < 1e-4, "shape %d: off by %g", shape,
+              sqrt(squares / (double)image.elements));
+        free(reference);
+        test_array_free(&result);
+        test_array_free(&image);
+    }
+}
+
 static void papers_algorithm(void **state) {
     static const struct {
         size_t side, group;
@@ -372,6 +396,7 @@ int main(void) {
         cmocka_unit_test(low_and_high_pass_make_the_image),
         cmocka_unit_test(sinusoid_survives_or_vanishes),
         cmocka_unit_test(flat_images_have_no_edges),
+        cmocka_unit_test(a_first_pixel_may_be_dead),
         cmocka_unit_test(papers_algorithm),
         cmocka_unit_test(stages_have_times),
         cmocka_unit_test(refusals),

@@ -31,7 +31,9 @@ place plane_of(ulong i, uint height, uint width, uint colours) {
     return at;
 }
 
-// The image beyond its edges: mirrored, or zero. With `levels`, less its first pixel.
+real median(real a, real b, real c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
+
+// The image beyond its edges: mirrored, or zero. With `levels`, less the median of three pixels.
 __kernel void load_planes(__global const IN *image, long base, ulong first_line, __constant const long *lines, uint height,
                           uint width, uint channels, uint colours, uint p, uint q, int mirror, int levels, ulong n,
                           __global real *planes) {
@@ -46,8 +48,13 @@ __kernel void load_planes(__global const IN *image, long base, ulong first_line,
     if (inside || mirror) {
         ulong line = first_line + ((ulong)at.image * height + at.y) * channels + at.c;
         value = (real)image[base + line_offset(lines, line) + (long)at.x * axis_stride(lines)];
-        if (levels)
-            value -= (real)image[base + line_offset(lines, line - (ulong)at.y * channels)];
+        if (levels) {
+            const ulong top = line - (ulong)at.y * channels;
+            const long stride = axis_stride(lines);
+            value -= median((real)image[base + line_offset(lines, top)],
+                            (real)image[base + line_offset(lines, top + (ulong)(height / 2) * channels) + (width / 2) * stride],
+                            (real)image[base + line_offset(lines, top + (ulong)(height - 1) * channels) + (width - 1) * stride]);
+        }
     }
     planes[i] = value;
 }

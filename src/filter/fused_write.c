@@ -20,7 +20,7 @@ static const char locate_input[] =
     "    if (active) {\n        const ulong plane = line / J;\n        const uint y = (uint)(line - plane * J);\n"
     "        has_upper = find_input(plane, y, base, first_line, lines, &upper);\n"
     "        has_lower = find_input(plane, y + J, base, first_line, lines, &lower);\n"
-    "        if (LEVELS)\n            level = first_pixel(image, plane, base, first_line, lines);\n    }\n";
+    "        if (LEVELS)\n            level = level_of(image, plane, base, first_line, lines);\n    }\n";
 
 static const char load_input[] =
     "(real2)(pixel(image, upper, stride, has_upper, e) - level, pixel(image, lower, stride, has_lower, e) - level)";
@@ -70,20 +70,25 @@ static void write_constants(const mst_filter *plan, mst_text *out) {
 }
 
 static void write_input(mst_text *out) {
-    mst_text_add(out,
-                 "bool find_input(ulong plane, uint y, long base, ulong first_line, __constant const long *lines, long *at) {\n"
-                 "    if (y >= HEIGHT && !MIRROR)\n        return false;\n"
-                 "    const ulong image = plane / COLOURS, c = plane - image * COLOURS;\n"
-                 "    y = y < HEIGHT ? y : 2 * HEIGHT - 1 - y;\n"
-                 "    *at = base + line_offset(lines, first_line + (image * HEIGHT + y) * CHANNELS + c);\n"
-                 "    return true;\n}\n\n"
-                 "real pixel(__global const IN *image, long at, long stride, bool there, uint x) {\n"
-                 "    if (!there || (x >= WIDTH && !MIRROR))\n        return 0;\n"
-                 "    return (real)image[at + (long)(x < WIDTH ? x : 2 * WIDTH - 1 - x) * stride];\n}\n\n"
-                 "real first_pixel(__global const IN *image, ulong plane, long base, ulong first_line,\n"
-                 "    __constant const long *lines) {\n"
-                 "    long at = 0;\n    find_input(plane, 0, base, first_line, lines, &at);\n"
-                 "    return (real)image[at];\n}\n\n");
+    mst_text_add(
+        out, "bool find_input(ulong plane, uint y, long base, ulong first_line, __constant const long *lines, long *at) {\n"
+             "    if (y >= HEIGHT && !MIRROR)\n        return false;\n"
+             "    const ulong image = plane / COLOURS, c = plane - image * COLOURS;\n"
+             "    y = y < HEIGHT ? y : 2 * HEIGHT - 1 - y;\n"
+             "    *at = base + line_offset(lines, first_line + (image * HEIGHT + y) * CHANNELS + c);\n"
+             "    return true;\n}\n\n"
+             "real pixel(__global const IN *image, long at, long stride, bool there, uint x) {\n"
+             "    if (!there || (x >= WIDTH && !MIRROR))\n        return 0;\n"
+             "    return (real)image[at + (long)(x < WIDTH ? x : 2 * WIDTH - 1 - x) * stride];\n}\n\n"
+             "real level_of(__global const IN *image, ulong plane, long base, ulong first_line, __constant const long *lines) {\n"
+             "    long first = 0, middle = 0, last = 0;\n"
+             "    const long stride = axis_stride(lines);\n"
+             "    find_input(plane, 0, base, first_line, lines, &first);\n"
+             "    find_input(plane, HEIGHT / 2, base, first_line, lines, &middle);\n"
+             "    find_input(plane, HEIGHT - 1, base, first_line, lines, &last);\n"
+             "    const real a = (real)image[first], b = (real)image[middle + (WIDTH / 2) * stride],\n"
+             "               c = (real)image[last + (WIDTH - 1) * stride];\n"
+             "    return fmax(fmin(a, b), fmin(fmax(a, b), c));\n}\n\n");
 }
 
 // Results go to the caller's images, or as they are to planes, where their range is still to be found.

@@ -86,8 +86,9 @@ static inline bool mst_filter_ranged(const mst_filter *plan) {
     return plan->desc.output_as == MST_FILTER_STRETCH || plan->desc.output_as == MST_FILTER_MAGNITUDE;
 }
 
-// Whether the first pixel of each colour is taken off it. Where the mask is 0 at frequency 0 that changes no result, as the edges
-// continue a constant, and what is left is as small as the differences in the image: rounding is not stretched to full range.
+// Whether the median of three pixels of each colour is taken off it (of one alone, a dead one would spoil all). Where the mask is
+// 0 at frequency 0 that changes no result, as the edges continue a constant, and what is left is as small as the differences in
+// the image: rounding is not stretched to full range.
 static inline bool mst_filter_levels(const mst_filter *plan) {
     return !plan->mask.keeps_mean && plan->desc.edges != MST_FILTER_ZERO;
 }

@@ -28,23 +28,29 @@ static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t plan
     return time + ceiling(larger(0, n - fill), resident) * (rest + overlap);
 }
 
-// Planes of a strip, at most `most`, for which the device is done first.
+// Planes of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
+// launch asks.
 static int64_t choose_length(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
-    int64_t resident = resident_groups(s), best = smaller(planes, most), least = INT64_MAX, step = 1 + best / 256;
-    for (int64_t length = best; length > 0; length -= step) {
-        int64_t time = finish(resident, overlap_of(s), n, planes, length);
-        if (time < least) {
-            least = time;
-            best = length;
+    int64_t resident = resident_groups(s), high = smaller(planes, most), low = 1, best = high, least = INT64_MAX;
+    for (int64_t step = 1 + high / 32;; step = 1) {
+        for (int64_t length = high; length >= low; length -= step) {
+            int64_t time = finish(resident, overlap_of(s), n, planes, length);
+            if (time < least) {
+                least = time;
+                best = length;
+            }
         }
+        if (step == 1)
+            return best;
+        high = smaller(high, best + step - 1);
+        low = larger(1, best - step + 1);
     }
-    return best;
 }
 
 // In how many parts to cut each strip of n tiles.
 static int64_t choose_parts(const mst_stepper *s, int64_t n, const mst_cutting *c) {
     int64_t resident = resident_groups(s), strips = mst_cutting_strips(c), best = 1, least = INT64_MAX;
-    for (int64_t parts = 1; parts <= smaller(c->length, 64); parts++) {
+    for (int64_t parts = 1; n > 0 && parts <= smaller(c->length, 64); parts++) {
         int64_t time = ceiling(n * strips * parts, resident) * (ceiling(c->length, parts) + overlap_of(s));
         if (time < least) {
             least = time;

@@ -15,10 +15,13 @@ enum {
     HOST_BYTES = 160 << 20, // so that three arrays of them fit few caches
     SAMPLES = 3,
     COMMANDS = 16,
+    LEAST_BYTES = 1 << 20, // whatever the budget
     KEPT_SECONDS = 24 * 3600
 };
 
 static const double SAMPLE_SECONDS = 5e-3; // about, of launches that are short
+
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
     mst_status status = MST_OK;
@@ -84,10 +87,10 @@ fail:
 // On a GPU a launch takes some time at its beginning and end whatever its size, which half of the box tells.
 static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double whole, work, half, half_work;
+    double single, single_work, whole, work, half, half_work;
     mst_box part = *box;
-    MST_TRY(time_updates(s, &s->steppers[1], w, box, &whole, &work, error));
-    rates->single = work / whole;
+    MST_TRY(time_updates(s, &s->steppers[1], w, box, &single, &single_work, error));
+    rates->single = single_work / single;
     MST_TRY(time_updates(s, &s->steppers[0], w, box, &whole, &work, error));
     rates->fused = work / whole;
     part.to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
@@ -97,6 +100,7 @@ static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const m
     double rate = (work - half_work) / (whole - half), launch = whole - work / rate;
     if (launch > rates->launch && launch < whole / 2) { // else the times vary too much
         rates->fused = rate;
+        rates->single = single_work / fmax(single - launch, single / 2);
         rates->launch = launch;
     }
 fail:
@@ -128,10 +132,10 @@ fail:
 // From staging to a home that is not direct and back, while the device copies both ways.
 static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies *c, double *rate, mst_error *error) {
     mst_status status = MST_OK;
-    size_t bytes = (size_t)c->bytes;
+    size_t bytes = (size_t)c->bytes / 2; // the device has the first halves, the host the others
     const size_t shape[] = {bytes};
     const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(c->ordinary), "the measurement of rates"};
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 4; k++) {
         MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, bytes, c->up, 0, NULL, NULL),
                    "cannot measure rates");
         MST_TRY_CL(clEnqueueReadBuffer(s->context->download, w[1].buffers[0], CL_FALSE, 0, bytes, c->down, 0, NULL, NULL),
@@ -140,10 +144,14 @@ static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies 
     MST_TRY_CL(clFlush(s->context->upload), "cannot measure rates");
     MST_TRY_CL(clFlush(s->context->download), "cannot measure rates");
     double start = mst_now();
-    MST_TRY(mst_transfer_write(s->context->pool, &t, 0, bytes, c->down, error));
-    MST_TRY(mst_transfer_read(s->context->pool, &t, 0, bytes, c->up, error));
+    MST_TRY(mst_transfer_write(s->context->pool, &t, 0, bytes, c->down + bytes, error));
+    MST_TRY(mst_transfer_read(s->context->pool, &t, 0, bytes, c->up + bytes, error));
     *rate = fmax(*rate, 2 * (double)bytes / (mst_now() - start));
+    MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
+    MST_TRY_CL(clFinish(s->context->download), "cannot measure rates");
+    return MST_OK;
 fail:
+    // The queues may still work on what is to be released.
     clFinish(s->context->upload);
     clFinish(s->context->download);
     return status;
@@ -153,11 +161,14 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t
     mst_status status = MST_OK;
     bool direct = mst_home_is_direct(s->context, s->plan.home);
     uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
-    copies c = {.bytes = bytes < most ? bytes : most};
+    most = smaller(most, smaller(s->context->device.max_allocation_bytes / 2,
+                                 mst_budget_left(s->context, &s->context->host_memory) / 3 + LEAST_BYTES));
+    copies c = {.bytes = smaller(bytes, most)};
     rates->upload = rates->download = rates->host = 0;
     MST_REQUIRE(c.ordinary = malloc((size_t)c.bytes), MST_ERROR_HOST_MEMORY, "out of memory measuring rates");
     memset(c.ordinary, 0, (size_t)c.bytes);
     MST_TRY(mst_pinned_create(s->context, 2 * c.bytes, &c.pinned, error));
+    memset(c.pinned, 1, 2 * (size_t)c.bytes); // memory never written may be read from one page
     c.up = c.pinned;
     c.down = c.up + c.bytes;
     for (int k = 0; k <= SAMPLES; k++) {
@@ -206,11 +217,11 @@ typedef struct kept_rates {
 static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
     const mst_stepper *stepper = &s->steppers[0];
     char text[200];
-    int length =
-        snprintf(text, sizeof text, "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld, strips of %d, home %d",
-                 (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
-                 (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                 stepper->choice.planes, (int)s->plan.home);
+    int length = snprintf(text, sizeof text,
+                          "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, home %d",
+                          (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
+                          (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
+                          (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.home);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 

@@ -45,6 +45,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
                 MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
     MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
+    MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE, MST_ERROR_ARGUMENT, "home %d is none", (int)desc->home);
     s->plan.shape = mst_plan_shape(s, desc);
     s->plan.home = choose_home(s, desc);
     const mst_stepper_choice rule = mst_stepper_rule(&s->problem, s->plan.shape);
@@ -209,8 +210,6 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
                 "the height is %zu steps, less than the %u that are fused", desc->height, s->plan.fuse);
     MST_REQUIRE(desc->height <= MOST_HEIGHT, MST_ERROR_ARGUMENT, "the height is %zu steps; at most %d", desc->height,
                 MOST_HEIGHT);
-    MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE && (desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0),
-                MST_ERROR_ARGUMENT, "home %d is none, or has no file", (int)desc->home);
     if (wanted != MST_STENCIL_AUTO)
         try_schedule(s, desc, wanted, &best);
     else

@@ -6,9 +6,9 @@
 // other by turns, the first from that of the uploads: level l + 1 overwrites what level l - 1 left, up to the planes that level
 // l still needs for the next slab, as S_(l+1) - S_l is at least what level l reads below its own planes. So the rings hold what
 // slab j reads, from j b - S - low on; that of the uploads b more, so that slab j + 1 comes up while slab j is computed. The last
-// level writes to a third ring, of one slab where a trip has many levels: slab j - 1 goes home while the others of slab j are
-// computed. Slabs are counted on from trip to trip, and planes have places in the rings by that
-// number, so that a trip begins while the one before ends.
+// level writes to a third ring, of one slab where a trip of the plan's height has many levels: slab j - 1 goes home while the
+// others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and planes
+// have places in the rings by that number, so that a trip begins while the one before ends.
 #include "runtime/program.h"
 #include "solver.h"
 

@@ -119,6 +119,8 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     mst_stencil *s = NULL;
     MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
+    MST_REQUIRE(!desc || desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
+                "the home of the state is a file, but file is %d", desc->file);
     MST_TRY(make_plan(context, desc, choice, chain, &s, error));
     MST_TRY(mst_tables_take(&s->tables, s->plan.height, error));
     s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine

@@ -28,7 +28,7 @@ typedef struct mst_engine {
 typedef struct mst_rates {
     double upload, download, fused, single;
     double host;         // bytes a second between the home and staging
-    double launch, copy; // seconds of a kernel and of a copy with next to nothing to do, one behind the other
+    double launch, copy; // seconds that a kernel takes whatever it does, and a copy of next to nothing, one behind the other
 } mst_rates;
 
 struct mst_skewed;

@@ -16,8 +16,8 @@ typedef struct mst_box {
 } mst_box;
 
 // What tuning may choose of a tile: most nodes along its columns and rows for CPU-shaped kernels, work-items along the columns
-// and nodes along the rows, with halos, for GPU-shaped ones; and the planes that one streams through, 0: as many as the grid
-// suggests.
+// and nodes along the rows, with halos, for GPU-shaped ones; and the planes that one streams through (at most so many on a
+// GPU), 0: as many as the grid suggests.
 typedef struct mst_stepper_choice {
     int columns, rows, planes;
 } mst_stepper_choice;
