@@ -49,6 +49,9 @@ mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_
                                mst_error *error);
 void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes);
 
+// An in-order queue as the context's own; with times where those have them.
+mst_status mst_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error);
+
 // What is left of a budget now; taking bytes of it (false: there are not that many), and giving them back.
 uint64_t mst_budget_left(mst_context *context, const mst_budget *budget);
 bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes);

@@ -2,7 +2,13 @@
 
 #include "write_gpu.h"
 
+#include <math.h>
+
 enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
+
+// Launches that go on at once fill a device whose work-groups they are so many times; fewer leave it idle in part, by that much
+// of what is missing (an H200; docs/performance.md).
+static const double FULL = 1.4, MISSED = 0.3;
 
 static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -26,6 +32,26 @@ static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t plan
         return time;
     int64_t fill = spare < resident ? spare * ((length + overlap) / (rest + overlap)) : 0;
     return time + ceiling(larger(0, n - fill), resident) * (rest + overlap);
+}
+
+// How much longer the work of a launch takes than on a full device, where others go on beside it: each that ends makes room for
+// their work-groups.
+static double idle_beside(int64_t resident, int lanes, int64_t groups) {
+    return 1 + MISSED * fmax(0, FULL - (double)(groups * lanes) / (double)resident);
+}
+
+// The same for strips of equal length, of which there are as few as fill the device.
+static int64_t choose_length_beside(const mst_stepper *s, int lanes, int64_t n, int64_t planes, int64_t most) {
+    int64_t first = ceiling(planes, most), best = first;
+    double least = INFINITY;
+    for (int64_t strips = first; strips <= planes && strips < first + 64; strips++) {
+        double time = (double)(planes + strips * overlap_of(s)) * idle_beside(resident_groups(s), lanes, n * strips);
+        if (time < least) {
+            least = time;
+            best = strips;
+        }
+    }
+    return ceiling(planes, best);
 }
 
 // Planes of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
@@ -86,7 +112,7 @@ static int64_t tiles_at_sides(const mst_cutting *c) {
 static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
 
 // Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
-static void cut_for_gpu(const mst_stepper *s, const mst_box *box, mst_cutting *c) {
+static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, mst_cutting *c) {
     const mst_pipeline *p = &s->pipeline;
     int64_t overlap = overlap_of(s), most = s->choice.planes > 0 ? s->choice.planes : larger(32 * overlap, 128);
     bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
@@ -104,24 +130,33 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, mst_cutting *c
     find_sides(s, box, ROWS, c->rows, all, c->sides[ROWS]);
     find_sides(s, box, COLUMNS, c->columns, all, c->sides[COLUMNS]);
     c->planes = inside;
-    c->length = choose_length(s, c->rows * c->columns, inside, most);
+    int64_t n = c->rows * c->columns;
+    c->length = lanes > 1 ? choose_length_beside(s, lanes, n, inside, most) : choose_length(s, n, inside, most);
     c->parts = choose_parts(s, tiles_at_sides(c), c);
 }
 
-mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box) {
+mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes) {
     int64_t units = s->context->device.compute_units;
     mst_cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
                      .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
                      .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
                      .parts = 1};
     if (s->shape == MST_STENCIL_SHAPE_GPU) {
-        cut_for_gpu(s, box, &c);
+        cut_for_gpu(s, box, lanes, &c);
         return c;
     }
     int64_t wanted = ceiling(4 * units, c.rows * c.columns);
     int64_t most = c.planes / (4 * overlap_of(s) + 1) + 1; // shorter strips compute too much twice
     c.length = ceiling(c.planes, s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes) : smaller(wanted, most));
     return c;
+}
+
+int mst_cutting_lanes(const mst_stepper *s) {
+    int64_t rows = ceiling((int64_t)s->problem->grid[ROWS], s->tile[ROWS]);
+    int64_t columns = ceiling((int64_t)s->problem->grid[COLUMNS], s->tile[COLUMNS]);
+    if (s->shape == MST_STENCIL_SHAPE_CPU)
+        return 1;
+    return (int)larger(1, smaller(MST_STENCIL_LANES, resident_groups(s) / (rows * columns)));
 }
 
 int64_t mst_cutting_strips(const mst_cutting *c) { return ceiling(c->planes, c->length); }
@@ -132,10 +167,12 @@ int64_t mst_cutting_careful(const mst_cutting *c) {
 
 int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * (mst_cutting_strips(c) + strips_at_faces(c)); }
 
-double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c) {
+double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c, int lanes) {
     if (s->shape == MST_STENCIL_SHAPE_CPU)
         return 1;
     int64_t n = c->rows * c->columns, resident = resident_groups(s), overlap = overlap_of(s);
+    if (lanes > 1)
+        return idle_beside(resident, lanes, n * mst_cutting_strips(c));
     double work = (double)n * (double)(c->planes + mst_cutting_strips(c) * overlap);
     return (double)resident * (double)finish(resident, overlap, n, c->planes, c->length) / work;
 }

@@ -11,7 +11,10 @@ typedef struct mst_cutting {
     int64_t rows, columns, planes, length, edges[2], parts, sides[N_AXES][2];
 } mst_cutting;
 
-mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box);
+// `lanes`: of so many launches that go on at once.
+mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box, int lanes);
+// How many launches, one strip a tile each, fill a GPU, at most MST_STENCIL_LANES.
+int mst_cutting_lanes(const mst_stepper *stepper);
 int64_t mst_cutting_strips(const mst_cutting *cutting);
 
 // Work-groups of a GPU's kernels: the careful one's, and the plain one's, which leaves those of the other.
@@ -19,6 +22,6 @@ int64_t mst_cutting_careful(const mst_cutting *cutting);
 int64_t mst_cutting_groups(const mst_cutting *cutting);
 
 // By how much longer the work takes because it does not fill the device to the end.
-double mst_cutting_idle(const mst_stepper *stepper, const mst_cutting *cutting);
+double mst_cutting_idle(const mst_stepper *stepper, const mst_cutting *cutting, int lanes);
 
 #endif

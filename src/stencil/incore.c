@@ -41,7 +41,7 @@ static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run
     while (n > 0) {
         const mst_stepper *stepper = mst_solver_stepper(s, n);
         MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &s->state[s->current], &s->state[!s->current], &s->held, &grid,
-                                    row, error));
+                                    1, row, error));
         s->current = !s->current;
         row += (uint64_t)stepper->pipeline.m;
         n -= (uint64_t)stepper->pipeline.m;

@@ -69,7 +69,7 @@ static mst_status time_updates(mst_stencil *s, const mst_stepper *stepper, const
     for (int k = -2; k < SAMPLES; k++) {
         double start = mst_now();
         for (int l = 0; l < launches; l++)
-            MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 0, error));
+            MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
         MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
         double seconds = (mst_now() - start) / launches;
         best = k >= 0 && seconds < best ? seconds : best;
@@ -77,7 +77,7 @@ static mst_status time_updates(mst_stencil *s, const mst_stepper *stepper, const
             launches = (int)fmin(COMMANDS, ceil(SAMPLE_SECONDS / seconds));
     }
     double idle;
-    *work = mst_stepper_work(stepper, box, &idle);
+    *work = mst_stepper_work(stepper, box, 1, &idle);
     *work *= idle;
     *least = best;
 fail:
@@ -193,7 +193,7 @@ static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_ra
     for (int sample = 0; sample < SAMPLES; sample++) {
         double start = mst_now();
         for (int k = 0; k < COMMANDS; k++)
-            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[2], &node, 0, error));
+            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[2], &node, 1, 0, error));
         MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
         double middle = mst_now();
         for (int k = 0; k < COMMANDS; k++)
@@ -283,7 +283,8 @@ static double box_nodes(const mst_box *box) {
 }
 
 // n steps of a box that may shrink from step to step, `shrink` times: the fused ones first.
-static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const bool cut[N_AXES], double times, trip *t) {
+static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const bool cut[N_AXES], int lanes, double times,
+                      trip *t) {
     uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
     while (full + single > 0) {
         int which = full > 0 ? 0 : 1;
@@ -299,9 +300,10 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
             if (!mst_problem_periodic(&s->problem, axis) && grown.to[axis] - grown.from[axis] > whole)
                 grown.to[axis] = grown.from[axis] + whole;
         }
-        double idle, work = mst_stepper_work(&s->steppers[which], &grown, &idle) * times;
+        double idle, work = mst_stepper_work(&s->steppers[which], &grown, lanes, &idle) * times;
         t->work += work;
-        t->seconds_computing += work * idle / (which == 0 ? s->rates.fused : s->rates.single) + s->rates.launch * times;
+        t->seconds_computing +=
+            work * idle / (which == 0 ? s->rates.fused : s->rates.single) + (lanes > 1 ? 0 : s->rates.launch * times);
     }
 }
 
@@ -313,7 +315,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
     double arrays = p->n_arrays, constants = p->n_constants, element = (double)p->element;
     mst_box box = mst_solver_grid(s);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
-        add_steps(s, n, &box, none, 1, &t);
+        add_steps(s, n, &box, none, 1, 1, &t);
         return t;
     }
     for (int k = 0; k < (plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < p->rank; k++) {
@@ -327,7 +329,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
     t.download = arrays * (double)p->nodes * element;
     t.upload = (arrays + constants) * (double)p->nodes * element;
     if (plan->schedule == MST_STENCIL_SKEWED) {
-        add_steps(s, n, &box, none, t.blocks, &t);
+        add_steps(s, n, &box, none, s->lanes, t.blocks, &t);
         return t;
     }
     mst_box big = box;
@@ -338,7 +340,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
                 big.to[axis] += (int64_t)(which ? single : full) *
                                 (s->steppers[which].pipeline.low[axis] + s->steppers[which].pipeline.high[axis]);
     t.upload *= box_nodes(&big) / box_nodes(&box);
-    add_steps(s, n, &box, cut, t.blocks, &t);
+    add_steps(s, n, &box, cut, 1, t.blocks, &t);
     return t;
 }
 

@@ -1,4 +1,5 @@
 // Choosing: shape and m by rule, then schedule, n, block and home by what fits and what the model says.
+#include "cutting.h"
 #include "solver.h"
 
 #include <string.h>
@@ -8,7 +9,8 @@ enum {
     LONG_RUN = 10000       // steps
 };
 
-static const double CAUTION = 0.85; // of the rates of copies
+// Of the rates of copies. What delays one counts for more where there are more slabs, each a part as thick.
+static const double CAUTION = 0.85, CAUTION_BESIDE = 0.65;
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
@@ -73,6 +75,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
         m = (m + 1) / 2;
     }
     s->plan.fuse = m;
+    s->lanes = s->overlap ? mst_cutting_lanes(&s->steppers[0]) : 1;
     MST_TRY(mst_stepper_create_single(&s->steppers[0], &s->steppers[1], error));
 fail:
     return status;
@@ -124,7 +127,7 @@ static uint64_t staging_bytes(const mst_stencil *s, const mst_stencil_plan *plan
     if (mst_home_is_direct(s->context, plan->home) || plan->schedule == MST_STENCIL_IN_CORE)
         return 0;
     if (plan->schedule == MST_STENCIL_SKEWED)
-        return (8 * (uint64_t)p->n_arrays + 5 * (uint64_t)p->n_constants) * plan->block * p->plane * p->element;
+        return mst_skewed_staging_planes(s, plan) * p->plane * p->element;
     return 3 * mst_plan_device_bytes(s, plan);
 }
 
@@ -171,9 +174,10 @@ static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_
 static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule, mst_stencil_plan *best) {
     const unsigned most = 96;
     const mst_rates measured = s->rates;
-    s->rates.upload *= CAUTION;
-    s->rates.download *= CAUTION;
-    s->rates.host *= CAUTION;
+    const double caution = schedule == MST_STENCIL_SKEWED && s->lanes > 1 ? CAUTION_BESIDE : CAUTION;
+    s->rates.upload *= caution;
+    s->rates.download *= caution;
+    s->rates.host *= caution;
     for (unsigned k = 1; k <= most; k++) {
         mst_stencil_plan plan = s->plan;
         plan.schedule = schedule;

@@ -242,7 +242,7 @@ static mst_status compute(mst_stencil *s, uint64_t n, const mst_box *box, uint64
         single -= stepper == &s->steppers[1] ? 1 : 0;
         const mst_box target = grown(s, box, full, single, false);
         const mst_window *to = full + single > 0 ? other : &k->down[window];
-        MST_TRY(mst_stepper_enqueue(stepper, queue, from, to, &k->held[window], &target, row, error));
+        MST_TRY(mst_stepper_enqueue(stepper, queue, from, to, &k->held[window], &target, 1, row, error));
         other = from;
         from = to;
         row += (uint64_t)stepper->pipeline.m;

@@ -15,18 +15,28 @@
 #include <stdlib.h>
 
 enum {
-    SLOTS = 4,      // slabs that are queued at once
-    BEHIND = 2,     // of these, how many slabs a slab's room for its upload was used before
-    MANY_LEVELS = 8 // of a trip
+    SLOTS = MST_STENCIL_LANES + 3, // slabs that are queued at once, at most
+    MANY_LEVELS = 8                // of a trip
 };
+
+// A slab on its way through the levels.
+typedef struct slab_state {
+    uint64_t slab, n, row; // its number since the beginning; the steps of its trip, and the first one's row in the tables
+    int64_t j, first_plane;
+    int level; // the next
+} slab_state;
 
 typedef struct mst_skewed {
     mst_window rings[2], held, down;
     uint64_t ring_bytes[2], held_bytes, down_bytes; // of one array
+    slab_state active[MST_STENCIL_LANES + 1];       // the oldest first; that may be done but for its download
+    int n_active;
     // Of a slab, by its number since the beginning.
-    uint64_t slab;
+    uint64_t slab; // the next
     mst_slot_memory up[SLOTS], held_up[SLOTS], out[SLOTS];
     cl_event computed[SLOTS];
+    cl_event *passed;   // levels of the slab before
+    uint64_t steps;     // of its trip
     cl_event *home;     // of the trip before: when each slab's planes were back
     int64_t n_home;     // slabs of it
     int64_t home_shift; // its S of the last level
@@ -34,6 +44,9 @@ typedef struct mst_skewed {
 
 static int64_t clip(int64_t i, int64_t n) { return i < 0 ? 0 : i > n ? n : i; }
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// Slabs that are queued at once.
+static uint64_t slots_of(const mst_stencil *s) { return (uint64_t)s->lanes + 3; }
 
 static int levels_of(const mst_stencil *s, uint64_t n) { return (int)(n / s->plan.fuse + n % s->plan.fuse); }
 
@@ -55,6 +68,9 @@ static int64_t held_ahead(const mst_stencil *s) {
     return larger(0, p->fixed_high[PLANES] - p->high[PLANES]) + MST_STENCIL_MAX_RADIUS;
 }
 
+// At most, of a trip.
+static size_t most_levels(const mst_stencil *s) { return (size_t)(s->plan.height / s->plan.fuse + s->plan.fuse); }
+
 // S of the last level of any trip of at most so many steps.
 static int64_t most_shift(const mst_stencil *s, uint64_t height) {
     uint64_t m = s->plan.fuse, shorter = height < m ? height : height - height % m - 1;
@@ -62,7 +78,13 @@ static int64_t most_shift(const mst_stencil *s, uint64_t height) {
 }
 
 uint64_t mst_skewed_ring_planes(const mst_stencil *s, const mst_stencil_plan *plan, int ring) {
-    return (ring == 0 ? 2 : 1) * plan->block + (uint64_t)(most_shift(s, plan->height) + reach(&s->steppers[0]));
+    return ((uint64_t)s->lanes + (ring == 0)) * plan->block + (uint64_t)(most_shift(s, plan->height) + reach(&s->steppers[0]));
+}
+
+uint64_t mst_skewed_staging_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
+    const mst_problem *p = &s->problem;
+    uint64_t slots = slots_of(s);
+    return (2 * slots * (uint64_t)p->n_arrays + (slots + 1) * (uint64_t)p->n_constants) * plan->block;
 }
 
 static int down_slabs(const mst_stencil *s, uint64_t height) { return levels_of(s, height) < MANY_LEVELS ? 2 : 1; }
@@ -72,7 +94,8 @@ uint64_t mst_skewed_down_planes(const mst_stencil *s, const mst_stencil_plan *pl
 }
 
 uint64_t mst_skewed_held_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
-    return 2 * plan->block + (uint64_t)(most_shift(s, plan->height) + s->steppers[0].pipeline.fixed_low[PLANES] + held_ahead(s));
+    return ((uint64_t)s->lanes + 1) * plan->block +
+           (uint64_t)(most_shift(s, plan->height) + s->steppers[0].pipeline.fixed_low[PLANES] + held_ahead(s));
 }
 
 static mst_status take(mst_stencil *s, int n, int64_t planes, const char *what, mst_window *w, uint64_t *bytes,
@@ -98,6 +121,7 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     uint64_t slab_bytes = s->plan.block * s->problem.plane * s->problem.element;
     mst_skewed *k = s->skewed = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    MST_REQUIRE(k->passed = calloc(most_levels(s), sizeof *k->passed), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     MST_REQUIRE(k->home = calloc((size_t)n_slabs(s), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     for (int r = 0; r < 2; r++)
         MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_ring_planes(s, &s->plan, r), "the slabs of a schedule",
@@ -107,7 +131,10 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     if (s->problem.n_constants > 0)
         MST_TRY(take(s, s->problem.n_constants, (int64_t)mst_skewed_held_planes(s, &s->plan), "the constant fields", &k->held,
                      &k->held_bytes, error));
-    for (int i = 0; i < SLOTS; i++) {
+    s->queues[0] = s->context->compute;
+    for (int lane = 1; lane < s->lanes; lane++)
+        MST_TRY(mst_queue_create(s->context, &s->queues[lane], error));
+    for (uint64_t i = 0; i < slots_of(s); i++) {
         MST_TRY(mst_slot_create(&s->home, slab_bytes * (uint64_t)s->problem.n_arrays, &k->up[i], error));
         MST_TRY(mst_slot_create(&s->home, slab_bytes * (uint64_t)s->problem.n_arrays, &k->out[i], error));
         if (s->problem.n_constants > 0)
@@ -143,10 +170,16 @@ static void release(mst_stencil *s) {
     }
     for (int64_t j = 0; k->home && j < n_slabs(s); j++)
         drop(&k->home[j]);
+    for (size_t l = 0; k->passed && l < most_levels(s); l++)
+        drop(&k->passed[l]);
     for (int r = 0; r < 2; r++)
         give(s, &k->rings[r], k->ring_bytes[r]);
     give(s, &k->held, k->held_bytes);
     give(s, &k->down, k->down_bytes);
+    for (int lane = 1; lane < s->lanes; lane++)
+        if (s->queues[lane])
+            clReleaseCommandQueue(s->queues[lane]);
+    free(k->passed);
     free(k->home);
     free(k);
     s->skewed = NULL;
@@ -159,10 +192,14 @@ static mst_box planes_box(const mst_stencil *s, int64_t from, int64_t to) {
     return box;
 }
 
-// The event of the last trip after which planes below `end` are home.
-static const cl_event *home_event(const mst_skewed *k, int64_t end, int64_t b) {
+// The slab of the last trip after which planes below `end` are home, and its event.
+static int64_t home_slab(const mst_skewed *k, int64_t end, int64_t b) {
     int64_t j = (end + k->home_shift + b - 1) / b - 1;
-    j = j < k->n_home ? j : k->n_home - 1;
+    return j < k->n_home ? j : k->n_home - 1;
+}
+
+static const cl_event *home_event(const mst_skewed *k, int64_t end, int64_t b) {
+    int64_t j = home_slab(k, end, b);
     return j >= 0 && k->home[j] ? &k->home[j] : NULL;
 }
 
@@ -174,127 +211,220 @@ static mst_status wait_home(mst_stencil *s, int64_t end, mst_error *error) {
     const cl_event *home = home_event(k, end, b);
     if (s->home.direct || !home)
         return MST_OK;
-    if (home >= k->home + k->n_home - SLOTS)
-        for (int i = 0; i < SLOTS; i++)
+    if (home >= k->home + k->n_home - slots_of(s))
+        for (uint64_t i = 0; i < slots_of(s); i++)
             MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
     MST_TRY_CL(clWaitForEvents(1, home), "a download failed");
 fail:
     return status;
 }
 
-static mst_status upload(mst_stencil *s, int64_t j, mst_run *run, mst_error *error) {
+// Where the planes of a slab's trip have their places.
+static void place(mst_skewed *k, int64_t first_plane) {
+    k->rings[0].first_plane = k->rings[1].first_plane = k->held.first_plane = k->down.first_plane = first_plane;
+}
+
+static mst_status mark(cl_command_queue queue, cl_event *event, mst_error *error) {
+    mst_status status = MST_OK;
+    drop(event);
+    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue, 0, NULL, event), "cannot queue a slab");
+fail:
+    return status;
+}
+
+// The planes that a level of a slab computes.
+static mst_box level_box(const mst_stencil *s, const slab_state *at, int level) {
+    int64_t behind = shift(s, at->n, level), b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES];
+    return planes_box(s, clip(at->j * b - behind, z), clip((at->j + 1) * b - behind, z));
+}
+
+// The oldest slab goes home.
+static mst_status take_home(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
-    uint64_t slot = k->slab % SLOTS;
-    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], ahead = held_ahead(s);
+    const slab_state at = k->active[0];
+    uint64_t slot = at.slab % slots_of(s);
+    const mst_box box = level_box(s, &at, levels_of(s, at.n) - 1);
+    for (int i = 1; i < k->n_active; i++)
+        k->active[i - 1] = k->active[i];
+    k->n_active--;
+    place(k, at.first_plane);
+    if (!s->overlap)
+        MST_TRY(mst_solver_finish(s, error));
+    MST_TRY(mst_home_settle(&s->home, &k->out[slot], error));
+    MST_TRY(mst_home_download(&s->home, 0, s->problem.n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
+                              &run->download_bytes));
+    drop(&k->home[at.j]);
+    k->home[at.j] = k->out[slot].moved;
+    if (k->home[at.j])
+        MST_TRY_CL(clRetainEvent(k->home[at.j]), "cannot keep an event");
+    if (!s->overlap)
+        MST_TRY(mst_solver_finish(s, error));
+fail:
+    return status;
+}
+
+static cl_command_queue queue_of(const mst_stencil *s, const slab_state *at) { return s->queues[at->slab % (uint64_t)s->lanes]; }
+
+// The next level of a slab. The first waits for its upload, the last for room in the ring of downloads, and each for the same of
+// the slab before.
+static mst_status enqueue_level(mst_stencil *s, slab_state *at, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_skewed *k = s->skewed;
+    uint64_t slots = slots_of(s), slot = at->slab % slots, room = (uint64_t)down_slabs(s, s->plan.height);
+    cl_command_queue queue = queue_of(s, at);
+    int l = at->level, levels = levels_of(s, at->n);
+    const mst_box box = level_box(s, at, l);
+    const mst_stepper *stepper = stepper_of(s, at->n, l);
+    if (l == 0) {
+        MST_TRY(mst_solver_barrier(queue, &k->up[slot].moved, error));
+        MST_TRY(mst_solver_barrier(queue, &k->held_up[slot].moved, error));
+    }
+    if (s->lanes > 1)
+        MST_TRY(mst_solver_barrier(queue, &k->passed[l], error));
+    if (l + 1 == levels && box.to[PLANES] > box.from[PLANES]) {
+        // The first planes of a trip may share places with any that the trip before left.
+        bool first = box.from[PLANES] == 0;
+        for (uint64_t back = first ? 1 : room; back <= (first ? slots - 1 : room); back++)
+            MST_TRY(mst_solver_barrier(queue, &k->out[(at->slab + slots - back) % slots].moved, error));
+    }
+    place(k, at->first_plane);
+    MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l % 2], l + 1 < levels ? &k->rings[(l + 1) % 2] : &k->down, &k->held,
+                                &box, s->lanes, at->row, error));
+    if (s->lanes > 1)
+        MST_TRY(mark(queue, &k->passed[l], error));
+    if (l + 1 == levels)
+        MST_TRY(mark(queue, &k->computed[slot], error));
+    MST_TRY_CL(clFlush(queue), "cannot queue a slab");
+    at->row += (uint64_t)stepper->pipeline.m;
+    at->level++;
+fail:
+    return status;
+}
+
+static bool is_done(const mst_stencil *s, const slab_state *at) { return at->level == levels_of(s, at->n); }
+
+// A level of each slab, the oldest first. What was done before goes home behind most of them, but not behind a level that waits
+// for its room or for an upload.
+static mst_status enqueue_round(mst_stencil *s, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_skewed *k = s->skewed;
+    bool waits = k->n_active > 0 && is_done(s, &k->active[0]);
+    for (int i = waits; i < k->n_active; i++) {
+        int level = k->active[i].level;
+        if (waits && (level == 0 || level + 1 == levels_of(s, k->active[i].n))) {
+            MST_TRY(take_home(s, run, error));
+            waits = false;
+            i--;
+        }
+        MST_TRY(enqueue_level(s, &k->active[i], error));
+    }
+    if (waits)
+        MST_TRY(take_home(s, run, error));
+fail:
+    return status;
+}
+
+static mst_status take_all_home(mst_stencil *s, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    while (s->skewed->n_active > 0)
+        MST_TRY(enqueue_round(s, run, error));
+fail:
+    return status;
+}
+
+// Puts down what a run that failed has left.
+static mst_status give_up(mst_stencil *s, mst_status status) {
+    if (status != MST_OK)
+        s->skewed->n_active = 0;
+    return status;
+}
+
+// Until the planes of the trip before that a slab's upload takes are on their way home.
+static mst_status make_current(mst_stencil *s, const slab_state *next, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_skewed *k = s->skewed;
+    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES];
+    int64_t needed = home_slab(k, clip((next->j + 1) * b, z), b);
+    while (k->n_active > 0 && k->active[0].first_plane != next->first_plane && k->active[0].j <= needed)
+        MST_TRY(enqueue_round(s, run, error));
+fail:
+    return status;
+}
+
+static mst_status upload(mst_stencil *s, const slab_state *at, mst_run *run, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_skewed *k = s->skewed;
+    uint64_t slots = slots_of(s), slot = at->slab % slots, before = (at->slab + 2) % slots; // whose room it takes
+    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], ahead = held_ahead(s), j = at->j;
     const mst_box box = planes_box(s, clip(j * b, z), clip((j + 1) * b, z));
     const mst_box held = planes_box(s, j == 0 ? 0 : clip(j * b + ahead, z), clip((j + 1) * b + ahead, z));
     cl_command_queue queue = s->context->upload;
+    MST_TRY(make_current(s, at, run, error));
+    place(k, at->first_plane);
     MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));
     MST_TRY(mst_home_settle(&s->home, &k->held_up[slot], error));
     MST_TRY(wait_home(s, box.to[PLANES], error));
-    MST_TRY(mst_solver_barrier(queue, &k->computed[(k->slab + SLOTS - BEHIND) % SLOTS], error));
+    MST_TRY(mst_solver_barrier(queue, &k->computed[before], error));
     const cl_event *home = home_event(k, box.to[PLANES], b);
     if (home)
         MST_TRY(mst_solver_barrier(queue, home, error));
     MST_TRY(mst_home_upload(&s->home, s->problem.n_arrays * s->home.copies, s->problem.n_constants, &held, &k->held,
                             &k->held_up[slot], NULL, error, &run->upload_bytes));
     MST_TRY(mst_home_upload(&s->home, 0, s->problem.n_arrays, &box, &k->rings[0], &k->up[slot], NULL, error, &run->upload_bytes));
+    if (!s->overlap)
+        MST_TRY(mst_solver_finish(s, error));
 fail:
     return status;
 }
 
-static mst_status mark(mst_stencil *s, cl_event *event, mst_error *error) {
-    mst_status status = MST_OK;
-    drop(event);
-    MST_TRY_CL(clEnqueueMarkerWithWaitList(s->context->compute, 0, NULL, event), "cannot queue a slab");
-fail:
-    return status;
-}
-
-// All levels of slab j; the compute queue waits for its upload, and the last level for room in the ring of downloads.
-static mst_status compute(mst_stencil *s, uint64_t n, int64_t j, uint64_t row, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_skewed *k = s->skewed;
-    int levels = levels_of(s, n);
-    uint64_t slot = k->slab % SLOTS, room = (uint64_t)down_slabs(s, s->plan.height);
-    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES];
-    cl_command_queue queue = s->context->compute;
-    MST_TRY(mst_solver_barrier(queue, &k->up[slot].moved, error));
-    MST_TRY(mst_solver_barrier(queue, &k->held_up[slot].moved, error));
-    for (int l = 0; l < levels; l++) {
-        int64_t behind = shift(s, n, l), from = clip(j * b - behind, z), to = clip((j + 1) * b - behind, z);
-        const mst_box box = planes_box(s, from, to);
-        const mst_stepper *stepper = stepper_of(s, n, l);
-        if (l + 1 == levels && to > from)
-            // The first planes of a trip may share places with any that the trip before left.
-            for (uint64_t back = from == 0 ? 1 : room; back <= (from == 0 ? SLOTS - 1 : room); back++)
-                MST_TRY(mst_solver_barrier(queue, &k->out[(k->slab + SLOTS - back) % SLOTS].moved, error));
-        MST_TRY(mst_stepper_enqueue(stepper, queue, &k->rings[l % 2], l + 1 < levels ? &k->rings[(l + 1) % 2] : &k->down,
-                                    &k->held, &box, row, error));
-        row += (uint64_t)stepper->pipeline.m;
-    }
-    MST_TRY(mark(s, &k->computed[slot], error));
-    MST_TRY_CL(clFlush(queue), "cannot queue a slab");
-fail:
-    return status;
-}
-
-static mst_status download(mst_stencil *s, uint64_t n, int64_t j, mst_run *run, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_skewed *k = s->skewed;
-    uint64_t slot = k->slab % SLOTS;
-    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], behind = shift(s, n, levels_of(s, n) - 1);
-    const mst_box box = planes_box(s, clip(j * b - behind, z), clip((j + 1) * b - behind, z));
-    MST_TRY(mst_home_download(&s->home, 0, s->problem.n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
-                              &run->download_bytes));
-    drop(&k->home[j]);
-    k->home[j] = k->out[slot].moved;
-    if (k->home[j])
-        MST_TRY_CL(clRetainEvent(k->home[j]), "cannot keep an event");
-fail:
-    return status;
-}
-
-// All slabs of a trip of n steps.
+// All slabs of a trip of n steps. As many are on their way at once as there are lanes, as many levels apart as can be.
 static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
-    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], last = shift(s, n, levels_of(s, n) - 1);
-    int64_t slabs = (z + last + b - 1) / b, before = k->n_home, first_plane = -(int64_t)k->slab * b;
-    k->rings[0].first_plane = k->rings[1].first_plane = k->held.first_plane = k->down.first_plane = first_plane;
-    for (int64_t j = 0; j < slabs; j++, k->slab++) {
-        MST_TRY(mst_home_settle(&s->home, &k->out[k->slab % SLOTS], error));
-        MST_TRY(upload(s, j, run, error));
-        if (!s->overlap)
-            MST_TRY(mst_solver_finish(s, error));
-        MST_TRY(compute(s, n, j, row, error));
-        if (!s->overlap)
-            MST_TRY(mst_solver_finish(s, error));
-        MST_TRY(download(s, n, j, run, error));
-        if (!s->overlap)
-            MST_TRY(mst_solver_finish(s, error));
+    int levels = levels_of(s, n), apart = (levels + s->lanes - 1) / s->lanes;
+    int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], last = shift(s, n, levels - 1);
+    int64_t slabs = (z + last + b - 1) / b, before = k->n_home;
+    slab_state next = {.slab = k->slab, .n = n, .row = row, .first_plane = -(int64_t)k->slab * b};
+    if (n != k->steps) { // its levels lie elsewhere
+        MST_TRY(take_all_home(s, run, error));
+        for (size_t l = 0; l < most_levels(s); l++)
+            drop(&k->passed[l]);
+        MST_TRY(mst_solver_barrier(queue_of(s, &next), &k->computed[(k->slab + slots_of(s) - 1) % slots_of(s)], error));
+        k->steps = n;
+    }
+    MST_TRY(upload(s, &next, run, error));
+    while (next.j < slabs) {
+        k->active[k->n_active++] = next;
+        k->slab = ++next.slab;
+        next.j++;
+        for (int i = 1; i <= apart; i++) {
+            MST_TRY(enqueue_round(s, run, error));
+            // The host's own copies would hold up what is queued behind them.
+            if (i == (s->home.direct ? 1 : apart) && next.j < slabs)
+                MST_TRY(upload(s, &next, run, error));
+        }
     }
     for (int64_t j = slabs; j < before; j++)
         drop(&k->home[j]);
     k->n_home = slabs;
     k->home_shift = last;
 fail:
-    return status;
+    return give_up(s, status);
 }
 
 static mst_status settle(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
-    (void)run;
-    for (int i = 0; i < SLOTS; i++) {
+    MST_TRY(take_all_home(s, run, error));
+    for (uint64_t i = 0; i < slots_of(s); i++) {
         MST_TRY(mst_home_settle(&s->home, &k->up[i], error));
         MST_TRY(mst_home_settle(&s->home, &k->held_up[i], error));
         MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
     }
     MST_TRY(mst_solver_finish(s, error));
 fail:
-    return status;
+    return give_up(s, status);
 }
 
 const mst_engine mst_skewed_engine = {prepare, release, advance, settle};

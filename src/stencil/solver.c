@@ -25,6 +25,9 @@ mst_status mst_solver_finish(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY_CL(clFinish(s->context->upload), "an upload failed");
     MST_TRY_CL(clFinish(s->context->compute), "the steps failed");
+    for (int lane = 1; lane < s->lanes; lane++)
+        if (s->queues[lane])
+            MST_TRY_CL(clFinish(s->queues[lane]), "the steps failed");
     MST_TRY_CL(clFinish(s->context->download), "a download failed");
 fail:
     return status;
@@ -210,6 +213,9 @@ fail:
     // The queues may still work on what is to be released.
     clFinish(s->context->upload);
     clFinish(s->context->compute);
+    for (int lane = 1; lane < s->lanes; lane++)
+        if (s->queues[lane])
+            clFinish(s->queues[lane]);
     clFinish(s->context->download);
     s->home.failures++;
     s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);

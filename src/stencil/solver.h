@@ -50,6 +50,8 @@ struct mst_stencil {
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_rates rates;
     const mst_engine *engine;
+    int lanes;                                  // queues of kernels that a schedule beyond the device has
+    cl_command_queue queues[MST_STENCIL_LANES]; // the first is the context's
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
 
@@ -100,6 +102,7 @@ void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_pla
 // Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the constant fields on the device.
 uint64_t mst_skewed_ring_planes(const mst_stencil *solver, const mst_stencil_plan *plan, int ring);
 uint64_t mst_skewed_down_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
+uint64_t mst_skewed_staging_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
 // Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.

@@ -188,8 +188,8 @@ void mst_stepper_release(mst_stepper *s) {
     *s = (mst_stepper){0};
 }
 
-double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) {
-    const mst_cutting c = mst_cutting_make(s, box);
+double mst_stepper_work(const mst_stepper *s, const mst_box *box, int lanes, double *idle) {
+    const mst_cutting c = mst_cutting_make(s, box, lanes);
     double nodes = 1, work = 0;
     const int64_t strips = mst_cutting_strips(&c),
                   tile[N_AXES] = {(c.planes + strips - 1) / strips, s->tile[ROWS], s->tile[COLUMNS]};
@@ -204,7 +204,7 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box, double *idle) 
         }
         work += grown;
     }
-    *idle = mst_cutting_idle(s, &c);
+    *idle = mst_cutting_idle(s, &c, lanes);
     return nodes * work / s->problem->n_updates;
 }
 
@@ -213,7 +213,7 @@ static cl_long8 window_argument(const mst_window *w) {
 }
 
 mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, const mst_window *from, const mst_window *to,
-                               const mst_window *held, const mst_box *box, uint64_t row, mst_error *error) {
+                               const mst_window *held, const mst_box *box, int lanes, uint64_t row, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->problem;
     mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
@@ -221,7 +221,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
             return MST_OK;
-    const mst_cutting c = mst_cutting_make(s, box);
+    const mst_cutting c = mst_cutting_make(s, box, lanes);
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
     const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.length, c.edges[0]}};
     const cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single,

@@ -5,6 +5,8 @@
 #include "runtime/cache.h"
 #include "tables.h"
 
+enum { MST_STENCIL_LANES = 4 }; // launches that go on at once, at most
+
 // A part of all arrays of the state (or of all constant fields) on the device: see write.h.
 typedef struct mst_window {
     cl_mem buffers[MST_STENCIL_MAX_ARRAYS];
@@ -52,10 +54,10 @@ void mst_stepper_release(mst_stepper *stepper);
 // Enqueues m steps: the box of `to` is computed from `from`, which must hold the box and `pipeline.low` and `.high` nodes around
 // it, as far as there are any. `row` is that of the first step in the tables.
 mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queue, const mst_window *from, const mst_window *to,
-                               const mst_window *held, const mst_box *box, uint64_t row, mst_error *error);
+                               const mst_window *held, const mst_box *box, int lanes, uint64_t row, mst_error *error);
 
 // Node-steps that are computed for a box, with those that tiles and strips compute again; m x its nodes without them.
 // *idle: by how much longer it takes because there are too few work-groups for the device, or the last round does not fill it.
-double mst_stepper_work(const mst_stepper *stepper, const mst_box *box, double *idle);
+double mst_stepper_work(const mst_stepper *stepper, const mst_box *box, int lanes, double *idle);
 
 #endif
