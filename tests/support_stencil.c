@@ -50,7 +50,10 @@ static double rounded(const mst_stencil_desc *d, double v) { return d->precision
 static mst_expr *parse(const state *s, const char *text) {
     mst_expr *out;
     mst_error e;
-    OK(mst_expr_parse(text, "the reference's expression", s->names.symbols, s->names.count, &out, &e));
+    const double *numbers[MAX_NAMES] = {NULL};
+    for (size_t k = (size_t)s->d->rank + 1; k < s->names.n_numbers; k++)
+        numbers[k] = &s->names.numbers[k];
+    OK(mst_expr_parse_scheme(text, "the reference's expression", s->names.symbols, s->names.count, numbers, &out, &e));
     return out;
 }
 
@@ -104,8 +107,6 @@ static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, d
             values[i] = is_float ? (double)((float)at[axis] * (float)d->spacing[axis]) : (double)at[axis] * d->spacing[axis];
         } else if (symbol == (size_t)d->rank) {
             values[i] = step * d->time_step;
-        } else if (symbol < s->names.n_numbers) {
-            values[i] = s->names.numbers[symbol];
         } else {
             ptrdiff_t there[MST_MAX_AXES];
             for (int k = 0; k < d->rank; k++)

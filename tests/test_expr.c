@@ -341,6 +341,26 @@ static void test_device(void **state) {
         mst_expr_destroy(all[k]);
 }
 
+// Names that stand for numbers are folded, and quotients by numbers become products, but for those without a reciprocal.
+static void test_scheme(void **state) {
+    static const mst_expr_symbol names[] = {{"x", 0, 0}, {"a", 0, 0}, {"b", 0, 0}};
+    const double a = 0.3, b = 1e-40, *const numbers[] = {NULL, &a, &b};
+    static const char *const texts[] = {"x / (a * a)", "x / b", "x / 0", "a / x", "x / a ^ 2 > 2 ? x / a : a"};
+    (void)state;
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
+        for (double x = -1.5; x < 2; x += 0.7) {
+            const double expected[] = {x * (1 / (a * a)), x / b, x / 0.0, a / x, x * (1 / pow(a, 2)) > 2 ? x * (1 / a) : a};
+            mst_expr *expr;
+            mst_error e;
+            OK(mst_expr_parse_scheme(texts[k], "f", names, 3, numbers, &expr, &e));
+            assert_int_equal(mst_expr_n_leaves(expr), 1);
+            double value = mst_expr_evaluate(expr, &x);
+            if (!(value == expected[k]))
+                fail_msg("%s at %g is %.17g, not %.17g", texts[k], x, value, expected[k]);
+            mst_expr_destroy(expr);
+        }
+}
+
 static void test_numbers(void **state) {
     (void)state;
     for (int i = 0; i < 2000; i++) {
@@ -425,6 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meaning), cmocka_unit_test(test_leaves), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_symbols), cmocka_unit_test(test_device), cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_scheme),
         cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests_name("expr", tests, test_setup, test_teardown);

@@ -58,6 +58,11 @@ static bool wants_condition(mst_expr_operation operation, int k) {
     }
 }
 
+// In single precision, too.
+static bool has_reciprocal(const mst_expr_node *node) {
+    return node->operation == MST_EXPR_NUMBER && fabs(node->value) > 1e-37 && fabs(node->value) < 1e37;
+}
+
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n) {
     mst_expr_node node = {.operation = operation};
     double values[3] = {0};
@@ -72,6 +77,12 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
             return MST_EXPR_FULL;
         values[k] = expr->nodes[node.operands[k]].value;
         constant = constant && expr->nodes[node.operands[k]].operation == MST_EXPR_NUMBER;
+    }
+    if (expr->reciprocals && operation == MST_EXPR_DIVIDE && !constant && has_reciprocal(&expr->nodes[node.operands[1]])) {
+        node.operation = MST_EXPR_MULTIPLY;
+        node.operands[1] = mst_expr_add_number(expr, 1 / values[1]);
+        if (node.operands[1] == MST_EXPR_FULL)
+            return MST_EXPR_FULL;
     }
     if (constant)
         return mst_expr_add_number(expr, mst_expr_apply(operation, values[0], values[1], values[2]));

@@ -40,6 +40,7 @@ typedef struct parser {
     mst_tokens tokens;
     const mst_expr_symbol *symbols;
     size_t n_symbols;
+    const double *const *numbers; // that symbols stand for; NULL: none
     mst_expr *expr;
     int depth;
 } parser;
@@ -111,7 +112,8 @@ static mst_status parse_symbol(parser *p, size_t index, unsigned *out, mst_error
         MST_TRY(parse_offsets(p, symbol, leaf.offsets, error));
     if (mst_token_is(&p->tokens, "(") || mst_token_is(&p->tokens, "[") || mst_token_is(&p->tokens, "."))
         REFUSE("expected an operator: %s is %s", symbol->name, symbol->n_axes == 0 ? "a number" : "a field");
-    MST_TRY(keep(p, mst_expr_add_leaf(p->expr, &leaf), out, error));
+    const double *number = p->numbers ? p->numbers[index] : NULL;
+    MST_TRY(keep(p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf), out, error));
 fail:
     return status;
 }
@@ -256,15 +258,14 @@ fail:
     return status;
 }
 
-mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
-                          mst_error *error) {
+static mst_status parse_whole(parser *p, const char *text, const char *what, bool reciprocals, mst_expr **out, mst_error *error) {
     mst_status status = MST_OK;
-    parser state = {.symbols = symbols, .n_symbols = n_symbols}, *p = &state;
     unsigned node;
     *out = NULL;
-    MST_TRY(check_symbols(symbols, n_symbols, error));
+    MST_TRY(check_symbols(p->symbols, p->n_symbols, error));
     MST_TRY(mst_tokens_begin(&p->tokens, text, what, error));
     MST_REQUIRE(p->expr = calloc(1, sizeof *p->expr), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
+    p->expr->reciprocals = reciprocals;
     MST_TRY(parse(p, 0, &node, error));
     if (p->tokens.kind != MST_TOKEN_END)
         REFUSE("expected an operator or the end");
@@ -275,6 +276,18 @@ fail:
     mst_expr_destroy(p->expr);
     mst_tokens_end(&p->tokens);
     return status;
+}
+
+mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
+                          mst_error *error) {
+    parser p = {.symbols = symbols, .n_symbols = n_symbols};
+    return parse_whole(&p, text, what, false, out, error);
+}
+
+mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                                 const double *const *numbers, mst_expr **out, mst_error *error) {
+    parser p = {.symbols = symbols, .n_symbols = n_symbols, .numbers = numbers};
+    return parse_whole(&p, text, what, true, out, error);
 }
 
 void mst_expr_destroy(mst_expr *expr) {

@@ -6,9 +6,9 @@
 
 enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
 
-// Launches that go on at once fill a device whose work-groups they are so many times; fewer leave it idle in part, by that much
-// of what is missing (an H200; docs/performance.md).
-static const double FULL = 1.4, MISSED = 0.3;
+// Launches that go on at once fill a device if together they have FULL times as many work-groups as are resident. With fewer they
+// take longer by MISSED of what is missing, or, with few, as long as FEW rounds of resident ones (an H200; docs/performance.md).
+static const double FULL = 1.4, MISSED = 0.3, FEW = 0.86;
 
 static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -37,7 +37,8 @@ static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t plan
 // How much longer the work of a launch takes than on a full device, where others go on beside it: each that ends makes room for
 // their work-groups.
 static double idle_beside(int64_t resident, int lanes, int64_t groups) {
-    return 1 + MISSED * fmax(0, FULL - (double)(groups * lanes) / (double)resident);
+    double rounds = (double)(groups * lanes) / (double)resident;
+    return fmax(1 + MISSED * fmax(0, FULL - rounds), FEW / rounds);
 }
 
 // The same for strips of equal length, of which there are as few as fill the device.

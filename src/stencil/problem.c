@@ -10,17 +10,20 @@ enum { MAX_SYMBOLS = 144 };
 // The names an expression may use, and what they stand for.
 typedef struct names {
     mst_expr_symbol symbols[MAX_SYMBOLS];
+    const double *numbers[MAX_SYMBOLS]; // NULL: not a number but a leaf
     mst_leaf leaves[MAX_SYMBOLS];
     size_t count;
 } names;
 
 static void add_name(names *n, const char *name, mst_leaf leaf, int n_axes, int n_levels) {
     n->leaves[n->count] = leaf;
+    n->numbers[n->count] = NULL;
     n->symbols[n->count++] = (mst_expr_symbol){name, n_axes, n_levels};
 }
 
-static void add_number(names *n, const char *name, double value) {
-    add_name(n, name, (mst_leaf){.kind = MST_VALUE_NUMBER, .number = value}, 0, 1);
+static void add_number(names *n, const char *name, const double *value) {
+    add_name(n, name, (mst_leaf){0}, 0, 1);
+    n->numbers[n->count - 1] = value;
 }
 
 // Coordinates of the axes there are, steps, parameters; time and fields where they are allowed.
@@ -31,13 +34,13 @@ static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool 
         int axis = mst_problem_axis(p->rank, p->rank - 1 - k);
         if (coordinates)
             add_name(n, coordinate[k], (mst_leaf){.kind = MST_VALUE_COORDINATE, .axis = axis}, 0, 1);
-        add_number(n, spacing[k], p->spacing[axis]);
+        add_number(n, spacing[k], &p->spacing[axis]);
     }
-    add_number(n, "dt", p->time_step);
+    add_number(n, "dt", &p->time_step);
     if (time)
         add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
     for (size_t k = 0; k < desc->n_parameters; k++)
-        add_number(n, desc->parameters[k].name, desc->parameters[k].value);
+        add_number(n, desc->parameters[k].name, &desc->parameters[k].value);
     for (int f = 0; fields && f < p->n_fields; f++)
         add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, p->rank, p->fields[f].levels);
 }
@@ -52,7 +55,7 @@ static mst_status parse(const mst_problem *p, const names *n, const char *text, 
                         mst_error *error) {
     mst_status status = MST_OK;
     *out = (mst_formula){0};
-    MST_TRY(mst_expr_parse(text, what, n->symbols, n->count, &out->expr, error));
+    MST_TRY(mst_expr_parse_scheme(text, what, n->symbols, n->count, n->numbers, &out->expr, error));
     out->n_leaves = mst_expr_n_leaves(out->expr);
     MST_REQUIRE(out->n_leaves <= MST_STENCIL_MAX_LEAVES, MST_ERROR_ARGUMENT, "%s reads %zu values; at most %d", what,
                 out->n_leaves, MST_STENCIL_MAX_LEAVES);
@@ -323,9 +326,7 @@ static void leaf_values(const mst_problem *problem, const mst_formula *formula, 
                         double values[MST_STENCIL_MAX_LEAVES]) {
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
-        values[i] = leaf->kind == MST_VALUE_NUMBER       ? leaf->number
-                    : leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis]
-                                                         : time;
+        values[i] = leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis] : time;
     }
 }
 

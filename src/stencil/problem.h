@@ -11,12 +11,11 @@
 enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
 enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
 
-// What an expression reads besides fields. Numbers are parameters, steps and spacings.
-typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_NUMBER, MST_VALUE_COORDINATE, MST_VALUE_TIME } mst_value_kind;
+// What an expression reads. Parameters, steps and spacings are numbers in it.
+typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_COORDINATE, MST_VALUE_TIME } mst_value_kind;
 
 typedef struct mst_leaf {
     mst_value_kind kind;
-    double number;
     int axis;            // of a coordinate
     int field, level;    // of a field
     int offsets[N_AXES]; // of a field

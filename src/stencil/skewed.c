@@ -9,6 +9,12 @@
 // level writes to a third ring, of one slab where a trip of the plan's height has many levels: slab j - 1 goes home while the
 // others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and planes
 // have places in the rings by that number, so that a trip begins while the one before ends.
+//
+// Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So several slabs can be computed at
+// once, each in a queue of its own, if level l waits for that of the slab before and the rings hold b more for each. Then the end
+// of a launch, when its last work-groups leave the device half idle, is filled by those of another. Commands of all queues are
+// enqueued in the order in which they can be done, level by level of slabs that lie evenly apart: drivers may hold up what comes
+// behind a command that waits, in whatever queue.
 #include "runtime/program.h"
 #include "solver.h"
 
@@ -251,7 +257,6 @@ static mst_status take_home(mst_stencil *s, mst_run *run, mst_error *error) {
     place(k, at.first_plane);
     if (!s->overlap)
         MST_TRY(mst_solver_finish(s, error));
-    MST_TRY(mst_home_settle(&s->home, &k->out[slot], error));
     MST_TRY(mst_home_download(&s->home, 0, s->problem.n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
                               &run->download_bytes));
     drop(&k->home[at.j]);
@@ -362,6 +367,7 @@ static mst_status upload(mst_stencil *s, const slab_state *at, mst_run *run, mst
     cl_command_queue queue = s->context->upload;
     MST_TRY(make_current(s, at, run, error));
     place(k, at->first_plane);
+    MST_TRY(mst_home_settle(&s->home, &k->out[slot], error)); // that the last level need not wait for
     MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));
     MST_TRY(mst_home_settle(&s->home, &k->held_up[slot], error));
     MST_TRY(wait_home(s, box.to[PLANES], error));

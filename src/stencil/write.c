@@ -90,17 +90,10 @@ void mst_write_formula(const mst_writer *w, const mst_formula *formula, int widt
     const char *type = width > 1 ? "vreal" : "real";
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
-        mst_text number = {0};
         leaves[i] = texts[i];
         switch (leaf->kind) {
         case MST_VALUE_FIELD:
             leaves[i] = fields[i];
-            break;
-        case MST_VALUE_NUMBER:
-            mst_expr_write_number(leaf->number, w->problem->is_double, &number);
-            snprintf(texts[i], sizeof texts[i], "((%s)(%s))", type, number.failed ? "" : number.text);
-            w->out->failed = w->out->failed || number.failed;
-            mst_text_release(&number);
             break;
         case MST_VALUE_COORDINATE:
             snprintf(texts[i], sizeof texts[i], "((%s)(at_%d))", type, leaf->axis);
