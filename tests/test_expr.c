@@ -445,8 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_meaning), cmocka_unit_test(test_leaves), cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_symbols), cmocka_unit_test(test_device), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_scheme),
-        cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_scheme),  cmocka_unit_test(test_fuzz),
     };
     return cmocka_run_group_tests_name("expr", tests, test_setup, test_teardown);
 }

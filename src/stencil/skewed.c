@@ -10,11 +10,11 @@
 // others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and planes
 // have places in the rings by that number, so that a trip begins while the one before ends.
 //
-// Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So several slabs can be computed at
-// once, each in a queue of its own, if level l waits for that of the slab before and the rings hold b more for each. Then the end
-// of a launch, when its last work-groups leave the device half idle, is filled by those of another. Commands of all queues are
-// enqueued in the order in which they can be done, level by level of slabs that lie evenly apart: drivers may hold up what comes
-// behind a command that waits, in whatever queue.
+// Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So several slabs can be computed
+// at once, each in a queue of its own, if level l waits for that of the slab before and the rings hold b more for each. Then the
+// end of a launch, when its last work-groups leave the device half idle, is filled by those of another. Commands of all queues
+// are enqueued in the order in which they can be done, level by level of slabs that lie evenly apart: drivers may hold up what
+// comes behind a command that waits, in whatever queue.
 #include "runtime/program.h"
 #include "solver.h"
 
