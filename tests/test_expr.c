@@ -341,22 +341,24 @@ static void test_device(void **state) {
         mst_expr_destroy(all[k]);
 }
 
-// Names that stand for numbers are folded, and quotients by numbers become products, but for those without a reciprocal.
+// Names that stand for numbers are folded, and fields' quotients by numbers become products, but for those without a reciprocal.
 static void test_scheme(void **state) {
-    static const mst_expr_symbol names[] = {{"x", 0, 0}, {"a", 0, 0}, {"b", 0, 0}};
-    const double a = 0.3, b = 1e-40, *const numbers[] = {NULL, &a, &b};
-    static const char *const texts[] = {"x / (a * a)", "x / b", "x / 0", "a / x", "x / a ^ 2 > 2 ? x / a : a"};
+    static const mst_expr_symbol names[] = {{"u", 1, 1}, {"x", 0, 0}, {"a", 0, 0}, {"b", 0, 0}};
+    const double a = 0.3, b = 1e-40, *const numbers[] = {NULL, NULL, &a, &b};
+    static const char *const texts[] = {"u / (a * a)", "u / b",        "u / 0", "a / u", "u / a ^ 2 > 2 ? u / a : a",
+                                        "x / (a * a)", "floor(x / 49)"};
     (void)state;
-    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
-        for (double x = -1.5; x < 2; x += 0.7) {
-            const double expected[] = {x * (1 / (a * a)), x / b, x / 0.0, a / x, x * (1 / pow(a, 2)) > 2 ? x * (1 / a) : a};
+    for (size_t k = 0; k < 7; k++)
+        for (double v = -49; v < 50; v += 0.5) {
+            const double expected[] = {v * (1 / (a * a)), v / b,        v / 0.0, a / v, v * (1 / pow(a, 2)) > 2 ? v * (1 / a) : a,
+                                       v / (a * a),       floor(v / 49)};
             mst_expr *expr;
             mst_error e;
-            OK(mst_expr_parse_scheme(texts[k], "f", names, 3, numbers, &expr, &e));
+            OK(mst_expr_parse_scheme(texts[k], "f", names, 4, numbers, &expr, &e));
             assert_int_equal(mst_expr_n_leaves(expr), 1);
-            double value = mst_expr_evaluate(expr, &x);
-            if (!(value == expected[k]))
-                fail_msg("%s at %g is %.17g, not %.17g", texts[k], x, value, expected[k]);
+            double value = mst_expr_evaluate(expr, &v);
+            if (!(value == expected[k] || (isnan(value) && isnan(expected[k]))))
+                fail_msg("%s at %g is %.17g, not %.17g", texts[k], v, value, expected[k]);
             mst_expr_destroy(expr);
         }
 }

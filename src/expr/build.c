@@ -25,7 +25,7 @@ unsigned mst_expr_add_number(mst_expr *expr, double value) {
     return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .value = value});
 }
 
-unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf) {
+unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field) {
     unsigned k = 0;
     while (k < expr->n_leaves && (expr->leaves[k].symbol != leaf->symbol || expr->leaves[k].level != leaf->level ||
                                   memcmp(expr->leaves[k].offsets, leaf->offsets, sizeof leaf->offsets) != 0))
@@ -40,7 +40,7 @@ unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf) {
     }
     if (k == expr->n_leaves)
         expr->leaves[expr->n_leaves++] = *leaf;
-    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_LEAF, .operands = {k}});
+    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_LEAF, .operands = {k}, .of_field = of_field});
 }
 
 // Whether an operation takes conditions in place k.
@@ -76,9 +76,10 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
         if (node.operands[k] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
         values[k] = expr->nodes[node.operands[k]].value;
+        node.of_field = node.of_field || expr->nodes[node.operands[k]].of_field;
         constant = constant && expr->nodes[node.operands[k]].operation == MST_EXPR_NUMBER;
     }
-    if (expr->reciprocals && operation == MST_EXPR_DIVIDE && !constant && has_reciprocal(&expr->nodes[node.operands[1]])) {
+    if (expr->reciprocals && operation == MST_EXPR_DIVIDE && node.of_field && has_reciprocal(&expr->nodes[node.operands[1]])) {
         node.operation = MST_EXPR_MULTIPLY;
         node.operands[1] = mst_expr_add_number(expr, 1 / values[1]);
         if (node.operands[1] == MST_EXPR_FULL)

@@ -7,7 +7,7 @@
 // Each returns the index of a node, or MST_EXPR_FULL when there is no room for another.
 #define MST_EXPR_FULL ((unsigned)-1)
 unsigned mst_expr_add_number(mst_expr *expr, double value);
-unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf); // also MST_EXPR_FULL when memory is out
+unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
 unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency);

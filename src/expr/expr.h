@@ -40,8 +40,8 @@ typedef struct mst_expr_leaf {
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error);
 // The same for what is computed at every node of a grid. Where numbers[i] is not NULL, symbol i stands for that number, which is
-// read now, so that parts made of such numbers are computed once, too. Quotients by them are products with their reciprocals, as
-// division is many times slower on some devices: a unit in the last place apart.
+// read now, so that parts made of such numbers are computed once, too. What is made of fields and divided by a number is
+// multiplied by its reciprocal, as division is many times slower on some devices: about a unit in the last place apart.
 mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
                                  const double *const *numbers, mst_expr **out, mst_error *error);
 void mst_expr_destroy(mst_expr *expr);

@@ -113,7 +113,8 @@ static mst_status parse_symbol(parser *p, size_t index, unsigned *out, mst_error
     if (mst_token_is(&p->tokens, "(") || mst_token_is(&p->tokens, "[") || mst_token_is(&p->tokens, "."))
         REFUSE("expected an operator: %s is %s", symbol->name, symbol->n_axes == 0 ? "a number" : "a field");
     const double *number = p->numbers ? p->numbers[index] : NULL;
-    MST_TRY(keep(p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf), out, error));
+    MST_TRY(keep(p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf, symbol->n_axes > 0), out,
+                 error));
 fail:
     return status;
 }

@@ -81,11 +81,12 @@ typedef struct mst_expr_node {
     mst_expr_operation operation;
     unsigned operands[3]; // indices of nodes; of a leaf: its index
     double value;         // of a number
+    bool of_field;        // reads one
 } mst_expr_node;
 
 struct mst_expr {
     unsigned n_nodes; // the last one is the value
-    bool reciprocals; // to be made of quotients by numbers
+    bool reciprocals; // to be made of fields' quotients by numbers
     unsigned n_leaves, max_leaves;
     mst_expr_leaf *leaves;
     mst_expr_node nodes[MST_EXPR_MAX_NODES];

@@ -359,7 +359,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     double units = (double)s->context->device.compute_units;
     // Both directions at once are a little slower than each alone, and who copies for the host waits for events, too.
     double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(1.1 * fmax(fmax(up, down), host), compute);
-    double fill = (up + compute + down + host - steady) / t->blocks;
+    double lanes = plan->schedule == MST_STENCIL_SKEWED ? s->lanes : 1; // a slab takes as many times as long
+    double fill = (up + lanes * compute + down + host - steady) / t->blocks;
     return trips * steady + fmax(0, fill);
 }
 

@@ -8,13 +8,14 @@
 // slab j reads, from j b - S - low on; that of the uploads b more, so that slab j + 1 comes up while slab j is computed. The last
 // level writes to a third ring, of one slab where a trip of the plan's height has many levels: slab j - 1 goes home while the
 // others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and planes
-// have places in the rings by that number, so that a trip begins while the one before ends.
+// have places in the rings by that number, so that a trip begins while the one before ends, if it is as long.
 //
-// Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So several slabs can be computed
-// at once, each in a queue of its own, if level l waits for that of the slab before and the rings hold b more for each. Then the
-// end of a launch, when its last work-groups leave the device half idle, is filled by those of another. Commands of all queues
-// are enqueued in the order in which they can be done, level by level of slabs that lie evenly apart: drivers may hold up what
-// comes behind a command that waits, in whatever queue.
+// Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So as many slabs as there are
+// lanes can be computed at once, each in its lane's queue, if level l waits for that of the slab before; slab j comes behind the
+// slab whose room in the rings it takes, as they hold b more for each lane. Then the end of a launch, when its last work-groups
+// leave the device half idle, is filled by those of another. Commands of all queues are enqueued in the order in which they can
+// be done, level by level of slabs that lie evenly apart, at least one level: drivers may hold up what comes behind a command
+// that waits, in whatever queue.
 #include "runtime/program.h"
 #include "solver.h"
 
@@ -90,7 +91,8 @@ uint64_t mst_skewed_ring_planes(const mst_stencil *s, const mst_stencil_plan *pl
 uint64_t mst_skewed_staging_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
     uint64_t slots = slots_of(s);
-    return (2 * slots * (uint64_t)p->n_arrays + (slots + 1) * (uint64_t)p->n_constants) * plan->block;
+    return 2 * slots * (uint64_t)p->n_arrays * plan->block +
+           slots * (uint64_t)p->n_constants * (plan->block + (uint64_t)held_ahead(s));
 }
 
 static int down_slabs(const mst_stencil *s, uint64_t height) { return levels_of(s, height) < MANY_LEVELS ? 2 : 1; }
@@ -217,7 +219,7 @@ static mst_status wait_home(mst_stencil *s, int64_t end, mst_error *error) {
     const cl_event *home = home_event(k, end, b);
     if (s->home.direct || !home)
         return MST_OK;
-    if (home >= k->home + k->n_home - slots_of(s))
+    if (home_slab(k, end, b) >= k->n_home - (int64_t)slots_of(s))
         for (uint64_t i = 0; i < slots_of(s); i++)
             MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
     MST_TRY_CL(clWaitForEvents(1, home), "a download failed");
@@ -366,6 +368,8 @@ static mst_status upload(mst_stencil *s, const slab_state *at, mst_run *run, mst
     const mst_box held = planes_box(s, j == 0 ? 0 : clip(j * b + ahead, z), clip((j + 1) * b + ahead, z));
     cl_command_queue queue = s->context->upload;
     MST_TRY(make_current(s, at, run, error));
+    while (!s->overlap && k->n_active > 0)
+        MST_TRY(enqueue_round(s, run, error));
     place(k, at->first_plane);
     MST_TRY(mst_home_settle(&s->home, &k->out[slot], error)); // that the last level need not wait for
     MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));
