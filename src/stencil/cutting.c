@@ -41,7 +41,7 @@ static double idle_beside(int64_t resident, int lanes, int64_t groups) {
     return fmax(1 + MISSED * fmax(0, FULL - rounds), FEW / rounds);
 }
 
-// The same for strips of equal length, of which there are as few as fill the device.
+// Planes of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
 static int64_t choose_length_beside(const mst_stepper *s, int lanes, int64_t n, int64_t planes, int64_t most) {
     int64_t first = ceiling(planes, most), best = first;
     double least = INFINITY;

@@ -221,9 +221,9 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
     // Tiles last: where slabs fit they compute less twice, and skewed ones need the state only once on the host.
     if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO)
         try_schedule(s, desc, fallback, &best);
-    while ((wanted == MST_STENCIL_AUTO || wanted == MST_STENCIL_SKEWED) && best.schedule == MST_STENCIL_AUTO && s->lanes > 1) {
+    while ((wanted ? wanted : fallback) == MST_STENCIL_SKEWED && best.schedule == MST_STENCIL_AUTO && s->lanes > 1) {
         s->lanes /= 2; // which takes less memory
-        try_schedule(s, desc, wanted ? wanted : fallback, &best);
+        try_schedule(s, desc, MST_STENCIL_SKEWED, &best);
     }
     if (wanted == MST_STENCIL_AUTO && best.schedule == MST_STENCIL_AUTO)
         try_schedule(s, desc, MST_STENCIL_PYRAMID_TILES, &best);

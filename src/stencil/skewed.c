@@ -368,8 +368,8 @@ static mst_status upload(mst_stencil *s, const slab_state *at, mst_run *run, mst
     const mst_box held = planes_box(s, j == 0 ? 0 : clip(j * b + ahead, z), clip((j + 1) * b + ahead, z));
     cl_command_queue queue = s->context->upload;
     MST_TRY(make_current(s, at, run, error));
-    while (!s->overlap && k->n_active > 0)
-        MST_TRY(enqueue_round(s, run, error));
+    if (!s->overlap)
+        MST_TRY(take_all_home(s, run, error));
     place(k, at->first_plane);
     MST_TRY(mst_home_settle(&s->home, &k->out[slot], error)); // that the last level need not wait for
     MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));

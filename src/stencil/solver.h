@@ -102,8 +102,9 @@ void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_pla
 // Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the constant fields on the device.
 uint64_t mst_skewed_ring_planes(const mst_stencil *solver, const mst_stencil_plan *plan, int ring);
 uint64_t mst_skewed_down_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
-uint64_t mst_skewed_staging_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
+// Planes of all arrays in the host's staging, where the home is not direct.
+uint64_t mst_skewed_staging_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
 // Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.
 mst_status mst_model_measure(mst_stencil *solver, mst_rates *rates, mst_error *error);
