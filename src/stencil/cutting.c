@@ -94,16 +94,24 @@ static bool is_open(const mst_stepper *s, const mst_box *box, int axis, int side
            (side ? box->to[axis] == n && (n - first) % s->item[axis] == 0 : box->from[axis] == 0 && first % s->item[axis] == 0);
 }
 
-// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c). A box that reaches over the seam of a periodic
-// axis has tiles on the seam, which are not.
-static void find_sides(const mst_stepper *s, const mst_box *box, int axis, int64_t tiles, bool all, int64_t sides[2]) {
-    int64_t lower = box->from[axis] < 0 ? -box->from[axis] : 0;
-    int64_t upper = smaller(box->to[axis], (int64_t)s->problem->grid[axis]) - box->from[axis];
-    int64_t tile = s->tile[axis], margin = mst_gpu_margin(s->problem, axis), before = s->before[axis] + margin + lower;
-    int64_t spare = upper - s->whole[axis] + s->before[axis] - margin;
-    int64_t last = spare < 0 ? 0 : spare / tile + 1;
-    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(before, tile));
-    sides[1] = is_open(s, box, axis, 1) ? tiles : last < sides[0] ? sides[0] : smaller(last, tiles);
+// Where along rows or columns there are nodes, in the grid and in a window.
+static void narrow(const mst_stepper *s, int axis, const mst_window *w, int64_t margin, int64_t ends[2]) {
+    int64_t n = (int64_t)s->problem->grid[axis], first = !w ? 0 : axis == ROWS ? w->first_row : w->first_column;
+    int64_t last = !w ? n : first + (axis == ROWS ? w->rows : w->columns);
+    ends[0] = larger(ends[0], larger(first, 0) + margin);
+    ends[1] = smaller(ends[1], smaller(last, n) - margin);
+}
+
+// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c).
+static void find_sides(const mst_stepper *s, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, bool all,
+                       int64_t sides[2]) {
+    int64_t tile = s->tile[axis], item = s->item[axis], before = s->before[axis], own = box->to[axis] - box->from[axis];
+    int64_t missing = larger(0, ends[0] - box->from[axis] + before), room = ends[1] - box->from[axis] + before;
+    int64_t last = ceiling(before + own - (tiles - 1) * tile + s->pipeline.high[axis], item) * item; // nodes that it needs
+    bool reaches = (tiles - 1) * tile + last > room && !is_open(s, box, axis, 1);
+    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(missing, tile));
+    sides[1] = reaches ? larger(0, room - s->whole[axis] + tile) / tile : tiles;
+    sides[1] = larger(sides[0], smaller(tiles, sides[1]));
 }
 
 static int64_t tiles_at_sides(const mst_cutting *c) {
@@ -113,7 +121,8 @@ static int64_t tiles_at_sides(const mst_cutting *c) {
 static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
 
 // Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
-static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, mst_cutting *c) {
+static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from, const mst_window *held,
+                        mst_cutting *c) {
     const mst_pipeline *p = &s->pipeline;
     int64_t overlap = overlap_of(s), most = s->choice.planes > 0 ? s->choice.planes : larger(32 * overlap, 128);
     bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
@@ -128,22 +137,28 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, mst
         c->edges[0] = c->edges[1] = 0;
         all = true;
     }
-    find_sides(s, box, ROWS, c->rows, all, c->sides[ROWS]);
-    find_sides(s, box, COLUMNS, c->columns, all, c->sides[COLUMNS]);
+    for (int axis = ROWS; axis <= COLUMNS; axis++) {
+        int64_t ends[2] = {INT64_MIN, INT64_MAX};
+        narrow(s, axis, from, 0, ends);
+        if (s->problem->n_constants > 0)
+            narrow(s, axis, held, mst_gpu_margin(s->problem, axis), ends);
+        find_sides(s, box, ends, axis, axis == ROWS ? c->rows : c->columns, all, c->sides[axis]);
+    }
     c->planes = inside;
     int64_t n = c->rows * c->columns;
     c->length = lanes > 1 ? choose_length_beside(s, lanes, n, inside, most) : choose_length(s, n, inside, most);
     c->parts = choose_parts(s, tiles_at_sides(c), c);
 }
 
-mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes) {
+mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from,
+                             const mst_window *held) {
     int64_t units = s->context->device.compute_units;
     mst_cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
                      .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
                      .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
                      .parts = 1};
     if (s->shape == MST_STENCIL_SHAPE_GPU) {
-        cut_for_gpu(s, box, lanes, &c);
+        cut_for_gpu(s, box, lanes, from, held, &c);
         return c;
     }
     int64_t wanted = ceiling(4 * units, c.rows * c.columns);

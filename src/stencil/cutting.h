@@ -11,8 +11,9 @@ typedef struct mst_cutting {
     int64_t rows, columns, planes, length, edges[2], parts, sides[N_AXES][2];
 } mst_cutting;
 
-// `lanes`: of so many launches that go on at once.
-mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box, int lanes);
+// `lanes`: of so many launches that go on at once. `from` and `held`: NULL for windows that hold all that there is.
+mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box, int lanes, const mst_window *from,
+                             const mst_window *held);
 // How many launches, one strip a tile each, fill a GPU, at most MST_STENCIL_LANES.
 int mst_cutting_lanes(const mst_stepper *stepper);
 int64_t mst_cutting_strips(const mst_cutting *cutting);

@@ -168,27 +168,41 @@ static mst_status remember(mover *m, cl_event event) {
     return MST_OK;
 }
 
+// A piece as a rectangular copy sees it: whole rows of both sides are one row a plane, as copies of short rows are slow.
+typedef struct rectangle {
+    size_t region[3], at_home[3], at_window[3], home_pitch[2], window_pitch[2];
+} rectangle;
+
+static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w) {
+    size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
+    size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows;
+    if (part->count[2] == columns && w_columns == columns)
+        return (rectangle){.region = {part->count[1] * columns * e, part->count[0], 1},
+                           .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},
+                           .at_window = {(size_t)part->window % (w_rows * columns) * e, (size_t)part->window / columns / w_rows, 0},
+                           .home_pitch = {rows * columns * e, 0},
+                           .window_pitch = {w_rows * columns * e, 0}};
+    return (rectangle){.region = {part->count[2] * e, part->count[1], part->count[0]},
+                       .at_home = {(size_t)part->home % columns * e, (size_t)part->home / columns % rows,
+                                   (size_t)part->home / columns / rows},
+                       .at_window = {(size_t)part->window % w_columns * e, (size_t)part->window / w_columns % w_rows,
+                                     (size_t)part->window / w_columns / w_rows},
+                       .home_pitch = {columns * e, rows * columns * e},
+                       .window_pitch = {w_columns * e, w_rows * w_columns * e}};
+}
+
 // One piece, by the device's own copy between the home's memory and the window.
 static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const mst_problem *p = m->home->problem;
-    size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
-    size_t w_columns = (size_t)m->window->columns, w_rows = (size_t)m->window->rows;
-    size_t region[] = {part->count[2] * e, part->count[1], part->count[0]};
-    size_t bytes = region[0] * region[1] * region[2];
+    const rectangle r = rectangle_of(part, m->home->problem, m->window);
+    size_t e = m->home->problem->element, bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
     cl_mem buffer = m->window->buffers[m->target];
     unsigned char *host = m->home->arrays[m->array];
     cl_event event = NULL;
     cl_uint n_wait = m->wait ? 1 : 0;
-    bool whole_rows = region[0] == columns * e && columns == w_columns;
-    bool contiguous = whole_rows ? (part->count[0] == 1 || (part->count[1] == rows && rows == w_rows))
-                                 : part->count[0] == 1 && part->count[1] == 1;
-    const size_t at_home[] = {(size_t)(part->home % columns) * e, (size_t)(part->home / columns) % rows,
-                              (size_t)(part->home / columns / rows)};
-    const size_t at_window[] = {(size_t)(part->window % w_columns) * e, (size_t)(part->window / w_columns) % w_rows,
-                                (size_t)(part->window / w_columns / w_rows)};
+    bool contiguous = (r.region[1] == 1 || (r.region[0] == r.home_pitch[0] && r.region[0] == r.window_pitch[0])) && r.region[2] == 1;
     if (contiguous && m->up)
         MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
                                         m->wait, &event),
@@ -198,14 +212,12 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
                                        m->wait, &event),
                    "cannot download a block");
     else if (m->up)
-        MST_TRY_CL(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, at_window, at_home, region, w_columns * e,
-                                            w_rows * w_columns * e, columns * e, rows * columns * e, host, n_wait, m->wait,
-                                            &event),
+        MST_TRY_CL(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, r.at_window, r.at_home, r.region, r.window_pitch[0],
+                                            r.window_pitch[1], r.home_pitch[0], r.home_pitch[1], host, n_wait, m->wait, &event),
                    "cannot upload a block");
     else
-        MST_TRY_CL(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, at_window, at_home, region, w_columns * e,
-                                           w_rows * w_columns * e, columns * e, rows * columns * e, host, n_wait, m->wait,
-                                           &event),
+        MST_TRY_CL(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, r.at_window, r.at_home, r.region, r.window_pitch[0],
+                                           r.window_pitch[1], r.home_pitch[0], r.home_pitch[1], host, n_wait, m->wait, &event),
                    "cannot download a block");
     m->bytes += bytes;
     return remember(m, event);
@@ -240,22 +252,20 @@ fail:
 static mst_status move_device(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    size_t e = m->home->problem->element, w_columns = (size_t)m->window->columns, w_rows = (size_t)m->window->rows;
-    const size_t region[] = {part->count[2] * e, part->count[1], part->count[0]}, zero[] = {0, 0, 0};
-    const size_t at_window[] = {(size_t)(part->window % w_columns) * e, (size_t)(part->window / w_columns) % w_rows,
-                                (size_t)(part->window / w_columns / w_rows)};
-    size_t bytes = region[0] * region[1] * region[2];
+    const rectangle r = rectangle_of(part, m->home->problem, m->window);
+    const size_t zero[] = {0, 0, 0};
+    size_t bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
     cl_event event = NULL;
     if (m->up)
-        MST_TRY_CL(clEnqueueWriteBufferRect(queue, m->window->buffers[m->target], CL_FALSE, at_window, zero, region,
-                                            w_columns * e, w_rows * w_columns * e, region[0], region[0] * region[1],
+        MST_TRY_CL(clEnqueueWriteBufferRect(queue, m->window->buffers[m->target], CL_FALSE, r.at_window, zero, r.region,
+                                            r.window_pitch[0], r.window_pitch[1], r.region[0], r.region[0] * r.region[1],
                                             m->slot->mapped + m->staged, m->wait ? 1 : 0, m->wait, &event),
                    "cannot upload a block");
     else
-        MST_TRY_CL(clEnqueueReadBufferRect(queue, m->window->buffers[m->target], CL_FALSE, at_window, zero, region, w_columns * e,
-                                           w_rows * w_columns * e, region[0], region[0] * region[1], m->slot->mapped + m->staged,
-                                           m->wait ? 1 : 0, m->wait, &event),
+        MST_TRY_CL(clEnqueueReadBufferRect(queue, m->window->buffers[m->target], CL_FALSE, r.at_window, zero, r.region,
+                                           r.window_pitch[0], r.window_pitch[1], r.region[0], r.region[0] * r.region[1],
+                                           m->slot->mapped + m->staged, m->wait ? 1 : 0, m->wait, &event),
                    "cannot download a block");
     m->staged += bytes;
     m->bytes += bytes;

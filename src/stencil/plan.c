@@ -107,7 +107,7 @@ uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *pla
         if (exists && cuts-- > 0 && b < n) {
             bool periodic = mst_problem_periodic(p, axis);
             side = b;
-            wide = b + reach(s, axis, plan->height, true);
+            wide = b + reach(s, axis, plan->height, true) + mst_pyramid_pad(s, axis);
             wider = wide + 2 * MST_STENCIL_MAX_RADIUS;
             wide = periodic ? wide : smaller(wide, n);
             wider = periodic ? wider : smaller(wider, n);

@@ -72,6 +72,43 @@ static mst_box grown(const mst_stencil *s, const mst_box *box, uint64_t full, ui
     return out;
 }
 
+static int64_t item_of(const mst_stencil *s, int axis) {
+    const int *m = s->steppers[0].item, *one = s->steppers[1].item;
+    return s->plan.shape != MST_STENCIL_SHAPE_GPU || axis == PLANES ? 1 : m[axis] > one[axis] ? m[axis] : one[axis];
+}
+
+// A GPU's kernels want all nodes of the work-items that compute something, and columns in whole vectors.
+uint64_t mst_pyramid_pad(const mst_stencil *s, int axis) {
+    int64_t item = item_of(s, axis);
+    return item > 1 ? (uint64_t)(axis == COLUMNS ? 4 * item : item) : 0;
+}
+
+// So many nodes on either side of a box along an axis, as far as there are any.
+static void extend(const mst_stencil *s, int axis, int64_t below, int64_t above, mst_box *box) {
+    int64_t n = (int64_t)s->problem.grid[axis];
+    bool periodic = mst_problem_periodic(&s->problem, axis);
+    box->from[axis] = !periodic && box->from[axis] < below ? 0 : box->from[axis] - below;
+    box->to[axis] = !periodic && box->to[axis] + above > n ? n : box->to[axis] + above;
+}
+
+// Columns in whole vectors.
+static mst_box aligned(const mst_stencil *s, const mst_box *box) {
+    mst_box out = *box;
+    int64_t item = item_of(s, COLUMNS), from = box->from[COLUMNS], to = box->to[COLUMNS];
+    if (is_cut(s, COLUMNS))
+        extend(s, COLUMNS, (from % item + item) % item, (item - to % item) % item, &out);
+    return out;
+}
+
+static mst_box padded(const mst_stencil *s, const mst_box *box) {
+    mst_box out = aligned(s, box);
+    if (is_cut(s, ROWS) && item_of(s, ROWS) > 1)
+        extend(s, ROWS, 0, item_of(s, ROWS), &out);
+    if (is_cut(s, COLUMNS) && item_of(s, COLUMNS) > 1)
+        extend(s, COLUMNS, item_of(s, COLUMNS), item_of(s, COLUMNS), &out);
+    return out;
+}
+
 static mst_box block_box(const mst_stencil *s, int64_t number) {
     const mst_pyramid *k = s->pyramid;
     mst_box box;
@@ -95,7 +132,7 @@ static void fit(mst_window *w, const mst_box *box) {
     w->columns = box->to[COLUMNS] - box->from[COLUMNS];
 }
 
-// The most nodes of a block that is grown.
+// The most nodes of a block that is grown, in its window.
 static uint64_t most_nodes(const mst_stencil *s, uint64_t full, uint64_t single, bool constants) {
     uint64_t nodes = 1;
     for (int axis = 0; axis < N_AXES; axis++) {
@@ -106,6 +143,7 @@ static uint64_t most_nodes(const mst_stencil *s, uint64_t full, uint64_t single,
         box.to[axis] += INT32_MAX;
         const mst_box big = grown_freely(s, &box, full, single, constants);
         int64_t n = big.to[axis] - big.from[axis], whole = (int64_t)s->problem.grid[axis];
+        n += full + single > 0 ? (int64_t)mst_pyramid_pad(s, axis) : 0;
         if (!is_cut(s, axis))
             n = side;
         else if (!mst_problem_periodic(&s->problem, axis) && n > whole)
@@ -215,9 +253,10 @@ static mst_status upload(mst_stencil *s, uint64_t n, const mst_box *box, mst_run
     MST_TRY(mst_home_settle(&s->home, &k->held_in[slot], error));
     MST_TRY(wait_home(s, &big, error));
     MST_TRY(mst_solver_barrier(s->context->upload, &k->computed[(k->block + SLOTS - WINDOWS) % SLOTS], error));
-    fit(&k->up[window], &big);
-    fit(&k->work, &big);
-    fit(&k->held[window], &held);
+    const mst_box wide = padded(s, &big), held_wide = padded(s, &held);
+    fit(&k->up[window], &wide);
+    fit(&k->work, &wide);
+    fit(&k->held[window], &held_wide);
     fit(&k->down[window], box);
     MST_TRY(mst_home_upload(&s->home, s->home.copies * arrays, s->problem.n_constants, &held, &k->held[window], &k->held_in[slot],
                             NULL, error, &run->upload_bytes));
@@ -240,8 +279,11 @@ static mst_status compute(mst_stencil *s, uint64_t n, const mst_box *box, uint64
         const mst_stepper *stepper = &s->steppers[full > 0 ? 0 : 1];
         full -= full > 0 ? 1 : 0;
         single -= stepper == &s->steppers[1] ? 1 : 0;
-        const mst_box target = grown(s, box, full, single, false);
+        mst_box target = grown(s, box, full, single, false);
         const mst_window *to = full + single > 0 ? other : &k->down[window];
+        // What is computed beyond the box, to align it, has no meaning, so receivers must not see it.
+        if (full + single > 0 && s->problem.n_points == 0)
+            target = aligned(s, &target);
         MST_TRY(mst_stepper_enqueue(stepper, queue, from, to, &k->held[window], &target, 1, row, error));
         other = from;
         from = to;

@@ -99,6 +99,9 @@ uint64_t mst_plan_trip(const mst_stencil_plan *plan, uint64_t steps);
 // Fills the plan's figures that depend on the number of steps.
 void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
 
+// Nodes more along an axis, at most, of the windows of the pyramid method's blocks where the grid is cut.
+uint64_t mst_pyramid_pad(const mst_stencil *solver, int axis);
+
 // Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the constant fields on the device.
 uint64_t mst_skewed_ring_planes(const mst_stencil *solver, const mst_stencil_plan *plan, int ring);
 uint64_t mst_skewed_down_planes(const mst_stencil *solver, const mst_stencil_plan *plan);

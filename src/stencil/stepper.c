@@ -189,7 +189,7 @@ void mst_stepper_release(mst_stepper *s) {
 }
 
 double mst_stepper_work(const mst_stepper *s, const mst_box *box, int lanes, double *idle) {
-    const mst_cutting c = mst_cutting_make(s, box, lanes);
+    const mst_cutting c = mst_cutting_make(s, box, lanes, NULL, NULL);
     double nodes = 1, work = 0;
     const int64_t strips = mst_cutting_strips(&c),
                   tile[N_AXES] = {(c.planes + strips - 1) / strips, s->tile[ROWS], s->tile[COLUMNS]};
@@ -221,7 +221,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
             return MST_OK;
-    const mst_cutting c = mst_cutting_make(s, box, lanes);
+    const mst_cutting c = mst_cutting_make(s, box, lanes, from, held);
     const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
     const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.length, c.edges[0]}};
     const cl_long8 more = {{c.planes, c.rows, c.columns, s->shape == MST_STENCIL_SHAPE_GPU ? c.parts : s->single,

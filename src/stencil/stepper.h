@@ -52,7 +52,9 @@ mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *out,
 void mst_stepper_release(mst_stepper *stepper);
 
 // Enqueues m steps: the box of `to` is computed from `from`, which must hold the box and `pipeline.low` and `.high` nodes around
-// it, as far as there are any. `row` is that of the first step in the tables; so many launches as `lanes` go on at once.
+// it, as far as there are any; where it holds the rest of a GPU's work-items that these are of, too (item[axis] nodes each, of
+// any value, `before` and behind the box), the faster kernel does the tiles at its sides. `row` is that of the first step in the
+// tables; so many launches as `lanes` go on at once.
 mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queue, const mst_window *from, const mst_window *to,
                                const mst_window *held, const mst_box *box, int lanes, uint64_t row, mst_error *error);
 

@@ -147,9 +147,9 @@ static void write_ahead(const mst_gpu_writer *g) {
 
 static void write_first_ahead(const mst_gpu_writer *g) {
     char place[160] = "(top - from.s1) * from.s4 + column - from.s3";
-    if (g->open) // work-items beyond faces read what is not used
+    if (!g->border) // work-items beyond the window read what is not used
         snprintf(place, sizeof place,
-                 "(clamp(top, (long)0, n_rows - %d) - from.s1) * from.s4 + clamp(column, (long)0, n_columns - %d) - from.s3",
+                 "clamp(top - from.s1, (long)0, from.s2 - %d) * from.s4 + clamp(column - from.s3, (long)0, from.s4 - %d)",
                  g->deep, g->width);
     ADD("const long from_vectors = from.s4 / %d;\nconst bool from_aligned = from.s4 %% %d == 0 && (column - from.s3) %% %d == "
         "0;\n"
@@ -194,6 +194,14 @@ static void write_load(const mst_gpu_writer *g, int version) {
     ADD("}\n");
 }
 
+// Where in the windows of constant fields `inner` reads what belongs to the work-item's first row and column.
+static void write_held_place(const mst_gpu_writer *g) {
+    int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
+    ADD("const long held_row = clamp(top - held.s1, (long)%d, held.s2 - %d), held_column = clamp(column - held.s3, (long)%d, "
+        "held.s4 - %d);\n",
+        along, along + g->deep, across, across + g->width);
+}
+
 // A vector of a constant field.
 static void write_constant(const mst_gpu_writer *g, const mst_leaf *leaf, size_t i) {
     char number[60], plane[100], row[100], column[120];
@@ -204,7 +212,7 @@ static void write_constant(const mst_gpu_writer *g, const mst_leaf *leaf, size_t
     ADD("__global const real *g_%zu = fixed_%d + (wrap(%s - held.s5, held.s0) * held.s2", i,
         g->w->problem->fields[leaf->field].array, plane);
     if (!g->border) {
-        ADD(" + row + %d - held.s1) * held.s4 + column + %d - held.s3;\nconst vreal n_%zu = LOAD_GLOBAL(g_%zu);\n",
+        ADD(" + held_row + row - top + %d) * held.s4 + held_column + %d;\nconst vreal n_%zu = LOAD_GLOBAL(g_%zu);\n",
             leaf->offsets[ROWS], leaf->offsets[COLUMNS], i, i);
         return;
     }
@@ -334,6 +342,8 @@ static void write_kernel(mst_gpu_writer *g, const char *name) {
     if (g->border)
         write_masks(g);
     write_first_ahead(g);
+    if (!g->border && g->w->problem->n_constants > 0)
+        write_held_place(g);
     for (int k = 0; k < g->w->pipeline->n_versions; k++)
         for (int age = 0; age < mst_gpu_registers(g, k); age++)
             for (int r = 0; r < g->deep; r++)

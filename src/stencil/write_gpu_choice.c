@@ -1,6 +1,6 @@
 // Which of the two GPU-shaped kernels does a tile. `inner` does those that are plain: they touch no point and no face, or reach
 // beyond faces whose value is a number, between work-items. What work-items beyond such a face compute is lost; others, who would
-// read it, read the face's value instead.
+// read it, read the face's value instead. Work-items that compute nothing the tile needs may lie beyond the window.
 #include "write_gpu.h"
 
 #include <stdio.h>
@@ -67,17 +67,19 @@ void mst_gpu_write_choice(const mst_gpu_writer *g) {
     open_text(g, COLUMNS, 0, "from.s3 == 0", "column_0", open[2], sizeof open[2]);
     open_text(g, COLUMNS, 1, "from.s3 + from.s4 == n_columns", "(n_columns - column_0)", open[3], sizeof open[3]);
     // Without branches: with them, the loop takes 20 registers more.
-    ADD("const long row_0 = r0 - %d, column_0 = c0 - %d;\n"
-        "bool plain = (row_0 >= max(from.s1, (long)0)%s) & (row_0 + %d <= min(from.s1 + from.s2, n_rows)%s) & "
-        "(column_0 >= max(from.s3, (long)0)%s) & (column_0 + %d <= min(from.s3 + from.s4, n_columns)%s)",
-        g->above, g->left, open[0], rows, open[1], open[2], g->items * g->width, open[3]);
+    ADD("const long row_0 = r0 - %d, row_1 = row_0 + (r1 - row_0 + %d) / %d * %d;\n"
+        "const long column_0 = c0 - %d, column_1 = column_0 + (c1 - column_0 + %d) / %d * %d;\n",
+        g->above, p->high[ROWS] + g->deep - 1, g->deep, g->deep, g->left, p->high[COLUMNS] + g->width - 1, g->width, g->width);
+    ADD("bool plain = (row_0 >= max(from.s1, (long)0)%s) & (row_1 <= min(from.s1 + from.s2, n_rows)%s) & "
+        "(column_0 >= max(from.s3, (long)0)%s) & (column_1 <= min(from.s3 + from.s4, n_columns)%s)",
+        open[0], open[1], open[2], open[3]);
     if (!mst_problem_periodic(g->w->problem, PLANES))
         ADD(" & (p0 - %d >= 0) & (p1 + %d <= n_planes)", p->low[PLANES] + mst_gpu_margin(g->w->problem, PLANES),
             p->high[PLANES] + mst_gpu_margin(g->w->problem, PLANES));
     if (g->w->problem->n_constants > 0)
-        ADD(" & (row_0 - %d >= max(held.s1, (long)0)) & (row_0 + %d <= min(held.s1 + held.s2, n_rows)) & (column_0 - %d >= "
-            "max(held.s3, (long)0)) & (column_0 + %d <= min(held.s3 + held.s4, n_columns))",
-            along, rows + along, across, g->items * g->width + across);
+        ADD(" & (row_0 - %d >= max(held.s1, (long)0)) & (row_1 + %d <= min(held.s1 + held.s2, n_rows)) & (column_0 - %d >= "
+            "max(held.s3, (long)0)) & (column_1 + %d <= min(held.s3 + held.s4, n_columns))",
+            along, along, across, across);
     ADD(";\n");
     if (n_points > 0) {
         ADD("for (long k = 0; k < %zu && plain; k++) {\nconst long q = points[k].s0;\n", n_points);
