@@ -177,18 +177,19 @@ static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst
     size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
     size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows;
     if (part->count[2] == columns && w_columns == columns)
-        return (rectangle){.region = {part->count[1] * columns * e, part->count[0], 1},
-                           .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},
-                           .at_window = {(size_t)part->window % (w_rows * columns) * e, (size_t)part->window / columns / w_rows, 0},
-                           .home_pitch = {rows * columns * e, 0},
-                           .window_pitch = {w_rows * columns * e, 0}};
-    return (rectangle){.region = {part->count[2] * e, part->count[1], part->count[0]},
-                       .at_home = {(size_t)part->home % columns * e, (size_t)part->home / columns % rows,
-                                   (size_t)part->home / columns / rows},
-                       .at_window = {(size_t)part->window % w_columns * e, (size_t)part->window / w_columns % w_rows,
-                                     (size_t)part->window / w_columns / w_rows},
-                       .home_pitch = {columns * e, rows * columns * e},
-                       .window_pitch = {w_columns * e, w_rows * w_columns * e}};
+        return (rectangle){
+            .region = {part->count[1] * columns * e, part->count[0], 1},
+            .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},
+            .at_window = {(size_t)part->window % (w_rows * columns) * e, (size_t)part->window / columns / w_rows, 0},
+            .home_pitch = {rows * columns * e, 0},
+            .window_pitch = {w_rows * columns * e, 0}};
+    return (rectangle){
+        .region = {part->count[2] * e, part->count[1], part->count[0]},
+        .at_home = {(size_t)part->home % columns * e, (size_t)part->home / columns % rows, (size_t)part->home / columns / rows},
+        .at_window = {(size_t)part->window % w_columns * e, (size_t)part->window / w_columns % w_rows,
+                      (size_t)part->window / w_columns / w_rows},
+        .home_pitch = {columns * e, rows * columns * e},
+        .window_pitch = {w_columns * e, w_rows * w_columns * e}};
 }
 
 // One piece, by the device's own copy between the home's memory and the window.
@@ -202,7 +203,8 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     unsigned char *host = m->home->arrays[m->array];
     cl_event event = NULL;
     cl_uint n_wait = m->wait ? 1 : 0;
-    bool contiguous = (r.region[1] == 1 || (r.region[0] == r.home_pitch[0] && r.region[0] == r.window_pitch[0])) && r.region[2] == 1;
+    bool contiguous =
+        (r.region[1] == 1 || (r.region[0] == r.home_pitch[0] && r.region[0] == r.window_pitch[0])) && r.region[2] == 1;
     if (contiguous && m->up)
         MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
                                         m->wait, &event),

@@ -1,276 +1,12 @@
-// The model of a run's time: rates measured on the device, and how a schedule adds them up.
-#include "runtime/cache.h"
-#include "runtime/program.h"
+// The model of a run's time: how a schedule adds up the rates that were measured.
 #include "solver.h"
-#include "stream/transfer.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-
-enum {
-    CALIBRATION_BYTES = 64 << 20,
-    HOST_BYTES = 160 << 20, // so that three arrays of them fit few caches
-    SAMPLES = 3,
-    COMMANDS = 16,
-    LEAST_BYTES = 1 << 20, // whatever the budget
-    KEPT_SECONDS = 24 * 3600
-};
-
-static const double SAMPLE_SECONDS = 5e-3; // about, of launches that are short
-
-static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
-
-static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
-    mst_status status = MST_OK;
-    const cl_float zero = 0;
-    for (int a = 0; a < n; a++) {
-        MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, bytes, "the measurement of rates", &w->buffers[a], error));
-        // Memory never written may not be backed by memory of its own yet.
-        MST_TRY_CL(clEnqueueFillBuffer(s->context->compute, w->buffers[a], &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, NULL),
-                   "cannot measure rates");
-    }
-fail:
-    return status;
-}
-
-// A part of the grid that the device holds twice, for the measurement: planes fewer, away from faces, then columns.
-static mst_box part_of(const mst_stencil *s) {
-    mst_box box = mst_solver_grid(s);
-    const mst_problem *p = &s->problem;
-    uint64_t arrays = (uint64_t)(2 * p->n_arrays + p->n_constants);
-    uint64_t left = mst_budget_left(s->context, &s->context->device_memory) / 2 / arrays / p->element;
-    uint64_t most = CALIBRATION_BYTES / p->element * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1);
-    left = left < most ? left : most;
-    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[PLANES] > 1)
-        box.to[PLANES] = (box.to[PLANES] + 1) / 2;
-    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[COLUMNS] > 1)
-        box.to[COLUMNS] = (box.to[COLUMNS] + 1) / 2;
-    box.from[PLANES] = ((int64_t)p->grid[PLANES] - box.to[PLANES]) / 2;
-    box.to[PLANES] += box.from[PLANES];
-    return box;
-}
-
-// The window's own edges stand for the grid's: what lies beyond wraps around in it.
-static void fit(mst_window *w, const mst_box *box) {
-    w->planes = box->to[PLANES] - box->from[PLANES];
-    w->rows = box->to[ROWS];
-    w->columns = box->to[COLUMNS];
-}
-
-// The seconds of a launch, one behind the other, and the work of it, with what leaves the device idle.
-static mst_status time_updates(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
-                               double *least, double *work, mst_error *error) {
-    mst_status status = MST_OK;
-    double best = INFINITY;
-    int launches = 1;
-    for (int k = -2; k < SAMPLES; k++) {
-        double start = mst_now();
-        for (int l = 0; l < launches; l++)
-            MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
-        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
-        double seconds = (mst_now() - start) / launches;
-        best = k >= 0 && seconds < best ? seconds : best;
-        if (k == -1) // the first call may do work that none does after it
-            launches = (int)fmin(COMMANDS, ceil(SAMPLE_SECONDS / seconds));
-    }
-    double idle;
-    *work = mst_stepper_work(stepper, box, 1, &idle);
-    *work *= idle;
-    *least = best;
-fail:
-    return status;
-}
-
-// On a GPU a launch takes some time at its beginning and end whatever its size, which half of the box tells.
-static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
-    mst_status status = MST_OK;
-    double single, single_work, whole, work, half, half_work;
-    mst_box part = *box;
-    MST_TRY(time_updates(s, &s->steppers[1], w, box, &single, &single_work, error));
-    rates->single = single_work / single;
-    MST_TRY(time_updates(s, &s->steppers[0], w, box, &whole, &work, error));
-    rates->fused = work / whole;
-    part.to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
-    if (s->plan.shape == MST_STENCIL_SHAPE_CPU || part.to[PLANES] == box->to[PLANES])
-        return MST_OK;
-    MST_TRY(time_updates(s, &s->steppers[0], w, &part, &half, &half_work, error));
-    double rate = (work - half_work) / (whole - half), launch = whole - work / rate;
-    if (launch > rates->launch && launch < whole / 2) { // else the times vary too much
-        rates->fused = rate;
-        rates->single = single_work / fmax(single - launch, single / 2);
-        rates->launch = launch;
-    }
-fail:
-    return status;
-}
-
-// Memory for the measurement of copies: pinned, for an upload and a download, and ordinary.
-typedef struct copies {
-    uint64_t bytes; // of each
-    unsigned char *up, *down;
-    void *pinned, *ordinary;
-} copies;
-
-static mst_status time_copy(mst_stencil *s, bool up, cl_mem buffer, const copies *c, double *rate, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t bytes = (size_t)c->bytes;
-    double start = mst_now();
-    if (up)
-        MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, buffer, CL_TRUE, 0, bytes, c->up, 0, NULL, NULL),
-                   "cannot measure rates");
-    else
-        MST_TRY_CL(clEnqueueReadBuffer(s->context->download, buffer, CL_TRUE, 0, bytes, c->down, 0, NULL, NULL),
-                   "cannot measure rates");
-    *rate = fmax(*rate, (double)bytes / (mst_now() - start));
-fail:
-    return status;
-}
-
-// From staging to a home that is not direct and back, while the device copies both ways.
-static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies *c, double *rate, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t bytes = (size_t)c->bytes / 2; // the device has the first halves, the host the others
-    const size_t shape[] = {bytes};
-    const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(c->ordinary), "the measurement of rates"};
-    for (int k = 0; k < 4; k++) {
-        MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, bytes, c->up, 0, NULL, NULL),
-                   "cannot measure rates");
-        MST_TRY_CL(clEnqueueReadBuffer(s->context->download, w[1].buffers[0], CL_FALSE, 0, bytes, c->down, 0, NULL, NULL),
-                   "cannot measure rates");
-    }
-    MST_TRY_CL(clFlush(s->context->upload), "cannot measure rates");
-    MST_TRY_CL(clFlush(s->context->download), "cannot measure rates");
-    double start = mst_now();
-    MST_TRY(mst_transfer_write(s->context->pool, &t, 0, bytes, c->down + bytes, error));
-    MST_TRY(mst_transfer_read(s->context->pool, &t, 0, bytes, c->up + bytes, error));
-    *rate = fmax(*rate, 2 * (double)bytes / (mst_now() - start));
-    MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
-    MST_TRY_CL(clFinish(s->context->download), "cannot measure rates");
-    return MST_OK;
-fail:
-    // The queues may still work on what is to be released.
-    clFinish(s->context->upload);
-    clFinish(s->context->download);
-    return status;
-}
-
-static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t bytes, mst_rates *rates, mst_error *error) {
-    mst_status status = MST_OK;
-    bool direct = mst_home_is_direct(s->context, s->plan.home);
-    uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
-    most = smaller(most, smaller(s->context->device.max_allocation_bytes / 2,
-                                 mst_budget_left(s->context, &s->context->host_memory) / 3 + LEAST_BYTES));
-    copies c = {.bytes = smaller(bytes, most)};
-    rates->upload = rates->download = rates->host = 0;
-    MST_REQUIRE(c.ordinary = malloc((size_t)c.bytes), MST_ERROR_HOST_MEMORY, "out of memory measuring rates");
-    memset(c.ordinary, 0, (size_t)c.bytes);
-    MST_TRY(mst_pinned_create(s->context, 2 * c.bytes, &c.pinned, error));
-    memset(c.pinned, 1, 2 * (size_t)c.bytes); // memory never written may be read from one page
-    c.up = c.pinned;
-    c.down = c.up + c.bytes;
-    for (int k = 0; k <= SAMPLES; k++) {
-        if (k == 1) // the first calls may do work that none does after them
-            rates->upload = rates->download = rates->host = 0;
-        MST_TRY(time_copy(s, true, w[0].buffers[0], &c, &rates->upload, error));
-        MST_TRY(time_copy(s, false, w[1].buffers[0], &c, &rates->download, error));
-        if (!direct)
-            MST_TRY(time_host(s, w, &c, &rates->host, error));
-    }
-fail:
-    free(c.ordinary);
-    mst_pinned_destroy(s->context, c.pinned);
-    return status;
-}
-
-static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_rates *rates, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_box node = {{0, 0, 0}, {1, 1, 1}};
-    const double nothing = 0;
-    rates->launch = rates->copy = INFINITY;
-    for (int sample = 0; sample < SAMPLES; sample++) {
-        double start = mst_now();
-        for (int k = 0; k < COMMANDS; k++)
-            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[2], &node, 1, 0, error));
-        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
-        double middle = mst_now();
-        for (int k = 0; k < COMMANDS; k++)
-            MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, s->problem.element, &nothing, 0,
-                                            NULL, NULL),
-                       "cannot measure rates");
-        MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
-        rates->launch = fmin(rates->launch, (middle - start) / COMMANDS);
-        rates->copy = fmin(rates->copy, (mst_now() - middle) / COMMANDS);
-    }
-fail:
-    return status;
-}
-
-// What the cache keeps of a measurement.
-typedef struct kept_rates {
-    mst_rates rates;
-    int64_t when;
-} kept_rates;
-
-static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
-    const mst_stepper *stepper = &s->steppers[0];
-    char text[200];
-    int length = snprintf(text, sizeof text,
-                          "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, home %d",
-                          (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
-                          (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                          (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.home);
-    return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
-}
-
-static bool load_rates(mst_stencil *s, mst_cache_key key, mst_rates *rates) {
-    size_t size = 0;
-    kept_rates kept;
-    unsigned char *payload = mst_cache_load(s->context, key, &size);
-    bool good = payload && size == sizeof kept;
-    if (good)
-        memcpy(&kept, payload, sizeof kept);
-    free(payload);
-    int64_t age = good ? (int64_t)time(NULL) - kept.when : 0;
-    good = good && age >= 0 && age < KEPT_SECONDS;
-    if (good)
-        *rates = kept.rates;
-    return good;
-}
-
-mst_status mst_model_measure(mst_stencil *s, mst_rates *rates, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = &s->problem;
-    const mst_box box = part_of(s);
-    mst_cache_key key;
-    bool keep = key_of(s, &box, &key);
-    if (keep && load_rates(s, key, rates))
-        return MST_OK;
-    uint64_t bytes = (uint64_t)((box.to[0] - box.from[0]) * box.to[1] * box.to[2]) * p->element;
-    mst_window windows[3] = {{.planes = 0}};
-    MST_TRY(mst_tables_take(&s->tables, (uint64_t)s->plan.fuse, error));
-    for (int k = 0; k < 3; k++) {
-        fit(&windows[k], &box);
-        MST_TRY(take(s, bytes, k < 2 ? p->n_arrays : p->n_constants, &windows[k], error));
-    }
-    MST_TRY(measure_commands(s, windows, rates, error));
-    MST_TRY(measure_updates(s, windows, &box, rates, error));
-    MST_TRY(measure_copies(s, windows, bytes, rates, error));
-    const kept_rates kept = {*rates, (int64_t)time(NULL)};
-    if (keep)
-        mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
-fail:
-    for (int k = 0; k < 3; k++)
-        for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++)
-            mst_device_release(s->context, windows[k].buffers[a], bytes);
-    return status;
-}
 
 // What one trip of n steps moves and computes.
 typedef struct trip {
-    double upload, download; // bytes
+    double upload, download;           // bytes
+    double upload_rows, download_rows; // of rectangular copies
     double seconds_computing, work;
     double blocks;
 } trip;
@@ -321,8 +57,10 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
     for (int k = 0; k < (plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < p->rank; k++) {
         int axis = mst_problem_axis(p->rank, k);
         if (plan->block < p->grid[axis]) {
-            t.blocks *= (double)p->grid[axis] / (double)plan->block;
-            box.to[axis] = (int64_t)plan->block;
+            uint64_t count = (p->grid[axis] + plan->block - 1) / plan->block;
+            bool skewed = plan->schedule == MST_STENCIL_SKEWED; // whose slabs go on from trip to trip
+            t.blocks *= skewed ? (double)p->grid[axis] / (double)plan->block : (double)count;
+            box.to[axis] = (int64_t)(skewed ? plan->block : (p->grid[axis] + count - 1) / count);
             cut[axis] = true;
         }
     }
@@ -340,6 +78,10 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
                 big.to[axis] += (int64_t)(which ? single : full) *
                                 (s->steppers[which].pipeline.low[axis] + s->steppers[which].pipeline.high[axis]);
     t.upload *= box_nodes(&big) / box_nodes(&box);
+    if (cut[p->rank == 2 ? COLUMNS : ROWS]) {
+        t.upload_rows = t.blocks * (arrays + constants) * (double)(big.to[PLANES] - big.from[PLANES]);
+        t.download_rows = t.blocks * arrays * (double)(box.to[PLANES] - box.from[PLANES]);
+    }
     add_steps(s, n, &box, cut, 1, t.blocks, &t);
     return t;
 }
@@ -348,8 +90,8 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
 // cores; a home that is not direct is copied by the host as well.
 static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, const trip *t, double trips) {
     double arrays = s->problem.n_arrays, constants = s->problem.n_constants, compute = t->seconds_computing;
-    double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy;
-    double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy;
+    double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy + t->upload_rows * s->rates.row[0];
+    double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy + t->download_rows * s->rates.row[1];
     bool shared = s->context->device.unified_memory;
     double host = mst_home_is_direct(s->context, plan->home) ? 0 : (t->upload + t->download) / s->rates.host;
     if (plan->schedule == MST_STENCIL_IN_CORE)

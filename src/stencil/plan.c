@@ -6,7 +6,8 @@
 
 enum {
     MOST_HEIGHT = 1 << 20, // of a trip
-    LONG_RUN = 10000       // steps
+    LONG_RUN = 10000,      // steps
+    LINE = 32              // nodes
 };
 
 // Of the rates of copies. What delays one counts for more where there are more slabs, each a part as thick.
@@ -147,9 +148,10 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
     return mst_plan_device_bytes(s, plan) <= left(s) / 64 * 63; // the tables of steps need some
 }
 
-// The largest block that fits, but not so large that there are few to overlap; 0 if none does.
+// The largest block that fits, but not so large that there are few to overlap; 0 if none does. Columns are cut between cache
+// lines.
 static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
-    bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES;
+    bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES, columns = s->problem.rank == (tiles ? 2 : 1);
     uint64_t n = s->problem.grid[s->problem.rank == 1 ? COLUMNS : PLANES], low = 1, high = n;
     if (s->overlap && !tiles)
         high = larger(1, n / 8);
@@ -163,7 +165,7 @@ static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
         else
             high = plan.block - 1;
     }
-    return low;
+    return columns && low >= 2 * LINE ? low - low % LINE : low;
 }
 
 static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }

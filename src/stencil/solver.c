@@ -54,7 +54,7 @@ static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error
         mst_error small = {MST_OK, 0, "", ""};
         MST_TRY(mst_plan_kernels(s, desc, most, error));
         if (!s->is_trial) // in core whatever the rates are, which others that are being built would spoil
-            MST_TRY(mst_model_measure(s, &s->rates, error));
+            MST_TRY(mst_rates_measure(s, &s->rates, error));
         status = mst_plan_choose(s, desc, &small);
         bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->height && !desc->block);
         if (!fewer || desc->fuse || s->plan.fuse == 1) {

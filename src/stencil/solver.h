@@ -29,6 +29,7 @@ typedef struct mst_rates {
     double upload, download, fused, single;
     double host;         // bytes a second between the home and staging
     double launch, copy; // seconds that a kernel takes whatever it does, and a copy of next to nothing, one behind the other
+    double row[2];       // seconds more for each row of a rectangular copy, up and down
 } mst_rates;
 
 struct mst_skewed;
@@ -110,7 +111,7 @@ uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_pla
 uint64_t mst_skewed_staging_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
 // Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.
-mst_status mst_model_measure(mst_stencil *solver, mst_rates *rates, mst_error *error);
+mst_status mst_rates_measure(mst_stencil *solver, mst_rates *rates, mst_error *error);
 // Seconds, bytes and duplicated work of so many steps.
 void mst_model_predict(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
 
