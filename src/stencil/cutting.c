@@ -177,11 +177,13 @@ int mst_cutting_lanes(const mst_stepper *s) {
 
 int64_t mst_cutting_strips(const mst_cutting *c) { return ceiling(c->planes, c->length); }
 
+int64_t mst_cutting_all_strips(const mst_cutting *c) { return mst_cutting_strips(c) + strips_at_faces(c); }
+
 int64_t mst_cutting_careful(const mst_cutting *c) {
     return c->rows * c->columns * strips_at_faces(c) + tiles_at_sides(c) * mst_cutting_strips(c) * c->parts;
 }
 
-int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * (mst_cutting_strips(c) + strips_at_faces(c)); }
+int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * mst_cutting_all_strips(c); }
 
 double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c, int lanes) {
     if (s->shape == MST_STENCIL_SHAPE_CPU)

@@ -17,6 +17,7 @@ mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box, int
 // How many launches, one strip a tile each, fill a GPU, at most MST_STENCIL_LANES.
 int mst_cutting_lanes(const mst_stepper *stepper);
 int64_t mst_cutting_strips(const mst_cutting *cutting);
+int64_t mst_cutting_all_strips(const mst_cutting *cutting); // with those at faces
 
 // Work-groups of a GPU's kernels: the careful one's, and the plain one's, which leaves those of the other.
 int64_t mst_cutting_careful(const mst_cutting *cutting);

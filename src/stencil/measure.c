@@ -17,6 +17,7 @@ enum {
     SAMPLES = 11,
     MOST_SAMPLES = 99,
     COMMANDS = 16,
+    LEAST_ROWS = 64,       // of a tile
     LEAST_BYTES = 1 << 20, // whatever the budget
     KEPT_SECONDS = 24 * 3600
 };
@@ -40,17 +41,17 @@ fail:
     return status;
 }
 
-// A part of the grid that the device holds twice, for the measurement: planes fewer, away from faces, then columns.
+// A part of the grid as large as the blocks of schedules are, of which the device holds five, since caches may hold less: planes
+// fewer, away from faces, then columns.
 static mst_box part_of(const mst_stencil *s) {
     mst_box box = mst_solver_grid(s);
     const mst_problem *p = &s->problem;
-    uint64_t arrays = (uint64_t)(2 * p->n_arrays + p->n_constants);
-    uint64_t left = mst_budget_left(s->context, &s->context->device_memory) / 2 / arrays / p->element;
+    uint64_t arrays = (uint64_t)(5 * p->n_arrays + 2 * p->n_constants);
     uint64_t most = CALIBRATION_BYTES / p->element * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1);
-    left = left < most ? left : most;
-    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[PLANES] > 1)
-        box.to[PLANES] = (box.to[PLANES] + 1) / 2;
-    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > left && box.to[COLUMNS] > 1)
+    uint64_t nodes = smaller(most, mst_budget_left(s->context, &s->context->device_memory) / arrays / p->element);
+    uint64_t planes = smaller(p->grid[PLANES], nodes / p->plane);
+    box.to[PLANES] = planes > 0 ? (int64_t)planes : 1;
+    while ((uint64_t)(box.to[0] * box.to[1] * box.to[2]) > nodes && box.to[COLUMNS] > 1)
         box.to[COLUMNS] = (box.to[COLUMNS] + 1) / 2;
     box.from[PLANES] = ((int64_t)p->grid[PLANES] - box.to[PLANES]) / 2;
     box.to[PLANES] += box.from[PLANES];
@@ -76,48 +77,48 @@ fail:
     return status;
 }
 
-// The seconds of a launch, one behind the other, and the work of it, with what leaves the device idle.
-static mst_status time_updates(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
-                               double *median, double *work, mst_error *error) {
+// The seconds of a launch, of several one behind the other. *launches: 0 at first, then as many as take SAMPLE_SECONDS.
+static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
+                                int *launches, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[SAMPLES], idle;
-    int launches = 1;
-    for (int k = -2; k < SAMPLES; k++) {
-        double start = mst_now();
-        for (int l = 0; l < launches; l++)
-            MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
-        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
-        double each = (mst_now() - start) / launches;
-        if (k >= 0)
-            seconds[k] = each;
-        else if (k == -1) // the first call may do work that none does after it
-            launches = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / each));
-    }
-    *work = mst_stepper_work(stepper, box, 1, &idle);
-    *work *= idle;
-    *median = mst_median(seconds, SAMPLES);
+    int n = *launches > 0 ? *launches : 2;
+    double start = mst_now();
+    for (int l = 0; l < n; l++)
+        MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
+    MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
+    *seconds = (mst_now() - start) / n;
+    *launches = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / *seconds));
 fail:
     return status;
+}
+
+static double work_of(const mst_stepper *stepper, const mst_box *box) {
+    double longer, work = mst_stepper_work(stepper, box, 1, &longer);
+    return work * longer;
 }
 
 // On a GPU a launch takes some time at its beginning and end whatever its size, which half of the box tells.
 static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double single, single_work, whole, work, half, half_work;
-    mst_box part = *box;
-    MST_TRY(time_updates(s, &s->steppers[1], w, box, &single, &single_work, error));
-    rates->single = single_work / single;
-    MST_TRY(time_updates(s, &s->steppers[0], w, box, &whole, &work, error));
-    rates->fused = work / whole;
-    part.to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
-    if (s->plan.shape == MST_STENCIL_SHAPE_CPU || part.to[PLANES] == box->to[PLANES])
-        return MST_OK;
-    MST_TRY(time_updates(s, &s->steppers[0], w, &part, &half, &half_work, error));
-    double rate = (work - half_work) / (whole - half), launch = whole - work / rate;
-    if (launch > rates->launch && launch < whole / 2) { // else the times vary too much
-        rates->fused = rate;
-        rates->single = single_work / fmax(single - launch, single / 2);
-        rates->launch = launch;
+    mst_box boxes[2] = {*box, *box};
+    double seconds[2][2][SAMPLES]; // of both kernels on both boxes
+    int launches[2][2] = {{0, 0}, {0, 0}};
+    boxes[1].to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
+    bool halves = s->plan.shape == MST_STENCIL_SHAPE_GPU && boxes[1].to[PLANES] < box->to[PLANES];
+    for (int n = -1; n < SAMPLES; n++)
+        for (int k = 0; k < 2; k++)
+            for (int part = 0; part <= halves; part++)
+                MST_TRY(time_launches(s, &s->steppers[k], w, &boxes[part], &launches[k][part], &seconds[k][part][n < 0 ? 0 : n],
+                                      error));
+    for (int k = 0; k < 2; k++) {
+        double whole = mst_median(seconds[k][0], SAMPLES), work = work_of(&s->steppers[k], box), launch = 0;
+        if (halves) {
+            double half = mst_median(seconds[k][1], SAMPLES), half_work = work_of(&s->steppers[k], &boxes[1]);
+            launch = (half * work - whole * half_work) / (work - half_work);
+            launch = fmax(0, fmin(launch, whole / 2)); // caches may hold the half and not the whole
+            rates->launch[k] = launch;
+        }
+        rates->update[k] = work / (whole - launch);
     }
 fail:
     return status;
@@ -138,14 +139,14 @@ fail:
     return status;
 }
 
-static mst_status enqueue_piece(mst_stencil *s, bool up, const mst_window w[2], const copies *c, uint64_t k, uint64_t bytes,
+static mst_status enqueue_piece(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int k, uint64_t bytes,
                                 mst_error *error) {
     mst_status status = MST_OK;
-    size_t first = (size_t)(k % c->pieces * c->piece);
+    size_t first = (size_t)((uint64_t)k % c->pieces * c->piece);
     if (up)
-        MST_TRY_CL(clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, (size_t)bytes, c->up + first, 0, NULL,
-                                        NULL),
-                   "cannot measure rates");
+        MST_TRY_CL(
+            clEnqueueWriteBuffer(s->context->upload, w[0].buffers[0], CL_FALSE, 0, (size_t)bytes, c->up + first, 0, NULL, NULL),
+            "cannot measure rates");
     else
         MST_TRY_CL(clEnqueueReadBuffer(s->context->download, w[1].buffers[0], CL_FALSE, 0, (size_t)bytes, c->down + first, 0,
                                        NULL, NULL),
@@ -155,22 +156,21 @@ fail:
     return status;
 }
 
-// What a tile of that size is in the home: so many rows, in three dimensions of a plane's rows, at a distance.
+// What a tile of that size is in the home: so many rows of bytes (in three dimensions, of a plane's rows) at a distance. Fewer of
+// them where the memory is too small for all.
 typedef struct tile {
     size_t row, rows, pitch;
 } tile;
 
 static tile tile_of(const mst_problem *p, const copies *c) {
-    double unit = (double)(p->rank == 3 ? p->grid[COLUMNS] : 1) * (double)p->element;
-    tile t = {.rows = (size_t)fmax(1, floor(sqrt((double)c->piece / unit)))};
-    t.row = (size_t)(c->piece / t.rows / p->element * p->element);
-    size_t grid = (size_t)(p->plane * p->element), room = (size_t)c->bytes / t.rows / p->element * p->element;
-    t.pitch = grid < room ? grid : room;
-    t.pitch = t.pitch > t.row ? t.pitch : t.row;
-    return t;
+    double unit = (double)((p->rank == 3 ? p->grid[COLUMNS] : 1) * p->element);
+    uint64_t pitch = smaller(p->plane * p->element, c->bytes / LEAST_ROWS),
+             row = (uint64_t)(sqrt((double)c->piece / unit) * unit);
+    row = smaller(row, pitch) / p->element * p->element;
+    return (tile){.row = (size_t)row, .rows = (size_t)smaller(c->piece / row, c->bytes / pitch), .pitch = (size_t)pitch};
 }
 
-static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], const copies *c, uint64_t k, mst_error *error) {
+static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int k, mst_error *error) {
     mst_status status = MST_OK;
     const tile t = tile_of(&s->problem, c);
     const size_t zero[] = {0, 0, 0}, at[] = {(size_t)k % (t.pitch / t.row) * t.row, 0, 0}, region[] = {t.row, t.rows, 1};
@@ -179,30 +179,35 @@ static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], c
                                             c->up, 0, NULL, NULL),
                    "cannot measure rates");
     else
-        MST_TRY_CL(clEnqueueReadBufferRect(s->context->download, w[1].buffers[0], CL_FALSE, zero, at, region, t.row, 0, t.pitch, 0,
-                                           c->down, 0, NULL, NULL),
+        MST_TRY_CL(clEnqueueReadBufferRect(s->context->download, w[1].buffers[0], CL_FALSE, zero, at, region, t.row, 0, t.pitch,
+                                           0, c->down, 0, NULL, NULL),
                    "cannot measure rates");
 fail:
     return status;
 }
 
-// Seconds of a piece, and of a tile of that size, one direction at a time.
-static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, bool tiles, double median[2],
-                              mst_error *error) {
+// One direction at a time: a piece, a tile, and as many bytes as that has in one piece.
+static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[2][MOST_SAMPLES], begin = mst_now();
+    double seconds[2][3][MOST_SAMPLES], begin = mst_now();
+    const tile t = tile_of(&s->problem, c);
+    const uint64_t bytes[] = {c->piece, 0, t.row * t.rows};
     int n = -1;
     for (; n < SAMPLES || (n < MOST_SAMPLES && mst_now() - begin < LEAST_SECONDS); n++)
-        for (int down = 0; down < 2; down++) {
-            double start = mst_now();
-            MST_TRY(tiles ? enqueue_tile(s, !down, w, c, (uint64_t)(n + 1), error)
-                          : enqueue_piece(s, !down, w, c, (uint64_t)(n + 1), c->piece, error));
-            MST_TRY(finish_copies(s, error));
-            if (n >= 0) // the first calls may do work that none does after them
-                seconds[down][n] = mst_now() - start;
-        }
-    for (int down = 0; down < 2; down++)
-        median[down] = mst_median(seconds[down], n);
+        for (int kind = 0; kind < 3; kind++)
+            for (int down = 0; down < 2; down++) {
+                double start = mst_now();
+                MST_TRY(kind == 1 ? enqueue_tile(s, !down, w, c, n + 1, error)
+                                  : enqueue_piece(s, !down, w, c, n + 1, bytes[kind], error));
+                MST_TRY(finish_copies(s, error));
+                seconds[down][kind][n < 0 ? 0 : n] = mst_now() - start; // the first calls may do work that none does after them
+            }
+    for (int down = 0; down < 2; down++) {
+        double tile_seconds = mst_median(seconds[down][1], n), flat = mst_median(seconds[down][2], n);
+        rates->row[down] = fmax(0, tile_seconds - flat) / (double)t.rows;
+    }
+    rates->upload = (double)c->piece / mst_median(seconds[0][0], n);
+    rates->download = (double)c->piece / mst_median(seconds[1][0], n);
     return MST_OK;
 fail:
     finish_copies(s, NULL); // the queues may still work on what is to be released
@@ -240,10 +245,8 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t
     uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
     most = smaller(most, smaller(s->context->device.max_allocation_bytes / 2,
                                  mst_budget_left(s->context, &s->context->host_memory) / 3 + LEAST_BYTES));
-    double seconds[2], tiles[2];
-    copies c = {.piece = smaller(bytes, most)};
-    c.pieces = most / c.piece;
-    c.bytes = c.pieces * c.piece;
+    copies c = {.bytes = most, .piece = smaller(bytes, most)};
+    c.pieces = c.bytes / c.piece;
     void *pinned = NULL;
     rates->host = 0;
     MST_REQUIRE(c.ordinary = malloc((size_t)c.bytes), MST_ERROR_HOST_MEMORY, "out of memory measuring rates");
@@ -252,14 +255,7 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t
     memset(pinned, 1, 2 * (size_t)c.bytes); // memory never written may be read from one page
     c.up = pinned;
     c.down = c.up + c.bytes;
-    MST_TRY(time_copies(s, w, &c, false, seconds, error));
-    MST_TRY(time_copies(s, w, &c, true, tiles, error));
-    const tile t = tile_of(&s->problem, &c);
-    double share = (double)t.row * (double)t.rows / (double)c.piece;
-    for (int down = 0; down < 2; down++)
-        rates->row[down] = fmax(0, tiles[down] - share * seconds[down]) / (double)t.rows;
-    rates->upload = (double)c.piece / seconds[0];
-    rates->download = (double)c.piece / seconds[1];
+    MST_TRY(time_copies(s, w, &c, rates, error));
     if (!direct)
         MST_TRY(time_host(s, w, &c, &rates->host, error));
 fail:
@@ -272,7 +268,7 @@ static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_ra
     mst_status status = MST_OK;
     const mst_box node = {{0, 0, 0}, {1, 1, 1}};
     const double nothing = 0;
-    rates->launch = rates->copy = INFINITY;
+    rates->launch[0] = rates->copy = INFINITY;
     for (int sample = 0; sample < SAMPLES; sample++) {
         double start = mst_now();
         for (int k = 0; k < COMMANDS; k++)
@@ -284,9 +280,10 @@ static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_ra
                                             NULL, NULL),
                        "cannot measure rates");
         MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
-        rates->launch = fmin(rates->launch, (middle - start) / COMMANDS);
+        rates->launch[0] = fmin(rates->launch[0], (middle - start) / COMMANDS);
         rates->copy = fmin(rates->copy, (mst_now() - middle) / COMMANDS);
     }
+    rates->launch[1] = rates->launch[0];
 fail:
     return status;
 }

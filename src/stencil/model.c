@@ -36,10 +36,9 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
             if (!mst_problem_periodic(&s->problem, axis) && grown.to[axis] - grown.from[axis] > whole)
                 grown.to[axis] = grown.from[axis] + whole;
         }
-        double idle, work = mst_stepper_work(&s->steppers[which], &grown, lanes, &idle) * times;
+        double longer, work = mst_stepper_work(&s->steppers[which], &grown, lanes, &longer) * times;
         t->work += work;
-        t->seconds_computing +=
-            work * idle / (which == 0 ? s->rates.fused : s->rates.single) + (lanes > 1 ? 0 : s->rates.launch * times);
+        t->seconds_computing += work * longer / s->rates.update[which] + (lanes > 1 ? 0 : s->rates.launch[which] * times);
     }
 }
 

@@ -24,12 +24,14 @@ typedef struct mst_engine {
     mst_status (*settle)(mst_stencil *solver, mst_run *run, mst_error *error);
 } mst_engine;
 
-// What the model goes by: bytes a second over the bus, node-steps a second that the kernels of m and of one step compute.
+// What the model goes by.
 typedef struct mst_rates {
-    double upload, download, fused, single;
-    double host;         // bytes a second between the home and staging
-    double launch, copy; // seconds that a kernel takes whatever it does, and a copy of next to nothing, one behind the other
-    double row[2];       // seconds more for each row of a rectangular copy, up and down
+    double upload, download; // bytes a second over the bus, each alone
+    double host;             // and between the home and staging
+    double row[2];           // seconds more for each row of a rectangular copy, up and down
+    double copy;             // seconds of a copy of next to nothing, one behind the other
+    double update[2];        // node-steps a second of the kernels of m and of one step
+    double launch[2];        // seconds that they take whatever they do
 } mst_rates;
 
 struct mst_skewed;

@@ -188,7 +188,15 @@ void mst_stepper_release(mst_stepper *s) {
     *s = (mst_stepper){0};
 }
 
-double mst_stepper_work(const mst_stepper *s, const mst_box *box, int lanes, double *idle) {
+// A GPU's work-items go through all versions of all nodes of their tile, in all planes of a strip and those around it.
+static double gpu_updates(const mst_stepper *s, const mst_cutting *c) {
+    double planes = (double)(c->planes + c->edges[0] + c->edges[1]);
+    double around = (double)((s->pipeline.low[PLANES] + s->pipeline.high[PLANES]) * mst_cutting_all_strips(c));
+    double versions = s->pipeline.n_versions - s->problem->n_arrays;
+    return (planes + around) * (double)(c->rows * s->whole[ROWS] * c->columns * s->whole[COLUMNS]) * versions;
+}
+
+double mst_stepper_work(const mst_stepper *s, const mst_box *box, int lanes, double *longer) {
     const mst_cutting c = mst_cutting_make(s, box, lanes, NULL, NULL);
     double nodes = 1, work = 0;
     const int64_t strips = mst_cutting_strips(&c),
@@ -204,7 +212,9 @@ double mst_stepper_work(const mst_stepper *s, const mst_box *box, int lanes, dou
         }
         work += grown;
     }
-    *idle = mst_cutting_idle(s, &c, lanes);
+    *longer = mst_cutting_idle(s, &c, lanes);
+    if (s->shape == MST_STENCIL_SHAPE_GPU)
+        *longer *= gpu_updates(s, &c) / (nodes * work);
     return nodes * work / s->problem->n_updates;
 }
 

@@ -59,7 +59,8 @@ mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queu
                                const mst_window *held, const mst_box *box, int lanes, uint64_t row, mst_error *error);
 
 // Node-steps that are computed for a box, with those that tiles and strips compute again; m x its nodes without them.
-// *idle: by how much longer it takes because there are too few work-groups for the device, or the last round does not fill it.
-double mst_stepper_work(const mst_stepper *stepper, const mst_box *box, int lanes, double *idle);
+// *longer: what they take, over that, since there are too few work-groups for the device, or the last round does not fill it, and
+// since a GPU's work-items go through nodes that nobody needs, too.
+double mst_stepper_work(const mst_stepper *stepper, const mst_box *box, int lanes, double *longer);
 
 #endif
