@@ -18,6 +18,7 @@ enum {
     MOST_SAMPLES = 99,
     COMMANDS = 16,
     LEAST_ROWS = 64,       // of a tile
+    LENGTHS = 3,           // of rows
     LEAST_BYTES = 1 << 20, // whatever the budget
     KEPT_SECONDS = 24 * 3600
 };
@@ -156,55 +157,60 @@ fail:
     return status;
 }
 
-// What a tile of that size is in the home: so many rows of bytes (in three dimensions, of a plane's rows) at a distance. Fewer of
-// them where the memory is too small for all.
+// What a tile of about that size is in the home: so many rows of bytes (in three dimensions, of a plane's rows) at a distance.
+// Fewer of them where the memory is too small for all.
 typedef struct tile {
     size_t row, rows, pitch;
 } tile;
 
-static tile tile_of(const mst_problem *p, const copies *c) {
-    double unit = (double)((p->rank == 3 ? p->grid[COLUMNS] : 1) * p->element);
-    uint64_t pitch = smaller(p->plane * p->element, c->bytes / LEAST_ROWS),
-             row = (uint64_t)(sqrt((double)c->piece / unit) * unit);
+static tile tile_of(const mst_problem *p, const copies *c, double wider) {
+    double unit = (double)((p->rank == 3 ? p->grid[COLUMNS] : 1) * p->element), side = sqrt((double)c->piece / unit);
+    uint64_t pitch = smaller(p->plane * p->element, c->bytes / LEAST_ROWS), row = (uint64_t)(wider * side * unit);
     row = smaller(row, pitch) / p->element * p->element;
     return (tile){.row = (size_t)row, .rows = (size_t)smaller(c->piece / row, c->bytes / pitch), .pitch = (size_t)pitch};
 }
 
-static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int k, mst_error *error) {
+static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int k, const tile *t,
+                               mst_error *error) {
     mst_status status = MST_OK;
-    const tile t = tile_of(&s->problem, c);
-    const size_t zero[] = {0, 0, 0}, at[] = {(size_t)k % (t.pitch / t.row) * t.row, 0, 0}, region[] = {t.row, t.rows, 1};
+    const size_t zero[] = {0, 0, 0}, at[] = {(size_t)k % (t->pitch / t->row) * t->row, 0, 0}, region[] = {t->row, t->rows, 1};
     if (up)
-        MST_TRY_CL(clEnqueueWriteBufferRect(s->context->upload, w[0].buffers[0], CL_FALSE, zero, at, region, t.row, 0, t.pitch, 0,
-                                            c->up, 0, NULL, NULL),
+        MST_TRY_CL(clEnqueueWriteBufferRect(s->context->upload, w[0].buffers[0], CL_FALSE, zero, at, region, t->row, 0, t->pitch,
+                                            0, c->up, 0, NULL, NULL),
                    "cannot measure rates");
     else
-        MST_TRY_CL(clEnqueueReadBufferRect(s->context->download, w[1].buffers[0], CL_FALSE, zero, at, region, t.row, 0, t.pitch,
+        MST_TRY_CL(clEnqueueReadBufferRect(s->context->download, w[1].buffers[0], CL_FALSE, zero, at, region, t->row, 0, t->pitch,
                                            0, c->down, 0, NULL, NULL),
                    "cannot measure rates");
 fail:
     return status;
 }
 
-// One direction at a time: a piece, a tile, and as many bytes as that has in one piece.
+// One direction at a time: a piece, then tiles and as many bytes as they have in one piece. What a row takes depends on its
+// length in ways of the driver's own, so three lengths stand for all.
 static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[2][3][MOST_SAMPLES], begin = mst_now();
-    const tile t = tile_of(&s->problem, c);
-    const uint64_t bytes[] = {c->piece, 0, t.row * t.rows};
+    double seconds[2][1 + 2 * LENGTHS][MOST_SAMPLES], begin = mst_now();
+    tile tiles[LENGTHS];
     int n = -1;
+    for (int i = 0; i < LENGTHS; i++)
+        tiles[i] = tile_of(&s->problem, c, ldexp(1, i - LENGTHS / 2));
     for (; n < SAMPLES || (n < MOST_SAMPLES && mst_now() - begin < LEAST_SECONDS); n++)
-        for (int kind = 0; kind < 3; kind++)
+        for (int kind = 0; kind < 1 + 2 * LENGTHS; kind++)
             for (int down = 0; down < 2; down++) {
+                const tile *t = kind == 0 ? NULL : &tiles[(kind - 1) / 2];
                 double start = mst_now();
-                MST_TRY(kind == 1 ? enqueue_tile(s, !down, w, c, n + 1, error)
-                                  : enqueue_piece(s, !down, w, c, n + 1, bytes[kind], error));
+                MST_TRY(t && kind % 2 == 0 ? enqueue_tile(s, !down, w, c, n + 1, t, error)
+                                           : enqueue_piece(s, !down, w, c, n + 1, t ? t->row * t->rows : c->piece, error));
                 MST_TRY(finish_copies(s, error));
                 seconds[down][kind][n < 0 ? 0 : n] = mst_now() - start; // the first calls may do work that none does after them
             }
     for (int down = 0; down < 2; down++) {
-        double tile_seconds = mst_median(seconds[down][1], n), flat = mst_median(seconds[down][2], n);
-        rates->row[down] = fmax(0, tile_seconds - flat) / (double)t.rows;
+        rates->row[down] = 0;
+        for (int i = 0; i < LENGTHS; i++) {
+            double flat = mst_median(seconds[down][1 + 2 * i], n), rows = mst_median(seconds[down][2 + 2 * i], n);
+            rates->row[down] += fmax(0, rows - flat) / (double)tiles[i].rows / LENGTHS;
+        }
     }
     rates->upload = (double)c->piece / mst_median(seconds[0][0], n);
     rates->download = (double)c->piece / mst_median(seconds[1][0], n);

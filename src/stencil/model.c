@@ -18,8 +18,21 @@ static double box_nodes(const mst_box *box) {
     return n;
 }
 
-// n steps of a box that may shrink from step to step, `shrink` times: the fused ones first.
-static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const bool cut[N_AXES], int lanes, double times,
+// By how much a box is wider at first for n steps: as much of what they reach as there is of it for a block of the grid, on
+// average.
+static void widen(const mst_stencil *s, uint64_t full, uint64_t single, const double inside[N_AXES], mst_box *box) {
+    const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        int64_t more = (int64_t)full * (m->low[axis] + m->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
+        int64_t whole = (int64_t)s->problem.grid[axis];
+        box->to[axis] += (int64_t)(inside[axis] * (double)more);
+        if (!mst_problem_periodic(&s->problem, axis) && box->to[axis] - box->from[axis] > whole)
+            box->to[axis] = box->from[axis] + whole;
+    }
+}
+
+// n steps of a box that shrinks from step to step to that size, so many times: the fused ones first.
+static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const double inside[N_AXES], int lanes, double times,
                       trip *t) {
     uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
     while (full + single > 0) {
@@ -27,15 +40,7 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
         full -= which == 0;
         single -= which == 1;
         mst_box grown = *box;
-        for (int axis = 0; axis < N_AXES; axis++) {
-            const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
-            int64_t more = (int64_t)full * (m->low[axis] + m->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
-            int64_t whole = (int64_t)s->problem.grid[axis];
-            if (cut[axis])
-                grown.to[axis] += more;
-            if (!mst_problem_periodic(&s->problem, axis) && grown.to[axis] - grown.from[axis] > whole)
-                grown.to[axis] = grown.from[axis] + whole;
-        }
+        widen(s, full, single, inside, &grown);
         double longer, work = mst_stepper_work(&s->steppers[which], &grown, lanes, &longer) * times;
         t->work += work;
         t->seconds_computing += work * longer / s->rates.update[which] + (lanes > 1 ? 0 : s->rates.launch[which] * times);
@@ -45,8 +50,8 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
 static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t n) {
     trip t = {.blocks = 1};
     const mst_problem *p = &s->problem;
-    const bool none[N_AXES] = {false, false, false};
-    bool cut[N_AXES] = {false, false, false};
+    const double none[N_AXES] = {0, 0, 0};
+    double inside[N_AXES] = {0, 0, 0}; // of the blocks' sides, the part that lies in the grid
     double arrays = p->n_arrays, constants = p->n_constants, element = (double)p->element;
     mst_box box = mst_solver_grid(s);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
@@ -60,7 +65,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
             bool skewed = plan->schedule == MST_STENCIL_SKEWED; // whose slabs go on from trip to trip
             t.blocks *= skewed ? (double)p->grid[axis] / (double)plan->block : (double)count;
             box.to[axis] = (int64_t)(skewed ? plan->block : (p->grid[axis] + count - 1) / count);
-            cut[axis] = true;
+            inside[axis] = mst_problem_periodic(p, axis) ? 1 : (double)(count - 1) / (double)count;
         }
     }
     t.download = arrays * (double)p->nodes * element;
@@ -70,18 +75,13 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
         return t;
     }
     mst_box big = box;
-    uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
-    for (int axis = 0; axis < N_AXES; axis++)
-        if (cut[axis])
-            for (int which = 0; which < 2; which++)
-                big.to[axis] += (int64_t)(which ? single : full) *
-                                (s->steppers[which].pipeline.low[axis] + s->steppers[which].pipeline.high[axis]);
+    widen(s, n / s->plan.fuse, n % s->plan.fuse, inside, &big);
     t.upload *= box_nodes(&big) / box_nodes(&box);
-    if (cut[p->rank == 2 ? COLUMNS : ROWS]) {
+    if (inside[p->rank == 2 ? COLUMNS : ROWS] > 0) {
         t.upload_rows = t.blocks * (arrays + constants) * (double)(big.to[PLANES] - big.from[PLANES]);
         t.download_rows = t.blocks * arrays * (double)(box.to[PLANES] - box.from[PLANES]);
     }
-    add_steps(s, n, &box, cut, 1, t.blocks, &t);
+    add_steps(s, n, &box, inside, 1, t.blocks, &t);
     return t;
 }
 
@@ -99,7 +99,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
         return trips * (up + down + compute + host);
     double units = (double)s->context->device.compute_units;
     // Both directions at once are a little slower than each alone, and who copies for the host waits for events, too.
-    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(1.1 * fmax(fmax(up, down), host), compute);
+    double copies = fmax(fmax(up, down) + 0.1 * fmin(up, down), 1.1 * host);
+    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(copies, compute);
     double lanes = plan->schedule == MST_STENCIL_SKEWED ? s->lanes : 1; // a slab takes as many times as long
     double fill = (up + lanes * compute + down + host - steady) / t->blocks;
     return trips * steady + fmax(0, fill);
