@@ -18,16 +18,22 @@ static double box_nodes(const mst_box *box) {
     return n;
 }
 
+// In the middle of the grid, as most blocks touch no face.
+static void set_side(const mst_stencil *s, int axis, int64_t side, mst_box *box) {
+    int64_t whole = (int64_t)s->problem.grid[axis];
+    if (!mst_problem_periodic(&s->problem, axis) && side > whole)
+        side = whole;
+    box->from[axis] = side > whole ? 0 : (whole - side) / 2;
+    box->to[axis] = box->from[axis] + side;
+}
+
 // By how much a box is wider at first for n steps: as much of what they reach as there is of it for a block of the grid, on
 // average.
 static void widen(const mst_stencil *s, uint64_t full, uint64_t single, const double inside[N_AXES], mst_box *box) {
     const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
     for (int axis = 0; axis < N_AXES; axis++) {
         int64_t more = (int64_t)full * (m->low[axis] + m->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
-        int64_t whole = (int64_t)s->problem.grid[axis];
-        box->to[axis] += (int64_t)(inside[axis] * (double)more);
-        if (!mst_problem_periodic(&s->problem, axis) && box->to[axis] - box->from[axis] > whole)
-            box->to[axis] = box->from[axis] + whole;
+        set_side(s, axis, box->to[axis] - box->from[axis] + (int64_t)(inside[axis] * (double)more), box);
     }
 }
 
@@ -64,7 +70,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
             uint64_t count = (p->grid[axis] + plan->block - 1) / plan->block;
             bool skewed = plan->schedule == MST_STENCIL_SKEWED; // whose slabs go on from trip to trip
             t.blocks *= skewed ? (double)p->grid[axis] / (double)plan->block : (double)count;
-            box.to[axis] = (int64_t)(skewed ? plan->block : (p->grid[axis] + count - 1) / count);
+            set_side(s, axis, (int64_t)(skewed ? plan->block : (p->grid[axis] + count - 1) / count), &box);
             inside[axis] = mst_problem_periodic(p, axis) ? 1 : (double)(count - 1) / (double)count;
         }
     }
