@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const size_t heights[] = {1, 2, 4, 8, 16, 32, 64, 128};
-enum { N_HEIGHTS = sizeof heights / sizeof heights[0] };
+enum { N_HEIGHTS = sizeof heights / sizeof heights[0], RUNS = 3 };
 
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
     bool plane = strcmp(name, "heat2d") == 0;
@@ -33,7 +33,7 @@ static void list_points(pyramid_bench *bench) {
         add(bench, "heat3d", MST_STENCIL_PYRAMID_SLABS, heights[i], true);
 }
 
-// One trip to warm up, then as many as fill the time.
+// One trip to warm up, then the median of runs of as many as fill the time together.
 static mst_status measure_solver(mst_stencil *solver, double nodes, double seconds, pyramid_point *point, mst_error *error) {
     mst_stencil_report report = {0};
     mst_execution how = MST_EXECUTION_INIT;
@@ -44,12 +44,13 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
     size_t height = point->plan.height ? point->plan.height : 1;
     if (status == MST_OK)
         status = mst_stencil_run(solver, height, &how, &report, error);
-    if (status == MST_OK) {
-        double trips = fmin(fmax(floor(seconds / report.seconds), 1), 1e6);
+    double measured[RUNS], trips = status == MST_OK ? fmin(fmax(floor(seconds / RUNS / report.seconds), 1), 1e6) : 1;
+    for (int run = 0; run < RUNS && status == MST_OK; run++) {
         status = mst_stencil_run(solver, height * (uint64_t)trips, &how, &report, error);
+        measured[run] = report.seconds;
     }
     if (status == MST_OK) {
-        point->measured = report.seconds / (nodes * (double)report.steps);
+        point->measured = bench_median(measured, RUNS) / (nodes * (double)report.steps);
         point->predicted = report.plan.seconds / (nodes * (double)report.steps);
         point->plan = report.plan;
     }

@@ -150,9 +150,18 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, con
     c->parts = choose_parts(s, tiles_at_sides(c), c);
 }
 
+// Strips of a CPU's tiles: some for each unit, but not so short that they compute too much twice, and as many as leave no unit
+// without one at the end.
+static int64_t choose_strips(const mst_stepper *s, int64_t n, int64_t planes) {
+    int64_t units = s->context->device.compute_units, most = planes / (4 * overlap_of(s) + 1) + 1;
+    int64_t wanted = smaller(ceiling(4 * units, n), most), strips = wanted;
+    while (strips > 1 && n * strips % units != 0)
+        strips--;
+    return n * strips % units == 0 ? strips : wanted;
+}
+
 mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from,
                              const mst_window *held) {
-    int64_t units = s->context->device.compute_units;
     mst_cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
                      .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
                      .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
@@ -161,9 +170,8 @@ mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes
         cut_for_gpu(s, box, lanes, from, held, &c);
         return c;
     }
-    int64_t wanted = ceiling(4 * units, c.rows * c.columns);
-    int64_t most = c.planes / (4 * overlap_of(s) + 1) + 1; // shorter strips compute too much twice
-    c.length = ceiling(c.planes, s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes) : smaller(wanted, most));
+    c.length = ceiling(c.planes, s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes)
+                                                      : choose_strips(s, c.rows * c.columns, c.planes));
     return c;
 }
 
@@ -186,8 +194,9 @@ int64_t mst_cutting_careful(const mst_cutting *c) {
 int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * mst_cutting_all_strips(c); }
 
 double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c, int lanes) {
+    int64_t units = s->context->device.compute_units, groups = mst_cutting_groups(c);
     if (s->shape == MST_STENCIL_SHAPE_CPU)
-        return 1;
+        return (double)(ceiling(groups, units) * units) / (double)groups;
     int64_t n = c->rows * c->columns, resident = resident_groups(s), overlap = overlap_of(s);
     if (lanes > 1)
         return idle_beside(resident, lanes, n * mst_cutting_strips(c));
