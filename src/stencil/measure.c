@@ -1,5 +1,4 @@
-// The rates that the model goes by, measured on the device. Medians: where others share the machine, the least of some times is
-// what a run does not reach.
+// The rates that the model goes by, measured on the device.
 #include "runtime/cache.h"
 #include "runtime/program.h"
 #include "solver.h"
@@ -17,17 +16,25 @@ enum {
     SAMPLES = 11,
     MOST_SAMPLES = 99,
     COMMANDS = 16,
+    FEW = 4,               // copies
     LEAST_ROWS = 64,       // of a tile
     LENGTHS = 3,           // of rows
     LEAST_BYTES = 1 << 20, // whatever the budget
     KEPT_SECONDS = 24 * 3600
 };
 
-static const double SAMPLE_SECONDS = 5e-3; // about, of launches that are short
+static const double SAMPLE_SECONDS = 5e-3; // about, of launches and copies that are short
 static const double LEAST_SECONDS = 5e-2;  // of short samples together
 static const double WARM_SECONDS = 0.1;    // until a device that was idle runs at its clock
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+// The lower quartile of times, which are sorted: who shares the machine makes some longer, none shorter, and a run never is as
+// lucky as the least of them.
+static double usual(double *seconds, int n) {
+    mst_median(seconds, n);
+    return seconds[n / 4];
+}
 
 static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
     mst_status status = MST_OK;
@@ -78,17 +85,15 @@ fail:
     return status;
 }
 
-// The seconds of a launch, of several one behind the other. *launches: 0 at first, then as many as take SAMPLE_SECONDS.
-static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box,
-                                int *launches, double *seconds, mst_error *error) {
+// The seconds of a launch, of so many one behind the other.
+static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box, int n,
+                                double *seconds, mst_error *error) {
     mst_status status = MST_OK;
-    int n = *launches > 0 ? *launches : 2;
     double start = mst_now();
     for (int l = 0; l < n; l++)
         MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
     MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
     *seconds = (mst_now() - start) / n;
-    *launches = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / *seconds));
 fail:
     return status;
 }
@@ -98,23 +103,30 @@ static double work_of(const mst_stepper *stepper, const mst_box *box) {
     return work * longer;
 }
 
-// On a GPU a launch takes some time at its beginning and end whatever its size, which half of the box tells.
+// A launch takes some time at its beginning and end whatever its size, which half of the box tells; and more where the host waits
+// for it.
 static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     mst_box boxes[2] = {*box, *box};
-    double seconds[2][2][SAMPLES]; // of both kernels on both boxes
-    int launches[2][2] = {{0, 0}, {0, 0}};
+    double seconds[2][2][SAMPLES], waited[SAMPLES]; // of both kernels on both boxes
+    int launches[2][2] = {{2, 2}, {2, 2}};
     boxes[1].to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
-    bool halves = s->plan.shape == MST_STENCIL_SHAPE_GPU && boxes[1].to[PLANES] < box->to[PLANES];
-    for (int n = -1; n < SAMPLES; n++)
+    bool halves = boxes[1].to[PLANES] < box->to[PLANES];
+    for (int n = -1; n < SAMPLES; n++) {
+        int sample = n < 0 ? 0 : n;
+        MST_TRY(time_launches(s, &s->steppers[0], w, box, 1, &waited[sample], error));
         for (int k = 0; k < 2; k++)
-            for (int part = 0; part <= halves; part++)
-                MST_TRY(time_launches(s, &s->steppers[k], w, &boxes[part], &launches[k][part], &seconds[k][part][n < 0 ? 0 : n],
-                                      error));
+            for (int part = 0; part <= halves; part++) {
+                double *each = &seconds[k][part][sample];
+                MST_TRY(time_launches(s, &s->steppers[k], w, &boxes[part], launches[k][part], each, error));
+                launches[k][part] = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / *each));
+            }
+    }
+    rates->wait = fmax(0, usual(waited, SAMPLES) - usual(seconds[0][0], SAMPLES));
     for (int k = 0; k < 2; k++) {
-        double whole = mst_median(seconds[k][0], SAMPLES), work = work_of(&s->steppers[k], box), launch = 0;
+        double whole = usual(seconds[k][0], SAMPLES), work = work_of(&s->steppers[k], box), launch = 0;
         if (halves) {
-            double half = mst_median(seconds[k][1], SAMPLES), half_work = work_of(&s->steppers[k], &boxes[1]);
+            double half = usual(seconds[k][1], SAMPLES), half_work = work_of(&s->steppers[k], &boxes[1]);
             launch = (half * work - whole * half_work) / (work - half_work);
             launch = fmax(0, fmin(launch, whole / 2)); // caches may hold the half and not the whole
             rates->launch[k] = launch;
@@ -186,34 +198,48 @@ fail:
     return status;
 }
 
+// The seconds of a copy, of a few one behind the other: of a tile, or of so many bytes in one piece.
+static mst_status time_copy(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int sample, const tile *t,
+                            uint64_t bytes, double *seconds, mst_error *error) {
+    mst_status status = MST_OK;
+    int n = sample < 0 || *seconds > SAMPLE_SECONDS / FEW ? 1 : FEW;
+    double start = mst_now();
+    for (int k = 0; k < n; k++)
+        MST_TRY(t ? enqueue_tile(s, up, w, c, (sample + 1) * n + k, t, error)
+                  : enqueue_piece(s, up, w, c, (sample + 1) * n + k, bytes, error));
+    MST_TRY(finish_copies(s, error));
+    *seconds = (mst_now() - start) / n;
+fail:
+    return status;
+}
+
 // One direction at a time: a piece, then tiles and as many bytes as they have in one piece. What a row takes depends on its
 // length in ways of the driver's own, so three lengths stand for all.
 static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[2][1 + 2 * LENGTHS][MOST_SAMPLES], begin = mst_now();
+    double seconds[2][1 + 2 * LENGTHS][MOST_SAMPLES], last[2][1 + 2 * LENGTHS], begin = mst_now();
     tile tiles[LENGTHS];
-    int n = -1;
+    int n = -1; // the first calls may do work that none does after them
     for (int i = 0; i < LENGTHS; i++)
         tiles[i] = tile_of(&s->problem, c, ldexp(1, i - LENGTHS / 2));
     for (; n < SAMPLES || (n < MOST_SAMPLES && mst_now() - begin < LEAST_SECONDS); n++)
         for (int kind = 0; kind < 1 + 2 * LENGTHS; kind++)
             for (int down = 0; down < 2; down++) {
                 const tile *t = kind == 0 ? NULL : &tiles[(kind - 1) / 2];
-                double start = mst_now();
-                MST_TRY(t && kind % 2 == 0 ? enqueue_tile(s, !down, w, c, n + 1, t, error)
-                                           : enqueue_piece(s, !down, w, c, n + 1, t ? t->row * t->rows : c->piece, error));
-                MST_TRY(finish_copies(s, error));
-                seconds[down][kind][n < 0 ? 0 : n] = mst_now() - start; // the first calls may do work that none does after them
+                MST_TRY(time_copy(s, !down, w, c, n, kind % 2 == 0 ? t : NULL, t ? t->row * t->rows : c->piece, &last[down][kind],
+                                  error));
+                if (n >= 0)
+                    seconds[down][kind][n] = last[down][kind];
             }
     for (int down = 0; down < 2; down++) {
         rates->row[down] = 0;
         for (int i = 0; i < LENGTHS; i++) {
-            double flat = mst_median(seconds[down][1 + 2 * i], n), rows = mst_median(seconds[down][2 + 2 * i], n);
+            double flat = usual(seconds[down][1 + 2 * i], n), rows = usual(seconds[down][2 + 2 * i], n);
             rates->row[down] += fmax(0, rows - flat) / (double)tiles[i].rows / LENGTHS;
         }
     }
-    rates->upload = (double)c->piece / mst_median(seconds[0][0], n);
-    rates->download = (double)c->piece / mst_median(seconds[1][0], n);
+    rates->upload = (double)c->piece / usual(seconds[0][0], n);
+    rates->download = (double)c->piece / usual(seconds[1][0], n);
     return MST_OK;
 fail:
     finish_copies(s, NULL); // the queues may still work on what is to be released
@@ -238,7 +264,7 @@ static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies 
             seconds[n] = mst_now() - start;
         MST_TRY(finish_copies(s, error));
     }
-    *rate = 2 * (double)bytes / mst_median(seconds, SAMPLES);
+    *rate = 2 * (double)bytes / usual(seconds, SAMPLES);
     return MST_OK;
 fail:
     finish_copies(s, NULL);

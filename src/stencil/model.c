@@ -102,7 +102,7 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return trips * compute;
     if (!s->overlap)
-        return trips * (up + down + compute + host);
+        return trips * (up + down + compute + 3 * t->blocks * s->rates.wait + host);
     double units = (double)s->context->device.compute_units;
     // Both directions at once are a little slower than each alone, and who copies for the host waits for events, too.
     double copies = fmax(fmax(up, down) + 0.1 * fmin(up, down), 1.1 * host);

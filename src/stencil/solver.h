@@ -32,6 +32,7 @@ typedef struct mst_rates {
     double copy;             // seconds of a copy of next to nothing, one behind the other
     double update[2];        // node-steps a second of the kernels of m and of one step
     double launch[2];        // seconds that they take whatever they do
+    double wait;             // seconds more where the host waits for a kernel, or for copies
 } mst_rates;
 
 struct mst_skewed;
