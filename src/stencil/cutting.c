@@ -154,10 +154,11 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, con
 // without one at the end.
 static int64_t choose_strips(const mst_stepper *s, int64_t n, int64_t planes) {
     int64_t units = s->context->device.compute_units, most = planes / (4 * overlap_of(s) + 1) + 1;
-    int64_t wanted = smaller(ceiling(4 * units, n), most), strips = wanted;
-    while (strips > 1 && n * strips % units != 0)
-        strips--;
-    return n * strips % units == 0 ? strips : wanted;
+    int64_t wanted = smaller(ceiling(4 * units, n), most);
+    for (int64_t strips = wanted; strips > 0; strips--)
+        if (n * ceiling(planes, ceiling(planes, strips)) % units == 0)
+            return strips;
+    return wanted;
 }
 
 mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from,

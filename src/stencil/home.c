@@ -176,7 +176,8 @@ typedef struct rectangle {
 static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w) {
     size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
     size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows;
-    if (part->count[2] == columns && w_columns == columns)
+    if (part->count[2] == columns && w_columns == columns &&
+        rows * columns * e <= INT32_MAX) // as far apart as drivers let rows be
         return (rectangle){
             .region = {part->count[1] * columns * e, part->count[0], 1},
             .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},

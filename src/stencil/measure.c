@@ -20,11 +20,14 @@ enum {
     LEAST_ROWS = 64,       // of a tile
     LENGTHS = 3,           // of rows
     LEAST_BYTES = 1 << 20, // whatever the budget
-    KEPT_SECONDS = 24 * 3600
+    LEAST_SAMPLES = 3,
+    KEPT_SECONDS = 24 * 3600,
+    REVISION = 2 // of what rates mean
 };
 
 static const double SAMPLE_SECONDS = 5e-3; // about, of launches and copies that are short
 static const double LEAST_SECONDS = 5e-2;  // of short samples together
+static const double MOST_SECONDS = 1;      // of launches
 static const double WARM_SECONDS = 0.1;    // until a device that was idle runs at its clock
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -76,11 +79,11 @@ static void fit(mst_window *w, const mst_box *box) {
 static mst_status warm_up(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_error *error) {
     mst_status status = MST_OK;
     double start = mst_now();
-    do {
-        for (int l = 0; l < COMMANDS; l++)
+    for (int n = 1; mst_now() - start < WARM_SECONDS; n = n < COMMANDS ? 2 * n : n) {
+        for (int l = 0; l < n; l++)
             MST_TRY(mst_stepper_enqueue(&s->steppers[0], s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
         MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
-    } while (mst_now() - start < WARM_SECONDS);
+    }
 fail:
     return status;
 }
@@ -108,11 +111,11 @@ static double work_of(const mst_stepper *stepper, const mst_box *box) {
 static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     mst_box boxes[2] = {*box, *box};
-    double seconds[2][2][SAMPLES], waited[SAMPLES]; // of both kernels on both boxes
-    int launches[2][2] = {{2, 2}, {2, 2}};
+    double seconds[2][2][SAMPLES], waited[SAMPLES], begin = mst_now(); // of both kernels on both boxes
+    int launches[2][2] = {{2, 2}, {2, 2}}, n = -1;
     boxes[1].to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
     bool halves = boxes[1].to[PLANES] < box->to[PLANES];
-    for (int n = -1; n < SAMPLES; n++) {
+    for (; n < LEAST_SAMPLES || (n < SAMPLES && mst_now() - begin < MOST_SECONDS); n++) {
         int sample = n < 0 ? 0 : n;
         MST_TRY(time_launches(s, &s->steppers[0], w, box, 1, &waited[sample], error));
         for (int k = 0; k < 2; k++)
@@ -122,16 +125,14 @@ static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const m
                 launches[k][part] = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / *each));
             }
     }
-    rates->wait = fmax(0, usual(waited, SAMPLES) - usual(seconds[0][0], SAMPLES));
+    rates->wait = fmax(0, usual(waited, n) - usual(seconds[0][0], n));
     for (int k = 0; k < 2; k++) {
-        double whole = usual(seconds[k][0], SAMPLES), work = work_of(&s->steppers[k], box), launch = 0;
-        if (halves) {
-            double half = usual(seconds[k][1], SAMPLES), half_work = work_of(&s->steppers[k], &boxes[1]);
-            launch = (half * work - whole * half_work) / (work - half_work);
-            launch = fmax(0, fmin(launch, whole / 2)); // caches may hold the half and not the whole
-            rates->launch[k] = launch;
-        }
-        rates->update[k] = work / (whole - launch);
+        double whole = usual(seconds[k][0], n), work = work_of(&s->steppers[k], box), launch = rates->launch[k];
+        double half_work = halves ? work_of(&s->steppers[k], &boxes[1]) : work;
+        if (work > 1.2 * half_work) // else the difference tells nothing
+            launch = (usual(seconds[k][1], n) * work - whole * half_work) / (work - half_work);
+        rates->launch[k] = fmax(0, fmin(launch, whole / 2)); // caches may hold the half and not the whole
+        rates->update[k] = work / (whole - rates->launch[k]);
     }
 fail:
     return status;
@@ -146,8 +147,9 @@ typedef struct copies {
 
 static mst_status finish_copies(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
-    MST_TRY_CL(clFinish(s->context->download), "cannot measure rates");
+    cl_int up = clFinish(s->context->upload), down = clFinish(s->context->download);
+    MST_TRY_CL(up, "cannot measure rates");
+    MST_TRY_CL(down, "cannot measure rates");
 fail:
     return status;
 }
@@ -177,8 +179,9 @@ typedef struct tile {
 
 static tile tile_of(const mst_problem *p, const copies *c, double wider) {
     double unit = (double)((p->rank == 3 ? p->grid[COLUMNS] : 1) * p->element), side = sqrt((double)c->piece / unit);
-    uint64_t pitch = smaller(p->plane * p->element, c->bytes / LEAST_ROWS), row = (uint64_t)(wider * side * unit);
-    row = smaller(row, pitch) / p->element * p->element;
+    uint64_t pitch = smaller(p->plane * p->element, c->bytes / LEAST_ROWS / p->element * p->element);
+    uint64_t row = smaller((uint64_t)(wider * side * unit), smaller(pitch, c->piece)) / p->element * p->element;
+    row = row > 0 ? row : p->element;
     return (tile){.row = (size_t)row, .rows = (size_t)smaller(c->piece / row, c->bytes / pitch), .pitch = (size_t)pitch};
 }
 
@@ -253,10 +256,11 @@ static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies 
     size_t bytes = (size_t)c->bytes / 2; // the device has the first halves, the host the others
     const size_t shape[] = {bytes};
     const mst_transfer t = {mst_layout_dense(MST_UINT8, 1, shape), mst_at_host(c->ordinary), "the measurement of rates"};
+    uint64_t piece = smaller(c->piece, bytes), pieces = smaller(COMMANDS, FEW * bytes / piece);
     for (int n = -1; n < SAMPLES; n++) {
-        for (int k = 0; k < 4; k++)
+        for (uint64_t k = 0; k < pieces; k++)
             for (int up = 0; up < 2; up++)
-                MST_TRY(enqueue_piece(s, up, w, c, 0, smaller(c->piece, bytes), error));
+                MST_TRY(enqueue_piece(s, up, w, c, 0, piece, error));
         double start = mst_now();
         MST_TRY(mst_transfer_write(s->context->pool, &t, 0, bytes, c->down + bytes, error));
         MST_TRY(mst_transfer_read(s->context->pool, &t, 0, bytes, c->up + bytes, error));
@@ -275,6 +279,8 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t
     mst_status status = MST_OK;
     bool direct = mst_home_is_direct(s->context, s->plan.home);
     uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
+    uint64_t array = s->problem.nodes * s->problem.element;
+    most = smaller(most, array > LEAST_BYTES ? array : LEAST_BYTES);
     most = smaller(most, smaller(s->context->device.max_allocation_bytes / 2,
                                  mst_budget_left(s->context, &s->context->host_memory) / 3 + LEAST_BYTES));
     copies c = {.bytes = most, .piece = smaller(bytes, most)};
@@ -328,12 +334,13 @@ typedef struct kept_rates {
 
 static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key) {
     const mst_stepper *stepper = &s->steppers[0];
-    char text[200];
-    int length = snprintf(text, sizeof text,
-                          "rates of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, home %d",
-                          (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
-                          (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                          (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.home);
+    char text[250];
+    int length =
+        snprintf(text, sizeof text,
+                 "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, home %d",
+                 REVISION, (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
+                 (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
+                 (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.home);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 
@@ -370,7 +377,8 @@ mst_status mst_rates_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
     MST_TRY(warm_up(s, windows, &box, error));
     MST_TRY(measure_commands(s, windows, rates, error));
     MST_TRY(measure_updates(s, windows, &box, rates, error));
-    MST_TRY(measure_copies(s, windows, bytes, rates, error));
+    if (rates->upload == 0) // the same whatever the kernels
+        MST_TRY(measure_copies(s, windows, bytes, rates, error));
     const kept_rates kept = {*rates, (int64_t)time(NULL)};
     if (keep)
         mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);

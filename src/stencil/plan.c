@@ -151,7 +151,7 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
 // The largest block that fits, but not so large that there are few to overlap; 0 if none does. Columns are cut between cache
 // lines.
 static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
-    bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES, columns = s->problem.rank == (tiles ? 2 : 1);
+    bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES, columns = s->problem.rank <= (tiles ? 2 : 1);
     uint64_t n = s->problem.grid[s->problem.rank == 1 ? COLUMNS : PLANES], low = 1, high = n;
     if (s->overlap && !tiles)
         high = larger(1, n / 8);
@@ -165,7 +165,7 @@ static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
         else
             high = plan.block - 1;
     }
-    return columns && low >= 2 * LINE ? low - low % LINE : low;
+    return columns && low < n && low >= 2 * LINE ? low - low % LINE : low;
 }
 
 static bool can_skew(const mst_stencil *s) { return s->problem.rank > 1 && !mst_problem_periodic(&s->problem, PLANES); }
@@ -180,6 +180,8 @@ static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stenc
     s->rates.upload *= caution;
     s->rates.download *= caution;
     s->rates.host *= caution;
+    for (int down = 0; down < 2; down++)
+        s->rates.row[down] /= caution;
     for (unsigned k = 1; k <= most; k++) {
         mst_stencil_plan plan = s->plan;
         plan.schedule = schedule;

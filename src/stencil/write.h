@@ -38,7 +38,7 @@ typedef struct mst_writer {
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
 // Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides, but for open
-// faces: as far as constant fields may be read.
+// faces: as far as constant fields may be read (along the rows and columns only if there are any, and in their window).
 int mst_gpu_margin(const mst_problem *problem, int axis);
 // Whether the kernel without cases does tiles that reach beyond a face, if the face lies between two work-items: its value is a
 // number, and no constant field is read there.

@@ -1,0 +1,161 @@
+// Blocks of the pyramid method on a GPU's kernels: which tiles the plain kernel does, and that windows which hold whole
+// work-items, vectors of either type and short last blocks change no bit. Grids and budgets of next to nothing.
+#include "support_stencil.h"
+
+#include "stencil/cutting.h"
+#include "stencil/solver.h"
+
+#include <string.h>
+
+static const mst_stencil_field line[] = {{.name = "u", .initial = {.expression = "sin(x) + 0.001 * x"}},
+                                         {.name = "c", .initial = {.expression = "0.1 + 0.0001 * x"}, .constant = true}};
+static const mst_stencil_field field[] = {{.name = "u", .initial = {.expression = "sin(x + 3 * y) + 0.1 * x"}},
+                                          {.name = "c", .initial = {.expression = "0.1 + 0.001 * x"}, .constant = true}};
+
+static mst_stencil_desc problem(int rank, const char *update[1], bool constant) {
+    static mst_stencil_update updates[1];
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    updates[0] = (mst_stencil_update){"u", update[0], 0};
+    d.rank = rank;
+    d.precision = MST_FLOAT32;
+    d.fields = rank == 1 ? line : field;
+    d.n_fields = constant ? 2 : 1;
+    d.updates = updates;
+    d.n_updates = 1;
+    return d;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+// By the condition in the kernel, but for open faces: all nodes of the work-items that compute something of the tile are there.
+static bool is_plain(const mst_stepper *s, const mst_box *box, int axis, int64_t tile, int64_t first, int64_t end) {
+    int64_t from = box->from[axis] + tile * s->tile[axis], to = least(from + s->tile[axis], box->to[axis]);
+    int64_t begin = from - s->before[axis], item = s->item[axis];
+    int64_t behind = begin + (to - begin + s->pipeline.high[axis] + item - 1) / item * item;
+    return begin >= most(first, 0) && behind <= least(end, (int64_t)s->problem->grid[axis]);
+}
+
+// No tile that is not plain is left to the plain kernel, whatever the window; in windows as blocks have them, all are plain.
+static void test_sides(void **state) {
+    static const char *const updates[] = {"u + 0.1 * (u[-1,0,0] + u[0,1,0] - u[0,0,-1] + u[0,0,1] - 2 * u)",
+                                          "u + 0.1 * (u[-1,0,0] + u[0,-4,0] - u[0,0,-3] + u[0,2,4] - 2 * u)"};
+    for (int k = 0; k < 2; k++) {
+        mst_stencil_desc d = problem(3, (const char *[]){updates[k]}, false);
+        mst_stencil *solver;
+        mst_error e;
+        d.grid[0] = d.grid[1] = d.grid[2] = 400;
+        d.shape = MST_STENCIL_SHAPE_GPU;
+        d.fuse = 1;
+        d.schedule = MST_STENCIL_PYRAMID_SLABS;
+        d.height = d.block = 4;
+        OK(mst_stencil_create(*state, &d, &solver, &e));
+        const mst_stepper *s = &solver->steppers[0];
+        int plain = 0;
+        for (int i = 0; i < 3000; i++) {
+            mst_box box = {{100, 0, 0}, {150, 0, 0}};
+            mst_window w = {.planes = 400, .first_row = 0, .rows = 400, .first_column = 0, .columns = 400};
+            int64_t ends[N_AXES][2];
+            bool padded = i % 3 == 0;
+            for (int axis = ROWS; axis <= COLUMNS; axis++) {
+                int64_t size = (int64_t)test_between(1, 200), pad = padded ? 2 * s->item[axis] : (int64_t)test_between(0, 12);
+                box.from[axis] = (int64_t)test_between(0, 400 - (size_t)size);
+                box.to[axis] = box.from[axis] + size;
+                ends[axis][0] = most(0, box.from[axis] - s->pipeline.low[axis] - pad);
+                ends[axis][1] = least(400, box.to[axis] + s->pipeline.high[axis] + pad);
+            }
+            w.first_row = ends[ROWS][0];
+            w.rows = ends[ROWS][1] - w.first_row;
+            w.first_column = ends[COLUMNS][0];
+            w.columns = ends[COLUMNS][1] - w.first_column;
+            const mst_cutting c = mst_cutting_make(s, &box, 1, &w, NULL);
+            for (int axis = ROWS; axis <= COLUMNS; axis++) {
+                int64_t tiles = axis == ROWS ? c.rows : c.columns;
+                bool inside = box.from[axis] >= 20 && box.to[axis] <= 380;
+                for (int64_t tile = c.sides[axis][0]; tile < c.sides[axis][1]; tile++, plain++)
+                    CHECK(is_plain(s, &box, axis, tile, ends[axis][0], ends[axis][1]) || (box.from[axis] == 0 && tile == 0) ||
+                              (box.to[axis] == 400 && tile + 1 == tiles),
+                          "axis %d: tile %lld of %lld from %lld is not plain", axis, (long long)tile, (long long)tiles,
+                          (long long)box.from[axis]);
+                CHECK(!padded || !inside || (c.sides[axis][0] == 0 && c.sides[axis][1] == tiles),
+                      "axis %d: tiles from %lld to %lld of %lld are plain in a padded window", axis, (long long)c.sides[axis][0],
+                      (long long)c.sides[axis][1], (long long)tiles);
+            }
+        }
+        CHECK(plain > 1000, "only %d tiles were plain", plain);
+        mst_stencil_destroy(solver);
+    }
+}
+
+// Tiles in two dimensions and slabs in one, whose columns are cut: vectors of both types, reaches of whole vectors and less.
+static void test_cut_columns(void **state) {
+    static const char *const updates[2][2] = {
+        {"u + 0.1 * (u[-1] - 2 * u + u[2])", "u + c[3] * (u[-4] - u) + c[-1] * (u[3] - u)"},
+        {"u + 0.1 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", "u + c[1,-4] * (u[-1,4] - u) + c[0,2] * (u[0,-3] - u[2,0])"}};
+    mst_context *context = test_context_cached();
+    char text[200];
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        int rank = 1 + i % 2, which = i / 2 % 2;
+        mst_stencil_desc d = problem(rank, (const char *[]){updates[rank - 1][which]}, which == 1);
+        d.grid[0] = rank == 1 ? test_between(300, 900) : test_between(30, 90);
+        d.grid[1] = test_between(300, 700);
+        d.precision = i % 8 < 4 && mst_context_device(context)->fp64 ? MST_FLOAT64 : MST_FLOAT32;
+        d.shape = MST_STENCIL_SHAPE_GPU;
+        d.schedule = rank == 1 ? MST_STENCIL_PYRAMID_SLABS : MST_STENCIL_PYRAMID_TILES;
+        d.fuse = 1 + (unsigned)i / 8;
+        d.height = d.fuse + test_between(0, 6);
+        d.block = test_between(20, 280);
+        d.home = i % 3 ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
+        if (i % 4 == 3)
+            d.faces[rank - 1][0].kind = d.faces[rank - 1][1].kind = MST_BOUNDARY_PERIODIC;
+        const size_t portions[] = {d.height, 3};
+        test_scheme reference = test_scheme_run(&d, d.height + 3);
+        snprintf(text, sizeof text, "%s on %zu x %zu, type %d, n = %zu, m = %u, b = %zu", updates[rank - 1][which], d.grid[0],
+                 rank == 1 ? 1 : d.grid[1], (int)d.precision, d.height, d.fuse, d.block);
+        test_scheme_check(context, &d, portions, 2, &reference, text);
+        test_scheme_free(&reference);
+    }
+    mst_context_destroy(context);
+}
+
+// Rates are measured on whatever there is: a few nodes, or a budget for a few.
+static void test_next_to_nothing(void **state) {
+    static const char *const updates[] = {"0.5 * u + 0.1 * u[1]", "0.5 * u + 0.1 * u[1,-1]", "0.5 * u + 0.1 * u[1,0,-1]"};
+    static const size_t grids[][3] = {{1, 1, 1}, {3, 1, 1}, {1, 2, 1}, {2, 1, 3}};
+    mst_context *context = test_context_cached();
+    mst_stencil *solver;
+    mst_error e;
+    (void)state;
+    for (int rank = 1; rank <= 3; rank++)
+        for (size_t i = 0; i < 8; i++) {
+            mst_stencil_desc d = problem(rank, (const char *[]){updates[rank - 1]}, false);
+            memcpy(d.grid, grids[i % 4], sizeof grids[0]);
+            d.shape = i / 4 ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+            OK(mst_stencil_create(context, &d, &solver, &e));
+            OK(mst_stencil_run(solver, 3, NULL, NULL, &e));
+            mst_stencil_destroy(solver);
+        }
+    mst_context_destroy(context);
+    for (uint64_t budget = 32; budget < 6000; budget = budget * 7 / 4) {
+        mst_context_desc cd = MST_CONTEXT_DESC_INIT;
+        cd.device_memory = budget;
+        mst_context *small = test_context(&cd);
+        for (int rank = 1; rank <= 3; rank++) {
+            mst_stencil_desc d = problem(rank, (const char *[]){updates[rank - 1]}, false);
+            d.grid[0] = rank == 1 ? 2000 : 64;
+            d.grid[1] = d.grid[2] = 32;
+            mst_status status = mst_stencil_create(small, &d, &solver, &e);
+            CHECK(status == MST_OK || status == MST_ERROR_BUDGET, "%llu bytes, %d axes: %s", (unsigned long long)budget, rank,
+                  e.message);
+            mst_stencil_destroy(solver);
+        }
+        mst_context_destroy(small);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_cut_columns),
+                                       cmocka_unit_test(test_next_to_nothing)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
