@@ -16,14 +16,17 @@ enum {
     SAMPLES = 11,
     MOST_SAMPLES = 99,
     COMMANDS = 16,
-    FEW = 4,               // copies
-    LEAST_ROWS = 64,       // of a tile
-    LENGTHS = 3,           // of rows
+    FEW = 4,         // copies
+    LEAST_ROWS = 64, // of a tile
+    LENGTHS = 3,     // of rows
+    KINDS = 1 + 2 * LENGTHS,
     LEAST_BYTES = 1 << 20, // whatever the budget
     LEAST_SAMPLES = 3,
     KEPT_SECONDS = 24 * 3600,
     REVISION = 2 // of what rates mean
 };
+
+enum { UP, DOWN, BOTH, WAYS };
 
 static const double SAMPLE_SECONDS = 5e-3; // about, of launches and copies that are short
 static const double LEAST_SECONDS = 5e-2;  // of short samples together
@@ -201,48 +204,56 @@ fail:
     return status;
 }
 
-// The seconds of a copy, of a few one behind the other: of a tile, or of so many bytes in one piece.
-static mst_status time_copy(mst_stencil *s, bool up, const mst_window w[2], const copies *c, int sample, const tile *t,
+// The seconds of a copy, of a few one behind the other, one way or both at once: of a tile, or of so many bytes in one piece.
+static mst_status time_copy(mst_stencil *s, bool up, bool down, const mst_window w[2], const copies *c, int sample, const tile *t,
                             uint64_t bytes, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
     int n = sample < 0 || *seconds > SAMPLE_SECONDS / FEW ? 1 : FEW;
     double start = mst_now();
     for (int k = 0; k < n; k++)
-        MST_TRY(t ? enqueue_tile(s, up, w, c, (sample + 1) * n + k, t, error)
-                  : enqueue_piece(s, up, w, c, (sample + 1) * n + k, bytes, error));
+        for (int way = up ? 0 : 1; way < (down ? 2 : 1); way++)
+            MST_TRY(t ? enqueue_tile(s, way == 0, w, c, (sample + 1) * n + k, t, error)
+                      : enqueue_piece(s, way == 0, w, c, (sample + 1) * n + k, bytes, error));
     MST_TRY(finish_copies(s, error));
     *seconds = (mst_now() - start) / n;
 fail:
     return status;
 }
 
-// One direction at a time: a piece, then tiles and as many bytes as they have in one piece. What a row takes depends on its
+// Of the time of the shorter way, what both at once take longer than the longer one.
+static double beside(double up, double down, double both) { return fmax(0, fmin(1, (both - fmax(up, down)) / fmin(up, down))); }
+
+// A piece, then tiles and as many bytes as they have in one piece: up, down and both at once. What a row takes depends on its
 // length in ways of the driver's own, so three lengths stand for all.
 static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
-    double seconds[2][1 + 2 * LENGTHS][MOST_SAMPLES], last[2][1 + 2 * LENGTHS], begin = mst_now();
+    double samples[WAYS][KINDS][MOST_SAMPLES], seconds[WAYS][KINDS], begin = mst_now();
     tile tiles[LENGTHS];
     int n = -1; // the first calls may do work that none does after them
     for (int i = 0; i < LENGTHS; i++)
         tiles[i] = tile_of(&s->problem, c, ldexp(1, i - LENGTHS / 2));
     for (; n < SAMPLES || (n < MOST_SAMPLES && mst_now() - begin < LEAST_SECONDS); n++)
-        for (int kind = 0; kind < 1 + 2 * LENGTHS; kind++)
-            for (int down = 0; down < 2; down++) {
+        for (int kind = 0; kind < KINDS; kind++)
+            for (int way = 0; way < WAYS; way++) {
                 const tile *t = kind == 0 ? NULL : &tiles[(kind - 1) / 2];
-                MST_TRY(time_copy(s, !down, w, c, n, kind % 2 == 0 ? t : NULL, t ? t->row * t->rows : c->piece, &last[down][kind],
-                                  error));
+                MST_TRY(time_copy(s, way != DOWN, way != UP, w, c, n, kind % 2 == 0 ? t : NULL, t ? t->row * t->rows : c->piece,
+                                  &seconds[way][kind], error));
                 if (n >= 0)
-                    seconds[down][kind][n] = last[down][kind];
+                    samples[way][kind][n] = seconds[way][kind];
             }
-    for (int down = 0; down < 2; down++) {
-        rates->row[down] = 0;
-        for (int i = 0; i < LENGTHS; i++) {
-            double flat = usual(seconds[down][1 + 2 * i], n), rows = usual(seconds[down][2 + 2 * i], n);
-            rates->row[down] += fmax(0, rows - flat) / (double)tiles[i].rows / LENGTHS;
-        }
+    for (int way = 0; way < WAYS; way++)
+        for (int kind = 0; kind < KINDS; kind++)
+            seconds[way][kind] = usual(samples[way][kind], n);
+    rates->upload = (double)c->piece / seconds[UP][0];
+    rates->download = (double)c->piece / seconds[DOWN][0];
+    rates->beside[0] = beside(seconds[UP][0], seconds[DOWN][0], seconds[BOTH][0]);
+    rates->row[0] = rates->row[1] = rates->beside[1] = 0;
+    for (int i = 0; i < LENGTHS; i++) {
+        const int flat = 1 + 2 * i, rows = 2 + 2 * i;
+        for (int way = UP; way <= DOWN; way++)
+            rates->row[way] += fmax(0, seconds[way][rows] - seconds[way][flat]) / (double)tiles[i].rows / LENGTHS;
+        rates->beside[1] += beside(seconds[UP][rows], seconds[DOWN][rows], seconds[BOTH][rows]) / LENGTHS;
     }
-    rates->upload = (double)c->piece / usual(seconds[0][0], n);
-    rates->download = (double)c->piece / usual(seconds[1][0], n);
     return MST_OK;
 fail:
     finish_copies(s, NULL); // the queues may still work on what is to be released

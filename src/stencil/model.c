@@ -104,8 +104,8 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     if (!s->overlap)
         return trips * (up + down + compute + 3 * t->blocks * s->rates.wait + host);
     double units = (double)s->context->device.compute_units;
-    // Both directions at once are a little slower than each alone, and who copies for the host waits for events, too.
-    double copies = fmax(fmax(up, down) + 0.1 * fmin(up, down), 1.1 * host);
+    // Who copies for the host waits for events, too.
+    double copies = fmax(fmax(up, down) + s->rates.beside[t->upload_rows > 0] * fmin(up, down), 1.1 * host);
     double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(copies, compute);
     double lanes = plan->schedule == MST_STENCIL_SKEWED ? s->lanes : 1; // a slab takes as many times as long
     double fill = (up + lanes * compute + down + host - steady) / t->blocks;

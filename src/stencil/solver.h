@@ -29,10 +29,11 @@ typedef struct mst_rates {
     double upload, download; // bytes a second over the bus, each alone
     double host;             // and between the home and staging
     double row[2];           // seconds more for each row of a rectangular copy, up and down
-    double copy;             // seconds of a copy of next to nothing, one behind the other
-    double update[2];        // node-steps a second of the kernels of m and of one step
-    double launch[2];        // seconds that they take whatever they do
-    double wait;             // seconds more where the host waits for a kernel, or for copies
+    double beside[2]; // what both ways at once take longer than the longer, of the time of the other; and of rectangular copies
+    double copy;      // seconds of a copy of next to nothing, one behind the other
+    double update[2]; // node-steps a second of the kernels of m and of one step
+    double launch[2]; // seconds that they take whatever they do
+    double wait;      // seconds more where the host waits for a kernel, or for copies
 } mst_rates;
 
 struct mst_skewed;
