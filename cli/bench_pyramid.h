@@ -5,18 +5,19 @@
 #include "bench.h"
 #include "problem.h"
 
-// One run: seconds a node-step, measured and predicted.
+enum { PYRAMID_MOST_POINTS = 64, PYRAMID_ROUNDS = 3 };
+
+// One way of one problem: seconds a node-step, measured (the median of all rounds') and predicted.
 typedef struct pyramid_point {
     const char *problem; // "heat2d"
     mst_stencil_schedule schedule;
     size_t height;  // 0: the model chooses
     bool published; // as the paper has it: one step a kernel, no overlap
-    double measured, predicted;
+    double samples[PYRAMID_ROUNDS], measured, predicted;
+    int n_samples;
     mst_stencil_plan plan;
     char failed[500]; // why there is no figure; ""
 } pyramid_point;
-
-enum { PYRAMID_MOST_POINTS = 64 };
 
 typedef struct pyramid_bench {
     const cli_options *options;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const size_t heights[] = {1, 2, 4, 8, 16, 32, 64, 128};
-enum { N_HEIGHTS = sizeof heights / sizeof heights[0], RUNS = 3 };
+enum { N_HEIGHTS = sizeof heights / sizeof heights[0] };
 
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
     bool plane = strcmp(name, "heat2d") == 0;
@@ -33,7 +33,7 @@ static void list_points(pyramid_bench *bench) {
         add(bench, "heat3d", MST_STENCIL_PYRAMID_SLABS, heights[i], true);
 }
 
-// One trip to warm up, then the median of runs of as many as fill the time together, or one if a trip takes longer.
+// One trip to warm up, then as many as fill the time.
 static mst_status measure_solver(mst_stencil *solver, double nodes, double seconds, pyramid_point *point, mst_error *error) {
     mst_stencil_report report = {0};
     mst_execution how = MST_EXECUTION_INIT;
@@ -44,15 +44,16 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
     size_t height = point->plan.height ? point->plan.height : 1;
     if (status == MST_OK)
         status = mst_stencil_run(solver, height, &how, &report, error);
-    double measured[RUNS], trips = status == MST_OK ? fmin(fmax(floor(seconds / RUNS / report.seconds), 1), 1e6) : 1;
-    int n = 0;
-    for (double start = cli_now(); status == MST_OK && n < RUNS && (n == 0 || cli_now() - start < seconds); n++) {
+    if (status == MST_OK) {
+        double trips = fmin(fmax(floor(seconds / report.seconds), 1), 1e6);
         status = mst_stencil_run(solver, height * (uint64_t)trips, &how, &report, error);
-        measured[n] = report.seconds;
     }
     if (status == MST_OK) {
-        point->measured = bench_median(measured, n) / (nodes * (double)report.steps);
-        point->predicted = report.plan.seconds / (nodes * (double)report.steps);
+        double samples[PYRAMID_ROUNDS], steps = (double)report.steps;
+        point->samples[point->n_samples++] = report.seconds / (nodes * steps);
+        memcpy(samples, point->samples, sizeof samples);
+        point->measured = bench_median(samples, point->n_samples);
+        point->predicted = report.plan.seconds / (nodes * steps);
         point->plan = report.plan;
     }
     return status;
@@ -74,7 +75,7 @@ static mst_status measure(const pyramid_bench *bench, mst_context *context, cons
         nodes *= (double)desc.grid[k];
     mst_status status = mst_stencil_create(context, &desc, &solver, error);
     if (status == MST_OK)
-        status = measure_solver(solver, nodes, bench->seconds, point, error);
+        status = measure_solver(solver, nodes, bench->seconds / PYRAMID_ROUNDS, point, error);
     mst_stencil_destroy(solver);
     return status;
 }
@@ -93,17 +94,20 @@ static int measure_problem(const char *command, pyramid_bench *bench, const char
         code = cli_context(command, &options, false, &context);
     if (code == CLI_DONE)
         snprintf(bench->device, sizeof bench->device, "%s", mst_context_device(context)->name);
-    for (int i = 0; i < bench->n_points && code == CLI_DONE; i++) {
-        pyramid_point *point = &bench->points[i];
+    // In rounds, so that what else a machine does for a while spoils one of a point's times only.
+    for (int k = 0; k < PYRAMID_ROUNDS * bench->n_points && code == CLI_DONE; k++) {
+        pyramid_point *point = &bench->points[k % bench->n_points];
         mst_error error;
-        if (strcmp(point->problem, name) != 0)
+        if (strcmp(point->problem, name) != 0 || point->failed[0])
             continue;
-        if (i > 0 && cli_now() > bench->until) {
-            bench->cut_short = true;
-            snprintf(point->failed, sizeof point->failed, "not measured: the time was up");
+        if (k > 0 && cli_now() > bench->until) {
+            if (point->n_samples == 0) {
+                bench->cut_short = true;
+                snprintf(point->failed, sizeof point->failed, "not measured: the time was up");
+            }
         } else if (measure(bench, context, &p, point, &error) != MST_OK)
             snprintf(point->failed, sizeof point->failed, "%s", error.message);
-        if (!cli_progress_update((uint64_t)i, (uint64_t)bench->n_points, progress)) {
+        if (!cli_progress_update((uint64_t)k, (uint64_t)(PYRAMID_ROUNDS * bench->n_points), progress)) {
             cli_progress_end(progress);
             code = cli_fail_interrupted(command);
         }

@@ -20,6 +20,8 @@ enum {
     LEAST_ROWS = 64, // of a tile
     LENGTHS = 3,     // of rows
     KINDS = 1 + 2 * LENGTHS,
+    CONSTANT = 2, // the window of constant fields
+    WINDOWS = 5,
     LEAST_BYTES = 1 << 20, // whatever the budget
     LEAST_SAMPLES = 3,
     KEPT_SECONDS = 24 * 3600,
@@ -79,12 +81,16 @@ static void fit(mst_window *w, const mst_box *box) {
     w->columns = box->to[COLUMNS];
 }
 
-static mst_status warm_up(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_error *error) {
+// From one window to another: two such pairs by turns, since some memory is slower than other for where it lies.
+static const mst_window *pair_of(const mst_window w[WINDOWS], int sample) { return &w[sample % 2 ? CONSTANT + 1 : 0]; }
+
+static mst_status warm_up(mst_stencil *s, const mst_window w[WINDOWS], const mst_box *box, mst_error *error) {
     mst_status status = MST_OK;
     double start = mst_now();
     for (int n = 1; mst_now() - start < WARM_SECONDS; n = n < COMMANDS ? 2 * n : n) {
         for (int l = 0; l < n; l++)
-            MST_TRY(mst_stepper_enqueue(&s->steppers[0], s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
+            MST_TRY(mst_stepper_enqueue(&s->steppers[0], s->context->compute, &w[l % 2], &w[1 - l % 2], &w[CONSTANT], box, 1, 0,
+                                        error));
         MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
     }
 fail:
@@ -92,12 +98,12 @@ fail:
 }
 
 // The seconds of a launch, of so many one behind the other.
-static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[3], const mst_box *box, int n,
-                                double *seconds, mst_error *error) {
+static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[2], const mst_window *held,
+                                const mst_box *box, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
     double start = mst_now();
     for (int l = 0; l < n; l++)
-        MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], &w[2], box, 1, 0, error));
+        MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], held, box, 1, 0, error));
     MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
     *seconds = (mst_now() - start) / n;
 fail:
@@ -111,7 +117,8 @@ static double work_of(const mst_stepper *stepper, const mst_box *box) {
 
 // A launch takes some time at its beginning and end whatever its size, which half of the box tells; and more where the host waits
 // for it.
-static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const mst_box *box, mst_rates *rates, mst_error *error) {
+static mst_status measure_updates(mst_stencil *s, const mst_window w[WINDOWS], const mst_box *box, mst_rates *rates,
+                                  mst_error *error) {
     mst_status status = MST_OK;
     mst_box boxes[2] = {*box, *box};
     double seconds[2][2][SAMPLES], waited[SAMPLES], begin = mst_now(); // of both kernels on both boxes
@@ -120,13 +127,14 @@ static mst_status measure_updates(mst_stencil *s, const mst_window w[3], const m
     bool halves = boxes[1].to[PLANES] < box->to[PLANES];
     for (; n < LEAST_SAMPLES || (n < SAMPLES && mst_now() - begin < MOST_SECONDS); n++) {
         int sample = n < 0 ? 0 : n;
-        MST_TRY(time_launches(s, &s->steppers[0], w, box, 1, &waited[sample], error));
+        const mst_window *pair = pair_of(w, sample), *held = &w[CONSTANT];
         for (int k = 0; k < 2; k++)
             for (int part = 0; part <= halves; part++) {
                 double *each = &seconds[k][part][sample];
-                MST_TRY(time_launches(s, &s->steppers[k], w, &boxes[part], launches[k][part], each, error));
+                MST_TRY(time_launches(s, &s->steppers[k], pair, held, &boxes[part], launches[k][part], each, error));
                 launches[k][part] = (int)fmin(2 * COMMANDS, ceil(SAMPLE_SECONDS / *each));
             }
+        MST_TRY(time_launches(s, &s->steppers[0], pair, held, box, 1, &waited[sample], error));
     }
     rates->wait = fmax(0, usual(waited, n) - usual(seconds[0][0], n));
     for (int k = 0; k < 2; k++) {
@@ -225,7 +233,7 @@ static double beside(double up, double down, double both) { return fmax(0, fmin(
 
 // A piece, then tiles and as many bytes as they have in one piece: up, down and both at once. What a row takes depends on its
 // length in ways of the driver's own, so three lengths stand for all.
-static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copies *c, mst_rates *rates, mst_error *error) {
+static mst_status time_copies(mst_stencil *s, const mst_window w[WINDOWS], const copies *c, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     double samples[WAYS][KINDS][MOST_SAMPLES], seconds[WAYS][KINDS], begin = mst_now();
     tile tiles[LENGTHS];
@@ -236,8 +244,8 @@ static mst_status time_copies(mst_stencil *s, const mst_window w[2], const copie
         for (int kind = 0; kind < KINDS; kind++)
             for (int way = 0; way < WAYS; way++) {
                 const tile *t = kind == 0 ? NULL : &tiles[(kind - 1) / 2];
-                MST_TRY(time_copy(s, way != DOWN, way != UP, w, c, n, kind % 2 == 0 ? t : NULL, t ? t->row * t->rows : c->piece,
-                                  &seconds[way][kind], error));
+                MST_TRY(time_copy(s, way != DOWN, way != UP, pair_of(w, n + 1), c, n, kind % 2 == 0 ? t : NULL,
+                                  t ? t->row * t->rows : c->piece, &seconds[way][kind], error));
                 if (n >= 0)
                     samples[way][kind][n] = seconds[way][kind];
             }
@@ -286,7 +294,8 @@ fail:
     return status;
 }
 
-static mst_status measure_copies(mst_stencil *s, const mst_window w[2], uint64_t bytes, mst_rates *rates, mst_error *error) {
+static mst_status measure_copies(mst_stencil *s, const mst_window w[WINDOWS], uint64_t bytes, mst_rates *rates,
+                                 mst_error *error) {
     mst_status status = MST_OK;
     bool direct = mst_home_is_direct(s->context, s->plan.home);
     uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
@@ -313,7 +322,7 @@ fail:
     return status;
 }
 
-static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_rates *rates, mst_error *error) {
+static mst_status measure_commands(mst_stencil *s, const mst_window w[WINDOWS], mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     const mst_box node = {{0, 0, 0}, {1, 1, 1}};
     const double nothing = 0;
@@ -321,7 +330,7 @@ static mst_status measure_commands(mst_stencil *s, const mst_window w[3], mst_ra
     for (int sample = 0; sample < SAMPLES; sample++) {
         double start = mst_now();
         for (int k = 0; k < COMMANDS; k++)
-            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[2], &node, 1, 0, error));
+            MST_TRY(mst_stepper_enqueue(&s->steppers[1], s->context->compute, &w[0], &w[1], &w[CONSTANT], &node, 1, 0, error));
         MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
         double middle = mst_now();
         for (int k = 0; k < COMMANDS; k++)
@@ -379,11 +388,11 @@ mst_status mst_rates_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
     if (keep && load_rates(s, key, rates))
         return MST_OK;
     uint64_t bytes = (uint64_t)((box.to[0] - box.from[0]) * box.to[1] * box.to[2]) * p->element;
-    mst_window windows[3] = {{.planes = 0}};
+    mst_window windows[WINDOWS] = {{.planes = 0}};
     MST_TRY(mst_tables_take(&s->tables, (uint64_t)s->plan.fuse, error));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < WINDOWS; k++) {
         fit(&windows[k], &box);
-        MST_TRY(take(s, bytes, k < 2 ? p->n_arrays : p->n_constants, &windows[k], error));
+        MST_TRY(take(s, bytes, k == CONSTANT ? p->n_constants : p->n_arrays, &windows[k], error));
     }
     MST_TRY(warm_up(s, windows, &box, error));
     MST_TRY(measure_commands(s, windows, rates, error));
@@ -394,7 +403,7 @@ mst_status mst_rates_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
     if (keep)
         mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
 fail:
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < WINDOWS; k++)
         for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++)
             mst_device_release(s->context, windows[k].buffers[a], bytes);
     return status;
