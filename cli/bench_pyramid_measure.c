@@ -105,7 +105,7 @@ static int measure_problem(const char *command, pyramid_bench *bench, const char
                 bench->cut_short = true;
                 snprintf(point->failed, sizeof point->failed, "not measured: the time was up");
             }
-        } else if (measure(bench, context, &p, point, &error) != MST_OK)
+        } else if (measure(bench, context, &p, point, &error) != MST_OK && point->n_samples == 0)
             snprintf(point->failed, sizeof point->failed, "%s", error.message);
         if (!cli_progress_update((uint64_t)k, (uint64_t)(PYRAMID_ROUNDS * bench->n_points), progress)) {
             cli_progress_end(progress);

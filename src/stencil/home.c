@@ -168,16 +168,28 @@ static mst_status remember(mover *m, cl_event event) {
     return MST_OK;
 }
 
-// A piece as a rectangular copy sees it: whole rows of both sides are one row a plane, as copies of short rows are slow.
+static bool has_whole_rows(const piece *part, const mst_problem *p, const mst_window *w) {
+    return part->count[2] == p->grid[COLUMNS] && (size_t)w->columns == part->count[2];
+}
+
+// In one piece at home as well as in the window.
+static bool is_contiguous(const piece *part, const mst_problem *p, const mst_window *w) {
+    bool whole_planes = part->count[1] == p->grid[ROWS] && (size_t)w->rows == part->count[1];
+    if (has_whole_rows(part, p, w))
+        return part->count[0] == 1 || whole_planes;
+    return part->count[0] == 1 && part->count[1] == 1;
+}
+
+// A piece as a rectangular copy sees it: whole rows of both sides are one row a plane, as copies of short rows are slow, unless
+// these would be farther apart than drivers let rows be.
 typedef struct rectangle {
     size_t region[3], at_home[3], at_window[3], home_pitch[2], window_pitch[2];
 } rectangle;
 
 static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w) {
     size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
-    size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows;
-    if (part->count[2] == columns && w_columns == columns &&
-        rows * columns * e <= INT32_MAX) // as far apart as drivers let rows be
+    size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows, most = rows > w_rows ? rows : w_rows;
+    if (has_whole_rows(part, p, w) && most * columns * e <= INT32_MAX)
         return (rectangle){
             .region = {part->count[1] * columns * e, part->count[0], 1},
             .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},
@@ -204,8 +216,7 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     unsigned char *host = m->home->arrays[m->array];
     cl_event event = NULL;
     cl_uint n_wait = m->wait ? 1 : 0;
-    bool contiguous =
-        (r.region[1] == 1 || (r.region[0] == r.home_pitch[0] && r.region[0] == r.window_pitch[0])) && r.region[2] == 1;
+    bool contiguous = is_contiguous(part, m->home->problem, m->window);
     if (contiguous && m->up)
         MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
                                         m->wait, &event),

@@ -18,12 +18,13 @@ enum {
     COMMANDS = 16,
     FEW = 4,         // copies
     LEAST_ROWS = 64, // of a tile
-    LENGTHS = 3,     // of rows
+    PAGE = 4096,
+    LENGTHS = 3, // of rows
     KINDS = 1 + 2 * LENGTHS,
     CONSTANT = 2, // the window of constant fields
     WINDOWS = 5,
     LEAST_BYTES = 1 << 20, // whatever the budget
-    LEAST_SAMPLES = 3,
+    LEAST_SAMPLES = 4,
     KEPT_SECONDS = 24 * 3600,
     REVISION = 2 // of what rates mean
 };
@@ -32,7 +33,7 @@ enum { UP, DOWN, BOTH, WAYS };
 
 static const double SAMPLE_SECONDS = 5e-3; // about, of launches and copies that are short
 static const double LEAST_SECONDS = 5e-2;  // of short samples together
-static const double MOST_SECONDS = 1;      // of launches
+static const double MOST_SECONDS = 1;      // of long ones
 static const double WARM_SECONDS = 0.1;    // until a device that was idle runs at its clock
 
 static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -42,6 +43,12 @@ static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static double usual(double *seconds, int n) {
     mst_median(seconds, n);
     return seconds[n / 4];
+}
+
+// After n of them, since then: a few whatever they take, more in a second, and as many short ones as a moment holds.
+static bool more_samples(int n, double since) {
+    double seconds = mst_now() - since;
+    return n < LEAST_SAMPLES || (n < SAMPLES && seconds < MOST_SECONDS) || (n < MOST_SAMPLES && seconds < LEAST_SECONDS);
 }
 
 static mst_status take(mst_stencil *s, uint64_t bytes, int n, mst_window *w, mst_error *error) {
@@ -125,7 +132,7 @@ static mst_status measure_updates(mst_stencil *s, const mst_window w[WINDOWS], c
     int launches[2][2] = {{2, 2}, {2, 2}}, n = -1;
     boxes[1].to[PLANES] = (box->from[PLANES] + box->to[PLANES] + 1) / 2;
     bool halves = boxes[1].to[PLANES] < box->to[PLANES];
-    for (; n < LEAST_SAMPLES || (n < SAMPLES && mst_now() - begin < MOST_SECONDS); n++) {
+    for (; more_samples(n, begin) && n < SAMPLES; n++) {
         int sample = n < 0 ? 0 : n;
         const mst_window *pair = pair_of(w, sample), *held = &w[CONSTANT];
         for (int k = 0; k < 2; k++)
@@ -182,8 +189,8 @@ fail:
     return status;
 }
 
-// What a tile of about that size is in the home: so many rows of bytes (in three dimensions, of a plane's rows) at a distance.
-// Fewer of them where the memory is too small for all.
+// A tile of about a piece's size in the home: the bytes of its rows and their distance. In three dimensions a row is what the
+// tile has of one plane. Fewer rows where the memory is too small for all.
 typedef struct tile {
     size_t row, rows, pitch;
 } tile;
@@ -208,6 +215,7 @@ static mst_status enqueue_tile(mst_stencil *s, bool up, const mst_window w[2], c
         MST_TRY_CL(clEnqueueReadBufferRect(s->context->download, w[1].buffers[0], CL_FALSE, zero, at, region, t->row, 0, t->pitch,
                                            0, c->down, 0, NULL, NULL),
                    "cannot measure rates");
+    MST_TRY_CL(clFlush(up ? s->context->upload : s->context->download), "cannot measure rates");
 fail:
     return status;
 }
@@ -240,7 +248,7 @@ static mst_status time_copies(mst_stencil *s, const mst_window w[WINDOWS], const
     int n = -1; // the first calls may do work that none does after them
     for (int i = 0; i < LENGTHS; i++)
         tiles[i] = tile_of(&s->problem, c, ldexp(1, i - LENGTHS / 2));
-    for (; n < SAMPLES || (n < MOST_SAMPLES && mst_now() - begin < LEAST_SECONDS); n++)
+    for (; more_samples(n, begin); n++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int way = 0; way < WAYS; way++) {
                 const tile *t = kind == 0 ? NULL : &tiles[(kind - 1) / 2];
@@ -303,6 +311,7 @@ static mst_status measure_copies(mst_stencil *s, const mst_window w[WINDOWS], ui
     most = smaller(most, array > LEAST_BYTES ? array : LEAST_BYTES);
     most = smaller(most, smaller(s->context->device.max_allocation_bytes / 2,
                                  mst_budget_left(s->context, &s->context->host_memory) / 3 + LEAST_BYTES));
+    most -= most > PAGE ? most % PAGE : 0;
     copies c = {.bytes = most, .piece = smaller(bytes, most)};
     c.pieces = c.bytes / c.piece;
     void *pinned = NULL;
@@ -325,8 +334,8 @@ fail:
 static mst_status measure_commands(mst_stencil *s, const mst_window w[WINDOWS], mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
     const mst_box node = {{0, 0, 0}, {1, 1, 1}};
-    const double nothing = 0;
-    rates->launch[0] = rates->copy = INFINITY;
+    static const double nothing = 0;
+    double launched[SAMPLES], copied[SAMPLES];
     for (int sample = 0; sample < SAMPLES; sample++) {
         double start = mst_now();
         for (int k = 0; k < COMMANDS; k++)
@@ -338,10 +347,11 @@ static mst_status measure_commands(mst_stencil *s, const mst_window w[WINDOWS], 
                                             NULL, NULL),
                        "cannot measure rates");
         MST_TRY_CL(clFinish(s->context->upload), "cannot measure rates");
-        rates->launch[0] = fmin(rates->launch[0], (middle - start) / COMMANDS);
-        rates->copy = fmin(rates->copy, (mst_now() - middle) / COMMANDS);
+        launched[sample] = (middle - start) / COMMANDS;
+        copied[sample] = (mst_now() - middle) / COMMANDS;
     }
-    rates->launch[1] = rates->launch[0];
+    rates->launch[0] = rates->launch[1] = usual(launched, SAMPLES);
+    rates->copy = usual(copied, SAMPLES);
 fail:
     return status;
 }

@@ -101,7 +101,7 @@ static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, c
     double host = mst_home_is_direct(s->context, plan->home) ? 0 : (t->upload + t->download) / s->rates.host;
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return trips * compute;
-    if (!s->overlap)
+    if (!s->overlap) // the host waits for each block's upload, kernels and download
         return trips * (up + down + compute + 3 * t->blocks * s->rates.wait + host);
     double units = (double)s->context->device.compute_units;
     // Who copies for the host waits for events, too.

@@ -149,7 +149,7 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
 }
 
 // The largest block that fits, but not so large that there are few to overlap; 0 if none does. Columns are cut between cache
-// lines.
+// lines, unless the block has all planes.
 static size_t choose_block(const mst_stencil *s, mst_stencil_plan plan) {
     bool tiles = plan.schedule == MST_STENCIL_PYRAMID_TILES, columns = s->problem.rank <= (tiles ? 2 : 1);
     uint64_t n = s->problem.grid[s->problem.rank == 1 ? COLUMNS : PLANES], low = 1, high = n;

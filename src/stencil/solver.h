@@ -29,7 +29,7 @@ typedef struct mst_rates {
     double upload, download; // bytes a second over the bus, each alone
     double host;             // and between the home and staging
     double row[2];           // seconds more for each row of a rectangular copy, up and down
-    double beside[2]; // what both ways at once take longer than the longer, of the time of the other; and of rectangular copies
+    double beside[2]; // of copies both ways at once, and of rectangular ones: the time beyond the longer's, of the shorter's
     double copy;      // seconds of a copy of next to nothing, one behind the other
     double update[2]; // node-steps a second of the kernels of m and of one step
     double launch[2]; // seconds that they take whatever they do
