@@ -61,6 +61,7 @@ static void write_data(FILE *gnuplot, const void *user) {
 
 static void write_picture(FILE *gnuplot, const void *user) {
     const bench_run *run = user;
+    const curves c = curves_here(run);
     fputs("set multiplot layout 1,3 margins 0.06,0.93,0.14,0.86 spacing 0.02 "
           "title 'Speed-up of batched convolution over one CPU core, best batch size'\n",
           gnuplot);
@@ -68,9 +69,16 @@ static void write_picture(FILE *gnuplot, const void *user) {
     cli_plot_name(run->device->name, here);
     cli_plot_string(gnuplot, "set title ", here, " noenhanced offset 0,-0.4");
     fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset xlabel 'vector length N'\nunset key\n"
-          "plot 1 ls 10 notitle, for [v=1:5] $here using 1:v+1 with linespoints ls v title word(names, v)\n"
-          "unset ylabel\nset format y ''\n",
+          "plot 1 ls 10 notitle",
           gnuplot);
+    for (int v = 0; v < PAPER_N_VARIANTS; v++) {
+        bool any = false;
+        for (int i = 0; i < c.n_lengths; i++)
+            any = any || c.speedups[i][v] > 0;
+        if (any) // gnuplot warns of curves without a value
+            fprintf(gnuplot, ", $here using 1:%d with linespoints ls %d", v + 2, v + 1);
+    }
+    fputs("\nunset ylabel\nset format y ''\n", gnuplot);
     for (int p = 0; p < PAPER_N_PLATFORMS; p++) {
         char title[128];
         snprintf(title, sizeof title, "paper: %s", paper_machines[p]);
