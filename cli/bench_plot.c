@@ -68,7 +68,7 @@ static void write_picture(FILE *gnuplot, const void *user) {
     char here[CLI_PLOT_NAME];
     cli_plot_name(run->device->name, here);
     cli_plot_string(gnuplot, "set title ", here, " noenhanced offset 0,-0.4");
-    fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset xlabel 'vector length N'\nunset key\n"
+    fputs("set ylabel 'K = T_{reference} / T_{variant}'\nset xlabel 'vector length N'\nset format y '%g'\nunset key\n"
           "plot 1 ls 10 notitle",
           gnuplot);
     for (int v = 0; v < PAPER_N_VARIANTS; v++) {
