@@ -91,19 +91,6 @@ static void fit(mst_window *w, const mst_box *box) {
 // From one window to another: two such pairs by turns, since some memory is slower than other for where it lies.
 static const mst_window *pair_of(const mst_window w[WINDOWS], int sample) { return &w[sample % 2 ? CONSTANT + 1 : 0]; }
 
-static mst_status warm_up(mst_stencil *s, const mst_window w[WINDOWS], const mst_box *box, mst_error *error) {
-    mst_status status = MST_OK;
-    double start = mst_now();
-    for (int n = 1; mst_now() - start < WARM_SECONDS; n = n < COMMANDS ? 2 * n : n) {
-        for (int l = 0; l < n; l++)
-            MST_TRY(mst_stepper_enqueue(&s->steppers[0], s->context->compute, &w[l % 2], &w[1 - l % 2], &w[CONSTANT], box, 1, 0,
-                                        error));
-        MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
-    }
-fail:
-    return status;
-}
-
 // The seconds of a launch, of so many one behind the other.
 static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, const mst_window w[2], const mst_window *held,
                                 const mst_box *box, int n, double *seconds, mst_error *error) {
@@ -113,6 +100,15 @@ static mst_status time_launches(mst_stencil *s, const mst_stepper *stepper, cons
         MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &w[l % 2], &w[1 - l % 2], held, box, 1, 0, error));
     MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
     *seconds = (mst_now() - start) / n;
+fail:
+    return status;
+}
+
+static mst_status warm_up(mst_stencil *s, const mst_window w[WINDOWS], const mst_box *box, mst_error *error) {
+    mst_status status = MST_OK;
+    double start = mst_now(), each;
+    for (int n = 1; mst_now() - start < WARM_SECONDS; n = n < COMMANDS ? 2 * n : n)
+        MST_TRY(time_launches(s, &s->steppers[0], w, &w[CONSTANT], box, n, &each, error));
 fail:
     return status;
 }
