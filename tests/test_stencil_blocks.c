@@ -2,7 +2,7 @@
 // work-items, vectors of either type and short last blocks change no bit. Grids and budgets of next to nothing.
 #include "support_stencil.h"
 
-#include "stencil/cutting.h"
+#include "stencil/kernels/cutting.h"
 #include "stencil/solver.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "fft/pass.h"
 #include "runtime/layout.h"
-#include "runtime/text.h"
+#include "text/text.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 

@@ -3,7 +3,7 @@
 #define MST_RUNTIME_PROGRAM_H
 
 #include "context.h"
-#include "text.h"
+#include "text/text.h"
 
 struct mst_program_entry;
 

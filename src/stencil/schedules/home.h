@@ -3,7 +3,7 @@
 #ifndef MST_STENCIL_HOME_H
 #define MST_STENCIL_HOME_H
 
-#include "stepper.h"
+#include "stencil/kernels/stepper.h"
 
 typedef struct mst_home {
     mst_context *context;

@@ -2,7 +2,7 @@
 // steps of a trip, so that what lies at the seams is computed twice. Slabs are cut along the slowest axis, tiles along the two
 // slowest. A trip goes from one copy of the state in the home to the other. With n = 1 it is the trivial schedule.
 #include "runtime/program.h"
-#include "solver.h"
+#include "stencil/solver.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #define MST_STENCIL_STEPPER_H
 
 #include "runtime/cache.h"
-#include "tables.h"
+#include "stencil/scheme/tables.h"
 
 enum { MST_STENCIL_LANES = 4 }; // launches that go on at once, at most
 

@@ -1,5 +1,5 @@
 // The model of a run's time: how a schedule adds up the rates that were measured.
-#include "solver.h"
+#include "stencil/solver.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // Choosing: shape and m by rule, then schedule, n, block and home by what fits and what the model says.
-#include "cutting.h"
-#include "solver.h"
+#include "stencil/kernels/cutting.h"
+#include "stencil/solver.h"
 
 #include <string.h>
 

@@ -17,7 +17,7 @@
 // be done, level by level of slabs that lie evenly apart, at least one level: drivers may hold up what comes behind a command
 // that waits, in whatever queue.
 #include "runtime/program.h"
-#include "solver.h"
+#include "stencil/solver.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // The whole state stays on the device, twice: m steps go from one copy to the other.
 #include "runtime/program.h"
-#include "solver.h"
+#include "stencil/solver.h"
 
 static uint64_t array_bytes(const mst_stencil *s) { return s->problem.nodes * s->problem.element; }
 

@@ -1,8 +1,8 @@
 // Text that grows, for writing kernels.
-#ifndef MST_RUNTIME_TEXT_H
-#define MST_RUNTIME_TEXT_H
+#ifndef MST_TEXT_TEXT_H
+#define MST_TEXT_TEXT_H
 
-#include "error.h"
+#include "runtime/error.h"
 
 typedef struct mst_text {
     char *text; // NULL while empty

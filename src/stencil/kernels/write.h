@@ -14,7 +14,7 @@
 #ifndef MST_STENCIL_WRITE_H
 #define MST_STENCIL_WRITE_H
 
-#include "pipeline.h"
+#include "stencil/scheme/pipeline.h"
 
 typedef struct mst_points {
     size_t first[MST_STENCIL_MAX_FIELDS + 1]; // of each field

@@ -3,7 +3,7 @@
 #ifndef MST_STENCIL_TABLES_H
 #define MST_STENCIL_TABLES_H
 
-#include "write.h"
+#include "stencil/kernels/write.h"
 
 typedef struct mst_tables {
     mst_context *context;
