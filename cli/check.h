@@ -3,7 +3,7 @@
 #ifndef MASTABA_CLI_CHECK_H
 #define MASTABA_CLI_CHECK_H
 
-#include "cli.h"
+#include "core/cli.h"
 
 typedef struct cli_check {
     bool ok;

@@ -1,5 +1,5 @@
 // The program `mastaba`: finds the command and runs it.
-#include "cli.h"
+#include "core/cli.h"
 
 #include <fcntl.h>
 #include <string.h>

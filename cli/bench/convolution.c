@@ -1,0 +1,100 @@
+// mastaba bench convolution: the cells that the paper published, measured here.
+#include "convolution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "bench convolution";
+
+static const char details[] = "Measures the published algorithms A to E against the sequential reference, one\n"
+                              "thread of the host, on M x J pairs of complex64 vectors of length N, and prints\n"
+                              "the speed-ups beside those of the paper. Every result is checked; a wrong one is\n"
+                              "marked, and the exit code is 1.\n"
+                              "\n"
+                              "A time is the median of whole calls on host arrays, transfers included, after\n"
+                              "one call to warm up; making the plan is not counted. A sixth of --cell-seconds is\n"
+                              "for the reference (on fewer vectors where not all fit, scaled in proportion), and\n"
+                              "a sixth for each variant: one that is predicted to take longer is not run.\n"
+                              "\n"
+                              "--plot DIR draws convolution-speedup.svg and .png there, by gnuplot.\n"
+                              "\n"
+                              "Example: a first look in under a minute\n"
+                              "  mastaba bench convolution --quick\n";
+
+static int verdict(const bench_run *run) {
+    if (run->interrupted)
+        return CLI_INTERRUPTED;
+    for (int c = 0; c < run->n_cells; c++)
+        for (int v = 0; v < PAPER_N_VARIANTS; v++) {
+            bench_outcome outcome = run->cells[c].variants[v].outcome;
+            if (outcome == BENCH_WRONG || outcome == BENCH_FAILED)
+                return CLI_FAILED;
+        }
+    return CLI_DONE;
+}
+
+static int run_benchmark(const cli_options *options, bool quick, double seconds, const char *plot, bench_run *run) {
+    mst_context *context = NULL;
+    cli_plot picture = bench_plot(run);
+    int exit_code = plot ? cli_plot_check(command, plot, &picture, options->force) : CLI_DONE;
+
+    if (exit_code == CLI_DONE)
+        exit_code = cli_context(command, options, false, &context);
+    if (exit_code != CLI_DONE)
+        return exit_code;
+    run->device = mst_context_device(context);
+    run->cell_seconds = seconds;
+    run->until = INFINITY;
+    bench_processor(run->processor);
+    bench_date(run->date);
+    if (!options->json)
+        bench_print_heading(run);
+    exit_code = bench_measure_all(command, context, quick, !options->json, run);
+    if (exit_code == CLI_DONE) {
+        if (options->json)
+            exit_code = cli_print_json(command, bench_json(run));
+        else
+            bench_print_summary(run);
+    }
+    if (exit_code == CLI_DONE && plot && !run->interrupted)
+        exit_code = cli_plot_draw(command, plot, &picture);
+    mst_context_destroy(context);
+    if (exit_code == CLI_DONE)
+        exit_code = cli_flush(command);
+    return exit_code == CLI_DONE ? verdict(run) : exit_code;
+}
+
+int bench_convolution(int argc, const char **argv) {
+    int quick = 0, exit_code;
+    double seconds = 6;
+    char *plot = NULL;
+    const struct poptOption options[] = {
+        {"quick", 0, POPT_ARG_NONE, &quick, 0, "only N = 32, 256, 2048, 16384 with 5x5 and 20x20 vectors", NULL},
+        {"cell-seconds", 0, POPT_ARG_DOUBLE, &seconds, 0, "time for one cell (default: 6)", "S"},
+        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw the speed-ups into this directory", "DIR"},
+        POPT_TABLEEND};
+    const cli_usage usage = {.command = command,
+                             .synopsis = "[options]",
+                             .summary = "Compare the published convolution algorithms with the sequential reference.",
+                             .details = details,
+                             .options = options};
+    cli_arguments arguments;
+    bench_run *run = calloc(1, sizeof *run);
+
+    if (cli_parse(&usage, argc, argv, &arguments, &exit_code)) {
+        exit_code = CLI_USAGE;
+        if (!run)
+            cli_error(command, "out of memory");
+        else if (!(seconds > 0 && seconds <= 3600))
+            cli_error(command, "--cell-seconds %g: not a time; give up to 3600 seconds", seconds);
+        else {
+            cli_catch_interrupts();
+            exit_code = run_benchmark(&arguments.common, quick, seconds, plot, run);
+        }
+    }
+    cli_free(&arguments);
+    free(plot);
+    free(run);
+    return exit_code;
+}

@@ -1,0 +1,150 @@
+// Times of the published filter's stages by work-group size, and of the fused filter on the device.
+#include "filter.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RUNS = 5 };
+
+static mst_filter_desc describe(mst_type type, size_t n) {
+    mst_filter_desc d = MST_FILTER_DESC_INIT;
+    const size_t shape[] = {n, n, 1};
+    d.input = mst_layout_dense(type, 3, shape);
+    d.edges = MST_FILTER_WRAP;
+    d.radius = 0.125;
+    return d;
+}
+
+static double stage_seconds(const mst_filter_stage *stages, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (strcmp(stages[i].name, name) == 0)
+            return stages[i].seconds;
+    return 0;
+}
+
+static void keep_least(filter_table *t, int group, const mst_filter_stage *stages, int count, const mst_report *r, bool first) {
+    for (int s = 0; s < FILTER_N_ROWS; s++) {
+        const char *name = s < PAPER_N_STAGES ? paper_stages[s].ours : s == PAPER_N_STAGES ? "load" : "store";
+        double seconds = name ? stage_seconds(stages, count, name) : s == 0 ? r->upload_seconds : r->download_seconds;
+        t->paper[s][group] = first ? seconds : fmin(seconds, t->paper[s][group]);
+    }
+}
+
+// One column of the table: some runs within `seconds`.
+static mst_status measure_group(mst_context *context, const uint8_t *image, uint8_t *result, int group, double seconds,
+                                filter_table *t, mst_error *error) {
+    mst_filter_desc d = describe(MST_UINT8, t->n);
+    mst_filter_stage stages[MST_FILTER_MAX_STAGES];
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report;
+    mst_filter *plan;
+    int count;
+    d.kind = MST_FILTER_HIGH_PASS;
+    d.rolloff = MST_FILTER_IDEAL;
+    d.algorithm = MST_FILTER_PAPER;
+    d.work_group = paper_groups[group];
+    d.time_stages = true;
+    how.report = &report;
+    mst_status status = mst_filter_create(context, &d, &plan, error);
+    double start = cli_now();
+    for (int run = 0; run <= MOST_RUNS && status == MST_OK && !cli_interrupted(); run++) {
+        if (run > 1 && cli_now() - start > seconds)
+            break;
+        status = mst_filter_execute(plan, mst_at_host(image), mst_at_host(result), &how, error);
+        if (status == MST_OK)
+            status = mst_filter_stages(plan, stages, &count, error);
+        if (status == MST_OK && run > 0)
+            keep_least(t, group, stages, count, &report, run == 1);
+    }
+    mst_filter_destroy(plan);
+    t->missing[group] = status == MST_ERROR_UNSUPPORTED; // larger than the device's work-groups
+    return t->missing[group] ? MST_OK : status;
+}
+
+static mst_status measure_fused(mst_context *context, filter_table *t, mst_error *error) {
+    mst_filter_desc d = describe(MST_FLOAT32, t->n);
+    size_t bytes = t->n * t->n * sizeof(float);
+    mst_filter *plan = NULL;
+    cl_mem buffers[2] = {NULL, NULL};
+    cl_int code = CL_SUCCESS;
+    d.output_as = MST_FILTER_RAW;
+    mst_status status = mst_filter_create(context, &d, &plan, error);
+    for (int k = 0; k < 2 && status == MST_OK && code == CL_SUCCESS; k++)
+        buffers[k] = clCreateBuffer(mst_context_opencl(context), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (status == MST_OK && code == CL_SUCCESS) {
+        const cl_float grey = 0.5f;
+        code = clEnqueueFillBuffer(mst_context_queue(context), buffers[0], &grey, sizeof grey, 0, bytes, 0, NULL, NULL);
+    }
+    t->fused = code == CL_SUCCESS ? INFINITY : NAN;
+    for (int run = 0; run <= 2 * MOST_RUNS && status == MST_OK && code == CL_SUCCESS; run++) {
+        double start = cli_now();
+        status = mst_filter_execute(plan, mst_at_device(buffers[0], 0), mst_at_device(buffers[1], 0), NULL, error);
+        if (run > 0)
+            t->fused = fmin(t->fused, cli_now() - start);
+    }
+    for (int k = 0; k < 2; k++)
+        if (buffers[k])
+            clReleaseMemObject(buffers[k]);
+    mst_filter_destroy(plan);
+    return status;
+}
+
+static mst_status measure_size(mst_context *context, filter_bench *bench, filter_table *t, mst_error *error) {
+    size_t pixels = t->n * t->n;
+    uint8_t *image = malloc(pixels), *result = malloc(pixels);
+    mst_status status = image && result ? MST_OK : MST_ERROR_HOST_MEMORY;
+    if (status != MST_OK)
+        snprintf(error->message, sizeof error->message, "out of memory for %zu pixels", 2 * pixels);
+    error->status = status;
+    for (size_t i = 0; i < pixels && status == MST_OK; i++)
+        image[i] = (uint8_t)(i * 2654435761u >> 13);
+    for (int g = 0; g < PAPER_N_GROUPS && status == MST_OK && !cli_interrupted(); g++) {
+        t->missing[g] = g > 0 && cli_now() > bench->until;
+        bench->cut_short |= t->missing[g];
+        if (!t->missing[g])
+            status = measure_group(context, image, result, g, bench->seconds, t, error);
+    }
+    if (status == MST_OK && !cli_interrupted())
+        status = measure_fused(context, t, error);
+    free(image);
+    free(result);
+    return status;
+}
+
+bool filter_any(const filter_table *t) {
+    bool any = false;
+    for (int g = 0; g < PAPER_N_GROUPS; g++)
+        any = any || !t->missing[g];
+    return any;
+}
+
+double filter_rate(const filter_table *t) { return 24 * (double)t->n * (double)t->n / t->fused; }
+
+int filter_measure(const char *command, mst_context *context, filter_bench *bench) {
+    mst_error error;
+    bench->device = mst_context_device(context);
+    if (mst_context_copy_rate(context, &bench->copy_rate, &error) != MST_OK)
+        return cli_fail(command, NULL, &error);
+    if (bench->print)
+        printf("%s\n", bench->device->name);
+    for (int i = 0; i < bench->n_sizes; i++) {
+        filter_table *t = &bench->tables[bench->n_tables];
+        if (i > 0 && cli_now() > bench->until) {
+            bench->cut_short = true;
+            break;
+        }
+        *t = (filter_table){.n = bench->sizes[i]};
+        if (measure_size(context, bench, t, &error) != MST_OK)
+            return cli_fail(command, NULL, &error);
+        if (cli_interrupted())
+            return cli_fail_interrupted(command);
+        bench->n_tables++;
+        if (bench->print)
+            filter_print(t, bench->copy_rate);
+        int code = bench->print ? cli_flush(command) : CLI_DONE;
+        if (code != CLI_DONE)
+            return code;
+    }
+    return CLI_DONE;
+}

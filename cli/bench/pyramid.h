@@ -1,0 +1,63 @@
+// mastaba bench pyramid: what is measured (pyramid_measure.c) and how it is shown (_table.c, _plot.c).
+#ifndef MASTABA_BENCH_PYRAMID_H
+#define MASTABA_BENCH_PYRAMID_H
+
+#include "bench.h"
+#include "solve/problem.h"
+
+enum { PYRAMID_MOST_POINTS = 64, PYRAMID_ROUNDS = 3 };
+
+// One way of one problem: seconds a node-step, measured (the median of all rounds') and predicted.
+typedef struct pyramid_point {
+    const char *problem; // "heat2d"
+    mst_stencil_schedule schedule;
+    size_t height;  // 0: the model chooses
+    bool published; // as the paper has it: one step a kernel, no overlap
+    double samples[PYRAMID_ROUNDS], measured, predicted;
+    int n_samples;
+    mst_stencil_plan plan;
+    char failed[500]; // why there is no figure; ""
+} pyramid_point;
+
+typedef struct pyramid_bench {
+    const cli_options *options;
+    double seconds;  // a point
+    size_t sides[2]; // of the grids of heat2d and heat3d
+    bool quick, cut_short;
+    double until; // of cli_now(): no point begins later
+    char device[256], date[32];
+    int n_points;
+    pyramid_point points[PYRAMID_MOST_POINTS];
+} pyramid_bench;
+
+// The bytes of the device that a grid is to go through: those of --device-memory, or an eighth of it in 2-D, a quarter in 3-D. A
+// block is held twice, old and new, so that blocks are about those of the paper: 1024 rows of 16384, 64 planes of 640.
+uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
+
+// Chooses the grids, lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
+int pyramid_measure(const char *command, pyramid_bench *bench);
+
+// The fastest measured point of a kind; NULL if there is none.
+const pyramid_point *pyramid_best(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published);
+
+void pyramid_print_theory(void);
+void pyramid_print(const pyramid_bench *bench);
+json_t *pyramid_json(const pyramid_bench *bench); // NULL: out of memory
+
+// Root mean square and greatest magnitude of the relative error of the predictions.
+void pyramid_errors(const pyramid_bench *bench, double *rms, double *worst);
+
+// Rows of the comparison with what the paper measured: speed-ups over the trivial way, as published and as run here; 0 where
+// there is none.
+enum { PYRAMID_N_SPEEDUPS = 6 };
+typedef struct pyramid_speedups {
+    const char *problem;
+    mst_stencil_schedule schedule;
+    double paper, published, own;
+} pyramid_speedups;
+pyramid_speedups pyramid_compare(const pyramid_bench *bench, int row);
+
+cli_plot pyramid_plot(const pyramid_bench *bench);
+void pyramid_page(const page *p, const pyramid_bench *bench);
+
+#endif

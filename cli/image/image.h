@@ -1,0 +1,76 @@
+// Images in files: PNM (P2, P3, P5, P6), PNG and TIFF, read and written whole.
+#ifndef MASTABA_CLI_IMAGE_H
+#define MASTABA_CLI_IMAGE_H
+
+#include "array/files.h"
+
+typedef enum cli_image_format {
+    CLI_NO_IMAGE = 0,
+    CLI_PNM = 1,
+    CLI_PNG = 2,
+    CLI_TIFF = 3,
+    CLI_NPY = 4 // only written
+} cli_image_format;
+
+enum { CLI_OPACITY_MULTIPLIED = 1, CLI_OPACITY_APART = 2 };
+
+typedef struct cli_image {
+    cli_image_format format; // it was read from
+    size_t width, height, channels;
+    bool alpha;    // the last channel is opacity
+    mst_type type; // uint8, uint16 or float32
+    double white;  // the largest value; float32: 1
+    void *pixels;  // [height][width][channels], malloc'ed
+    // What is carried to the output:
+    bool plain;             // PNM: numbers as text
+    bool compressed;        // TIFF
+    unsigned orientation;   // TIFF's; 0: not given
+    unsigned opacity;       // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
+    double across, down;    // pixels per metre; 0: not given
+    unsigned char *profile; // ICC, malloc'ed; NULL: none
+    size_t profile_bytes;
+} cli_image;
+
+// The format that a path's extension means.
+cli_image_format cli_image_format_of(const char *path);
+
+// The format of what a file holds; CLI_NO_IMAGE too if it cannot be read.
+cli_image_format cli_image_format_in(const char *path);
+
+// Reads an image, told by what the file holds. A file that claims more than max_bytes of pixels, or holds less than it claims, is
+// an error, found before memory is taken where possible. Returns an exit code; CLI_INTERRUPTED without a message, since several
+// images may be on their way. cli_image_free follows in any case, on an image
+// that began as zeros.
+int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
+void cli_image_free(cli_image *image);
+
+// Says whether a format can hold images of such a kind, before any work; prints what it cannot. Returns an exit code.
+int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image);
+
+// Writes an image under a temporary name and renames it when it is whole. The image's values are scaled to 255 or 65535 where
+// the format knows no other white. Returns an exit code.
+int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image);
+
+// ---- for the formats: pnm.c, png.c, tiff.c
+
+// A file being read.
+typedef struct cli_image_file {
+    const char *command, *path;
+    FILE *file;
+    uint64_t bytes;     // of the file
+    uint64_t max_bytes; // of pixels
+} cli_image_file;
+
+// Takes memory for the pixels of an image whose sides, channels and type are set. Returns an exit code.
+int cli_image_allocate(const cli_image_file *f, cli_image *image);
+// Prints that a file is damaged, or not of a kind that is read. Returns an exit code.
+int cli_image_damaged(const cli_image_file *f, const char *what);
+
+int cli_pnm_read(const cli_image_file *f, cli_image *image);
+int cli_png_read(const cli_image_file *f, cli_image *image);
+int cli_tiff_read(const cli_image_file *f, cli_image *image);
+int cli_pnm_write(const cli_whole_file *w, const cli_image *image);
+int cli_png_write(const cli_whole_file *w, const cli_image *image);
+int cli_tiff_write(const cli_whole_file *w, const cli_image *image);
+
+#endif

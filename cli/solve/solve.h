@@ -1,0 +1,66 @@
+// mastaba solve: one run of a problem. cmd_solve.c reads the command line, run.c advances the state, the others write.
+#ifndef MASTABA_CLI_SOLVE_H
+#define MASTABA_CLI_SOLVE_H
+
+#include "problem.h"
+
+typedef struct solve_options {
+    const char *name;       // of the problem
+    const char *output;     // -o; NULL: none
+    const char *checkpoint; // NULL: none
+    uint64_t every_steps;   // between checkpoints; 0: by time
+    double every_seconds;
+    const char *scratch; // directory of the working copy, if it is a file
+    bool resume, dry_run;
+} solve_options;
+
+typedef struct solve_run {
+    const cli_options *common;
+    const solve_options *options;
+    problem problem;
+    mst_context *context;
+    mst_stencil *solver;
+    int scratch;             // descriptor; -1: none
+    uint64_t first;          // the step that this run began with
+    double **traces;         // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
+    uint64_t traced;         // steps in them
+    double last_checkpoint;  // cli_now()
+    double predicted;        // seconds, for the steps done
+    mst_stencil_report done; // sums over the parts of the run; its plan is that of the whole
+} solve_run;
+
+extern const char solve_command[];
+
+// ---- run.c. All return an exit code after printing the error.
+
+int solve_prepare(solve_run *run); // context, plan, solver, and the state of the checkpoint with --resume
+int solve_steps(solve_run *run);   // to the last one, with all that is written on the way
+void solve_free(solve_run *run);
+
+// ---- output.c
+
+// Refuses, before any work, what stands in the way of an output; makes directories.
+int solve_check_outputs(const solve_run *run);
+
+uint64_t solve_next_frame(const solve_run *run, uint64_t step); // the first step after this one that has a frame, or the last
+int solve_write_frames(solve_run *run, uint64_t step);          // those that this step has
+int solve_write_result(solve_run *run);                         // -o
+
+// ---- traces.c
+
+int solve_make_traces(solve_run *run);
+int solve_take_traces(solve_run *run); // from the solver, up to its step
+int solve_write_traces(const solve_run *run);
+
+// ---- checkpoint.c
+
+int solve_write_checkpoint(solve_run *run);
+int solve_check_checkpoint(const solve_run *run); // before anything else is made
+int solve_take_checkpoint(solve_run *run);        // a checked one, into the solver
+
+// ---- report.c
+
+int solve_print_plan(const solve_run *run); // --dry-run
+int solve_print_report(const solve_run *run);
+
+#endif
