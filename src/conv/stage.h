@@ -5,6 +5,7 @@
 
 #include "fft/device_table.h"
 #include "geometry.h"
+#include "runtime/error.h"
 #include "text/text.h"
 
 typedef enum mst_stage_kind { MST_STAGE_FORWARD, MST_STAGE_FUSED, MST_STAGE_BACKWARD } mst_stage_kind;

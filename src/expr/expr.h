@@ -13,6 +13,7 @@
 #ifndef MST_EXPR_EXPR_H
 #define MST_EXPR_EXPR_H
 
+#include "runtime/error.h"
 #include "text/text.h"
 
 enum { MST_EXPR_MAX_TEXT = 4096, MST_EXPR_MAX_NAME = 63, MST_EXPR_MAX_OFFSET = 127, MST_EXPR_MAX_AXES = 3 };

@@ -3,6 +3,7 @@
 #ifndef MST_FFT_PASS_H
 #define MST_FFT_PASS_H
 
+#include "runtime/error.h"
 #include "text/text.h"
 
 #include <mastaba/device.h>

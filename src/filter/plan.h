@@ -3,9 +3,10 @@
 #define MST_FILTER_PLAN_H
 
 #include "fft/pass.h"
+#include "runtime/error.h"
 #include "runtime/layout.h"
-#include "text/text.h"
 #include "stream/stream.h"
+#include "text/text.h"
 #include "tune/tune.h"
 
 #include <mastaba/filter.h>

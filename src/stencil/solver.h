@@ -2,8 +2,8 @@
 #ifndef MST_STENCIL_SOLVER_H
 #define MST_STENCIL_SOLVER_H
 
-#include "stencil/schedules/home.h"
 #include "stencil/kernels/stepper.h"
+#include "stencil/schedules/home.h"
 
 #include "tune/tune.h"
 
