@@ -27,7 +27,7 @@ static const mst_stencil_update updates[] = {
     {"u", "u + 0.15 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
 
 // The heat equation on a cube or square, zero at first, as its rate does not depend on values; NULL and a message on failure.
-static mst_stencil *make(mst_context *context, int rank, mst_stencil_schedule schedule, mst_stencil_home home) {
+static mst_stencil *make(mst_context *context, int rank, mst_stencil_schedule schedule, mst_stencil_store store) {
     mst_stencil_field field = {.name = "u"};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *solver = NULL;
@@ -41,17 +41,17 @@ static mst_stencil *make(mst_context *context, int rank, mst_stencil_schedule sc
     d.n_updates = 1;
     d.schedule = schedule;
     d.fuse = (unsigned)(rank == 3 ? fuse3 : fuse);
-    d.home = home;
+    d.store = store;
     if (mst_stencil_create(context, &d, &solver, &e) != MST_OK)
         printf("  %s\n", e.message);
     return solver;
 }
 
 // Node-steps a second of the best of some runs; 0 on failure.
-static double rate(mst_context *context, const char *what, int rank, mst_stencil_schedule schedule, mst_stencil_home home,
+static double rate(mst_context *context, const char *what, int rank, mst_stencil_schedule schedule, mst_stencil_store store,
                    int n_steps, int runs, double ceiling, const char *of) {
     double start = now(), best = 0, predicted = 0, measured = 0;
-    mst_stencil *solver = make(context, rank, schedule, home);
+    mst_stencil *solver = make(context, rank, schedule, store);
     mst_stencil_report report = {.steps = 0};
     mst_error e;
     double made = now() - start;
@@ -70,12 +70,12 @@ static double rate(mst_context *context, const char *what, int rank, mst_stencil
     if (best > 0)
         printf("%-26s %8.2f Gnode-steps/s  %6.2f of %s  [%s n %zu m %u b %zu, twice %.0f %%; model %.3f s, run %.3f s; made in "
                "%.1f s]\n",
-               what, best / 1e9, best / ceiling, of, mst_stencil_schedule_name(p->schedule), p->height, p->fuse, p->block,
+               what, best / 1e9, best / ceiling, of, mst_stencil_schedule_name(p->schedule), p->depth, p->fuse, p->block,
                100 * p->duplicated, predicted, measured, made);
     if (best > 0)
         json_array_append_new(rows, json_pack("{s:s, s:f, s:s, s:f, s:s, s:I, s:I, s:I, s:f, s:f, s:f}", "what", what,
                                               "node_steps_a_second", best, "of", of, "ratio", best / ceiling, "schedule",
-                                              mst_stencil_schedule_name(p->schedule), "n", (json_int_t)p->height, "m",
+                                              mst_stencil_schedule_name(p->schedule), "n", (json_int_t)p->depth, "m",
                                               (json_int_t)p->fuse, "block", (json_int_t)p->block, "duplicated", p->duplicated,
                                               "predicted_seconds", predicted, "seconds", measured));
     fflush(stdout);
@@ -154,10 +154,10 @@ static double plain_loop(int n_steps) {
 static void on_cpu(mst_context *context, uint64_t bytes) {
     double loop = plain_loop(4);
     printf("%-26s %8.2f Gnode-steps/s\n", "plain C, 2 threads", loop / 1e9);
-    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, MST_STENCIL_HOME_AUTO, steps, 3, loop, "plain C");
+    double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, MST_STENCIL_STORE_AUTO, steps, 3, loop, "plain C");
     mst_context *small = make_context(bytes / (uint64_t)fraction);
     if (small && core > 0)
-        rate(small, "heat2d, small budget", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_AUTO, steps, 2, core, "in core");
+        rate(small, "heat2d, small budget", 2, MST_STENCIL_AUTO, MST_STENCIL_STORE_AUTO, steps, 2, core, "in core");
     mst_context_destroy(small);
 }
 
@@ -165,15 +165,16 @@ static void on_gpu(mst_context *context, double copy, uint64_t bytes, uint64_t b
     double core = rate(context, "heat2d in core", 2, MST_STENCIL_IN_CORE, 0, steps, 2, copy / 8, "naive");
     double core3 = rate(context, "heat3d in core", 3, MST_STENCIL_IN_CORE, 0, steps, 2, copy / 8, "naive");
     mst_context *small = make_context(bytes / (uint64_t)fraction), *small3 = make_context(bytes3 / (uint64_t)fraction3);
-    double pinned = rate(small, "heat2d beyond, pinned", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_PINNED, steps, 1, core, "in core");
+    double pinned =
+        rate(small, "heat2d beyond, pinned", 2, MST_STENCIL_AUTO, MST_STENCIL_STORE_PINNED, steps, 1, core, "in core");
     if (pageable)
-        rate(small, "heat2d beyond, malloc", 2, MST_STENCIL_AUTO, MST_STENCIL_HOME_MEMORY, steps, 1, core, "in core");
+        rate(small, "heat2d beyond, malloc", 2, MST_STENCIL_AUTO, MST_STENCIL_STORE_MEMORY, steps, 1, core, "in core");
     if (trivial) {
         double slow =
-            rate(small, "heat2d trivial, pinned", 2, MST_STENCIL_TRIVIAL, MST_STENCIL_HOME_PINNED, 10, 1, core, "in core");
+            rate(small, "heat2d trivial, pinned", 2, MST_STENCIL_TRIVIAL, MST_STENCIL_STORE_PINNED, 10, 1, core, "in core");
         printf("%-26s %8.2f times\n", "pinned over trivial", slow > 0 ? pinned / slow : 0);
     }
-    rate(small3, "heat3d beyond, pinned", 3, MST_STENCIL_AUTO, MST_STENCIL_HOME_PINNED, steps, 1, core3, "in core");
+    rate(small3, "heat3d beyond, pinned", 3, MST_STENCIL_AUTO, MST_STENCIL_STORE_PINNED, steps, 1, core3, "in core");
     mst_context_destroy(small);
     mst_context_destroy(small3);
 }

@@ -40,7 +40,7 @@ typedef struct state {
     const mst_stencil_desc *d;
     test_scheme scheme;
     names names;
-    mst_expr *updates[MST_STENCIL_MAX_FIELDS], *faces[MST_MAX_AXES][2];
+    mst_expr *updates[MST_STENCIL_MAX_FIELDS], *boundaries[MST_MAX_AXES][2];
     double step;                            // the number of the step under way
     double reached[MST_STENCIL_MAX_FIELDS]; // the step that each field is at: a later sub-step finds some at the next one
 } state;
@@ -74,11 +74,11 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
     for (int k = 0; k < d->rank; k++) {
         ptrdiff_t n = (ptrdiff_t)d->grid[k], i = wanted[k];
         int side = i < 0 ? 0 : 1;
-        mst_boundary kind = d->faces[k][side].kind;
+        mst_boundary_kind kind = d->boundaries[k][side].kind;
         if (kind == MST_BOUNDARY_PERIODIC)
             i = (i % n + n) % n;
         else if (i < 0 || i >= n) {
-            if (kind == MST_BOUNDARY_NEUMANN || d->fields[field].constant)
+            if (kind == MST_BOUNDARY_NEUMANN || d->fields[field].coefficient)
                 i = i < 0 ? -1 - i : 2 * n - 1 - i;
             else if (valued < 0) {
                 valued = k;
@@ -89,7 +89,7 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
     }
     if (valued < 0)
         return s->scheme.levels[field][level][index_of(d, at)];
-    const mst_expr *face = s->faces[valued][side_of];
+    const mst_expr *face = s->boundaries[valued][side_of];
     return face ? value(s, face, at, s->reached[field] - level, false) : 0;
 }
 
@@ -152,7 +152,7 @@ static double damped(const state *s, double v, const ptrdiff_t *at) {
         double factor = 1;
         bool any = false;
         for (int side = 0; side < 2; side++) {
-            const mst_stencil_face *face = &d->faces[k][side];
+            const mst_stencil_boundary *face = &d->boundaries[k][side];
             double distance = side ? (double)d->grid[k] - 1 - (double)at[k] : (double)at[k], width = (double)face->width;
             any = any || face->kind == MST_BOUNDARY_SPONGE;
             if (face->kind == MST_BOUNDARY_SPONGE && distance < width)
@@ -233,7 +233,7 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
         s.updates[u] = parse(&s, d->updates[u].expression);
     for (int k = 0; k < d->rank; k++)
         for (int side = 0; side < 2; side++)
-            s.faces[k][side] = d->faces[k][side].value ? parse(&s, d->faces[k][side].value) : NULL;
+            s.boundaries[k][side] = d->boundaries[k][side].value ? parse(&s, d->boundaries[k][side].value) : NULL;
     for (size_t k = 0; k < d->n_sources; k++)
         series[k] = d->sources[k].series ? parse(&s, d->sources[k].series) : NULL;
     for (size_t k = 0; k < d->n_receivers; k++)
@@ -255,7 +255,7 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
         mst_expr_destroy(s.updates[u]);
     for (int k = 0; k < MST_MAX_AXES; k++)
         for (int side = 0; side < 2; side++)
-            mst_expr_destroy(s.faces[k][side]);
+            mst_expr_destroy(s.boundaries[k][side]);
     for (size_t k = 0; k < MAX_NAMES; k++)
         mst_expr_destroy(series[k]);
     return s.scheme;

@@ -8,7 +8,7 @@ typedef struct problem {
     int rank;
     mst_type precision;
     size_t grid[MST_MAX_AXES];
-    mst_stencil_face faces[MST_MAX_AXES][2];
+    mst_stencil_boundary boundaries[MST_MAX_AXES][2];
     mst_stencil_field fields[4];
     mst_stencil_update updates[4];
     mst_stencil_source sources[3];
@@ -35,7 +35,7 @@ static const problem heat_2d = {
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {53, 71},
-    .faces = {{DIRICHLET(NULL), DIRICHLET("0.5 + 0.01 * x")}, {NEUMANN, DIRICHLET("sin(3 * t) > 0 ? y : 0.25")}},
+    .boundaries = {{DIRICHLET(NULL), DIRICHLET("0.5 + 0.01 * x")}, {NEUMANN, DIRICHLET("sin(3 * t) > 0 ? y : 0.25")}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1) + x * y / 1000")}},
     .updates = {{"u", "u + a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
 };
@@ -45,9 +45,9 @@ static const problem wave_2d = {
     .rank = 2,
     .precision = MST_FLOAT64,
     .grid = {37, 50},
-    .faces = {{PERIODIC, PERIODIC}, {SPONGE(9), SPONGE(5)}},
+    .boundaries = {{PERIODIC, PERIODIC}, {SPONGE(9), SPONGE(5)}},
     .fields = {{.name = "u", .levels = 2, .initial = INITIAL("exp(-((x - 20)^2 + (y - 11)^2) / 20)")},
-               {.name = "speed", .constant = true, .initial = INITIAL("1 + 0.01 * x + 0.02 * y")}},
+               {.name = "speed", .coefficient = true, .initial = INITIAL("1 + 0.01 * x + 0.02 * y")}},
     .updates = {{"u",
                  "2*u - u.prev + (c * speed * dt / dx)^2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"
                  " + 0.01 * (speed[0,1] - speed[1,0])",
@@ -63,7 +63,7 @@ static const problem gray_scott = {
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {45, 41},
-    .faces = {{NEUMANN, NEUMANN}, {PERIODIC, PERIODIC}},
+    .boundaries = {{NEUMANN, NEUMANN}, {PERIODIC, PERIODIC}},
     .fields = {{.name = "u", .initial = INITIAL("1 - 0.5 * (x > 10 && x < 20 && y > 9 && y < 25)")},
                {.name = "v", .initial = INITIAL("0.25 * (x > 10 && x < 20 && y > 12 && y < 25)")}},
     .updates = {{"u", "u + dt * (a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v^2 + 0.04 * (1 - u))", 0},
@@ -76,7 +76,7 @@ static const problem yee_2d = {
     .rank = 2,
     .precision = MST_FLOAT64,
     .grid = {41, 46},
-    .faces = {{DIRICHLET(NULL), NEUMANN}, {DIRICHLET("0.1"), SPONGE(6)}},
+    .boundaries = {{DIRICHLET(NULL), NEUMANN}, {DIRICHLET("0.1"), SPONGE(6)}},
     .fields = {{.name = "ez", .initial = INITIAL("sin(x / 3)")}, {.name = "hx"}, {.name = "hy", .initial = INITIAL("y / 50")}},
     .updates = {{"hx", "hx - c * (ez[1,0] - ez)", 0},
                 {"hy", "hy + c * (ez[0,1] - ez)", 0},
@@ -91,7 +91,7 @@ static const problem wide_2d = {
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {33, 39},
-    .faces = {{NEUMANN, DIRICHLET("x - y")}, {DIRICHLET("t"), NEUMANN}},
+    .boundaries = {{NEUMANN, DIRICHLET("x - y")}, {DIRICHLET("t"), NEUMANN}},
     .fields = {{.name = "u", .levels = 2, .initial = INITIAL("x * y / 500"), .previous = INITIAL("sin(x + y)")}},
     .updates = {{"u", "0.2*u + 0.1*u.prev[1,-1] + a*(u[-4,0] - u[0,4] + u[1,-1] - u[1,1]) + 0.01*(u[3,2] - u[0,-3]) + x*t/1000",
                  0}},
@@ -103,9 +103,9 @@ static const problem heat_3d = {
     .rank = 3,
     .precision = MST_FLOAT32,
     .grid = {19, 23, 37},
-    .faces = {{SPONGE(3), NEUMANN}, {PERIODIC, PERIODIC}, {NEUMANN, DIRICHLET("y + z")}},
+    .boundaries = {{SPONGE(3), NEUMANN}, {PERIODIC, PERIODIC}, {NEUMANN, DIRICHLET("y + z")}},
     .fields = {{.name = "u", .initial = INITIAL("sin(x) + cos(y * z)")},
-               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 1000")}},
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + x / 1000")}},
     .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
     .sources = {{.field = "u", .point = {3, 22, 30}, .series = "a * t"}},
     .receivers = {{"u", 2, points_2d}},
@@ -116,7 +116,7 @@ static const problem advection_1d = {
     .rank = 1,
     .precision = MST_FLOAT64,
     .grid = {301},
-    .faces = {{PERIODIC, PERIODIC}},
+    .boundaries = {{PERIODIC, PERIODIC}},
     .fields = {{.name = "u", .initial = INITIAL("exp(-(x - 150)^2 / 90)")}},
     .updates = {{"u", "u - c * (u - u[-1]) + 0.01 * (u[-3] - u[2])", 0}},
     .receivers = {{"u", 2, points_2d + 1}},
@@ -128,7 +128,7 @@ static const problem large_2d = {
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {40, 1301},
-    .faces = {{DIRICHLET("1"), DIRICHLET(NULL)}, {DIRICHLET(NULL), NEUMANN}},
+    .boundaries = {{DIRICHLET("1"), DIRICHLET(NULL)}, {DIRICHLET(NULL), NEUMANN}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1) + x * y / 10000")}},
     .updates = {{"u", "u + a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
     .sources = {{.field = "u", .point = {20, 700}, .series = "a * t"}},
@@ -139,16 +139,16 @@ static const problem large_3d = {
     .rank = 3,
     .precision = MST_FLOAT32,
     .grid = {21, 90, 180},
-    .faces = {{PERIODIC, PERIODIC}, {DIRICHLET(NULL), DIRICHLET("2")}, {DIRICHLET(NULL), DIRICHLET(NULL)}},
+    .boundaries = {{PERIODIC, PERIODIC}, {DIRICHLET(NULL), DIRICHLET("2")}, {DIRICHLET(NULL), DIRICHLET(NULL)}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")},
-               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 1000")}},
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + x / 1000")}},
     .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
 };
 
 // Tiles at the seam of the rows, inside the boxes of blocks that reach over it.
 #define SEAM_3D                                                                                                                  \
     .rank = 3, .precision = MST_FLOAT32, .grid = {8, 56, 130},                                                                   \
-    .faces = {{PERIODIC, PERIODIC}, {PERIODIC, PERIODIC}, {DIRICHLET("x + y"), NEUMANN}},                                        \
+    .boundaries = {{PERIODIC, PERIODIC}, {PERIODIC, PERIODIC}, {DIRICHLET("x + y"), NEUMANN}},                                   \
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}},                                            \
     .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}}
 
@@ -159,22 +159,23 @@ static const problem seam_points_3d = {.name = "seam and points 3-D",
                                        .sources = {{.field = "u", .point = {7, 55, 61}, .series = "a * t"}},
                                        .receivers = {{"u", 2, points_seam}}};
 
-// The same along the columns, with a constant field and tiles that touch no face; and on one axis, without points and with them.
+// The same along the columns, with a coefficient field and tiles that touch no face; and on one axis, without points and with
+// them.
 static const problem seam_2d = {
     .name = "seam 2-D",
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {24, 1996},
-    .faces = {{DIRICHLET("1"), NEUMANN}, {PERIODIC, PERIODIC}},
+    .boundaries = {{DIRICHLET("1"), NEUMANN}, {PERIODIC, PERIODIC}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
-               {.name = "k", .constant = true, .initial = INITIAL("0.1 + y / 1000 + x / 30000")}},
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + y / 1000 + x / 30000")}},
     .updates = {{"u", "u + k[1,-4] * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
 };
 
 #define SEAM_1D                                                                                                                  \
-    .rank = 1, .precision = MST_FLOAT64, .grid = {1948}, .faces = {{PERIODIC, PERIODIC}},                                        \
+    .rank = 1, .precision = MST_FLOAT64, .grid = {1948}, .boundaries = {{PERIODIC, PERIODIC}},                                   \
     .fields = {{.name = "u", .initial = INITIAL("exp(-(x - 986)^2 / 900)")},                                                     \
-               {.name = "k", .constant = true, .initial = INITIAL("0.1 + x / 3000")}},                                           \
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + x / 3000")}},                                        \
     .updates = {{"u", "u - k[4] * (u - u[-1]) + 0.01 * (u[-3] - u[2])", 0}}
 
 static const size_t points_1d[][MST_MAX_AXES] = {{0}, {300}, {1947}};
@@ -190,7 +191,7 @@ static const problem outward_3d = {
     .rank = 3,
     .precision = MST_FLOAT32,
     .grid = {11, 23, 37},
-    .faces = {{NEUMANN, DIRICHLET("y")}, {PERIODIC, PERIODIC}, {DIRICHLET("0.5"), NEUMANN}},
+    .boundaries = {{NEUMANN, DIRICHLET("y")}, {PERIODIC, PERIODIC}, {DIRICHLET("0.5"), NEUMANN}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}, {.name = "v"}, {.name = "w"}, {.name = "q"}},
     .updates = {{"v", "u[4,4,4] + x / 50", 0},
                 {"q", "x * y / 100 + z", 0},
@@ -204,7 +205,7 @@ static const problem open_2d = {
     .rank = 2,
     .precision = MST_FLOAT32,
     .grid = {52, 1060},
-    .faces = {{DIRICHLET("y"), NEUMANN}, {DIRICHLET("0.5"), SPONGE(7)}},
+    .boundaries = {{DIRICHLET("y"), NEUMANN}, {DIRICHLET("0.5"), SPONGE(7)}},
     .fields = {{.name = "u", .levels = 2, .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
                {.name = "v", .initial = INITIAL("x / 1000 + sin(y)")}},
     .updates = {{"u", "u + a * (u[-1,0] + v[1,-1] + u.prev[0,-2] + u[0,3] - 4 * u) + 0.001 * t", 0}, {"v", "v + c * u[1,1]", 1}},
@@ -215,7 +216,7 @@ static const problem open_3d = {
     .rank = 3,
     .precision = MST_FLOAT32,
     .grid = {24, 45, 128},
-    .faces = {{SPONGE(3), NEUMANN}, {DIRICHLET("2"), DIRICHLET("-0.5")}, {DIRICHLET("0.25 * 3"), DIRICHLET(NULL)}},
+    .boundaries = {{SPONGE(3), NEUMANN}, {DIRICHLET("2"), DIRICHLET("-0.5")}, {DIRICHLET("0.25 * 3"), DIRICHLET(NULL)}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")}},
     .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-3,0] + u[0,3,0] + u[0,-1,-1] + u[0,1,1] - 6*u)", 0}},
 };
@@ -228,7 +229,7 @@ static mst_stencil_desc describe(const problem *p) {
     for (int k = 0; k < p->rank; k++) {
         d.grid[k] = p->grid[k];
         d.spacing[k] = 1 + 0.25 * k;
-        memcpy(d.faces[k], p->faces[k], sizeof d.faces[k]);
+        memcpy(d.boundaries[k], p->boundaries[k], sizeof d.boundaries[k]);
     }
     d.parameters = parameters;
     d.n_parameters = sizeof parameters / sizeof parameters[0];
@@ -250,7 +251,7 @@ static mst_stencil_desc describe(const problem *p) {
 typedef struct way {
     mst_stencil_shape shape;
     mst_stencil_schedule schedule;
-    size_t height;
+    size_t depth;
     unsigned fuse;
     size_t block;
     bool no_overlap;
@@ -274,19 +275,19 @@ static const way ways[] = {
 
 static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
     const size_t portions[] = {1, 7, 12};
-    mst_stencil_home home = (mst_stencil_home)test_between(MST_STENCIL_HOME_PINNED, MST_STENCIL_HOME_FILE);
+    mst_stencil_store store = (mst_stencil_store)test_between(MST_STENCIL_STORE_PINNED, MST_STENCIL_STORE_FILE);
     char text[200];
-    snprintf(text, sizeof text, "%s, shape %d, %s, n = %zu, m = %u, b = %zu, home %d", p->name, (int)w->shape,
-             mst_stencil_schedule_name(w->schedule), w->height, w->fuse, w->block, (int)home);
+    snprintf(text, sizeof text, "%s, shape %d, %s, n = %zu, m = %u, b = %zu, store %d", p->name, (int)w->shape,
+             mst_stencil_schedule_name(w->schedule), w->depth, w->fuse, w->block, (int)store);
     d->shape = w->shape;
     d->schedule = w->schedule;
-    d->height = w->height;
+    d->depth = w->depth;
     d->fuse = w->fuse;
     d->block = w->block;
     d->no_overlap = w->no_overlap;
-    d->home = home;
+    d->store = store;
     d->file_offset = 40;
-    d->file = home == MST_STENCIL_HOME_FILE ? test_file(1) : -1;
+    d->file = store == MST_STENCIL_STORE_FILE ? test_file(1) : -1;
     test_scheme_check(context, d, portions, 3, reference, text);
     if (d->file >= 0)
         close(d->file);
@@ -306,7 +307,7 @@ void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bo
     const problem *p = find_problem(name);
     mst_stencil_desc d = describe(p);
     test_scheme reference = test_scheme_run(&d, 20);
-    bool no_skew = p->faces[0][0].kind == MST_BOUNDARY_PERIODIC || p->rank == 1;
+    bool no_skew = p->boundaries[0][0].kind == MST_BOUNDARY_PERIODIC || p->rank == 1;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (!(ways[i].schedule == MST_STENCIL_SKEWED && no_skew) && (ways[i].shape == CPU ? cpu : gpu))
             check_way(context, p, &d, &ways[i], &reference);

@@ -8,11 +8,11 @@ static void test_heat_3d(void **state) { test_scheme_check_ways(*state, "heat 3-
 static void test_advection(void **state) { test_scheme_check_ways(*state, "advection 1-D", true, true); }
 static void test_large(void **state) { test_scheme_check_ways(*state, "large 2-D", false, true); }
 
-// Trips of any lengths in slabs of any size, with a reach that is longer on either side, a constant field, and an upper face that
-// mirrors.
+// Trips of any lengths in slabs of any size, with a reach that is longer on either side, a coefficient field, and an upper face
+// that mirrors.
 static void check_trips(mst_context *context, const char *update) {
     const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(x + 7 * y) + 0.1 * y"}},
-                                        {.name = "c", .initial = {.expression = "0.1 + 0.001 * y"}, .constant = true}};
+                                        {.name = "c", .initial = {.expression = "0.1 + 0.001 * y"}, .coefficient = true}};
     const mst_stencil_update updates[] = {{"u", update, 0}};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     char text[200];
@@ -24,17 +24,17 @@ static void check_trips(mst_context *context, const char *update) {
     d.n_fields = 2;
     d.updates = updates;
     d.n_updates = 1;
-    d.faces[0][1].kind = MST_BOUNDARY_NEUMANN;
+    d.boundaries[0][1].kind = MST_BOUNDARY_NEUMANN;
     d.shape = MST_STENCIL_SHAPE_CPU;
     d.schedule = MST_STENCIL_SKEWED;
     d.fuse = 3;
     for (int k = 0; k < 24; k++) {
         const size_t portions[] = {test_between(1, 40), test_between(1, 40)};
         test_scheme reference = test_scheme_run(&d, portions[0] + portions[1]);
-        d.height = test_between(3, 24);
+        d.depth = test_between(3, 24);
         d.block = test_between(1, 60);
-        d.home = (mst_stencil_home)test_between(MST_STENCIL_HOME_PINNED, MST_STENCIL_HOME_MEMORY);
-        snprintf(text, sizeof text, "%s, n = %zu, b = %zu, home %d, %zu and %zu steps", update, d.height, d.block, (int)d.home,
+        d.store = (mst_stencil_store)test_between(MST_STENCIL_STORE_PINNED, MST_STENCIL_STORE_MEMORY);
+        snprintf(text, sizeof text, "%s, n = %zu, b = %zu, store %d, %zu and %zu steps", update, d.depth, d.block, (int)d.store,
                  portions[0], portions[1]);
         test_scheme_check(context, &d, portions, 2, &reference, text);
         test_scheme_free(&reference);
@@ -69,14 +69,14 @@ static void test_thin_slabs(void **state) {
     d.updates = &update;
     d.n_updates = 1;
     d.fuse = 3;
-    d.height = 3;
+    d.depth = 3;
     d.schedule = MST_STENCIL_SKEWED;
     test_scheme reference = test_scheme_run(&d, 18);
     for (int k = 0; k < 60; k++) {
         d.shape = k % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU;
         d.block = (size_t)(1 + k / 2 % 5);
-        d.home = k / 10 % 2 ? MST_STENCIL_HOME_MEMORY : MST_STENCIL_HOME_PINNED;
-        snprintf(text, sizeof text, "shape %d, b = %zu, home %d", (int)d.shape, d.block, (int)d.home);
+        d.store = k / 10 % 2 ? MST_STENCIL_STORE_MEMORY : MST_STENCIL_STORE_PINNED;
+        snprintf(text, sizeof text, "shape %d, b = %zu, store %d", (int)d.shape, d.block, (int)d.store);
         test_scheme_check(context, &d, portions, 2, &reference, text);
     }
     test_scheme_free(&reference);

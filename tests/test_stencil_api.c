@@ -60,7 +60,7 @@ static void test_advection_and_sum(void **state) {
     d.fields = &field;
     for (int k = 0; k < 2; k++) {
         double before = 0, after = 0, moved = 0;
-        d.faces[0][0].kind = d.faces[0][1].kind = k ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+        d.boundaries[0][0].kind = d.boundaries[0][1].kind = k ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
         d.updates = k ? &spread : &shift;
         OK(mst_stencil_create(*state, &d, &solver, &e));
         OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(first), &e));
@@ -131,7 +131,7 @@ static void test_cancel(void **state) {
     how.progress = stop_at_nine;
     how.progress_user = &seen;
     d.schedule = MST_STENCIL_SKEWED;
-    d.height = 3;
+    d.depth = 3;
     d.block = 7;
     OK(mst_stencil_create(*state, &d, &solver, &e));
     REFUSED(MST_ERROR_CANCELLED, "9 of 30", mst_stencil_run(solver, 30, &how, NULL, &e));
@@ -139,7 +139,7 @@ static void test_cancel(void **state) {
     assert_int_equal(seen, 9);
     OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(cancelled), &e));
     d.schedule = MST_STENCIL_IN_CORE;
-    d.block = d.height = 0;
+    d.block = d.depth = 0;
     OK(mst_stencil_create(*state, &d, &second, &e));
     OK(mst_stencil_run(second, 9, NULL, NULL, &e));
     OK(mst_stencil_read(second, "u", 0, NULL, mst_at_host(straight), &e));
@@ -165,8 +165,8 @@ static void test_budget(void **state) {
     OK(mst_stencil_predict(small, &d, 100, &plan, &e));
     assert_true(plan.schedule != MST_STENCIL_IN_CORE && plan.seconds > 0 && plan.device_bytes <= cd.device_memory);
     OK(mst_stencil_create(small, &d, &solver, &e));
-    OK(mst_stencil_describe(solver, &plan, &e)); // with rates of its own, perhaps another height
-    OK(mst_stencil_run(solver, 2 * plan.height, NULL, &report, &e));
+    OK(mst_stencil_describe(solver, &plan, &e)); // with rates of its own, perhaps another depth
+    OK(mst_stencil_run(solver, 2 * plan.depth, NULL, &report, &e));
     assert_true(mst_context_device_memory_used(small) >= plan.device_bytes);
     assert_int_equal(report.plan.schedule, plan.schedule);
     assert_int_equal(report.upload_bytes, report.plan.upload_bytes);
@@ -238,9 +238,9 @@ static void test_failed_run(void **state) {
     OK(mst_stencil_read(whole, "u", 0, NULL, mst_at_host(want), &e));
     for (size_t k = 0; k < 2; k++) {
         d.schedule = schedules[k];
-        d.height = 3;
+        d.depth = 3;
         d.block = 20;
-        d.home = MST_STENCIL_HOME_FILE;
+        d.store = MST_STENCIL_STORE_FILE;
         d.file = test_file(1);
         OK(mst_stencil_create(*state, &d, &solver, &e));
         assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0); // the second half of the file cannot be written
@@ -291,7 +291,7 @@ static void test_far_sub_steps(void **state) {
 
 static void test_refusals(void **state) {
     const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-5,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
-    const mst_stencil_field constant = {.name = "u", .constant = true};
+    const mst_stencil_field coefficient = {.name = "u", .coefficient = true};
     const mst_stencil_source source = {.field = "u", .point = {30, 0}, .series = "1"};
     mst_stencil_desc d = heat(MST_FLOAT32);
     mst_stencil *solver;
@@ -316,16 +316,16 @@ static void test_refusals(void **state) {
     WITH(d.updates = &unknown, MST_ERROR_ARGUMENT, "the update of u");
     WITH(d.updates = &far, MST_ERROR_ARGUMENT, "-5");
     WITH((d.updates = two, d.n_updates = 2), MST_ERROR_ARGUMENT, "two updates");
-    WITH(d.fields = &constant, MST_ERROR_ARGUMENT, "constant");
+    WITH(d.fields = &coefficient, MST_ERROR_ARGUMENT, "coefficient field");
     WITH((d.sources = &source, d.n_sources = 1), MST_ERROR_ARGUMENT, "node 30");
-    WITH(d.faces[1][0].kind = MST_BOUNDARY_PERIODIC, MST_ERROR_ARGUMENT, "one end");
-    WITH(d.faces[0][1].value = "u", MST_ERROR_ARGUMENT, "axis 0");
-    WITH((d.faces[0][1].kind = MST_BOUNDARY_SPONGE, d.faces[0][1].width = 31), MST_ERROR_ARGUMENT, "31");
+    WITH(d.boundaries[1][0].kind = MST_BOUNDARY_PERIODIC, MST_ERROR_ARGUMENT, "one end");
+    WITH(d.boundaries[0][1].value = "u", MST_ERROR_ARGUMENT, "axis 0");
+    WITH((d.boundaries[0][1].kind = MST_BOUNDARY_SPONGE, d.boundaries[0][1].width = 31), MST_ERROR_ARGUMENT, "31");
     WITH(d.fuse = 65, MST_ERROR_ARGUMENT, "65");
-    WITH(d.height = 2, MST_ERROR_ARGUMENT, "2 steps");
-    WITH((d.schedule = MST_STENCIL_SKEWED, d.height = (size_t)1 << 32, d.block = 5), MST_ERROR_ARGUMENT, "at most 1048576");
-    WITH((d.schedule = MST_STENCIL_SKEWED, d.faces[0][0].kind = d.faces[0][1].kind = MST_BOUNDARY_PERIODIC), MST_ERROR_ARGUMENT,
-         "periodic");
+    WITH(d.depth = 2, MST_ERROR_ARGUMENT, "2 steps");
+    WITH((d.schedule = MST_STENCIL_SKEWED, d.depth = (size_t)1 << 32, d.block = 5), MST_ERROR_ARGUMENT, "at most 1048576");
+    WITH((d.schedule = MST_STENCIL_SKEWED, d.boundaries[0][0].kind = d.boundaries[0][1].kind = MST_BOUNDARY_PERIODIC),
+         MST_ERROR_ARGUMENT, "periodic");
 #undef WITH
     assert_string_equal(mst_stencil_schedule_name(MST_STENCIL_PYRAMID_TILES), "pyramid-tiles");
     assert_string_equal(mst_stencil_schedule_name((mst_stencil_schedule)99), "unknown schedule");

@@ -8,9 +8,9 @@
 #include <string.h>
 
 static const mst_stencil_field line[] = {{.name = "u", .initial = {.expression = "sin(x) + 0.001 * x"}},
-                                         {.name = "c", .initial = {.expression = "0.1 + 0.0001 * x"}, .constant = true}};
+                                         {.name = "c", .initial = {.expression = "0.1 + 0.0001 * x"}, .coefficient = true}};
 static const mst_stencil_field field[] = {{.name = "u", .initial = {.expression = "sin(x + 3 * y) + 0.1 * x"}},
-                                          {.name = "c", .initial = {.expression = "0.1 + 0.001 * x"}, .constant = true}};
+                                          {.name = "c", .initial = {.expression = "0.1 + 0.001 * x"}, .coefficient = true}};
 
 static mst_stencil_desc problem(int rank, const char *update[1], bool constant) {
     static mst_stencil_update updates[1];
@@ -48,7 +48,7 @@ static void test_sides(void **state) {
         d.shape = MST_STENCIL_SHAPE_GPU;
         d.fuse = 1;
         d.schedule = MST_STENCIL_PYRAMID_SLABS;
-        d.height = d.block = 4;
+        d.depth = d.block = 4;
         OK(mst_stencil_create(*state, &d, &solver, &e));
         const mst_stepper *s = &solver->steppers[0];
         int plain = 0;
@@ -104,15 +104,15 @@ static void test_cut_columns(void **state) {
         d.shape = MST_STENCIL_SHAPE_GPU;
         d.schedule = rank == 1 ? MST_STENCIL_PYRAMID_SLABS : MST_STENCIL_PYRAMID_TILES;
         d.fuse = 1 + (unsigned)i / 8;
-        d.height = d.fuse + test_between(0, 6);
+        d.depth = d.fuse + test_between(0, 6);
         d.block = test_between(20, 280);
-        d.home = i % 3 ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
+        d.store = i % 3 ? MST_STENCIL_STORE_PINNED : MST_STENCIL_STORE_MEMORY;
         if (i % 4 == 3)
-            d.faces[rank - 1][0].kind = d.faces[rank - 1][1].kind = MST_BOUNDARY_PERIODIC;
-        const size_t portions[] = {d.height, 3};
-        test_scheme reference = test_scheme_run(&d, d.height + 3);
+            d.boundaries[rank - 1][0].kind = d.boundaries[rank - 1][1].kind = MST_BOUNDARY_PERIODIC;
+        const size_t portions[] = {d.depth, 3};
+        test_scheme reference = test_scheme_run(&d, d.depth + 3);
         snprintf(text, sizeof text, "%s on %zu x %zu, type %d, n = %zu, m = %u, b = %zu", updates[rank - 1][which], d.grid[0],
-                 rank == 1 ? 1 : d.grid[1], (int)d.precision, d.height, d.fuse, d.block);
+                 rank == 1 ? 1 : d.grid[1], (int)d.precision, d.depth, d.fuse, d.block);
         test_scheme_check(context, &d, portions, 2, &reference, text);
         test_scheme_free(&reference);
     }

@@ -35,7 +35,7 @@ static double *values_of(mst_stencil *solver, const char *field, size_t n) {
 
 // Between Dirichlet faces sin(pi p (i + 1) / (n + 1)), between mirrors cos(pi p (i + 1/2) / n), on a ring cos(2 pi p i / n).
 typedef struct mode {
-    mst_boundary kind;
+    mst_boundary_kind kind;
     size_t n, p;
 } mode;
 
@@ -66,7 +66,7 @@ static void check_mode(void **state, int rank, const mode *modes, const char *up
     desc.precision = MST_FLOAT64;
     for (int k = 0; k < rank; k++) {
         desc.grid[k] = modes[k].n;
-        desc.faces[k][0].kind = desc.faces[k][1].kind = modes[k].kind;
+        desc.boundaries[k][0].kind = desc.boundaries[k][1].kind = modes[k].kind;
         factor += 0.15 * mode_factor(&modes[k]);
         n *= modes[k].n;
     }
@@ -122,7 +122,7 @@ static double error_of(void **state, size_t n, const mst_stencil_field *fields, 
     desc.updates = updates;
     desc.n_fields = desc.n_updates = n_fields;
     for (int side = 0; side < 4; side++)
-        desc.faces[1 - side / 2][side % 2].value = sides[side];
+        desc.boundaries[1 - side / 2][side % 2].value = sides[side];
     mst_stencil *solver = solver_of(state, &desc);
     run(solver, steps);
     double *found = values_of(solver, fields[0].name, n * n);
@@ -195,7 +195,7 @@ static void test_advection(void **state) {
     desc.grid[0] = NY;
     desc.grid[1] = NX;
     for (int k = 0; k < 2; k++)
-        desc.faces[k][0].kind = desc.faces[k][1].kind = MST_BOUNDARY_PERIODIC;
+        desc.boundaries[k][0].kind = desc.boundaries[k][1].kind = MST_BOUNDARY_PERIODIC;
     field.initial.layout = mst_layout_dense(MST_FLOAT32, 2, desc.grid);
     field.initial.data = mst_at_host(initial);
     desc.fields = &field;
@@ -252,7 +252,7 @@ static void test_yee_energy(void **state) {
     desc.rank = 3;
     for (int k = 0; k < 3; k++) {
         desc.grid[k] = (size_t)(7 + k);
-        desc.faces[k][0].kind = desc.faces[k][1].kind = MST_BOUNDARY_PERIODIC;
+        desc.boundaries[k][0].kind = desc.boundaries[k][1].kind = MST_BOUNDARY_PERIODIC;
     }
     desc.time_step = 0.57; // 1 / sqrt(3) is the limit
     desc.precision = MST_FLOAT64;

@@ -41,7 +41,7 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
     how.progress = cli_progress_update;
     how.progress_user = &silent;
     mst_status status = mst_stencil_describe(solver, &point->plan, error);
-    size_t height = point->plan.height ? point->plan.height : 1;
+    size_t height = point->plan.depth ? point->plan.depth : 1;
     if (status == MST_OK)
         status = mst_stencil_run(solver, height, &how, &report, error);
     if (status == MST_OK) {
@@ -68,7 +68,7 @@ static mst_status measure(const pyramid_bench *bench, mst_context *context, cons
     field.initial.expression = NULL; // zeros: the time does not depend on the values
     desc.fields = &field;
     desc.schedule = point->schedule;
-    desc.height = point->schedule == MST_STENCIL_TRIVIAL ? 0 : point->height;
+    desc.depth = point->schedule == MST_STENCIL_TRIVIAL ? 0 : point->height;
     desc.fuse = point->published ? 1 : 0;
     desc.no_overlap = point->published;
     for (int k = 0; k < desc.rank; k++)

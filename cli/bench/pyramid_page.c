@@ -55,7 +55,7 @@ static void put_point(const page *p, const pyramid_point *point) {
             page_put(p, "td", "%s", "");
         page_put(p, "td class=\"t w\" colspan=\"6\"", "%s", point->failed);
     } else {
-        page_put(p, "td", "%zu", point->plan.height);
+        page_put(p, "td", "%zu", point->plan.depth);
         page_put(p, "td", "%u", point->plan.fuse);
         page_put(p, "td", "%zu", point->plan.block);
         page_number(p, "m", 1e9 * point->measured, false);

@@ -13,7 +13,7 @@ static void write_series(FILE *gnuplot, const pyramid_bench *bench, const char *
     for (int i = 0; i < bench->n_points; i++) {
         const pyramid_point *p = &bench->points[i];
         if (is_drawn(p, schedule))
-            fprintf(gnuplot, "%zu %.9g %.9g\n", p->plan.height, 1e9 * p->measured, 1e9 * p->predicted);
+            fprintf(gnuplot, "%zu %.9g %.9g\n", p->plan.depth, 1e9 * p->measured, 1e9 * p->predicted);
     }
     fputs("EOD\n", gnuplot);
 }

@@ -40,7 +40,7 @@ static void print_point(const pyramid_point *p) {
         return;
     }
     printf("%-7s %-14s %6zu %4u %7zu %10.4f %10.4f %+7.1f%% %8.1f%%\n", p->problem, mst_stencil_schedule_name(p->schedule),
-           p->plan.height, p->plan.fuse, p->plan.block, 1e9 * p->measured, 1e9 * p->predicted,
+           p->plan.depth, p->plan.fuse, p->plan.block, 1e9 * p->measured, 1e9 * p->predicted,
            100 * (p->predicted / p->measured - 1), 100 * fmax(p->plan.duplicated, 0));
 }
 
@@ -104,7 +104,7 @@ void pyramid_print(const pyramid_bench *bench) {
 static json_t *point_json(const pyramid_point *p) {
     return json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "problem", p->problem, "schedule",
                      mst_stencil_schedule_name(p->schedule), "as_published", (int)p->published, "height",
-                     (json_int_t)p->plan.height, "fuse", (json_int_t)p->plan.fuse, "block", (json_int_t)p->plan.block,
+                     (json_int_t)p->plan.depth, "fuse", (json_int_t)p->plan.fuse, "block", (json_int_t)p->plan.block,
                      "seconds_per_node_step", cli_json_real(p->measured), "predicted_seconds_per_node_step",
                      cli_json_real(p->predicted), "duplicated", cli_json_real(p->plan.duplicated), "failed", p->failed);
 }

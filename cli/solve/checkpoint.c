@@ -68,7 +68,7 @@ static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
     int code = CLI_DONE;
     for (size_t i = 0; i < p->desc.n_fields && code == CLI_DONE; i++) {
         add_text(digest, p->fields[i].name);
-        add_number(digest, p->fields[i].constant ? 0 : p->fields[i].levels);
+        add_number(digest, p->fields[i].coefficient ? 0 : p->fields[i].levels);
         add_text(digest, p->fields[i].initial.expression);
         add_text(digest, p->fields[i].previous.expression);
         for (int level = 0; level < 2 && code == CLI_DONE; level++)
@@ -88,9 +88,9 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
     for (int k = 0; k < desc->rank; k++) {
         add_number(digest, desc->spacing[k]);
         for (int side = 0; side < 2; side++) {
-            add_number(digest, desc->faces[k][side].kind);
-            add_text(digest, desc->faces[k][side].value);
-            add_number(digest, (double)desc->faces[k][side].width);
+            add_number(digest, desc->boundaries[k][side].kind);
+            add_text(digest, desc->boundaries[k][side].value);
+            add_number(digest, (double)desc->boundaries[k][side].width);
         }
     }
     for (size_t i = 0; i < desc->n_updates; i++) {
@@ -137,7 +137,7 @@ static uint64_t field_bytes(const mst_stencil_desc *desc) {
 static uint64_t file_bytes(const mst_stencil_desc *desc, uint64_t step) {
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
     for (size_t i = 0; i < desc->n_fields; i++)
-        bytes += desc->fields[i].constant ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
+        bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
     for (size_t i = 0; i < desc->n_receivers; i++)
         bytes += step * desc->receivers[i].n_points * sizeof(double);
     return bytes;
@@ -192,7 +192,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     if (code == CLI_DONE)
         code = put(f, &header, sizeof header);
     for (size_t i = 0; i < desc->n_fields; i++)
-        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].constant && code == CLI_DONE; level++)
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient && code == CLI_DONE; level++)
             code = put_field(run, f, desc->fields[i].name, level, buffer);
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
         code = put(f, run->traces[i], (size_t)header.step * desc->receivers[i].n_points * sizeof(double));
@@ -259,7 +259,7 @@ static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
     uint64_t offset = sizeof(checkpoint_header);
     mst_error error;
     for (size_t i = 0; i < desc->n_fields; i++)
-        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].constant; level++) {
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient; level++) {
             mst_location from = mst_at_file(fileno(f->file), offset);
             if (mst_stencil_write(run->solver, desc->fields[i].name, level, from, &error) != MST_OK)
                 return cli_fail(solve_command, f->path, &error);

@@ -13,7 +13,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
                               "output: heat1d, heat2d, heat3d, wave2d, wave3d, gray-scott, yee2d, yee3d.\n"
                               "\n"
                               "A grid that does not fit --device-memory goes through the device in blocks, many\n"
-                              "steps a trip; --schedule, --height, --fuse and --block overrule the model, which\n"
+                              "steps a trip; --schedule, --depth, --fuse and --block overrule the model, which\n"
                               "chooses the fastest: auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed.\n"
                               "The result is the same in every bit. A state that is larger than --host-memory is\n"
                               "kept in a file without a name in the directory --scratch.\n"
@@ -32,7 +32,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
 typedef struct raw_options {
     char *grid, *schedule, *shape, *precision, *output, *checkpoint, *every, *scratch;
     char **set;
-    long long steps, height, fuse, block;
+    long long steps, depth, fuse, block;
     double time_step;
     int no_overlap, resume, dry_run;
 } raw_options;
@@ -111,8 +111,7 @@ static int take_numbers(const raw_options *raw, mst_stencil_desc *desc, problem_
     const struct {
         const char *option;
         long long value, most;
-    } counts[] = {
-        {"--height", raw->height, 1 << 24}, {"--fuse", raw->fuse, 1 << 10}, {"--block", raw->block, (long long)1 << 40}};
+    } counts[] = {{"--depth", raw->depth, 1 << 24}, {"--fuse", raw->fuse, 1 << 10}, {"--block", raw->block, (long long)1 << 40}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i].value < 0 || counts[i].value > counts[i].most) {
             cli_error(solve_command, "%s %lld: expected 1 to %lld, or 0 to let the model choose", counts[i].option,
@@ -123,7 +122,7 @@ static int take_numbers(const raw_options *raw, mst_stencil_desc *desc, problem_
         cli_error(solve_command, "--%s: expected a number above 0", raw->steps < -1 ? "steps" : "time-step");
         return CLI_USAGE;
     }
-    desc->height = (size_t)raw->height;
+    desc->depth = (size_t)raw->depth;
     desc->fuse = (unsigned)raw->fuse;
     desc->block = (size_t)raw->block;
     desc->no_overlap = raw->no_overlap != 0;
@@ -166,7 +165,7 @@ static int check_stability(const solve_run *run) {
 static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen) {
     desc->schedule = chosen->schedule;
     desc->shape = chosen->shape;
-    desc->height = chosen->height;
+    desc->depth = chosen->depth;
     desc->fuse = chosen->fuse;
     desc->block = chosen->block;
     desc->no_overlap = chosen->no_overlap;
@@ -215,7 +214,8 @@ int cmd_solve(int argc, const char **argv) {
         {"precision", 0, POPT_ARG_STRING, &raw.precision, 0, "float32 or float64", "TYPE"},
         {"output", 'o', POPT_ARG_STRING, &raw.output, 0, "the last state, as .npy", "OUT"},
         {"schedule", 0, POPT_ARG_STRING, &raw.schedule, 0, "how a large grid goes through the device (default: auto)", "NAME"},
-        {"height", 0, POPT_ARG_LONGLONG, &raw.height, 0, "steps a trip through the device", "N"},
+        {"depth", 0, POPT_ARG_LONGLONG, &raw.depth, 0, "steps a trip through the device", "N"},
+        {"height", 0, POPT_ARG_LONGLONG | POPT_ARGFLAG_DOC_HIDDEN, &raw.depth, 0, NULL, NULL}, // its former name
         {"fuse", 0, POPT_ARG_LONGLONG, &raw.fuse, 0, "steps a kernel", "M"},
         {"block", 0, POPT_ARG_LONGLONG, &raw.block, 0, "nodes of a block along the slowest axis", "B"},
         {"no-overlap", 0, POPT_ARG_NONE, &raw.no_overlap, 0, "transfers and kernels one after the other", NULL},

@@ -185,7 +185,7 @@ int solve_write_result(solve_run *run) {
         return cli_fail(solve_command, NULL, &error);
     mst_location to = mst_npy_location(npy);
     for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++) {
-        if (desc->fields[i].constant)
+        if (desc->fields[i].coefficient)
             continue;
         mst_location place = mst_at_file(to.file, to.offset + written++ * bytes);
         if (mst_stencil_read(run->solver, desc->fields[i].name, 0, NULL, place, &error) != MST_OK)

@@ -35,17 +35,16 @@ static bool read_levels(cli_yaml *y, yaml_node_t *node, void *target) {
     return true;
 }
 
-static bool read_constant(cli_yaml *y, yaml_node_t *node, void *target) {
+static bool read_coefficient(cli_yaml *y, yaml_node_t *node, void *target) {
     mst_stencil_field *field = ((field_reading *)target)->field;
-    return cli_yaml_bool(y, node, &field->constant) &&
-           (!field->constant || field->levels == 1 || cli_yaml_error(y, node, "a constant field has one level"));
+    return cli_yaml_bool(y, node, &field->coefficient) &&
+           (!field->coefficient || field->levels == 1 || cli_yaml_error(y, node, "a coefficient field has one level"));
 }
 
 static const cli_yaml_key field_keys[] = {
-    {"levels", read_levels, false},
-    {"constant", read_constant, false},
-    {"initial", read_initial_node, false},
-    {"previous", read_previous_node, false},
+    {"levels", read_levels, false},        {"coefficient", read_coefficient, false},
+    {"constant", read_coefficient, false}, // the second as in older files
+    {"initial", read_initial_node, false}, {"previous", read_previous_node, false},
 };
 
 static bool read_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
@@ -108,7 +107,7 @@ bool problem_read_initial(problem *p) {
 
 // ---- Boundary: "x: periodic", "y-: dirichlet EXPRESSION"
 
-static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, mst_stencil_face *face) {
+static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, mst_stencil_boundary *face) {
     char *end;
     unsigned long width = strtoul(rest, &end, 10);
     face->width = width;
@@ -116,10 +115,10 @@ static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, 
            cli_yaml_error(y, node, "expected 'sponge N' with the number of nodes, 'sponge 32' say");
 }
 
-static bool read_face(problem *p, yaml_node_t *node, mst_stencil_face *face) {
+static bool read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face) {
     static const struct {
         const char *name;
-        mst_boundary kind;
+        mst_boundary_kind kind;
     } kinds[] = {{"dirichlet", MST_BOUNDARY_DIRICHLET},
                  {"neumann", MST_BOUNDARY_NEUMANN},
                  {"periodic", MST_BOUNDARY_PERIODIC},
@@ -134,7 +133,7 @@ static bool read_face(problem *p, yaml_node_t *node, mst_stencil_face *face) {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (strcmp(word, kinds[i].name) != 0)
             continue;
-        *face = (mst_stencil_face){.kind = kinds[i].kind};
+        *face = (mst_stencil_boundary){.kind = kinds[i].kind};
         if (face->kind == MST_BOUNDARY_SPONGE)
             return read_sponge(&p->yaml, node, rest, face);
         if (face->kind == MST_BOUNDARY_DIRICHLET && *rest)
@@ -153,7 +152,7 @@ typedef struct boundary_reading {
 
 static bool read_side(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     boundary_reading *r = target;
-    mst_stencil_face face;
+    mst_stencil_boundary face;
     int rank = r->p->desc.rank, axis = rank - 1 - (name[0] - 'x');
     bool both = name[1] == '\0', one = (name[1] == '-' || name[1] == '+') && name[2] == '\0';
     (void)index;
@@ -167,7 +166,7 @@ static bool read_side(cli_yaml *y, const char *name, yaml_node_t *node, size_t i
         if (one && side != (name[1] == '+'))
             continue;
         if (one || !r->own[axis][side])
-            r->p->desc.faces[axis][side] = face;
+            r->p->desc.boundaries[axis][side] = face;
         r->own[axis][side] |= one;
     }
     return true;
@@ -181,7 +180,8 @@ bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
         !cli_yaml_entries(y, node, read_side, &reading))
         return false;
     for (int axis = 0; axis < p->desc.rank; axis++)
-        if ((p->desc.faces[axis][0].kind == MST_BOUNDARY_PERIODIC) != (p->desc.faces[axis][1].kind == MST_BOUNDARY_PERIODIC))
+        if ((p->desc.boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC) !=
+            (p->desc.boundaries[axis][1].kind == MST_BOUNDARY_PERIODIC))
             return cli_yaml_error(y, node, "the %c axis is periodic at one face only", 'x' + p->desc.rank - 1 - axis);
     return true;
 }
@@ -200,8 +200,8 @@ static bool read_expression(cli_yaml *y, const char *name, yaml_node_t *node, si
         return cli_yaml_error(y, node, "no such field%s%s%s", meant ? "; did you mean '" : "", meant ? meant : "",
                               meant ? "'?" : "");
     }
-    if (field->constant)
-        return cli_yaml_error(y, node, "the field is constant, so it has no update");
+    if (field->coefficient)
+        return cli_yaml_error(y, node, "a coefficient field, so it has no update");
     for (size_t i = 0; i < p->desc.n_updates; i++)
         if (strcmp(p->updates[i].field, name) == 0)
             return cli_yaml_error(y, node, "the field has an update already; put both into one expression");
@@ -229,11 +229,11 @@ bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target) {
         !cli_yaml_items(y, node, read_substep, p))
         return false;
     for (size_t i = 0; i < p->desc.n_fields; i++) {
-        bool updated = p->fields[i].constant;
+        bool updated = p->fields[i].coefficient;
         for (size_t k = 0; k < p->desc.n_updates; k++)
             updated |= p->updates[k].field == p->fields[i].name;
         if (!updated)
-            return cli_yaml_error(y, node, "the field %s has no update; add one, or 'constant: true' to the field",
+            return cli_yaml_error(y, node, "the field %s has no update; add one, or 'coefficient: true' to the field",
                                   p->fields[i].name);
     }
     return p->desc.n_updates > 0 || cli_yaml_error(y, node, "a problem has at least one update");

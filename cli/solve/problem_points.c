@@ -56,7 +56,7 @@ static bool read_source_field(cli_yaml *y, yaml_node_t *node, void *target) {
     if (!field)
         return false;
     r->source->field = field->name;
-    return !field->constant || cli_yaml_error(y, node, "the field is constant, so it takes no source");
+    return !field->coefficient || cli_yaml_error(y, node, "a coefficient field, so it takes no source");
 }
 
 static bool read_source_at(cli_yaml *y, yaml_node_t *node, void *target) {
@@ -143,7 +143,7 @@ static bool read_receiver_field(cli_yaml *y, yaml_node_t *node, void *target) {
     receiver_reading *r = target;
     const mst_stencil_field *field = problem_field(r->p, node);
     r->receiver->field = field ? field->name : NULL;
-    return field && (!field->constant || cli_yaml_error(y, node, "the field is constant, so there is nothing to record"));
+    return field && (!field->coefficient || cli_yaml_error(y, node, "a coefficient field, so there is nothing to record"));
 }
 
 static bool make_points(cli_yaml *y, yaml_node_t *node, receiver_reading *r, size_t n) {

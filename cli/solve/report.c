@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-static const char *const homes[] = {[MST_STENCIL_HOME_AUTO] = "auto",
-                                    [MST_STENCIL_HOME_PINNED] = "pinned",
-                                    [MST_STENCIL_HOME_MEMORY] = "memory",
-                                    [MST_STENCIL_HOME_FILE] = "file"};
+static const char *const stores[] = {[MST_STENCIL_STORE_AUTO] = "auto",
+                                     [MST_STENCIL_STORE_PINNED] = "pinned",
+                                     [MST_STENCIL_STORE_MEMORY] = "memory",
+                                     [MST_STENCIL_STORE_FILE] = "file"};
 
 static mst_layout grid_layout(const solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -22,11 +22,11 @@ static double node_steps(const solve_run *run, uint64_t steps) {
 static void print_choices(const mst_stencil_plan *plan) {
     printf("%s, ", mst_stencil_schedule_name(plan->schedule));
     if (plan->schedule != MST_STENCIL_IN_CORE)
-        printf("n = %zu, ", plan->height);
+        printf("n = %zu, ", plan->depth);
     printf("m = %u", plan->fuse);
     if (plan->schedule != MST_STENCIL_IN_CORE)
         printf(", blocks of %zu, working copy in %s", plan->block,
-               plan->home == MST_STENCIL_HOME_PINNED ? "pinned memory" : homes[plan->home]);
+               plan->store == MST_STENCIL_STORE_PINNED ? "pinned memory" : stores[plan->store]);
 }
 
 static void print_memory(const mst_stencil_plan *plan) {
@@ -48,8 +48,8 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     failed |= json_object_set_new(object, "device", cli_json_text(mst_context_device(run->context)->name));
     failed |= json_object_set_new(object, "schedule", json_string(mst_stencil_schedule_name(plan->schedule)));
     failed |= json_object_set_new(object, "shape", json_string(plan->shape == MST_STENCIL_SHAPE_GPU ? "gpu" : "cpu"));
-    failed |= json_object_set_new(object, "working_copy", json_string(homes[plan->home]));
-    failed |= json_object_set_new(object, "height", json_integer((json_int_t)plan->height));
+    failed |= json_object_set_new(object, "working_copy", json_string(stores[plan->store]));
+    failed |= json_object_set_new(object, "depth", json_integer((json_int_t)plan->depth));
     failed |= json_object_set_new(object, "fuse", json_integer((json_int_t)plan->fuse));
     failed |= json_object_set_new(object, "block", json_integer((json_int_t)plan->block));
     failed |= json_object_set_new(object, "state_bytes", json_integer((json_int_t)plan->state_bytes));

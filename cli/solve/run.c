@@ -35,7 +35,7 @@ static int choose_plan(solve_run *run) {
         return cli_fail_input(solve_command, NULL, &error);
     if (run->done.plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->done.plan.state_bytes <= limit)
         return CLI_DONE;
-    desc->home = MST_STENCIL_HOME_FILE;
+    desc->store = MST_STENCIL_STORE_FILE;
     int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->done.plan.state_bytes);
     desc->file = run->scratch;
     if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->done.plan, &error) != MST_OK)

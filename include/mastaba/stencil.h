@@ -24,21 +24,21 @@ extern "C" {
 
 typedef struct mst_stencil mst_stencil;
 
-// What neighbours outside the grid are, beyond one face. Constant fields are mirrored unless the face is periodic.
-typedef enum mst_boundary {
+// What neighbours outside the grid are, beyond one face. Coefficient fields are mirrored unless the face is periodic.
+typedef enum mst_boundary_kind {
     MST_BOUNDARY_DIRICHLET = 0, // the value of an expression of x, y, z (there, outside) and t; 0 without one. t is the time of
                                 // the value that is read: k dt, one step less for .prev, one more for what a sub-step wrote
     MST_BOUNDARY_NEUMANN = 1,   // mirrored: node -k is node k - 1, so nothing flows through the face
     MST_BOUNDARY_PERIODIC = 2,  // the other side; both faces of the axis must be
     MST_BOUNDARY_SPONGE = 3     // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before
                                 // the face, d = width at the face, 1 at the last (Cerjan et al., Geophysics 50, 1985)
-} mst_boundary;
+} mst_boundary_kind;
 
-typedef struct mst_stencil_face {
-    mst_boundary kind;
+typedef struct mst_stencil_boundary {
+    mst_boundary_kind kind;
     const char *value; // Dirichlet: NULL is 0
     size_t width;      // sponge
-} mst_stencil_face;
+} mst_stencil_boundary;
 
 typedef struct mst_stencil_parameter {
     const char *name;
@@ -55,8 +55,8 @@ typedef struct mst_stencil_initial {
 
 typedef struct mst_stencil_field {
     const char *name;
-    int levels;    // 1, or 2: the scheme uses `name.prev` too; 0 means 1
-    bool constant; // never updated: a coefficient
+    int levels;       // 1, or 2: the scheme uses `name.prev` too; 0 means 1
+    bool coefficient; // a coefficient field: never updated
     mst_stencil_initial initial;
     mst_stencil_initial previous; // of name.prev; with neither expression nor data: as `initial` (a start at rest)
 } mst_stencil_field;
@@ -84,7 +84,7 @@ typedef struct mst_stencil_receiver {
     const size_t (*points)[MST_MAX_AXES];
 } mst_stencil_receiver;
 
-// How a grid larger than the device goes through it. n is the height: steps a trip; m the steps fused in one kernel.
+// How a grid larger than the device goes through it. n is the depth: steps a trip; m the steps fused in one kernel.
 typedef enum mst_stencil_schedule {
     MST_STENCIL_AUTO = 0,          // the fastest by the model
     MST_STENCIL_IN_CORE = 1,       // the whole state stays on the device
@@ -103,12 +103,12 @@ typedef enum mst_stencil_shape {
 } mst_stencil_shape;
 
 // Where the working copy of a state that does not stay on the device lies.
-typedef enum mst_stencil_home {
-    MST_STENCIL_HOME_AUTO = 0,   // pinned on a device with memory of its own, else ordinary
-    MST_STENCIL_HOME_PINNED = 1, // memory that the device copies from and to directly; taking it costs about 0.35 s a GiB
-    MST_STENCIL_HOME_MEMORY = 2, // ordinary memory
-    MST_STENCIL_HOME_FILE = 3    // `file`, from byte `file_offset`: mst_stencil_plan.state_bytes of it
-} mst_stencil_home;
+typedef enum mst_stencil_store {
+    MST_STENCIL_STORE_AUTO = 0,   // pinned on a device with memory of its own, else ordinary
+    MST_STENCIL_STORE_PINNED = 1, // memory that the device copies from and to directly; taking it costs about 0.35 s a GiB
+    MST_STENCIL_STORE_MEMORY = 2, // ordinary memory
+    MST_STENCIL_STORE_FILE = 3    // `file`, from byte `file_offset`: mst_stencil_plan.state_bytes of it
+} mst_stencil_store;
 
 typedef struct mst_stencil_desc {
     size_t struct_size;
@@ -124,15 +124,15 @@ typedef struct mst_stencil_desc {
     const mst_stencil_update *updates;
     const mst_stencil_source *sources;
     const mst_stencil_receiver *receivers;
-    mst_stencil_face faces[MST_MAX_AXES][2]; // an axis: at index 0, at the last index
+    mst_stencil_boundary boundaries[MST_MAX_AXES][2]; // an axis: at index 0, at the last index
 
     mst_stencil_schedule schedule;
-    size_t height;   // n, at most 2^20; 0: chosen
+    size_t depth;    // n, at most 2^20; 0: chosen
     unsigned fuse;   // m; 0: chosen
     size_t block;    // nodes of a block along the slowest axis (tiles: along each of the two slowest); 0: chosen
     bool no_overlap; // uploads, kernels and downloads one after the other
     mst_stencil_shape shape;
-    mst_stencil_home home;
+    mst_stencil_store store;
     int file;
     uint64_t file_offset;
 } mst_stencil_desc;
@@ -145,8 +145,8 @@ typedef struct mst_stencil_desc {
 typedef struct mst_stencil_plan {
     mst_stencil_schedule schedule;
     mst_stencil_shape shape;
-    mst_stencil_home home;
-    size_t height; // n; of an in-core run: m
+    mst_stencil_store store;
+    size_t depth;  // n; of an in-core run: m
     unsigned fuse; // m
     size_t block;
     uint64_t state_bytes;    // of the working copy: all fields, both levels
@@ -214,7 +214,7 @@ MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int 
                                     mst_location to, mst_error *error);
 
 // Replaces a field's level by an array of the grid's shape from host memory or a file, in C order without gaps, in the solver's
-// precision; only read. Constant fields too. Blocks. Errors as mst_stencil_read.
+// precision; only read. Coefficient fields too. Blocks. Errors as mst_stencil_read.
 MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error);
 
 // What receiver number `receiver` recorded after the steps first .. first + count - 1 (step 1 is the first after step 0):

@@ -21,7 +21,7 @@ enum {
     PAGE = 4096,
     LENGTHS = 3, // of rows
     KINDS = 1 + 2 * LENGTHS,
-    CONSTANT = 2, // the window of constant fields
+    CONSTANT = 2, // the window of coefficient fields
     WINDOWS = 5,
     LEAST_BYTES = 1 << 20, // whatever the budget
     LEAST_SAMPLES = 4,
@@ -69,7 +69,7 @@ fail:
 static mst_box part_of(const mst_stencil *s) {
     mst_box box = mst_solver_grid(s);
     const mst_problem *p = &s->problem;
-    uint64_t arrays = (uint64_t)(5 * p->n_arrays + 2 * p->n_constants);
+    uint64_t arrays = (uint64_t)(5 * p->n_arrays + 2 * p->n_coefficients);
     uint64_t most = CALIBRATION_BYTES / p->element * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1);
     uint64_t nodes = smaller(most, mst_budget_left(s->context, &s->context->device_memory) / arrays / p->element);
     uint64_t planes = smaller(p->grid[PLANES], nodes / p->plane);
@@ -153,7 +153,7 @@ fail:
 }
 
 // Memory for the measurement of copies: pinned, for uploads and downloads, and ordinary. Pieces of it are copied by turns, as a
-// run goes through its home, so that caches hold no more of them than they do then.
+// run goes through its store, so that caches hold no more of them than they do then.
 typedef struct copies {
     uint64_t bytes, piece, pieces; // bytes of each memory and of a copy
     unsigned char *up, *down, *ordinary;
@@ -185,7 +185,7 @@ fail:
     return status;
 }
 
-// A tile of about a piece's size in the home: the bytes of its rows and their distance. In three dimensions a row is what the
+// A tile of about a piece's size in the store: the bytes of its rows and their distance. In three dimensions a row is what the
 // tile has of one plane. Fewer rows where the memory is too small for all.
 typedef struct tile {
     size_t row, rows, pitch;
@@ -272,7 +272,7 @@ fail:
     return status;
 }
 
-// From staging to a home that is not direct and back, while the device copies both ways.
+// From staging to a store that is not direct and back, while the device copies both ways.
 static mst_status time_host(mst_stencil *s, const mst_window w[2], const copies *c, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     double seconds[SAMPLES];
@@ -301,7 +301,7 @@ fail:
 static mst_status measure_copies(mst_stencil *s, const mst_window w[WINDOWS], uint64_t bytes, mst_rates *rates,
                                  mst_error *error) {
     mst_status status = MST_OK;
-    bool direct = mst_home_is_direct(s->context, s->plan.home);
+    bool direct = mst_store_is_direct(s->context, s->plan.store);
     uint64_t most = direct || s->context->device.unified_memory ? CALIBRATION_BYTES : HOST_BYTES;
     uint64_t array = s->problem.nodes * s->problem.element;
     most = smaller(most, array > LEAST_BYTES ? array : LEAST_BYTES);
@@ -363,10 +363,10 @@ static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key)
     char text[250];
     int length =
         snprintf(text, sizeof text,
-                 "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, home %d",
+                 "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, store %d",
                  REVISION, (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
                  (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                 (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.home);
+                 (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.store);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 
@@ -398,7 +398,7 @@ mst_status mst_rates_measure(mst_stencil *s, mst_rates *rates, mst_error *error)
     MST_TRY(mst_tables_take(&s->tables, (uint64_t)s->plan.fuse, error));
     for (int k = 0; k < WINDOWS; k++) {
         fit(&windows[k], &box);
-        MST_TRY(take(s, bytes, k == CONSTANT ? p->n_constants : p->n_arrays, &windows[k], error));
+        MST_TRY(take(s, bytes, k == CONSTANT ? p->n_coefficients : p->n_arrays, &windows[k], error));
     }
     MST_TRY(warm_up(s, windows, &box, error));
     MST_TRY(measure_commands(s, windows, rates, error));

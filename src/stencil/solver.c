@@ -56,7 +56,7 @@ static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error
         if (!s->is_trial) // in core whatever the rates are, which others that are being built would spoil
             MST_TRY(mst_rates_measure(s, &s->rates, error));
         status = mst_plan_choose(s, desc, &small);
-        bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->height && !desc->block);
+        bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->depth && !desc->block);
         if (!fewer || desc->fuse || s->plan.fuse == 1) {
             if (error && status != MST_OK)
                 *error = small;
@@ -122,16 +122,16 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     mst_stencil *s = NULL;
     MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
-    MST_REQUIRE(!desc || desc->home != MST_STENCIL_HOME_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
-                "the home of the state is a file, but file is %d", desc->file);
+    MST_REQUIRE(!desc || desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
+                "the backing store is a file, but file is %d", desc->file);
     MST_TRY(make_plan(context, desc, choice, chain, &s, error));
-    MST_TRY(mst_tables_take(&s->tables, s->plan.height, error));
+    MST_TRY(mst_tables_take(&s->tables, s->plan.depth, error));
     s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine
                 : s->plan.schedule == MST_STENCIL_SKEWED ? &mst_skewed_engine
                                                          : &mst_pyramid_engine;
     if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        MST_TRY(mst_home_create(context, &s->problem, s->plan.home, mst_plan_copies(s->plan.schedule), desc->file,
-                                desc->file_offset, &s->home, error));
+        MST_TRY(mst_store_create(context, &s->problem, s->plan.store, mst_plan_copies(s->plan.schedule), desc->file,
+                                 desc->file_offset, &s->store, error));
     MST_TRY(s->engine->prepare(s, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     *out = s;
@@ -160,7 +160,7 @@ void mst_stencil_destroy(mst_stencil *s) {
         return;
     if (s->engine)
         s->engine->release(s);
-    mst_home_release(&s->home);
+    mst_store_release(&s->store);
     for (int k = 0; k < 2; k++)
         mst_stepper_release(&s->steppers[k]);
     mst_tables_release(&s->tables);
@@ -176,7 +176,7 @@ static uint64_t trips_at_once(const mst_stencil *s) {
         return 1;
     if (s->is_trial) // there are no rates, and it is not to wait where others do not
         return most;
-    mst_model_predict(s, s->plan.height, &plan);
+    mst_model_predict(s, s->plan.depth, &plan);
     return plan.seconds > 1e-5 ? 1 + (uint64_t)(0.1 / plan.seconds) : most;
 }
 
@@ -217,7 +217,7 @@ fail:
         if (s->queues[lane])
             clFinish(s->queues[lane]);
     clFinish(s->context->download);
-    s->home.failures++;
+    s->store.failures++;
     s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
     return status;
 }

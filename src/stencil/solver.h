@@ -3,7 +3,7 @@
 #define MST_STENCIL_SOLVER_H
 
 #include "stencil/kernels/stepper.h"
-#include "stencil/schedules/home.h"
+#include "stencil/schedules/store.h"
 
 #include "tune/tune.h"
 
@@ -14,12 +14,12 @@ typedef struct mst_run {
     uint64_t upload_bytes, download_bytes;
 } mst_run;
 
-// A schedule: how the state advances. The state lies in solver->home, or for in-core runs in solver->state on the device.
+// A schedule: how the state advances. The state lies in solver->store, or for in-core runs in solver->state on the device.
 typedef struct mst_engine {
     // Takes device memory, as solver->plan says.
     mst_status (*prepare)(mst_stencil *solver, mst_error *error);
     void (*release)(mst_stencil *solver);
-    // Advances by n steps of the plan's height or fewer, a whole trip, or queues it; the state is whole after `settle`.
+    // Advances by n steps of the plan's depth or fewer, a whole trip, or queues it; the state is whole after `settle`.
     mst_status (*advance)(mst_stencil *solver, uint64_t n, uint64_t row, mst_run *run, mst_error *error);
     mst_status (*settle)(mst_stencil *solver, mst_run *run, mst_error *error);
 } mst_engine;
@@ -27,7 +27,7 @@ typedef struct mst_engine {
 // What the model goes by.
 typedef struct mst_rates {
     double upload, download; // bytes a second over the bus, each alone
-    double host;             // and between the home and staging
+    double host;             // and between the store and staging
     double row[2];           // seconds more for each row of a rectangular copy, up and down
     double beside[2]; // of copies both ways at once, and of rectangular ones: the time beyond the longer's, of the shorter's
     double copy;      // seconds of a copy of next to nothing, one behind the other
@@ -60,10 +60,10 @@ struct mst_stencil {
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
 
-    mst_window state[2], held; // in core: the state, and where the next one goes; the constant fields
+    mst_window state[2], held; // in core: the state, and where the next one goes; the coefficient fields
     int current;
 
-    mst_home home; // otherwise
+    mst_store store; // otherwise
     struct mst_skewed *skewed;
     struct mst_pyramid *pyramid;
 };
@@ -91,11 +91,11 @@ mst_stencil_shape mst_plan_shape(const mst_stencil *solver, const mst_stencil_de
 unsigned mst_plan_fuse(const mst_stencil *solver, const mst_stencil_desc *desc);
 mst_status mst_stencil_tune(mst_stencil *solver, const mst_stencil_desc *desc, mst_tune_chain *chain, mst_error *error);
 
-// Chooses shape and m, at most `most`, and makes the kernels; then schedule, n, block and home, by what fits and the model's
+// Chooses shape and m, at most `most`, and makes the kernels; then schedule, n, block and store, by what fits and the model's
 // times.
 mst_status mst_plan_kernels(mst_stencil *solver, const mst_stencil_desc *desc, unsigned most, mst_error *error);
 mst_status mst_plan_choose(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
-int mst_plan_copies(mst_stencil_schedule schedule); // of the state in the home
+int mst_plan_copies(mst_stencil_schedule schedule); // of the state in the store
 // Device memory that a plan takes for the state.
 uint64_t mst_plan_device_bytes(const mst_stencil *solver, const mst_stencil_plan *plan);
 // The steps of the next trip of so many that are left. Pyramids' are as high as they can be, as published; skewed slabs, each
@@ -107,11 +107,12 @@ void mst_plan_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_pla
 // Nodes more along an axis, at most, of the windows of the pyramid method's blocks where the grid is cut.
 uint64_t mst_pyramid_pad(const mst_stencil *solver, int axis);
 
-// Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the constant fields on the device.
+// Planes of the state in the two rings of a skewed plan and in that of the downloads, and of the coefficient fields on the
+// device.
 uint64_t mst_skewed_ring_planes(const mst_stencil *solver, const mst_stencil_plan *plan, int ring);
 uint64_t mst_skewed_down_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 uint64_t mst_skewed_held_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
-// Planes of all arrays in the host's staging, where the home is not direct.
+// Planes of all arrays in the host's staging, where the store is not direct.
 uint64_t mst_skewed_staging_planes(const mst_stencil *solver, const mst_stencil_plan *plan);
 
 // Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day.
@@ -119,7 +120,7 @@ mst_status mst_rates_measure(mst_stencil *solver, mst_rates *rates, mst_error *e
 // Seconds, bytes and duplicated work of so many steps.
 void mst_model_predict(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan);
 
-// Elements first .. first + count - 1 of an array (those of the state, then the constant ones), to or from packed memory.
+// Elements first .. first + count - 1 of an array (those of the state, then the coefficient fields), to or from packed memory.
 mst_status mst_solver_get(mst_stencil *solver, int array, uint64_t first, uint64_t count, void *to, mst_error *error);
 mst_status mst_solver_put(mst_stencil *solver, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
 

@@ -14,17 +14,17 @@ static cl_mem device_array(mst_stencil *s, int array) {
     return array < n ? s->state[s->current].buffers[array] : s->held.buffers[array - n];
 }
 
-// Of the home's arrays: those of the state are there once or, for schedules that do not work in place, twice.
-static int home_array(const mst_stencil *s, int array) {
+// Of the store's arrays: those of the state are there once or, for schedules that do not work in place, twice.
+static int store_array(const mst_stencil *s, int array) {
     int n = s->problem.n_arrays;
-    return array < n ? array + (s->home.copies == 2 ? s->current * n : 0) : array + (s->home.copies - 1) * n;
+    return array < n ? array + (s->store.copies == 2 ? s->current * n : 0) : array + (s->store.copies - 1) * n;
 }
 
 mst_status mst_solver_get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     mst_status status = MST_OK;
     size_t e = s->problem.element;
     if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        return mst_home_get(&s->home, home_array(s, array), first, count, to, error);
+        return mst_store_get(&s->store, store_array(s, array), first, count, to, error);
     MST_TRY_CL(clEnqueueReadBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e, to,
                                    0, NULL, NULL),
                "cannot download the state");
@@ -36,7 +36,7 @@ mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t co
     mst_status status = MST_OK;
     size_t e = s->problem.element;
     if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        return mst_home_put(&s->home, home_array(s, array), first, count, from, error);
+        return mst_store_put(&s->store, store_array(s, array), first, count, from, error);
     MST_TRY_CL(clEnqueueWriteBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e,
                                     from, 0, NULL, NULL),
                "cannot upload the state");
@@ -154,7 +154,7 @@ mst_status mst_solver_initialise(mst_stencil *s, const mst_stencil_desc *desc, m
     for (int f = 0; f < p->n_fields; f++) {
         const mst_stencil_field *field = &desc->fields[f];
         const mst_stencil_initial *previous = &field->previous;
-        int array = p->fields[f].array + (p->fields[f].constant ? p->n_arrays : 0);
+        int array = p->fields[f].array + (p->fields[f].coefficient ? p->n_arrays : 0);
         MST_TRY(initialise(s, desc, &field->initial, array, field->name, error));
         if (p->fields[f].levels == 2)
             MST_TRY(initialise(s, desc, previous->expression || previous->layout.rank ? previous : &field->initial, array + 1,
@@ -169,7 +169,7 @@ static int find_array(const mst_stencil *s, const char *name, int level) {
     int f = mst_problem_find(&s->problem, name);
     if (f < 0 || level < 0 || level >= s->problem.fields[f].levels)
         return -1;
-    return s->problem.fields[f].array + (s->problem.fields[f].constant ? s->problem.n_arrays : level);
+    return s->problem.fields[f].array + (s->problem.fields[f].coefficient ? s->problem.n_arrays : level);
 }
 
 static mst_status find(const mst_stencil *s, const char *name, int level, int *array, mst_error *error) {

@@ -74,7 +74,7 @@ static mst_status check(void *user, void *candidate, bool *right, mst_error *err
     unsigned char *state = t->has_expected ? t->got : t->expected;
     size_t used = 0;
     for (int f = 0; f < t->problem->n_fields; f++)
-        for (int level = 0; level < t->problem->fields[f].levels && !t->problem->fields[f].constant; level++) {
+        for (int level = 0; level < t->problem->fields[f].levels && !t->problem->fields[f].coefficient; level++) {
             MST_TRY(mst_stencil_read(candidate, t->problem->fields[f].name, level, NULL, mst_at_host(state + used), error));
             used += state_bytes(t);
         }
@@ -145,12 +145,12 @@ mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_tu
     trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
     mst_tune_problem problem = {
         .capability = "stencil", .most_times = SIMILAR, .cost = cost, .work = &work, .user = &t, .chain = chain};
-    uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_constants) * state_bytes(&t);
-    unsigned most = desc->height && desc->height < MST_STENCIL_MAX_FUSE ? (unsigned)desc->height : MST_STENCIL_MAX_FUSE;
+    uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_coefficients) * state_bytes(&t);
+    unsigned most = desc->depth && desc->depth < MST_STENCIL_MAX_FUSE ? (unsigned)desc->depth : MST_STENCIL_MAX_FUSE;
     unsigned rule = desc->fuse ? desc->fuse : mst_plan_fuse(s, desc);
     int64_t values[N_PARAMETERS];
     t.desc.schedule = MST_STENCIL_IN_CORE;
-    t.desc.height = 0;
+    t.desc.depth = 0;
     t.desc.block = 0;
     t.rule = (mst_stencil_choice){rule < most ? rule : most, mst_stepper_rule(&s->problem, mst_plan_shape(s, desc))};
     s->choice = t.rule;

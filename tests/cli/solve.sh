@@ -24,7 +24,7 @@ precision: float64
 parameters: {c: 0.35 * 2}
 fields:
   u: {initial: u.npy}
-  a: {initial: a.npy, constant: true}
+  a: {initial: a.npy, coefficient: true}
   v: 0
 let: {spread: "(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)/dx^2"}
 boundary: {x: periodic, y-: neumann, y+: dirichlet cos(t)*x}
@@ -102,7 +102,7 @@ expect 0 "$MASTABA" solve heat2d --dry-run --grid 640x650 --device-memory 512KiB
 grep -q 'working copy in file' .stdout || fail "a plan of a state beyond --host-memory has no file"
 # Not so many steps are fused that halos are most of the work.
 expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 1024x1024 --schedule pyramid-slabs --device-memory 512KiB
-json "j['duplicated'] <= 1 and 1 < j['fuse'] == j['height'] and j['device_bytes'] <= 2**19"
+json "j['duplicated'] <= 1 and 1 < j['fuse'] == j['depth'] and j['device_bytes'] <= 2**19"
 
 # Unstable time steps of every built-in problem.
 for name in heat1d heat2d heat3d wave2d wave3d gray-scott yee2d yee3d; do
@@ -117,7 +117,7 @@ refused 2 '--grid 2x2x2x2: expected' solve heat2d --grid 2x2x2x2
 refused 2 '--schedule fast: expected auto, in-core, ' solve heat2d --schedule fast
 refused 2 '--precision half: expected' solve heat2d --precision half
 refused 2 '--shape tpu: expected gpu or cpu' solve heat2d --shape tpu
-refused 2 '--height -1: expected' solve heat2d --height -1
+refused 2 '--depth -1: expected' solve heat2d --height -1
 refused 2 '--steps' solve heat2d --steps -5
 refused 2 '--checkpoint FILE' solve heat2d --resume
 refused 2 '--checkpoint-every 5q: expected' solve heat2d --checkpoint c --checkpoint-every 5q

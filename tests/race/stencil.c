@@ -25,7 +25,7 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     d.grid[rank - 1] = COLUMNS;
     memcpy(source.point, point[0], sizeof source.point);
     for (int axis = 0; axis < rank; axis++)
-        d.faces[axis][0].kind = d.faces[axis][1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+        d.boundaries[axis][0].kind = d.boundaries[axis][1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
     d.fields = &field;
     d.updates = &updates[rank - 2];
     d.sources = &source;
@@ -73,7 +73,7 @@ static void decay(mst_context *context, int rank) {
     d.grid[1] = rank == 3 ? ROWS : COLUMNS;
     d.grid[2] = rank == 3 ? COLUMNS : 0;
     for (int k = 1; k < rank; k++)
-        d.faces[k][0] = d.faces[k][1] = (mst_stencil_face){MST_BOUNDARY_DIRICHLET, "1 - 1", 0};
+        d.boundaries[k][0] = d.boundaries[k][1] = (mst_stencil_boundary){MST_BOUNDARY_DIRICHLET, "1 - 1", 0};
     d.fields = &fields[rank - 2];
     d.updates = &updates[rank - 2];
     d.n_fields = d.n_updates = 1;

@@ -140,7 +140,7 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, con
     for (int axis = ROWS; axis <= COLUMNS; axis++) {
         int64_t ends[2] = {INT64_MIN, INT64_MAX};
         narrow(s, axis, from, 0, ends);
-        if (s->problem->n_constants > 0)
+        if (s->problem->n_coefficients > 0)
             narrow(s, axis, held, mst_gpu_margin(s->problem, axis), ends);
         find_sides(s, box, ends, axis, axis == ROWS ? c->rows : c->columns, all, c->sides[axis]);
     }

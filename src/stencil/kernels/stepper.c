@@ -90,13 +90,13 @@ static mst_status check_arguments(const mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->problem;
     size_t most = 0, windows = (size_t)(5 + (s->shape == MST_STENCIL_SHAPE_GPU)) * sizeof(cl_long8);
-    size_t bytes = (size_t)(2 * p->n_arrays + p->n_constants + 4) * sizeof(cl_mem);
+    size_t bytes = (size_t)(2 * p->n_arrays + p->n_coefficients + 4) * sizeof(cl_mem);
     bytes = (bytes + sizeof(cl_long8) - 1) / sizeof(cl_long8) * sizeof(cl_long8) + windows;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof most, &most, NULL),
                "cannot read how many arguments %s takes", s->context->device.name);
     MST_REQUIRE(bytes <= most, MST_ERROR_UNSUPPORTED,
-                "a scheme of %d arrays that change and %d constant ones needs %zu bytes of arguments; %s takes %zu", p->n_arrays,
-                p->n_constants, bytes, s->context->device.name, most);
+                "a scheme of %d arrays that change and %d coefficient fields needs %zu bytes of arguments; %s takes %zu",
+                p->n_arrays, p->n_coefficients, bytes, s->context->device.name, most);
 fail:
     return status;
 }
@@ -241,7 +241,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
         arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
     for (int a = 0; a < p->n_arrays; a++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(to->buffers[a]);
-    for (int a = 0; a < p->n_constants; a++)
+    for (int a = 0; a < p->n_coefficients; a++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(held->buffers[a]);
     const cl_mem *tables[] = {&s->tables->damping, &s->tables->table, &s->tables->records, &s->tables->points};
     for (int k = 0; k < 4; k++)

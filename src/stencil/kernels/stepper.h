@@ -7,7 +7,7 @@
 
 enum { MST_STENCIL_LANES = 4 }; // launches that go on at once, at most
 
-// A part of all arrays of the state (or of all constant fields) on the device: see write.h.
+// A part of all arrays of the state (or of all coefficient fields) on the device: see write.h.
 typedef struct mst_window {
     cl_mem buffers[MST_STENCIL_MAX_ARRAYS];
     int64_t planes, first_row, rows, first_column, columns, first_plane;

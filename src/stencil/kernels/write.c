@@ -12,7 +12,7 @@ bool mst_formula_uses(const mst_formula *formula, mst_value_kind kind, int axis)
 }
 
 void mst_map_text(const mst_problem *problem, int axis, bool constant, const char *number, char *out, size_t size) {
-    const mst_problem_face *face = problem->faces[axis];
+    const mst_problem_boundary *face = problem->boundaries[axis];
     bool lower = constant || face[0].kind == MST_BOUNDARY_NEUMANN, upper = constant || face[1].kind == MST_BOUNDARY_NEUMANN;
     if (mst_problem_periodic(problem, axis))
         snprintf(out, size, "(%s)", number);
@@ -69,7 +69,7 @@ void mst_write_start(const mst_writer *w, const char *name, int group, const cha
         mst_text_add(w->out, "__global const real *restrict in_%d, ", a);
     for (int a = 0; a < p->n_arrays; a++)
         mst_text_add(w->out, "__global real *restrict out_%d, ", a);
-    for (int a = 0; a < p->n_constants; a++)
+    for (int a = 0; a < p->n_coefficients; a++)
         mst_text_add(w->out, "__global const real *restrict fixed_%d, ", a);
     mst_text_add(w->out,
                  "__global const real *damping, __global const real *table, __global real *records,\n"

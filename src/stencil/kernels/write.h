@@ -2,7 +2,7 @@
 //     advance(in_0.., out_0.., fixed_0.., damping, table, records, points, from, to, held, box, more, sides)
 // A window holds planes, rows and columns of an array: node (p, r, c) lies at element (((p - s5) mod s0) s2 + r - s1) s4 + c - s3
 // of it; s0 planes, that of number s5 first, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all
-// inputs, `to` of all outputs, `held` of the constant fields. box = (planes from, to, rows from, to, columns from, to, planes
+// inputs, `to` of all outputs, `held` of the coefficient fields. box = (planes from, to, rows from, to, columns from, to, planes
 // of a strip, of which the last may have fewer, planes of another before them or 0; behind them there may be another); more =
 // (planes of all strips but those two, tiles along the rows, along the columns, 1 for a single step or for a GPU the work-groups
 // that share a strip, the grid's planes, rows, columns, row of the table of the first step). sides = (columns of tiles up to
@@ -38,10 +38,10 @@ typedef struct mst_writer {
 void mst_write_cpu(mst_writer *w);
 void mst_write_gpu(mst_writer *w);
 // Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides, but for open
-// faces: as far as constant fields may be read (along the rows and columns only if there are any, and in their window).
+// faces: as far as coefficient fields may be read (along the rows and columns only if there are any, and in their window).
 int mst_gpu_margin(const mst_problem *problem, int axis);
 // Whether the kernel without cases does tiles that reach beyond a face, if the face lies between two work-items: its value is a
-// number, and no constant field is read there.
+// number, and no coefficient field is read there.
 bool mst_gpu_is_open(const mst_problem *problem, int axis, int side);
 
 // Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number

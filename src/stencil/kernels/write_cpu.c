@@ -20,8 +20,12 @@ typedef struct cpu_writer {
 #define ADD(...) mst_text_add(c->w->out, __VA_ARGS__)
 
 static bool periodic(const cpu_writer *c, int axis) { return mst_problem_periodic(c->w->problem, axis); }
-static const mst_problem_face *face_of(const cpu_writer *c, int axis, int side) { return &c->w->problem->faces[axis][side]; }
-static bool is_valued(const mst_problem_face *f) { return f->kind == MST_BOUNDARY_DIRICHLET || f->kind == MST_BOUNDARY_SPONGE; }
+static const mst_problem_boundary *face_of(const cpu_writer *c, int axis, int side) {
+    return &c->w->problem->boundaries[axis][side];
+}
+static bool is_valued(const mst_problem_boundary *f) {
+    return f->kind == MST_BOUNDARY_DIRICHLET || f->kind == MST_BOUNDARY_SPONGE;
+}
 
 static int larger(int a, int b) { return a > b ? a : b; }
 static int round_up(int n, int to) { return (n + to - 1) / to * to; }
@@ -80,8 +84,8 @@ static void range_text(const cpu_writer *c, int axis, bool outside, char *low, c
 }
 
 // A loop over j, columns counted from c0, that sets row[j] to the value of a face.
-static void write_fill(const cpu_writer *c, const mst_problem_face *face, const char *low, const char *high, const char *plane,
-                       const char *row) {
+static void write_fill(const cpu_writer *c, const mst_problem_boundary *face, const char *low, const char *high,
+                       const char *plane, const char *row) {
     char column[80];
     ADD("for (int j = (int)(%s - c0), to = (int)(%s - c0); j < to; j++) {\n", low, high);
     if (face->value.expr) {
@@ -109,7 +113,7 @@ static void write_side_columns(const cpu_writer *c) {
     ADD("if (c0 - low_2 < 0 || c1 + high_2 > n_columns)\nfor (long r = %s, r_end = %s; r < r_end; r++) {\n", low, high);
     write_row(c);
     for (int side = 0; side < 2; side++) {
-        const mst_problem_face *face = face_of(c, COLUMNS, side);
+        const mst_problem_boundary *face = face_of(c, COLUMNS, side);
         if (is_valued(face))
             write_fill(c, face, side ? "max(c0, n_columns)" : first, side ? last : "min(c1, (long)0)", "p", "r");
         else if (side == 0)
@@ -128,7 +132,7 @@ static void write_side_rows(const cpu_writer *c) {
     range_text(c, ROWS, true, low, high, sizeof low);
     range_text(c, COLUMNS, true, first, last, sizeof first);
     for (int side = 0; side < 2 && !periodic(c, ROWS) && c->w->problem->rank == 3; side++) {
-        const mst_problem_face *face = face_of(c, ROWS, side);
+        const mst_problem_boundary *face = face_of(c, ROWS, side);
         ADD("for (long r = %s; r < %s; r++) {\n", side ? "max(r0, n_rows)" : low, side ? high : "min(r1, (long)0)");
         write_row(c);
         if (is_valued(face)) {
@@ -148,7 +152,7 @@ static void write_side_planes(const cpu_writer *c) {
     range_text(c, ROWS, true, low, high, sizeof low);
     range_text(c, COLUMNS, true, first, last, sizeof first);
     for (int side = 0; side < 2 && !periodic(c, PLANES) && c->w->problem->rank > 1; side++) {
-        const mst_problem_face *face = face_of(c, PLANES, side);
+        const mst_problem_boundary *face = face_of(c, PLANES, side);
         if (!is_valued(face))
             continue;
         ADD(side ? "if (p >= n_planes && p < n_planes + behind_0 && p < p1 + high_0)\n"
@@ -184,7 +188,7 @@ static void write_load(const cpu_writer *c, const char *first, const char *last)
         first, last, c->w->width, c->w->width);
 }
 
-// Pointers to the rows that the formula reads, by leaf: l_i of a ring, g_i of a constant field, to column c0.
+// Pointers to the rows that the formula reads, by leaf: l_i of a ring, g_i of a coefficient field, to column c0.
 static void write_rows_read(const cpu_writer *c, int update) {
     const mst_problem *p = c->w->problem;
     const mst_formula *f = &p->updates[update].formula;
@@ -193,7 +197,7 @@ static void write_rows_read(const cpu_writer *c, int update) {
         const mst_leaf *leaf = &f->leaves[i];
         if (leaf->kind != MST_VALUE_FIELD)
             continue;
-        bool constant = p->fields[leaf->field].constant;
+        bool constant = p->fields[leaf->field].coefficient;
         snprintf(number, sizeof number, "p + %d", leaf->offsets[PLANES]);
         mst_map_text(c->w->problem, PLANES, constant, number, mapped, sizeof mapped);
         if (!constant) {
@@ -219,7 +223,7 @@ static void write_value(const cpu_writer *c, const mst_formula *f, int width) {
         const mst_leaf *leaf = &f->leaves[i];
         if (leaf->kind != MST_VALUE_FIELD)
             continue;
-        if (!c->w->problem->fields[leaf->field].constant) {
+        if (!c->w->problem->fields[leaf->field].coefficient) {
             snprintf(texts[i], sizeof texts[i], width > 1 ? "LOAD_LOCAL(l_%zu + j)" : "l_%zu[j]", i);
         } else if (width > 1) {
             snprintf(texts[i], sizeof texts[i], "LOAD_GLOBAL(g_%zu + j + %d)", i, leaf->offsets[COLUMNS]);
@@ -245,7 +249,7 @@ static void write_value(const cpu_writer *c, const mst_formula *f, int width) {
 
 static bool reads_constants(const cpu_writer *c, const mst_formula *f) {
     for (size_t i = 0; i < f->n_leaves; i++)
-        if (f->leaves[i].kind == MST_VALUE_FIELD && c->w->problem->fields[f->leaves[i].field].constant)
+        if (f->leaves[i].kind == MST_VALUE_FIELD && c->w->problem->fields[f->leaves[i].field].coefficient)
             return true;
     return false;
 }

@@ -31,7 +31,7 @@ static void write_masks(const mst_gpu_writer *g) {
 
 static void write_face(const mst_gpu_writer *g, int axis, int side, int step) {
     static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
-    const mst_problem_face *face = &g->w->problem->faces[axis][side];
+    const mst_problem_boundary *face = &g->w->problem->boundaries[axis][side];
     char at[80], time[20];
     if (!mst_gpu_is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
         return;
@@ -61,7 +61,7 @@ static void write_faces(const mst_gpu_writer *g, int step) {
 
 // Makes `value` the newest plane of a version, number p; planes beyond mirroring faces follow from those inside.
 static void write_push(const mst_gpu_writer *g, int version, int row) {
-    const mst_problem_face *face = g->w->problem->faces[PLANES];
+    const mst_problem_boundary *face = g->w->problem->boundaries[PLANES];
     int n = mst_gpu_registers(g, version);
     for (int k = n - 1; k > 0; k--)
         ADD("q_%d_%d_%d = q_%d_%d_%d;\n", version, k, row, version, k - 1, row);
@@ -194,7 +194,7 @@ static void write_load(const mst_gpu_writer *g, int version) {
     ADD("}\n");
 }
 
-// Where in the windows of constant fields `inner` reads what belongs to the work-item's first row and column.
+// Where in the windows of coefficient fields `inner` reads what belongs to the work-item's first row and column.
 static void write_held_place(const mst_gpu_writer *g) {
     int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
     ADD("const long held_row = clamp(top - held.s1, (long)%d, held.s2 - %d), held_column = clamp(column - held.s3, (long)%d, "
@@ -202,7 +202,7 @@ static void write_held_place(const mst_gpu_writer *g) {
         along, along + g->deep, across, across + g->width);
 }
 
-// A vector of a constant field.
+// A vector of a coefficient field.
 static void write_constant(const mst_gpu_writer *g, const mst_leaf *leaf, size_t i) {
     char number[60], plane[100], row[100], column[120];
     snprintf(number, sizeof number, "p + %d", leaf->offsets[PLANES]);
@@ -287,7 +287,7 @@ static void write_update_row(const mst_gpu_writer *g, int version, int row) {
         snprintf(texts[i], sizeof texts[i], "n_%zu", i);
         if (leaf->kind != MST_VALUE_FIELD)
             continue;
-        if (p->fields[leaf->field].constant) {
+        if (p->fields[leaf->field].coefficient) {
             write_constant(g, leaf, i);
             continue;
         }
@@ -342,7 +342,7 @@ static void write_kernel(mst_gpu_writer *g, const char *name) {
     if (g->border)
         write_masks(g);
     write_first_ahead(g);
-    if (!g->border && g->w->problem->n_constants > 0)
+    if (!g->border && g->w->problem->n_coefficients > 0)
         write_held_place(g);
     for (int k = 0; k < g->w->pipeline->n_versions; k++)
         for (int age = 0; age < mst_gpu_registers(g, k); age++)

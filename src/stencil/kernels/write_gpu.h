@@ -27,7 +27,7 @@ typedef struct mst_gpu_writer {
     int end; // of the slots: what work-items at the tile's edge read beyond them, and drop
 } mst_gpu_writer;
 
-bool mst_gpu_is_valued(const mst_problem_face *face);
+bool mst_gpu_is_valued(const mst_problem_boundary *face);
 
 // The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
 void mst_gpu_write_side_tile(const mst_gpu_writer *g);

@@ -7,7 +7,7 @@
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
-bool mst_gpu_is_valued(const mst_problem_face *face) {
+bool mst_gpu_is_valued(const mst_problem_boundary *face) {
     return face->kind == MST_BOUNDARY_DIRICHLET || face->kind == MST_BOUNDARY_SPONGE;
 }
 
@@ -17,9 +17,9 @@ int mst_gpu_margin(const mst_problem *problem, int axis) {
 }
 
 bool mst_gpu_is_open(const mst_problem *problem, int axis, int side) {
-    const mst_problem_face *face = &problem->faces[axis][side];
+    const mst_problem_boundary *face = &problem->boundaries[axis][side];
     bool lateral = axis == COLUMNS || (axis == ROWS && problem->rank == 3);
-    return lateral && problem->n_constants == 0 && mst_gpu_is_valued(face) && face->value.n_leaves == 0;
+    return lateral && problem->n_coefficients == 0 && mst_gpu_is_valued(face) && face->value.n_leaves == 0;
 }
 
 // The condition under which a tile may reach beyond a face: the window ends there too, and work-items lie on either side.
@@ -76,7 +76,7 @@ void mst_gpu_write_choice(const mst_gpu_writer *g) {
     if (!mst_problem_periodic(g->w->problem, PLANES))
         ADD(" & (p0 - %d >= 0) & (p1 + %d <= n_planes)", p->low[PLANES] + mst_gpu_margin(g->w->problem, PLANES),
             p->high[PLANES] + mst_gpu_margin(g->w->problem, PLANES));
-    if (g->w->problem->n_constants > 0)
+    if (g->w->problem->n_coefficients > 0)
         ADD(" & (row_0 - %d >= max(held.s1, (long)0)) & (row_1 + %d <= min(held.s1 + held.s2, n_rows)) & (column_0 - %d >= "
             "max(held.s3, (long)0)) & (column_1 + %d <= min(held.s3 + held.s4, n_columns))",
             along, along, across, across);

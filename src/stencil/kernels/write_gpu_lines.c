@@ -16,7 +16,7 @@ static int floor_divide(int a, int b, int *remainder) {
 }
 
 static bool mirrored(const mst_gpu_writer *g, int axis) {
-    const mst_problem_face *f = g->w->problem->faces[axis];
+    const mst_problem_boundary *f = g->w->problem->boundaries[axis];
     return f[0].kind == MST_BOUNDARY_NEUMANN || f[1].kind == MST_BOUNDARY_NEUMANN;
 }
 
@@ -112,9 +112,9 @@ static void write_near(const mst_gpu_writer *g, int stack, int items) {
 static void write_values_beyond(const mst_gpu_writer *g, int half) {
     for (int axis = ROWS; axis <= COLUMNS; axis++)
         for (int side = 0; side < 2; side++)
-            if (mst_gpu_is_open(g->w->problem, axis, side) && g->w->problem->faces[axis][side].value.expr) {
+            if (mst_gpu_is_open(g->w->problem, axis, side) && g->w->problem->boundaries[axis][side].value.expr) {
                 ADD("for (int k = lid; k < %d; k += %d) {\n", g->n_slots, g->group);
-                mst_write_formula(g->w, &g->w->problem->faces[axis][side].value, 1, NULL, "outer");
+                mst_write_formula(g->w, &g->w->problem->boundaries[axis][side].value, 1, NULL, "outer");
                 for (int k = 0; k < g->halves; k++)
                     ADD("lines[%d + k * %d] = outer;\n", k * half + g->end + g->group + (axis == ROWS ? 2 : 0) + side, g->pitch);
                 ADD("}\n");

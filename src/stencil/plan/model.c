@@ -58,7 +58,7 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
     const mst_problem *p = &s->problem;
     const double none[N_AXES] = {0, 0, 0};
     double inside[N_AXES] = {0, 0, 0}; // of the blocks' sides, the part that lies in the grid
-    double arrays = p->n_arrays, constants = p->n_constants, element = (double)p->element;
+    double arrays = p->n_arrays, constants = p->n_coefficients, element = (double)p->element;
     mst_box box = mst_solver_grid(s);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
         add_steps(s, n, &box, none, 1, 1, &t);
@@ -92,13 +92,13 @@ static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t
 }
 
 // The seconds of `trips` trips one behind the other. On a device that works in the host's memory, copies and kernels share the
-// cores; a home that is not direct is copied by the host as well.
+// cores; a store that is not direct is copied by the host as well.
 static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, const trip *t, double trips) {
-    double arrays = s->problem.n_arrays, constants = s->problem.n_constants, compute = t->seconds_computing;
+    double arrays = s->problem.n_arrays, constants = s->problem.n_coefficients, compute = t->seconds_computing;
     double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy + t->upload_rows * s->rates.row[0];
     double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy + t->download_rows * s->rates.row[1];
     bool shared = s->context->device.unified_memory;
-    double host = mst_home_is_direct(s->context, plan->home) ? 0 : (t->upload + t->download) / s->rates.host;
+    double host = mst_store_is_direct(s->context, plan->store) ? 0 : (t->upload + t->download) / s->rates.host;
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return trips * compute;
     if (!s->overlap) // the host waits for each block's upload, kernels and download
@@ -124,6 +124,6 @@ void mst_model_predict(const mst_stencil *s, uint64_t steps, mst_stencil_plan *p
     double work = (double)trips * whole.work + last.work, needed = (double)p->nodes * (double)steps;
     plan->duplicated = needed > 0 ? work / needed - 1 : 0;
     plan->device_bytes = mst_plan_device_bytes(s, plan);
-    plan->state_bytes = moves ? mst_home_bytes(p, mst_plan_copies(plan->schedule)) : mst_home_bytes(p, 1);
-    plan->host_bytes = moves && plan->home != MST_STENCIL_HOME_FILE ? plan->state_bytes : 0;
+    plan->state_bytes = moves ? mst_store_bytes(p, mst_plan_copies(plan->schedule)) : mst_store_bytes(p, 1);
+    plan->host_bytes = moves && plan->store != MST_STENCIL_STORE_FILE ? plan->state_bytes : 0;
 }

@@ -1,13 +1,13 @@
-// Choosing: shape and m by rule, then schedule, n, block and home by what fits and what the model says.
+// Choosing: shape and m by rule, then schedule, n, block and store by what fits and what the model says.
 #include "stencil/kernels/cutting.h"
 #include "stencil/solver.h"
 
 #include <string.h>
 
 enum {
-    MOST_HEIGHT = 1 << 20, // of a trip
-    LONG_RUN = 10000,      // steps
-    LINE = 32              // nodes
+    MOST_DEPTH = 1 << 20, // of a trip
+    LONG_RUN = 10000,     // steps
+    LINE = 32             // nodes
 };
 
 // Of the rates of copies. What delays one counts for more where there are more slabs, each a part as thick.
@@ -34,12 +34,12 @@ unsigned mst_plan_fuse(const mst_stencil *s, const mst_stencil_desc *desc) {
     return m > 1 ? m : 1;
 }
 
-static mst_stencil_home choose_home(const mst_stencil *s, const mst_stencil_desc *desc) {
-    if (desc->home)
-        return desc->home;
+static mst_stencil_store choose_store(const mst_stencil *s, const mst_stencil_desc *desc) {
+    if (desc->store)
+        return desc->store;
     bool pinned =
         !s->context->device.unified_memory && s->problem.nodes * s->problem.element <= s->context->device.max_allocation_bytes;
-    return pinned ? MST_STENCIL_HOME_PINNED : MST_STENCIL_HOME_MEMORY;
+    return pinned ? MST_STENCIL_STORE_PINNED : MST_STENCIL_STORE_MEMORY;
 }
 
 mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsigned most, mst_error *error) {
@@ -48,15 +48,15 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
                 MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)desc->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)desc->shape);
     MST_REQUIRE((unsigned)desc->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)desc->schedule);
-    MST_REQUIRE((unsigned)desc->home <= MST_STENCIL_HOME_FILE, MST_ERROR_ARGUMENT, "home %d is none", (int)desc->home);
+    MST_REQUIRE((unsigned)desc->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)desc->store);
     s->plan.shape = mst_plan_shape(s, desc);
-    s->plan.home = choose_home(s, desc);
+    s->plan.store = choose_store(s, desc);
     const mst_stepper_choice rule = mst_stepper_rule(&s->problem, s->plan.shape);
     unsigned m = desc->fuse ? desc->fuse : s->choice.fuse;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
         m = 1;
-    else if (desc->height && m > desc->height && !desc->fuse)
-        m = (unsigned)desc->height;
+    else if (desc->depth && m > desc->depth && !desc->fuse)
+        m = (unsigned)desc->depth;
     m = m < most ? m : most;
     for (;;) {
         mst_error first = {MST_OK, 0, "", ""};
@@ -91,7 +91,7 @@ static uint64_t reach(const mst_stencil *s, int axis, uint64_t n, bool both) {
 
 uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
-    uint64_t arrays = (uint64_t)p->n_arrays, constants = (uint64_t)p->n_constants, b = plan->block;
+    uint64_t arrays = (uint64_t)p->n_arrays, constants = (uint64_t)p->n_coefficients, b = plan->block;
     if (plan->schedule == MST_STENCIL_IN_CORE)
         return (2 * arrays + constants) * p->nodes * p->element;
     if (plan->schedule == MST_STENCIL_SKEWED) {
@@ -108,7 +108,7 @@ uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *pla
         if (exists && cuts-- > 0 && b < n) {
             bool periodic = mst_problem_periodic(p, axis);
             side = b;
-            wide = b + reach(s, axis, plan->height, true) + mst_pyramid_pad(s, axis);
+            wide = b + reach(s, axis, plan->depth, true) + mst_pyramid_pad(s, axis);
             wider = wide + 2 * MST_STENCIL_MAX_RADIUS;
             wide = periodic ? wide : smaller(wide, n);
             wider = periodic ? wider : smaller(wider, n);
@@ -122,10 +122,10 @@ uint64_t mst_plan_device_bytes(const mst_stencil *s, const mst_stencil_plan *pla
 
 static uint64_t left(const mst_stencil *s) { return mst_budget_left(s->context, &s->context->device_memory); }
 
-// Host memory for staging, where the device does not copy from and to the home by itself: see the schedules.
+// Host memory for staging, where the device does not copy from and to the store by itself: see the schedules.
 static uint64_t staging_bytes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
-    if (mst_home_is_direct(s->context, plan->home) || plan->schedule == MST_STENCIL_IN_CORE)
+    if (mst_store_is_direct(s->context, plan->store) || plan->schedule == MST_STENCIL_IN_CORE)
         return 0;
     if (plan->schedule == MST_STENCIL_SKEWED)
         return mst_skewed_staging_planes(s, plan) * p->plane * p->element;
@@ -140,7 +140,7 @@ static bool fits(const mst_stencil *s, const mst_stencil_plan *plan) {
         return false;
     if (plan->schedule == MST_STENCIL_SKEWED) {
         uint64_t most = mst_skewed_ring_planes(s, plan, 0); // in one piece
-        if (p->n_constants > 0)
+        if (p->n_coefficients > 0)
             most = larger(most, mst_skewed_held_planes(s, plan));
         if (most * p->plane * p->element > s->context->device.max_allocation_bytes)
             return false;
@@ -185,14 +185,14 @@ static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stenc
     for (unsigned k = 1; k <= most; k++) {
         mst_stencil_plan plan = s->plan;
         plan.schedule = schedule;
-        plan.height = desc->height ? desc->height : schedule == MST_STENCIL_TRIVIAL ? 1 : (size_t)k * plan.fuse;
+        plan.depth = desc->depth ? desc->depth : schedule == MST_STENCIL_TRIVIAL ? 1 : (size_t)k * plan.fuse;
         plan.block = desc->block ? desc->block : schedule == MST_STENCIL_IN_CORE ? 0 : choose_block(s, plan);
         if (plan.block > 0 || schedule == MST_STENCIL_IN_CORE) {
             mst_model_predict(s, LONG_RUN, &plan);
             if (fits(s, &plan) && (best->schedule == MST_STENCIL_AUTO || plan.seconds < best->seconds))
                 *best = plan;
         }
-        if (desc->height || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL)
+        if (desc->depth || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL)
             break;
     }
     s->rates = measured;
@@ -202,7 +202,7 @@ static void try_schedule(mst_stencil *s, const mst_stencil_desc *desc, mst_stenc
 static uint64_t least_bytes(const mst_stencil *s, const mst_stencil_desc *desc, mst_stencil_schedule schedule) {
     mst_stencil_plan plan = s->plan;
     plan.schedule = schedule;
-    plan.height = desc->height ? desc->height : schedule == MST_STENCIL_TRIVIAL ? 1 : plan.fuse;
+    plan.depth = desc->depth ? desc->depth : schedule == MST_STENCIL_TRIVIAL ? 1 : plan.fuse;
     plan.block = desc->block ? desc->block : 1;
     return (mst_plan_device_bytes(s, &plan) + 63) / 63 * 64 + mst_context_device_memory_used(s->context);
 }
@@ -214,10 +214,9 @@ mst_status mst_plan_choose(mst_stencil *s, const mst_stencil_desc *desc, mst_err
     MST_REQUIRE(wanted != MST_STENCIL_SKEWED || can_skew(s), MST_ERROR_ARGUMENT,
                 s->problem.rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
                                      : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
-    MST_REQUIRE(!desc->height || desc->height >= s->plan.fuse, MST_ERROR_ARGUMENT,
-                "the height is %zu steps, less than the %u that are fused", desc->height, s->plan.fuse);
-    MST_REQUIRE(desc->height <= MOST_HEIGHT, MST_ERROR_ARGUMENT, "the height is %zu steps; at most %d", desc->height,
-                MOST_HEIGHT);
+    MST_REQUIRE(!desc->depth || desc->depth >= s->plan.fuse, MST_ERROR_ARGUMENT,
+                "the depth is %zu steps, less than the %u that are fused", desc->depth, s->plan.fuse);
+    MST_REQUIRE(desc->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %zu steps; at most %d", desc->depth, MOST_DEPTH);
     if (wanted != MST_STENCIL_AUTO)
         try_schedule(s, desc, wanted, &best);
     else
@@ -247,10 +246,10 @@ fail:
 }
 
 uint64_t mst_plan_trip(const mst_stencil_plan *plan, uint64_t steps) {
-    if (steps <= plan->height || plan->schedule != MST_STENCIL_SKEWED)
-        return smaller(steps, plan->height);
-    uint64_t trips = (steps + plan->height - 1) / plan->height, n = (steps + trips - 1) / trips;
-    return smaller((n + plan->fuse - 1) / plan->fuse * plan->fuse, plan->height);
+    if (steps <= plan->depth || plan->schedule != MST_STENCIL_SKEWED)
+        return smaller(steps, plan->depth);
+    uint64_t trips = (steps + plan->depth - 1) / plan->depth, n = (steps + trips - 1) / trips;
+    return smaller((n + plan->fuse - 1) / plan->fuse * plan->fuse, plan->depth);
 }
 
 void mst_plan_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {

@@ -21,7 +21,7 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     mst_status status = MST_OK;
     for (int k = 0; k < 2; k++)
         MST_TRY(take(s, s->problem.n_arrays, &s->state[k], error));
-    MST_TRY(take(s, s->problem.n_constants, &s->held, error));
+    MST_TRY(take(s, s->problem.n_coefficients, &s->held, error));
 fail:
     return status;
 }

@@ -1,6 +1,6 @@
 // The pyramid method (Golovashkin and Kochurov): every block of the grid comes up with a halo that shrinks to the block in the n
 // steps of a trip, so that what lies at the seams is computed twice. Slabs are cut along the slowest axis, tiles along the two
-// slowest. A trip goes from one copy of the state in the home to the other. With n = 1 it is the trivial schedule.
+// slowest. A trip goes from one copy of the state in the store to the other. With n = 1 it is the trivial schedule.
 #include "runtime/program.h"
 #include "stencil/solver.h"
 
@@ -16,9 +16,9 @@ typedef struct mst_pyramid {
     uint64_t bytes[4]; // of one array of these
     mst_slot_memory in[SLOTS], held_in[SLOTS], out[SLOTS];
     cl_event computed[SLOTS];
-    uint64_t block; // number since the beginning
-    cl_event *home; // of the trip before: when each block was back
-    int64_t n_home;
+    uint64_t block;   // number since the beginning
+    cl_event *stored; // of the trip before: when each block was back
+    int64_t n_stored;
     int64_t counts[N_AXES], sides[N_AXES]; // blocks along each axis, and their nodes
 } mst_pyramid;
 
@@ -167,24 +167,25 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     cut(s);
     const mst_problem *p = &s->problem;
-    uint64_t full = s->plan.height / s->plan.fuse, single = s->plan.height % s->plan.fuse, n = (uint64_t)p->n_arrays;
+    uint64_t full = s->plan.depth / s->plan.fuse, single = s->plan.depth % s->plan.fuse, n = (uint64_t)p->n_arrays;
     uint64_t big = most_nodes(s, full, single, false) * p->element, held = most_nodes(s, full, single, true) * p->element;
     uint64_t own = most_nodes(s, 0, 0, false) * p->element;
-    MST_REQUIRE(k->home = calloc((size_t)n_blocks(k), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    MST_REQUIRE(k->stored = calloc((size_t)n_blocks(k), sizeof *k->stored), MST_ERROR_HOST_MEMORY,
+                "out of memory for a schedule");
     const uint64_t bytes[] = {big, big, held, own};
     for (int i = 0; i < 4; i++)
         k->bytes[i] = bytes[i];
     MST_TRY(take(s, p->n_arrays, big, &k->work, error));
     for (int i = 0; i < WINDOWS; i++) {
         MST_TRY(take(s, p->n_arrays, big, &k->up[i], error));
-        MST_TRY(take(s, p->n_constants, held, &k->held[i], error));
+        MST_TRY(take(s, p->n_coefficients, held, &k->held[i], error));
         MST_TRY(take(s, p->n_arrays, own, &k->down[i], error));
     }
     for (int i = 0; i < SLOTS; i++) {
-        MST_TRY(mst_slot_create(&s->home, big * n, &k->in[i], error));
-        MST_TRY(mst_slot_create(&s->home, own * n, &k->out[i], error));
-        if (p->n_constants > 0)
-            MST_TRY(mst_slot_create(&s->home, held * (uint64_t)p->n_constants, &k->held_in[i], error));
+        MST_TRY(mst_slot_create(&s->store, big * n, &k->in[i], error));
+        MST_TRY(mst_slot_create(&s->store, own * n, &k->out[i], error));
+        if (p->n_coefficients > 0)
+            MST_TRY(mst_slot_create(&s->store, held * (uint64_t)p->n_coefficients, &k->held_in[i], error));
     }
 fail:
     return status;
@@ -200,26 +201,26 @@ static void release(mst_stencil *s) {
     if (!k)
         return;
     for (int i = 0; i < SLOTS; i++) {
-        mst_slot_release(&s->home, &k->in[i]);
-        mst_slot_release(&s->home, &k->held_in[i]);
-        mst_slot_release(&s->home, &k->out[i]);
+        mst_slot_release(&s->store, &k->in[i]);
+        mst_slot_release(&s->store, &k->held_in[i]);
+        mst_slot_release(&s->store, &k->out[i]);
         drop(&k->computed[i]);
     }
-    for (int64_t i = 0; k->home && i < n_blocks(k); i++)
-        drop(&k->home[i]);
+    for (int64_t i = 0; k->stored && i < n_blocks(k); i++)
+        drop(&k->stored[i]);
     for (int i = 0; i < WINDOWS; i++) {
         give(s, &k->up[i], k->bytes[0]);
         give(s, &k->held[i], k->bytes[2]);
         give(s, &k->down[i], k->bytes[3]);
     }
     give(s, &k->work, k->bytes[1]);
-    free(k->home);
+    free(k->stored);
     free(k);
     s->pyramid = NULL;
 }
 
-// Waits until what a box reads is home: the last of its blocks, since downloads are in order.
-static mst_status wait_home(mst_stencil *s, const mst_box *box, mst_error *error) {
+// Waits until what a box reads is in the store: the last of its blocks, since downloads are in order.
+static mst_status wait_stored(mst_stencil *s, const mst_box *box, mst_error *error) {
     mst_status status = MST_OK;
     mst_pyramid *k = s->pyramid;
     int64_t last = 0;
@@ -229,16 +230,16 @@ static mst_status wait_home(mst_stencil *s, const mst_box *box, mst_error *error
         wraps = wraps || box->from[axis] < 0 || box->to[axis] > n;
         last = last * k->counts[axis] + (box->to[axis] - 1) / k->sides[axis];
     }
-    if (wraps || last >= k->n_home)
-        last = k->n_home - 1;
-    if (last < 0 || !k->home[last])
+    if (wraps || last >= k->n_stored)
+        last = k->n_stored - 1;
+    if (last < 0 || !k->stored[last])
         return MST_OK;
-    if (s->home.direct)
-        return mst_solver_barrier(s->context->upload, &k->home[last], error);
-    if (last >= k->n_home - SLOTS)
+    if (s->store.direct)
+        return mst_solver_barrier(s->context->upload, &k->stored[last], error);
+    if (last >= k->n_stored - SLOTS)
         for (int i = 0; i < SLOTS; i++)
-            MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
-    MST_TRY_CL(clWaitForEvents(1, &k->home[last]), "a download failed");
+            MST_TRY(mst_store_settle(&s->store, &k->out[i], error));
+    MST_TRY_CL(clWaitForEvents(1, &k->stored[last]), "a download failed");
 fail:
     return status;
 }
@@ -249,19 +250,19 @@ static mst_status upload(mst_stencil *s, uint64_t n, const mst_box *box, mst_run
     uint64_t slot = k->block % SLOTS, window = k->block % WINDOWS, full = n / s->plan.fuse, single = n % s->plan.fuse;
     int arrays = s->problem.n_arrays;
     const mst_box big = grown(s, box, full, single, false), held = grown(s, box, full, single, true);
-    MST_TRY(mst_home_settle(&s->home, &k->in[slot], error));
-    MST_TRY(mst_home_settle(&s->home, &k->held_in[slot], error));
-    MST_TRY(wait_home(s, &big, error));
+    MST_TRY(mst_store_settle(&s->store, &k->in[slot], error));
+    MST_TRY(mst_store_settle(&s->store, &k->held_in[slot], error));
+    MST_TRY(wait_stored(s, &big, error));
     MST_TRY(mst_solver_barrier(s->context->upload, &k->computed[(k->block + SLOTS - WINDOWS) % SLOTS], error));
     const mst_box wide = padded(s, &big), held_wide = padded(s, &held);
     fit(&k->up[window], &wide);
     fit(&k->work, &wide);
     fit(&k->held[window], &held_wide);
     fit(&k->down[window], box);
-    MST_TRY(mst_home_upload(&s->home, s->home.copies * arrays, s->problem.n_constants, &held, &k->held[window], &k->held_in[slot],
-                            NULL, error, &run->upload_bytes));
-    MST_TRY(mst_home_upload(&s->home, s->current * arrays, arrays, &big, &k->up[window], &k->in[slot], NULL, error,
-                            &run->upload_bytes));
+    MST_TRY(mst_store_upload(&s->store, s->store.copies * arrays, s->problem.n_coefficients, &held, &k->held[window],
+                             &k->held_in[slot], NULL, error, &run->upload_bytes));
+    MST_TRY(mst_store_upload(&s->store, s->current * arrays, arrays, &big, &k->up[window], &k->in[slot], NULL, error,
+                             &run->upload_bytes));
 fail:
     return status;
 }
@@ -303,22 +304,22 @@ static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run
     for (int64_t i = 0; i < n_blocks(k); i++, k->block++) {
         const mst_box box = block_box(s, i);
         uint64_t slot = k->block % SLOTS;
-        MST_TRY(mst_home_settle(&s->home, &k->out[slot], error));
+        MST_TRY(mst_store_settle(&s->store, &k->out[slot], error));
         MST_TRY(upload(s, n, &box, run, error));
         if (!s->overlap)
             MST_TRY(mst_solver_finish(s, error));
         MST_TRY(compute(s, n, &box, row, error));
         if (!s->overlap)
             MST_TRY(mst_solver_finish(s, error));
-        MST_TRY(mst_home_download(&s->home, !s->current * arrays, arrays, &box, &k->down[k->block % WINDOWS], &k->out[slot],
-                                  &k->computed[slot], error, &run->download_bytes));
-        drop(&k->home[i]);
-        k->home[i] = k->out[slot].moved;
-        MST_TRY_CL(clRetainEvent(k->home[i]), "cannot keep an event");
+        MST_TRY(mst_store_download(&s->store, !s->current * arrays, arrays, &box, &k->down[k->block % WINDOWS], &k->out[slot],
+                                   &k->computed[slot], error, &run->download_bytes));
+        drop(&k->stored[i]);
+        k->stored[i] = k->out[slot].moved;
+        MST_TRY_CL(clRetainEvent(k->stored[i]), "cannot keep an event");
         if (!s->overlap)
             MST_TRY(mst_solver_finish(s, error));
     }
-    k->n_home = n_blocks(k);
+    k->n_stored = n_blocks(k);
     s->current = !s->current;
 fail:
     return status;
@@ -329,9 +330,9 @@ static mst_status settle(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_pyramid *k = s->pyramid;
     (void)run;
     for (int i = 0; i < SLOTS; i++) {
-        MST_TRY(mst_home_settle(&s->home, &k->in[i], error));
-        MST_TRY(mst_home_settle(&s->home, &k->held_in[i], error));
-        MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->in[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->held_in[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->out[i], error));
     }
     MST_TRY(mst_solver_finish(s, error));
 fail:

@@ -1,14 +1,14 @@
 // Skewed slabs: slabs of b planes come up in order, and level l of the n/m fused kernels of a trip computes the b planes that lie
-// S_l = (l + 1) x (reach of m steps) behind, so every plane crosses the bus once each way a trip, and the home is updated in
+// S_l = (l + 1) x (reach of m steps) behind, so every plane crosses the bus once each way a trip, and the store is updated in
 // place.
 //
 // Slab j of level l computes planes [j b - S_l, (j + 1) b - S_l), clipped to the grid. Levels go from one of two rings to the
 // other by turns, the first from that of the uploads: level l + 1 overwrites what level l - 1 left, up to the planes that level
 // l still needs for the next slab, as S_(l+1) - S_l is at least what level l reads below its own planes. So the rings hold what
 // slab j reads, from j b - S - low on; that of the uploads b more, so that slab j + 1 comes up while slab j is computed. The last
-// level writes to a third ring, of one slab where a trip of the plan's height has many levels: slab j - 1 goes home while the
-// others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and planes
-// have places in the rings by that number, so that a trip begins while the one before ends, if it is as long.
+// level writes to a third ring, of one slab where a trip of the plan's depth has many levels: slab j - 1 goes to the store while
+// the others of slab j are computed (shorter trips of such a plan wait for it). Slabs are counted on from trip to trip, and
+// planes have places in the rings by that number, so that a trip begins while the one before ends, if it is as long.
 //
 // Level l of slab j + 1 touches nothing that levels beyond l of slab j do: it lies above them. So as many slabs as there are
 // lanes can be computed at once, each in its lane's queue, if level l waits for that of the slab before; slab j comes behind the
@@ -42,11 +42,11 @@ typedef struct mst_skewed {
     uint64_t slab; // the next
     mst_slot_memory up[SLOTS], held_up[SLOTS], out[SLOTS];
     cl_event computed[SLOTS];
-    cl_event *passed;   // levels of the slab before
-    uint64_t steps;     // of its trip
-    cl_event *home;     // of the trip before: when each slab's planes were back
-    int64_t n_home;     // slabs of it
-    int64_t home_shift; // its S of the last level
+    cl_event *passed;     // levels of the slab before
+    uint64_t steps;       // of its trip
+    cl_event *stored;     // of the trip before: when each slab's planes were back
+    int64_t n_stored;     // slabs of it
+    int64_t stored_shift; // its S of the last level
 } mst_skewed;
 
 static int64_t clip(int64_t i, int64_t n) { return i < 0 ? 0 : i > n ? n : i; }
@@ -69,41 +69,41 @@ static int64_t shift(const mst_stencil *s, uint64_t n, int level) {
     return (level + 1 - far) * reach(&s->steppers[0]) + far * reach(&s->steppers[1]);
 }
 
-// How far beyond what level 0 computes constant fields are needed, and behind what the last level does.
+// How far beyond what level 0 computes coefficient fields are needed, and behind what the last level does.
 static int64_t held_ahead(const mst_stencil *s) {
     const mst_pipeline *p = &s->steppers[0].pipeline;
     return larger(0, p->fixed_high[PLANES] - p->high[PLANES]) + MST_STENCIL_MAX_RADIUS;
 }
 
 // At most, of a trip.
-static size_t most_levels(const mst_stencil *s) { return (size_t)(s->plan.height / s->plan.fuse + s->plan.fuse); }
+static size_t most_levels(const mst_stencil *s) { return (size_t)(s->plan.depth / s->plan.fuse + s->plan.fuse); }
 
 // S of the last level of any trip of at most so many steps.
-static int64_t most_shift(const mst_stencil *s, uint64_t height) {
-    uint64_t m = s->plan.fuse, shorter = height < m ? height : height - height % m - 1;
-    return larger(shift(s, height, levels_of(s, height) - 1), shift(s, shorter, levels_of(s, shorter) - 1));
+static int64_t most_shift(const mst_stencil *s, uint64_t depth) {
+    uint64_t m = s->plan.fuse, shorter = depth < m ? depth : depth - depth % m - 1;
+    return larger(shift(s, depth, levels_of(s, depth) - 1), shift(s, shorter, levels_of(s, shorter) - 1));
 }
 
 uint64_t mst_skewed_ring_planes(const mst_stencil *s, const mst_stencil_plan *plan, int ring) {
-    return ((uint64_t)s->lanes + (ring == 0)) * plan->block + (uint64_t)(most_shift(s, plan->height) + reach(&s->steppers[0]));
+    return ((uint64_t)s->lanes + (ring == 0)) * plan->block + (uint64_t)(most_shift(s, plan->depth) + reach(&s->steppers[0]));
 }
 
 uint64_t mst_skewed_staging_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
     const mst_problem *p = &s->problem;
     uint64_t slots = slots_of(s);
     return 2 * slots * (uint64_t)p->n_arrays * plan->block +
-           slots * (uint64_t)p->n_constants * (plan->block + (uint64_t)held_ahead(s));
+           slots * (uint64_t)p->n_coefficients * (plan->block + (uint64_t)held_ahead(s));
 }
 
-static int down_slabs(const mst_stencil *s, uint64_t height) { return levels_of(s, height) < MANY_LEVELS ? 2 : 1; }
+static int down_slabs(const mst_stencil *s, uint64_t depth) { return levels_of(s, depth) < MANY_LEVELS ? 2 : 1; }
 
 uint64_t mst_skewed_down_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
-    return (uint64_t)down_slabs(s, plan->height) * plan->block;
+    return (uint64_t)down_slabs(s, plan->depth) * plan->block;
 }
 
 uint64_t mst_skewed_held_planes(const mst_stencil *s, const mst_stencil_plan *plan) {
     return ((uint64_t)s->lanes + 1) * plan->block +
-           (uint64_t)(most_shift(s, plan->height) + s->steppers[0].pipeline.fixed_low[PLANES] + held_ahead(s));
+           (uint64_t)(most_shift(s, plan->depth) + s->steppers[0].pipeline.fixed_low[PLANES] + held_ahead(s));
 }
 
 static mst_status take(mst_stencil *s, int n, int64_t planes, const char *what, mst_window *w, uint64_t *bytes,
@@ -121,7 +121,7 @@ fail:
 
 // At most, of a trip.
 static int64_t n_slabs(const mst_stencil *s) {
-    return ((int64_t)s->problem.grid[PLANES] + most_shift(s, s->plan.height)) / (int64_t)s->plan.block + 2;
+    return ((int64_t)s->problem.grid[PLANES] + most_shift(s, s->plan.depth)) / (int64_t)s->plan.block + 2;
 }
 
 static mst_status prepare(mst_stencil *s, mst_error *error) {
@@ -130,25 +130,25 @@ static mst_status prepare(mst_stencil *s, mst_error *error) {
     mst_skewed *k = s->skewed = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     MST_REQUIRE(k->passed = calloc(most_levels(s), sizeof *k->passed), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    MST_REQUIRE(k->home = calloc((size_t)n_slabs(s), sizeof *k->home), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    MST_REQUIRE(k->stored = calloc((size_t)n_slabs(s), sizeof *k->stored), MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     for (int r = 0; r < 2; r++)
         MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_ring_planes(s, &s->plan, r), "the slabs of a schedule",
                      &k->rings[r], &k->ring_bytes[r], error));
     MST_TRY(take(s, s->problem.n_arrays, (int64_t)mst_skewed_down_planes(s, &s->plan), "the slabs of a schedule", &k->down,
                  &k->down_bytes, error));
-    if (s->problem.n_constants > 0)
-        MST_TRY(take(s, s->problem.n_constants, (int64_t)mst_skewed_held_planes(s, &s->plan), "the constant fields", &k->held,
-                     &k->held_bytes, error));
+    if (s->problem.n_coefficients > 0)
+        MST_TRY(take(s, s->problem.n_coefficients, (int64_t)mst_skewed_held_planes(s, &s->plan), "the coefficient fields",
+                     &k->held, &k->held_bytes, error));
     s->queues[0] = s->context->compute;
     for (int lane = 1; lane < s->lanes; lane++)
         MST_TRY(mst_queue_create(s->context, &s->queues[lane], error));
     for (uint64_t i = 0; i < slots_of(s); i++) {
-        MST_TRY(mst_slot_create(&s->home, slab_bytes * (uint64_t)s->problem.n_arrays, &k->up[i], error));
-        MST_TRY(mst_slot_create(&s->home, slab_bytes * (uint64_t)s->problem.n_arrays, &k->out[i], error));
-        if (s->problem.n_constants > 0)
-            MST_TRY(mst_slot_create(&s->home,
+        MST_TRY(mst_slot_create(&s->store, slab_bytes * (uint64_t)s->problem.n_arrays, &k->up[i], error));
+        MST_TRY(mst_slot_create(&s->store, slab_bytes * (uint64_t)s->problem.n_arrays, &k->out[i], error));
+        if (s->problem.n_coefficients > 0)
+            MST_TRY(mst_slot_create(&s->store,
                                     (slab_bytes + (uint64_t)held_ahead(s) * s->problem.plane * s->problem.element) *
-                                        (uint64_t)s->problem.n_constants,
+                                        (uint64_t)s->problem.n_coefficients,
                                     &k->held_up[i], error));
     }
 fail:
@@ -171,13 +171,13 @@ static void release(mst_stencil *s) {
     if (!k)
         return;
     for (int i = 0; i < SLOTS; i++) {
-        mst_slot_release(&s->home, &k->up[i]);
-        mst_slot_release(&s->home, &k->held_up[i]);
-        mst_slot_release(&s->home, &k->out[i]);
+        mst_slot_release(&s->store, &k->up[i]);
+        mst_slot_release(&s->store, &k->held_up[i]);
+        mst_slot_release(&s->store, &k->out[i]);
         drop(&k->computed[i]);
     }
-    for (int64_t j = 0; k->home && j < n_slabs(s); j++)
-        drop(&k->home[j]);
+    for (int64_t j = 0; k->stored && j < n_slabs(s); j++)
+        drop(&k->stored[j]);
     for (size_t l = 0; k->passed && l < most_levels(s); l++)
         drop(&k->passed[l]);
     for (int r = 0; r < 2; r++)
@@ -188,7 +188,7 @@ static void release(mst_stencil *s) {
         if (s->queues[lane])
             clReleaseCommandQueue(s->queues[lane]);
     free(k->passed);
-    free(k->home);
+    free(k->stored);
     free(k);
     s->skewed = NULL;
 }
@@ -200,29 +200,29 @@ static mst_box planes_box(const mst_stencil *s, int64_t from, int64_t to) {
     return box;
 }
 
-// The slab of the last trip after which planes below `end` are home, and its event.
-static int64_t home_slab(const mst_skewed *k, int64_t end, int64_t b) {
-    int64_t j = (end + k->home_shift + b - 1) / b - 1;
-    return j < k->n_home ? j : k->n_home - 1;
+// The slab of the last trip after which planes below `end` are in the store, and its event.
+static int64_t stored_slab(const mst_skewed *k, int64_t end, int64_t b) {
+    int64_t j = (end + k->stored_shift + b - 1) / b - 1;
+    return j < k->n_stored ? j : k->n_stored - 1;
 }
 
-static const cl_event *home_event(const mst_skewed *k, int64_t end, int64_t b) {
-    int64_t j = home_slab(k, end, b);
-    return j >= 0 && k->home[j] ? &k->home[j] : NULL;
+static const cl_event *stored_event(const mst_skewed *k, int64_t end, int64_t b) {
+    int64_t j = stored_slab(k, end, b);
+    return j >= 0 && k->stored[j] ? &k->stored[j] : NULL;
 }
 
-// Puts home what was queued last, for a home that is read by the host, if planes below `end` may be among it.
-static mst_status wait_home(mst_stencil *s, int64_t end, mst_error *error) {
+// Stores what was queued last, for a store that is read by the host, if planes below `end` may be among it.
+static mst_status wait_stored(mst_stencil *s, int64_t end, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
     int64_t b = (int64_t)s->plan.block;
-    const cl_event *home = home_event(k, end, b);
-    if (s->home.direct || !home)
+    const cl_event *stored = stored_event(k, end, b);
+    if (s->store.direct || !stored)
         return MST_OK;
-    if (home_slab(k, end, b) >= k->n_home - (int64_t)slots_of(s))
+    if (stored_slab(k, end, b) >= k->n_stored - (int64_t)slots_of(s))
         for (uint64_t i = 0; i < slots_of(s); i++)
-            MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
-    MST_TRY_CL(clWaitForEvents(1, home), "a download failed");
+            MST_TRY(mst_store_settle(&s->store, &k->out[i], error));
+    MST_TRY_CL(clWaitForEvents(1, stored), "a download failed");
 fail:
     return status;
 }
@@ -246,8 +246,8 @@ static mst_box level_box(const mst_stencil *s, const slab_state *at, int level) 
     return planes_box(s, clip(at->j * b - behind, z), clip((at->j + 1) * b - behind, z));
 }
 
-// The oldest slab goes home.
-static mst_status take_home(mst_stencil *s, mst_run *run, mst_error *error) {
+// The oldest slab goes to the store.
+static mst_status store_slab(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
     const slab_state at = k->active[0];
@@ -259,12 +259,12 @@ static mst_status take_home(mst_stencil *s, mst_run *run, mst_error *error) {
     place(k, at.first_plane);
     if (!s->overlap)
         MST_TRY(mst_solver_finish(s, error));
-    MST_TRY(mst_home_download(&s->home, 0, s->problem.n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
-                              &run->download_bytes));
-    drop(&k->home[at.j]);
-    k->home[at.j] = k->out[slot].moved;
-    if (k->home[at.j])
-        MST_TRY_CL(clRetainEvent(k->home[at.j]), "cannot keep an event");
+    MST_TRY(mst_store_download(&s->store, 0, s->problem.n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
+                               &run->download_bytes));
+    drop(&k->stored[at.j]);
+    k->stored[at.j] = k->out[slot].moved;
+    if (k->stored[at.j])
+        MST_TRY_CL(clRetainEvent(k->stored[at.j]), "cannot keep an event");
     if (!s->overlap)
         MST_TRY(mst_solver_finish(s, error));
 fail:
@@ -278,7 +278,7 @@ static cl_command_queue queue_of(const mst_stencil *s, const slab_state *at) { r
 static mst_status enqueue_level(mst_stencil *s, slab_state *at, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
-    uint64_t slots = slots_of(s), slot = at->slab % slots, room = (uint64_t)down_slabs(s, s->plan.height);
+    uint64_t slots = slots_of(s), slot = at->slab % slots, room = (uint64_t)down_slabs(s, s->plan.depth);
     cl_command_queue queue = queue_of(s, at);
     int l = at->level, levels = levels_of(s, at->n);
     const mst_box box = level_box(s, at, l);
@@ -311,8 +311,8 @@ fail:
 
 static bool is_done(const mst_stencil *s, const slab_state *at) { return at->level == levels_of(s, at->n); }
 
-// A level of each slab, the oldest first. What was done before goes home behind most of them, but not behind a level that waits
-// for its room or for an upload.
+// A level of each slab, the oldest first. What was done before goes to the store behind most of them, but not behind a level that
+// waits for its room or for an upload.
 static mst_status enqueue_round(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
@@ -320,19 +320,19 @@ static mst_status enqueue_round(mst_stencil *s, mst_run *run, mst_error *error) 
     for (int i = waits; i < k->n_active; i++) {
         int level = k->active[i].level;
         if (waits && (level == 0 || level + 1 == levels_of(s, k->active[i].n))) {
-            MST_TRY(take_home(s, run, error));
+            MST_TRY(store_slab(s, run, error));
             waits = false;
             i--;
         }
         MST_TRY(enqueue_level(s, &k->active[i], error));
     }
     if (waits)
-        MST_TRY(take_home(s, run, error));
+        MST_TRY(store_slab(s, run, error));
 fail:
     return status;
 }
 
-static mst_status take_all_home(mst_stencil *s, mst_run *run, mst_error *error) {
+static mst_status store_all_slabs(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     while (s->skewed->n_active > 0)
         MST_TRY(enqueue_round(s, run, error));
@@ -347,12 +347,12 @@ static mst_status give_up(mst_stencil *s, mst_status status) {
     return status;
 }
 
-// Until the planes of the trip before that a slab's upload takes are on their way home.
+// Until the planes of the trip before that a slab's upload takes are on their way to the store.
 static mst_status make_current(mst_stencil *s, const slab_state *next, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
     int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES];
-    int64_t needed = home_slab(k, clip((next->j + 1) * b, z), b);
+    int64_t needed = stored_slab(k, clip((next->j + 1) * b, z), b);
     while (k->n_active > 0 && k->active[0].first_plane != next->first_plane && k->active[0].j <= needed)
         MST_TRY(enqueue_round(s, run, error));
 fail:
@@ -369,19 +369,20 @@ static mst_status upload(mst_stencil *s, const slab_state *at, mst_run *run, mst
     cl_command_queue queue = s->context->upload;
     MST_TRY(make_current(s, at, run, error));
     if (!s->overlap)
-        MST_TRY(take_all_home(s, run, error));
+        MST_TRY(store_all_slabs(s, run, error));
     place(k, at->first_plane);
-    MST_TRY(mst_home_settle(&s->home, &k->out[slot], error)); // that the last level need not wait for
-    MST_TRY(mst_home_settle(&s->home, &k->up[slot], error));
-    MST_TRY(mst_home_settle(&s->home, &k->held_up[slot], error));
-    MST_TRY(wait_home(s, box.to[PLANES], error));
+    MST_TRY(mst_store_settle(&s->store, &k->out[slot], error)); // that the last level need not wait for
+    MST_TRY(mst_store_settle(&s->store, &k->up[slot], error));
+    MST_TRY(mst_store_settle(&s->store, &k->held_up[slot], error));
+    MST_TRY(wait_stored(s, box.to[PLANES], error));
     MST_TRY(mst_solver_barrier(queue, &k->computed[before], error));
-    const cl_event *home = home_event(k, box.to[PLANES], b);
-    if (home)
-        MST_TRY(mst_solver_barrier(queue, home, error));
-    MST_TRY(mst_home_upload(&s->home, s->problem.n_arrays * s->home.copies, s->problem.n_constants, &held, &k->held,
-                            &k->held_up[slot], NULL, error, &run->upload_bytes));
-    MST_TRY(mst_home_upload(&s->home, 0, s->problem.n_arrays, &box, &k->rings[0], &k->up[slot], NULL, error, &run->upload_bytes));
+    const cl_event *stored = stored_event(k, box.to[PLANES], b);
+    if (stored)
+        MST_TRY(mst_solver_barrier(queue, stored, error));
+    MST_TRY(mst_store_upload(&s->store, s->problem.n_arrays * s->store.copies, s->problem.n_coefficients, &held, &k->held,
+                             &k->held_up[slot], NULL, error, &run->upload_bytes));
+    MST_TRY(
+        mst_store_upload(&s->store, 0, s->problem.n_arrays, &box, &k->rings[0], &k->up[slot], NULL, error, &run->upload_bytes));
     if (!s->overlap)
         MST_TRY(mst_solver_finish(s, error));
 fail:
@@ -394,10 +395,10 @@ static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run
     mst_skewed *k = s->skewed;
     int levels = levels_of(s, n), apart = (levels + s->lanes - 1) / s->lanes;
     int64_t b = (int64_t)s->plan.block, z = (int64_t)s->problem.grid[PLANES], last = shift(s, n, levels - 1);
-    int64_t slabs = (z + last + b - 1) / b, before = k->n_home;
+    int64_t slabs = (z + last + b - 1) / b, before = k->n_stored;
     slab_state next = {.slab = k->slab, .n = n, .row = row, .first_plane = -(int64_t)k->slab * b};
     if (n != k->steps) { // its levels lie elsewhere
-        MST_TRY(take_all_home(s, run, error));
+        MST_TRY(store_all_slabs(s, run, error));
         for (size_t l = 0; l < most_levels(s); l++)
             drop(&k->passed[l]);
         MST_TRY(mst_solver_barrier(queue_of(s, &next), &k->computed[(k->slab + slots_of(s) - 1) % slots_of(s)], error));
@@ -411,14 +412,14 @@ static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run
         for (int i = 1; i <= apart; i++) {
             MST_TRY(enqueue_round(s, run, error));
             // The host's own copies would hold up what is queued behind them.
-            if (i == (s->home.direct ? 1 : apart) && next.j < slabs)
+            if (i == (s->store.direct ? 1 : apart) && next.j < slabs)
                 MST_TRY(upload(s, &next, run, error));
         }
     }
     for (int64_t j = slabs; j < before; j++)
-        drop(&k->home[j]);
-    k->n_home = slabs;
-    k->home_shift = last;
+        drop(&k->stored[j]);
+    k->n_stored = slabs;
+    k->stored_shift = last;
 fail:
     return give_up(s, status);
 }
@@ -426,11 +427,11 @@ fail:
 static mst_status settle(mst_stencil *s, mst_run *run, mst_error *error) {
     mst_status status = MST_OK;
     mst_skewed *k = s->skewed;
-    MST_TRY(take_all_home(s, run, error));
+    MST_TRY(store_all_slabs(s, run, error));
     for (uint64_t i = 0; i < slots_of(s); i++) {
-        MST_TRY(mst_home_settle(&s->home, &k->up[i], error));
-        MST_TRY(mst_home_settle(&s->home, &k->held_up[i], error));
-        MST_TRY(mst_home_settle(&s->home, &k->out[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->up[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->held_up[i], error));
+        MST_TRY(mst_store_settle(&s->store, &k->out[i], error));
     }
     MST_TRY(mst_solver_finish(s, error));
 fail:

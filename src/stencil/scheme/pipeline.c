@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 void mst_reach(const mst_problem *problem, int axis, int offset, bool constant, int *low, int *high) {
-    const mst_problem_face *face = problem->faces[axis];
+    const mst_problem_boundary *face = problem->boundaries[axis];
     bool mirror[2];
     for (int side = 0; side < 2; side++)
         mirror[side] = face[side].kind == MST_BOUNDARY_NEUMANN || (constant && face[side].kind != MST_BOUNDARY_PERIODIC);
@@ -30,7 +30,7 @@ static mst_status add_version(mst_pipeline *p, int update, int step, const int c
         const mst_leaf *leaf = &formula->leaves[i];
         int low, high;
         v->reads[i] = -1;
-        if (leaf->kind != MST_VALUE_FIELD || p->problem->fields[leaf->field].constant)
+        if (leaf->kind != MST_VALUE_FIELD || p->problem->fields[leaf->field].coefficient)
             continue;
         v->reads[i] = current[p->problem->fields[leaf->field].array + leaf->level];
         mst_reach(p->problem, PLANES, leaf->offsets[PLANES], false, &low, &high);
@@ -76,7 +76,7 @@ mst_status mst_pipeline_make(const mst_problem *problem, int m, bool lateral_del
     p->versions = calloc((size_t)(problem->n_arrays + m * problem->n_updates), sizeof *p->versions);
     MST_REQUIRE(p->versions, MST_ERROR_HOST_MEMORY, "out of memory planning a kernel");
     for (int f = 0; f < problem->n_fields; f++)
-        for (int level = 0; !problem->fields[f].constant && level < problem->fields[f].levels; level++) {
+        for (int level = 0; !problem->fields[f].coefficient && level < problem->fields[f].levels; level++) {
             int a = problem->fields[f].array + level;
             p->versions[a] = (mst_stage){.update = -1, .field = f, .step = -1 - level, .output = -1};
             current[a] = a;

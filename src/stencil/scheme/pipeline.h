@@ -18,7 +18,7 @@ typedef struct mst_stage {
     int low[N_AXES], high[N_AXES]; // nodes needed before and behind the box that is wanted
     int reach[N_AXES][2];          // offsets at which it is read, largest downwards and upwards
     int output;                    // the array it ends in, -1 if none
-    int *reads;                    // of a computed one, a leaf of its formula: the version, -1 for a constant field or a number
+    int *reads; // of a computed one, a leaf of its formula: the version, -1 for a coefficient field or a number
 } mst_stage;
 
 typedef struct mst_pipeline {
@@ -27,7 +27,7 @@ typedef struct mst_pipeline {
     int n_versions; // the inputs first, one an array
     mst_stage *versions;
     int low[N_AXES], high[N_AXES];             // the most of all versions
-    int fixed_low[N_AXES], fixed_high[N_AXES]; // of the constant fields
+    int fixed_low[N_AXES], fixed_high[N_AXES]; // of the coefficient fields
 } mst_pipeline;
 
 // With `lateral_delay` neighbours in the same plane are read one plane after they were computed at the earliest: work-items that

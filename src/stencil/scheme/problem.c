@@ -143,13 +143,13 @@ static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_
         mst_problem_field *to = &p->fields[k];
         MST_REQUIRE(from->name && *from->name && strlen(from->name) < sizeof to->name, MST_ERROR_ARGUMENT,
                     "field %zu needs a name of at most %zu characters", k, sizeof to->name - 1);
-        MST_REQUIRE(from->levels >= 0 && from->levels <= 2 && !(from->constant && from->levels == 2), MST_ERROR_ARGUMENT,
-                    "field %s has %d levels; 1 or 2 are supported, 1 for a constant field", from->name, from->levels);
+        MST_REQUIRE(from->levels >= 0 && from->levels <= 2 && !(from->coefficient && from->levels == 2), MST_ERROR_ARGUMENT,
+                    "field %s has %d levels; 1 or 2 are supported, 1 for a coefficient field", from->name, from->levels);
         snprintf(to->name, sizeof to->name, "%s", from->name);
         to->levels = from->levels ? from->levels : 1;
-        to->constant = from->constant;
-        to->array = to->constant ? p->n_constants++ : p->n_arrays;
-        p->n_arrays += to->constant ? 0 : to->levels;
+        to->coefficient = from->coefficient;
+        to->array = to->coefficient ? p->n_coefficients++ : p->n_arrays;
+        p->n_arrays += to->coefficient ? 0 : to->levels;
         p->n_fields++;
     }
 fail:
@@ -168,7 +168,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         int f = mst_problem_find(p, from->field);
         MST_REQUIRE(f >= 0, MST_ERROR_ARGUMENT, "update %zu is of %s, which is no field", k,
                     from->field ? from->field : "(NULL)");
-        MST_REQUIRE(!p->fields[f].constant, MST_ERROR_ARGUMENT, "field %s is constant and has an update", from->field);
+        MST_REQUIRE(!p->fields[f].coefficient, MST_ERROR_ARGUMENT, "coefficient field %s has an update", from->field);
         MST_REQUIRE(!updated[f], MST_ERROR_ARGUMENT, "field %s has two updates", from->field);
         MST_REQUIRE(k == 0 || from->substep >= desc->updates[k - 1].substep, MST_ERROR_ARGUMENT,
                     "the update of %s is of sub-step %d, after one of sub-step %d", from->field, from->substep,
@@ -183,8 +183,8 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         p->uses_time = p->uses_time || reads_time(&to->formula);
     }
     for (int f = 0; f < p->n_fields; f++)
-        MST_REQUIRE(p->fields[f].constant || updated[f], MST_ERROR_ARGUMENT, "field %s has no update and is not constant",
-                    p->fields[f].name);
+        MST_REQUIRE(p->fields[f].coefficient || updated[f], MST_ERROR_ARGUMENT,
+                    "field %s has no update and is no coefficient field", p->fields[f].name);
 fail:
     return status;
 }
@@ -196,15 +196,15 @@ static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_e
     list_names(p, desc, true, true, false, &n);
     for (int k = 0; k < desc->rank; k++)
         for (int side = 0; side < 2; side++) {
-            const mst_stencil_face *from = &desc->faces[k][side];
-            mst_problem_face *to = &p->faces[mst_problem_axis(p->rank, k)][side];
+            const mst_stencil_boundary *from = &desc->boundaries[k][side];
+            mst_problem_boundary *to = &p->boundaries[mst_problem_axis(p->rank, k)][side];
             uint64_t length = p->grid[mst_problem_axis(p->rank, k)];
             snprintf(what, sizeof what, "the boundary value at the %s end of axis %d", side ? "upper" : "lower", k);
             to->kind = from->kind;
             to->width = from->width;
             MST_REQUIRE((int)from->kind >= MST_BOUNDARY_DIRICHLET && from->kind <= MST_BOUNDARY_SPONGE, MST_ERROR_ARGUMENT,
                         "boundary %d of axis %d is no kind of boundary", (int)from->kind, k);
-            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->faces[k][!side].kind == MST_BOUNDARY_PERIODIC),
+            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->boundaries[k][!side].kind == MST_BOUNDARY_PERIODIC),
                         MST_ERROR_ARGUMENT, "axis %d is periodic at one end only", k);
             MST_REQUIRE(from->kind != MST_BOUNDARY_SPONGE || (from->width >= 1 && from->width <= length), MST_ERROR_ARGUMENT,
                         "the sponge of axis %d is %zu nodes wide; the axis has %llu", k, from->width, (unsigned long long)length);
@@ -242,7 +242,7 @@ static mst_status read_sources(const mst_stencil_desc *desc, mst_problem *p, mst
         mst_problem_source *to = &p->sources[p->n_sources++];
         snprintf(what, sizeof what, "the series of source %zu", k);
         to->field = mst_problem_find(p, from->field);
-        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].constant, MST_ERROR_ARGUMENT,
+        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].coefficient, MST_ERROR_ARGUMENT,
                     "source %zu feeds %s, which is no field%s", k, from->field ? from->field : "(NULL)",
                     to->field >= 0 ? " that is updated" : "");
         MST_TRY(read_point(p, from->point, "a source", to->point, error));
@@ -269,7 +269,7 @@ static mst_status read_receivers(const mst_stencil_desc *desc, mst_problem *p, m
         const mst_stencil_receiver *from = &desc->receivers[k];
         mst_problem_receiver *to = &p->receivers[p->n_receivers++];
         to->field = mst_problem_find(p, from->field);
-        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].constant, MST_ERROR_ARGUMENT,
+        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].coefficient, MST_ERROR_ARGUMENT,
                     "receiver %zu listens to %s, which is no field%s", k, from->field ? from->field : "(NULL)",
                     to->field >= 0 ? " that is updated" : "");
         MST_REQUIRE(from->n_points >= 1 && from->points, MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
@@ -303,7 +303,7 @@ void mst_problem_release(mst_problem *p) {
         mst_formula_release(&p->updates[k].formula);
     for (int axis = 0; axis < N_AXES; axis++)
         for (int side = 0; side < 2; side++)
-            mst_formula_release(&p->faces[axis][side].value);
+            mst_formula_release(&p->boundaries[axis][side].value);
     for (size_t k = 0; k < p->n_sources; k++) {
         mst_formula_release(&p->sources[k].series);
         free(p->sources[k].samples);
@@ -352,13 +352,13 @@ mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formul
 }
 
 bool mst_problem_is_damped(const mst_problem *p, int axis) {
-    return p->faces[axis][0].kind == MST_BOUNDARY_SPONGE || p->faces[axis][1].kind == MST_BOUNDARY_SPONGE;
+    return p->boundaries[axis][0].kind == MST_BOUNDARY_SPONGE || p->boundaries[axis][1].kind == MST_BOUNDARY_SPONGE;
 }
 
 double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
     double factor = 1;
     for (int side = 0; side < 2; side++) {
-        const mst_problem_face *face = &p->faces[axis][side];
+        const mst_problem_boundary *face = &p->boundaries[axis][side];
         uint64_t distance = side ? p->grid[axis] - 1 - i : i;
         if (face->kind == MST_BOUNDARY_SPONGE && distance < face->width) {
             double depth = 0.3 * (double)(face->width - distance) / (double)face->width;

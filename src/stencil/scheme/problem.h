@@ -30,8 +30,8 @@ typedef struct mst_formula {
 typedef struct mst_problem_field {
     char name[MST_EXPR_MAX_NAME + 1];
     int levels;
-    bool constant;
-    int array; // the first of its arrays among those of the state, or among the constant ones
+    bool coefficient;
+    int array; // the first of its arrays among those of the state, or among the coefficient fields
 } mst_problem_field;
 
 typedef struct mst_problem_update {
@@ -39,11 +39,11 @@ typedef struct mst_problem_update {
     mst_formula formula;
 } mst_problem_update;
 
-typedef struct mst_problem_face {
-    mst_boundary kind;
+typedef struct mst_problem_boundary {
+    mst_boundary_kind kind;
     mst_formula value; // Dirichlet; no expression: 0
     size_t width;
-} mst_problem_face;
+} mst_problem_boundary;
 
 typedef struct mst_problem_source {
     int field;
@@ -68,11 +68,11 @@ typedef struct mst_problem {
     size_t element; // bytes
     uint64_t nodes; // of the grid
     uint64_t plane; // nodes of a plane
-    int n_fields, n_updates, n_arrays, n_constants;
+    int n_fields, n_updates, n_arrays, n_coefficients;
     size_t n_sources, n_receivers, n_points;
     mst_problem_field fields[MST_STENCIL_MAX_FIELDS];
     mst_problem_update updates[MST_STENCIL_MAX_FIELDS];
-    mst_problem_face faces[N_AXES][2];
+    mst_problem_boundary boundaries[N_AXES][2];
     mst_problem_source *sources;
     mst_problem_receiver *receivers;
     bool uses_time; // some update or face
@@ -98,7 +98,7 @@ mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formul
 static inline int mst_problem_axis(int rank, int k) { return rank == 1 ? COLUMNS : rank == 2 ? 2 * k : k; }
 
 static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
-    return p->faces[axis][0].kind == MST_BOUNDARY_PERIODIC;
+    return p->boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC;
 }
 
 // Whether an update finds a field as an earlier sub-step of the same step wrote it.

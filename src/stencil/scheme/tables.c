@@ -112,7 +112,7 @@ static void release_steps(mst_tables *t) {
     t->staging = NULL;
 }
 
-mst_status mst_tables_take(mst_tables *t, uint64_t height, mst_error *error) {
+mst_status mst_tables_take(mst_tables *t, uint64_t depth, mst_error *error) {
     enum { MOST_STEPS = 4096, MOST_BYTES = 16 << 20 };
     mst_status status = MST_OK;
     const mst_problem *p = t->problem;
@@ -124,7 +124,7 @@ mst_status mst_tables_take(mst_tables *t, uint64_t height, mst_error *error) {
     uint64_t room = mst_budget_left(t->context, &t->context->device_memory) / 64; // the rest is for the state
     room = room < MOST_BYTES ? room : MOST_BYTES;
     t->steps = room / row < MOST_STEPS ? room / row : MOST_STEPS;
-    t->steps = t->steps < height ? height : t->steps / height * height;
+    t->steps = t->steps < depth ? depth : t->steps / depth * depth;
     t->bytes[TABLE] = (t->steps + 2) * (1 + p->n_sources) * p->element;
     t->bytes[RECORDS] = t->steps * p->n_points * p->element;
     MST_TRY(upload(t, TABLE, NULL, &t->table, error));

@@ -22,8 +22,8 @@ typedef struct mst_tables {
 } mst_tables;
 
 mst_status mst_tables_create(mst_context *context, const mst_problem *problem, mst_tables *out, mst_error *error);
-// Takes memory for as many steps as go up at once: a multiple of `height`, the steps of a trip, if that is possible.
-mst_status mst_tables_take(mst_tables *tables, uint64_t height, mst_error *error);
+// Takes memory for as many steps as go up at once: a multiple of `depth`, the steps of a trip, if that is possible.
+mst_status mst_tables_take(mst_tables *tables, uint64_t depth, mst_error *error);
 void mst_tables_release(mst_tables *tables);
 
 // Makes ready for steps first .. first + n - 1, n at most `steps`. Waits for the compute queue if rows have to be replaced.

@@ -1,4 +1,4 @@
-#include "home.h"
+#include "store.h"
 
 #include "runtime/pinned.h"
 #include "runtime/pool.h"
@@ -9,27 +9,27 @@
 
 static uint64_t array_bytes(const mst_problem *p) { return p->nodes * p->element; }
 
-uint64_t mst_home_bytes(const mst_problem *p, int copies) {
-    return (uint64_t)(copies * p->n_arrays + p->n_constants) * array_bytes(p);
+uint64_t mst_store_bytes(const mst_problem *p, int copies) {
+    return (uint64_t)(copies * p->n_arrays + p->n_coefficients) * array_bytes(p);
 }
 
-bool mst_home_is_direct(const mst_context *context, mst_stencil_home kind) {
-    return kind == MST_STENCIL_HOME_PINNED || (kind == MST_STENCIL_HOME_MEMORY && context->device.unified_memory);
+bool mst_store_is_direct(const mst_context *context, mst_stencil_store kind) {
+    return kind == MST_STENCIL_STORE_PINNED || (kind == MST_STENCIL_STORE_MEMORY && context->device.unified_memory);
 }
 
-mst_status mst_home_create(mst_context *context, const mst_problem *problem, mst_stencil_home kind, int copies, int file,
-                           uint64_t file_offset, mst_home *h, mst_error *error) {
+mst_status mst_store_create(mst_context *context, const mst_problem *problem, mst_stencil_store kind, int copies, int file,
+                            uint64_t file_offset, mst_store *h, mst_error *error) {
     mst_status status = MST_OK;
-    *h = (mst_home){.context = context, .problem = problem, .kind = kind, .copies = copies};
-    h->n_arrays = copies * problem->n_arrays + problem->n_constants;
+    *h = (mst_store){.context = context, .problem = problem, .kind = kind, .copies = copies};
+    h->n_arrays = copies * problem->n_arrays + problem->n_coefficients;
     h->file = file;
     h->file_offset = file_offset;
-    h->direct = mst_home_is_direct(context, kind);
-    if (kind == MST_STENCIL_HOME_FILE)
+    h->direct = mst_store_is_direct(context, kind);
+    if (kind == MST_STENCIL_STORE_FILE)
         return MST_OK;
     MST_REQUIRE(h->arrays = calloc((size_t)h->n_arrays, sizeof *h->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");
     for (int a = 0; a < h->n_arrays; a++) {
-        if (kind == MST_STENCIL_HOME_PINNED) {
+        if (kind == MST_STENCIL_STORE_PINNED) {
             void *memory;
             MST_TRY(mst_pinned_create(context, array_bytes(problem), &memory, error));
             h->arrays[a] = memory;
@@ -44,17 +44,17 @@ fail:
     return status;
 }
 
-void mst_home_release(mst_home *h) {
+void mst_store_release(mst_store *h) {
     for (int a = 0; h->arrays && a < h->n_arrays; a++)
-        if (h->kind == MST_STENCIL_HOME_PINNED)
+        if (h->kind == MST_STENCIL_STORE_PINNED)
             mst_pinned_destroy(h->context, h->arrays[a]);
         else
             free(h->arrays[a]);
     free(h->arrays);
-    *h = (mst_home){0};
+    *h = (mst_store){0};
 }
 
-static mst_transfer transfer_of(const mst_home *h, int array) {
+static mst_transfer transfer_of(const mst_store *h, int array) {
     const size_t shape[] = {(size_t)h->problem->nodes};
     mst_transfer t = {.layout = mst_layout_dense(h->problem->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape),
                       .name = "the grid"};
@@ -63,19 +63,19 @@ static mst_transfer transfer_of(const mst_home *h, int array) {
     return t;
 }
 
-mst_status mst_home_get(mst_home *h, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+mst_status mst_store_get(mst_store *h, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     const mst_transfer t = transfer_of(h, array);
     size_t element = h->problem->element;
     return mst_transfer_read(h->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, to, error);
 }
 
-mst_status mst_home_put(mst_home *h, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+mst_status mst_store_put(mst_store *h, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     const mst_transfer t = transfer_of(h, array);
     size_t element = h->problem->element;
     return mst_transfer_write(h->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, from, error);
 }
 
-mst_status mst_slot_create(const mst_home *h, uint64_t bytes, mst_slot_memory *slot, mst_error *error) {
+mst_status mst_slot_create(const mst_store *h, uint64_t bytes, mst_slot_memory *slot, mst_error *error) {
     mst_status status = MST_OK;
     void *mapped;
     *slot = (mst_slot_memory){0};
@@ -91,7 +91,7 @@ fail:
     return status;
 }
 
-void mst_slot_release(const mst_home *h, mst_slot_memory *slot) {
+void mst_slot_release(const mst_store *h, mst_slot_memory *slot) {
     if (slot->moved) {
         clWaitForEvents(1, &slot->moved);
         clReleaseEvent(slot->moved);
@@ -103,10 +103,10 @@ void mst_slot_release(const mst_home *h, mst_slot_memory *slot) {
     *slot = (mst_slot_memory){0};
 }
 
-// A rectangular part that is in one piece both at home and in a window.
+// A rectangular part that is in one piece both in the store and in a window.
 typedef struct piece {
     size_t count[N_AXES]; // planes, rows, columns
-    uint64_t home;        // its first element in the array
+    uint64_t store;       // its first element in the array
     uint64_t window;      // and in the window
 } piece;
 
@@ -114,8 +114,8 @@ static int64_t wrapped(int64_t i, int64_t n) { return (i % n + n) % n; }
 
 // How far from i on a box's axis stays in one piece.
 static int64_t run_length(int64_t i, int64_t end, int64_t length, int64_t slot, int64_t slots) {
-    int64_t n = end - i, at_home = length - wrapped(i, length), in_window = slots - slot;
-    n = n < at_home ? n : at_home;
+    int64_t n = end - i, in_store = length - wrapped(i, length), in_window = slots - slot;
+    n = n < in_store ? n : in_store;
     return n < in_window ? n : in_window;
 }
 
@@ -139,7 +139,7 @@ static mst_status each_piece(const mst_problem *p, const mst_box *box, const mst
                 piece part = {.window = (uint64_t)((slot[0] * slots[1] + slot[1]) * slots[2] + slot[2])};
                 for (int k = 0; k < N_AXES; k++) {
                     part.count[k] = (size_t)length[k];
-                    part.home = part.home * p->grid[k] + (uint64_t)wrapped(at[k], n[k]);
+                    part.store = part.store * p->grid[k] + (uint64_t)wrapped(at[k], n[k]);
                 }
                 MST_TRY(call(&part, user, error));
             }
@@ -150,10 +150,10 @@ fail:
 }
 
 typedef struct mover {
-    mst_home *home;
+    mst_store *store;
     const mst_window *window;
     mst_slot_memory *slot;
-    int array, target; // of the home and of the window
+    int array, target; // of the store and of the window
     bool up;
     const cl_event *wait;
     uint64_t staged; // bytes of the staging used so far
@@ -172,7 +172,7 @@ static bool has_whole_rows(const piece *part, const mst_problem *p, const mst_wi
     return part->count[2] == p->grid[COLUMNS] && (size_t)w->columns == part->count[2];
 }
 
-// In one piece at home as well as in the window.
+// In one piece in the store as well as in the window.
 static bool is_contiguous(const piece *part, const mst_problem *p, const mst_window *w) {
     bool whole_planes = part->count[1] == p->grid[ROWS] && (size_t)w->rows == part->count[1];
     if (has_whole_rows(part, p, w))
@@ -183,7 +183,7 @@ static bool is_contiguous(const piece *part, const mst_problem *p, const mst_win
 // A piece as a rectangular copy sees it: whole rows of both sides are one row a plane, as copies of short rows are slow, unless
 // these would be farther apart than drivers let rows be.
 typedef struct rectangle {
-    size_t region[3], at_home[3], at_window[3], home_pitch[2], window_pitch[2];
+    size_t region[3], in_store[3], at_window[3], store_pitch[2], window_pitch[2];
 } rectangle;
 
 static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w) {
@@ -192,46 +192,46 @@ static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst
     if (has_whole_rows(part, p, w) && most * columns * e <= INT32_MAX)
         return (rectangle){
             .region = {part->count[1] * columns * e, part->count[0], 1},
-            .at_home = {(size_t)part->home % (rows * columns) * e, (size_t)part->home / columns / rows, 0},
+            .in_store = {(size_t)part->store % (rows * columns) * e, (size_t)part->store / columns / rows, 0},
             .at_window = {(size_t)part->window % (w_rows * columns) * e, (size_t)part->window / columns / w_rows, 0},
-            .home_pitch = {rows * columns * e, 0},
+            .store_pitch = {rows * columns * e, 0},
             .window_pitch = {w_rows * columns * e, 0}};
-    return (rectangle){
-        .region = {part->count[2] * e, part->count[1], part->count[0]},
-        .at_home = {(size_t)part->home % columns * e, (size_t)part->home / columns % rows, (size_t)part->home / columns / rows},
-        .at_window = {(size_t)part->window % w_columns * e, (size_t)part->window / w_columns % w_rows,
-                      (size_t)part->window / w_columns / w_rows},
-        .home_pitch = {columns * e, rows * columns * e},
-        .window_pitch = {w_columns * e, w_rows * w_columns * e}};
+    return (rectangle){.region = {part->count[2] * e, part->count[1], part->count[0]},
+                       .in_store = {(size_t)part->store % columns * e, (size_t)part->store / columns % rows,
+                                    (size_t)part->store / columns / rows},
+                       .at_window = {(size_t)part->window % w_columns * e, (size_t)part->window / w_columns % w_rows,
+                                     (size_t)part->window / w_columns / w_rows},
+                       .store_pitch = {columns * e, rows * columns * e},
+                       .window_pitch = {w_columns * e, w_rows * w_columns * e}};
 }
 
-// One piece, by the device's own copy between the home's memory and the window.
+// One piece, by the device's own copy between the store's memory and the window.
 static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const rectangle r = rectangle_of(part, m->home->problem, m->window);
-    size_t e = m->home->problem->element, bytes = r.region[0] * r.region[1] * r.region[2];
-    cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
+    const rectangle r = rectangle_of(part, m->store->problem, m->window);
+    size_t e = m->store->problem->element, bytes = r.region[0] * r.region[1] * r.region[2];
+    cl_command_queue queue = m->up ? m->store->context->upload : m->store->context->download;
     cl_mem buffer = m->window->buffers[m->target];
-    unsigned char *host = m->home->arrays[m->array];
+    unsigned char *host = m->store->arrays[m->array];
     cl_event event = NULL;
     cl_uint n_wait = m->wait ? 1 : 0;
-    bool contiguous = is_contiguous(part, m->home->problem, m->window);
+    bool contiguous = is_contiguous(part, m->store->problem, m->window);
     if (contiguous && m->up)
-        MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
+        MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->store * e, n_wait,
                                         m->wait, &event),
                    "cannot upload a block");
     else if (contiguous)
-        MST_TRY_CL(clEnqueueReadBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->home * e, n_wait,
+        MST_TRY_CL(clEnqueueReadBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->store * e, n_wait,
                                        m->wait, &event),
                    "cannot download a block");
     else if (m->up)
-        MST_TRY_CL(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, r.at_window, r.at_home, r.region, r.window_pitch[0],
-                                            r.window_pitch[1], r.home_pitch[0], r.home_pitch[1], host, n_wait, m->wait, &event),
+        MST_TRY_CL(clEnqueueWriteBufferRect(queue, buffer, CL_FALSE, r.at_window, r.in_store, r.region, r.window_pitch[0],
+                                            r.window_pitch[1], r.store_pitch[0], r.store_pitch[1], host, n_wait, m->wait, &event),
                    "cannot upload a block");
     else
-        MST_TRY_CL(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, r.at_window, r.at_home, r.region, r.window_pitch[0],
-                                           r.window_pitch[1], r.home_pitch[0], r.home_pitch[1], host, n_wait, m->wait, &event),
+        MST_TRY_CL(clEnqueueReadBufferRect(queue, buffer, CL_FALSE, r.at_window, r.in_store, r.region, r.window_pitch[0],
+                                           r.window_pitch[1], r.store_pitch[0], r.store_pitch[1], host, n_wait, m->wait, &event),
                    "cannot download a block");
     m->bytes += bytes;
     return remember(m, event);
@@ -239,24 +239,24 @@ fail:
     return status;
 }
 
-// One piece between the home and the staging, where pieces lie one behind the other. Blocks.
+// One piece between the store and the staging, where pieces lie one behind the other. Blocks.
 static mst_status move_staged(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const mst_problem *p = m->home->problem;
-    mst_transfer t = transfer_of(m->home, m->array);
+    const mst_problem *p = m->store->problem;
+    mst_transfer t = transfer_of(m->store, m->array);
     const size_t shape[] = {part->count[0], part->count[1], part->count[2]};
     size_t bytes = shape[0] * shape[1] * shape[2] * p->element;
     t.layout = mst_layout_dense(t.layout.type, N_AXES, shape);
     t.layout.strides[ROWS] = (ptrdiff_t)p->grid[COLUMNS];
     t.layout.strides[PLANES] = (ptrdiff_t)p->plane;
     if (t.where.place == MST_PLACE_HOST)
-        t.where.host = (unsigned char *)t.where.host + part->home * p->element;
+        t.where.host = (unsigned char *)t.where.host + part->store * p->element;
     else
-        t.where.offset += part->home * p->element;
+        t.where.offset += part->store * p->element;
     unsigned char *staging = m->slot->mapped + m->staged;
-    MST_TRY(m->up ? mst_transfer_read(m->home->context->pool, &t, 0, bytes, staging, error)
-                  : mst_transfer_write(m->home->context->pool, &t, 0, bytes, staging, error));
+    MST_TRY(m->up ? mst_transfer_read(m->store->context->pool, &t, 0, bytes, staging, error)
+                  : mst_transfer_write(m->store->context->pool, &t, 0, bytes, staging, error));
     m->staged += bytes;
 fail:
     return status;
@@ -266,10 +266,10 @@ fail:
 static mst_status move_device(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const rectangle r = rectangle_of(part, m->home->problem, m->window);
+    const rectangle r = rectangle_of(part, m->store->problem, m->window);
     const size_t zero[] = {0, 0, 0};
     size_t bytes = r.region[0] * r.region[1] * r.region[2];
-    cl_command_queue queue = m->up ? m->home->context->upload : m->home->context->download;
+    cl_command_queue queue = m->up ? m->store->context->upload : m->store->context->download;
     cl_event event = NULL;
     if (m->up)
         MST_TRY_CL(clEnqueueWriteBufferRect(queue, m->window->buffers[m->target], CL_FALSE, r.at_window, zero, r.region,
@@ -294,7 +294,7 @@ static mst_status each_array(mover *m, int first, int n, piece_fn call, mst_erro
     for (int a = 0; a < n; a++) {
         m->array = first + a;
         m->target = a;
-        MST_TRY(each_piece(m->home->problem, m->box, m->window, call, m, error));
+        MST_TRY(each_piece(m->store->problem, m->box, m->window, call, m, error));
     }
 fail:
     return status;
@@ -307,10 +307,10 @@ static bool is_empty(const mst_box *box) {
     return false;
 }
 
-mst_status mst_home_upload(mst_home *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
-                           const cl_event *wait, mst_error *error, uint64_t *bytes) {
+mst_status mst_store_upload(mst_store *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
+                            const cl_event *wait, mst_error *error, uint64_t *bytes) {
     mst_status status = MST_OK;
-    mover m = {.home = h, .window = window, .slot = slot, .up = true, .wait = wait && *wait ? wait : NULL, .box = box};
+    mover m = {.store = h, .window = window, .slot = slot, .up = true, .wait = wait && *wait ? wait : NULL, .box = box};
     if (n == 0 || is_empty(box))
         return MST_OK;
     if (!h->direct)
@@ -322,10 +322,10 @@ fail:
     return status;
 }
 
-mst_status mst_home_download(mst_home *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
-                             const cl_event *wait, mst_error *error, uint64_t *bytes) {
+mst_status mst_store_download(mst_store *h, int first, int n, const mst_box *box, const mst_window *window, mst_slot_memory *slot,
+                              const cl_event *wait, mst_error *error, uint64_t *bytes) {
     mst_status status = MST_OK;
-    mover m = {.home = h, .window = window, .slot = slot, .wait = wait && *wait ? wait : NULL, .box = box};
+    mover m = {.store = h, .window = window, .slot = slot, .wait = wait && *wait ? wait : NULL, .box = box};
     if (n == 0 || is_empty(box))
         return MST_OK;
     MST_TRY(each_array(&m, first, n, h->direct ? move_direct : move_device, error));
@@ -341,7 +341,7 @@ fail:
     return status;
 }
 
-mst_status mst_home_settle(mst_home *h, mst_slot_memory *slot, mst_error *error) {
+mst_status mst_store_settle(mst_store *h, mst_slot_memory *slot, mst_error *error) {
     mst_status status = MST_OK;
     if (slot->moved) {
         MST_TRY_CL(clWaitForEvents(1, &slot->moved), "a copy between host and device failed");
@@ -349,7 +349,7 @@ mst_status mst_home_settle(mst_home *h, mst_slot_memory *slot, mst_error *error)
         slot->moved = NULL;
     }
     if (slot->pending) {
-        mover m = {.home = h, .window = &slot->window, .slot = slot, .box = &slot->box};
+        mover m = {.store = h, .window = &slot->window, .slot = slot, .box = &slot->box};
         slot->pending = false;
         if (slot->failures == h->failures)
             MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
