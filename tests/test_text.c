@@ -1,6 +1,7 @@
 // The text layer: templates, indentation, and lines that are broken. Expected texts are written out.
 #include "support.h"
 
+#include "text/signature.h"
 #include "text/text.h"
 
 #include <string.h>
@@ -98,12 +99,58 @@ static void test_long_lines(void **state) {
     mst_text_release(&t);
 }
 
+static void expect_parameter(const mst_signature *s, size_t k, const char *type, const char *name) {
+    assert_true(k < s->n_parameters);
+    assert_string_equal(s->parameters[k].type, type);
+    assert_string_equal(s->parameters[k].name, name);
+}
+
+static void test_signatures(void **state) {
+    (void)state;
+    mst_signature written, got;
+    mst_text t = {0};
+    mst_signature_begin(&written, "advance");
+    mst_signature_add(&written, "__global const real *", "%s_prev", "u");
+    mst_signature_add(&written, "long", "first_%d", 2);
+    mst_signature_write(&written, "__attribute__((reqd_work_group_size(4, 1, 1)))", &t);
+    mst_text_add(&t, "}\n");
+    assert_string_equal(t.text, "__kernel __attribute__((reqd_work_group_size(4, 1, 1))) void advance("
+                                "__global const real *u_prev, long first_2) {\n}\n");
+    assert_true(mst_signature_read(t.text, "advance", &got));
+    assert_int_equal(got.n_parameters, 2);
+    expect_parameter(&got, 0, "__global const real *", "u_prev");
+    expect_parameter(&got, 1, "long", "first_2");
+    mst_signature_release(&written);
+    mst_signature_release(&got);
+    mst_text_release(&t);
+}
+
+// As people write them: comments, blanks of every kind, other functions of similar names.
+static void test_signatures_of_files(void **state) {
+    (void)state;
+    mst_signature s;
+    static const char source[] = "void sum_of(int n) {}\n/* void sum(int wrong) */\nint avoid; void sum_it(void);\n"
+                                 "__kernel SIZED void\nsum (__global real2*a,// a, b\n\t__local  uint * restrict b ,\n"
+                                 "uint /* how many */ n\n) { sum_of(n); }\n__kernel void none() {}\n__kernel void torn(int a";
+    assert_true(mst_signature_read(source, "sum", &s));
+    assert_int_equal(s.n_parameters, 3);
+    expect_parameter(&s, 0, "__global real2*", "a");
+    expect_parameter(&s, 1, "__local uint * restrict", "b");
+    expect_parameter(&s, 2, "uint", "n");
+    mst_signature_release(&s);
+    assert_true(mst_signature_read(source, "none", &s));
+    assert_int_equal(s.n_parameters, 0);
+    mst_signature_release(&s);
+    assert_false(mst_signature_read(source, "torn", &s) || s.failed);
+    mst_signature_release(&s);
+    assert_false(mst_signature_read(source, "su", &s));
+    mst_signature_release(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates),
-        cmocka_unit_test(test_missing_names),
-        cmocka_unit_test(test_indentation),
-        cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_templates),  cmocka_unit_test(test_missing_names), cmocka_unit_test(test_indentation),
+        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_signatures),    cmocka_unit_test(test_signatures_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

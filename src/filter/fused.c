@@ -121,13 +121,13 @@ mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_er
                            MST_ARGUMENT(n_rows),
                            MST_ARGUMENT(f->rows.table.buffer),
                            MST_ARGUMENT(f->rows.back_table.buffer),
-                           {0, NULL}};
+                           {.bytes = 0}};
     mst_argument columns[] = {MST_ARGUMENT(f->half_planes),
                               MST_ARGUMENT(plan->mask.table),
                               MST_ARGUMENT(n_columns),
                               MST_ARGUMENT(f->columns.table.buffer),
                               MST_ARGUMENT(f->columns.back_table.buffer),
-                              {0, NULL}};
+                              {.bytes = 0}};
     mst_argument back[] = {MST_ARGUMENT(to),
                            MST_ARGUMENT(out.base),
                            MST_ARGUMENT(out.first_line),
@@ -137,7 +137,7 @@ mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_er
                            MST_ARGUMENT(f->rows.table.buffer),
                            MST_ARGUMENT(f->rows.back_table.buffer),
                            MST_ARGUMENT(white),
-                           {0, NULL}};
+                           {.bytes = 0}};
     MST_TRY(enqueue(plan, block, ROWS, STAGE_FORWARD, &f->rows.there, rows, 8, n_rows, error));
     MST_TRY(enqueue(plan, block, COLUMNS, STAGE_MASK, &f->columns.there, columns, 5, n_columns, error));
     MST_TRY(enqueue(plan, block, BACK, STAGE_INVERSE, &f->rows.there, back, 9, n_rows, error));

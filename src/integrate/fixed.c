@@ -156,8 +156,8 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     cl_ulong points = d->points, points_an_item = (d->points + d->work_items - 1) / d->work_items;
     float narrow[] = {(float)cuts[0], (float)h};
     size_t bytes = mst_integral_number_bytes(plan);
-    const mst_argument a = {bytes, plan->is_double ? (const void *)cuts : &narrow[0]};
-    const mst_argument step = {bytes, plan->is_double ? (const void *)&h : &narrow[1]};
+    const mst_argument a = {.bytes = bytes, .value = plan->is_double ? (const void *)cuts : &narrow[0]};
+    const mst_argument step = {.bytes = bytes, .value = plan->is_double ? (const void *)&h : &narrow[1]};
     MST_TRY(
         mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, n_groups * bytes, "the sums of groups", error));
@@ -178,7 +178,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
                                       MST_ARGUMENT(f->rows.memory),
                                       MST_ARGUMENT(carried),
                                       MST_ARGUMENT(f->partials.memory),
-                                      {group * bytes, NULL}};
+                                      {.bytes = group * bytes, .value = NULL}};
         MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 10, d->work_items, group, error));
         MST_TRY(next_launch(plan, call, set, &l, error));
     }
@@ -259,12 +259,19 @@ static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call
     cl_mem carried = l.end < l.steps ? f->carried.memory : f->partials.memory; // there has to be one
     while (l.begin < l.steps) {
         cl_uint begin_block = (cl_uint)l.begin, end_block = (cl_uint)l.end;
-        const mst_argument arguments[] = {
-            MST_ARGUMENT(panels),         MST_ARGUMENT(coarse_panels), MST_ARGUMENT(groups),
-            MST_ARGUMENT(coarse),         MST_ARGUMENT(f->block),      MST_ARGUMENT(blocks_an_item),
-            MST_ARGUMENT(begin_block),    MST_ARGUMENT(end_block),     MST_ARGUMENT(f->grids.memory),
-            MST_ARGUMENT(f->rows.memory), MST_ARGUMENT(carried),       MST_ARGUMENT(f->partials.memory),
-            {2 * f->group * bytes, NULL}};
+        const mst_argument arguments[] = {MST_ARGUMENT(panels),
+                                          MST_ARGUMENT(coarse_panels),
+                                          MST_ARGUMENT(groups),
+                                          MST_ARGUMENT(coarse),
+                                          MST_ARGUMENT(f->block),
+                                          MST_ARGUMENT(blocks_an_item),
+                                          MST_ARGUMENT(begin_block),
+                                          MST_ARGUMENT(end_block),
+                                          MST_ARGUMENT(f->grids.memory),
+                                          MST_ARGUMENT(f->rows.memory),
+                                          MST_ARGUMENT(carried),
+                                          MST_ARGUMENT(f->partials.memory),
+                                          {.bytes = 2 * f->group * bytes, .value = NULL}};
         MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 13, items, f->group, error));
         MST_TRY(next_launch(plan, call, done, &l, error));
     }

@@ -109,7 +109,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_ARGUMENT(s->rows.memory),
                                       MST_ARGUMENT(s->cuts.memory),
                                       MST_ARGUMENT(s->partials.memory),
-                                      {2 * s->group * bytes, NULL}};
+                                      {.bytes = 2 * s->group * bytes, .value = NULL}};
     MST_TRY(mst_kernel_enqueue(plan->context->compute, s->kernel, arguments, 12, sums * groups * s->group, s->group, error));
     MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * groups, error));
     for (size_t i = 0; i < sums; i++) {

@@ -230,8 +230,8 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
     cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
     float narrow[] = {(float)d->relative_tolerance, (float)d->absolute_tolerance};
     size_t bytes = mst_integral_number_bytes(plan);
-    const mst_argument relative = {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
-    const mst_argument absolute = {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[1]};
+    const mst_argument relative = {.bytes = bytes, .value = plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
+    const mst_argument absolute = {.bytes = bytes, .value = plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[1]};
     const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
                                       MST_ARGUMENT(sets_a_group),
                                       relative,
@@ -246,8 +246,8 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_ARGUMENT(r->sums.memory),
                                       MST_ARGUMENT(r->state.memory),
                                       MST_ARGUMENT(r->splits.memory),
-                                      {3 * r->judge_group * bytes, NULL},
-                                      {r->judge_group * sizeof(cl_uint), NULL}};
+                                      {.bytes = 3 * r->judge_group * bytes, .value = NULL},
+                                      {.bytes = r->judge_group * sizeof(cl_uint), .value = NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
     return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 16, groups * r->judge_group, r->judge_group, error);
 }
@@ -258,7 +258,7 @@ static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *
                                       MST_ARGUMENT(r->splits.memory),
                                       MST_ARGUMENT(next->run.memory),
                                       MST_ARGUMENT(r->total.memory),
-                                      {r->place_group * sizeof(cl_uint), NULL}};
+                                      {.bytes = r->place_group * sizeof(cl_uint), .value = NULL}};
     return mst_kernel_enqueue(plan->context->compute, r->place, arguments, 5, r->place_group, r->place_group, error);
 }
 
@@ -280,7 +280,7 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_ARGUMENT(next->len.memory),
                                       MST_ARGUMENT(next->id.memory),
                                       MST_ARGUMENT(next->parents.memory),
-                                      {r->split_group * sizeof(cl_uint), NULL}};
+                                      {.bytes = r->split_group * sizeof(cl_uint), .value = NULL}};
     size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
     return mst_kernel_enqueue(plan->context->compute, r->split, arguments, 16, groups * r->split_group, r->split_group, error);
 }

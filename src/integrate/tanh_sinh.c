@@ -99,22 +99,23 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     size_t bytes = mst_integral_number_bytes(plan);
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     cl_uint number = (cl_uint)level, zero = 0;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
-                                      MST_ARGUMENT(sets_a_group),
-                                      MST_ARGUMENT(s->first[level]),
-                                      MST_ARGUMENT(s->count[level]),
-                                      {bytes, plan->is_double ? (const void *)&h : &narrow[0]},
-                                      MST_ARGUMENT(number),
-                                      {bytes, plan->is_double ? (const void *)&d->relative_tolerance : &narrow[1]},
-                                      {bytes, plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[2]},
-                                      MST_ARGUMENT(s->distances.memory),
-                                      MST_ARGUMENT(s->weights.memory),
-                                      MST_ARGUMENT(s->rows.memory),
-                                      MST_ARGUMENT(s->cuts.memory),
-                                      MST_ARGUMENT(s->sums.memory),
-                                      MST_ARGUMENT(s->state.memory),
-                                      MST_ARGUMENT(s->running.memory),
-                                      {PARTS * s->group * bytes, NULL}};
+    const mst_argument arguments[] = {
+        MST_ARGUMENT(n_sets),
+        MST_ARGUMENT(sets_a_group),
+        MST_ARGUMENT(s->first[level]),
+        MST_ARGUMENT(s->count[level]),
+        {.bytes = bytes, .value = plan->is_double ? (const void *)&h : &narrow[0]},
+        MST_ARGUMENT(number),
+        {.bytes = bytes, .value = plan->is_double ? (const void *)&d->relative_tolerance : &narrow[1]},
+        {.bytes = bytes, .value = plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[2]},
+        MST_ARGUMENT(s->distances.memory),
+        MST_ARGUMENT(s->weights.memory),
+        MST_ARGUMENT(s->rows.memory),
+        MST_ARGUMENT(s->cuts.memory),
+        MST_ARGUMENT(s->sums.memory),
+        MST_ARGUMENT(s->state.memory),
+        MST_ARGUMENT(s->running.memory),
+        {.bytes = PARTS * s->group * bytes, .value = NULL}};
     cl_command_queue queue = plan->context->compute;
     MST_TRY_CL(clEnqueueFillBuffer(queue, s->running.memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL),
                "cannot clear a counter");

@@ -62,7 +62,7 @@ mst_status mst_map_launch(const mst_map *plan, cl_kernel kernel, mst_map_form fo
     }
     for (int k = 0; k < plan->n_numbers; k++) {
         numbers[k] = number_of(plan->type, plan->numbers[k]);
-        arguments[a++] = (mst_argument){mst_type_bytes(plan->type), &numbers[k]};
+        arguments[a++] = (mst_argument){.bytes = mst_type_bytes(plan->type), .value = &numbers[k]};
     }
     if (form == MST_MAP_STRIDED)
         arguments[a++] = (mst_argument)MST_ARGUMENT(length);

@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 struct mst_pool;
-struct mst_program_entry;
+struct mst_program;
 struct mst_pinned;
 struct mst_tuner;
 
@@ -32,7 +32,7 @@ struct mst_context {
 
     pthread_mutex_t mutex; // guards what follows
     mst_budget device_memory, host_memory;
-    struct mst_program_entry *programs;
+    struct mst_program *programs;
     struct mst_pinned *pinned;
     pthread_mutex_t log_mutex;
 

@@ -1,12 +1,13 @@
-#include "program.h"
+#include "kernel.h"
+#include "numbers.h"
 
 #define REPEATS 5
 #define LAUNCHES 4 // a sample, so that the cost of a launch does not count
 
 mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error) {
     mst_status status = MST_OK;
-    cl_program program;
-    cl_kernel kernel = NULL;
+    const mst_program *program;
+    mst_kernel *kernel = NULL;
     cl_mem from = NULL, to = NULL;
     double seconds[REPEATS];
     uint64_t bytes = (uint64_t)256 << 20;
@@ -20,22 +21,22 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
     const cl_int one = 1;
     MST_TRY_CL(clEnqueueFillBuffer(context->compute, from, &one, sizeof one, 0, (size_t)bytes, 0, NULL, NULL),
                "the copy test failed");
-    MST_TRY(mst_program_get(context, "copy.cl", "-D PRECISION=32", &program, error));
-    MST_TRY(mst_kernel_create(program, "copy", &kernel, error));
+    MST_TRY(mst_program_of_file(context, "copy rate", "copy.cl", "-D PRECISION=32", &program, error));
+    MST_TRY(mst_kernel_make(program, "copy", &kernel, error));
     cl_ulong n = bytes / 16;
-    const mst_argument arguments[] = {MST_ARGUMENT(from), MST_ARGUMENT(to), MST_ARGUMENT(n)};
-    size_t group = mst_kernel_group(context, kernel, (size_t)n);
+    const mst_argument arguments[] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(n, n)};
+    size_t group = mst_kernel_group(context, kernel->opencl, (size_t)n);
     for (int i = -2; i < REPEATS; i++) { // two runs to warm up
         double start = mst_now();
         for (int k = 0; k < LAUNCHES; k++)
-            MST_TRY(mst_kernel_enqueue(context->compute, kernel, arguments, 3, (size_t)n, group, error));
+            MST_TRY(mst_kernel_launch(context->compute, kernel, arguments, MST_COUNT(arguments), (size_t)n, group, NULL, error));
         MST_TRY_CL(clFinish(context->compute), "the copy test failed");
         if (i >= 0)
             seconds[i] = mst_now() - start;
     }
     *bytes_per_second = 2.0 * LAUNCHES * (double)bytes / mst_median(seconds, REPEATS);
 fail:
-    mst_kernel_release(kernel);
+    mst_kernel_destroy(kernel);
     mst_device_release(context, from, bytes);
     mst_device_release(context, to, bytes);
     return status;

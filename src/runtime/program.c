@@ -8,22 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct mst_program_entry {
-    char *identity, *options; // of what: the file's name or the whole text
+struct mst_program {
+    char *title;
+    char *file, *options; // of what: file is NULL for text that was written at run time
+    char *text;           // as built, but for what stands before it
     cl_program program;
-    struct mst_program_entry *next;
+    struct mst_program *next;
 };
 
-// What programs are made of: a kernel file of the library, or text written at run time.
+// What programs are made of: prelude.cl and a kernel file of the library, or text written at run time.
 typedef struct source {
     char *text;
     size_t length;
+    size_t n_prelude; // bytes of prelude.cl
 } source;
 
-static cl_program find_program(mst_context *context, const char *identity, const char *options) {
-    for (struct mst_program_entry *e = context->programs; e; e = e->next)
-        if (strcmp(e->identity, identity) == 0 && strcmp(e->options, options) == 0)
-            return e->program;
+static mst_program *find_program(mst_context *context, const char *file, const char *text, const char *options) {
+    for (mst_program *p = context->programs; p; p = p->next) {
+        bool same = file ? p->file && strcmp(p->file, file) == 0 : !p->file && strcmp(p->text, text) == 0;
+        if (same && strcmp(p->options, options) == 0)
+            return p;
+    }
     return NULL;
 }
 
@@ -98,13 +103,13 @@ static void first_error_line(cl_program program, cl_device_id device, char *out,
     free(log);
 }
 
-static mst_status build(mst_context *context, cl_program program, const char *file, const char *options, mst_error *error) {
+static mst_status build(mst_context *context, cl_program program, const char *title, const char *options, mst_error *error) {
     char line[300], quiet[1024];
     cl_int code = CL_SUCCESS;
     // Some drivers print the number of warnings on the program's stderr.
     int length = snprintf(quiet, sizeof quiet, "%s -w", options);
     if (length < 0 || (size_t)length >= sizeof quiet)
-        return mst_fail(error, MST_ERROR_BUILD, "the options of kernel file %s are too long", file);
+        return mst_fail(error, MST_ERROR_BUILD, "the options of the program \"%s\" are too long", title);
     // Tried twice: concurrent processes on a cold driver cache make PoCL fail now and then.
     for (int attempt = 0; attempt < 2; attempt++) {
         code = clBuildProgram(program, 1, &context->device.device, quiet, NULL, NULL);
@@ -112,7 +117,7 @@ static mst_status build(mst_context *context, cl_program program, const char *fi
             return MST_OK;
     }
     first_error_line(program, context->device.device, line, sizeof line);
-    mst_fail_opencl(error, code, "kernel file %s does not build on %.60s: %s", file, context->device.name, line);
+    mst_fail_opencl(error, code, "the program \"%s\" does not build on %.60s: %s", title, context->device.name, line);
     if (error)
         error->status = MST_ERROR_BUILD;
     return MST_ERROR_BUILD;
@@ -163,84 +168,120 @@ static void store_cached(mst_context *context, mst_cache_key key, cl_program pro
         free(binaries[d]);
 }
 
-static mst_status make_program(mst_context *context, const char *file, const char *written, const char *options, cl_program *out,
+// From the cache on disk if it is there, else from source.
+static mst_status build_source(mst_context *context, const char *title, const source *s, const char *options, cl_program *out,
                                mst_error *error) {
     mst_status status = MST_OK;
-    source s = {NULL, 0};
     cl_program program = NULL;
     cl_int code;
-    double start = mst_now();
-    MST_TRY(append_file(context, "prelude.cl", &s, error));
-    MST_TRY(written ? append_text(&s, written, strlen(written), error) : append_file(context, file, &s, error));
     mst_cache_key key;
-    bool cached = mst_cache_make_key(context, s.text, s.length, options, &key);
+    double start = mst_now();
+    bool cached = mst_cache_make_key(context, s->text, s->length, options, &key);
     if (cached)
         program = load_cached(context, key, options);
     const char *from = "the cache";
     if (!program) {
         from = "source";
-        const char *text = s.text;
-        program = clCreateProgramWithSource(context->opencl, 1, &text, &s.length, &code);
-        MST_TRY_CL(code, "cannot make a program of %s", file);
-        MST_TRY(build(context, program, file, options, error));
+        const char *text = s->text;
+        program = clCreateProgramWithSource(context->opencl, 1, &text, &s->length, &code);
+        MST_TRY_CL(code, "cannot make the program \"%s\"", title);
+        MST_TRY(build(context, program, title, options, error));
         if (cached)
             store_cached(context, key, program);
     }
-    mst_log(context, MST_LOG_DEBUG, "kernels: %s [%s] from %s in %.1f ms", file, options, from, 1e3 * (mst_now() - start));
-    free(s.text);
+    mst_log(context, MST_LOG_DEBUG, "kernels: %s [%s] from %s in %.1f ms", title, options, from, 1e3 * (mst_now() - start));
     *out = program;
     return MST_OK;
 fail:
-    free(s.text);
     if (program)
         clReleaseProgram(program);
     return status;
 }
 
-// `file` names the program in messages; programs with `written` text are told apart by that.
-static mst_status get_program(mst_context *context, const char *file, const char *written, const char *options, cl_program *out,
-                              mst_error *error) {
-    const char *identity = written ? written : file;
+static mst_status make_program(mst_context *context, const char *title, const char *file, const char *text, const char *options,
+                               mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
-    cl_program program = NULL;
-    struct mst_program_entry *entry = NULL;
+    source s = {NULL, 0, 0};
+    mst_program *p = calloc(1, sizeof *p);
+    MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
+    MST_TRY(append_file(context, "prelude.cl", &s, error));
+    s.n_prelude = s.length;
+    MST_TRY(file ? append_file(context, file, &s, error) : append_text(&s, text, strlen(text), error));
+    p->title = strdup(title);
+    p->file = file ? strdup(file) : NULL;
+    p->options = strdup(options);
+    p->text = strdup(file ? s.text + s.n_prelude : text);
+    MST_REQUIRE(p->title && (p->file || !file) && p->options && p->text, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
+    MST_TRY(build_source(context, title, &s, options, &p->program, error));
+    *out = p;
+    p = NULL;
+fail:
+    mst_programs_destroy(p);
+    free(s.text);
+    return status;
+}
+
+static mst_status get_program(mst_context *context, const char *title, const char *file, const char *text, const char *options,
+                              const mst_program **out, mst_error *error) {
+    mst_program *made = NULL;
     pthread_mutex_lock(&context->mutex);
-    *out = find_program(context, identity, options);
+    *out = find_program(context, file, text, options);
     pthread_mutex_unlock(&context->mutex);
     if (*out)
         return MST_OK;
-    MST_TRY(make_program(context, file, written, options, &program, error));
-    MST_REQUIRE(entry = calloc(1, sizeof *entry), MST_ERROR_HOST_MEMORY, "out of memory building %s", file);
-    entry->identity = strdup(identity);
-    entry->options = strdup(options);
-    MST_REQUIRE(entry->identity && entry->options, MST_ERROR_HOST_MEMORY, "out of memory building %s", file);
+    mst_status status = make_program(context, title, file, text, options, &made, error);
+    if (status != MST_OK)
+        return status;
     pthread_mutex_lock(&context->mutex);
-    *out = find_program(context, identity, options); // another thread may have built the same meanwhile
+    *out = find_program(context, file, text, options); // another thread may have built the same meanwhile
     if (!*out) {
-        *out = entry->program = program;
-        entry->next = context->programs;
-        context->programs = entry;
-        entry = NULL;
-        program = NULL;
+        *out = made;
+        made->next = context->programs;
+        context->programs = made;
+        made = NULL;
     }
     pthread_mutex_unlock(&context->mutex);
+    mst_programs_destroy(made);
+    return MST_OK;
+}
+
+mst_status mst_program_of_file(mst_context *context, const char *title, const char *file, const char *options,
+                               const mst_program **out, mst_error *error) {
+    return get_program(context, title, file, NULL, options, out, error);
+}
+
+mst_status mst_program_of_text(mst_context *context, const char *title, const mst_text *text, const char *options,
+                               const mst_program **out, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(!text->missing[0], MST_ERROR_BUILD, "a template of the program \"%s\" has no value for $%s", title,
+                text->missing);
+    MST_REQUIRE(!text->failed && text->text, MST_ERROR_HOST_MEMORY, "out of memory writing the program \"%s\"", title);
+    MST_TRY(get_program(context, title, NULL, text->text, options, out, error));
 fail:
-    mst_programs_destroy(entry);
-    if (program)
-        clReleaseProgram(program);
     return status;
 }
 
+const char *mst_program_title(const mst_program *program) { return program->title; }
+const char *mst_program_text(const mst_program *program) { return program->text; }
+cl_program mst_program_opencl(const mst_program *program) { return program->program; }
+bool mst_program_is_double(const mst_program *program) { return strstr(program->options, "PRECISION=64") != NULL; }
+
 mst_status mst_program_get(mst_context *context, const char *file, const char *options, cl_program *out, mst_error *error) {
-    return get_program(context, file, NULL, options, out, error);
+    const mst_program *p = NULL;
+    mst_status status = get_program(context, file, file, NULL, options, &p, error);
+    *out = p ? p->program : NULL;
+    return status;
 }
 
 mst_status mst_program_build(mst_context *context, const char *text, const char *options, cl_program *out, mst_error *error) {
-    return get_program(context, "written for a plan", text, options, out, error);
+    const mst_program *p = NULL;
+    mst_status status = get_program(context, "written for a plan", NULL, text, options, &p, error);
+    *out = p ? p->program : NULL;
+    return status;
 }
 
 mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error) {
-    source s = {NULL, 0};
+    source s = {NULL, 0, 0};
     mst_status status = append_file(context, file, &s, error);
     if (status == MST_OK)
         mst_text_add(out, "%s", s.text);
@@ -248,13 +289,15 @@ mst_status mst_program_add_file(mst_context *context, const char *file, mst_text
     return status;
 }
 
-void mst_programs_destroy(struct mst_program_entry *programs) {
+void mst_programs_destroy(mst_program *programs) {
     while (programs) {
-        struct mst_program_entry *next = programs->next;
+        mst_program *next = programs->next;
         if (programs->program)
             clReleaseProgram(programs->program);
-        free(programs->identity);
+        free(programs->title);
+        free(programs->file);
         free(programs->options);
+        free(programs->text);
         free(programs);
         programs = next;
     }
@@ -290,16 +333,4 @@ fail:
 mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
                               size_t n_items, size_t group, mst_error *error) {
     return mst_kernel_enqueue_event(queue, kernel, arguments, n_arguments, n_items, group, NULL, error);
-}
-
-size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items) {
-    size_t most = 0, units = context->device.compute_units ? context->device.compute_units : 1;
-    if (clGetKernelWorkGroupInfo(kernel, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
-            CL_SUCCESS ||
-        most == 0)
-        most = 1;
-    size_t group = most < 256 ? most : 256;
-    while (group > 1 && n_items / group < 2 * units)
-        group /= 2;
-    return group;
 }

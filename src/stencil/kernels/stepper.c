@@ -245,7 +245,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
         arguments[n++] = (mst_argument)MST_ARGUMENT(held->buffers[a]);
     const cl_mem *tables[] = {&s->tables->damping, &s->tables->table, &s->tables->records, &s->tables->points};
     for (int k = 0; k < 4; k++)
-        arguments[n++] = (mst_argument){sizeof(cl_mem), tables[k]};
+        arguments[n++] = (mst_argument){.bytes = sizeof(cl_mem), .value = tables[k]};
     for (int k = 0; k < 3; k++)
         arguments[n++] = (mst_argument)MST_ARGUMENT(windows[k]);
     arguments[n++] = (mst_argument)MST_ARGUMENT(area);

@@ -1,0 +1,126 @@
+#include "kernel.h"
+
+#include "numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    mst_argument_kind kind;
+} types[] = {
+#define TYPE(type, kind, name) {name, MST_ARGUMENT_##kind},
+    MST_ARGUMENT_TYPES(TYPE)
+#undef TYPE
+};
+
+// What a parameter of a type takes.
+static mst_argument_kind kind_of(const char *type) {
+    if (strchr(type, '*'))
+        return strstr(type, "local") ? MST_ARGUMENT_LOCAL : MST_ARGUMENT_MEMORY;
+    type += strncmp(type, "const ", 6) == 0 ? 6 : 0;
+    if (strcmp(type, "real") == 0)
+        return MST_ARGUMENT_REAL;
+    for (size_t k = 0; k < MST_COUNT(types); k++)
+        if (strcmp(type, types[k].name) == 0)
+            return types[k].kind;
+    return MST_ARGUMENT_STRUCT;
+}
+
+static const char *name_of(mst_argument_kind kind) {
+    for (size_t k = 0; k < MST_COUNT(types); k++)
+        if (types[k].kind == kind)
+            return types[k].name;
+    return kind == MST_ARGUMENT_MEMORY ? "device memory" : kind == MST_ARGUMENT_LOCAL ? "local memory" : "a struct";
+}
+
+mst_status mst_kernel_make(const mst_program *program, const char *name, mst_kernel **out, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_int code;
+    mst_kernel *kernel = calloc(1, sizeof *kernel);
+    *out = NULL;
+    MST_REQUIRE(kernel, MST_ERROR_HOST_MEMORY, "out of memory making kernel %s", name);
+    bool found = mst_signature_read(mst_program_text(program), name, &kernel->signature);
+    MST_REQUIRE(!kernel->signature.failed, MST_ERROR_HOST_MEMORY, "out of memory making kernel %s", name);
+    MST_REQUIRE(found, MST_ERROR_BUILD, "the program \"%s\" has no kernel %s", mst_program_title(program), name);
+    size_t n = kernel->signature.n_parameters;
+    kernel->kinds = calloc(n + 1, sizeof *kernel->kinds);
+    MST_REQUIRE(kernel->kinds, MST_ERROR_HOST_MEMORY, "out of memory making kernel %s", name);
+    for (size_t k = 0; k < n; k++)
+        kernel->kinds[k] = kind_of(kernel->signature.parameters[k].type);
+    kernel->is_double = mst_program_is_double(program);
+    kernel->opencl = clCreateKernel(mst_program_opencl(program), name, &code);
+    MST_TRY_CL(code, "cannot make kernel %s", name);
+    *out = kernel;
+    return MST_OK;
+fail:
+    mst_kernel_destroy(kernel);
+    return status;
+}
+
+void mst_kernel_destroy(mst_kernel *kernel) {
+    if (!kernel)
+        return;
+    if (kernel->opencl)
+        clReleaseKernel(kernel->opencl);
+    mst_signature_release(&kernel->signature);
+    free(kernel->kinds);
+    free(kernel);
+}
+
+static bool fits(const mst_kernel *kernel, size_t k, int kind) {
+    if (kernel->kinds[k] == MST_ARGUMENT_REAL)
+        return kind == MST_ARGUMENT_DOUBLE || (kind == MST_ARGUMENT_FLOAT && !kernel->is_double);
+    return kind == (int)kernel->kinds[k];
+}
+
+static mst_status check_arguments(const mst_kernel *kernel, const mst_argument *arguments, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_signature *s = &kernel->signature;
+    for (size_t k = 0; k < n || k < s->n_parameters; k++) {
+        const mst_parameter *p = k < s->n_parameters ? &s->parameters[k] : NULL;
+        MST_REQUIRE(p, MST_ERROR_BUILD, "kernel %s has %zu parameters: none for the argument %s", s->kernel, k, arguments[k].name);
+        MST_REQUIRE(k < n, MST_ERROR_BUILD, "kernel %s: no argument for its parameter %s", s->kernel, p->name);
+        const mst_argument *a = &arguments[k];
+        MST_REQUIRE(strcmp(a->name, p->name) == 0, MST_ERROR_BUILD, "kernel %s: argument %zu is %s, where the parameter is %s",
+                    s->kernel, k, a->name, p->name);
+        MST_REQUIRE(fits(kernel, k, a->kind), MST_ERROR_BUILD, "kernel %s: parameter %s is of type %s, the argument is %s",
+                    s->kernel, p->name, p->type, name_of((mst_argument_kind)a->kind));
+    }
+fail:
+    return status;
+}
+
+static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argument *a) {
+    if (kernel->kinds[k] != MST_ARGUMENT_REAL || a->kind != MST_ARGUMENT_DOUBLE || kernel->is_double)
+        return clSetKernelArg(kernel->opencl, k, a->bytes, a->value);
+    const cl_float rounded = (cl_float) * (const cl_double *)a->value;
+    return clSetKernelArg(kernel->opencl, k, sizeof rounded, &rounded);
+}
+
+mst_status mst_kernel_launch(cl_command_queue queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+                             size_t n_items, size_t group, cl_event *event, mst_error *error) {
+    mst_status status = MST_OK;
+    const char *name = kernel->signature.kernel;
+    size_t global = mst_round_up(n_items, group);
+    MST_TRY(check_arguments(kernel, arguments, n_arguments, error));
+    for (size_t k = 0; k < n_arguments; k++)
+        MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
+                   name);
+    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel->opencl, 1, NULL, &global, &group, 0, NULL, event),
+               "cannot launch kernel %s with %zu work-items in groups of %zu", name, global, group);
+fail:
+    return status;
+}
+
+size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items) {
+    size_t most = 0, units = context->device.compute_units ? context->device.compute_units : 1;
+    if (clGetKernelWorkGroupInfo(kernel, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
+            CL_SUCCESS ||
+        most == 0)
+        most = 1;
+    size_t group = most < 256 ? most : 256;
+    while (group > 1 && n_items / group < 2 * units)
+        group /= 2;
+    return group;
+}
