@@ -1,5 +1,8 @@
 // Results: files that appear under their name only when they are whole.
-#include "files.h"
+#include "output.h"
+
+#include "core/report.h"
+#include "core/text.h"
 
 #include <errno.h>
 #include <string.h>

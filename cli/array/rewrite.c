@@ -1,10 +1,13 @@
 // Passes of the program over a whole file, in memory of a fixed size: copies that convert, and NumPy's fftshift.
-#include "files.h"
+#include "rewrite.h"
 
-#include <errno.h>
+#include "core/file.h"
+#include "core/layout.h"
+#include "core/progress.h"
+#include "core/report.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)32 << 20) // there are two
 
@@ -31,32 +34,18 @@ static void end(rewrite *r) {
 }
 
 static int fail_file(const cli_array *array, const char *what) {
-    cli_error(array->command, "%s: %s: %s", array->path, what, errno ? strerror(errno) : "it ends too early");
+    cli_error(array->command, "%s: %s: %s", array->path, what, cli_file_problem());
     return CLI_INPUT_OUTPUT;
 }
 
 // `offset` counts from the first element.
 static int load(const cli_array *array, void *data, size_t bytes, uint64_t offset) {
-    for (size_t done = 0; done < bytes;) {
-        errno = 0;
-        ssize_t n =
-            pread(array->location.file, (char *)data + done, bytes - done, (off_t)(array->location.offset + offset + done));
-        if (n <= 0 && errno != EINTR)
-            return fail_file(array, "cannot be read");
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return CLI_DONE;
+    return cli_read_bytes(&array->location, offset, data, bytes) ? CLI_DONE : fail_file(array, "cannot be read");
 }
 
 static int store(rewrite *r, const void *data, size_t bytes, uint64_t offset) {
-    const mst_location *where = &r->to->location;
-    for (size_t done = 0; done < bytes;) {
-        errno = 0;
-        ssize_t n = pwrite(where->file, (const char *)data + done, bytes - done, (off_t)(where->offset + offset + done));
-        if (n <= 0 && errno != EINTR)
-            return fail_file(r->to, "cannot be written");
-        done += n > 0 ? (size_t)n : 0;
-    }
+    if (!cli_write_bytes(&r->to->location, offset, data, bytes))
+        return fail_file(r->to, "cannot be written");
     r->done += bytes;
     if (!cli_progress_update(r->done < r->total ? r->done : r->total, r->total, &r->progress))
         return cli_fail_interrupted(r->to->command);
@@ -64,36 +53,6 @@ static int store(rewrite *r, const void *data, size_t bytes, uint64_t offset) {
 }
 
 // ---- conversion
-
-static double real_at(mst_type type, const void *values, size_t i) {
-    switch (type) {
-    case MST_FLOAT32:
-        return (double)((const float *)values)[i];
-    case MST_FLOAT64:
-        return ((const double *)values)[i];
-    case MST_INT8:
-        return ((const int8_t *)values)[i];
-    case MST_UINT8:
-    case MST_BOOL:
-        return ((const uint8_t *)values)[i];
-    case MST_INT16:
-        return ((const int16_t *)values)[i];
-    case MST_UINT16:
-        return ((const uint16_t *)values)[i];
-    case MST_INT32:
-        return ((const int32_t *)values)[i];
-    case MST_UINT32:
-        return ((const uint32_t *)values)[i];
-    case MST_INT64:
-        return (double)((const int64_t *)values)[i];
-    case MST_UINT64:
-        return (double)((const uint64_t *)values)[i];
-    case MST_COMPLEX64:
-    case MST_COMPLEX128:
-        break; // only copied
-    }
-    return 0;
-}
 
 static void convert(mst_type from, const void *values, mst_type to, void *results, size_t count) {
     if (from == to) {
@@ -103,7 +62,7 @@ static void convert(mst_type from, const void *values, mst_type to, void *result
     size_t parts = to == MST_COMPLEX64 || to == MST_COMPLEX128 ? 2 : 1;
     memset(results, 0, count * mst_type_bytes(to));
     for (size_t i = 0; i < count; i++) {
-        double value = real_at(from, values, i);
+        double value = cli_real_at(from, values, i);
         if (to == MST_COMPLEX64)
             ((float *)results)[parts * i] = (float)value;
         else

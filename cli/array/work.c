@@ -1,14 +1,12 @@
 // What a command that made a file says of it: the result, the time, and the share of the device's memory bandwidth.
-#include "files.h"
+#include "work.h"
+
+#include "core/json.h"
+#include "core/report.h"
+#include "core/text.h"
 
 #include <math.h>
-
-uint64_t cli_layout_bytes(const mst_layout *layout) {
-    uint64_t bytes = mst_type_bytes(layout->type);
-    for (int k = 0; k < layout->rank; k++)
-        bytes *= layout->shape[k];
-    return bytes;
-}
+#include <stdio.h>
 
 // Bytes per second while the device computed; 0 if it did not.
 static double device_rate(const cli_work *work) {

@@ -1,5 +1,8 @@
 // Ctrl-C: signals set a flag that the progress callback reads, so that work stops between blocks and cleans up.
-#include "cli.h"
+#include "interrupt.h"
+
+#include "clock.h"
+#include "report.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -45,8 +48,3 @@ void cli_catch_interrupts(void) {
 }
 
 bool cli_interrupted(void) { return interrupted; }
-
-int cli_fail_interrupted(const char *command) {
-    cli_error(command, "interrupted; nothing was written");
-    return CLI_INTERRUPTED;
-}

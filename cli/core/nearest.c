@@ -1,5 +1,5 @@
 // "did you mean": the name that was probably meant.
-#include "cli.h"
+#include "nearest.h"
 
 #include <string.h>
 

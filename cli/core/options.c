@@ -1,8 +1,10 @@
 // The command line: popt's tables, sizes, and the text of --help.
-#include "cli.h"
+#include "options.h"
+
+#include "report.h"
 
 #include <errno.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -1,17 +1,14 @@
 // A progress bar on a terminal: how far, how fast, how long still.
-#include "cli.h"
+#include "progress.h"
+
+#include "clock.h"
+#include "interrupt.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-double cli_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 cli_progress cli_progress_start(const char *label, double bytes) {
     const char *terminal = getenv("TERM");

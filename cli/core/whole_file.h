@@ -2,7 +2,9 @@
 #ifndef MASTABA_CLI_WHOLE_FILE_H
 #define MASTABA_CLI_WHOLE_FILE_H
 
-#include "cli.h"
+#include "report.h"
+
+#include <stdio.h>
 
 typedef struct cli_whole_file {
     const char *command, *path; // the caller's

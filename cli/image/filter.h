@@ -2,6 +2,7 @@
 #ifndef MASTABA_CLI_FILTER_H
 #define MASTABA_CLI_FILTER_H
 
+#include "array/files.h"
 #include "image.h"
 
 // A frequency: cycles along the shorter side of an image, or a fraction of Nyquist's, half a cycle per pixel.

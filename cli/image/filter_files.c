@@ -53,8 +53,6 @@ static void finish(worker *w) {
 // "DIR/name.png", "DIR/name.tif" for floating-point numbers that the input's format cannot hold, and with the extension of what
 // the input holds where it has none.
 char *filter_output_path(const filter_job *job, size_t input) {
-    static const char *const extensions[] = {
-        [CLI_NO_IMAGE] = ".tif", [CLI_PNM] = ".pnm", [CLI_PNG] = ".png", [CLI_TIFF] = ".tif"};
     const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in, *more = "";
     if (!job->directory)
         return strdup(job->output);
@@ -64,8 +62,10 @@ char *filter_output_path(const filter_job *job, size_t input) {
     bool known = format != CLI_NO_IMAGE && format != CLI_NPY, raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF;
     if (known && raw)
         stem = dot > name ? (size_t)(dot - name) : stem;
-    if (raw || !known)
-        more = extensions[raw ? CLI_TIFF : cli_image_format_in(in)];
+    if (raw || !known) {
+        cli_image_format held = raw ? CLI_TIFF : cli_image_format_in(in);
+        more = cli_image_extension(held == CLI_NO_IMAGE ? CLI_TIFF : held);
+    }
     char *path = malloc(length);
     if (!path)
         return NULL;

@@ -1,13 +1,11 @@
 // The options of mastaba filter, from text to a description.
 #include "filter.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 typedef struct choice {
     const char *name;
@@ -77,20 +75,9 @@ static int read_notches(char *const *texts, filter_job *job) {
     return CLI_DONE;
 }
 
-static bool read_bytes(const mst_location *at, void *to, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
-        errno = 0;
-        ssize_t n = pread(at->file, (char *)to + done, bytes - done, (off_t)(at->offset + done));
-        if (n <= 0 && errno != EINTR)
-            return false;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
 static int take_mask(const char *path, const mst_layout *l, const void *values, filter_job *job) {
     for (size_t i = 0; i < l->shape[0] * l->shape[1]; i++) {
-        job->mask[i] = l->type == MST_FLOAT32 ? ((const float *)values)[i] : (float)((const double *)values)[i];
+        job->mask[i] = (float)cli_real_at(l->type, values, i);
         if (!isfinite(job->mask[i])) {
             cli_error(job->command, "%s: [%zu, %zu] is not a finite number of single precision", path, i / l->shape[1],
                       i % l->shape[1]);
@@ -121,8 +108,8 @@ static int read_mask(const char *path, filter_job *job) {
     if (!job->mask) {
         cli_error(job->command, "%s: out of memory", path);
         code = CLI_FAILED;
-    } else if (!read_bytes(&operand.location, values, (size_t)bytes)) {
-        cli_error(job->command, "%s: cannot be read: %s", path, errno ? strerror(errno) : "it ends too early");
+    } else if (!cli_read_bytes(&operand.location, 0, values, (size_t)bytes)) {
+        cli_error(job->command, "%s: cannot be read: %s", path, cli_file_problem());
         code = CLI_INPUT_OUTPUT;
     } else {
         code = take_mask(path, l, values, job);

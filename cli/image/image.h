@@ -2,7 +2,7 @@
 #ifndef MASTABA_CLI_IMAGE_H
 #define MASTABA_CLI_IMAGE_H
 
-#include "array/files.h"
+#include <mastaba/mastaba.h>
 
 typedef enum cli_image_format {
     CLI_NO_IMAGE = 0,
@@ -34,6 +34,9 @@ typedef struct cli_image {
 // The format that a path's extension means.
 cli_image_format cli_image_format_of(const char *path);
 
+// The extension that images of a format get: ".png".
+const char *cli_image_extension(cli_image_format format);
+
 // The format of what a file holds; CLI_NO_IMAGE too if it cannot be read.
 cli_image_format cli_image_format_in(const char *path);
 
@@ -50,27 +53,5 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
 // Writes an image under a temporary name and renames it when it is whole. The image's values are scaled to 255 or 65535 where
 // the format knows no other white. Returns an exit code.
 int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image);
-
-// ---- for the formats: pnm.c, png.c, tiff.c
-
-// A file being read.
-typedef struct cli_image_file {
-    const char *command, *path;
-    FILE *file;
-    uint64_t bytes;     // of the file
-    uint64_t max_bytes; // of pixels
-} cli_image_file;
-
-// Takes memory for the pixels of an image whose sides, channels and type are set. Returns an exit code.
-int cli_image_allocate(const cli_image_file *f, cli_image *image);
-// Prints that a file is damaged, or not of a kind that is read. Returns an exit code.
-int cli_image_damaged(const cli_image_file *f, const char *what);
-
-int cli_pnm_read(const cli_image_file *f, cli_image *image);
-int cli_png_read(const cli_image_file *f, cli_image *image);
-int cli_tiff_read(const cli_image_file *f, cli_image *image);
-int cli_pnm_write(const cli_whole_file *w, const cli_image *image);
-int cli_png_write(const cli_whole_file *w, const cli_image *image);
-int cli_tiff_write(const cli_whole_file *w, const cli_image *image);
 
 #endif

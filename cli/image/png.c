@@ -1,5 +1,6 @@
 // PNG, through libpng.
-#include "image.h"
+#include "core/report.h"
+#include "format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,10 +41,8 @@ static void keep_profile(png_structp png, png_infop info, cli_image *image) {
     png_bytep profile;
     png_uint_32 bytes;
     int method;
-    if (png_get_iCCP(png, info, &name, &method, &profile, &bytes) == 0 || !(image->profile = malloc(bytes)))
-        return;
-    memcpy(image->profile, profile, bytes);
-    image->profile_bytes = bytes;
+    if (png_get_iCCP(png, info, &name, &method, &profile, &bytes) != 0)
+        cli_image_keep_profile(image, profile, bytes);
 }
 
 static int describe(const cli_image_file *f, png_structp png, png_infop info, cli_image *image) {
@@ -89,7 +88,7 @@ static int read_rows(const cli_image_file *f, png_structp png, png_infop info, c
     return CLI_DONE;
 }
 
-int cli_png_read(const cli_image_file *f, cli_image *image) {
+static int read_png(const cli_image_file *f, cli_image *image) {
     report r = {""};
     png_bytep *volatile rows = NULL;
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
@@ -131,7 +130,7 @@ static void write_all(const cli_whole_file *w, png_structp png, png_infop info, 
     png_write_end(png, NULL);
 }
 
-int cli_png_write(const cli_whole_file *w, const cli_image *image) {
+static int write_png(const cli_whole_file *w, const cli_image *image) {
     report r = {""};
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &r, on_error, on_warning);
     png_infop info = png ? png_create_info_struct(png) : NULL;
@@ -150,3 +149,22 @@ int cli_png_write(const cli_whole_file *w, const cli_image *image) {
     png_destroy_write_struct(&png, &info);
     return code;
 }
+
+static bool begins_png(const unsigned char magic[8]) { return memcmp(magic, "\x89PNG\r\n\x1a\n", 8) == 0; }
+
+static const char *cannot_hold(const cli_image *image) {
+    if (image->channels > 4)
+        return "PNG holds up to 4 channels";
+    if (image->alpha && image->opacity == CLI_OPACITY_MULTIPLIED)
+        return "PNG has no colours multiplied by the opacity; write .tif";
+    return image->type == MST_FLOAT32 ? "the result is float32; write .tif or .npy" : NULL;
+}
+
+const cli_image_codec cli_png = {
+    .extensions = {".png"},
+    .begins = begins_png,
+    .read = read_png,
+    .cannot_hold = cannot_hold,
+    .full_range = true,
+    .write = write_png,
+};

@@ -1,5 +1,6 @@
 // PNM: P2 and P3 (text), P5 and P6 (binary, most significant byte first).
-#include "image.h"
+#include "core/report.h"
+#include "format.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -77,7 +78,7 @@ static int read_end(const cli_image_file *f) {
     return c == EOF ? CLI_DONE : cli_image_damaged(f, "has more behind its pixels; if these are several pictures, part them");
 }
 
-int cli_pnm_read(const cli_image_file *f, cli_image *image) {
+static int read_pnm(const cli_image_file *f, cli_image *image) {
     int code = read_header(f, image);
     if (code != CLI_DONE)
         return code;
@@ -113,7 +114,7 @@ static void write_binary(FILE *file, const cli_image *image) {
     }
 }
 
-int cli_pnm_write(const cli_whole_file *w, const cli_image *image) {
+static int write_pnm(const cli_whole_file *w, const cli_image *image) {
     int kind = (image->channels == 3 ? 3 : 2) + (image->plain ? 0 : 3);
     errno = 0;
     fprintf(w->file, "P%d\n%zu %zu\n%.0f\n", kind, image->width, image->height, image->white);
@@ -123,3 +124,19 @@ int cli_pnm_write(const cli_whole_file *w, const cli_image *image) {
         write_binary(w->file, image);
     return fflush(w->file) == 0 && !ferror(w->file) ? CLI_DONE : cli_whole_failed(w, errno ? errno : EIO);
 }
+
+static bool begins_pnm(const unsigned char magic[8]) { return magic[0] == 'P' && magic[1] >= '1' && magic[1] <= '7'; }
+
+static const char *cannot_hold(const cli_image *image) {
+    if (image->type == MST_FLOAT32)
+        return "the result is float32; write .tif or .npy";
+    return image->alpha ? "PNM has no opacity; write .png or .tif" : NULL;
+}
+
+const cli_image_codec cli_pnm = {
+    .extensions = {".pnm", ".pgm", ".ppm"},
+    .begins = begins_pnm,
+    .read = read_pnm,
+    .cannot_hold = cannot_hold,
+    .write = write_pnm,
+};

@@ -11,12 +11,8 @@ static double take_mean(const cli_image *image, float *grey) {
     double first = 0;
     for (size_t i = 0; i < image->width * image->height; i++) {
         double sum = 0;
-        for (size_t c = 0; c < colours; c++) {
-            size_t at = i * image->channels + c;
-            sum += image->type == MST_UINT8    ? ((const uint8_t *)image->pixels)[at]
-                   : image->type == MST_UINT16 ? ((const uint16_t *)image->pixels)[at]
-                                               : (double)((const float *)image->pixels)[at];
-        }
+        for (size_t c = 0; c < colours; c++)
+            sum += cli_real_at(image->type, image->pixels, i * image->channels + c);
         first = i == 0 ? sum / (double)colours : first;
         grey[i] = (float)(sum / (double)colours - first);
     }

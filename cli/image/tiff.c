@@ -1,5 +1,7 @@
 // TIFF, through libtiff: grey and RGB of 8 and 16 bits and float32, with or without opacity, in strips or tiles.
-#include "image.h"
+#include "core/interrupt.h"
+#include "core/report.h"
+#include "format.h"
 
 #include <errno.h>
 #include <math.h>
@@ -103,10 +105,8 @@ static void keep_extras(TIFF *tiff, cli_image *image) {
         image->across = (double)across * metre;
         image->down = (double)down * metre;
     }
-    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) && bytes > 0 && (image->profile = malloc(bytes))) {
-        memcpy(image->profile, profile, bytes);
-        image->profile_bytes = bytes;
-    }
+    if (TIFFGetField(tiff, TIFFTAG_ICCPROFILE, &bytes, &profile) && bytes > 0)
+        cli_image_keep_profile(image, profile, bytes);
 }
 
 // Puts a rectangle of the file's pixels in place: all channels, or one of them.
@@ -208,7 +208,7 @@ static int read_tiff(const cli_image_file *f, TIFF *tiff, cli_image *image, cons
     return code == CLI_DONE ? read_pixels(f, tiff, image, &kind, r) : code;
 }
 
-int cli_tiff_read(const cli_image_file *f, cli_image *image) {
+static int read_file(const cli_image_file *f, cli_image *image) {
     report r = {""};
     TIFF *tiff = open_tiff(dup(fileno(f->file)), f->path, "rm", f->max_bytes, &r); // m: a mapping would die of SIGBUS
     if (!tiff) {
@@ -245,7 +245,7 @@ static bool set_fields(TIFF *tiff, const cli_image *image) {
     return done;
 }
 
-int cli_tiff_write(const cli_whole_file *w, const cli_image *image) {
+static int write_file(const cli_whole_file *w, const cli_image *image) {
     report r = {""};
     size_t row = image->width * image->channels * mst_type_bytes(image->type);
     bool big = (uint64_t)row * image->height > BIG;
@@ -267,3 +267,16 @@ int cli_tiff_write(const cli_whole_file *w, const cli_image *image) {
     cli_error(w->command, "%s: cannot be written: %s", w->path, errno ? strerror(errno) : r.message);
     return CLI_INPUT_OUTPUT;
 }
+
+static bool begins_tiff(const unsigned char magic[8]) {
+    return memcmp(magic, "II*\0", 4) == 0 || memcmp(magic, "MM\0*", 4) == 0 || memcmp(magic, "II+\0", 4) == 0 ||
+           memcmp(magic, "MM\0+", 4) == 0;
+}
+
+const cli_image_codec cli_tiff = {
+    .extensions = {".tif", ".tiff"},
+    .begins = begins_tiff,
+    .read = read_file,
+    .full_range = true,
+    .write = write_file,
+};

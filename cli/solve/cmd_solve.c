@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char solve_command[] = "solve";
-
 static const char details[] = "PROBLEM is a YAML file with grid, fields, updates and all else (docs/stencils.md),\n"
                               "or the name of a built-in problem, the file of that name in examples/ without its\n"
                               "output: heat1d, heat2d, heat3d, wave2d, wave3d, gray-scott, yee2d, yee3d.\n"

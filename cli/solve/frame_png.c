@@ -7,16 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double value_at(const void *values, mst_type type, size_t i) {
-    return type == MST_FLOAT64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
-}
-
 // The range of the finite values; symmetric for the diverging map, whose middle is 0.
 static void find_range(const void *values, mst_type type, size_t n, bool diverging, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        double v = value_at(values, type, i);
+        double v = cli_real_at(type, values, i);
         if (isfinite(v)) {
             range[0] = fmin(range[0], v);
             range[1] = fmax(range[1], v);
@@ -33,7 +29,7 @@ static void find_range(const void *values, mst_type type, size_t n, bool divergi
 static void set_pixels(const void *values, mst_type type, size_t n, const double range[2], uint8_t *pixels) {
     double scale = range[1] > range[0] ? (FRAME_N_COLORS - 1) / (range[1] - range[0]) : 0;
     for (size_t i = 0; i < n; i++) {
-        double color = (value_at(values, type, i) - range[0]) * scale;
+        double color = (cli_real_at(type, values, i) - range[0]) * scale;
         pixels[i] = isnan(color) ? FRAME_N_COLORS : (uint8_t)lround(fmin(fmax(color, 0), FRAME_N_COLORS - 1));
     }
 }

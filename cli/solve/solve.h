@@ -29,7 +29,7 @@ typedef struct solve_run {
     mst_stencil_report done; // sums over the parts of the run; its plan is that of the whole
 } solve_run;
 
-extern const char solve_command[];
+static const char solve_command[] = "solve";
 
 // ---- run.c. All return an exit code after printing the error.
 

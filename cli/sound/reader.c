@@ -1,5 +1,7 @@
 // Sound files in, through libsndfile.
-#include "array/files.h"
+#include "sound.h"
+
+#include "core/cli.h"
 
 #include <sndfile.h>
 #include <stdlib.h>
@@ -48,7 +50,7 @@ static int read_samples(const char *command, const char *path, SNDFILE *sound, c
     return CLI_DONE;
 }
 
-int cli_sound_read(const char *command, const char *path, cli_operand *operand) {
+int cli_sound_read(const char *command, const char *path, cli_sound *out) {
     SF_INFO info = {0};
     size_t frames = 0;
     SNDFILE *sound = sf_open(path, SFM_READ, &info);
@@ -58,12 +60,11 @@ int cli_sound_read(const char *command, const char *path, cli_operand *operand) 
                   unknown ? "" : sf_strerror(NULL));
         return CLI_INPUT_OUTPUT;
     }
-    int code = read_samples(command, path, sound, &info, &operand->samples, &frames);
+    int code = read_samples(command, path, sound, &info, &out->samples, &frames);
     sf_close(sound);
     if (code != CLI_DONE)
         return code;
-    operand->sample_rate = info.samplerate;
-    operand->layout = (mst_layout){MST_FLOAT32, 2, {(size_t)info.channels, frames}, {1, info.channels}};
-    operand->location = mst_at_host(operand->samples);
+    out->sample_rate = info.samplerate;
+    out->layout = (mst_layout){MST_FLOAT32, 2, {(size_t)info.channels, frames}, {1, info.channels}};
     return CLI_DONE;
 }

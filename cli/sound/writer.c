@@ -1,5 +1,8 @@
 // Sound files out, through libsndfile, under a temporary name until they are whole.
-#include "array/files.h"
+#include "sound.h"
+
+#include "core/cli.h"
+#include "core/whole_file.h"
 
 #include <errno.h>
 #include <math.h>

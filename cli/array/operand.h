@@ -1,0 +1,21 @@
+// Inputs: .npy arrays stay on disk and stream through the device; sounds are read whole.
+#ifndef MASTABA_CLI_OPERAND_H
+#define MASTABA_CLI_OPERAND_H
+
+#include <mastaba/mastaba.h>
+
+typedef struct cli_operand {
+    const char *path; // the caller's
+    mst_layout layout;
+    mst_location location;
+    int sample_rate; // in Hz; 0: not a sound
+    mst_npy *npy;
+    float *samples;
+} cli_operand;
+
+// Opens a .npy file or a sound, told apart by content. Returns an exit code, after printing the error. cli_operand_close follows
+// in any case, on an operand that began as zeros.
+int cli_operand_open(const char *command, const char *path, cli_operand *operand);
+void cli_operand_close(cli_operand *operand);
+
+#endif

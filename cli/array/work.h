@@ -1,0 +1,22 @@
+// What a command that made a file says of it.
+#ifndef MASTABA_CLI_WORK_H
+#define MASTABA_CLI_WORK_H
+
+#include "core/options.h"
+
+typedef struct cli_work {
+    const char *command, *path;
+    const mst_layout *result;
+    const char *algorithm;     // NULL: not given
+    size_t padded_length;      // printed with the algorithm
+    const char *fallback_from; // the type whose place the result's took; NULL: none
+    bool on_host;              // the device did nothing
+    uint64_t bytes;            // of inputs and output: what has to be moved at least
+    const mst_report *report;
+} cli_work;
+
+// Prints it on stdout: a line, two with --verbose, or JSON. Returns an exit code. Measures the device's copy rate for the latter
+// two.
+int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context);
+
+#endif

@@ -1,0 +1,35 @@
+#include "context.h"
+
+#include "report.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static void log_line(mst_log_level level, const char *line, void *user) {
+    (void)user;
+    static const char *const prefixes[] = {"debug: ", "info: ", "warning: "};
+    char text[4096];
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr); // the progress bar
+    snprintf(text, sizeof text, "%s", line);
+    cli_print_line(prefixes[level], text);
+}
+
+static void log_warning(mst_log_level level, const char *line, void *user) {
+    if (level >= MST_LOG_WARNING)
+        log_line(level, line, user);
+}
+
+int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_error error;
+    desc.device = options->device;
+    desc.device_memory = options->device_memory;
+    desc.host_memory = options->host_memory;
+    desc.no_cache = options->no_cache != 0;
+    desc.profile = profile;
+    desc.log = options->verbose ? log_line : log_warning;
+    if (mst_context_create(&desc, out, &error) == MST_OK)
+        return CLI_DONE;
+    return cli_fail(command, NULL, &error);
+}

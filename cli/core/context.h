@@ -1,0 +1,10 @@
+#ifndef MASTABA_CLI_CONTEXT_H
+#define MASTABA_CLI_CONTEXT_H
+
+#include "options.h"
+
+// Makes a context as the options ask. Returns CLI_DONE, or an exit code after printing the error. With --verbose the
+// library's log goes to stderr, else only its warnings. `profile`: mst_report gets the times of upload, compute and download.
+int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out);
+
+#endif

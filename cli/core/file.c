@@ -1,0 +1,48 @@
+#include "file.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+// A call that a signal interrupted is made again.
+static bool goes_on(ssize_t moved, size_t *done) {
+    if (moved <= 0 && errno != EINTR)
+        return false;
+    *done += moved > 0 ? (size_t)moved : 0;
+    return true;
+}
+
+bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        errno = 0; // should the file end here
+        off_t at = (off_t)(from->offset + offset + done);
+        if (!goes_on(pread(from->file, (char *)data + done, bytes - done, at), &done))
+            return false;
+    }
+    return true;
+}
+
+bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes) {
+    for (size_t done = 0; done < bytes;) {
+        errno = EIO; // should nothing be written
+        off_t at = (off_t)(to->offset + offset + done);
+        if (!goes_on(pwrite(to->file, (const char *)data + done, bytes - done, at), &done))
+            return false;
+    }
+    return true;
+}
+
+const char *cli_file_problem(void) { return errno ? strerror(errno) : "it ends too early"; }
+
+int cli_open_input(const char *command, const char *path, struct stat *info) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file >= 0 && fstat(file, info) == 0)
+        return file;
+    cli_error(command, "%s: %s", path, strerror(errno));
+    if (file >= 0)
+        close(file);
+    return -1;
+}

@@ -1,0 +1,18 @@
+// Files for reading, and bytes at a place in a file.
+#ifndef MASTABA_CLI_FILE_H
+#define MASTABA_CLI_FILE_H
+
+#include <mastaba/mastaba.h>
+#include <sys/stat.h>
+
+// Opens a file for reading, without waiting for a writer where it is a pipe, and describes it. Returns the descriptor, or -1
+// after printing the error.
+int cli_open_input(const char *command, const char *path, struct stat *info);
+
+// Move bytes between memory and the place `offset` bytes behind a location in a file. False if that failed: cli_file_problem says
+// why, until the next call of anything that sets errno.
+bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes);
+bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes);
+const char *cli_file_problem(void);
+
+#endif

@@ -1,0 +1,35 @@
+#include "json.h"
+
+#include "report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_print_json(const char *command, json_t *object) { return cli_print_json_digits(command, object, 9); }
+
+int cli_print_json_digits(const char *command, json_t *object, unsigned digits) {
+    int dumped = object ? json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(digits)) : -1;
+    json_decref(object);
+    if (dumped != 0 && !ferror(stdout)) {
+        cli_error(command, "out of memory while writing JSON");
+        return CLI_FAILED;
+    }
+    putchar('\n');
+    return cli_flush(command);
+}
+
+json_t *cli_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+json_t *cli_json_text(const char *text) {
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *plain = strdup(text);
+    for (char *c = plain; c && *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    string = plain ? json_string(plain) : NULL;
+    free(plain);
+    return string;
+}

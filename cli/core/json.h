@@ -1,0 +1,16 @@
+#ifndef MASTABA_CLI_JSON_H
+#define MASTABA_CLI_JSON_H
+
+#include <jansson.h>
+
+// Prints an object or array on stdout and drops the reference. object NULL: out of memory. Returns an exit code.
+int cli_print_json(const char *command, json_t *object);
+int cli_print_json_digits(const char *command, json_t *object, unsigned digits); // instead of 9 significant ones
+
+// A number for JSON: null for NaN and infinity, which JSON cannot express.
+json_t *cli_json_real(double value);
+
+// Text for JSON: what is not UTF-8, as a file's name may not be, becomes '?'.
+json_t *cli_json_text(const char *text);
+
+#endif

@@ -1,0 +1,39 @@
+// Messages and exit codes.
+#ifndef MASTABA_CLI_REPORT_H
+#define MASTABA_CLI_REPORT_H
+
+#include <mastaba/mastaba.h>
+
+// Exit codes of the program.
+enum {
+    CLI_DONE = 0,
+    CLI_FAILED = 1,       // the work failed: too little memory, a driver's error, a missing feature
+    CLI_USAGE = 2,        // an option or operand that the command does not take
+    CLI_NO_DEVICE = 3,    // no OpenCL platform or device, or none that --device means
+    CLI_INPUT_OUTPUT = 4, // a file could not be read or written, is damaged, or holds data of the wrong shape
+    CLI_TOLERANCE = 5,    // a result missed the accuracy asked for
+    CLI_INTERRUPTED = 130 // SIGINT, SIGTERM or SIGHUP
+};
+
+// Prints prefix and text as one line on stderr. Control characters in the text, which names of files may contain, become '?'.
+void cli_print_line(const char *prefix, char *text);
+
+// Prints "mastaba COMMAND: MESSAGE" as one line on stderr, control characters replaced. command may be NULL.
+void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The message of this thread's last cli_error, "" before the first, for reports that go elsewhere as well.
+const char *cli_last_error(void);
+
+// Prints a library's error, after "SUBJECT: " if subject is not NULL, and returns the exit code that belongs to it.
+int cli_fail(const char *command, const char *subject, const mst_error *error);
+
+// The same where the arguments came from the input: an MST_ERROR_ARGUMENT ends with CLI_INPUT_OUTPUT, not CLI_USAGE.
+int cli_fail_input(const char *command, const char *subject, const mst_error *error);
+
+// Says that the work was interrupted; returns CLI_INTERRUPTED.
+int cli_fail_interrupted(const char *command);
+
+// Flushes stdout and checks it: a full disk or closed pipe is an error, reported here. Returns an exit code.
+int cli_flush(const char *command);
+
+#endif

@@ -1,0 +1,132 @@
+// Images in files: which format a file has, reading it, and writing one that appears when it is whole.
+#include "array/files.h"
+#include "format.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_image_codec npy_file = {.extensions = {".npy"}};
+static const cli_image_codec *const codecs[] = {
+    [CLI_PNM] = &cli_pnm, [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &npy_file};
+enum { N_FORMATS = sizeof codecs / sizeof codecs[0] }; // with CLI_NO_IMAGE
+
+cli_image_format cli_image_format_of(const char *path) {
+    for (int f = CLI_PNM; f < N_FORMATS; f++)
+        for (const char *const *extension = codecs[f]->extensions; *extension; extension++)
+            if (cli_has_extension(path, *extension))
+                return (cli_image_format)f;
+    return CLI_NO_IMAGE;
+}
+
+const char *cli_image_extension(cli_image_format format) { return codecs[format]->extensions[0]; }
+
+static cli_image_format format_by_magic(FILE *file) {
+    unsigned char magic[8] = {0};
+    (void)fread(magic, 1, sizeof magic, file);
+    for (int f = CLI_PNM; f < N_FORMATS; f++)
+        if (codecs[f]->begins && codecs[f]->begins(magic))
+            return (cli_image_format)f;
+    return CLI_NO_IMAGE;
+}
+
+cli_image_format cli_image_format_in(const char *path) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+    cli_image_format format = file ? format_by_magic(file) : CLI_NO_IMAGE;
+    if (file)
+        fclose(file);
+    else if (descriptor >= 0)
+        close(descriptor);
+    return format;
+}
+
+static int open_file(cli_image_file *f) {
+    struct stat info;
+    int file = cli_open_input(f->command, f->path, &info);
+    if (file < 0)
+        return CLI_INPUT_OUTPUT;
+    f->bytes = (uint64_t)info.st_size;
+    if (S_ISREG(info.st_mode) && (f->file = fdopen(file, "rb")))
+        return CLI_DONE;
+    close(file);
+    return cli_image_damaged(f, S_ISDIR(info.st_mode) ? "is a directory; give an image" : "is not a file that can be read");
+}
+
+static int read_by_content(cli_image_file *f, cli_image *image) {
+    image->format = format_by_magic(f->file);
+    rewind(f->file);
+    if (image->format != CLI_NO_IMAGE)
+        return codecs[image->format]->read(f, image);
+    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG nor TIFF");
+}
+
+int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
+    cli_image_file f = {.command = command, .path = path, .max_bytes = max_bytes};
+    int code = open_file(&f);
+    if (code == CLI_DONE)
+        code = read_by_content(&f, image);
+    if (f.file)
+        fclose(f.file);
+    return code;
+}
+
+int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image) {
+    const char *cannot = codecs[format]->cannot_hold ? codecs[format]->cannot_hold(image) : NULL;
+    if (!cannot)
+        return CLI_DONE;
+    cli_error(command, "%s: %s", path, cannot);
+    return CLI_INPUT_OUTPUT;
+}
+
+// To the white that PNG and TIFF take for granted.
+static void scale_to_full(cli_image *image) {
+    double full = image->type == MST_UINT8 ? 255 : 65535;
+    if (image->type == MST_FLOAT32 || image->white == full)
+        return;
+    size_t count = image->width * image->height * image->channels;
+    for (size_t i = 0; i < count; i++) {
+        if (image->type == MST_UINT8)
+            ((uint8_t *)image->pixels)[i] = (uint8_t)rint(((uint8_t *)image->pixels)[i] * (full / image->white));
+        else
+            ((uint16_t *)image->pixels)[i] = (uint16_t)rint(((uint16_t *)image->pixels)[i] * (full / image->white));
+    }
+    image->white = full;
+}
+
+static int write_npy(const char *command, const char *path, bool force, const cli_image *image) {
+    const size_t shape[] = {image->height, image->width, image->channels};
+    mst_layout layout = mst_layout_dense(image->type, image->channels > 1 ? 3 : 2, shape);
+    mst_npy *npy = NULL;
+    mst_error error;
+    int code = CLI_DONE;
+    if (mst_npy_create(path, &layout, force, &npy, &error) != MST_OK)
+        return cli_fail(command, NULL, &error);
+    mst_location at = mst_npy_location(npy);
+    if (!cli_write_bytes(&at, 0, image->pixels, (size_t)cli_layout_bytes(&layout))) {
+        cli_error(command, "%s: cannot be written: %s", path, cli_file_problem());
+        code = CLI_INPUT_OUTPUT;
+    }
+    if (code == CLI_DONE && mst_npy_commit(npy, &error) != MST_OK)
+        code = cli_fail(command, NULL, &error);
+    mst_npy_close(npy);
+    return code;
+}
+
+int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image) {
+    cli_whole_file w = {0};
+    int code = cli_image_check(command, path, format, image);
+    if (code != CLI_DONE || format == CLI_NPY)
+        return code == CLI_DONE ? write_npy(command, path, force, image) : code;
+    code = cli_whole_open(command, path, force, &w);
+    if (code == CLI_DONE && codecs[format]->full_range)
+        scale_to_full(image);
+    if (code == CLI_DONE)
+        code = codecs[format]->write(&w, image);
+    if (code == CLI_DONE)
+        code = cli_whole_commit(&w, false);
+    cli_whole_close(&w);
+    return code;
+}
