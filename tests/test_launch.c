@@ -44,7 +44,7 @@ static void test_values_arrive(void **state) {
         const cl_float narrow = 0.25;
         const cl_long8 many = {.s = {0, 0, 0, 0, 0, 0, 0, 11}};
         cl_float got[4];
-        mst_argument arguments[] = {MST_BIND(from, from), MST_BIND(n, n),  MST_BIND(x, x), MST_BIND(many, many),
+        mst_argument arguments[] = {MST_BIND(from, from),        MST_BIND(n, n),  MST_BIND(x, x), MST_BIND(many, many),
                                     MST_BIND_LOCAL(scratch, 64), MST_BIND(to, to)};
         OK(mst_kernel_launch(queue, kernel, arguments, 6, 1, 1, NULL, &e));
         assert_int_equal(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), CL_SUCCESS);
@@ -72,7 +72,7 @@ static void test_misfits_are_refused(void **state) {
     const cl_int sign = 3;
     const cl_float x = 0.5;
     const cl_long8 many = {{0}};
-    const mst_argument good[] = {MST_BIND(from, buffer), MST_BIND(n, n),     MST_BIND(x, x),        MST_BIND(many, many),
+    const mst_argument good[] = {MST_BIND(from, buffer),      MST_BIND(n, n),       MST_BIND(x, x),    MST_BIND(many, many),
                                  MST_BIND_LOCAL(scratch, 64), MST_BIND(to, buffer), MST_BIND(extra, n)};
     mst_argument a[MST_COUNT(good)];
 #define LAUNCH(n_arguments) mst_kernel_launch(queue, kernel, a, n_arguments, 1, 1, NULL, &e)
@@ -113,11 +113,49 @@ static void test_programs_that_fail(void **state) {
     assert_null(kernel);
 }
 
+typedef struct given {
+    int n;
+    char names[4][80], texts[4][400];
+} given;
+
+static void take_program(const char *name, const char *its_text, void *user) {
+    given *g = user;
+    assert_true(g->n < 4);
+    snprintf(g->names[g->n], sizeof g->names[0], "%s", name);
+    snprintf(g->texts[g->n++], sizeof g->texts[0], "%s", its_text);
+}
+
+// The prelude once, then each program once, whether it is built (the first context) or taken from the cache on disk.
+static void test_programs_are_given(void **state) {
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        given g = {0};
+        mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+        desc.on_program = take_program;
+        desc.on_program_user = &g;
+        desc.cache_directory = test_directory();
+        mst_context *context = test_context(&desc);
+        for (int again = 0; again < 2; again++) {
+            mst_kernel_destroy(make(context, "-D PRECISION=32"));
+            mst_kernel_destroy(make(context, "-D PRECISION=32 -D N=2"));
+        }
+        assert_int_equal(g.n, 3);
+        assert_string_equal(g.names[0], "prelude");
+        assert_non_null(strstr(g.texts[0], "PRECISION == 64"));
+        assert_string_equal(g.names[1], "test: report [-D PRECISION=32]");
+        assert_string_equal(g.names[2], "test: report [-D PRECISION=32 -D N=2]");
+        assert_non_null(strstr(g.texts[1], "__kernel"));
+        assert_string_equal(g.texts[1], g.texts[2]);
+        mst_context_destroy(context);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_arrive),
         cmocka_unit_test(test_misfits_are_refused),
         cmocka_unit_test(test_programs_that_fail),
+        cmocka_unit_test(test_programs_are_given),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

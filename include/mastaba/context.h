@@ -19,6 +19,12 @@ typedef enum mst_log_level { MST_LOG_DEBUG = 0, MST_LOG_INFO = 1, MST_LOG_WARNIN
 // time.
 typedef void (*mst_log_fn)(mst_log_level level, const char *line, void *user);
 
+// Called with a program's OpenCL C when the context first builds it or takes it from its cache on disk, from any thread that
+// makes plans from the context, one call at a time and never while a log line is given. `name` says what the program is and how
+// it is built ("copy rate [-D PRECISION=32]"). Before the first program comes what stands in front of all of them ("prelude"),
+// which `text` leaves out. Both texts are valid during the call, which must not use the context.
+typedef void (*mst_program_fn)(const char *name, const char *text, void *user);
+
 typedef struct mst_context_desc {
     size_t struct_size;
     const char *device;        // an index, or a part of a device's name in any case; NULL: MASTABA_DEVICE, else the default
@@ -34,10 +40,12 @@ typedef struct mst_context_desc {
     bool profile;                  // own queues record times of their commands, for mst_report
     mst_log_fn log;                // NULL: silent
     void *log_user;
+    mst_program_fn on_program; // NULL: none
+    void *on_program_user;
 } mst_context_desc;
 
 #define MST_CONTEXT_DESC_INIT                                                                                                    \
-    { sizeof(mst_context_desc), NULL, NULL, NULL, NULL, 0, 0, 0, false, NULL, NULL, false, NULL, NULL }
+    { sizeof(mst_context_desc), NULL, NULL, NULL, NULL, 0, 0, 0, false, NULL, NULL, false, NULL, NULL, NULL, NULL }
 
 // Makes a context. desc may be NULL for the defaults. Strings are copied. *out is the caller's, freed by
 // mst_context_destroy after every plan made from it; NULL on failure.

@@ -149,6 +149,8 @@ mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, m
     pthread_mutex_init(&context->tuner_mutex, NULL);
     context->log = desc->log;
     context->log_user = desc->log_user;
+    context->on_program = desc->on_program;
+    context->on_program_user = desc->on_program_user;
     context->profile = desc->profile;
     MST_TRY(take_opencl(context, desc, error));
     MST_TRY(take_queues(context, desc, error));

@@ -29,12 +29,15 @@ struct mst_context {
     char *kernel_directory;
     mst_log_fn log;
     void *log_user;
+    mst_program_fn on_program;
+    void *on_program_user;
 
     pthread_mutex_t mutex; // guards what follows
     mst_budget device_memory, host_memory;
     struct mst_program *programs;
     struct mst_pinned *pinned;
-    pthread_mutex_t log_mutex;
+    pthread_mutex_t log_mutex; // one call of log or on_program at a time; guards
+    bool prelude_given;        // whether on_program has had prelude.cl
 
     pthread_mutex_t tuner_mutex; // guards the making of what src/tune keeps here
     struct mst_tuner *tuner;

@@ -79,7 +79,8 @@ static mst_status check_arguments(const mst_kernel *kernel, const mst_argument *
     const mst_signature *s = &kernel->signature;
     for (size_t k = 0; k < n || k < s->n_parameters; k++) {
         const mst_parameter *p = k < s->n_parameters ? &s->parameters[k] : NULL;
-        MST_REQUIRE(p, MST_ERROR_BUILD, "kernel %s has %zu parameters: none for the argument %s", s->kernel, k, arguments[k].name);
+        MST_REQUIRE(p, MST_ERROR_BUILD, "kernel %s has %zu parameters: none for the argument %s", s->kernel, k,
+                    arguments[k].name);
         MST_REQUIRE(k < n, MST_ERROR_BUILD, "kernel %s: no argument for its parameter %s", s->kernel, p->name);
         const mst_argument *a = &arguments[k];
         MST_REQUIRE(strcmp(a->name, p->name) == 0, MST_ERROR_BUILD, "kernel %s: argument %zu is %s, where the parameter is %s",

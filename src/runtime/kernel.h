@@ -54,9 +54,13 @@ void mst_kernel_destroy(mst_kernel *kernel);
 #define MST_BIND_AS(name, variable) mst_argument_bind(name, MST_ARGUMENT_KIND_OF_(variable), sizeof(variable), &(variable))
 #define MST_BIND_LOCAL(parameter, bytes) mst_argument_bind(#parameter, MST_ARGUMENT_LOCAL, bytes, NULL)
 
-#define MST_ARGUMENT_ASSOCIATION_(type, kind, name) type : MST_ARGUMENT_##kind,
+#define MST_ARGUMENT_ASSOCIATION_(type, kind, name)                                                                              \
+    type:                                                                                                                        \
+    MST_ARGUMENT_##kind,
 #define MST_ARGUMENT_KIND_OF_(variable)                                                                                          \
-    _Generic((variable), MST_ARGUMENT_TYPES(MST_ARGUMENT_ASSOCIATION_) cl_mem : MST_ARGUMENT_MEMORY, default : MST_ARGUMENT_STRUCT)
+    _Generic((variable), MST_ARGUMENT_TYPES(MST_ARGUMENT_ASSOCIATION_) cl_mem                                                    \
+             : MST_ARGUMENT_MEMORY, default                                                                                      \
+             : MST_ARGUMENT_STRUCT)
 
 static inline mst_argument mst_argument_bind(const char *name, mst_argument_kind kind, size_t bytes, const void *value) {
     return (mst_argument){.bytes = bytes, .value = value, .name = name, .kind = kind};

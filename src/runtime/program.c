@@ -198,6 +198,22 @@ fail:
     return status;
 }
 
+// To the caller's on_program.
+static void give_program(mst_context *context, const mst_program *p, source *s) {
+    char name[600];
+    if (!context->on_program)
+        return;
+    snprintf(name, sizeof name, "%s [%s]", p->title, p->options);
+    pthread_mutex_lock(&context->log_mutex);
+    if (!context->prelude_given) {
+        s->text[s->n_prelude - 1] = '\0'; // nothing is built from it any more
+        context->on_program("prelude", s->text, context->on_program_user);
+        context->prelude_given = true;
+    }
+    context->on_program(name, p->text, context->on_program_user);
+    pthread_mutex_unlock(&context->log_mutex);
+}
+
 static mst_status make_program(mst_context *context, const char *title, const char *file, const char *text, const char *options,
                                mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
@@ -213,6 +229,7 @@ static mst_status make_program(mst_context *context, const char *title, const ch
     p->text = strdup(file ? s.text + s.n_prelude : text);
     MST_REQUIRE(p->title && (p->file || !file) && p->options && p->text, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
     MST_TRY(build_source(context, title, &s, options, &p->program, error));
+    give_program(context, p, &s);
     *out = p;
     p = NULL;
 fail:
