@@ -5,6 +5,8 @@
 
 #include "core/cli.h"
 
+extern const cli_command cmd_devices;
+
 typedef struct cli_check {
     bool ok;
     double seconds;    // context, kernels, transforms

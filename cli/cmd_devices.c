@@ -18,6 +18,21 @@ static const char details[] = "Lists every device of every OpenCL platform with 
                               "Example:\n"
                               "  mastaba devices --check\n";
 
+typedef struct request {
+    char *device;
+    int check, timeout, verbose, child; // child -1: this is no child
+} request;
+
+static const request defaults = {.timeout = 60, .child = -1};
+
+static const cli_option option_table[] = {
+    {"device", 'd', CLI_TEXT, offsetof(request, device), "only these: an index, or a part of the name", "DEVICE"},
+    {"check", 'c', CLI_FLAG, offsetof(request, check), "try each device, and say in a line whether it works", NULL},
+    {"timeout", 't', CLI_INT, offsetof(request, timeout), "with --check: how long a device may take (default: 60)", "SECONDS"},
+    {"verbose", 'v', CLI_FLAG, offsetof(request, verbose), "with --check: show what the drivers print on standard error", NULL},
+    {"check-child", 0, CLI_INT, offsetof(request, child), NULL, NULL},
+};
+
 static const char *type_name(cl_device_type type) {
     if (type & CL_DEVICE_TYPE_GPU)
         return "GPU";
@@ -106,21 +121,21 @@ static int no_such_device(const mst_device_info *list, size_t count, const char 
 }
 
 // environment: of the checks' processes; NULL: no checks.
-static int show(const mst_device_info *list, size_t count, const cli_options *options, char *const *environment, int timeout) {
-    json_t *devices = options->json ? json_array() : NULL;
+static int show(const mst_device_info *list, size_t count, const request *r, bool json, char *const *environment) {
+    json_t *devices = json ? json_array() : NULL;
     bool failed = false;
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
         const mst_device_info *d = &list[i];
         cli_check result;
-        if (!is_wanted(d, options->device))
+        if (!is_wanted(d, r->device))
             continue;
         shown++;
         if (environment) {
-            cli_check_device(d->index, environment, timeout, options->verbose, &result);
+            cli_check_device(d->index, environment, r->timeout, r->verbose, &result);
             failed |= !result.ok;
         }
-        if (options->json) {
+        if (json) {
             json_t *object = device_json(d);
             if (object && environment)
                 json_object_set_new(object, "check", check_json(&result));
@@ -134,54 +149,46 @@ static int show(const mst_device_info *list, size_t count, const cli_options *op
     }
     if (shown == 0) {
         json_decref(devices);
-        return no_such_device(list, count, options->device);
+        return no_such_device(list, count, r->device);
     }
-    int code = options->json ? cli_print_json(command, json_pack("{s:o}", "devices", devices)) : cli_flush(command);
+    int code = json ? cli_print_json(command, json_pack("{s:o}", "devices", devices)) : cli_flush(command);
     return code == CLI_DONE && failed ? CLI_FAILED : code;
 }
 
-int cmd_devices(int argc, const char **argv) {
-    char *device = NULL;
-    int check = 0, verbose = 0, timeout = 60, child = -1, code;
-    const struct poptOption options[] = {
-        {"device", 'd', POPT_ARG_STRING, &device, 0, "only these: an index, or a part of the name", "DEVICE"},
-        {"check", 'c', POPT_ARG_NONE, &check, 0, "try each device, and say in a line whether it works", NULL},
-        {"timeout", 't', POPT_ARG_INT, &timeout, 0, "with --check: how long a device may take (default: 60)", "SECONDS"},
-        {"verbose", 'v', POPT_ARG_NONE, &verbose, 0, "with --check: show what the drivers print on standard error", NULL},
-        {"check-child", 0, POPT_ARG_INT | POPT_ARGFLAG_DOC_HIDDEN, &child, 0, NULL, NULL},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Lists the OpenCL devices of this machine, or checks that they work.",
-                             .details = details,
-                             .leave_out = CLI_DEVICE | CLI_MEMORY | CLI_NO_CACHE | CLI_FORCE | CLI_VERBOSE,
-                             .options = options};
-    cli_arguments arguments;
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
     mst_device_info *list = NULL;
     char **environment = NULL;
     size_t count;
     mst_error error;
-    if (!cli_parse(&usage, argc, argv, &arguments, &code)) {
-    } else if (child >= 0) {
-        code = cli_check_child(child);
-    } else if (timeout < 1 || timeout > 86400) {
-        cli_error(command, "--timeout %d: not a time; give seconds, at least 1", timeout);
-        code = CLI_USAGE;
-    } else if (check && !(environment = cli_environment_copy())) {
-        cli_error(command, "out of memory");
-        code = CLI_FAILED;
-    } else if (mst_devices_list(&list, &count, &error) != MST_OK) {
-        code = cli_fail(command, NULL, &error);
-    } else {
-        arguments.common.device = device;
-        arguments.common.verbose = verbose;
-        device = NULL; // cli_free has it now
-        code = show(list, count, &arguments.common, environment, timeout);
+    int code;
+    if (r->child >= 0)
+        return cli_check_child(r->child);
+    if (r->timeout < 1 || r->timeout > 86400) {
+        cli_error(command, "--timeout %d: not a time; give seconds, at least 1", r->timeout);
+        return CLI_USAGE;
     }
-    free(device);
+    if (r->check && !(environment = cli_environment_copy()))
+        return cli_out_of_memory(command, NULL);
+    if (mst_devices_list(&list, &count, &error) == MST_OK)
+        code = show(list, count, r, arguments->common.json, environment);
+    else
+        code = cli_fail(command, NULL, &error);
     mst_devices_free(list);
     cli_environment_free(environment);
-    cli_free(&arguments);
     return code;
 }
+
+const cli_command cmd_devices = {
+    .name = command,
+    .summary = "list the OpenCL devices, or check them",
+    .title = "Lists the OpenCL devices of this machine, or checks that they work.",
+    .synopsis = "[options]",
+    .details = details,
+    .leave_out = CLI_DEVICE | CLI_MEMORY | CLI_NO_CACHE | CLI_FORCE | CLI_VERBOSE,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

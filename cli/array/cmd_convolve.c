@@ -1,4 +1,5 @@
 // mastaba convolve: batched convolution and correlation of .npy arrays and sounds.
+#include "commands.h"
 #include "files.h"
 
 #include <stdlib.h>
@@ -33,6 +34,20 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
                               "  mastaba convolve images.npy blur.npy -o blurred.npy --axes -2,-1 --mode same\n";
 
+typedef struct request {
+    char *output, *mode, *algorithm, *axes;
+    int correlate; // 0 or 1
+} request;
+
+static const cli_option option_table[] = {
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes: .npy, or a sound", "Z"},
+    {"mode", 'm', CLI_TEXT, offsetof(request, mode), "what is kept: full, same, valid or circular (default: full)", "MODE"},
+    {"correlate", 0, CLI_FLAG, offsetof(request, correlate), "correlate X with Y instead", NULL},
+    {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
+    {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm), "auto, reference, fused, or paper-a to paper-e (default: auto)",
+     "NAME"},
+};
+
 typedef struct job {
     mst_convolution_desc desc;
     cli_operand x, y;
@@ -43,20 +58,15 @@ typedef struct job {
 } job;
 
 static int choose_mode(const char *text, mst_convolution_mode *mode) {
-    static const struct {
-        const char *name;
-        mst_convolution_mode mode;
-    } modes[] = {{"full", MST_CONVOLUTION_FULL},
-                 {"same", MST_CONVOLUTION_SAME},
-                 {"valid", MST_CONVOLUTION_VALID},
-                 {"circular", MST_CONVOLUTION_CIRCULAR}};
-    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)
-        if (strcmp(text, modes[i].name) == 0) {
-            *mode = modes[i].mode;
-            return CLI_DONE;
-        }
-    cli_error(command, "--mode %s: no such mode; choose full, same, valid or circular", text);
-    return CLI_USAGE;
+    static const cli_choice modes[] = {{"full", MST_CONVOLUTION_FULL},
+                                       {"same", MST_CONVOLUTION_SAME},
+                                       {"valid", MST_CONVOLUTION_VALID},
+                                       {"circular", MST_CONVOLUTION_CIRCULAR}};
+    int value = MST_CONVOLUTION_FULL;
+    int code = cli_choose(command, "--mode", text, modes, CLI_COUNT(modes), "no such mode; choose full, same, valid or circular",
+                          &value);
+    *mode = (mst_convolution_mode)value;
+    return code;
 }
 
 static int choose_algorithm(const char *text, mst_convolution_algorithm *algorithm) {
@@ -65,8 +75,8 @@ static int choose_algorithm(const char *text, mst_convolution_algorithm *algorit
             *algorithm = (mst_convolution_algorithm)a;
             return CLI_DONE;
         }
-    cli_error(command, "--algorithm %s: no such algorithm; choose auto, reference, fused, or paper-a to paper-e", text);
-    return CLI_USAGE;
+    return cli_wrong_option(command, "--algorithm", text,
+                            "no such algorithm; choose auto, reference, fused, or paper-a to paper-e");
 }
 
 // NumPy's broadcasting: leading axes of 1 up to `rank`.
@@ -138,7 +148,7 @@ static int print_report(const cli_options *options, job *j) {
     return cli_report_work(&work, options, j->context);
 }
 
-static int run(const char *const *inputs, const char *path, const cli_options *options, job *j) {
+static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
     int code = cli_output_check(command, path, true, options->force, inputs);
     if (code == CLI_DONE)
         code = open_inputs(inputs, j);
@@ -155,56 +165,46 @@ static int run(const char *const *inputs, const char *path, const cli_options *o
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
-static int check_options(const char *output, const char *mode, const char *algorithm, const char *axes,
-                         mst_convolution_desc *desc) {
-    if (!output) {
+static int check_request(const request *r, mst_convolution_desc *desc) {
+    if (!r->output) {
         cli_error(command, "no output given; add -o Z");
         return CLI_USAGE;
     }
-    int code = choose_mode(mode, &desc->mode);
+    int code = r->mode ? choose_mode(r->mode, &desc->mode) : CLI_DONE;
+    if (code == CLI_DONE && r->algorithm)
+        code = choose_algorithm(r->algorithm, &desc->algorithm);
     if (code == CLI_DONE)
-        code = choose_algorithm(algorithm, &desc->algorithm);
-    return code == CLI_DONE ? cli_axes(command, axes, MST_CONVOLUTION_MAX_AXES, desc->axes, &desc->n_axes) : code;
+        code = cli_axes(command, r->axes ? r->axes : "-1", MST_CONVOLUTION_MAX_AXES, desc->axes, &desc->n_axes);
+    desc->correlate = r->correlate != 0;
+    return code;
 }
 
-int cmd_convolve(int argc, const char **argv) {
-    char *output = NULL, *mode = NULL, *algorithm = NULL, *axes = NULL;
-    int correlate = 0, code;
-    const struct poptOption options[] = {
-        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes: .npy, or a sound", "Z"},
-        {"mode", 'm', POPT_ARG_STRING, &mode, 0, "what is kept: full, same, valid or circular (default: full)", "MODE"},
-        {"correlate", 0, POPT_ARG_NONE, &correlate, 0, "correlate X with Y instead", NULL},
-        {"axes", 0, POPT_ARG_STRING, &axes, 0, "the axes that are convolved along, one or two (default: -1)", "LIST"},
-        {"algorithm", 'a', POPT_ARG_STRING, &algorithm, 0, "auto, reference, fused, or paper-a to paper-e (default: auto)",
-         "NAME"},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "X Y -o Z [options]",
-                             .summary = "Convolves or correlates the vectors of two arrays or sounds.",
-                             .details = details,
-                             .options = options,
-                             .min_operands = 2,
-                             .max_operands = 2};
-    cli_arguments arguments;
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
     job j = {.desc = MST_CONVOLUTION_DESC_INIT};
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = check_options(output, mode ? mode : "full", algorithm ? algorithm : "auto", axes ? axes : "-1", &j.desc);
-        if (code == CLI_DONE) {
-            cli_catch_interrupts();
-            j.desc.correlate = correlate != 0;
-            code = run(arguments.operands, output, &arguments.common, &j);
-        }
+    int code = check_request(r, &j.desc);
+    if (code == CLI_DONE) {
+        cli_catch_interrupts();
+        code = convolve(arguments->operands, r->output, &arguments->common, &j);
     }
     mst_convolution_destroy(j.plan);
     mst_context_destroy(j.context);
     cli_output_close(&j.z);
     cli_operand_close(&j.x);
     cli_operand_close(&j.y);
-    free(output);
-    free(mode);
-    free(algorithm);
-    free(axes);
-    cli_free(&arguments);
     return code;
 }
+
+const cli_command cmd_convolve = {
+    .name = command,
+    .summary = "convolution and correlation of arrays and sounds",
+    .title = "Convolves or correlates the vectors of two arrays or sounds.",
+    .synopsis = "X Y -o Z [options]",
+    .details = details,
+    .min_operands = 2,
+    .max_operands = 2,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .run = run,
+};

@@ -1,4 +1,5 @@
 // mastaba fft: Fourier transforms of .npy arrays.
+#include "commands.h"
 #include "files.h"
 
 #include <limits.h>
@@ -32,18 +33,37 @@ static const char details[] = "Transforms along --axes, as numpy.fft does; all o
                               "  mastaba fft stack.npy -o spectra.npy --axes -2,-1 --real\n"
                               "  mastaba fft spectra.npy -o again.npy --axes -2,-1 --real --inverse\n";
 
+#define NOT_GIVEN LLONG_MIN
+#define LONGEST (1LL << 30)
+
 typedef struct request {
-    const char *input, *output; // output NULL: only show the kernels
-    const char *norm;
+    char *output; // NULL: only show the kernels
+    char *axes, *norm;
     int inverse, real, shift, show_kernels; // 0 or 1
     long long length;                       // NOT_GIVEN: NumPy's default
 } request;
 
-#define NOT_GIVEN LLONG_MIN
-#define LONGEST (1LL << 30)
+static const request defaults = {.length = NOT_GIVEN};
+
+static const cli_option option_table[] = {
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
+    {"inverse", 'i', CLI_FLAG, offsetof(request, inverse), "the inverse transform", NULL},
+    {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes to transform, up to three, as NumPy counts them (default: -1)",
+     "LIST"},
+    {"real", 'r', CLI_FLAG, offsetof(request, real), "real input, half a spectrum; with --inverse, the way back", NULL},
+    {"length", 'n', CLI_LONG, offsetof(request, length), "with --inverse --real: of the result along the last of --axes", "N"},
+    {"shift", 's', CLI_FLAG, offsetof(request, shift), "frequency 0 in the middle: NumPy's fftshift", NULL},
+    {"norm", 0, CLI_TEXT, offsetof(request, norm), "backward, ortho or forward (default: backward)", "NORM"},
+    {"show-kernels", 0, CLI_FLAG, offsetof(request, show_kernels),
+     "print the OpenCL C of each pass; without -o nothing is computed", NULL},
+};
+
+typedef enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD } norm;
 
 typedef struct job {
     const request *request;
+    const char *path; // of the input
+    norm norm;
     mst_fft_desc desc;
     mst_layout copied; // what IN is copied to before the transform; rank 0: it is read where it lies
     unsigned shifted;  // a bit for each axis
@@ -59,16 +79,16 @@ static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == 
 
 static int open_input(job *j) {
     const request *r = j->request;
-    int code = cli_operand_open(command, r->input, &j->input);
+    int code = cli_operand_open(command, j->path, &j->input);
     if (code != CLI_DONE)
         return code;
     if (r->real && !r->inverse && is_complex(j->input.layout.type)) {
-        cli_error(command, "%s: holds %s, and --real takes real numbers; leave it out", r->input,
+        cli_error(command, "%s: holds %s, and --real takes real numbers; leave it out", j->path,
                   mst_type_name(j->input.layout.type));
         return CLI_INPUT_OUTPUT;
     }
     if (j->input.sample_rate && (!r->real || r->inverse)) {
-        cli_error(command, "%s: holds a sound; add --real for its spectrum", r->input);
+        cli_error(command, "%s: holds a sound; add --real for its spectrum", j->path);
         return CLI_INPUT_OUTPUT;
     }
     return CLI_DONE;
@@ -122,10 +142,10 @@ static mst_type transformed_type(mst_type type, bool real) {
     return real ? MST_FLOAT64 : MST_COMPLEX128;
 }
 
-static double scale_of(const request *r, double n) {
-    if (strcmp(r->norm, "ortho") == 0)
+static double scale_of(norm chosen, bool inverse, double n) {
+    if (chosen == NORM_ORTHO)
         return 1 / sqrt(n);
-    return (strcmp(r->norm, "forward") == 0) != (r->inverse != 0) ? 1 / n : 1;
+    return (chosen == NORM_FORWARD) != inverse ? 1 / n : 1;
 }
 
 // The whole description, now that the input is known.
@@ -156,7 +176,7 @@ static int describe(job *j) {
     double n = 1;
     for (int i = 0; i < d->n_axes; i++)
         n *= (double)(r->inverse ? out : in).shape[d->axes[i]];
-    d->scale = scale_of(r, n);
+    d->scale = scale_of(j->norm, r->inverse != 0, n);
     d->direction = r->inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
     d->input = in;
     d->output = mst_layout_dense(out.type, out.rank, out.shape);
@@ -235,8 +255,8 @@ static int make_plan(const cli_options *options, job *j) {
     return code;
 }
 
-static int run(const cli_options *options, job *j) {
-    const char *path = j->request->output, *const inputs[] = {j->request->input, NULL};
+static int transform(const cli_options *options, job *j) {
+    const char *path = j->request->output, *const inputs[] = {j->path, NULL};
     int code = path ? cli_output_check(command, path, false, options->force, inputs) : CLI_DONE;
     if (code == CLI_DONE)
         code = open_input(j);
@@ -255,7 +275,16 @@ static int run(const cli_options *options, job *j) {
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
-static int check_request(const request *r, const char *axes, bool json, mst_fft_desc *desc) {
+static int choose_norm(const char *text, norm *chosen) {
+    static const cli_choice norms[] = {{"backward", NORM_BACKWARD}, {"ortho", NORM_ORTHO}, {"forward", NORM_FORWARD}};
+    int value = NORM_BACKWARD;
+    int code =
+        cli_choose(command, "--norm", text, norms, CLI_COUNT(norms), "no such norm; choose backward, ortho or forward", &value);
+    *chosen = (norm)value;
+    return code;
+}
+
+static int check_request(const request *r, bool json, job *j) {
     if (!r->output && !r->show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
         return CLI_USAGE;
@@ -264,10 +293,9 @@ static int check_request(const request *r, const char *axes, bool json, mst_fft_
         cli_error(command, "--show-kernels prints text and --json JSON; leave out one of them");
         return CLI_USAGE;
     }
-    if (strcmp(r->norm, "backward") != 0 && strcmp(r->norm, "ortho") != 0 && strcmp(r->norm, "forward") != 0) {
-        cli_error(command, "--norm %s: no such norm; choose backward, ortho or forward", r->norm);
-        return CLI_USAGE;
-    }
+    int code = r->norm ? choose_norm(r->norm, &j->norm) : CLI_DONE;
+    if (code != CLI_DONE)
+        return code;
     if (r->length != NOT_GIVEN && (!r->inverse || !r->real)) {
         cli_error(command, "--length is for --inverse --real, the only transform whose length the input leaves open");
         return CLI_USAGE;
@@ -276,57 +304,40 @@ static int check_request(const request *r, const char *axes, bool json, mst_fft_
         cli_error(command, "--length %lld: not a length; give 1 to 2^30", r->length);
         return CLI_USAGE;
     }
-    int code = cli_axes(command, axes, MST_MAX_AXES, desc->axes, &desc->n_axes);
-    if (code == CLI_DONE && r->shift && r->real && desc->n_axes == 1) {
+    code = cli_axes(command, r->axes ? r->axes : "-1", MST_MAX_AXES, j->desc.axes, &j->desc.n_axes);
+    if (code == CLI_DONE && r->shift && r->real && j->desc.n_axes == 1) {
         cli_error(command, "--shift leaves out the axis that --real halves, the last of --axes; there is no other");
         return CLI_USAGE;
     }
     return code;
 }
 
-int cmd_fft(int argc, const char **argv) {
-    char *output = NULL, *axes = NULL, *norm = NULL;
-    request r = {.length = NOT_GIVEN};
-    int code;
-    const struct poptOption options[] = {
-        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes, a .npy file", "OUT.npy"},
-        {"inverse", 'i', POPT_ARG_NONE, &r.inverse, 0, "the inverse transform", NULL},
-        {"axes", 0, POPT_ARG_STRING, &axes, 0, "the axes to transform, up to three, as NumPy counts them (default: -1)", "LIST"},
-        {"real", 'r', POPT_ARG_NONE, &r.real, 0, "real input, half a spectrum; with --inverse, the way back", NULL},
-        {"length", 'n', POPT_ARG_LONGLONG, &r.length, 0, "with --inverse --real: of the result along the last of --axes", "N"},
-        {"shift", 's', POPT_ARG_NONE, &r.shift, 0, "frequency 0 in the middle: NumPy's fftshift", NULL},
-        {"norm", 0, POPT_ARG_STRING, &norm, 0, "backward, ortho or forward (default: backward)", "NORM"},
-        {"show-kernels", 0, POPT_ARG_NONE, &r.show_kernels, 0, "print the OpenCL C of each pass; without -o nothing is computed",
-         NULL},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "IN.npy -o OUT.npy [options]",
-                             .summary = "Fourier transforms of the vectors, planes or volumes of an array.",
-                             .details = details,
-                             .options = options,
-                             .min_operands = 1,
-                             .max_operands = 1};
-    cli_arguments arguments;
-    job j = {.request = &r, .desc = MST_FFT_DESC_INIT};
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        r.input = arguments.operands[0];
-        r.output = output;
-        r.norm = norm ? norm : "backward";
-        code = check_request(&r, axes ? axes : "-1", arguments.common.json, &j.desc);
-        if (code == CLI_DONE) {
-            cli_catch_interrupts();
-            code = run(&arguments.common, &j);
-        }
+static int run(const cli_arguments *arguments, void *values) {
+    job j = {.request = values, .path = arguments->operands[0], .desc = MST_FFT_DESC_INIT};
+    int code = check_request(values, arguments->common.json, &j);
+    if (code == CLI_DONE) {
+        cli_catch_interrupts();
+        code = transform(&arguments->common, &j);
     }
     mst_fft_destroy(j.plan);
     mst_context_destroy(j.context);
     mst_npy_close(j.scratch);
     cli_output_close(&j.output);
     cli_operand_close(&j.input);
-    free(output);
-    free(axes);
-    free(norm);
-    cli_free(&arguments);
     return code;
 }
+
+const cli_command cmd_fft = {
+    .name = command,
+    .summary = "Fourier transforms of arrays of any size",
+    .title = "Fourier transforms of the vectors, planes or volumes of an array.",
+    .synopsis = "IN.npy -o OUT.npy [options]",
+    .details = details,
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

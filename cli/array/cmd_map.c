@@ -1,4 +1,5 @@
 // mastaba map: element-wise expressions over .npy arrays.
+#include "commands.h"
 #include "files.h"
 
 #include <stdlib.h>
@@ -30,14 +31,25 @@ static const char details[] = "Computes an expression for every element of array
                               "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
 
 typedef struct request {
-    const char *output, *type, *fallback; // output NULL: only show the kernel
-    const char *const *operands;
-    int n_operands;
+    char *output; // NULL: only show the kernel
+    char *type, *fallback;
     int vector_width, measure, show_kernel;
 } request;
 
+static const cli_option option_table[] = {
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
+    {"type", 't', CLI_TEXT, offsetof(request, type), "the result's type, in which all is computed (default: NumPy's common type)",
+     "TYPE"},
+    {"fallback", 0, CLI_TEXT, offsetof(request, fallback), "float32: compute in it where the device lacks float64", "TYPE"},
+    {"vector-width", 'w', CLI_INT, offsetof(request, vector_width),
+     "1, 2, 4, 8 or 16 elements (default: what was tuned, else 32 bytes on a CPU, 16 elsewhere)", "W"},
+    {"measure", 'm', CLI_FLAG, offsetof(request, measure), "make test runs of every width and take the fastest", NULL},
+    {"show-kernel", 0, CLI_FLAG, offsetof(request, show_kernel), "print the OpenCL C; without -o nothing is computed", NULL},
+};
+
 typedef struct job {
     const request *request;
+    const cli_arguments *arguments;
     mst_map_desc desc;
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
@@ -62,17 +74,15 @@ static const char *expression_of(const char *text) {
 
 // NAME=FILE or NAME=NUMBER.
 static int read_operand(job *j, int k) {
-    const char *text = j->request->operands[k], *equals = strchr(text, '=');
+    const char *text = j->arguments->operands[k], *equals = strchr(text, '=');
     char *end;
     if (!equals || equals == text || !equals[1]) {
         cli_error(command, "%s: not NAME=FILE.npy or NAME=NUMBER", text);
         return CLI_USAGE;
     }
     char *name = j->names[k] = strndup(text, (size_t)(equals - text));
-    if (!name) {
-        cli_error(command, "out of memory");
-        return CLI_FAILED;
-    }
+    if (!name)
+        return cli_out_of_memory(command, NULL);
     double value = strtod(equals + 1, &end);
     if (*end == '\0') {
         if (j->desc.n_numbers == MST_MAP_MAX_NUMBERS) {
@@ -99,16 +109,13 @@ static int read_type(const char *text, mst_type *type) {
             *type = (mst_type)t;
     if (!text || *type)
         return CLI_DONE;
-    cli_error(command, "--type %s: no such type; choose int8, int16, int32, int64, float32 or float64", text);
-    return CLI_USAGE;
+    return cli_wrong_option(command, "--type", text, "no such type; choose int8, int16, int32, int64, float32 or float64");
 }
 
 static int read_fallback(const char *text, mst_type *type) {
-    if (text && strcmp(text, mst_type_name(MST_FLOAT32)) != 0) {
-        cli_error(command, "--fallback %s: float64 is the only type that devices may lack, and float32 what can take its place",
-                  text);
-        return CLI_USAGE;
-    }
+    if (text && strcmp(text, mst_type_name(MST_FLOAT32)) != 0)
+        return cli_wrong_option(command, "--fallback", text,
+                                "float64 is the only type that devices may lack, and float32 what can take its place");
     *type = text ? MST_FLOAT32 : (mst_type)0;
     return CLI_DONE;
 }
@@ -128,13 +135,13 @@ static int read_request(job *j) {
         cli_error(command, "--vector-width %d: give 1, 2, 4, 8 or 16", r->vector_width);
         return CLI_USAGE;
     }
-    for (int k = 1; k < r->n_operands && code == CLI_DONE; k++)
+    for (int k = 1; k < j->arguments->n_operands && code == CLI_DONE; k++)
         code = read_operand(j, k);
     if (code == CLI_DONE)
         code = read_type(r->type, &j->desc.type);
     if (code == CLI_DONE)
         code = read_fallback(r->fallback, &j->desc.fallback);
-    j->desc.expression = expression_of(r->operands[0]);
+    j->desc.expression = expression_of(j->arguments->operands[0]);
     j->desc.inputs = j->inputs;
     j->desc.numbers = j->numbers;
     j->desc.vector_width = (unsigned)r->vector_width;
@@ -194,7 +201,7 @@ static int print_report(const cli_options *options, job *j) {
     return cli_report_work(&work, options, j->context);
 }
 
-static int run(const cli_options *options, job *j) {
+static int compute(const cli_options *options, job *j) {
     mst_error error;
     const request *r = j->request;
     int code = read_request(j);
@@ -219,53 +226,30 @@ static int run(const cli_options *options, job *j) {
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
-static void release(job *j) {
-    mst_map_destroy(j->plan);
-    mst_context_destroy(j->context);
-    cli_output_close(&j->output);
+static int run(const cli_arguments *arguments, void *values) {
+    job j = {.request = values, .arguments = arguments, .desc = MST_MAP_DESC_INIT};
+    cli_catch_interrupts();
+    int code = compute(&arguments->common, &j);
+    mst_map_destroy(j.plan);
+    mst_context_destroy(j.context);
+    cli_output_close(&j.output);
     for (int k = 0; k < MST_MAP_MAX_INPUTS; k++)
-        cli_operand_close(&j->files[k]);
+        cli_operand_close(&j.files[k]);
     for (int k = 0; k < MOST_OPERANDS; k++)
-        free(j->names[k]);
-}
-
-int cmd_map(int argc, const char **argv) {
-    char *output = NULL, *type = NULL, *fallback = NULL;
-    request r = {.output = NULL};
-    int code;
-    const struct poptOption options[] = {
-        {"output", 'o', POPT_ARG_STRING, &output, 0, "where the result goes, a .npy file", "OUT.npy"},
-        {"type", 't', POPT_ARG_STRING, &type, 0, "the result's type, in which all is computed (default: NumPy's common type)",
-         "TYPE"},
-        {"fallback", 0, POPT_ARG_STRING, &fallback, 0, "float32: compute in it where the device lacks float64", "TYPE"},
-        {"vector-width", 'w', POPT_ARG_INT, &r.vector_width, 0,
-         "1, 2, 4, 8 or 16 elements (default: what was tuned, else 32 bytes on a CPU, 16 elsewhere)", "W"},
-        {"measure", 'm', POPT_ARG_NONE, &r.measure, 0, "make test runs of every width and take the fastest", NULL},
-        {"show-kernel", 0, POPT_ARG_NONE, &r.show_kernel, 0, "print the OpenCL C; without -o nothing is computed", NULL},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "EXPRESSION NAME=FILE.npy... -o OUT.npy [options]",
-                             .summary = "An expression for every element of arrays.",
-                             .details = details,
-                             .options = options,
-                             .min_operands = 2,
-                             .max_operands = MOST_OPERANDS};
-    cli_arguments arguments;
-    job j = {.request = &r, .desc = MST_MAP_DESC_INIT};
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        r.operands = arguments.operands;
-        r.n_operands = arguments.n_operands;
-        r.output = output;
-        r.type = type;
-        r.fallback = fallback;
-        cli_catch_interrupts();
-        code = run(&arguments.common, &j);
-    }
-    release(&j);
-    free(output);
-    free(type);
-    free(fallback);
-    cli_free(&arguments);
+        free(j.names[k]);
     return code;
 }
+
+const cli_command cmd_map = {
+    .name = command,
+    .summary = "an expression for every element of arrays",
+    .title = "An expression for every element of arrays.",
+    .synopsis = "EXPRESSION NAME=FILE.npy... -o OUT.npy [options]",
+    .details = details,
+    .min_operands = 2,
+    .max_operands = MOST_OPERANDS,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .run = run,
+};

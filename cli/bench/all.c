@@ -190,7 +190,7 @@ static int check(const all_bench *bench, const char *directory, const char *path
     return code;
 }
 
-static int run(all_bench *bench, const char *directory, const char *path) {
+static int run_benchmark(all_bench *bench, const char *directory, const char *path) {
     int failed = 0, code = check(bench, directory, path);
     if (code == CLI_DONE)
         code = open_contexts(bench);
@@ -217,48 +217,59 @@ static int run_in(all_bench *bench, const char *directory) {
         return CLI_FAILED;
     }
     snprintf(path, length, "%s/%s", directory, page_name);
-    int code = run(bench, directory, path);
+    int code = run_benchmark(bench, directory, path);
     for (int k = 0; k < 2; k++)
         mst_context_destroy(bench->contexts[k]);
     free(path);
     return code;
 }
 
-int bench_all(int argc, const char **argv) {
-    int quick = 0, code;
-    double budget = NAN;
-    char *directory = NULL;
-    const struct poptOption options[] = {
-        {"plot", 0, POPT_ARG_STRING, &directory, 0, "where the page goes", "DIR"},
-        {"quick", 0, POPT_ARG_NONE, &quick, 0, "fewer points of each", NULL},
-        {"budget", 0, POPT_ARG_DOUBLE, &budget, 0, "seconds for everything (default: 900, 120 with --quick)", "S"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "--plot DIR [options]",
-                             .summary = "Measure everything that was published and show it in one page.",
-                             .details = details,
-                             .options = options};
-    cli_arguments arguments;
-    all_bench *bench = calloc(1, sizeof *bench);
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = CLI_USAGE;
-        budget = isnan(budget) ? (quick ? 120 : 900) : budget;
-        if (!bench)
-            cli_error(command, "out of memory");
-        else if (!directory)
-            cli_error(command, "no directory given; add --plot DIR");
-        else if (!(budget > 0 && budget <= 86400))
-            cli_error(command, "--budget %g: not a time; give up to 86400 seconds", budget);
-        else {
-            cli_catch_interrupts();
-            bench->options = &arguments.common;
-            bench->quick = quick != 0;
-            bench->budget = budget;
-            code = run_in(bench, directory);
-        }
+typedef struct request {
+    char *directory;
+    int quick;
+    double budget; // NAN: not given
+} request;
+
+static const request defaults = {.budget = NAN};
+
+static const cli_option option_table[] = {
+    {"plot", 0, CLI_TEXT, offsetof(request, directory), "where the page goes", "DIR"},
+    {"quick", 0, CLI_FLAG, offsetof(request, quick), "fewer points of each", NULL},
+    {"budget", 0, CLI_REAL, offsetof(request, budget), "seconds for everything (default: 900, 120 with --quick)", "S"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    double budget = isnan(r->budget) ? (r->quick ? 120 : 900) : r->budget;
+    if (!r->directory) {
+        cli_error(command, "no directory given; add --plot DIR");
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(directory);
+    if (!(budget > 0 && budget <= 86400)) {
+        cli_error(command, "--budget %g: not a time; give up to 86400 seconds", budget);
+        return CLI_USAGE;
+    }
+    all_bench *bench = calloc(1, sizeof *bench);
+    if (!bench)
+        return cli_out_of_memory(command, NULL);
+    cli_catch_interrupts();
+    bench->options = &arguments->common;
+    bench->quick = r->quick != 0;
+    bench->budget = budget;
+    int code = run_in(bench, r->directory);
     free(bench);
     return code;
 }
+
+const cli_command bench_all = {
+    .name = command,
+    .summary = "all of these, in one page of tables and figures beside the published ones",
+    .title = "Measure everything that was published and show it in one page.",
+    .synopsis = "--plot DIR [options]",
+    .details = details,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -1,16 +1,12 @@
-// The benchmarks that `mastaba bench` runs, one file each; argv[0] is the benchmark's name. Each returns an exit code.
+// `mastaba bench` and the benchmarks that it runs.
 #ifndef MASTABA_BENCH_H
 #define MASTABA_BENCH_H
 
 #include "core/cli.h"
 #include "page.h"
 
-int bench_all(int argc, const char **argv);
-int bench_convolution(int argc, const char **argv);
-int bench_integration(int argc, const char **argv);
-int bench_vector_width(int argc, const char **argv);
-int bench_pyramid(int argc, const char **argv);
-int bench_filter(int argc, const char **argv);
+extern const cli_command cmd_bench, bench_all, bench_convolution, bench_integration, bench_vector_width, bench_pyramid,
+    bench_filter;
 
 // What is measured has `until`, a time of cli_now() after which nothing begins but the first measurement; the rest is then left
 // out, and `cut_short` set.

@@ -65,36 +65,44 @@ static int run_benchmark(const cli_options *options, bool quick, double seconds,
     return exit_code == CLI_DONE ? verdict(run) : exit_code;
 }
 
-int bench_convolution(int argc, const char **argv) {
-    int quick = 0, exit_code;
-    double seconds = 6;
-    char *plot = NULL;
-    const struct poptOption options[] = {
-        {"quick", 0, POPT_ARG_NONE, &quick, 0, "only N = 32, 256, 2048, 16384 with 5x5 and 20x20 vectors", NULL},
-        {"cell-seconds", 0, POPT_ARG_DOUBLE, &seconds, 0, "time for one cell (default: 6)", "S"},
-        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw the speed-ups into this directory", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Compare the published convolution algorithms with the sequential reference.",
-                             .details = details,
-                             .options = options};
-    cli_arguments arguments;
-    bench_run *run = calloc(1, sizeof *run);
+typedef struct request {
+    int quick;
+    double seconds; // for a cell
+    char *plot;     // NULL: no picture
+} request;
 
-    if (cli_parse(&usage, argc, argv, &arguments, &exit_code)) {
-        exit_code = CLI_USAGE;
-        if (!run)
-            cli_error(command, "out of memory");
-        else if (!(seconds > 0 && seconds <= 3600))
-            cli_error(command, "--cell-seconds %g: not a time; give up to 3600 seconds", seconds);
-        else {
-            cli_catch_interrupts();
-            exit_code = run_benchmark(&arguments.common, quick, seconds, plot, run);
-        }
+static const request defaults = {.seconds = 6};
+
+static const cli_option option_table[] = {
+    {"quick", 0, CLI_FLAG, offsetof(request, quick), "only N = 32, 256, 2048, 16384 with 5x5 and 20x20 vectors", NULL},
+    {"cell-seconds", 0, CLI_REAL, offsetof(request, seconds), "time for one cell (default: 6)", "S"},
+    {"plot", 0, CLI_TEXT, offsetof(request, plot), "draw the speed-ups into this directory", "DIR"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    if (!(r->seconds > 0 && r->seconds <= 3600)) {
+        cli_error(command, "--cell-seconds %g: not a time; give up to 3600 seconds", r->seconds);
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(plot);
-    free(run);
-    return exit_code;
+    bench_run *results = calloc(1, sizeof *results);
+    if (!results)
+        return cli_out_of_memory(command, NULL);
+    cli_catch_interrupts();
+    int code = run_benchmark(&arguments->common, r->quick, r->seconds, r->plot, results);
+    free(results);
+    return code;
 }
+
+const cli_command bench_convolution = {
+    .name = command,
+    .summary = "the paper's variants A to E against its sequential reference",
+    .title = "Compare the published convolution algorithms with the sequential reference.",
+    .synopsis = "[options]",
+    .details = details,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -21,7 +21,7 @@ static const char details[] = "A high pass of radius n/8 on n x n grey pixels (8
                               "Example: the paper's size only\n"
                               "  mastaba bench filter --sizes 512\n";
 
-static int run(const cli_options *options, const char *plot, filter_bench *bench) {
+static int run_benchmark(const cli_options *options, const char *plot, filter_bench *bench) {
     mst_context *context = NULL;
     cli_plot picture = filter_plot(bench);
     int code = plot ? cli_plot_check(command, plot, &picture, options->force) : CLI_DONE;
@@ -51,39 +51,45 @@ static int read_sizes(const char *text, size_t *sizes) {
     return 0;
 }
 
-int bench_filter(int argc, const char **argv) {
-    char *sizes_text = NULL;
-    double seconds = 1;
-    char *plot = NULL;
-    filter_bench bench = {.until = INFINITY};
-    int code;
-    const struct poptOption options[] = {
-        {"sizes", 0, POPT_ARG_STRING, &sizes_text, 0, "sides, powers of two (default: 512,4096)", "N,..."},
-        {"cell-seconds", 0, POPT_ARG_DOUBLE, &seconds, 0, "time for one work-group size (default: 1)", "S"},
-        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw the stages of the first size into this directory", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Measure the stages of the published image filter, and the fused one.",
-                             .details = details,
-                             .options = options};
-    cli_arguments arguments;
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        bench.n_sizes = read_sizes(sizes_text ? sizes_text : "512,4096", bench.sizes);
-        code = CLI_USAGE;
-        if (bench.n_sizes == 0)
-            cli_error(command, "--sizes %s: give up to %d powers of two from 2 to 32768", sizes_text, FILTER_MOST_SIZES);
-        else if (!(seconds > 0 && seconds <= 3600))
-            cli_error(command, "--cell-seconds %g: not a time; give up to 3600 seconds", seconds);
-        else {
-            cli_catch_interrupts();
-            bench.seconds = seconds;
-            bench.print = !arguments.common.json;
-            code = run(&arguments.common, plot, &bench);
-        }
+typedef struct request {
+    char *sizes;    // NULL: the default
+    double seconds; // for a work-group size
+    char *plot;     // NULL: no picture
+} request;
+
+static const request defaults = {.seconds = 1};
+
+static const cli_option option_table[] = {
+    {"sizes", 0, CLI_TEXT, offsetof(request, sizes), "sides, powers of two (default: 512,4096)", "N,..."},
+    {"cell-seconds", 0, CLI_REAL, offsetof(request, seconds), "time for one work-group size (default: 1)", "S"},
+    {"plot", 0, CLI_TEXT, offsetof(request, plot), "draw the stages of the first size into this directory", "DIR"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    filter_bench bench = {.seconds = r->seconds, .print = !arguments->common.json, .until = INFINITY};
+    bench.n_sizes = read_sizes(r->sizes ? r->sizes : "512,4096", bench.sizes);
+    if (bench.n_sizes == 0) {
+        cli_error(command, "--sizes %s: give up to %d powers of two from 2 to 32768", r->sizes, FILTER_MOST_SIZES);
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(sizes_text);
-    free(plot);
-    return code;
+    if (!(r->seconds > 0 && r->seconds <= 3600)) {
+        cli_error(command, "--cell-seconds %g: not a time; give up to 3600 seconds", r->seconds);
+        return CLI_USAGE;
+    }
+    cli_catch_interrupts();
+    return run_benchmark(&arguments->common, r->plot, &bench);
 }
+
+const cli_command bench_filter = {
+    .name = command,
+    .summary = "the published image filter's stages, and the fused filter",
+    .title = "Measure the stages of the published image filter, and the fused one.",
+    .synopsis = "[options]",
+    .details = details,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -39,30 +39,38 @@ static int run_benchmark(const cli_options *options, const char *plot, integrati
     return code;
 }
 
-int bench_integration(int argc, const char **argv) {
-    integration_bench bench = {.largest = 24, .until = INFINITY};
-    char *plot = NULL;
-    int code;
-    const struct poptOption options[] = {
-        {"largest", 0, POPT_ARG_INT, &bench.largest, 0, "the tables go to 2^L points, 10 to 32 (default: 24)", "L"},
-        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw the speed-ups into this directory", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Compare the rectangle rule as published with one core and with the library's own.",
-                             .details = details,
-                             .options = options};
-    cli_arguments arguments;
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = CLI_USAGE;
-        cli_catch_interrupts();
-        bench.print = !arguments.common.json;
-        if (bench.largest < INTEGRATION_FIRST || bench.largest > INTEGRATION_LAST)
-            cli_error(command, "--largest %d: not from %d to %d", bench.largest, INTEGRATION_FIRST, INTEGRATION_LAST);
-        else
-            code = run_benchmark(&arguments.common, plot, &bench);
+typedef struct request {
+    int largest;
+    char *plot; // NULL: no picture
+} request;
+
+static const request defaults = {.largest = 24};
+
+static const cli_option option_table[] = {
+    {"largest", 0, CLI_INT, offsetof(request, largest), "the tables go to 2^L points, 10 to 32 (default: 24)", "L"},
+    {"plot", 0, CLI_TEXT, offsetof(request, plot), "draw the speed-ups into this directory", "DIR"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    integration_bench bench = {.largest = r->largest, .print = !arguments->common.json, .until = INFINITY};
+    if (r->largest < INTEGRATION_FIRST || r->largest > INTEGRATION_LAST) {
+        cli_error(command, "--largest %d: not from %d to %d", r->largest, INTEGRATION_FIRST, INTEGRATION_LAST);
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(plot);
-    return code;
+    cli_catch_interrupts();
+    return run_benchmark(&arguments->common, r->plot, &bench);
 }
+
+const cli_command bench_integration = {
+    .name = command,
+    .summary = "the published rectangle rule against one core and the library's rules",
+    .title = "Compare the rectangle rule as published with one core and with the library's own.",
+    .synopsis = "[options]",
+    .details = details,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

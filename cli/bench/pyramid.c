@@ -39,36 +39,45 @@ static int run_benchmark(pyramid_bench *bench, const char *plot) {
     return code == CLI_DONE ? cli_flush(command) : code;
 }
 
-int bench_pyramid(int argc, const char **argv) {
-    int quick = 0, code;
-    double seconds = 0.4;
-    char *plot = NULL;
-    const struct poptOption table[] = {
-        {"quick", 0, POPT_ARG_NONE, &quick, 0, "fewer heights", NULL},
-        {"point-seconds", 0, POPT_ARG_DOUBLE, &seconds, 0, "time for one point (default: 0.4)", "S"},
-        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw time against n into this directory", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Compare the ways of a large grid through a small device with the paper and the model.",
-                             .details = details,
-                             .options = table};
-    cli_arguments arguments;
-    pyramid_bench *bench = calloc(1, sizeof *bench);
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = CLI_USAGE;
-        if (!bench) {
-            cli_error(command, "out of memory");
-        } else if (!(seconds > 0 && seconds <= 3600)) {
-            cli_error(command, "--point-seconds %g: not a time; give up to 3600 seconds", seconds);
-        } else {
-            cli_catch_interrupts();
-            *bench = (pyramid_bench){.options = &arguments.common, .seconds = seconds, .quick = quick != 0, .until = INFINITY};
-            code = run_benchmark(bench, plot);
-        }
+typedef struct request {
+    int quick;
+    double seconds; // for a point
+    char *plot;     // NULL: no picture
+} request;
+
+static const request defaults = {.seconds = 0.4};
+
+static const cli_option option_table[] = {
+    {"quick", 0, CLI_FLAG, offsetof(request, quick), "fewer heights", NULL},
+    {"point-seconds", 0, CLI_REAL, offsetof(request, seconds), "time for one point (default: 0.4)", "S"},
+    {"plot", 0, CLI_TEXT, offsetof(request, plot), "draw time against n into this directory", "DIR"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    if (!(r->seconds > 0 && r->seconds <= 3600)) {
+        cli_error(command, "--point-seconds %g: not a time; give up to 3600 seconds", r->seconds);
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(plot);
+    pyramid_bench *bench = calloc(1, sizeof *bench);
+    if (!bench)
+        return cli_out_of_memory(command, NULL);
+    cli_catch_interrupts();
+    *bench = (pyramid_bench){.options = &arguments->common, .seconds = r->seconds, .quick = r->quick != 0, .until = INFINITY};
+    int code = run_benchmark(bench, r->plot);
     free(bench);
     return code;
 }
+
+const cli_command bench_pyramid = {
+    .name = command,
+    .summary = "slabs, tiles and skewed slabs against the trivial way",
+    .title = "Compare the ways of a large grid through a small device with the paper and the model.",
+    .synopsis = "[options]",
+    .details = details,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

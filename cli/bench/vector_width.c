@@ -98,7 +98,7 @@ static void free_arrays(experiment *x) {
 }
 
 // So many times back to back.
-static int run(const experiment *x, int times, double *seconds) {
+static int launch(const experiment *x, int times, double *seconds) {
     mst_error error;
     const mst_location in[] = {mst_at_device(x->arrays[1], 0), mst_at_device(x->arrays[2], 0), mst_at_device(x->arrays[3], 0)};
     double start = cli_now();
@@ -153,14 +153,14 @@ static int time_width(experiment *x, unsigned width, double *seconds) {
     desc.vector_width = width;
     if (mst_map_create(x->context, &desc, &x->plan, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
-    int code = run(x, 1, &once);
+    int code = launch(x, 1, &once);
     if (code == CLI_DONE)
         code = check(x);
     if (code == CLI_DONE)
-        code = run(x, 1, &once);
+        code = launch(x, 1, &once);
     int times = once > LEAST_MS * 1e-3 ? 1 : 1 + (int)(LEAST_MS * 1e-3 / (once + 1e-7));
     for (int k = 0; k < x->bench->rounds && code == CLI_DONE; k++)
-        code = cli_interrupted() ? cli_fail_interrupted(command) : run(x, times, &samples[k]);
+        code = cli_interrupted() ? cli_fail_interrupted(command) : launch(x, times, &samples[k]);
     *seconds = code == CLI_DONE ? bench_median(samples, x->bench->rounds) : 0;
     mst_map_destroy(x->plan);
     x->plan = NULL;
@@ -261,37 +261,44 @@ static int run_benchmark(const cli_options *options, const char *plot, width_ben
     return code == CLI_DONE ? cli_flush(command) : code;
 }
 
-int bench_vector_width(int argc, const char **argv) {
-    int mebibytes = 64, rounds = 11, exit_code;
-    char *plot = NULL;
-    const struct poptOption options[] = {
-        {"mebibytes", 0, POPT_ARG_INT, &mebibytes, 0, "of each array, in MiB (default: 64)", "M"},
-        {"rounds", 0, POPT_ARG_INT, &rounds, 0, "measured runs, 1 to 99 (default: 11)", "N"},
-        {"plot", 0, POPT_ARG_STRING, &plot, 0, "draw the rates into this directory", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "Compare vector widths of one kernel in every type.",
-                             .details = details,
-                             .leave_out = CLI_MEMORY | CLI_VERBOSE,
-                             .options = options};
-    cli_arguments arguments;
-    static width_bench bench;
-    if (cli_parse(&usage, argc, argv, &arguments, &exit_code)) {
-        exit_code = CLI_USAGE;
-        if (mebibytes < 1 || mebibytes > 1 << 16)
-            cli_error(command, "--mebibytes %d: give 1 to 65536", mebibytes);
-        else if (rounds < 1 || rounds > MOST_ROUNDS)
-            cli_error(command, "--rounds %d: give 1 to %d", rounds, MOST_ROUNDS);
-        else {
-            bench.bytes = (size_t)mebibytes << 20;
-            bench.rounds = rounds;
-            bench.until = INFINITY;
-            cli_catch_interrupts();
-            exit_code = run_benchmark(&arguments.common, plot, &bench);
-        }
+typedef struct request {
+    int mebibytes, rounds;
+    char *plot; // NULL: no picture
+} request;
+
+static const request defaults = {.mebibytes = 64, .rounds = 11};
+
+static const cli_option option_table[] = {
+    {"mebibytes", 0, CLI_INT, offsetof(request, mebibytes), "of each array, in MiB (default: 64)", "M"},
+    {"rounds", 0, CLI_INT, offsetof(request, rounds), "measured runs, 1 to 99 (default: 11)", "N"},
+    {"plot", 0, CLI_TEXT, offsetof(request, plot), "draw the rates into this directory", "DIR"},
+};
+
+static int run(const cli_arguments *arguments, void *values) {
+    const request *r = values;
+    if (r->mebibytes < 1 || r->mebibytes > 1 << 16) {
+        cli_error(command, "--mebibytes %d: give 1 to 65536", r->mebibytes);
+        return CLI_USAGE;
     }
-    cli_free(&arguments);
-    free(plot);
-    return exit_code;
+    if (r->rounds < 1 || r->rounds > MOST_ROUNDS) {
+        cli_error(command, "--rounds %d: give 1 to %d", r->rounds, MOST_ROUNDS);
+        return CLI_USAGE;
+    }
+    width_bench bench = {.bytes = (size_t)r->mebibytes << 20, .rounds = r->rounds, .until = INFINITY};
+    cli_catch_interrupts();
+    return run_benchmark(&arguments->common, r->plot, &bench);
 }
+
+const cli_command bench_vector_width = {
+    .name = command,
+    .summary = "one kernel on vectors of 1 to 16 elements, in every type",
+    .title = "Compare vector widths of one kernel in every type.",
+    .synopsis = "[options]",
+    .details = details,
+    .leave_out = CLI_MEMORY | CLI_VERBOSE,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -28,6 +28,16 @@ void cli_error(const char *command, const char *format, ...) {
     cli_print_line(prefix, text);
 }
 
+int cli_wrong_option(const char *command, const char *option, const char *text, const char *message) {
+    cli_error(command, "%s %s: %s", option, text, message);
+    return CLI_USAGE;
+}
+
+int cli_out_of_memory(const char *command, const char *what) {
+    cli_error(command, "out of memory%s%s", what ? " for " : "", what ? what : "");
+    return CLI_FAILED;
+}
+
 int cli_fail_interrupted(const char *command) {
     cli_error(command, "interrupted; nothing was written");
     return CLI_INTERRUPTED;

@@ -21,6 +21,12 @@ void cli_print_line(const char *prefix, char *text);
 // Prints "mastaba COMMAND: MESSAGE" as one line on stderr, control characters replaced. command may be NULL.
 void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Prints "OPTION TEXT: MESSAGE"; returns CLI_USAGE.
+int cli_wrong_option(const char *command, const char *option, const char *text, const char *message);
+
+// Says that there is no memory, for `what` if that is not NULL; returns CLI_FAILED.
+int cli_out_of_memory(const char *command, const char *what);
+
 // The message of this thread's last cli_error, "" before the first, for reports that go elsewhere as well.
 const char *cli_last_error(void);
 

@@ -41,6 +41,24 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "Example: the edges of a photograph\n"
                               "  mastaba filter photographer.png --high-pass 64 -o edges.png\n";
 
+static const cli_option option_table[] = {
+    {NULL, 'o', CLI_TEXT, offsetof(filter_text, output), "where the result goes, or the directory for all", "OUT|DIR/"},
+    {"high-pass", 0, CLI_TEXT, offsetof(filter_text, high_pass), "keep frequencies above R", "R"},
+    {"low-pass", 0, CLI_TEXT, offsetof(filter_text, low_pass), "keep frequencies below R", "R"},
+    {"band-pass", 0, CLI_TEXT, offsetof(filter_text, band_pass), "keep frequencies between two", "R1,R2"},
+    {"band-stop", 0, CLI_TEXT, offsetof(filter_text, band_stop), "remove frequencies between two", "R1,R2"},
+    {"notch", 0, CLI_TEXTS, offsetof(filter_text, notches), "remove frequencies around one and its opposite", "X,Y,R"},
+    {"mask-file", 0, CLI_TEXT, offsetof(filter_text, mask_file), "a mask of your own", "M.npy"},
+    {"shape", 's', CLI_TEXT, offsetof(filter_text, shape), "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
+    {"edges", 'e', CLI_TEXT, offsetof(filter_text, edges), "reflect, wrap or zero (default: reflect)", "RULE"},
+    {"output", 0, CLI_TEXT, offsetof(filter_text, output_as), "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
+    {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
+    {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
+    {"stages", 0, CLI_FLAG, offsetof(filter_text, stages), "print the time of each stage on the device", NULL},
+    {"max-image", 0, CLI_TEXT, offsetof(filter_text, max_image), "the most memory that an image may take (default: 2GiB)",
+     "SIZE"},
+};
+
 // An output, and the input that it is made of.
 typedef struct output {
     char *path;
@@ -78,10 +96,8 @@ static int check_outputs(const filter_job *job) {
             break;
         code = check_output(job, outputs[n].path);
     }
-    if (code == CLI_DONE && n < job->n_inputs) {
-        cli_error(command, "out of memory");
-        code = CLI_FAILED;
-    }
+    if (code == CLI_DONE && n < job->n_inputs)
+        code = cli_out_of_memory(command, NULL);
     if (code == CLI_DONE && job->spectrum)
         code = check_spectrum(job, outputs[0].path);
     if (code == CLI_DONE)
@@ -145,7 +161,7 @@ static int print_text(const filter_job *job) {
     return cli_flush(command);
 }
 
-static int run(const filter_text *text, const cli_options *options, filter_job *job) {
+static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
     int code = filter_read_options(text, job);
     if (code == CLI_DONE)
         code = check_outputs(job);
@@ -159,53 +175,27 @@ static int run(const filter_text *text, const cli_options *options, filter_job *
     return code == CLI_DONE ? printed : code;
 }
 
-static void free_text(filter_text *t) {
-    char *texts[] = {t->output, t->high_pass, t->low_pass,  t->band_pass, t->band_stop, t->mask_file,
-                     t->shape,  t->edges,     t->output_as, t->algorithm, t->spectrum,  t->max_image};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        free(texts[i]);
-    for (size_t i = 0; t->notches && t->notches[i]; i++)
-        free(t->notches[i]);
-    free(t->notches);
-}
-
-int cmd_filter(int argc, const char **argv) {
-    filter_text t = {0};
-    int code;
-    const struct poptOption options[] = {
-        {NULL, 'o', POPT_ARG_STRING, &t.output, 0, "where the result goes, or the directory for all", "OUT|DIR/"},
-        {"high-pass", 0, POPT_ARG_STRING, &t.high_pass, 0, "keep frequencies above R", "R"},
-        {"low-pass", 0, POPT_ARG_STRING, &t.low_pass, 0, "keep frequencies below R", "R"},
-        {"band-pass", 0, POPT_ARG_STRING, &t.band_pass, 0, "keep frequencies between two", "R1,R2"},
-        {"band-stop", 0, POPT_ARG_STRING, &t.band_stop, 0, "remove frequencies between two", "R1,R2"},
-        {"notch", 0, POPT_ARG_ARGV, &t.notches, 0, "remove frequencies around one and its opposite", "X,Y,R"},
-        {"mask-file", 0, POPT_ARG_STRING, &t.mask_file, 0, "a mask of your own", "M.npy"},
-        {"shape", 's', POPT_ARG_STRING, &t.shape, 0, "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
-        {"edges", 'e', POPT_ARG_STRING, &t.edges, 0, "reflect, wrap or zero (default: reflect)", "RULE"},
-        {"output", 0, POPT_ARG_STRING, &t.output_as, 0, "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
-        {"algorithm", 'a', POPT_ARG_STRING, &t.algorithm, 0, "auto or paper (default: auto)", "NAME"},
-        {"spectrum", 0, POPT_ARG_STRING, &t.spectrum, 0, "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
-        {"stages", 0, POPT_ARG_NONE, &t.stages, 0, "print the time of each stage on the device", NULL},
-        {"max-image", 0, POPT_ARG_STRING, &t.max_image, 0, "the most memory that an image may take (default: 2GiB)", "SIZE"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = command,
-                             .synopsis = "IN... -o OUT|DIR/ --high-pass R [options]",
-                             .summary = "Filters images by frequency: edges, blurring, bands, stripes.",
-                             .details = details,
-                             .options = options,
-                             .min_operands = 1,
-                             .max_operands = CLI_MANY};
-    cli_arguments arguments;
+static int run(const cli_arguments *arguments, void *values) {
     filter_job job = {.command = command, .desc = MST_FILTER_DESC_INIT};
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        cli_catch_interrupts();
-        job.inputs = arguments.operands;
-        job.n_inputs = (size_t)arguments.n_operands;
-        job.force = arguments.common.force != 0;
-        code = run(&t, &arguments.common, &job);
-    }
+    cli_catch_interrupts();
+    job.inputs = arguments->operands;
+    job.n_inputs = (size_t)arguments->n_operands;
+    job.force = arguments->common.force != 0;
+    int code = filter(values, &arguments->common, &job);
     filter_job_free(&job);
-    free_text(&t);
-    cli_free(&arguments);
     return code;
 }
+
+const cli_command cmd_filter = {
+    .name = command,
+    .summary = "images filtered in the frequency domain",
+    .title = "Filters images by frequency: edges, blurring, bands, stripes.",
+    .synopsis = "IN... -o OUT|DIR/ --high-pass R [options]",
+    .details = details,
+    .min_operands = 1,
+    .max_operands = CLI_MANY,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(filter_text),
+    .run = run,
+};

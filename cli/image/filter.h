@@ -15,7 +15,7 @@ typedef struct cli_frequency {
 typedef struct filter_text {
     char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *shape, *edges, *output_as, *algorithm, *spectrum,
         *max_image;
-    char **notches; // NULL-ended
+    char **notches; // NULL-ended, or NULL
     int stages;
 } filter_text;
 
@@ -43,6 +43,8 @@ typedef struct filter_job {
     mst_filter_stage stage_sums[MST_FILTER_MAX_STAGES];
     int n_stages;
 } filter_job;
+
+extern const cli_command cmd_filter;
 
 // Reads the options; prints what is wrong. Returns an exit code. filter_job_free follows in any case.
 int filter_read_options(const filter_text *text, filter_job *job);

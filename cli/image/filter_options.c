@@ -7,32 +7,18 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-typedef struct choice {
-    const char *name;
-    int value;
-} choice;
-
-static const choice shapes[] = {
-    {"ideal", MST_FILTER_IDEAL}, {"gaussian", MST_FILTER_GAUSSIAN}, {"butterworth", MST_FILTER_BUTTERWORTH}, {NULL, 0}};
-static const choice edge_rules[] = {
-    {"reflect", MST_FILTER_REFLECT}, {"wrap", MST_FILTER_WRAP}, {"zero", MST_FILTER_ZERO}, {NULL, 0}};
-static const choice outputs[] = {{"auto", MST_FILTER_AUTO_OUTPUT},    {"clip", MST_FILTER_CLIP}, {"stretch", MST_FILTER_STRETCH},
-                                 {"magnitude", MST_FILTER_MAGNITUDE}, {"raw", MST_FILTER_RAW},   {NULL, 0}};
-static const choice algorithms[] = {{"auto", MST_FILTER_AUTO}, {"paper", MST_FILTER_PAPER}, {NULL, 0}};
+static const cli_choice shapes[] = {
+    {"ideal", MST_FILTER_IDEAL}, {"gaussian", MST_FILTER_GAUSSIAN}, {"butterworth", MST_FILTER_BUTTERWORTH}};
+static const cli_choice edge_rules[] = {{"reflect", MST_FILTER_REFLECT}, {"wrap", MST_FILTER_WRAP}, {"zero", MST_FILTER_ZERO}};
+static const cli_choice outputs[] = {{"auto", MST_FILTER_AUTO_OUTPUT},
+                                     {"clip", MST_FILTER_CLIP},
+                                     {"stretch", MST_FILTER_STRETCH},
+                                     {"magnitude", MST_FILTER_MAGNITUDE},
+                                     {"raw", MST_FILTER_RAW}};
+static const cli_choice algorithms[] = {{"auto", MST_FILTER_AUTO}, {"paper", MST_FILTER_PAPER}};
 
 static int wrong(const filter_job *job, const char *option, const char *text, const char *what) {
-    cli_error(job->command, "%s %s: %s", option, text, what);
-    return CLI_USAGE;
-}
-
-static int choose(const filter_job *job, const char *option, const char *text, const choice *choices, const char *list,
-                  int *value) {
-    for (; choices->name; choices++)
-        if (strcmp(text, choices->name) == 0) {
-            *value = choices->value;
-            return CLI_DONE;
-        }
-    return wrong(job, option, text, list);
+    return cli_wrong_option(job->command, option, text, what);
 }
 
 // `count` frequencies with commas between them: "64", "0.1nyq".
@@ -151,7 +137,7 @@ static int read_shape(const char *text, filter_job *job) {
     char name[16];
     int value;
     snprintf(name, sizeof name, "%.*s", colon ? (int)(colon - text) : 15, text);
-    if (choose(job, "--shape", name, shapes, list, &value) != CLI_DONE)
+    if (cli_choose(job->command, "--shape", name, shapes, CLI_COUNT(shapes), list, &value) != CLI_DONE)
         return CLI_USAGE;
     job->desc.rolloff = (mst_filter_rolloff)value;
     if (!colon)
@@ -192,13 +178,16 @@ static int read_output(const filter_text *text, filter_job *job) {
 static int read_choices(const filter_text *text, filter_job *job) {
     int edges = MST_FILTER_REFLECT, output = MST_FILTER_AUTO_OUTPUT, algorithm = MST_FILTER_AUTO, code = CLI_DONE;
     if (text->algorithm)
-        code = choose(job, "--algorithm", text->algorithm, algorithms, "choose auto or paper", &algorithm);
+        code = cli_choose(job->command, "--algorithm", text->algorithm, algorithms, CLI_COUNT(algorithms), "choose auto or paper",
+                          &algorithm);
     if (algorithm == MST_FILTER_PAPER)
         edges = MST_FILTER_WRAP; // as published
     if (code == CLI_DONE && text->edges)
-        code = choose(job, "--edges", text->edges, edge_rules, "choose reflect, wrap or zero", &edges);
+        code = cli_choose(job->command, "--edges", text->edges, edge_rules, CLI_COUNT(edge_rules), "choose reflect, wrap or zero",
+                          &edges);
     if (code == CLI_DONE && text->output_as)
-        code = choose(job, "--output", text->output_as, outputs, "choose auto, clip, stretch, magnitude or raw", &output);
+        code = cli_choose(job->command, "--output", text->output_as, outputs, CLI_COUNT(outputs),
+                          "choose auto, clip, stretch, magnitude or raw", &output);
     if (code == CLI_DONE && text->shape)
         code = read_shape(text->shape, job);
     job->desc.edges = (mst_filter_edges)edges;

@@ -31,13 +31,36 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "  mastaba integrate 'exp(-a*x)' --from 0 --to inf --param a=0.1:10:1000 -o out.npy\n"
                               "  mastaba integrate 'x*y' --var x=0:1 --var y=0:2\n";
 
-typedef struct texts { // what popt fills; all owned
+typedef struct request {
     char *from, *to, *rule, *precision, *params, *names, *breakpoints, *output;
-    char **variables, **parameters;
+    char **variables, **parameters; // NULL-ended, or NULL
     double tolerance, absolute;
     char *points, *evaluations;
     int work_items, group_size;
-} texts;
+} request;
+
+static const cli_option option_table[] = {
+    {"from", 0, CLI_TEXT, offsetof(request, from), "lower bound of x", "A"},
+    {"to", 0, CLI_TEXT, offsetof(request, to), "upper bound of x", "B"},
+    {"var", 0, CLI_TEXTS, offsetof(request, variables), "one more variable and its bounds; again for more", "y=A:B"},
+    {"param", 'p', CLI_TEXTS, offsetof(request, parameters), "a parameter: a value, or a range with both ends",
+     "a=FIRST:LAST:COUNT"},
+    {"params", 0, CLI_TEXT, offsetof(request, params), "parameter sets: an array, the last axis of which is one set", "FILE.npy"},
+    {"param-names", 0, CLI_TEXT, offsetof(request, names), "the names that go with --params", "a,b"},
+    {"tolerance", 't', CLI_REAL, offsetof(request, tolerance),
+     "relative (default: 1e-10 in float64, from 2 variables on 1e-6; 1e-4 in float32; none for fixed rules)", "T"},
+    {"absolute-tolerance", 0, CLI_REAL, offsetof(request, absolute), "what is met is the larger of the two", "T"},
+    {"rule", 'r', CLI_TEXT, offsetof(request, rule), "see below (default: adaptive)", "RULE"},
+    {"points", 'n', CLI_TEXT, offsetof(request, points), "nodes of a fixed rule, as 1000000, 1e6 or 2^20 (the default)", "N"},
+    {"breakpoints", 0, CLI_TEXT, offsetof(request, breakpoints), "where to cut x at the beginning", "X,..."},
+    {"max-evaluations", 0, CLI_TEXT, offsetof(request, evaluations), "of one integral (default: 2^22, from 2 variables on 2^28)",
+     "N"},
+    {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64 (default: float64 where the device has it)",
+     "TYPE"},
+    {"work-items", 0, CLI_INT, offsetof(request, work_items), "rectangle as published: P of the paper, 2048 there", "P"},
+    {"group-size", 0, CLI_INT, offsetof(request, group_size), "rectangle as published: WS of the paper, 128 there", "WS"},
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "write results there instead of printing them", "FILE.npy"},
+};
 
 typedef struct job {
     mst_integral_desc desc;
@@ -49,9 +72,8 @@ typedef struct job {
     mst_integral *plan;
 } job;
 
-static int usage_error(const char *option, const char *text, const char *hint) {
-    cli_error(command, "%s %s: %s", option, text, hint);
-    return CLI_USAGE;
+static int wrong(const char *option, const char *text, const char *message) {
+    return cli_wrong_option(command, option, text, message);
 }
 
 // A count: digits, or as 1e6, or 2^30.
@@ -65,35 +87,35 @@ static int read_count(const char *option, const char *text, uint64_t *count) {
         value = pow(value, power);
     }
     if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
-        return usage_error(option, text, "not a count; write 1000000, 1e6 or 2^20");
+        return wrong(option, text, "not a count; write 1000000, 1e6 or 2^20");
     *count = (uint64_t)value;
     return CLI_DONE;
 }
 
 // "y=0:1" in place; the bounds are split at the first ':' outside parentheses.
-static int read_variable(char *text, mst_integral_range *r) {
+static int read_variable(char *text, mst_integral_range *range) {
     char *from = strchr(text, '='), *to = from;
     int depth = 0;
     for (; to && *to && (*to != ':' || depth > 0); to++)
         depth += *to == '(' ? 1 : *to == ')' ? -1 : 0;
     if (!from || !to || !*to)
-        return usage_error("--var", text, "not a variable; write NAME=FROM:TO");
+        return wrong("--var", text, "not a variable; write NAME=FROM:TO");
     *from = *to = '\0';
-    *r = (mst_integral_range){text, from + 1, to + 1};
+    *range = (mst_integral_range){text, from + 1, to + 1};
     return CLI_DONE;
 }
 
-static int read_ranges(const texts *t, job *j) {
+static int read_ranges(const request *r, job *j) {
     int n = 0, code = CLI_DONE;
-    if (!t->from != !t->to || (!t->from && !t->variables)) {
+    if (!r->from != !r->to || (!r->from && !r->variables)) {
         cli_error(command, "no range given; add --from A --to B, or --var x=A:B");
         return CLI_USAGE;
     }
-    if (t->from)
-        j->ranges[n++] = (mst_integral_range){"x", t->from, t->to};
-    for (char **v = t->variables; v && *v && code == CLI_DONE; v++) {
+    if (r->from)
+        j->ranges[n++] = (mst_integral_range){"x", r->from, r->to};
+    for (char **v = r->variables; v && *v && code == CLI_DONE; v++) {
         if (n == MST_INTEGRAL_MAX_VARIABLES)
-            return usage_error("--var", *v, "too many variables; 32 are the most");
+            return wrong("--var", *v, "too many variables; 32 are the most");
         code = read_variable(*v, &j->ranges[n++]);
     }
     j->desc.ranges = j->ranges;
@@ -107,13 +129,13 @@ static int read_rule(const char *text, mst_integral_rule *rule) {
             *rule = (mst_integral_rule)r;
             return CLI_DONE;
         }
-    return usage_error("--rule", text, "choose adaptive, tanh-sinh, rectangle, midpoint, trapezoid, simpson or gauss");
+    return wrong("--rule", text, "choose adaptive, tanh-sinh, rectangle, midpoint, trapezoid, simpson or gauss");
 }
 
 static int read_breakpoints(char *text, job *j) {
     for (char *at = text; at && *at;) {
         if (j->desc.n_breakpoints == 64)
-            return usage_error("--breakpoints", at, "too many; 64 are the most");
+            return wrong("--breakpoints", at, "too many; 64 are the most");
         j->breakpoints[j->desc.n_breakpoints++] = at;
         int depth = 0;
         for (; *at && (*at != ',' || depth > 0); at++)
@@ -125,28 +147,27 @@ static int read_breakpoints(char *text, job *j) {
     return CLI_DONE;
 }
 
-static int read_texts(texts *t, job *j) {
+static int read_request(request *r, job *j) {
     mst_integral_desc *d = &j->desc;
-    int code = read_ranges(t, j);
+    int code = read_ranges(r, j);
     if (code == CLI_DONE)
-        code = read_rule(t->rule ? t->rule : "adaptive", &d->rule);
+        code = read_rule(r->rule ? r->rule : "adaptive", &d->rule);
     if (code == CLI_DONE)
-        code = read_breakpoints(t->breakpoints, j);
+        code = read_breakpoints(r->breakpoints, j);
     if (code == CLI_DONE)
-        code = read_count("--points", t->points, &d->points);
+        code = read_count("--points", r->points, &d->points);
     if (code == CLI_DONE)
-        code = read_count("--max-evaluations", t->evaluations, &d->max_evaluations);
-    if (code == CLI_DONE && t->precision && strcmp(t->precision, "float32") != 0 && strcmp(t->precision, "float64") != 0)
-        code = usage_error("--precision", t->precision, "choose float32 or float64");
-    if (code == CLI_DONE && (t->work_items < 0 || t->group_size < 0))
-        code = usage_error("--work-items", "and --group-size", "must not be negative");
+        code = read_count("--max-evaluations", r->evaluations, &d->max_evaluations);
     if (code == CLI_DONE)
-        code = integrate_parameters_read(command, t->parameters, t->params, t->names, &j->parameters);
-    d->type = !t->precision ? (mst_type)0 : strcmp(t->precision, "float32") == 0 ? MST_FLOAT32 : MST_FLOAT64;
-    d->relative_tolerance = t->tolerance;
-    d->absolute_tolerance = t->absolute;
-    d->work_items = (size_t)t->work_items;
-    d->group_size = (size_t)t->group_size;
+        code = cli_precision(command, r->precision, "choose float32 or float64", &d->type);
+    if (code == CLI_DONE && (r->work_items < 0 || r->group_size < 0))
+        code = wrong("--work-items", "and --group-size", "must not be negative");
+    if (code == CLI_DONE)
+        code = integrate_parameters_read(command, r->parameters, r->params, r->names, &j->parameters);
+    d->relative_tolerance = r->tolerance;
+    d->absolute_tolerance = r->absolute;
+    d->work_items = (size_t)r->work_items;
+    d->group_size = (size_t)r->group_size;
     d->n_parameters = (int)j->parameters.n;
     d->parameters = (const char *const *)j->parameters.names;
     return code;
@@ -181,79 +202,42 @@ static int compute(const cli_options *options, job *j, integrate_run *run) {
     return status == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
 }
 
-static int run_job(texts *t, const cli_options *options, job *j) {
-    const char *const inputs[] = {t->params, NULL};
-    int code = t->output ? cli_output_check(command, t->output, false, options->force, inputs) : CLI_DONE;
+static int integrate(request *r, const cli_options *options, job *j) {
+    const char *const inputs[] = {r->params, NULL};
+    int code = r->output ? cli_output_check(command, r->output, false, options->force, inputs) : CLI_DONE;
     if (code == CLI_DONE)
-        code = read_texts(t, j);
+        code = read_request(r, j);
     integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters};
     if (code == CLI_DONE)
         code = compute(options, j, &run);
     if (code != CLI_DONE)
         return code;
-    return t->output ? integrate_store(&run, t->output, options->force != 0, options->json != 0)
+    return r->output ? integrate_store(&run, r->output, options->force != 0, options->json != 0)
                      : integrate_print(&run, options->json != 0);
 }
 
-static void free_list(char **list) {
-    for (char **l = list; l && *l; l++)
-        free(*l);
-    free(list);
-}
-
-static void free_texts(texts *t) {
-    char *const all[] = {t->from,  t->to,          t->rule,   t->precision, t->params,
-                         t->names, t->breakpoints, t->output, t->points,    t->evaluations};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        free(all[i]);
-    free_list(t->variables);
-    free_list(t->parameters);
-}
-
-int cmd_integrate(int argc, const char **argv) {
-    texts t = {0};
-    int code;
-    const struct poptOption options[] = {
-        {"from", 0, POPT_ARG_STRING, &t.from, 0, "lower bound of x", "A"},
-        {"to", 0, POPT_ARG_STRING, &t.to, 0, "upper bound of x", "B"},
-        {"var", 0, POPT_ARG_ARGV, &t.variables, 0, "one more variable and its bounds; again for more", "y=A:B"},
-        {"param", 'p', POPT_ARG_ARGV, &t.parameters, 0, "a parameter: a value, or a range with both ends", "a=FIRST:LAST:COUNT"},
-        {"params", 0, POPT_ARG_STRING, &t.params, 0, "parameter sets: an array, the last axis of which is one set", "FILE.npy"},
-        {"param-names", 0, POPT_ARG_STRING, &t.names, 0, "the names that go with --params", "a,b"},
-        {"tolerance", 't', POPT_ARG_DOUBLE, &t.tolerance, 0,
-         "relative (default: 1e-10 in float64, from 2 variables on 1e-6; 1e-4 in float32; none for fixed rules)", "T"},
-        {"absolute-tolerance", 0, POPT_ARG_DOUBLE, &t.absolute, 0, "what is met is the larger of the two", "T"},
-        {"rule", 'r', POPT_ARG_STRING, &t.rule, 0, "see below (default: adaptive)", "RULE"},
-        {"points", 'n', POPT_ARG_STRING, &t.points, 0, "nodes of a fixed rule, as 1000000, 1e6 or 2^20 (the default)", "N"},
-        {"breakpoints", 0, POPT_ARG_STRING, &t.breakpoints, 0, "where to cut x at the beginning", "X,..."},
-        {"max-evaluations", 0, POPT_ARG_STRING, &t.evaluations, 0, "of one integral (default: 2^22, from 2 variables on 2^28)",
-         "N"},
-        {"precision", 0, POPT_ARG_STRING, &t.precision, 0, "float32 or float64 (default: float64 where the device has it)",
-         "TYPE"},
-        {"work-items", 0, POPT_ARG_INT, &t.work_items, 0, "rectangle as published: P of the paper, 2048 there", "P"},
-        {"group-size", 0, POPT_ARG_INT, &t.group_size, 0, "rectangle as published: WS of the paper, 128 there", "WS"},
-        {"output", 'o', POPT_ARG_STRING, &t.output, 0, "write results there instead of printing them", "FILE.npy"},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "F --from A --to B [options]",
-                             .summary = "Integrates expressions, one or thousands at a time.",
-                             .details = details,
-                             .options = options,
-                             .min_operands = 1,
-                             .max_operands = 1};
-    cli_arguments arguments;
+static int run(const cli_arguments *arguments, void *values) {
     job j = {.desc = MST_INTEGRAL_DESC_INIT};
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        cli_catch_interrupts();
-        j.desc.integrand = arguments.operands[0];
-        code = run_job(&t, &arguments.common, &j);
-    }
+    cli_catch_interrupts();
+    j.desc.integrand = arguments->operands[0];
+    int code = integrate(values, &arguments->common, &j);
     mst_integral_destroy(j.plan);
     mst_context_destroy(j.context);
     integrate_parameters_free(&j.parameters);
     free(j.results);
-    free_texts(&t);
-    cli_free(&arguments);
     return code;
 }
+
+const cli_command cmd_integrate = {
+    .name = command,
+    .summary = "definite integrals of expressions, with an error estimate",
+    .title = "Integrates expressions, one or thousands at a time.",
+    .synopsis = "F --from A --to B [options]",
+    .details = details,
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .run = run,
+};

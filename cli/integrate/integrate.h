@@ -5,6 +5,8 @@
 
 #include "array/files.h"
 
+extern const cli_command cmd_integrate;
+
 enum { INTEGRATE_MAX_PARAMETERS = 64 };
 
 // Parameter sets: row i of `values` has a value for each name.

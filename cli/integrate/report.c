@@ -1,11 +1,8 @@
 // Results of mastaba integrate: on stdout, as JSON, in a file.
 #include "integrate.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int verdict(const integrate_run *run) {
     size_t missed = 0;
@@ -78,21 +75,15 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
     double rows[AT_ONCE][4];
     size_t n = run->parameters->n_sets;
     for (size_t first = 0; first < n; first += AT_ONCE) {
-        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE, bytes = count * sizeof rows[0];
+        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
         for (size_t i = 0; i < count; i++) {
             const mst_integral_result *r = &run->results[first + i];
             const double row[] = {r->value, r->error, (double)r->evaluations, (double)r->status};
             memcpy(rows[i], row, sizeof row);
         }
-        for (size_t done = 0; done < bytes;) {
-            errno = 0;
-            ssize_t w = pwrite(out->location.file, (const char *)rows + done, bytes - done,
-                               (off_t)(out->location.offset + first * sizeof rows[0] + done));
-            if (w <= 0 && errno != EINTR) {
-                cli_error(run->command, "%s: cannot be written: %s", out->path, strerror(errno));
-                return CLI_INPUT_OUTPUT;
-            }
-            done += w > 0 ? (size_t)w : 0;
+        if (!cli_write_bytes(&out->location, first * sizeof rows[0], rows, count * sizeof rows[0])) {
+            cli_error(run->command, "%s: cannot be written: %s", out->path, cli_file_problem());
+            return CLI_INPUT_OUTPUT;
         }
     }
     return CLI_DONE;

@@ -27,16 +27,39 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
                               "  mastaba solve heat2d --grid 32768x32768 --steps 3000 --device-memory 1GiB -o u.npy\n";
 
 // Options as text and numbers, before they are checked.
-typedef struct raw_options {
+typedef struct request {
     char *grid, *schedule, *shape, *precision, *output, *checkpoint, *every, *scratch;
-    char **set;
+    char **set; // NULL-ended, or NULL
     long long steps, depth, fuse, block;
     double time_step;
     int no_overlap, resume, dry_run;
-} raw_options;
+} request;
 
-static int usage_error(const char *option, const char *value, const char *expected) {
-    cli_error(solve_command, "%s %s: expected %s", option, value, expected);
+static const request defaults = {.steps = -1};
+
+static const cli_option option_table[] = {
+    {"grid", 0, CLI_TEXT, offsetof(request, grid), "nodes an axis, slowest first, as 8192x8192", "NxN"},
+    {"steps", 'n', CLI_LONG, offsetof(request, steps), "time steps", "K"},
+    {"time-step", 0, CLI_REAL, offsetof(request, time_step), "in place of the problem's", "DT"},
+    {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
+    {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT"},
+    {"schedule", 0, CLI_TEXT, offsetof(request, schedule), "how a large grid goes through the device (default: auto)", "NAME"},
+    {"depth", 0, CLI_LONG, offsetof(request, depth), "steps a trip through the device", "N"},
+    {"height", 0, CLI_LONG, offsetof(request, depth), NULL, NULL}, // what --depth was called
+    {"fuse", 0, CLI_LONG, offsetof(request, fuse), "steps a kernel", "M"},
+    {"block", 0, CLI_LONG, offsetof(request, block), "nodes of a block along the slowest axis", "B"},
+    {"no-overlap", 0, CLI_FLAG, offsetof(request, no_overlap), "transfers and kernels one after the other", NULL},
+    {"shape", 0, CLI_TEXT, offsetof(request, shape), "of kernels: gpu or cpu (default: by the device)", "SHAPE"},
+    {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print the plan with time and memory, and end", NULL},
+    {"checkpoint", 0, CLI_TEXT, offsetof(request, checkpoint), "write the state here now and then", "FILE"},
+    {"checkpoint-every", 0, CLI_TEXT, offsetof(request, every), "steps, or a time as 30s, 10m, 2h (default: 10m)", "K"},
+    {"resume", 0, CLI_FLAG, offsetof(request, resume), "continue from the checkpoint", NULL},
+    {"scratch", 0, CLI_TEXT, offsetof(request, scratch), "directory for a state larger than --host-memory (default: .)", "DIR"},
+};
+
+static int wrong(const char *option, const char *text, const char *expected) {
+    cli_error(solve_command, "%s %s: expected %s", option, text, expected);
     return CLI_USAGE;
 }
 
@@ -55,7 +78,7 @@ static int take_grid(const char *text, problem_overrides *overrides) {
             return CLI_DONE;
         rest = end + 1;
     }
-    return usage_error("--grid", text, "one to three numbers of nodes, slowest axis first, as 8192x8192");
+    return wrong("--grid", text, "one to three numbers of nodes, slowest axis first, as 8192x8192");
 }
 
 static int take_set(char **set, problem_overrides *overrides) {
@@ -64,7 +87,7 @@ static int take_set(char **set, problem_overrides *overrides) {
         double value = equals ? strtod(equals + 1, &end) : 0;
         if (!equals || equals == *set || end == equals + 1 || *end || !isfinite(value) ||
             overrides->n_set == PROBLEM_MOST_PARAMETERS)
-            return usage_error("--set", *set, "NAME=NUMBER with the name of a parameter");
+            return wrong("--set", *set, "NAME=NUMBER with the name of a parameter");
         *equals = '\0';
         overrides->set[overrides->n_set++] = (mst_stencil_parameter){*set, value};
     }
@@ -78,7 +101,7 @@ static int take_every(const char *text, solve_options *options) {
     double unit = strcmp(end, "s") == 0 ? 1 : strcmp(end, "m") == 0 ? 60 : strcmp(end, "h") == 0 ? 3600 : 0;
     bool steps = *end == '\0' && value == floor(value);
     if (end == text || text[strspn(text, "0123456789.smh")] || (!steps && unit == 0) || !(value > 0 && value < 0x1p53))
-        return usage_error("--checkpoint-every", text, "a number of steps, or a time as 30s, 10m or 2h");
+        return wrong("--checkpoint-every", text, "a number of steps, or a time as 30s, 10m or 2h");
     options->every_steps = steps ? (uint64_t)value : 0;
     options->every_seconds = value * unit;
     return CLI_DONE;
@@ -90,63 +113,60 @@ static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
             *schedule = (mst_stencil_schedule)s;
             return CLI_DONE;
         }
-    return usage_error("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles or skewed");
+    return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles or skewed");
 }
 
-static int take_words(const raw_options *raw, mst_stencil_desc *desc, problem_overrides *overrides) {
-    if (raw->shape && strcmp(raw->shape, "gpu") != 0 && strcmp(raw->shape, "cpu") != 0)
-        return usage_error("--shape", raw->shape, "gpu or cpu");
-    if (raw->precision && strcmp(raw->precision, "float32") != 0 && strcmp(raw->precision, "float64") != 0)
-        return usage_error("--precision", raw->precision, "float32 or float64");
-    if (raw->shape)
-        desc->shape = raw->shape[0] == 'g' ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
-    if (raw->precision)
-        overrides->precision = strcmp(raw->precision, "float32") == 0 ? MST_FLOAT32 : MST_FLOAT64;
-    return raw->schedule ? take_schedule(raw->schedule, &desc->schedule) : CLI_DONE;
+static int take_words(const request *r, mst_stencil_desc *desc, problem_overrides *overrides) {
+    if (r->shape && strcmp(r->shape, "gpu") != 0 && strcmp(r->shape, "cpu") != 0)
+        return wrong("--shape", r->shape, "gpu or cpu");
+    int code = cli_precision(solve_command, r->precision, "expected float32 or float64", &overrides->precision);
+    if (r->shape)
+        desc->shape = r->shape[0] == 'g' ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+    return code == CLI_DONE && r->schedule ? take_schedule(r->schedule, &desc->schedule) : code;
 }
 
-static int take_numbers(const raw_options *raw, mst_stencil_desc *desc, problem_overrides *overrides) {
+static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overrides *overrides) {
     const struct {
         const char *option;
         long long value, most;
-    } counts[] = {{"--depth", raw->depth, 1 << 24}, {"--fuse", raw->fuse, 1 << 10}, {"--block", raw->block, (long long)1 << 40}};
+    } counts[] = {{"--depth", r->depth, 1 << 24}, {"--fuse", r->fuse, 1 << 10}, {"--block", r->block, (long long)1 << 40}};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         if (counts[i].value < 0 || counts[i].value > counts[i].most) {
             cli_error(solve_command, "%s %lld: expected 1 to %lld, or 0 to let the model choose", counts[i].option,
                       counts[i].value, counts[i].most);
             return CLI_USAGE;
         }
-    if (raw->steps < -1 || !(raw->time_step >= 0 && isfinite(raw->time_step))) {
-        cli_error(solve_command, "--%s: expected a number above 0", raw->steps < -1 ? "steps" : "time-step");
+    if (r->steps < -1 || !(r->time_step >= 0 && isfinite(r->time_step))) {
+        cli_error(solve_command, "--%s: expected a number above 0", r->steps < -1 ? "steps" : "time-step");
         return CLI_USAGE;
     }
-    desc->depth = (size_t)raw->depth;
-    desc->fuse = (unsigned)raw->fuse;
-    desc->block = (size_t)raw->block;
-    desc->no_overlap = raw->no_overlap != 0;
-    overrides->steps = raw->steps;
-    overrides->time_step = raw->time_step;
+    desc->depth = (size_t)r->depth;
+    desc->fuse = (unsigned)r->fuse;
+    desc->block = (size_t)r->block;
+    desc->no_overlap = r->no_overlap != 0;
+    overrides->steps = r->steps;
+    overrides->time_step = r->time_step;
     return CLI_DONE;
 }
 
-static int take_options(const raw_options *raw, mst_stencil_desc *desc, problem_overrides *overrides, solve_options *options) {
-    int code = raw->grid ? take_grid(raw->grid, overrides) : CLI_DONE;
+static int take_options(const request *r, mst_stencil_desc *desc, problem_overrides *overrides, solve_options *options) {
+    int code = r->grid ? take_grid(r->grid, overrides) : CLI_DONE;
     if (code == CLI_DONE)
-        code = take_set(raw->set, overrides);
+        code = take_set(r->set, overrides);
     if (code == CLI_DONE)
-        code = take_words(raw, desc, overrides);
+        code = take_words(r, desc, overrides);
     if (code == CLI_DONE)
-        code = take_numbers(raw, desc, overrides);
+        code = take_numbers(r, desc, overrides);
     options->every_seconds = 600;
-    if (code == CLI_DONE && raw->every)
-        code = take_every(raw->every, options);
-    options->output = raw->output;
-    options->checkpoint = raw->checkpoint;
-    options->scratch = raw->scratch ? raw->scratch : ".";
-    options->resume = raw->resume != 0;
-    options->dry_run = raw->dry_run != 0;
-    if (code == CLI_DONE && !raw->checkpoint && (raw->resume || raw->every))
-        return usage_error(raw->resume ? "--resume" : "--checkpoint-every", "", "--checkpoint FILE with it");
+    if (code == CLI_DONE && r->every)
+        code = take_every(r->every, options);
+    options->output = r->output;
+    options->checkpoint = r->checkpoint;
+    options->scratch = r->scratch ? r->scratch : ".";
+    options->resume = r->resume != 0;
+    options->dry_run = r->dry_run != 0;
+    if (code == CLI_DONE && !r->checkpoint && (r->resume || r->every))
+        return wrong(r->resume ? "--resume" : "--checkpoint-every", "", "--checkpoint FILE with it");
     return code;
 }
 
@@ -192,59 +212,29 @@ static int run_problem(const cli_options *common, const solve_options *options, 
     return code;
 }
 
-static void free_options(raw_options *raw) {
-    char *const texts[] = {raw->grid,   raw->schedule,   raw->shape, raw->precision,
-                           raw->output, raw->checkpoint, raw->every, raw->scratch};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        free(texts[i]);
-    for (char **set = raw->set; set && *set; set++)
-        free(*set);
-    free(raw->set);
-}
-
-int cmd_solve(int argc, const char **argv) {
-    raw_options raw = {.steps = -1};
-    const struct poptOption table[] = {
-        {"grid", 0, POPT_ARG_STRING, &raw.grid, 0, "nodes an axis, slowest first, as 8192x8192", "NxN"},
-        {"steps", 'n', POPT_ARG_LONGLONG, &raw.steps, 0, "time steps", "K"},
-        {"time-step", 0, POPT_ARG_DOUBLE, &raw.time_step, 0, "in place of the problem's", "DT"},
-        {"set", 0, POPT_ARG_ARGV, &raw.set, 0, "another value for a parameter; any number of times", "NAME=VALUE"},
-        {"precision", 0, POPT_ARG_STRING, &raw.precision, 0, "float32 or float64", "TYPE"},
-        {"output", 'o', POPT_ARG_STRING, &raw.output, 0, "the last state, as .npy", "OUT"},
-        {"schedule", 0, POPT_ARG_STRING, &raw.schedule, 0, "how a large grid goes through the device (default: auto)", "NAME"},
-        {"depth", 0, POPT_ARG_LONGLONG, &raw.depth, 0, "steps a trip through the device", "N"},
-        {"height", 0, POPT_ARG_LONGLONG | POPT_ARGFLAG_DOC_HIDDEN, &raw.depth, 0, NULL, NULL}, // its former name
-        {"fuse", 0, POPT_ARG_LONGLONG, &raw.fuse, 0, "steps a kernel", "M"},
-        {"block", 0, POPT_ARG_LONGLONG, &raw.block, 0, "nodes of a block along the slowest axis", "B"},
-        {"no-overlap", 0, POPT_ARG_NONE, &raw.no_overlap, 0, "transfers and kernels one after the other", NULL},
-        {"shape", 0, POPT_ARG_STRING, &raw.shape, 0, "of kernels: gpu or cpu (default: by the device)", "SHAPE"},
-        {"dry-run", 0, POPT_ARG_NONE, &raw.dry_run, 0, "print the plan with time and memory, and end", NULL},
-        {"checkpoint", 0, POPT_ARG_STRING, &raw.checkpoint, 0, "write the state here now and then", "FILE"},
-        {"checkpoint-every", 0, POPT_ARG_STRING, &raw.every, 0, "steps, or a time as 30s, 10m, 2h (default: 10m)", "K"},
-        {"resume", 0, POPT_ARG_NONE, &raw.resume, 0, "continue from the checkpoint", NULL},
-        {"scratch", 0, POPT_ARG_STRING, &raw.scratch, 0, "directory for a state larger than --host-memory (default: .)", "DIR"},
-        POPT_TABLEEND};
-    const cli_usage usage = {.command = solve_command,
-                             .synopsis = "PROBLEM [-o OUT.npy] [options]",
-                             .summary = "Solves an explicit finite-difference scheme on a grid of any size.",
-                             .details = details,
-                             .options = table,
-                             .min_operands = 1,
-                             .max_operands = 1};
+static int run(const cli_arguments *arguments, void *values) {
     mst_stencil_desc chosen = MST_STENCIL_DESC_INIT;
     problem_overrides overrides = {0};
     solve_options options = {0};
-    cli_arguments arguments;
-    int code;
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        code = take_options(&raw, &chosen, &overrides, &options);
-        if (code == CLI_DONE) {
-            cli_catch_interrupts();
-            options.name = arguments.operands[0];
-            code = run_problem(&arguments.common, &options, &overrides, &chosen);
-        }
-    }
-    free_options(&raw);
-    cli_free(&arguments);
-    return code;
+    int code = take_options(values, &chosen, &overrides, &options);
+    if (code != CLI_DONE)
+        return code;
+    cli_catch_interrupts();
+    options.name = arguments->operands[0];
+    return run_problem(&arguments->common, &options, &overrides, &chosen);
 }
+
+const cli_command cmd_solve = {
+    .name = solve_command,
+    .summary = "explicit finite-difference schemes on grids of any size",
+    .title = "Solves an explicit finite-difference scheme on a grid of any size.",
+    .synopsis = "PROBLEM [-o OUT.npy] [options]",
+    .details = details,
+    .min_operands = 1,
+    .max_operands = 1,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

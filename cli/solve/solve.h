@@ -30,6 +30,7 @@ typedef struct solve_run {
 } solve_run;
 
 static const char solve_command[] = "solve";
+extern const cli_command cmd_solve;
 
 // ---- run.c. All return an exit code after printing the error.
 

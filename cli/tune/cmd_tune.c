@@ -29,11 +29,30 @@ static const char details[] = "Finds the values of kernels' parameters (vector w
                               "  mastaba tune --capability map --budget 5\n";
 
 typedef struct request {
-    const char *capability, *export, *import;
+    char *capability, *export, *import;
     long long size;
     double budget; // infinite: none was given
     int seed, threads, again, compare, list, reset;
 } request;
+
+static const request defaults = {.budget = INFINITY, .seed = 1};
+
+static const cli_option option_table[] = {
+    {"capability", 'c', CLI_TEXT, offsetof(request, capability), "only this one's problems", "NAME"},
+    {"size", 's', CLI_LONG, offsetof(request, size), "this size instead of the list's", "N"},
+    {"budget", 'b', CLI_REAL, offsetof(request, budget),
+     "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
+     "SECONDS"},
+    {"seed", 0, CLI_INT, offsetof(request, seed), "of the data, and of the order where nothing else decides (default: 1)", "N"},
+    {"threads", 0, CLI_INT, offsetof(request, threads), "compile so many candidates at once (default: 1 on a CPU, else up to 4)",
+     "N"},
+    {"again", 'a', CLI_FLAG, offsetof(request, again), "search where there is a result already", NULL},
+    {"compare", 0, CLI_FLAG, offsetof(request, compare), "time what was found beside what an untuned device has", NULL},
+    {"list", 'l', CLI_FLAG, offsetof(request, list), "print what was found on this device", NULL},
+    {"export", 0, CLI_TEXT, offsetof(request, export), "write what was found on this device to a JSON file", "FILE"},
+    {"import", 0, CLI_TEXT, offsetof(request, import), "add what such a file holds", "FILE"},
+    {"reset", 0, CLI_FLAG, offsetof(request, reset), "forget what was found on this device", NULL},
+};
 
 typedef struct job {
     const cli_options *options;
@@ -197,7 +216,7 @@ static int do_request(job *j, mst_context *context) {
     return CLI_DONE;
 }
 
-static int run(const cli_options *options, const request *r) {
+static int tune(const cli_options *options, const request *r) {
     job j = {.options = options, .request = r, .results = options->json ? json_array() : NULL};
     mst_context *context = NULL;
     int code = cli_context(command, options, false, &context);
@@ -251,46 +270,22 @@ static int check(const request *r) {
     return CLI_DONE;
 }
 
-int cmd_tune(int argc, const char **argv) {
-    char *capability = NULL, *export = NULL, *import = NULL;
-    request r = {.budget = INFINITY, .seed = 1};
-    int code;
-    const struct poptOption options[] = {
-        {"capability", 'c', POPT_ARG_STRING, &capability, 0, "only this one's problems", "NAME"},
-        {"size", 's', POPT_ARG_LONGLONG, &r.size, 0, "this size instead of the list's", "N"},
-        {"budget", 'b', POPT_ARG_DOUBLE, &r.budget, 0,
-         "most time for a problem's search, compiling included (default: 20, less where all would take more than 8 minutes)",
-         "SECONDS"},
-        {"seed", 0, POPT_ARG_INT, &r.seed, 0, "of the data, and of the order where nothing else decides (default: 1)", "N"},
-        {"threads", 0, POPT_ARG_INT, &r.threads, 0, "compile so many candidates at once (default: 1 on a CPU, else up to 4)",
-         "N"},
-        {"again", 'a', POPT_ARG_NONE, &r.again, 0, "search where there is a result already", NULL},
-        {"compare", 0, POPT_ARG_NONE, &r.compare, 0, "time what was found beside what an untuned device has", NULL},
-        {"list", 'l', POPT_ARG_NONE, &r.list, 0, "print what was found on this device", NULL},
-        {"export", 0, POPT_ARG_STRING, &export, 0, "write what was found on this device to a JSON file", "FILE"},
-        {"import", 0, POPT_ARG_STRING, &import, 0, "add what such a file holds", "FILE"},
-        {"reset", 0, POPT_ARG_NONE, &r.reset, 0, "forget what was found on this device", NULL},
-        POPT_TABLEEND,
-    };
-    const cli_usage usage = {.command = command,
-                             .synopsis = "[options]",
-                             .summary = "The fastest kernels of a device, by test runs.",
-                             .details = details,
-                             .leave_out = CLI_NO_CACHE,
-                             .options = options};
-    cli_arguments arguments;
-    if (cli_parse(&usage, argc, argv, &arguments, &code)) {
-        r.capability = capability;
-        r.export = export;
-        r.import = import;
-        cli_catch_interrupts();
-        code = check(&r);
-        if (code == CLI_DONE)
-            code = run(&arguments.common, &r);
-    }
-    free(capability);
-    free(export);
-    free(import);
-    cli_free(&arguments);
-    return code;
+static int run(const cli_arguments *arguments, void *values) {
+    cli_catch_interrupts();
+    int code = check(values);
+    return code == CLI_DONE ? tune(&arguments->common, values) : code;
 }
+
+const cli_command cmd_tune = {
+    .name = command,
+    .summary = "find the fastest kernels by test runs, and remember them",
+    .title = "The fastest kernels of a device, by test runs.",
+    .synopsis = "[options]",
+    .details = details,
+    .leave_out = CLI_NO_CACHE,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};

@@ -4,6 +4,8 @@
 
 #include "core/cli.h"
 
+extern const cli_command cmd_tune;
+
 // What `make` makes of a size: a batch of vectors, neighbours in memory along or across, or one square or cube.
 typedef enum tune_form { TUNE_ROWS, TUNE_COLUMNS, TUNE_SQUARE, TUNE_CUBE } tune_form;
 

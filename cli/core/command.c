@@ -1,0 +1,196 @@
+// The command line, by popt's tables, and the text of --help.
+#include "command.h"
+
+#include "report.h"
+#include "values.h"
+
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 40, MOST_SHARED = 16 };
+
+typedef struct shared_option {
+    unsigned group;
+    cli_option option;
+} shared_option;
+
+static const shared_option shared_options[] = {
+    {CLI_DEVICE,
+     {"device", 'd', CLI_TEXT, offsetof(cli_options, device),
+      "an index of `mastaba devices` or a part of a name (default: $MASTABA_DEVICE, else the marked one)", "DEVICE"}},
+    {CLI_MEMORY,
+     {"device-memory", 0, CLI_TEXT, offsetof(cli_options, device_memory_text),
+      "most memory to take of the device (default: three quarters of it)", "SIZE"}},
+    {CLI_MEMORY,
+     {"host-memory", 0, CLI_TEXT, offsetof(cli_options, host_memory_text),
+      "most memory for blocks on their way to and from the device (default: 1GiB)", "SIZE"}},
+    {CLI_NO_CACHE,
+     {"no-cache", 0, CLI_FLAG, offsetof(cli_options, no_cache), "neither read nor write compiled kernels on disk", NULL}},
+    {CLI_FORCE, {"force", 'f', CLI_FLAG, offsetof(cli_options, force), "replace an output that exists", NULL}},
+    {CLI_JSON, {"json", 0, CLI_FLAG, offsetof(cli_options, json), "print the result as JSON", NULL}},
+    {CLI_VERBOSE, {"verbose", 'v', CLI_FLAG, offsetof(cli_options, verbose), "say more, and log to standard error", NULL}},
+};
+enum { N_SHARED = sizeof shared_options / sizeof shared_options[0] };
+
+// A command line while it is read. The tables point into the line and into each other, so it stays where it is.
+typedef struct command_line {
+    const cli_command *command;
+    void *values;
+    cli_arguments arguments;
+    int help;
+    poptContext popt; // owns the operands' text
+    struct poptOption own[MOST_OPTIONS + 1], shared[MOST_SHARED + 1], all[3];
+    int n_own, n_shared;
+} command_line;
+
+static struct poptOption popt_option(const cli_option *option, void *values, int number) {
+    static const unsigned kinds[] = {
+        [CLI_FLAG] = POPT_ARG_NONE,   [CLI_INT] = POPT_ARG_INT,     [CLI_LONG] = POPT_ARG_LONGLONG,
+        [CLI_REAL] = POPT_ARG_DOUBLE, [CLI_TEXT] = POPT_ARG_STRING, [CLI_TEXTS] = POPT_ARG_ARGV,
+    };
+    unsigned hidden = option->help ? 0 : POPT_ARGFLAG_DOC_HIDDEN;
+    return (struct poptOption){option->name, option->letter,  kinds[option->kind] | hidden, (char *)values + option->at, number,
+                               option->help, option->argument};
+}
+
+// popt's tables of the command's own options and of the shared ones, numbered from 1.
+static void fill_tables(command_line *line) {
+    static const cli_option help = {"help", 'h', CLI_FLAG, 0, "print this text", NULL};
+    const cli_command *c = line->command;
+    for (size_t i = 0; i < c->n_options && i < MOST_OPTIONS; i++, line->n_own++)
+        line->own[i] = popt_option(&c->options[i], line->values, (int)i + 1);
+    for (size_t i = 0; i < N_SHARED; i++)
+        if (!(c->leave_out & shared_options[i].group)) {
+            line->shared[line->n_shared] =
+                popt_option(&shared_options[i].option, &line->arguments.common, line->n_own + line->n_shared + 1);
+            line->n_shared++;
+        }
+    line->shared[line->n_shared] = popt_option(&help, &line->help, line->n_own + line->n_shared + 1);
+    line->n_shared++;
+    int n = 0;
+    if (line->n_own > 0)
+        line->all[n++] = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, line->own, 0, "Options:", NULL};
+    line->all[n] = (struct poptOption){
+        NULL, 0, POPT_ARG_INCLUDE_TABLE, line->shared, 0, line->n_own > 0 ? "Common options:" : "Options:", NULL};
+}
+
+static int print_help(const cli_command *c, poptContext popt) {
+    printf("%s\n\n", c->title);
+    poptPrintHelp(popt, stdout, 0);
+    printf("\n%s\n", c->details);
+    if (!(c->leave_out & CLI_MEMORY))
+        puts("SIZE: bytes, or a number with K, M, G, T, KiB, MiB, GiB, TiB (powers of 1024) or\n"
+             "KB, MB, GB, TB (powers of 1000).\n");
+    puts("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such device, 4 input or output\n"
+         "(a file cannot be read or written, or its data do not fit), 5 accuracy missed,\n"
+         "130 interrupted.");
+    return cli_flush(c->name);
+}
+
+// Reads the options. Of a text that is given twice the last one counts: popt overwrites the first, which is freed here.
+static int read_options(command_line *line) {
+    char *texts[MOST_OPTIONS + MOST_SHARED + 1] = {0};
+    int code;
+    while ((code = poptGetNextOpt(line->popt)) > 0) {
+        const struct poptOption *option = code <= line->n_own ? &line->own[code - 1] : &line->shared[code - 1 - line->n_own];
+        if ((option->argInfo & POPT_ARG_MASK) == POPT_ARG_STRING) {
+            free(texts[code]);
+            texts[code] = *(char **)option->arg;
+        }
+    }
+    if (code == -1)
+        return CLI_DONE;
+    cli_error(line->command->name, "%s: %s; `mastaba %s --help` lists the options", poptBadOption(line->popt, 0),
+              poptStrerror(code), line->command->name);
+    return CLI_USAGE;
+}
+
+static int take_operands(command_line *line, int argc) {
+    const cli_command *c = line->command;
+    cli_arguments *a = &line->arguments;
+    const char *operand;
+    a->operands = calloc((size_t)argc + 1, sizeof *a->operands);
+    if (!a->operands)
+        return cli_out_of_memory(c->name, NULL);
+    while ((operand = poptGetArg(line->popt)) != NULL) {
+        if (a->n_operands == c->max_operands) {
+            cli_error(c->name, "%s: one operand too many; usage: mastaba %s %s", operand, c->name, c->synopsis);
+            return CLI_USAGE;
+        }
+        a->operands[a->n_operands++] = operand;
+    }
+    if (a->n_operands >= c->min_operands)
+        return CLI_DONE;
+    cli_error(c->name, "%d operand%s given, %d needed; usage: mastaba %s %s", a->n_operands, a->n_operands == 1 ? "" : "s",
+              c->min_operands, c->name, c->synopsis);
+    return CLI_USAGE;
+}
+
+static int read_size(const char *command, const char *option, const char *text, uint64_t *bytes) {
+    if (!text || cli_size(text, bytes))
+        return CLI_DONE;
+    return cli_wrong_option(command, option, text,
+                            "not a size; give bytes, or a number and K, M, G, T (powers of 1024) or KB, MB, GB, TB (of 1000)");
+}
+
+static int read_line(command_line *line, int argc) {
+    const char *name = line->command->name;
+    cli_options *common = &line->arguments.common;
+    int code = read_options(line);
+    if (code != CLI_DONE || line->help)
+        return code;
+    code = take_operands(line, argc);
+    if (code == CLI_DONE)
+        code = read_size(name, "--device-memory", common->device_memory_text, &common->device_memory);
+    return code == CLI_DONE ? read_size(name, "--host-memory", common->host_memory_text, &common->host_memory) : code;
+}
+
+static void free_texts(const struct poptOption *options, int n) {
+    for (int i = 0; i < n; i++) {
+        unsigned kind = options[i].argInfo & POPT_ARG_MASK;
+        if (kind == POPT_ARG_STRING)
+            free(*(char **)options[i].arg);
+        if (kind != POPT_ARG_ARGV)
+            continue;
+        char **texts = *(char ***)options[i].arg;
+        for (size_t k = 0; texts && texts[k]; k++)
+            free(texts[k]);
+        free(texts);
+    }
+}
+
+// Reads the command line into popt's context, and does what it says.
+static int read_and_run(command_line *line, int argc, const char **argv) {
+    const cli_command *c = line->command;
+    char name[64];
+    snprintf(name, sizeof name, "mastaba %s", c->name);
+    argv[0] = name; // what popt's usage line begins with
+    line->popt = poptGetContext(NULL, argc, argv, line->all, 0);
+    if (!line->popt)
+        return cli_out_of_memory(c->name, NULL);
+    poptSetOtherOptionHelp(line->popt, c->synopsis);
+    int code = read_line(line, argc);
+    if (code == CLI_DONE)
+        code = line->help ? print_help(c, line->popt) : c->run(&line->arguments, line->values);
+    poptFreeContext(line->popt);
+    return code;
+}
+
+int cli_run_command(const cli_command *command, int argc, const char **argv) {
+    if (command->run_one)
+        return command->run_one(argc, argv);
+    command_line line = {.command = command, .values = calloc(1, command->values_bytes + 1)};
+    if (!line.values)
+        return cli_out_of_memory(command->name, NULL);
+    if (command->defaults)
+        memcpy(line.values, command->defaults, command->values_bytes);
+    fill_tables(&line);
+    int code = read_and_run(&line, argc, argv);
+    free_texts(line.own, line.n_own);
+    free_texts(line.shared, line.n_shared);
+    free(line.arguments.operands);
+    free(line.values);
+    return code;
+}
