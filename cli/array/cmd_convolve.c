@@ -35,7 +35,8 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               "  mastaba convolve images.npy blur.npy -o blurred.npy --axes -2,-1 --mode same\n";
 
 typedef struct request {
-    char *output, *mode, *algorithm, *axes;
+    char *output; // NULL: only show the kernels
+    char *mode, *algorithm, *axes;
     int correlate; // 0 or 1
 } request;
 
@@ -112,6 +113,9 @@ static int open_output(const char *path, bool force, job *j) {
     mst_error error;
     if (mst_convolution_result(&j->desc, &result, &error) != MST_OK)
         return cli_fail_input(command, NULL, &error);
+    j->desc.z = result;
+    if (!path)
+        return CLI_DONE;
     int rate = j->x.sample_rate ? j->x.sample_rate : j->y.sample_rate;
     int code = cli_output_create(command, path, &result, rate, force, &j->z);
     if (code == CLI_DONE)
@@ -123,11 +127,17 @@ static uint64_t all_bytes(const job *j) {
     return cli_layout_bytes(&j->desc.x) + cli_layout_bytes(&j->desc.y) + cli_layout_bytes(&j->desc.z);
 }
 
+static int make_plan(const cli_options *options, job *j) {
+    mst_error error;
+    int code = cli_context(command, options, true, &j->context);
+    if (code == CLI_DONE && mst_convolution_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
+        code = cli_fail_input(command, NULL, &error);
+    return code;
+}
+
 static int compute(job *j) {
     mst_execution how = MST_EXECUTION_INIT;
     mst_error error;
-    if (mst_convolution_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
-        return cli_fail_input(command, NULL, &error);
     cli_progress progress = cli_progress_start(command, (double)all_bytes(j));
     how.progress = cli_progress_update;
     how.progress_user = &progress;
@@ -149,13 +159,15 @@ static int print_report(const cli_options *options, job *j) {
 }
 
 static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
-    int code = cli_output_check(command, path, true, options->force, inputs);
+    int code = path ? cli_output_check(command, path, true, options->force, inputs) : CLI_DONE;
     if (code == CLI_DONE)
         code = open_inputs(inputs, j);
     if (code == CLI_DONE)
         code = open_output(path, options->force, j);
     if (code == CLI_DONE)
-        code = cli_context(command, options, true, &j->context);
+        code = make_plan(options, j);
+    if (code == CLI_DONE && !path)
+        return cli_flush(command);
     if (code == CLI_DONE)
         code = compute(j);
     if (code == CLI_DONE && cli_interrupted())
@@ -165,8 +177,8 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
-static int check_request(const request *r, mst_convolution_desc *desc) {
-    if (!r->output) {
+static int check_request(const request *r, bool show_kernels, mst_convolution_desc *desc) {
+    if (!r->output && !show_kernels) {
         cli_error(command, "no output given; add -o Z");
         return CLI_USAGE;
     }
@@ -182,7 +194,7 @@ static int check_request(const request *r, mst_convolution_desc *desc) {
 static int run(const cli_arguments *arguments, void *values) {
     const request *r = values;
     job j = {.desc = MST_CONVOLUTION_DESC_INIT};
-    int code = check_request(r, &j.desc);
+    int code = check_request(r, arguments->common.show_kernels, &j.desc);
     if (code == CLI_DONE) {
         cli_catch_interrupts();
         code = convolve(arguments->operands, r->output, &arguments->common, &j);

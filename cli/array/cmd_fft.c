@@ -39,8 +39,8 @@ static const char details[] = "Transforms along --axes, as numpy.fft does; all o
 typedef struct request {
     char *output; // NULL: only show the kernels
     char *axes, *norm;
-    int inverse, real, shift, show_kernels; // 0 or 1
-    long long length;                       // NOT_GIVEN: NumPy's default
+    int inverse, real, shift; // 0 or 1
+    long long length;         // NOT_GIVEN: NumPy's default
 } request;
 
 static const request defaults = {.length = NOT_GIVEN};
@@ -54,8 +54,6 @@ static const cli_option option_table[] = {
     {"length", 'n', CLI_LONG, offsetof(request, length), "with --inverse --real: of the result along the last of --axes", "N"},
     {"shift", 's', CLI_FLAG, offsetof(request, shift), "frequency 0 in the middle: NumPy's fftshift", NULL},
     {"norm", 0, CLI_TEXT, offsetof(request, norm), "backward, ortho or forward (default: backward)", "NORM"},
-    {"show-kernels", 0, CLI_FLAG, offsetof(request, show_kernels),
-     "print the OpenCL C of each pass; without -o nothing is computed", NULL},
 };
 
 typedef enum norm { NORM_BACKWARD, NORM_ORTHO, NORM_FORWARD } norm;
@@ -183,12 +181,6 @@ static int describe(job *j) {
     return code;
 }
 
-static void print_kernels(const mst_fft *plan) {
-    int n = mst_fft_n_passes(plan);
-    for (int k = 0; k < n; k++)
-        printf("// Pass %d of %d.\n%s\n", k + 1, n, mst_fft_pass_kernel(plan, k));
-}
-
 // Copies IN in the type that is transformed to where it may be changed: to OUT, unless that has another layout.
 static int copy_input(job *j, mst_location *where) {
     mst_error error;
@@ -250,8 +242,6 @@ static int make_plan(const cli_options *options, job *j) {
     int code = cli_context(command, options, true, &j->context);
     if (code == CLI_DONE && mst_fft_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail_input(command, j->input.path, &error);
-    if (code == CLI_DONE && j->request->show_kernels)
-        print_kernels(j->plan);
     return code;
 }
 
@@ -284,13 +274,9 @@ static int choose_norm(const char *text, norm *chosen) {
     return code;
 }
 
-static int check_request(const request *r, bool json, job *j) {
-    if (!r->output && !r->show_kernels) {
+static int check_request(const request *r, bool show_kernels, job *j) {
+    if (!r->output && !show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
-        return CLI_USAGE;
-    }
-    if (r->show_kernels && json) {
-        cli_error(command, "--show-kernels prints text and --json JSON; leave out one of them");
         return CLI_USAGE;
     }
     int code = r->norm ? choose_norm(r->norm, &j->norm) : CLI_DONE;
@@ -314,7 +300,7 @@ static int check_request(const request *r, bool json, job *j) {
 
 static int run(const cli_arguments *arguments, void *values) {
     job j = {.request = values, .path = arguments->operands[0], .desc = MST_FFT_DESC_INIT};
-    int code = check_request(values, arguments->common.json, &j);
+    int code = check_request(values, arguments->common.show_kernels, &j);
     if (code == CLI_DONE) {
         cli_catch_interrupts();
         code = transform(&arguments->common, &j);

@@ -15,9 +15,9 @@ static const char details[] = "Computes an expression for every element of array
                               "is whole.\n"
                               "\n"
                               "Expressions have + - * / ^, comparisons, && || !, c ? a : b, pi and e, and the functions\n"
-                              "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan\n"
-                              "asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot min max\n"
-                              "mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
+                              "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos\n"
+                              "tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot\n"
+                              "min max mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
                               "\n"
                               "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
                               "type of them, or --type, in which everything is computed. A device that lacks float64\n"
@@ -31,7 +31,7 @@ static const char details[] = "Computes an expression for every element of array
                               "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
 
 typedef struct request {
-    char *output; // NULL: only show the kernel
+    char *output; // NULL: only show the kernels
     char *type, *fallback;
     int vector_width, measure, show_kernel;
 } request;
@@ -44,12 +44,13 @@ static const cli_option option_table[] = {
     {"vector-width", 'w', CLI_INT, offsetof(request, vector_width),
      "1, 2, 4, 8 or 16 elements (default: what was tuned, else 32 bytes on a CPU, 16 elsewhere)", "W"},
     {"measure", 'm', CLI_FLAG, offsetof(request, measure), "make test runs of every width and take the fastest", NULL},
-    {"show-kernel", 0, CLI_FLAG, offsetof(request, show_kernel), "print the OpenCL C; without -o nothing is computed", NULL},
+    {"show-kernel", 0, CLI_FLAG, offsetof(request, show_kernel), "the same as --show-kernels", NULL},
 };
 
 typedef struct job {
     const request *request;
     const cli_arguments *arguments;
+    cli_options options;
     mst_map_desc desc;
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
@@ -123,7 +124,7 @@ static int read_fallback(const char *text, mst_type *type) {
 static int read_request(job *j) {
     const request *r = j->request;
     int code = CLI_DONE;
-    if (!r->output && !r->show_kernel) {
+    if (!r->output && !j->options.show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
         return CLI_USAGE;
     }
@@ -186,7 +187,7 @@ static void print_widths(const job *j) {
     fputc('\n', stderr);
 }
 
-static int print_report(const cli_options *options, job *j) {
+static int print_report(job *j) {
     mst_layout result = *mst_map_output(j->plan);
     cli_work work = {
         .command = command, .path = j->output.path, .result = &result, .bytes = cli_layout_bytes(&result), .report = &j->report};
@@ -194,42 +195,41 @@ static int print_report(const cli_options *options, job *j) {
         work.fallback_from = mst_type_name(mst_map_wanted(j->plan));
     for (int k = 0; k < j->desc.n_inputs; k++)
         work.bytes += cli_layout_bytes(&j->files[k].layout);
-    if (options->verbose)
+    if (j->options.verbose)
         print_widths(j);
     mst_map_destroy(j->plan); // the copy test takes memory of its own
     j->plan = NULL;
-    return cli_report_work(&work, options, j->context);
+    return cli_report_work(&work, &j->options, j->context);
 }
 
-static int compute(const cli_options *options, job *j) {
+static int compute(job *j) {
     mst_error error;
     const request *r = j->request;
     int code = read_request(j);
     if (code == CLI_DONE && r->output)
-        code = check_output(j, options->force);
+        code = check_output(j, j->options.force);
     if (code == CLI_DONE)
-        code = cli_context(command, options, true, &j->context);
+        code = cli_context(command, &j->options, true, &j->context);
     if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail(command, NULL, &error);
     if (code == CLI_DONE && mst_map_wanted(j->plan) != mst_map_output(j->plan)->type)
         fprintf(stderr, "mastaba map: %s has no %s: computed in %s\n", mst_context_device(j->context)->name,
                 mst_type_name(mst_map_wanted(j->plan)), mst_type_name(mst_map_output(j->plan)->type));
-    if (code == CLI_DONE && r->show_kernel)
-        printf("%s", mst_map_kernel(j->plan));
     if (code != CLI_DONE || !r->output)
         return code == CLI_DONE ? cli_flush(command) : code;
-    code = cli_output_create(command, r->output, mst_map_output(j->plan), 0, options->force, &j->output);
+    code = cli_output_create(command, r->output, mst_map_output(j->plan), 0, j->options.force, &j->output);
     if (code == CLI_DONE)
         code = execute(j);
     if (code == CLI_DONE)
         code = cli_output_commit(command, &j->output);
-    return code == CLI_DONE ? print_report(options, j) : code;
+    return code == CLI_DONE ? print_report(j) : code;
 }
 
 static int run(const cli_arguments *arguments, void *values) {
-    job j = {.request = values, .arguments = arguments, .desc = MST_MAP_DESC_INIT};
+    job j = {.request = values, .arguments = arguments, .options = arguments->common, .desc = MST_MAP_DESC_INIT};
+    j.options.show_kernels |= j.request->show_kernel;
     cli_catch_interrupts();
-    int code = compute(&arguments->common, &j);
+    int code = compute(&j);
     mst_map_destroy(j.plan);
     mst_context_destroy(j.context);
     cli_output_close(&j.output);

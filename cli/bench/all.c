@@ -267,6 +267,7 @@ const cli_command bench_all = {
     .title = "Measure everything that was published and show it in one page.",
     .synopsis = "--plot DIR [options]",
     .details = details,
+    .leave_out = CLI_KERNELS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

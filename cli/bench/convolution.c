@@ -100,6 +100,7 @@ const cli_command bench_convolution = {
     .title = "Compare the published convolution algorithms with the sequential reference.",
     .synopsis = "[options]",
     .details = details,
+    .leave_out = CLI_KERNELS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

@@ -87,6 +87,7 @@ const cli_command bench_filter = {
     .title = "Measure the stages of the published image filter, and the fused one.",
     .synopsis = "[options]",
     .details = details,
+    .leave_out = CLI_KERNELS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

@@ -68,6 +68,7 @@ const cli_command bench_integration = {
     .title = "Compare the rectangle rule as published with one core and with the library's own.",
     .synopsis = "[options]",
     .details = details,
+    .leave_out = CLI_KERNELS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

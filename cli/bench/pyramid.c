@@ -75,6 +75,7 @@ const cli_command bench_pyramid = {
     .title = "Compare the ways of a large grid through a small device with the paper and the model.",
     .synopsis = "[options]",
     .details = details,
+    .leave_out = CLI_KERNELS,
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),

@@ -30,6 +30,9 @@ static const shared_option shared_options[] = {
      {"no-cache", 0, CLI_FLAG, offsetof(cli_options, no_cache), "neither read nor write compiled kernels on disk", NULL}},
     {CLI_FORCE, {"force", 'f', CLI_FLAG, offsetof(cli_options, force), "replace an output that exists", NULL}},
     {CLI_JSON, {"json", 0, CLI_FLAG, offsetof(cli_options, json), "print the result as JSON", NULL}},
+    {CLI_KERNELS,
+     {"show-kernels", 0, CLI_FLAG, offsetof(cli_options, show_kernels),
+      "print the OpenCL C of all kernels; without -o nothing is computed", NULL}},
     {CLI_VERBOSE, {"verbose", 'v', CLI_FLAG, offsetof(cli_options, verbose), "say more, and log to standard error", NULL}},
 };
 enum { N_SHARED = sizeof shared_options / sizeof shared_options[0] };
@@ -142,6 +145,10 @@ static int read_line(command_line *line, int argc) {
     if (code != CLI_DONE || line->help)
         return code;
     code = take_operands(line, argc);
+    if (code == CLI_DONE && common->show_kernels && common->json) {
+        cli_error(name, "--show-kernels prints text and --json JSON; leave out one of them");
+        return CLI_USAGE;
+    }
     if (code == CLI_DONE)
         code = read_size(name, "--device-memory", common->device_memory_text, &common->device_memory);
     return code == CLI_DONE ? read_size(name, "--host-memory", common->host_memory_text, &common->host_memory) : code;

@@ -20,6 +20,12 @@ static void log_warning(mst_log_level level, const char *line, void *user) {
         log_line(level, line, user);
 }
 
+// What --show-kernels prints of a program.
+static void show_program(const char *name, const char *text, void *user) {
+    (void)user;
+    printf("// ---- %s\n\n%s\n", name, text);
+}
+
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     mst_error error;
@@ -28,6 +34,7 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
     desc.host_memory = options->host_memory;
     desc.no_cache = options->no_cache != 0;
     desc.profile = profile;
+    desc.on_program = options->show_kernels ? show_program : NULL;
     desc.log = options->verbose ? log_line : log_warning;
     if (mst_context_create(&desc, out, &error) == MST_OK)
         return CLI_DONE;

@@ -4,7 +4,8 @@
 #include "options.h"
 
 // Makes a context as the options ask. Returns CLI_DONE, or an exit code after printing the error. With --verbose the
-// library's log goes to stderr, else only its warnings. `profile`: mst_report gets the times of upload, compute and download.
+// library's log goes to stderr, else only its warnings; with --show-kernels every program is printed on stdout once. `profile`:
+// mst_report gets the times of upload, compute and download.
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out);
 
 #endif

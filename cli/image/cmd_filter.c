@@ -163,10 +163,12 @@ static int print_text(const filter_job *job) {
 
 static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
     int code = filter_read_options(text, job);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && job->output)
         code = check_outputs(job);
     if (code == CLI_DONE)
         code = cli_context(command, options, true, &job->context);
+    if (code == CLI_DONE && !job->output)
+        return filter_plan_files(job);
     if (code == CLI_DONE)
         code = filter_run_files(job);
     if (job->n_done == 0 || code == CLI_INTERRUPTED)
@@ -181,6 +183,7 @@ static int run(const cli_arguments *arguments, void *values) {
     job.inputs = arguments->operands;
     job.n_inputs = (size_t)arguments->n_operands;
     job.force = arguments->common.force != 0;
+    job.show_kernels = arguments->common.show_kernels != 0;
     int code = filter(values, &arguments->common, &job);
     filter_job_free(&job);
     return code;

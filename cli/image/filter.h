@@ -28,9 +28,9 @@ typedef struct filter_job {
     float *mask;
     const char *mask_path; // NULL: none
     uint64_t max_bytes;
-    const char *output;   // OUT, or DIR
+    const char *output;   // OUT, or DIR; NULL: nothing is filtered
     const char *spectrum; // NULL: none
-    bool directory, stages, force;
+    bool directory, stages, force, show_kernels;
     const char *const *inputs; // NULL-ended
     size_t n_inputs;
 
@@ -53,6 +53,9 @@ void filter_job_free(filter_job *job);
 // Filters all inputs: the next is read while one is filtered and the one before written. An input that cannot be read or filtered
 // does not keep the others from being done. Returns an exit code.
 int filter_run_files(filter_job *job);
+
+// Makes the plans for all inputs, for their kernels to be shown. Returns an exit code.
+int filter_plan_files(filter_job *job);
 
 // The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
 char *filter_output_path(const filter_job *job, size_t input);

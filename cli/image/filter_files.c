@@ -251,6 +251,20 @@ static writing process(filter_job *job, size_t input, reading *r) {
     return w;
 }
 
+int filter_plan_files(filter_job *job) {
+    int code = CLI_DONE;
+    for (size_t i = 0; i < job->n_inputs && code == CLI_DONE; i++) {
+        cli_image image = {0};
+        code = cli_image_read(job->command, job->inputs[i], job->max_bytes, &image);
+        if (code == CLI_DONE)
+            code = plan_for(job, job->inputs[i], &image);
+        else if (code == CLI_INTERRUPTED)
+            code = cli_fail_interrupted(job->command);
+        cli_image_free(&image);
+    }
+    return code == CLI_DONE ? cli_flush(job->command) : code;
+}
+
 int filter_run_files(filter_job *job) {
     reading next = {.job = job, .path = job->inputs[0]};
     writing last = {.job = job};

@@ -153,6 +153,8 @@ static int read_shape(const char *text, filter_job *job) {
 static int read_output(const filter_text *text, filter_job *job) {
     struct stat info;
     size_t length = text->output ? strlen(text->output) : 0;
+    if (!text->output && job->show_kernels)
+        return CLI_DONE;
     if (length == 0) {
         cli_error(job->command, "no output given; add -o OUT or -o DIR/");
         return CLI_USAGE;

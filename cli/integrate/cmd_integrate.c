@@ -173,9 +173,7 @@ static int read_request(request *r, job *j) {
     return code;
 }
 
-static int compute(const cli_options *options, job *j, integrate_run *run) {
-    mst_execution how = MST_EXECUTION_INIT;
-    mst_report report;
+static int make_plan(const cli_options *options, job *j, integrate_run *run) {
     mst_error error;
     int code = cli_context(command, options, false, &j->context);
     if (code != CLI_DONE)
@@ -186,6 +184,13 @@ static int compute(const cli_options *options, job *j, integrate_run *run) {
     run->type = mst_integral_type(j->plan);
     if (j->desc.type == (mst_type)0 && run->type == MST_FLOAT32)
         fprintf(stderr, "mastaba integrate: note: %s has no float64; computed in float32\n", run->device->name);
+    return CLI_DONE;
+}
+
+static int compute(job *j, integrate_run *run) {
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report;
+    mst_error error;
     j->results = calloc(j->parameters.n_sets + 1, sizeof *j->results);
     if (!j->results) {
         cli_error(command, "out of memory for %zu results", j->parameters.n_sets);
@@ -209,7 +214,11 @@ static int integrate(request *r, const cli_options *options, job *j) {
         code = read_request(r, j);
     integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters};
     if (code == CLI_DONE)
-        code = compute(options, j, &run);
+        code = make_plan(options, j, &run);
+    if (code == CLI_DONE && options->show_kernels && !r->output)
+        return cli_flush(command);
+    if (code == CLI_DONE)
+        code = compute(j, &run);
     if (code != CLI_DONE)
         return code;
     return r->output ? integrate_store(&run, r->output, options->force != 0, options->json != 0)

@@ -189,6 +189,11 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
     desc->no_overlap = chosen->no_overlap;
 }
 
+static int advance(solve_run *run) {
+    int code = solve_steps(run);
+    return code == CLI_DONE ? solve_print_report(run) : code;
+}
+
 static int run_problem(const cli_options *common, const solve_options *options, const problem_overrides *overrides,
                        const mst_stencil_desc *chosen) {
     solve_run run = {.common = common, .options = options, .scratch = -1};
@@ -196,18 +201,15 @@ static int run_problem(const cli_options *common, const solve_options *options, 
     set_schedule(&run.problem.desc, chosen);
     if (code == CLI_DONE)
         code = check_stability(&run);
-    if (code == CLI_DONE && !options->dry_run)
+    bool only_kernels = common->show_kernels && !options->output && !options->dry_run;
+    if (code == CLI_DONE && !options->dry_run && !only_kernels)
         code = solve_check_outputs(&run);
     if (code == CLI_DONE && options->resume)
         code = solve_check_checkpoint(&run);
     if (code == CLI_DONE)
         code = solve_prepare(&run);
-    if (code == CLI_DONE && options->dry_run)
-        code = solve_print_plan(&run);
-    else if (code == CLI_DONE)
-        code = solve_steps(&run);
-    if (code == CLI_DONE && !options->dry_run)
-        code = solve_print_report(&run);
+    if (code == CLI_DONE)
+        code = only_kernels ? cli_flush(solve_command) : options->dry_run ? solve_print_plan(&run) : advance(&run);
     solve_free(&run);
     return code;
 }

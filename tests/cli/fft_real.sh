@@ -93,12 +93,4 @@ refused 2 '--length 0: not a length' fft c.npy -o w.npy --inverse --real --lengt
 refused 2 '--length=four' fft c.npy -o w.npy --inverse --real --length=four
 refused 2 '--shift leaves out the axis that --real halves' fft x.npy -o w.npy --real --shift
 
-# The kernels, with and without a result.
-expect 0 "$MASTABA" fft x.npy --show-kernels --real --axes 0,2
-[ "$(grep -c '^// Pass [12] of 2\.$' .stdout)" = 2 ] || fail "two passes"
-[ "$(grep -c '^__kernel\|^kernel' .stdout)" -ge 2 ] || fail "two kernels"
-expect 0 "$MASTABA" fft x.npy --show-kernels -o shown.npy
-[ -e shown.npy ] || fail "no result beside the kernels"
-tail -1 .stdout | grep -q '^shown.npy: ' || fail "kernels and a result"
 refused 2 'no output given' fft x.npy
-refused 2 '--show-kernels prints text and --json JSON' fft x.npy --show-kernels --json

@@ -22,8 +22,6 @@ expect 0 "$MASTABA" map 'I / 4' I=i.npy -o a.npy -f --type float32
 npy mapped a.npy float32 'i / 4' i=i.npy || fail "--type"
 expect 0 "$MASTABA" map 'B' B=b.npy -o a.npy -f --measure --verbose --no-cache
 grep -Eq 'vectors of [0-9]+ elements; an element takes, by width, 1: .* 16: ' .stderr || fail "--measure"
-expect 0 "$MASTABA" map 'sin(B)' B=b.npy --show-kernel
-grep -q '__kernel void map' .stdout || fail "--show-kernel"
 npy make none.npy float32 0,4
 expect 0 "$MASTABA" map 'B' B=none.npy -o a.npy -f
 [ "$(npy describe a.npy)" = 'float32 [0, 4]' ] || fail "no elements"
