@@ -1,5 +1,5 @@
 // What a stage needs on the device.
-#include "stage.h"
+#include "stage_text.h"
 
 #include "fft/twiddle.h"
 #include "runtime/program.h"
@@ -10,6 +10,8 @@
 #define LONGEST_BY_COLUMN ((size_t)1 << 21) // transforms with twiddles by column; of longer ones they are too large
 
 size_t mst_stage_blocks(const mst_geometry *g, int array) { return array == Z || array == g->blocked ? g->n_blocks : 1; }
+
+bool mst_stage_has_port(const mst_stage *s, int port) { return port != WITH || s->kind == MST_STAGE_FUSED; }
 
 size_t mst_stage_lines(const mst_stage *s) { return s->rows * s->before * s->inner; }
 

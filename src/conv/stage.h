@@ -69,14 +69,7 @@ size_t mst_stage_blocks(const mst_geometry *g, int array);
 size_t mst_stage_lines(const mst_stage *stage);
 static inline bool mst_stage_one(const mst_convolution *plan, int array) { return plan->n_lines[array] < plan->n_lines[Z]; }
 
-// The kernel's text (stage_text.c); its parts for CPUs (stage_cpu.c). `own`: bits of ports.
+// The kernel's text (stage_text.c). `own`: bits of ports whose arrays have the caller's layout.
 void mst_stage_write(const mst_stage *stage, int own, mst_text *out);
-void mst_stage_write_cpu(const mst_stage *stage, int own, mst_text *out);
-// In a plan of two axes, the first axis' rows from here on (0: no limit) hold nothing; only those that are kept are stored.
-size_t mst_stage_load_limit(const mst_stage *stage, int port);
-bool mst_stage_store_limited(const mst_stage *stage);
-mst_view mst_stage_view(const mst_stage *stage, int array, bool own);
-const char *mst_stage_port_name(int port);
-extern const char *const mst_stage_arguments;
 
 #endif

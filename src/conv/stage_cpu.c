@@ -1,11 +1,7 @@
 // CPU-shaped stages: a work-item takes a tile of `lanes` lines through the whole stage in private arrays that stay in its cache,
 // lane l of every vector belonging to line l. Values are moved in one of several ways, as they lie, but arithmetic on them is
 // the same for all: results do not depend on how full a tile is.
-#include "stage_cpu.h"
-
-const char *const mst_tile_parameters =
-    "long base, ulong line, ulong first, uint count, __global const real2 *low,\n"
-    "    __global const real2 *high, uint log_low, __global const real *lane_twiddles, __global const real2 *weights";
+#include "stage_text.h"
 
 const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
     const mst_stage_port *p = &s->ports[port];
@@ -13,8 +9,6 @@ const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
     *pairs = p->work || mst_type_is_complex(type);
     return p->work ? "real" : mst_convolution_element(type);
 }
-
-const char *mst_tile_real(const mst_stage *s) { return s->pass.is_double ? "double" : "float"; }
 
 bool mst_tile_is_contiguous(const mst_stage *s, int port, bool own) {
     const mst_stage_port *p = &s->ports[port];
@@ -32,8 +26,33 @@ const char *mst_tile_index(const mst_stage *s, int port) {
 }
 
 void mst_tile_write_product(bool conjugate, mst_text *out) {
-    mst_text_add(out, "            const vreal t = x;\n            x = x * wr %s y * wi;\n            y = y * wr %s t * wi;\n",
-                 conjugate ? "+" : "-", conjugate ? "-" : "+");
+    mst_text_put(out,
+                 "const vreal re_before = re;\n"
+                 "re = re * wr $minus im * wi;\n"
+                 "im = im * wr $plus re_before * wi;\n",
+                 MST_SET(minus, conjugate ? "+" : "-"), MST_SET(plus, conjugate ? "-" : "+"));
+}
+
+// The tables that a tile's values are multiplied by, as parameters or as arguments.
+static void write_tables(const mst_stage *s, int port, bool declared, mst_text *out) {
+    bool twiddled = s->tables->twiddles.n && port == (s->kind == MST_STAGE_FORWARD ? TO : FROM) && s->kind != MST_STAGE_FUSED;
+    if (twiddled)
+        mst_text_put(out,
+                     declared ? ", __global const real2 *low, __global const real2 *high, uint log_low" : ", low, high, log_low");
+    if (twiddled && s->column == 1)
+        mst_text_put(out, declared ? ", __global const real *lane_twiddles" : ", lane_twiddles");
+    if (s->g->right_angle && !s->ports[port].work)
+        mst_text_put(out, declared ? ", __global const real2 *weights" : ", weights");
+}
+
+void mst_tile_write_head(const mst_stage *s, int port, mst_text *out) {
+    const char *name = mst_stage_port_name(s, port);
+    mst_text_put(out, port == TO ? "// Stores a tile, whose first line is `line`.\n"
+                                 : "// Loads a tile, whose first line is `line`.\n");
+    mst_text_put(out, "void ${name}_tile(vreal *v, __global $const$type *$name, long base, ulong line, ulong first, uint count",
+                 MST_SET(name, name), MST_SET(const, port == TO ? "" : "const "), MST_SET(type, mst_stage_port_type(s, port)));
+    write_tables(s, port, true, out);
+    mst_text_put(out, ") {\n");
 }
 
 static void write_tile(const mst_stage *s, int port, bool own, mst_text *out) {
@@ -44,38 +63,57 @@ static void write_tile(const mst_stage *s, int port, bool own, mst_text *out) {
 }
 
 static void write_multiply(const mst_stage *s, mst_text *out) {
-    mst_text_add(out,
-                 "// v times w.\nvoid multiply(vreal *v, const vreal *w) {\n    for (uint e = 0; e < %zuu; e++) {\n"
-                 "        const vreal x = RE(e), y = IM(e), wr = w[2 * e], wi = w[2 * e + 1];\n"
-                 "        RE(e) = x * wr - y * wi;\n        IM(e) = x * wi + y * wr;\n    }\n}\n\n",
-                 s->pass.n);
+    mst_text_put(out,
+                 "// The product of both spectra, in place of the first.\n"
+                 "void multiply(vreal *v, const vreal *w) {\n"
+                 "for (uint e = 0; e < ${n}u; e++) {\n"
+                 "const vreal re = RE(e), im = IM(e), wr = w[2 * e], wi = w[2 * e + 1];\n"
+                 "RE(e) = re * wr - im * wi;\n"
+                 "IM(e) = re * wi + im * wr;\n"
+                 "}\n"
+                 "}\n\n",
+                 MST_SET(n, s->pass.n));
+}
+
+// Takes a port's tile to or from `array` of the work-item.
+static void write_move(const mst_stage *s, int port, const char *array, mst_text *out) {
+    mst_text_put(out, "${name}_tile($array, $name, ${name}_base, line, ${name}_first, count",
+                 MST_SET(name, mst_stage_port_name(s, port)), MST_SET(array, array));
+    write_tables(s, port, false, out);
+    mst_text_put(out, ");\n");
+    if (s->ports[port].forward)
+        mst_text_put(out, "forward($array, table);\n", MST_SET(array, array));
+}
+
+static void write_kernel(const mst_stage *s, bool fused, mst_text *out) {
+    const mst_text_value values[] = {MST_SET(registers, 2 * s->pass.n), {0}};
+    mst_text_put(out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void stage(");
+    mst_stage_write_parameters(s, out);
+    mst_text_put(out, ", uint tiles) {\n");
+    mst_text_put_values(out, fused ? "vreal v[$registers], w[$registers];\n" : "vreal v[$registers];\n", values);
+    mst_text_put(out, "for (uint tile = 0; tile < tiles; tile++) {\n"
+                      "const ulong line = (get_global_id(0) * tiles + tile) * LANES;\n"
+                      "if (line >= n_lines)\n"
+                      "return;\n"
+                      "const uint count = n_lines - line < LANES ? (uint)(n_lines - line) : LANES;\n");
+    write_move(s, FROM, "v", out);
+    if (fused) {
+        write_move(s, WITH, "w", out);
+        mst_text_put(out, "multiply(v, w);\n"
+                          "backward(v, table);\n");
+    }
+    write_move(s, TO, "v", out);
+    mst_text_put(out, "}\n"
+                      "}\n");
 }
 
 void mst_stage_write_cpu(const mst_stage *s, int own, mst_text *out) {
-    static const char *const rest = "count, low, high, log_low, lane_twiddles, weights";
     bool fused = s->kind == MST_STAGE_FUSED;
     mst_pass_write_cpu_steps(&s->pass, fused, out);
     for (int port = 0; port < N_STAGE_PORTS; port++)
-        if (port != WITH || fused)
+        if (mst_stage_has_port(s, port))
             write_tile(s, port, own >> port & 1, out);
     if (fused)
         write_multiply(s, out);
-    mst_text_add(out,
-                 "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void\nstage(%s, uint tiles) {\n    vreal v[%zu];\n",
-                 mst_stage_arguments, 2 * s->pass.n);
-    if (fused)
-        mst_text_add(out, "    vreal w[%zu];\n", 2 * s->pass.n);
-    mst_text_add(out, "    for (uint tile = 0; tile < tiles; tile++) {\n"
-                      "        const ulong line = (get_global_id(0) * tiles + tile) * LANES;\n"
-                      "        if (line >= n_lines)\n            return;\n"
-                      "        const uint count = n_lines - line < LANES ? (uint)(n_lines - line) : LANES;\n");
-    for (int port = FROM; port <= WITH && (port == FROM || fused); port++) {
-        const char *name = mst_stage_port_name(port), *array = port == FROM ? "v" : "w";
-        mst_text_add(out, "        %s_tile(%s, %s, %s_base, line, %s_first, %s);\n", name, array, name, name, name, rest);
-        if (s->ports[port].forward)
-            mst_text_add(out, "        forward(%s, table);\n", array);
-    }
-    if (fused)
-        mst_text_add(out, "        multiply(v, w);\n        backward(v, table);\n");
-    mst_text_add(out, "        to_tile(v, to, to_base, line, to_first, %s);\n    }\n}\n", rest);
+    write_kernel(s, fused, out);
 }
