@@ -24,10 +24,11 @@ __kernel void load_operand(__global const ELEMENT *operand, long base, ulong fir
     vectors[item] = value;
 }
 
-// result line l, element i = vectors[l N + start + i], plus the element `period` further on if that is not beyond `last`: the
-// fold that makes a linear convolution circular.
+// result line l, element i = vectors[l N + start + i], plus the element `period` further on if that is not beyond
+// `last`: the fold that makes a linear convolution circular.
 __kernel void store_result(__global const real2 *vectors, uint log_n, uint start, uint period, uint last, ulong width,
-                           ulong n_lines, __global ELEMENT *result, long base, ulong first_line, __constant const long *lines) {
+                           ulong n_lines, __global ELEMENT *result, long base, ulong first_line,
+                           __constant const long *lines) {
     ulong item = get_global_id(0), line = item / width, i = item - line * width;
     if (line >= n_lines)
         return;

@@ -1,6 +1,6 @@
 // The kernels of the published variants A to E (Burtsev): radix-2 transforms of length N = 2^LOG_N with a table
-// w[u] = exp(-2 pi i u / N), u = 0..N; the inverse uses w[N - u]. LOG_N and MAX_NP, the most complex numbers a work-item
-// keeps in private memory, are compile-time constants.
+// w[u] = exp(-2 pi i u / N), u = 0..N; the inverse uses w[N - u]. LOG_N and MAX_NP, the most complex numbers a
+// work-item keeps in private memory, are compile-time constants.
 #define N (1u << LOG_N)
 
 uint reverse_bits(uint i) {
@@ -11,24 +11,24 @@ uint reverse_bits(uint i) {
 }
 
 // One butterfly of the stage that joins transforms of length `half` (a power of two): number b of N/2.
-#define BUTTERFLY(v, b, log_half, w, inverse)                                                                                    \
-    {                                                                                                                            \
-        uint half_ = 1u << (log_half), k_ = (b) & (half_ - 1), i_ = (((b)-k_) << 1) + k_;                                        \
-        uint u_ = k_ << (LOG_N - 1 - (log_half));                                                                                \
-        real2 t_ = complex_multiply((v)[i_ + half_], (w)[(inverse) ? N - u_ : u_]);                                              \
-        (v)[i_ + half_] = (v)[i_] - t_;                                                                                          \
-        (v)[i_] += t_;                                                                                                           \
+#define BUTTERFLY(v, b, log_half, w, inverse)                                                                          \
+    {                                                                                                                  \
+        uint half_ = 1u << (log_half), k_ = (b) & (half_ - 1), i_ = (((b)-k_) << 1) + k_;                              \
+        uint u_ = k_ << (LOG_N - 1 - (log_half));                                                                      \
+        real2 t_ = complex_multiply((v)[i_ + half_], (w)[(inverse) ? N - u_ : u_]);                                    \
+        (v)[i_ + half_] = (v)[i_] - t_;                                                                                \
+        (v)[i_] += t_;                                                                                                 \
     }
 
 // All stages on a vector in bit-reversed order, by one work-item; the inverse also scales by 1/N.
-#define STAGES(v, w, inverse)                                                                                                    \
-    {                                                                                                                            \
-        for (uint s_ = 0; s_ < LOG_N; s_++)                                                                                      \
-            for (uint b_ = 0; b_ < N / 2; b_++)                                                                                  \
-                BUTTERFLY(v, b_, s_, w, inverse)                                                                                 \
-        if (inverse)                                                                                                             \
-            for (uint i_ = 0; i_ < N; i_++)                                                                                      \
-                (v)[i_] *= (real)1 / N;                                                                                          \
+#define STAGES(v, w, inverse)                                                                                          \
+    {                                                                                                                  \
+        for (uint s_ = 0; s_ < LOG_N; s_++)                                                                            \
+            for (uint b_ = 0; b_ < N / 2; b_++)                                                                        \
+                BUTTERFLY(v, b_, s_, w, inverse)                                                                       \
+        if (inverse)                                                                                                   \
+            for (uint i_ = 0; i_ < N; i_++)                                                                            \
+                (v)[i_] *= (real)1 / N;                                                                                \
     }
 
 void reverse_in_place(__global real2 *v) {
@@ -124,7 +124,8 @@ __kernel void reverse_elements(__global real2 *vectors, ulong n_elements) {
     }
 }
 
-__kernel void butterflies(__global real2 *vectors, __global const real2 *w, ulong n_butterflies, uint log_half, int inverse) {
+__kernel void butterflies(__global real2 *vectors, __global const real2 *w, ulong n_butterflies, uint log_half,
+                          int inverse) {
     ulong item = get_global_id(0);
     if (item >= n_butterflies)
         return;

@@ -71,8 +71,9 @@ static void write_work_place(const mst_stage *s, int port, mst_text *out) {
                  "return (long)$vector * POINTS",
                  MST_SET(name, mst_stage_port_name(s, port)), MST_SET(vector, work_vector(s, port)));
     if (s->g->n_axes > 1)
-        mst_text_put(out, s->first_row ? " + (long)(l / ROW_LINES + $first_row) * ROW_POINTS" : " + (long)(l / ROW_LINES) * ROW_POINTS",
-                     MST_SET(first_row, s->first_row));
+        mst_text_put(
+            out, s->first_row ? " + (long)(l / ROW_LINES + $first_row) * ROW_POINTS" : " + (long)(l / ROW_LINES) * ROW_POINTS",
+            MST_SET(first_row, s->first_row));
     mst_text_put(out, " + (long)(l / INNER % BEFORE) * SPAN + (long)(l % INNER);\n"
                       "}\n\n");
 }
@@ -149,8 +150,8 @@ static void write_fetch(const mst_stage *s, int port, bool own, mst_text *out) {
 static void write_load(const mst_stage *s, int port, bool own, mst_text *out) {
     const mst_stage_port *p = &s->ports[port];
     size_t limit = mst_stage_load_limit(s, port);
-    const mst_text_value values[] = {MST_SET(name, mst_stage_port_name(s, port)), MST_SET(type, mst_stage_port_type(s, port)),
-                                     MST_SET(limit, limit), {0}};
+    const mst_text_value values[] = {
+        MST_SET(name, mst_stage_port_name(s, port)), MST_SET(type, mst_stage_port_type(s, port)), MST_SET(limit, limit), {0}};
     if (!p->work)
         write_fetch(s, port, own, out);
     mst_text_put_values(out,
@@ -165,10 +166,11 @@ static void write_load(const mst_stage *s, int port, bool own, mst_text *out) {
     if (p->work)
         mst_text_put_values(out, "return $name[at + (long)e * INNER];\n}\n\n", values);
     else if (s->g->right_angle)
-        mst_text_put_values(out,
-                            "const position p = begin + (position)e * REST; // right angle: values p and p + HALF are one number\n"
-                            "return (real2)(${name}_fetch($name, at, p).x, ${name}_fetch($name, at, p + HALF).x);\n}\n\n",
-                            values);
+        mst_text_put_values(
+            out,
+            "const position p = begin + (position)e * REST; // right angle: values p and p + HALF are one number\n"
+            "return (real2)(${name}_fetch($name, at, p).x, ${name}_fetch($name, at, p + HALF).x);\n}\n\n",
+            values);
     else
         mst_text_put_values(out, "return ${name}_fetch($name, at, begin + (position)e * REST);\n}\n\n", values);
 }
@@ -218,8 +220,11 @@ static void write_store_array(const mst_stage *s, const mst_text_value *values, 
 // void NAME_store(to, at, begin, column, e, value): element e with weights and twiddles applied.
 static void write_store(const mst_stage *s, bool own, mst_text *out) {
     const mst_padded_axis *a = axis_of(s);
-    const mst_text_value values[] = {MST_SET(name, mst_stage_port_name(s, TO)), MST_SET(type, mst_stage_port_type(s, TO)),
-                                     MST_SET(start, a->start), MST_SET(end, a->start + a->kept), {0}};
+    const mst_text_value values[] = {MST_SET(name, mst_stage_port_name(s, TO)),
+                                     MST_SET(type, mst_stage_port_type(s, TO)),
+                                     MST_SET(start, a->start),
+                                     MST_SET(end, a->start + a->kept),
+                                     {0}};
     if (!s->ports[TO].work)
         write_put(s, own, out);
     mst_text_put_values(out,

@@ -1,6 +1,6 @@
-// Between images, of any strides, and planes of real numbers: one plane a colour, p rows of q numbers each. IN and OUT are the
-// elements' types, TO_OUT(x) converts to OUT (integers: to nearest, saturated), OUTPUT is one of mst_filter_output's values. A
-// line is a row of one channel: line (image height + y) channels + c.
+// Between images, of any strides, and planes of real numbers: one plane a colour, p rows of q numbers each. IN and OUT
+// are the elements' types, TO_OUT(x) converts to OUT (integers: to nearest, saturated), OUTPUT is one of
+// mst_filter_output's values. A line is a row of one channel: line (image height + y) channels + c.
 
 #define CLIP 1
 #define STRETCH 2
@@ -34,9 +34,9 @@ place plane_of(ulong i, uint height, uint width, uint colours) {
 real median(real a, real b, real c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
 
 // The image beyond its edges: mirrored, or zero. With `levels`, less the median of three pixels.
-__kernel void load_planes(__global const IN *image, long base, ulong first_line, __constant const long *lines, uint height,
-                          uint width, uint channels, uint colours, uint p, uint q, int mirror, int levels, ulong n,
-                          __global real *planes) {
+__kernel void load_planes(__global const IN *image, long base, ulong first_line, __constant const long *lines,
+                          uint height, uint width, uint channels, uint colours, uint p, uint q, int mirror, int levels,
+                          ulong n, __global real *planes) {
     ulong i = get_global_id(0);
     if (i >= n)
         return;
@@ -51,18 +51,19 @@ __kernel void load_planes(__global const IN *image, long base, ulong first_line,
         if (levels) {
             const ulong top = line - (ulong)at.y * channels;
             const long stride = axis_stride(lines);
-            value -= median((real)image[base + line_offset(lines, top)],
-                            (real)image[base + line_offset(lines, top + (ulong)(height / 2) * channels) + (width / 2) * stride],
-                            (real)image[base + line_offset(lines, top + (ulong)(height - 1) * channels) + (width - 1) * stride]);
+            value -= median(
+                (real)image[base + line_offset(lines, top)],
+                (real)image[base + line_offset(lines, top + (ulong)(height / 2) * channels) + (width / 2) * stride],
+                (real)image[base + line_offset(lines, top + (ulong)(height - 1) * channels) + (width - 1) * stride]);
         }
     }
     planes[i] = value;
 }
 
-// The least and the greatest of 0 and a part of an image's values: work-item `part` of `parts` takes every `lanes`-th value of
-// every (parts / lanes)-th row.
-__kernel void range_of_planes(__global const real *planes, uint pitch, uint plane_rows, uint height, uint width, uint colours,
-                              uint parts, uint lanes, ulong n, __global real2 *ranges) {
+// The least and the greatest of 0 and a part of an image's values: work-item `part` of `parts` takes every `lanes`-th
+// value of every (parts / lanes)-th row.
+__kernel void range_of_planes(__global const real *planes, uint pitch, uint plane_rows, uint height, uint width,
+                              uint colours, uint parts, uint lanes, ulong n, __global real2 *ranges) {
     ulong i = get_global_id(0);
     if (i >= n)
         return;
@@ -106,9 +107,9 @@ OUT output_of(real value, real2 range, real white) {
     return TO_OUT(value);
 }
 
-__kernel void store_planes(__global const real *planes, uint pitch, uint plane_rows, uint height, uint width, uint channels,
-                           uint colours, __global const real2 *ranges, real white, ulong n, __global OUT *image, long base,
-                           ulong first_line, __constant const long *lines) {
+__kernel void store_planes(__global const real *planes, uint pitch, uint plane_rows, uint height, uint width,
+                           uint channels, uint colours, __global const real2 *ranges, real white, ulong n,
+                           __global OUT *image, long base, ulong first_line, __constant const long *lines) {
     ulong i = get_global_id(0);
     if (i >= n)
         return;
@@ -124,8 +125,8 @@ __kernel void store_planes(__global const real *planes, uint pitch, uint plane_r
         output_of(planes[row * pitch + at.x], range, white);
 }
 
-__kernel void copy_alpha(__global const IN *from, long from_base, ulong from_line, __constant const long *from_lines, uint height,
-                         uint width, uint channels, ulong n, __global OUT *to, long to_base, ulong to_line,
+__kernel void copy_alpha(__global const IN *from, long from_base, ulong from_line, __constant const long *from_lines,
+                         uint height, uint width, uint channels, ulong n, __global OUT *to, long to_base, ulong to_line,
                          __constant const long *to_lines) {
     ulong i = get_global_id(0);
     if (i >= n)

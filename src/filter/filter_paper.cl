@@ -1,5 +1,5 @@
-// The published filter (The OpenCL Programming Book, section 6.1): a kernel a step, on one image of N x N complex numbers,
-// N = 2^LOG_N. The kernel for the mask is written by paper.c. GROUP, where it is given, is the size of
+// The published filter (The OpenCL Programming Book, section 6.1): a kernel a step, on one image of N x N complex
+// numbers, N = 2^LOG_N. The kernel for the mask is written by paper.c. GROUP, where it is given, is the size of
 // work-groups: some compilers allow for 256 work-items if they are not told.
 #define N (1u << LOG_N)
 #ifdef GROUP

@@ -1,7 +1,7 @@
 // Fixed rules: sums over panels k = 0 .. n - 1 of sum_i weight_i f(a + k h + offset_i).
 
-// Row of `grids` for each integral: a as a pair, h and the offset of every node for the fine rule, then the same for a coarse one
-// with fewer panels, which estimates the error.
+// Row of `grids` for each integral: a as a pair, h and the offset of every node for the fine rule, then the same for a
+// coarse one with fewer panels, which estimates the error.
 #define GRID_HALF (2 + NODES)
 #define GRID_ROW (2 + 2 * GRID_HALF)
 
@@ -43,13 +43,14 @@ pair sum_block(pair start, real h, uint n, __global const real *offsets, const r
     return total;
 }
 
-// panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a block of
-// panels starts from one exact point. Group g of an integral sums blocks_an_item consecutive blocks
-// in each of its work-items, and gives a pair. One launch takes the blocks from begin_block to end_block of every work-item;
-// until the last ones, the work-items' pairs are in `carried` between launches, so that these do not show in the bits.
-__kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block, uint blocks_an_item,
-                         uint begin_block, uint end_block, __global const real *grids, __global const real *rows,
-                         __global real *carried, __global real *partials, __local real *scratch) {
+// panels and coarse_panels are the numbers of panels, groups and coarse_groups those of work-groups that sum them; a
+// block of panels starts from one exact point. Group g of an integral sums blocks_an_item consecutive blocks in each of
+// its work-items, and gives a pair. One launch takes the blocks from begin_block to end_block of every work-item; until
+// the last ones, the work-items' pairs are in `carried` between launches, so that these do not show in the bits.
+__kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block,
+                         uint blocks_an_item, uint begin_block, uint end_block, __global const real *grids,
+                         __global const real *rows, __global real *carried, __global real *partials,
+                         __local real *scratch) {
     const uint groups_a_set = groups + coarse_groups;
     const ulong set = get_group_id(0) / groups_a_set;
     uint g = get_group_id(0) % groups_a_set;

@@ -1,12 +1,12 @@
-// The rule of degree 7 of Genz and Malik (1980) with their embedded one of degree 5, on a box of DIM >= 2 dimensions, from
-// tables: point q has the coordinates center + POSITIONS[q DIM + k] half width and the weights SEVEN[q] and FIVE[q]. Point 0 is
-// the center, points 1 + 6 k to 6 + 6 k lie on axis k: pairs at sqrt(9/70) and sqrt(9/10) from the center, and close to the
-// sides.
+// The rule of degree 7 of Genz and Malik (1980) with their embedded one of degree 5, on a box of DIM >= 2 dimensions,
+// from tables: point q has the coordinates center + POSITIONS[q DIM + k] half width and the weights SEVEN[q] and
+// FIVE[q]. Point 0 is the center, points 1 + 6 k to 6 + 6 k lie on axis k: pairs at sqrt(9/70) and sqrt(9/10) from the
+// center, and close to the sides.
 //
-// The difference of the two rules does not see what happens between the outermost nodes and a side, and may be small by chance
-// at jumps and kinks. So the points on an axis feed null rules (Berntsen and Espelid 1991), an odd and an even one of degrees 2
-// and 3 without the points close to the sides, and of degrees 4 and 5 with them: NULLS, four numbers for the center and four for
-// each of the six points.
+// The difference of the two rules does not see what happens between the outermost nodes and a side, and may be small by
+// chance at jumps and kinks. So the points on an axis feed null rules (Berntsen and Espelid 1991), an odd and an even
+// one of degrees 2 and 3 without the points close to the sides, and of degrees 4 and 5 with them: NULLS, four numbers
+// for the center and four for each of the six points.
 #define RESOLVED REAL(0.1) // the higher null rules are so far below the lower ones where the box is small enough
 #define CAUTION REAL(0.33) // true errors at jumps across an axis are no larger, in largest null rules
 

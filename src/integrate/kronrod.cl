@@ -1,22 +1,24 @@
-// The 21-point Kronrod rule with QUADPACK's estimate of the error (Piessens et al. 1983), fed by more than the difference to the
-// Gauss rule. That is a multiple of a null rule, one that gives 0 for polynomials, of odd degree 19: blind to what is odd about
-// the middle, and to what happens between the outermost node and the end. So two more nodes lie close to the ends, and there are
-// three pairs of null rules (Berntsen and Espelid 1991), one odd and one even: of degrees 16 and 17, of 18 and 19, and with the
-// nodes close to the ends of 20 and 21. Of a resolved smooth integrand each pair leaves a small part of the one before, and
-// Kronrod's rule, of degree 31, still less. Where they do not fall, no power can be trusted.
+// The 21-point Kronrod rule with QUADPACK's estimate of the error (Piessens et al. 1983), fed by more than the
+// difference to the Gauss rule. That is a multiple of a null rule, one that gives 0 for polynomials, of odd degree 19:
+// blind to what is odd about the middle, and to what happens between the outermost node and the end. So two more nodes
+// lie close to the ends, and there are three pairs of null rules (Berntsen and Espelid 1991), one odd and one even: of
+// degrees 16 and 17, of 18 and 19, and with the nodes close to the ends of 20 and 21. Of a resolved smooth integrand
+// each pair leaves a small part of the one before, and Kronrod's rule, of degree 31, still less. Where they do not
+// fall, no power can be trusted.
 //
-// Tables by pairs of nodes, 0 the middle and PAIRS those close to the ends. The integrand stands in one place, in a loop that is
-// not unrolled: compilers take long to compile it 23 times.
+// Tables by pairs of nodes, 0 the middle and PAIRS those close to the ends. The integrand stands in one place, in a
+// loop that is not unrolled: compilers take long to compile it 23 times.
 #define PAIRS (N_POINTS / 2)
-// An integrand is taken to be resolved where each pair is below SMOOTH of the one before (one jump, kink, root or jump of a
-// derivative never gets there, wherever it lies) and the second below RESOLVED of the scatter (which many of them may pass by
-// chance). Elsewhere the error is at least CAUTION times the null rules: true errors at kinks and roots are up to 5.7 times the
-// largest, 99.5 % of them below 4.
+// An integrand is taken to be resolved where each pair is below SMOOTH of the one before (one jump, kink, root or jump
+// of a derivative never gets there, wherever it lies) and the second below RESOLVED of the scatter (which many of them
+// may pass by chance). Elsewhere the error is at least CAUTION times the null rules: true errors at kinks and roots are
+// up to 5.7 times the largest, 99.5 % of them below 4.
 #define SMOOTH REAL(0.25)
 #define RESOLVED REAL(0.01)
 #define CAUTION 4
-// Where one node has more than a sixth of the sum of all |f|, as at |x - c|^s for s below -0.6, much lies between the nodes that
-// none sees: true errors are up to so many times what the null rules say, for s down to -0.95. Jumps and kinks give a tenth.
+// Where one node has more than a sixth of the sum of all |f|, as at |x - c|^s for s below -0.6, much lies between the
+// nodes that none sees: true errors are up to so many times what the null rules say, for s down to -0.95. Jumps and
+// kinks give a tenth.
 #define SPIKE 7
 
 estimate evaluate_box(const box *b, const realv *p) {
@@ -44,18 +46,20 @@ estimate evaluate_box(const box *b, const realv *p) {
         magnitude += KRONROD[k] * fabs(left) + KRONROD[k] * fabs(right);
         heaviest = fmax(heaviest, KRONROD[k] * fmax(fabs(left), fabs(right)));
     }
-    // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there may be a
-    // singularity, or infinity.
+    // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
+    // may be a singularity, or infinity.
     const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1], reach = NODES[N_POINTS - 1] * h;
-    const realv counts = (center - reach != center - h && center + reach != center + h && fabs(first) + fabs(last) < INFINITY)
-                             ? (realv)1
-                             : (realv)0;
+    const realv counts =
+        (center - reach != center - h && center + reach != center + h && fabs(first) + fabs(last) < INFINITY)
+            ? (realv)1
+            : (realv)0;
     const realv mean = kronrod / 2, at_ends = EDGE * (fabs(first - mean) + fabs(last - mean));
     realv scatter = KRONROD[0] * fabs(f[0] - mean);
     for (uint k = 1; k < PAIRS; k++)
         scatter += KRONROD[k] * (fabs(f[2 * k - 1] - mean) + fabs(f[2 * k] - mean));
     scatter = (scatter + (counts > 0 ? at_ends : (realv)0)) * fabs(h);
-    const realv low = fmax(fabs(null_16), fabs(null_17)) * fabs(h), middle = fmax(fabs(null_18), fabs(null_19)) * fabs(h);
+    const realv low = fmax(fabs(null_16), fabs(null_17)) * fabs(h),
+                middle = fmax(fabs(null_18), fabs(null_19)) * fabs(h);
     const realv all = fmax(fabs(null_20), fabs(null_21)) * fabs(h), high = counts > 0 ? all : middle;
     const realv null = fmax(middle, high), fall = fmax(middle / low, high / middle);
     const realv ratio = 200 * null / scatter, calm = scatter * fmin((realv)1, ratio * sqrt(ratio));

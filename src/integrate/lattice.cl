@@ -1,14 +1,15 @@
 // Randomly shifted rank-1 lattices (Cranley and Patterson 1976). Point k of 2^m in dimension j is
 //     u = frac(k a^j / 2^m + shift_j),   t = from + (to - from) (1 - |2 u - 1|)
-// where the last step, the baker's transform, makes the error fall as for a periodic integrand (Hickernell 2002). Numbers in
-// [0, 1) are 64-bit fractions, so nothing is lost for any k.
+// where the last step, the baker's transform, makes the error fall as for a periodic integrand (Hickernell 2002).
+// Numbers in [0, 1) are 64-bit fractions, so nothing is lost for any k.
 
-// Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one shift; a
-// group gives a pair; behind all pairs stand the sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A row of shifts for
-// each of n_shifts.
-__kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts, __global const ulong *generators,
-                         __global const ulong *shifts, __global const uint *active, __global const real *rows,
-                         __global const real *cuts, __global real *partials, __local real *scratch) {
+// Work-items of a group, and `groups` groups, share the points start + i stride, i < count, of one integral and one
+// shift; a group gives a pair; behind all pairs stand the sums of |f|. Bounds are pairs. generators: a^j 2^(64 - m). A
+// row of shifts for each of n_shifts.
+__kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts,
+                         __global const ulong *generators, __global const ulong *shifts, __global const uint *active,
+                         __global const real *rows, __global const real *cuts, __global real *partials,
+                         __local real *scratch) {
     const uint g = get_group_id(0) % groups, shift = get_group_id(0) / groups % n_shifts;
     const ulong set = active[get_group_id(0) / groups / n_shifts];
     const ulong each = (count + (ulong)groups * ITEMS - 1) / ((ulong)groups * ITEMS);
@@ -31,8 +32,8 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
                 const ulong k = start + min(i + l, end - 1) * stride;
                 const ulong u = k * generators[j] + shifts[shift * DIM + j];
                 // 1 - |2 u - 1|: up to 1/2 doubled, beyond it what is missing to 1 doubled.
-                lanes[l] =
-                    (real)((u >> 63 ? ~u : u) >> (PRECISION == 64 ? 11 : 40)) * (PRECISION == 64 ? REAL(0x1p-52) : REAL(0x1p-23));
+                lanes[l] = (real)((u >> 63 ? ~u : u) >> (PRECISION == 64 ? 11 : 40)) *
+                           (PRECISION == 64 ? REAL(0x1p-52) : REAL(0x1p-23));
             }
             t[j] = cut[4 * j] + (cut[4 * j + 1] + widths[j] * LOADV(lanes));
         }

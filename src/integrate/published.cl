@@ -1,6 +1,6 @@
-// The published rule, WIDTH 1: each of P work-items sums n = ceil(N / P) consecutive points, one of each group adds the group's
-// values, and one work-item adds the groups. A launch takes the points from begin_point to end_point of every work-item; until
-// the last ones, their sums are in `carried` between launches.
+// The published rule, WIDTH 1: each of P work-items sums n = ceil(N / P) consecutive points, one of each group adds the
+// group's values, and one work-item adds the groups. A launch takes the points from begin_point to end_point of every
+// work-item; until the last ones, their sums are in `carried` between launches.
 __kernel void published_points(ulong points, ulong points_an_item, ulong begin_point, ulong end_point, real a, real h,
                                __global const real *rows, __global real *carried, __global real *group_sums,
                                __local real *scratch) {

@@ -1,7 +1,7 @@
 // Breadth-first adaptive integration: all regions of all integrals are evaluated, judged and split together.
 //
-// A region is a box lo[k] .. lo[k] + len[k]. Those of one integral stand in a row: integral i has run[2 i + 1] of them from
-// run[2 i] on. The rule (evaluate_box: value, error, the axis to split along) is in kronrod.cl or genz_malik.cl.
+// A region is a box lo[k] .. lo[k] + len[k]. Those of one integral stand in a row: integral i has run[2 i + 1] of them
+// from run[2 i] on. The rule (evaluate_box: value, error, the axis to split along) is in kronrod.cl or genz_malik.cl.
 
 #define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
 
@@ -13,11 +13,12 @@
 #define AXIS 0x07
 
 #define LAST_ROUND 99
-#define NOISE (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
-#define PATIENCE 6                           // rounds in which regions where the integrand was never finite are split
-#define FIRST_VERDICT (DIM > 1 ? 1 : 0)      // the first round without a pair to compare decides nothing
-// A singularity in the interior, |x - c|^s, at which nodes can come no closer: the error that a rule sees is up to so many times
-// too small, for s down to -0.9 (with one variable -0.95). At an end it is less, down to -0.95.
+#define NOISE                                                                                                          \
+    (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
+#define PATIENCE 6                 // rounds in which regions where the integrand was never finite are split
+#define FIRST_VERDICT (DIM > 1 ? 1 : 0) // the first round without a pair to compare decides nothing
+// A singularity in the interior, |x - c|^s, at which nodes can come no closer: the error that a rule sees is up to so
+// many times too small, for s down to -0.9 (with one variable -0.95). At an end it is less, down to -0.95.
 #define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
@@ -50,8 +51,8 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
     return LOADV(lanes);
 }
 
-// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. Cuts are pairs, so that
-// lengths are those of the bounds before rounding. With one item a region.
+// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. Cuts are
+// pairs, so that lengths are those of the bounds before rounding. With one item a region.
 __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __global real *lo, __global real *len,
                     __global uint *id, __global uint *run, __global real *sums, __global uint *state) {
     const ulong r = get_global_id(0);
@@ -61,7 +62,8 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
     __global const real *cut = cuts + (ulong)set * 2 * N_CUTS;
     for (uint k = 0; k < DIM; k++) {
         const uint from = DIM == 1 ? own / 2 : 2 * k;
-        const real at = cut[2 * from], length = ((cut[2 * from + 2] - at) + (cut[2 * from + 3] - cut[2 * from + 1])) / 2;
+        const real at = cut[2 * from],
+                   length = ((cut[2 * from + 2] - at) + (cut[2 * from + 3] - cut[2 * from + 1])) / 2;
         lo[(ulong)k * capacity + r] = own >> k & 1 ? at + length : at;
         len[(ulong)k * capacity + r] = length;
     }
@@ -109,15 +111,16 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
             const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
             values[first + l] = finite && !empty ? value[l] : 0;
             const bool at_floor = error[l] <= least[l] && least[l] > 0;
-            const real largest = fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
+            const real largest =
+                fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
             errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
             marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
         }
     }
 }
 
-// What replaces a half r or r + 1 with NOT_FINITE: of the whole, if that was finite, what the other half leaves. A node may have
-// hit a singularity by chance, so it is split once more; if that does not help, it is done.
+// What replaces a half r or r + 1 with NOT_FINITE: of the whole, if that was finite, what the other half leaves. A node
+// may have hit a singularity by chance, so it is split once more; if that does not help, it is done.
 void replace_lost(ulong r, real value, real error, uint parent_marks, __global real *values, __global real *errors,
                   __global uchar *marks) {
     const bool both = marks[r] & marks[r + 1] & NOT_FINITE;
@@ -131,11 +134,12 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
     }
 }
 
-// Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a thin part
-// behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With one variable the
-// null rules see it; halves that are nearly all rounding and do not improve on the whole are done. parents: value, error and
-// marks of what a pair comes from. One item a pair.
-__kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors, __global uchar *marks) {
+// Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a
+// thin part behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With
+// one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done.
+// parents: value, error and marks of what a pair comes from. One item a pair.
+__kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors,
+                      __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
     if (r >= n)
         return;
@@ -161,9 +165,10 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
     }
 }
 
-// What rounds to come may change if none of them can be paid for: the rest of a geometric series. DIM rounds halve every axis
-// once, after which the changes of a rule that converges are no more than half of those before. Where they are not, as at a peak
-// that grows as it is found, the series is cut off at the ratio UNSETTLED. before: of the last 2 DIM rounds, in a ring.
+// What rounds to come may change if none of them can be paid for: the rest of a geometric series. DIM rounds halve
+// every axis once, after which the changes of a rule that converges are no more than half of those before. Where they
+// are not, as at a peak that grows as it is found, the series is cut off at the ratio UNSETTLED. before: of the last 2
+// DIM rounds, in a ring.
 real unsettled(__global const real *before, real value, uint round) {
     const uint span = min((uint)DIM, round / 2);
     if (span == 0)
@@ -203,15 +208,16 @@ uint count_items(uint own, __local uint *scratch) {
     return own;
 }
 
-// Decides about every region of an integral, and about the integral. sums: value and error of the regions that are done, value
-// and error of all. A region is done when its error is small against what is left of the tolerance for all n that are not:
+// Decides about every region of an integral, and about the integral. sums: value and error of the regions that are
+// done, value and error of all. A region is done when its error is small against what is left of the tolerance for all
+// n that are not:
 //     error <= (tolerance - errors of those done) / (2 n),
-// so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the error
-// allows. Where all nodes gave 0, regions are halved until there are least_look.
-__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look, uint round,
-                    __global const uint *run, __global const real *values, __global const real *errors, __global uchar *marks,
-                    __global real *sums, __global uint *state, __global uint *n_split, __local real *scratch,
-                    __local uint *counts) {
+// so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the
+// error allows. Where all nodes gave 0, regions are halved until there are least_look.
+__kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look,
+                    uint round, __global const uint *run, __global const real *values, __global const real *errors,
+                    __global uchar *marks, __global real *sums, __global uint *state, __global uint *n_split,
+                    __local real *scratch, __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
@@ -235,7 +241,8 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         real part[3] = {0, 0, 0}; // of the regions not to split: value, error, whether one is lost
         uint count = 0;           // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
-            const bool split = (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
+            const bool split =
+                (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
             marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
             count += split ? 1 : 0;
             part[0] += split ? 0 : values[r];
@@ -267,8 +274,8 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
     }
 }
 
-// Where each integral's regions will stand, and how many there will be in all; the largest number if that does not fit. One
-// work-group.
+// Where each integral's regions will stand, and how many there will be in all; the largest number if that does not fit.
+// One work-group.
 __kernel void place(uint n_sets, __global const uint *n_split, __global uint *next_run, __global uint *total,
                     __local uint *scratch) {
     const uint each = (n_sets + ITEMS - 1) / ITEMS;
@@ -292,8 +299,9 @@ __kernel void place(uint n_sets, __global const uint *n_split, __global uint *ne
 // Halves every region that is marked, the halves in its place.
 __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
                     __global uint *next_run, __global const uchar *marks, __global const real *values,
-                    __global const real *errors, __global const real *lo, __global const real *len, __global real *next_lo,
-                    __global real *next_len, __global uint *next_id, __global real *parents, __local uint *scratch) {
+                    __global const real *errors, __global const real *lo, __global const real *len,
+                    __global real *next_lo, __global real *next_len, __global uint *next_id, __global real *parents,
+                    __local uint *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         const uint first = run[2 * set], n = run[2 * set + 1];

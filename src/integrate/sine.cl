@@ -1,8 +1,9 @@
-// Sine and cosine of numbers up to SINE_LIMIT, within 2 ulp in float and 3 in double: those of OpenCL take a GPU twice as long.
-// x = k pi + r, pi as the sum of three numbers (Cody and Waite 1980) whose products with k are exact in fma; sin r = r + r^3
-// P(r^2) for |r| <= pi / 2, P the minimax polynomial for the relative error, made a little less so that rounding takes no value
-// beyond 1. Larger numbers, infinity and NaN are OpenCL's, but not the sign of 0: sin(-0.0) is +0, because -0 + r^3 P is, and
-// keeping it would take one more instruction of every sine. Only for plain numbers, not vectors.
+// Sine and cosine of numbers up to SINE_LIMIT, within 2 ulp in float and 3 in double: those of OpenCL take a GPU twice
+// as long. x = k pi + r, pi as the sum of three numbers (Cody and Waite 1980) whose products with k are exact in fma;
+// sin r = r + r^3 P(r^2) for |r| <= pi / 2, P the minimax polynomial for the relative error, made a little less so that
+// rounding takes no value beyond 1. Larger numbers, infinity and NaN are OpenCL's, but not the sign of 0: sin(-0.0) is
+// +0, because -0 + r^3 P is, and keeping it would take one more instruction of every sine. Only for plain numbers, not
+// vectors.
 #define SINE_LIMIT REAL(1e5)
 #if PRECISION == 64
 #define BITS long

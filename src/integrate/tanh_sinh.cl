@@ -1,9 +1,9 @@
-// The tanh-sinh rule (Takahasi and Mori 1974), a level of nodes at a time for all integrals that are not done. With d the
-// distance of a node from the nearer end, as a share of the range, the integral is (b - a) h sum_j weight_j (f(a + d_j (b - a)) +
-// f(b - d_j (b - a))). A level halves h: its nodes lie between those before.
+// The tanh-sinh rule (Takahasi and Mori 1974), a level of nodes at a time for all integrals that are not done. With d
+// the distance of a node from the nearer end, as a share of the range, the integral is (b - a) h sum_j weight_j (f(a +
+// d_j (b - a)) + f(b - d_j (b - a))). A level halves h: its nodes lie between those before.
 
-// Row of an integral in `sums`: the parts of all levels, then what the last level gave. State: the evaluations' number, and why
-// it stopped (mst_integral_status; RUNNING until then).
+// Row of an integral in `sums`: the parts of all levels, then what the last level gave. State: the evaluations' number,
+// and why it stopped (mst_integral_status; RUNNING until then).
 #define PARTS 8
 enum { VALUE = PARTS, ERROR, CHANGE, MODULUS, BOUND, SUMS };
 #define CONVERGED 0
@@ -12,27 +12,28 @@ enum { VALUE = PARTS, ERROR, CHANGE, MODULUS, BOUND, SUMS };
 #define RUNNING 4
 #define EPSILON (PRECISION == 64 ? REAL(2.220446049250313e-16) : REAL(1.1920928955078125e-7))
 
-#define BEYOND 40    // 1 / (s + 1) down to s = -0.9, and what rounding makes of the distance of the last node that does count
+#define BEYOND                                                                                                         \
+    40 // 1 / (s + 1) down to s = -0.9, and what rounding makes of the distance of the last node that does count
 #define LOOK_LEVEL 5 // where all values are 0, levels are added up to this one
 
-// The sum with step h differs from the integral by what the transform in t has at the frequencies 1 / h, 2 / h and so on, so that
-// the change to step h / 2 shows the cosine part at 1 / h. The nodes of the next level, every other one with its sign changed,
-// show the sine part at that frequency: of both together a chance phase hides nothing (the modulus). An integrand is smooth where
-// moduli fall faster and faster. Elsewhere, at jumps, kinks and peaks between the nodes, one change may be small by chance, and
-// what those before it showed counts, less with each level.
+// The sum with step h differs from the integral by what the transform in t has at the frequencies 1 / h, 2 / h and so
+// on, so that the change to step h / 2 shows the cosine part at 1 / h. The nodes of the next level, every other one
+// with its sign changed, show the sine part at that frequency: of both together a chance phase hides nothing (the
+// modulus). An integrand is smooth where moduli fall faster and faster. Elsewhere, at jumps, kinks and peaks between
+// the nodes, one change may be small by chance, and what those before it showed counts, less with each level.
 #define FALL REAL(0.125)            // smooth: each modulus is below so much of the one before,
 #define LAST_FALL REAL(0.015625)    // and the change below so much of the last modulus
 #define DROP REAL(0.0001)           // or the change so much, as soon as nodes are dense enough for what oscillates
 #define FIRST_FALL REAL(0.00390625) // the modulus before the first one, as a share of the integral of |f|
 #define FADING REAL(0.35)           // a modulus counts so much less a level later
 #define CAUTION 8                   // true errors are no larger, in bounds
-#define CAUTION_SMOOTH 4            // and at smooth integrands so much more, in changes; half of it where these are rounding
-#define STALLED REAL(0.65)          // moduli that fall no faster than this, at |x - c|^-0.8 say, leave more
-#define CAUTION_STALLED 48          // behind them
-#define UNRESOLVED REAL(0.2)        // a share of all |f| that one node must not have, or any peak may be hidden beside it
+#define CAUTION_SMOOTH 4     // and at smooth integrands so much more, in changes; half of it where these are rounding
+#define STALLED REAL(0.65)   // moduli that fall no faster than this, at |x - c|^-0.8 say, leave more
+#define CAUTION_STALLED 48   // behind them
+#define UNRESOLVED REAL(0.2) // a share of all |f| that one node must not have, or any peak may be hidden beside it
 
-// What a level adds: sum of weight f, of weight |f|, and with alternating signs; of either end the largest |f|, the largest
-// weight |f| of all, and of either end the weights of nodes that fell on it.
+// What a level adds: sum of weight f, of weight |f|, and with alternating signs; of either end the largest |f|, the
+// largest weight |f| of all, and of either end the weights of nodes that fell on it.
 enum { SUM, MAGNITUDE, ALTERNATING, LARGEST, HEAVIEST = LARGEST + 2, LOST };
 typedef struct part {
     real v[PARTS];
@@ -60,7 +61,8 @@ part sum_nodes(uint first, uint count, __global const real *distances, __global 
     const real width = (b.hi - a.hi) + (b.lo - a.lo);
     for (uint j = ITEM * WIDTH; j < count; j += ITEMS * WIDTH) {
         // Behind the last node the tables are filled with weights of 0.
-        const realv d = LOADV(distances + first + j), w = LOADV(weights + first + j), near = width * d, far = width * (1 - d);
+        const realv d = LOADV(distances + first + j), w = LOADV(weights + first + j), near = width * d,
+                    far = width * (1 - d);
         const realv sign = LOADV(signs + (WIDTH == 1 ? j % 2 : 0));
 #pragma unroll 1
         for (uint side = 0; side < 2; side++) {
@@ -98,10 +100,10 @@ part sum_parts(part own, __local real *scratch) {
     return own;
 }
 
-__kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, real h, uint level, real relative, real absolute,
-                        __global const real *distances, __global const real *weights, __global const real *rows,
-                        __global const real *cuts, __global real *sums, __global uint *state, __global uint *running,
-                        __local real *scratch) {
+__kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, real h, uint level, real relative,
+                        real absolute, __global const real *distances, __global const real *weights,
+                        __global const real *rows, __global const real *cuts, __global real *sums, __global uint *state,
+                        __global uint *running, __local real *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
@@ -121,12 +123,14 @@ __kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, 
                 before.v[k] = level > 0 && k != ALTERNATING ? sum[k] : 0;
             all = add_parts(before, all);
             const real value = width * h * all.v[SUM];
-            // What convergence so far promises, what rounding values and nodes may have added, and what may lie beyond the last
-            // node of either end: the integral of C d^s from 0 to d is C d^(s + 1) / (s + 1).
-            const real floor_error = EPSILON * (10 * fabs(width) + 4 * fmax(fabs(a.hi), fabs(b.hi))) * h * all.v[MAGNITUDE];
+            // What convergence so far promises, what rounding values and nodes may have added, and what may lie beyond
+            // the last node of either end: the integral of C d^s from 0 to d is C d^(s + 1) / (s + 1).
+            const real floor_error =
+                EPSILON * (10 * fabs(width) + 4 * fmax(fabs(a.hi), fabs(b.hi))) * h * all.v[MAGNITUDE];
             real beyond = 0;
             for (uint side = 0; side < 2; side++)
-                beyond += BEYOND * fabs(width) * all.v[LARGEST + side] * (h * all.v[LOST + side] + distances[LAST_NODE]);
+                beyond +=
+                    BEYOND * fabs(width) * all.v[LARGEST + side] * (h * all.v[LOST + side] + distances[LAST_NODE]);
             // The first level has the one before within it: the sum of every other node.
             const real alternating = fabs(width * h * all.v[ALTERNATING]);
             const real change = level > 0 ? fabs(value - sum[VALUE]) : alternating;
