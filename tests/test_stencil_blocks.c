@@ -1,9 +1,6 @@
-// Blocks of the pyramid method on a GPU's kernels: which tiles the plain kernel does, and that windows which hold whole
-// work-items, vectors of either type and short last blocks change no bit. Grids and budgets of next to nothing.
+// Blocks of the pyramid method on a GPU's kernels: windows which hold whole work-items, vectors of either type and short last
+// blocks change no bit. Grids and budgets of next to nothing.
 #include "support_stencil.h"
-
-#include "stencil/kernels/cutting.h"
-#include "stencil/solver.h"
 
 #include <string.h>
 
@@ -23,68 +20,6 @@ static mst_stencil_desc problem(int rank, const char *update[1], bool constant) 
     d.updates = updates;
     d.n_updates = 1;
     return d;
-}
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
-
-// By the condition in the kernel, but for open faces: all nodes of the work-items that compute something of the tile are there.
-static bool is_plain(const mst_stepper *s, const mst_box *box, int axis, int64_t tile, int64_t first, int64_t end) {
-    int64_t from = box->from[axis] + tile * s->tile[axis], to = least(from + s->tile[axis], box->to[axis]);
-    int64_t begin = from - s->before[axis], item = s->item[axis];
-    int64_t behind = begin + (to - begin + s->pipeline.high[axis] + item - 1) / item * item;
-    return begin >= most(first, 0) && behind <= least(end, (int64_t)s->problem->grid[axis]);
-}
-
-// No tile that is not plain is left to the plain kernel, whatever the window; in windows as blocks have them, all are plain.
-static void test_sides(void **state) {
-    static const char *const updates[] = {"u + 0.1 * (u[-1,0,0] + u[0,1,0] - u[0,0,-1] + u[0,0,1] - 2 * u)",
-                                          "u + 0.1 * (u[-1,0,0] + u[0,-4,0] - u[0,0,-3] + u[0,2,4] - 2 * u)"};
-    for (int k = 0; k < 2; k++) {
-        mst_stencil_desc d = problem(3, (const char *[]){updates[k]}, false);
-        mst_stencil *solver;
-        mst_error e;
-        d.grid[0] = d.grid[1] = d.grid[2] = 400;
-        d.shape = MST_STENCIL_SHAPE_GPU;
-        d.fuse = 1;
-        d.schedule = MST_STENCIL_PYRAMID_SLABS;
-        d.depth = d.block = 4;
-        OK(mst_stencil_create(*state, &d, &solver, &e));
-        const mst_stepper *s = &solver->steppers[0];
-        int plain = 0;
-        for (int i = 0; i < 3000; i++) {
-            mst_box box = {{100, 0, 0}, {150, 0, 0}};
-            mst_window w = {.planes = 400, .first_row = 0, .rows = 400, .first_column = 0, .columns = 400};
-            int64_t ends[N_AXES][2];
-            bool padded = i % 3 == 0;
-            for (int axis = ROWS; axis <= COLUMNS; axis++) {
-                int64_t size = (int64_t)test_between(1, 200), pad = padded ? 2 * s->item[axis] : (int64_t)test_between(0, 12);
-                box.from[axis] = (int64_t)test_between(0, 400 - (size_t)size);
-                box.to[axis] = box.from[axis] + size;
-                ends[axis][0] = most(0, box.from[axis] - s->pipeline.low[axis] - pad);
-                ends[axis][1] = least(400, box.to[axis] + s->pipeline.high[axis] + pad);
-            }
-            w.first_row = ends[ROWS][0];
-            w.rows = ends[ROWS][1] - w.first_row;
-            w.first_column = ends[COLUMNS][0];
-            w.columns = ends[COLUMNS][1] - w.first_column;
-            const mst_cutting c = mst_cutting_make(s, &box, 1, &w, NULL);
-            for (int axis = ROWS; axis <= COLUMNS; axis++) {
-                int64_t tiles = axis == ROWS ? c.rows : c.columns;
-                bool inside = box.from[axis] >= 20 && box.to[axis] <= 380;
-                for (int64_t tile = c.sides[axis][0]; tile < c.sides[axis][1]; tile++, plain++)
-                    CHECK(is_plain(s, &box, axis, tile, ends[axis][0], ends[axis][1]) || (box.from[axis] == 0 && tile == 0) ||
-                              (box.to[axis] == 400 && tile + 1 == tiles),
-                          "axis %d: tile %lld of %lld from %lld is not plain", axis, (long long)tile, (long long)tiles,
-                          (long long)box.from[axis]);
-                CHECK(!padded || !inside || (c.sides[axis][0] == 0 && c.sides[axis][1] == tiles),
-                      "axis %d: tiles from %lld to %lld of %lld are plain in a padded window", axis, (long long)c.sides[axis][0],
-                      (long long)c.sides[axis][1], (long long)tiles);
-            }
-        }
-        CHECK(plain > 1000, "only %d tiles were plain", plain);
-        mst_stencil_destroy(solver);
-    }
 }
 
 // Tiles in two dimensions and slabs in one, whose columns are cut: vectors of both types, reaches of whole vectors and less.
@@ -155,7 +90,6 @@ static void test_next_to_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sides), cmocka_unit_test(test_cut_columns),
-                                       cmocka_unit_test(test_next_to_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cut_columns), cmocka_unit_test(test_next_to_nothing)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -2,6 +2,7 @@
 #include "runtime/cache.h"
 #include "runtime/program.h"
 #include "solver.h"
+#include "stencil/kernels/cutting.h"
 #include "stream/transfer.h"
 
 #include <math.h>
@@ -114,7 +115,7 @@ fail:
 }
 
 static double work_of(const mst_stepper *stepper, const mst_box *box) {
-    double longer, work = mst_stepper_work(stepper, box, 1, &longer);
+    double longer, work = mst_cutting_work(&stepper->tile, &stepper->pipeline, box, 1, &longer);
     return work * longer;
 }
 
@@ -366,7 +367,7 @@ static bool key_of(const mst_stencil *s, const mst_box *box, mst_cache_key *key)
                  "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, store %d",
                  REVISION, (unsigned long long)stepper->key.high, (unsigned long long)stepper->key.low, (long long)box->from[0],
                  (long long)box->to[0], (long long)s->problem.grid[0], (long long)box->to[1], (long long)box->to[2],
-                 (long long)s->problem.grid[2], stepper->choice.planes, (int)s->plan.store);
+                 (long long)s->problem.grid[2], stepper->tile.choice.planes, (int)s->plan.store);
     return stepper->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rates", key);
 }
 

@@ -41,7 +41,7 @@ struct mst_pyramid;
 
 typedef struct mst_stencil_choice {
     unsigned fuse; // m
-    mst_stepper_choice tile;
+    mst_tile_choice tile;
 } mst_stencil_choice;
 
 struct mst_stencil {
@@ -55,8 +55,8 @@ struct mst_stencil {
     mst_stepper steppers[2]; // of m fused steps, and of one
     mst_rates rates;
     const mst_engine *engine;
-    int lanes;                                  // queues of kernels that a schedule beyond the device has
-    cl_command_queue queues[MST_STENCIL_LANES]; // the first is the context's
+    int lanes;                                   // queues of kernels that a schedule beyond the device has
+    cl_command_queue queues[MST_STENCIL_QUEUES]; // the first is the context's
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
 

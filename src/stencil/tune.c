@@ -152,7 +152,7 @@ mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_tu
     t.desc.schedule = MST_STENCIL_IN_CORE;
     t.desc.depth = 0;
     t.desc.block = 0;
-    t.rule = (mst_stencil_choice){rule < most ? rule : most, mst_stepper_rule(&s->problem, mst_plan_shape(s, desc))};
+    t.rule = (mst_stencil_choice){rule < most ? rule : most, mst_tile_rule(&s->problem, mst_plan_shape(s, desc))};
     s->choice = t.rule;
     if (desc->schedule == MST_STENCIL_TRIVIAL || desc->fuse > MST_STENCIL_MAX_FUSE)
         return MST_OK; // as published, or refused

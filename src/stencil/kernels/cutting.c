@@ -1,6 +1,7 @@
 #include "cutting.h"
 
-#include "write_gpu.h"
+#include "boundary.h"
+#include "runtime/numbers.h"
 
 #include <math.h>
 
@@ -10,58 +11,52 @@ enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
 // take longer by MISSED of what is missing, or, with few, as long as FEW rounds of resident ones (an H200; docs/performance.md).
 static const double FULL = 1.4, MISSED = 0.3, FEW = 0.86;
 
-static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
-// Planes that a strip goes through beside its own.
-static int64_t overlap_of(const mst_stepper *s) { return s->pipeline.low[PLANES] + s->pipeline.high[PLANES]; }
+// Pqueues that a strip goes through beside its own.
+static int64_t overlap_of(const mst_tile *t) { return t->low[PLANES] + t->high[PLANES]; }
 
 // Work-groups that a GPU has at once, about.
-static int64_t resident_groups(const mst_stepper *s) {
-    return (int64_t)s->context->device.compute_units * larger(1, RESIDENT_ITEMS / s->group);
-}
+static int64_t resident_groups(const mst_tile *t) { return t->units * mst_larger(1, RESIDENT_ITEMS / t->group); }
 
 // When strips of so many planes, of n tiles each, are done, in planes gone through by a work-group. As many as are resident begin
 // at once, and each that ends makes room for the next: first all long strips, then the short ones, one of each tile, which fill
 // what the last round of the long ones leaves.
 static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t planes, int64_t length) {
     int64_t groups = n * (planes / length), rest = planes % length, spare = resident - groups % resident;
-    int64_t time = ceiling(groups, resident) * (length + overlap);
+    int64_t time = mst_divide_up(groups, resident) * (length + overlap);
     if (rest == 0)
         return time;
     int64_t fill = spare < resident ? spare * ((length + overlap) / (rest + overlap)) : 0;
-    return time + ceiling(larger(0, n - fill), resident) * (rest + overlap);
+    return time + mst_divide_up(mst_larger(0, n - fill), resident) * (rest + overlap);
 }
 
 // How much longer the work of a launch takes than on a full device, where others go on beside it: each that ends makes room for
 // their work-groups.
-static double idle_beside(int64_t resident, int lanes, int64_t groups) {
-    double rounds = (double)(groups * lanes) / (double)resident;
+static double idle_beside(int64_t resident, int queues, int64_t groups) {
+    double rounds = (double)(groups * queues) / (double)resident;
     return fmax(1 + MISSED * fmax(0, FULL - rounds), FEW / rounds);
 }
 
-// Planes of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
-static int64_t choose_length_beside(const mst_stepper *s, int lanes, int64_t n, int64_t planes, int64_t most) {
-    int64_t first = ceiling(planes, most), best = first;
+// Pqueues of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
+static int64_t choose_length_beside(const mst_tile *t, int queues, int64_t n, int64_t planes, int64_t most) {
+    int64_t first = mst_divide_up(planes, most), best = first;
     double least = INFINITY;
     for (int64_t strips = first; strips <= planes && strips < first + 64; strips++) {
-        double time = (double)(planes + strips * overlap_of(s)) * idle_beside(resident_groups(s), lanes, n * strips);
+        double time = (double)(planes + strips * overlap_of(t)) * idle_beside(resident_groups(t), queues, n * strips);
         if (time < least) {
             least = time;
             best = strips;
         }
     }
-    return ceiling(planes, best);
+    return mst_divide_up(planes, best);
 }
 
-// Planes of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
+// Pqueues of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
 // launch asks.
-static int64_t choose_length(const mst_stepper *s, int64_t n, int64_t planes, int64_t most) {
-    int64_t resident = resident_groups(s), high = smaller(planes, most), low = 1, best = high, least = INT64_MAX;
+static int64_t choose_length(const mst_tile *t, int64_t n, int64_t planes, int64_t most) {
+    int64_t resident = resident_groups(t), high = mst_smaller(planes, most), low = 1, best = high, least = INT64_MAX;
     for (int64_t step = 1 + high / 32;; step = 1) {
         for (int64_t length = high; length >= low; length -= step) {
-            int64_t time = finish(resident, overlap_of(s), n, planes, length);
+            int64_t time = finish(resident, overlap_of(t), n, planes, length);
             if (time < least) {
                 least = time;
                 best = length;
@@ -69,16 +64,20 @@ static int64_t choose_length(const mst_stepper *s, int64_t n, int64_t planes, in
         }
         if (step == 1)
             return best;
-        high = smaller(high, best + step - 1);
-        low = larger(1, best - step + 1);
+        high = mst_smaller(high, best + step - 1);
+        low = mst_larger(1, best - step + 1);
     }
 }
 
+static int64_t strips_of(const mst_cutting *c) { return mst_divide_up(c->planes, c->length); }
+static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
+static int64_t all_strips_of(const mst_cutting *c) { return strips_of(c) + strips_at_faces(c); }
+
 // In how many parts to cut each strip of n tiles.
-static int64_t choose_parts(const mst_stepper *s, int64_t n, const mst_cutting *c) {
-    int64_t resident = resident_groups(s), strips = mst_cutting_strips(c), best = 1, least = INT64_MAX;
-    for (int64_t parts = 1; n > 0 && parts <= smaller(c->length, 64); parts++) {
-        int64_t time = ceiling(n * strips * parts, resident) * (ceiling(c->length, parts) + overlap_of(s));
+static int64_t choose_parts(const mst_tile *t, int64_t n, const mst_cutting *c) {
+    int64_t resident = resident_groups(t), strips = strips_of(c), best = 1, least = INT64_MAX;
+    for (int64_t parts = 1; n > 0 && parts <= mst_smaller(c->length, 64); parts++) {
+        int64_t time = mst_divide_up(n * strips * parts, resident) * (mst_divide_up(c->length, parts) + overlap_of(t));
         if (time < least) {
             least = time;
             best = parts;
@@ -88,48 +87,45 @@ static int64_t choose_parts(const mst_stepper *s, int64_t n, const mst_cutting *
 }
 
 // Whether tiles that reach beyond a face, where the box ends, are plain.
-static bool is_open(const mst_stepper *s, const mst_box *box, int axis, int side) {
-    int64_t n = (int64_t)s->problem->grid[axis], first = box->from[axis] - s->before[axis];
-    return mst_gpu_is_open(s->problem, axis, side) && s->tile[axis] % s->item[axis] == 0 &&
-           (side ? box->to[axis] == n && (n - first) % s->item[axis] == 0 : box->from[axis] == 0 && first % s->item[axis] == 0);
+static bool is_open(const mst_tile *t, const mst_box *box, int axis, int side) {
+    int64_t n = (int64_t)t->problem->grid[axis], first = box->from[axis] - t->before[axis];
+    return mst_boundary_is_open(t->problem, axis, side) && t->own[axis] % t->item[axis] == 0 &&
+           (side ? box->to[axis] == n && (n - first) % t->item[axis] == 0 : box->from[axis] == 0 && first % t->item[axis] == 0);
 }
 
 // Where along rows or columns there are nodes, in the grid and in a window.
-static void narrow(const mst_stepper *s, int axis, const mst_window *w, int64_t margin, int64_t ends[2]) {
-    int64_t n = (int64_t)s->problem->grid[axis], first = !w ? 0 : axis == ROWS ? w->first_row : w->first_column;
+static void narrow(const mst_tile *t, int axis, const mst_extent *w, int64_t margin, int64_t ends[2]) {
+    int64_t n = (int64_t)t->problem->grid[axis], first = !w ? 0 : axis == ROWS ? w->first_row : w->first_column;
     int64_t last = !w ? n : first + (axis == ROWS ? w->rows : w->columns);
-    ends[0] = larger(ends[0], larger(first, 0) + margin);
-    ends[1] = smaller(ends[1], smaller(last, n) - margin);
+    ends[0] = mst_larger(ends[0], mst_larger(first, 0) + margin);
+    ends[1] = mst_smaller(ends[1], mst_smaller(last, n) - margin);
 }
 
 // Tiles between the sides must be plain for the kernel too (write_gpu_choice.c).
-static void find_sides(const mst_stepper *s, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, bool all,
+static void find_sides(const mst_tile *t, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, bool all,
                        int64_t sides[2]) {
-    int64_t tile = s->tile[axis], item = s->item[axis], before = s->before[axis], own = box->to[axis] - box->from[axis];
-    int64_t missing = larger(0, ends[0] - box->from[axis] + before), room = ends[1] - box->from[axis] + before;
-    int64_t last = ceiling(before + own - (tiles - 1) * tile + s->pipeline.high[axis], item) * item; // nodes that it needs
-    bool reaches = (tiles - 1) * tile + last > room && !is_open(s, box, axis, 1);
-    sides[0] = all ? tiles : is_open(s, box, axis, 0) ? 0 : smaller(tiles, ceiling(missing, tile));
-    sides[1] = reaches ? larger(0, room - s->whole[axis] + tile) / tile : tiles;
-    sides[1] = larger(sides[0], smaller(tiles, sides[1]));
+    int64_t tile = t->own[axis], item = t->item[axis], before = t->before[axis], own = box->to[axis] - box->from[axis];
+    int64_t missing = mst_larger(0, ends[0] - box->from[axis] + before), room = ends[1] - box->from[axis] + before;
+    int64_t last = mst_divide_up(before + own - (tiles - 1) * tile + t->high[axis], item) * item; // nodes that it needs
+    bool reaches = (tiles - 1) * tile + last > room && !is_open(t, box, axis, 1);
+    sides[0] = all ? tiles : is_open(t, box, axis, 0) ? 0 : mst_smaller(tiles, mst_divide_up(missing, tile));
+    sides[1] = reaches ? mst_larger(0, room - t->whole[axis] + tile) / tile : tiles;
+    sides[1] = mst_larger(sides[0], mst_smaller(tiles, sides[1]));
 }
 
 static int64_t tiles_at_sides(const mst_cutting *c) {
     return c->rows * c->columns - (c->sides[ROWS][1] - c->sides[ROWS][0]) * (c->sides[COLUMNS][1] - c->sides[COLUMNS][0]);
 }
 
-static int64_t strips_at_faces(const mst_cutting *c) { return (c->edges[0] > 0) + (c->edges[1] > 0); }
-
 // Strips at the grid's faces are short, as they are slow. For the rest, tiles at the sides are cut into parts.
-static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from, const mst_window *held,
+static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const mst_extent *from, const mst_extent *held,
                         mst_cutting *c) {
-    const mst_pipeline *p = &s->pipeline;
-    int64_t overlap = overlap_of(s), most = s->choice.planes > 0 ? s->choice.planes : larger(32 * overlap, 128);
-    bool all = s->problem->n_sources + s->problem->n_points > 0; // points may be anywhere
+    int64_t overlap = overlap_of(t), most = t->choice.planes > 0 ? t->choice.planes : mst_larger(32 * overlap, 128);
+    bool all = t->problem->n_sources + t->problem->n_points > 0; // points may be anywhere
     for (int side = 0; side < 2; side++) {
-        int64_t edge = (side ? p->high : p->low)[PLANES] + mst_gpu_margin(s->problem, PLANES);
-        int64_t beyond = side ? (int64_t)s->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
-        c->edges[side] = mst_problem_periodic(s->problem, PLANES) || beyond >= edge ? 0 : edge;
+        int64_t edge = (side ? t->high : t->low)[PLANES] + mst_boundary_margin(t->problem, PLANES);
+        int64_t beyond = side ? (int64_t)t->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
+        c->edges[side] = mst_problem_periodic(t->problem, PLANES) || beyond >= edge ? 0 : edge;
     }
     int64_t inside = c->planes - c->edges[0] - c->edges[1];
     if (inside <= overlap && strips_at_faces(c) > 0) {
@@ -139,68 +135,92 @@ static void cut_for_gpu(const mst_stepper *s, const mst_box *box, int lanes, con
     }
     for (int axis = ROWS; axis <= COLUMNS; axis++) {
         int64_t ends[2] = {INT64_MIN, INT64_MAX};
-        narrow(s, axis, from, 0, ends);
-        if (s->problem->n_coefficients > 0)
-            narrow(s, axis, held, mst_gpu_margin(s->problem, axis), ends);
-        find_sides(s, box, ends, axis, axis == ROWS ? c->rows : c->columns, all, c->sides[axis]);
+        narrow(t, axis, from, 0, ends);
+        if (t->problem->n_coefficients > 0)
+            narrow(t, axis, held, mst_boundary_margin(t->problem, axis), ends);
+        find_sides(t, box, ends, axis, axis == ROWS ? c->rows : c->columns, all, c->sides[axis]);
     }
     c->planes = inside;
     int64_t n = c->rows * c->columns;
-    c->length = lanes > 1 ? choose_length_beside(s, lanes, n, inside, most) : choose_length(s, n, inside, most);
-    c->parts = choose_parts(s, tiles_at_sides(c), c);
+    c->length = queues > 1 ? choose_length_beside(t, queues, n, inside, most) : choose_length(t, n, inside, most);
+    c->parts = choose_parts(t, tiles_at_sides(c), c);
 }
 
 // Strips of a CPU's tiles: some for each unit, but not so short that they compute too much twice, and as many as leave no unit
 // without one at the end.
-static int64_t choose_strips(const mst_stepper *s, int64_t n, int64_t planes) {
-    int64_t units = s->context->device.compute_units, most = planes / (4 * overlap_of(s) + 1) + 1;
-    int64_t wanted = smaller(ceiling(4 * units, n), most);
+static int64_t choose_strips(const mst_tile *t, int64_t n, int64_t planes) {
+    int64_t units = t->units, most = planes / (4 * overlap_of(t) + 1) + 1;
+    int64_t wanted = mst_smaller(mst_divide_up(4 * units, n), most);
     for (int64_t strips = wanted; strips > 0; strips--)
-        if (n * ceiling(planes, ceiling(planes, strips)) % units == 0)
+        if (n * mst_divide_up(planes, mst_divide_up(planes, strips)) % units == 0)
             return strips;
     return wanted;
 }
 
-mst_cutting mst_cutting_make(const mst_stepper *s, const mst_box *box, int lanes, const mst_window *from,
-                             const mst_window *held) {
+mst_cutting mst_cutting_make(const mst_tile *t, const mst_box *box, int queues, const mst_extent *from, const mst_extent *held) {
     mst_cutting c = {.planes = box->to[PLANES] - box->from[PLANES],
-                     .rows = ceiling(box->to[ROWS] - box->from[ROWS], s->tile[ROWS]),
-                     .columns = ceiling(box->to[COLUMNS] - box->from[COLUMNS], s->tile[COLUMNS]),
+                     .rows = mst_divide_up(box->to[ROWS] - box->from[ROWS], t->own[ROWS]),
+                     .columns = mst_divide_up(box->to[COLUMNS] - box->from[COLUMNS], t->own[COLUMNS]),
                      .parts = 1};
-    if (s->shape == MST_STENCIL_SHAPE_GPU) {
-        cut_for_gpu(s, box, lanes, from, held, &c);
+    if (t->shape == MST_STENCIL_SHAPE_GPU) {
+        cut_for_gpu(t, box, queues, from, held, &c);
         return c;
     }
-    c.length = ceiling(c.planes, s->choice.planes > 0 ? ceiling(c.planes, s->choice.planes)
-                                                      : choose_strips(s, c.rows * c.columns, c.planes));
+    c.length = mst_divide_up(c.planes, t->choice.planes > 0 ? mst_divide_up(c.planes, t->choice.planes)
+                                                            : choose_strips(t, c.rows * c.columns, c.planes));
     return c;
 }
 
-int mst_cutting_lanes(const mst_stepper *s) {
-    int64_t rows = ceiling((int64_t)s->problem->grid[ROWS], s->tile[ROWS]);
-    int64_t columns = ceiling((int64_t)s->problem->grid[COLUMNS], s->tile[COLUMNS]);
-    if (s->shape == MST_STENCIL_SHAPE_CPU)
+int mst_cutting_queues(const mst_tile *t) {
+    int64_t rows = mst_divide_up((int64_t)t->problem->grid[ROWS], t->own[ROWS]);
+    int64_t columns = mst_divide_up((int64_t)t->problem->grid[COLUMNS], t->own[COLUMNS]);
+    if (t->shape == MST_STENCIL_SHAPE_CPU)
         return 1;
-    return (int)larger(1, smaller(MST_STENCIL_LANES, resident_groups(s) / (rows * columns)));
+    return (int)mst_larger(1, mst_smaller(MST_STENCIL_QUEUES, resident_groups(t) / (rows * columns)));
 }
 
-int64_t mst_cutting_strips(const mst_cutting *c) { return ceiling(c->planes, c->length); }
-
-int64_t mst_cutting_all_strips(const mst_cutting *c) { return mst_cutting_strips(c) + strips_at_faces(c); }
-
-int64_t mst_cutting_careful(const mst_cutting *c) {
-    return c->rows * c->columns * strips_at_faces(c) + tiles_at_sides(c) * mst_cutting_strips(c) * c->parts;
+int64_t mst_cutting_boundary_groups(const mst_cutting *c) {
+    return c->rows * c->columns * strips_at_faces(c) + tiles_at_sides(c) * strips_of(c) * c->parts;
 }
 
-int64_t mst_cutting_groups(const mst_cutting *c) { return c->rows * c->columns * mst_cutting_all_strips(c); }
+int64_t mst_cutting_interior_groups(const mst_cutting *c) { return c->rows * c->columns * all_strips_of(c); }
 
-double mst_cutting_idle(const mst_stepper *s, const mst_cutting *c, int lanes) {
-    int64_t units = s->context->device.compute_units, groups = mst_cutting_groups(c);
-    if (s->shape == MST_STENCIL_SHAPE_CPU)
-        return (double)(ceiling(groups, units) * units) / (double)groups;
-    int64_t n = c->rows * c->columns, resident = resident_groups(s), overlap = overlap_of(s);
-    if (lanes > 1)
-        return idle_beside(resident, lanes, n * mst_cutting_strips(c));
-    double work = (double)n * (double)(c->planes + mst_cutting_strips(c) * overlap);
+// How many times as long the work takes because it does not fill the device to the end.
+static double idle_of(const mst_tile *t, const mst_cutting *c, int queues) {
+    int64_t groups = mst_cutting_interior_groups(c);
+    if (t->shape == MST_STENCIL_SHAPE_CPU)
+        return (double)(mst_divide_up(groups, t->units) * t->units) / (double)groups;
+    int64_t n = c->rows * c->columns, resident = resident_groups(t), overlap = overlap_of(t);
+    if (queues > 1)
+        return idle_beside(resident, queues, n * strips_of(c));
+    double work = (double)n * (double)(c->planes + strips_of(c) * overlap);
     return (double)resident * (double)finish(resident, overlap, n, c->planes, c->length) / work;
+}
+
+// A GPU's work-items go through all versions of all nodes of their tile, in all planes of a strip and those around it.
+static double gpu_updates(const mst_tile *t, const mst_cutting *c) {
+    double planes = (double)(c->planes + c->edges[0] + c->edges[1]);
+    double around = (double)(overlap_of(t) * all_strips_of(c));
+    return (planes + around) * (double)(c->rows * t->whole[ROWS] * c->columns * t->whole[COLUMNS]) * t->n_computed;
+}
+
+double mst_cutting_work(const mst_tile *t, const mst_pipeline *pipeline, const mst_box *box, int queues, double *longer) {
+    const mst_cutting c = mst_cutting_make(t, box, queues, NULL, NULL);
+    const int64_t own[N_AXES] = {mst_divide_up(c.planes, strips_of(&c)), t->own[ROWS], t->own[COLUMNS]};
+    double nodes = 1, work = 0;
+    for (int axis = 0; axis < N_AXES; axis++)
+        nodes *= (double)(box->to[axis] - box->from[axis]);
+    for (int k = t->problem->n_arrays; k < pipeline->n_versions; k++) {
+        const mst_stage *v = &pipeline->versions[k];
+        double grown = 1;
+        for (int axis = 0; axis < N_AXES; axis++) {
+            int64_t side = mst_smaller(own[axis], box->to[axis] - box->from[axis]);
+            grown *= (double)(side + v->low[axis] + v->high[axis]) / (double)side;
+        }
+        work += grown;
+    }
+    *longer = idle_of(t, &c, queues);
+    if (t->shape == MST_STENCIL_SHAPE_GPU)
+        *longer *= gpu_updates(t, &c) / (nodes * work);
+    return nodes * work / t->problem->n_updates;
 }

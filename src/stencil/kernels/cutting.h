@@ -1,29 +1,37 @@
-// How a box is cut into the parts that work-groups do.
+// How a box of the grid is cut into tiles and strips, which are what work-groups do; how many of them a launch has, and how long
+// it takes.
 #ifndef MST_STENCIL_CUTTING_H
 #define MST_STENCIL_CUTTING_H
 
-#include "stepper.h"
+#include "tile.h"
 
-// Tiles along rows and columns, and strips of `length` planes, of which the last is as long as is left, with others at faces.
-// Tiles at the sides of a box may need a GPU's kernel for faces and points: those before sides[axis][0] and from sides[axis][1]
-// on, which do a strip in parts.
+// The rows and columns that a window of arrays on the device holds.
+typedef struct mst_extent {
+    int64_t first_row, rows, first_column, columns;
+} mst_extent;
+
+// Tiles along rows and columns, and strips of `length` planes, of which the last is as long as is left. On a GPU there may be
+// shorter strips at the faces of the slowest axis, of edges[0] and edges[1] planes. Tiles along an axis before sides[axis][0] and
+// from sides[axis][1] on are for the boundary kernel, which does a strip of them in `parts`.
 typedef struct mst_cutting {
     int64_t rows, columns, planes, length, edges[2], parts, sides[N_AXES][2];
 } mst_cutting;
 
-// `lanes`: of so many launches that go on at once. `from` and `held`: NULL for windows that hold all that there is.
-mst_cutting mst_cutting_make(const mst_stepper *stepper, const mst_box *box, int lanes, const mst_window *from,
-                             const mst_window *held);
-// How many launches, one strip a tile each, fill a GPU, at most MST_STENCIL_LANES.
-int mst_cutting_lanes(const mst_stepper *stepper);
-int64_t mst_cutting_strips(const mst_cutting *cutting);
-int64_t mst_cutting_all_strips(const mst_cutting *cutting); // with those at faces
+// For a launch beside which others run, in so many queues together. `from` is what the windows of the state hold, `held` those of
+// the coefficient fields; NULL: all that there is.
+mst_cutting mst_cutting_make(const mst_tile *tile, const mst_box *box, int queues, const mst_extent *from,
+                             const mst_extent *held);
 
-// Work-groups of a GPU's kernels: the careful one's, and the plain one's, which leaves those of the other.
-int64_t mst_cutting_careful(const mst_cutting *cutting);
-int64_t mst_cutting_groups(const mst_cutting *cutting);
+// How many launches at once fill a GPU if each has one strip a tile; at most MST_STENCIL_QUEUES.
+int mst_cutting_queues(const mst_tile *tile);
 
-// By how much longer the work takes because it does not fill the device to the end.
-double mst_cutting_idle(const mst_stepper *stepper, const mst_cutting *cutting, int lanes);
+// Work-groups of the boundary kernel, and of the interior kernel, which leaves the tiles of the other. CPUs have the latter only.
+int64_t mst_cutting_boundary_groups(const mst_cutting *cutting);
+int64_t mst_cutting_interior_groups(const mst_cutting *cutting);
+
+// Node-steps that are computed for a box, with those that tiles and strips compute again; without them it is m x its nodes.
+// *longer: how many times as long they take, because there are too few work-groups for the device or the last round does not fill
+// it, and because a GPU's work-items go through nodes that nobody needs.
+double mst_cutting_work(const mst_tile *tile, const mst_pipeline *pipeline, const mst_box *box, int queues, double *longer);
 
 #endif

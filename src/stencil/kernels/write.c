@@ -42,7 +42,7 @@ void mst_write_helpers(const mst_writer *w) {
                  "    while (begin < end) {\n        long middle = (begin + end) / 2;\n"
                  "        if (points[middle].s0 < p)\n            begin = middle + 1;\n        else\n            end = middle;\n"
                  "    }\n    return begin;\n}\n");
-    if (w->width > 1) {
+    if (w->tile->width > 1) {
         // Not by vload and vstore, which some compilers make of loads of pairs.
         mst_text_add(w->out,
                      "typedef %s%d vreal;\ntypedef struct __attribute__((packed, aligned(%zu))) { vreal value; } unaligned;\n"
@@ -50,10 +50,10 @@ void mst_write_helpers(const mst_writer *w) {
                      "#define STORE_GLOBAL(v, p) (((__global unaligned *)(p))->value = (v))\n"
                      "#define LOAD_LOCAL(p) (((const __local unaligned *)(p))->value)\n"
                      "#define STORE_LOCAL(v, p) (((__local unaligned *)(p))->value = (v))\n",
-                     type, w->width, w->problem->element);
+                     type, w->tile->width, w->problem->element);
         mst_text_add(w->out, "#define TO_VREAL(v) convert_%s%d(v)\ntypedef long%d vlong;\n#define LANES ((vlong)(", type,
-                     w->width, w->width);
-        for (int k = 0; k < w->width; k++)
+                     w->tile->width, w->tile->width);
+        for (int k = 0; k < w->tile->width; k++)
             mst_text_add(w->out, k ? ", %d" : "%d", k);
         mst_text_add(w->out, "))\n");
     } else {
@@ -81,7 +81,8 @@ void mst_write_start(const mst_writer *w, const char *name, int group, const cha
                  "tile = tile / more.s1 - (box.s7 > 0);\n"
                  "const long p0 = box.s0 + (tile < 0 ? 0 : box.s7 + min(tile * box.s6, more.s0));\n"
                  "const long p1 = tile * box.s6 < more.s0 ? box.s0 + box.s7 + min((tile + 1) * box.s6, more.s0) : box.s1;\n",
-                 w->deep > 0 ? ", long8 sides" : "", tile, w->tile[COLUMNS], w->tile[COLUMNS], w->tile[ROWS], w->tile[ROWS]);
+                 w->tile->shape == MST_STENCIL_SHAPE_GPU ? ", long8 sides" : "", tile, w->tile->own[COLUMNS],
+                 w->tile->own[COLUMNS], w->tile->own[ROWS], w->tile->own[ROWS]);
 }
 
 void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, char (*fields)[96], const char *name) {

@@ -14,35 +14,23 @@
 #ifndef MST_STENCIL_WRITE_H
 #define MST_STENCIL_WRITE_H
 
-#include "stencil/scheme/pipeline.h"
-
-typedef struct mst_points {
-    size_t first[MST_STENCIL_MAX_FIELDS + 1]; // of each field
-} mst_points;
+#include "stencil/scheme/tables.h"
+#include "tile.h"
 
 typedef struct mst_writer {
     const mst_problem *problem;
     const mst_pipeline *pipeline;
     const mst_pipeline *single;    // of one step, for CPU kernels, which do either
     mst_points sources, receivers; // receivers follow the sources in the list
-    int width;                     // of vectors
-    int deep;           // 0, or rows of a work-item of a GPU's kernel, of which those of a tile and its halos are a multiple
-    int tile[N_AXES];   // rows and columns of a tile
-    size_t local_bytes; // of local memory: what there is; what the kernel takes, once written
-    bool unroll;        // the loop over a single plane's versions
+    const mst_tile *tile;
+    uint64_t local_bytes; // of local memory that there are
+    bool unroll;          // the loop over a single plane's versions
     mst_text *out;
 } mst_writer;
 
-// The two shapes. A tile is what a work-group owns of the result; work-groups of CPU kernels have one work-item. Of the columns
-// of a GPU's tile `width` must be a part, and `deep` of its rows and their halos together.
-void mst_write_cpu(mst_writer *w);
-void mst_write_gpu(mst_writer *w);
-// Nodes around all that a tile of a GPU's kernel computes that must lie in the grid too, or it is one at the sides, but for open
-// faces: as far as coefficient fields may be read (along the rows and columns only if there are any, and in their window).
-int mst_gpu_margin(const mst_problem *problem, int axis);
-// Whether the kernel without cases does tiles that reach beyond a face, if the face lies between two work-items: its value is a
-// number, and no coefficient field is read there.
-bool mst_gpu_is_open(const mst_problem *problem, int axis, int side);
+// The two shapes.
+void mst_write_cpu(const mst_writer *w);
+mst_status mst_write_gpu(const mst_writer *w, mst_error *error);
 
 // Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number
 // that `tile` is.

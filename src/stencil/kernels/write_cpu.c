@@ -4,17 +4,15 @@
 // the same code again and again, so there is one loop over all versions, with tables of what differs between them; only the
 // updates' expressions are written out. The same kernel does m steps and one: it has the tables of both, and more.s3 is 1 for
 // one.
+#include "boundary.h"
+#include "rings.h"
 #include "write.h"
 
 #include <stdio.h>
 
 typedef struct cpu_writer {
-    mst_writer *w;
-    int left, pitch, above, plane; // of a tile in the ring: columns before c0, elements a row, rows before r0, elements a plane
-    int ring;                      // elements of all rings
-    struct {                       // the rings of a field: of its inputs, then of every step
-        int base, depth, reach[N_AXES][2];
-    } fields[MST_STENCIL_MAX_FIELDS];
+    const mst_writer *w;
+    mst_stencil_rings rings;
 } cpu_writer;
 
 #define ADD(...) mst_text_add(c->w->out, __VA_ARGS__)
@@ -23,47 +21,12 @@ static bool periodic(const cpu_writer *c, int axis) { return mst_problem_periodi
 static const mst_problem_boundary *face_of(const cpu_writer *c, int axis, int side) {
     return &c->w->problem->boundaries[axis][side];
 }
-static bool is_valued(const mst_problem_boundary *f) {
-    return f->kind == MST_BOUNDARY_DIRICHLET || f->kind == MST_BOUNDARY_SPONGE;
-}
-
-static int larger(int a, int b) { return a > b ? a : b; }
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
-
-static void measure(cpu_writer *c, const mst_pipeline *p, int *right, int *below) {
-    for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        c->fields[v->field].depth = larger(c->fields[v->field].depth, larger(v->depth, 1));
-        for (int i = 0; i < 2 * N_AXES; i++)
-            c->fields[v->field].reach[i / 2][i % 2] = larger(c->fields[v->field].reach[i / 2][i % 2], v->reach[i / 2][i % 2]);
-        c->left = larger(c->left, v->low[COLUMNS]);
-        *right = larger(*right, v->high[COLUMNS]);
-        c->above = larger(c->above, v->low[ROWS]);
-        *below = larger(*below, v->high[ROWS]);
-    }
-}
-
-static void lay_out_rings(cpu_writer *c) {
-    const mst_problem *p = c->w->problem;
-    int right = 0, below = 0, total = 0;
-    measure(c, c->w->pipeline, &right, &below);
-    measure(c, c->w->single, &right, &below);
-    c->left = round_up(c->left, c->w->width);
-    c->pitch = round_up(c->left + c->w->tile[COLUMNS] + right, c->w->width) + c->w->width;
-    c->plane = c->pitch * (c->above + c->w->tile[ROWS] + below);
-    for (int f = 0; f < p->n_fields; f++) {
-        c->fields[f].base = total;
-        total += c->fields[f].depth * c->plane * (p->fields[f].levels + c->w->pipeline->m);
-    }
-    c->ring = total;
-    c->w->local_bytes = (size_t)total * p->element;
-}
 
 // The ring's plane with number `plane` of a field, `back` steps before step k.
 static void ring_text(const cpu_writer *c, int field, int back, const char *plane, char *out, size_t size) {
-    int depth = c->fields[field].depth;
-    snprintf(out, size, "ring + %d + (k + %d) * %d + (int)(%s - p_first) %% %d * %d", c->fields[field].base,
-             c->w->problem->fields[field].levels - back, depth * c->plane, plane, depth, c->plane);
+    int depth = c->rings.fields[field].depth;
+    snprintf(out, size, "ring + %zu + (k + %d) * %d + (int)(%s - p_first) %% %d * %d", c->rings.fields[field].base,
+             c->w->problem->fields[field].levels - back, depth * c->rings.plane, plane, depth, c->rings.plane);
 }
 
 // The first and the one behind the last number that the version needs along an axis. `outside`: with the neighbours beyond the
@@ -100,7 +63,7 @@ static void write_fill(const cpu_writer *c, const mst_problem_boundary *face, co
 }
 
 static void write_row(const cpu_writer *c) {
-    ADD("__local real *row = plane + (int)(r - r0 + %d) * %d + %d;\n", c->above, c->pitch, c->left);
+    ADD("__local real *row = plane + (int)(r - r0 + %d) * %d + %d;\n", c->rings.above, c->rings.pitch, c->rings.left);
 }
 
 // The columns outside the grid of the plane's rows.
@@ -114,7 +77,7 @@ static void write_side_columns(const cpu_writer *c) {
     write_row(c);
     for (int side = 0; side < 2; side++) {
         const mst_problem_boundary *face = face_of(c, COLUMNS, side);
-        if (is_valued(face))
+        if (mst_boundary_is_valued(face))
             write_fill(c, face, side ? "max(c0, n_columns)" : first, side ? last : "min(c1, (long)0)", "p", "r");
         else if (side == 0)
             ADD("for (int j = (int)(%s - c0); j < -c0; j++)\nrow[j] = row[(int)(-1 - j - 2 * c0)];\n", first);
@@ -135,11 +98,12 @@ static void write_side_rows(const cpu_writer *c) {
         const mst_problem_boundary *face = face_of(c, ROWS, side);
         ADD("for (long r = %s; r < %s; r++) {\n", side ? "max(r0, n_rows)" : low, side ? high : "min(r1, (long)0)");
         write_row(c);
-        if (is_valued(face)) {
+        if (mst_boundary_is_valued(face)) {
             write_fill(c, face, first, last, "p", "r");
         } else {
             mst_map_text(c->w->problem, ROWS, false, "r", column, sizeof column);
-            ADD("const __local real *from_row = plane + (int)(%s - r0 + %d) * %d + %d;\n", column, c->above, c->pitch, c->left);
+            ADD("const __local real *from_row = plane + (int)(%s - r0 + %d) * %d + %d;\n", column, c->rings.above, c->rings.pitch,
+                c->rings.left);
             ADD("for (int j = (int)(%s - c0), to = (int)(%s - c0); j < to; j++)\nrow[j] = from_row[j];\n", first, last);
         }
         ADD("}\n");
@@ -153,7 +117,7 @@ static void write_side_planes(const cpu_writer *c) {
     range_text(c, COLUMNS, true, first, last, sizeof first);
     for (int side = 0; side < 2 && !periodic(c, PLANES) && c->w->problem->rank > 1; side++) {
         const mst_problem_boundary *face = face_of(c, PLANES, side);
-        if (!is_valued(face))
+        if (!mst_boundary_is_valued(face))
             continue;
         ADD(side ? "if (p >= n_planes && p < n_planes + behind_0 && p < p1 + high_0)\n"
                  : "if (p < 0 && p >= -before_0 && p >= p0 - low_0)\n");
@@ -173,7 +137,7 @@ static void write_output(const cpu_writer *c) {
         "int j = 0;\nconst int end = (int)(c1 - c0);\n"
         "for (; j + %d <= end; j += %d)\nSTORE_GLOBAL(LOAD_LOCAL(row + j), to_row + j);\nfor (; j < end; j++)\nto_row[j] = "
         "row[j];\n}\n",
-        c->w->width, c->w->width);
+        c->w->tile->width, c->w->tile->width);
 }
 
 // A row of an input.
@@ -185,7 +149,7 @@ static void write_load(const cpu_writer *c, const char *first, const char *last)
         "for (; x + %d <= min(x_end, from.s3 + from.s4); x += %d)\nSTORE_LOCAL(LOAD_GLOBAL(from_row + (x - from.s3)), row + "
         "(int)(x - c0));\n"
         "for (; x < x_end; x++)\nrow[(int)(x - c0)] = from_row[within(x, from.s3, from.s4)];\n",
-        first, last, c->w->width, c->w->width);
+        first, last, c->w->tile->width, c->w->tile->width);
 }
 
 // Pointers to the rows that the formula reads, by leaf: l_i of a ring, g_i of a coefficient field, to column c0.
@@ -202,8 +166,8 @@ static void write_rows_read(const cpu_writer *c, int update) {
         mst_map_text(c->w->problem, PLANES, constant, number, mapped, sizeof mapped);
         if (!constant) {
             ring_text(c, leaf->field, leaf->level + !mst_problem_is_newer(p, leaf->field, update), mapped, ring, sizeof ring);
-            ADD("const __local real *l_%zu = %s + (int)(r + %d - r0 + %d) * %d + %d;\n", i, ring, leaf->offsets[ROWS], c->above,
-                c->pitch, c->left + leaf->offsets[COLUMNS]);
+            ADD("const __local real *l_%zu = %s + (int)(r + %d - r0 + %d) * %d + %d;\n", i, ring, leaf->offsets[ROWS],
+                c->rings.above, c->rings.pitch, c->rings.left + leaf->offsets[COLUMNS]);
             continue;
         }
         ADD("__global const real *g_%zu = fixed_%d + (wrap(%s - held.s5, held.s0) * held.s2", i, p->fields[leaf->field].array,
@@ -260,7 +224,8 @@ static void write_points(const cpu_writer *c) {
     char r_low[80], r_high[80], c_low[80], c_high[80], element[160];
     if (p->n_sources + p->n_points == 0)
         return;
-    snprintf(element, sizeof element, "plane[(int)(r - r0 + %d) * %d + %d + (int)(x - c0)]", c->above, c->pitch, c->left);
+    snprintf(element, sizeof element, "plane[(int)(r - r0 + %d) * %d + %d + (int)(x - c0)]", c->rings.above, c->rings.pitch,
+             c->rings.left);
     range_text(c, ROWS, false, r_low, r_high, sizeof r_low);
     range_text(c, COLUMNS, false, c_low, c_high, sizeof c_low);
     ADD("if (what >= %d) {\n__constant const long *of = points_of + 4 * version[1];\n", p->n_arrays);
@@ -285,7 +250,7 @@ static void write_points(const cpu_writer *c) {
 
 static void write_row_of_values(const cpu_writer *c, int update, const char *first, const char *last) {
     const mst_formula *f = &c->w->problem->updates[update].formula;
-    int width = c->w->width, margin = MST_STENCIL_MAX_RADIUS;
+    int width = c->w->tile->width, margin = MST_STENCIL_MAX_RADIUS;
     write_rows_read(c, update);
     mst_write_place(c->w, f, "p", "r", "k");
     ADD("int j = (int)(%s - c0);\nconst int end = (int)(%s - c0);\n", first, last);
@@ -352,9 +317,9 @@ static void write_tables(const cpu_writer *c, int n_versions[2]) {
     n_versions[1] = write_rows_of_table(c, c->w->single);
     ADD("};\n__constant int fields[] = {\n");
     for (int f = 0; f < p->n_fields; f++) {
-        ADD("%d, %d, %d, ", c->fields[f].base, p->fields[f].levels, c->fields[f].depth);
+        ADD("%zu, %d, %d, ", c->rings.fields[f].base, p->fields[f].levels, c->rings.fields[f].depth);
         for (int i = 0; i < 2 * N_AXES; i++)
-            ADD("%d, ", c->fields[f].reach[i / 2][i % 2]);
+            ADD("%d, ", c->rings.fields[f].reach[i / 2][i % 2]);
         ADD("\n");
     }
     ADD("};\n__constant long points_of[] = {\n");
@@ -364,28 +329,18 @@ static void write_tables(const cpu_writer *c, int n_versions[2]) {
     ADD("};\n");
 }
 
-// The planes that a strip takes, counted from its first and its last.
-static void find_planes(const mst_pipeline *p, int *first, int *last) {
-    *first = *last = 0;
-    for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        *first = v->lag - v->low[PLANES] < *first ? v->lag - v->low[PLANES] : *first;
-        *last = larger(*last, v->lag + v->high[PLANES]);
-    }
-}
-
-void mst_write_cpu(mst_writer *writer) {
-    cpu_writer state = {.w = writer};
+void mst_write_cpu(const mst_writer *writer) {
+    const mst_tile *t = writer->tile;
+    const cpu_writer state = {.w = writer, .rings = mst_rings_make(writer->pipeline, t->own[ROWS], t->own[COLUMNS], t->width)};
     const cpu_writer *c = &state;
     const mst_problem *p = writer->problem;
     int first[2], last[2], n[2];
-    find_planes(writer->pipeline, &first[0], &last[0]);
-    find_planes(writer->single, &first[1], &last[1]);
-    lay_out_rings(&state);
+    mst_tile_iterations(writer->pipeline, &first[0], &last[0]);
+    mst_tile_iterations(writer->single, &first[1], &last[1]);
     write_tables(c, n);
     mst_write_helpers(writer);
     mst_write_start(writer, "advance", 1, "get_group_id(0)");
-    ADD("__local real ring[%d] __attribute__((aligned(64)));\nconst long p_first = p0 - %d;\n", c->ring,
+    ADD("__local real ring[%zu] __attribute__((aligned(64)));\nconst long p_first = p0 - %d;\n", c->rings.elements,
         writer->pipeline->low[PLANES] + MST_STENCIL_MAX_RADIUS);
     ADD("__global const real *inputs[] = {");
     for (int a = 0; a < p->n_arrays; a++)
@@ -403,7 +358,7 @@ void mst_write_cpu(mst_writer *writer) {
         "const int before_0 = field[3], behind_0 = field[4], before_1 = field[5], behind_1 = field[6], before_2 = field[7], "
         "behind_2 = field[8];\nconst long p = i - version[4];\n"
         "__local real *plane = ring + field[0] + ((k + field[1]) * field[2] + (int)(p - p_first) %% field[2]) * %d;\n",
-        c->plane);
+        c->rings.plane);
     write_version(c);
     ADD("}\n}\n");
 }

@@ -8,14 +8,11 @@
 // strips, as they are slow and few. They load a plane ahead, and update all versions in all iterations, also beyond the
 // planes that are needed: what comes of it is not read.
 #include "write_gpu.h"
+#include "boundary.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
-
-static int larger(int a, int b) { return a > b ? a : b; }
-static int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
 // Whether nodes of the work-item lie beyond faces (or the seam of a periodic axis), and masks of its columns.
 static void write_masks(const mst_gpu_writer *g) {
@@ -33,7 +30,7 @@ static void write_face(const mst_gpu_writer *g, int axis, int side, int step) {
     static const char *const where[N_AXES][2] = {{"p < 0", "p >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before", "behind"}};
     const mst_problem_boundary *face = &g->w->problem->boundaries[axis][side];
     char at[80], time[20];
-    if (!mst_gpu_is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
+    if (!mst_boundary_is_valued(face) || (axis == ROWS && g->w->problem->rank < 3) || (axis == PLANES && g->w->problem->rank < 2))
         return;
     mst_map_text(g->w->problem, ROWS, false, "row", at, sizeof at);
     snprintf(time, sizeof time, "%d", step + 1);
@@ -62,7 +59,7 @@ static void write_faces(const mst_gpu_writer *g, int step) {
 // Makes `value` the newest plane of a version, number p; planes beyond mirroring faces follow from those inside.
 static void write_push(const mst_gpu_writer *g, int version, int row) {
     const mst_problem_boundary *face = g->w->problem->boundaries[PLANES];
-    int n = mst_gpu_registers(g, version);
+    int n = mst_exchange_registers(&g->exchange, version);
     for (int k = n - 1; k > 0; k--)
         ADD("q_%d_%d_%d = q_%d_%d_%d;\n", version, k, row, version, k - 1, row);
     ADD("q_%d_0_%d = value;\n", version, row);
@@ -196,7 +193,7 @@ static void write_load(const mst_gpu_writer *g, int version) {
 
 // Where in the windows of coefficient fields `inner` reads what belongs to the work-item's first row and column.
 static void write_held_place(const mst_gpu_writer *g) {
-    int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
+    int along = mst_boundary_margin(g->w->problem, ROWS), across = mst_boundary_margin(g->w->problem, COLUMNS);
     ADD("const long held_row = clamp(top - held.s1, (long)%d, held.s2 - %d), held_column = clamp(column - held.s3, (long)%d, "
         "held.s4 - %d);\n",
         along, along + g->deep, across, across + g->width);
@@ -333,9 +330,8 @@ static void write_loop(const mst_gpu_writer *g) {
     ADD("}\n");
 }
 
-static void write_kernel(mst_gpu_writer *g, const char *name) {
-    mst_gpu_find_lines(g);
-    mst_write_start(g->w, name, g->group, g->border ? "side_tile(get_group_id(0), box, more, sides)" : "get_group_id(0)");
+static void write_kernel(const mst_gpu_writer *g, const char *name) {
+    mst_write_start(g->w, name, g->tile->group, g->border ? "side_tile(get_group_id(0), box, more, sides)" : "get_group_id(0)");
     mst_gpu_write_choice(g);
     mst_gpu_write_geometry(g);
     write_targets(g);
@@ -345,41 +341,26 @@ static void write_kernel(mst_gpu_writer *g, const char *name) {
     if (!g->border && g->w->problem->n_coefficients > 0)
         write_held_place(g);
     for (int k = 0; k < g->w->pipeline->n_versions; k++)
-        for (int age = 0; age < mst_gpu_registers(g, k); age++)
+        for (int age = 0; age < mst_exchange_registers(&g->exchange, k); age++)
             for (int r = 0; r < g->deep; r++)
                 ADD("vreal q_%d_%d_%d = 0;\n", k, age, r);
     write_loop(g);
     ADD("}\n");
 }
 
-void mst_write_gpu(mst_writer *w) {
-    const mst_pipeline *p = w->pipeline;
-    mst_gpu_writer state = {.w = w, .width = w->width, .deep = w->deep}, *g = &state;
-    size_t room = w->local_bytes, taken;
-    g->left = round_up(p->low[COLUMNS], w->width);
-    g->above = p->low[ROWS];
-    g->items = (g->left + w->tile[COLUMNS] + round_up(p->high[COLUMNS], w->width)) / w->width;
-    g->group = g->items * (g->above + w->tile[ROWS] + p->high[ROWS]) / w->deep;
-    for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
-        g->first = v->lag - v->low[PLANES] < g->first ? v->lag - v->low[PLANES] : g->first;
-        g->last = larger(g->last, v->lag + v->high[PLANES]);
-    }
-    g->lines = calloc((size_t)p->n_versions, sizeof *g->lines);
-    if (!g->lines) {
-        w->out->failed = true;
-        return;
-    }
-    for (int side = 0; side < 2; side++)
-        g->open = g->open || mst_gpu_is_open(w->problem, ROWS, side) || mst_gpu_is_open(w->problem, COLUMNS, side);
+mst_status mst_write_gpu(const mst_writer *w, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_tile *t = w->tile;
+    mst_gpu_writer g = {.w = w, .tile = t, .width = t->item[COLUMNS], .deep = t->item[ROWS]};
+    mst_tile_iterations(w->pipeline, &g.first, &g.last);
     mst_write_helpers(w);
-    mst_gpu_write_side_tile(g);
-    write_kernel(g, "inner");
-    taken = w->local_bytes;
-    w->local_bytes = room;
-    g->border = true;
-    g->open = false;
-    write_kernel(g, "advance");
-    w->local_bytes = taken > w->local_bytes ? taken : w->local_bytes;
-    free(g->lines);
+    mst_gpu_write_side_tile(&g);
+    for (int boundary = 0; boundary < 2; boundary++) {
+        g.border = boundary;
+        MST_TRY(mst_exchange_make(t, w->pipeline, boundary, w->local_bytes, &g.exchange, error));
+        write_kernel(&g, boundary ? "boundary" : "interior");
+        mst_exchange_release(&g.exchange);
+    }
+fail:
+    return status;
 }

@@ -1,31 +1,17 @@
 // Which of the two GPU-shaped kernels does a tile. `inner` does those that are plain: they touch no point and no face, or reach
 // beyond faces whose value is a number, between work-items. What work-items beyond such a face compute is lost; others, who would
 // read it, read the face's value instead. Work-items that compute nothing the tile needs may lie beyond the window.
+#include "boundary.h"
 #include "write_gpu.h"
 
 #include <stdio.h>
 
 #define ADD(...) mst_text_add(g->w->out, __VA_ARGS__)
 
-bool mst_gpu_is_valued(const mst_problem_boundary *face) {
-    return face->kind == MST_BOUNDARY_DIRICHLET || face->kind == MST_BOUNDARY_SPONGE;
-}
-
-int mst_gpu_margin(const mst_problem *problem, int axis) {
-    bool exists = axis == COLUMNS || problem->rank == 3 || (axis == PLANES && problem->rank == 2);
-    return exists ? MST_STENCIL_MAX_RADIUS : 0;
-}
-
-bool mst_gpu_is_open(const mst_problem *problem, int axis, int side) {
-    const mst_problem_boundary *face = &problem->boundaries[axis][side];
-    bool lateral = axis == COLUMNS || (axis == ROWS && problem->rank == 3);
-    return lateral && problem->n_coefficients == 0 && mst_gpu_is_valued(face) && face->value.n_leaves == 0;
-}
-
 // The condition under which a tile may reach beyond a face: the window ends there too, and work-items lie on either side.
 static void open_text(const mst_gpu_writer *g, int axis, int side, const char *window, const char *distance, char *out,
                       size_t size) {
-    if (mst_gpu_is_open(g->w->problem, axis, side))
+    if (mst_boundary_is_open(g->w->problem, axis, side))
         snprintf(out, size, " | ((%s) & (%s %% %d == 0))", window, distance, axis == ROWS ? g->deep : g->width);
     else
         snprintf(out, size, "%s", "");
@@ -59,8 +45,8 @@ void mst_gpu_write_side_tile(const mst_gpu_writer *g) {
 void mst_gpu_write_choice(const mst_gpu_writer *g) {
     const mst_pipeline *p = g->w->pipeline;
     size_t n_points = g->w->problem->n_sources + g->w->problem->n_points;
-    int rows = g->group / g->items * g->deep;
-    int along = mst_gpu_margin(g->w->problem, ROWS), across = mst_gpu_margin(g->w->problem, COLUMNS);
+    int rows = g->tile->group / g->tile->items * g->deep;
+    int along = mst_boundary_margin(g->w->problem, ROWS), across = mst_boundary_margin(g->w->problem, COLUMNS);
     char open[4][100];
     open_text(g, ROWS, 0, "from.s1 == 0", "row_0", open[0], sizeof open[0]);
     open_text(g, ROWS, 1, "from.s1 + from.s2 == n_rows", "(n_rows - row_0)", open[1], sizeof open[1]);
@@ -69,13 +55,14 @@ void mst_gpu_write_choice(const mst_gpu_writer *g) {
     // Without branches: with them, the loop takes 20 registers more.
     ADD("const long row_0 = r0 - %d, row_1 = row_0 + (r1 - row_0 + %d) / %d * %d;\n"
         "const long column_0 = c0 - %d, column_1 = column_0 + (c1 - column_0 + %d) / %d * %d;\n",
-        g->above, p->high[ROWS] + g->deep - 1, g->deep, g->deep, g->left, p->high[COLUMNS] + g->width - 1, g->width, g->width);
+        g->tile->before[ROWS], p->high[ROWS] + g->deep - 1, g->deep, g->deep, g->tile->before[COLUMNS],
+        p->high[COLUMNS] + g->width - 1, g->width, g->width);
     ADD("bool plain = (row_0 >= max(from.s1, (long)0)%s) & (row_1 <= min(from.s1 + from.s2, n_rows)%s) & "
         "(column_0 >= max(from.s3, (long)0)%s) & (column_1 <= min(from.s3 + from.s4, n_columns)%s)",
         open[0], open[1], open[2], open[3]);
     if (!mst_problem_periodic(g->w->problem, PLANES))
-        ADD(" & (p0 - %d >= 0) & (p1 + %d <= n_planes)", p->low[PLANES] + mst_gpu_margin(g->w->problem, PLANES),
-            p->high[PLANES] + mst_gpu_margin(g->w->problem, PLANES));
+        ADD(" & (p0 - %d >= 0) & (p1 + %d <= n_planes)", p->low[PLANES] + mst_boundary_margin(g->w->problem, PLANES),
+            p->high[PLANES] + mst_boundary_margin(g->w->problem, PLANES));
     if (g->w->problem->n_coefficients > 0)
         ADD(" & (row_0 - %d >= max(held.s1, (long)0)) & (row_1 + %d <= min(held.s1 + held.s2, n_rows)) & (column_0 - %d >= "
             "max(held.s3, (long)0)) & (column_1 + %d <= min(held.s3 + held.s4, n_columns))",
@@ -87,11 +74,11 @@ void mst_gpu_write_choice(const mst_gpu_writer *g) {
             ADD("plain = !(points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= column_0 && points[k].s2 < "
                 "column_0 "
                 "+ %d) && q >= 0;\n}\n",
-                rows, g->items * g->width);
+                rows, g->tile->items * g->width);
         else
             ADD("plain = !(q >= p0 - %d && q < p1 + %d && points[k].s1 >= row_0 && points[k].s1 < row_0 + %d && points[k].s2 >= "
                 "column_0 && points[k].s2 < column_0 + %d);\n}\n",
-                p->low[PLANES], p->high[PLANES], rows, g->items * g->width);
+                p->low[PLANES], p->high[PLANES], rows, g->tile->items * g->width);
     }
     ADD("if (%splain)\nreturn;\n", g->border ? "" : "!");
     if (g->border)

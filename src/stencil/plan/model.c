@@ -1,4 +1,5 @@
 // The model of a run's time: how a schedule adds up the rates that were measured.
+#include "stencil/kernels/cutting.h"
 #include "stencil/solver.h"
 
 #include <math.h>
@@ -47,7 +48,8 @@ static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, cons
         single -= which == 1;
         mst_box grown = *box;
         widen(s, full, single, inside, &grown);
-        double longer, work = mst_stepper_work(&s->steppers[which], &grown, lanes, &longer) * times;
+        const mst_stepper *stepper = &s->steppers[which];
+        double longer, work = mst_cutting_work(&stepper->tile, &stepper->pipeline, &grown, lanes, &longer) * times;
         t->work += work;
         t->seconds_computing += work * longer / s->rates.update[which] + (lanes > 1 ? 0 : s->rates.launch[which] * times);
     }

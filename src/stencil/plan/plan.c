@@ -51,7 +51,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
     MST_REQUIRE((unsigned)desc->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)desc->store);
     s->plan.shape = mst_plan_shape(s, desc);
     s->plan.store = choose_store(s, desc);
-    const mst_stepper_choice rule = mst_stepper_rule(&s->problem, s->plan.shape);
+    const mst_tile_choice rule = mst_tile_rule(&s->problem, s->plan.shape);
     unsigned m = desc->fuse ? desc->fuse : s->choice.fuse;
     if (desc->schedule == MST_STENCIL_TRIVIAL)
         m = 1;
@@ -76,7 +76,7 @@ mst_status mst_plan_kernels(mst_stencil *s, const mst_stencil_desc *desc, unsign
         m = (m + 1) / 2;
     }
     s->plan.fuse = m;
-    s->lanes = s->overlap ? mst_cutting_lanes(&s->steppers[0]) : 1;
+    s->lanes = s->overlap ? mst_cutting_queues(&s->steppers[0].tile) : 1;
     MST_TRY(mst_stepper_create_single(&s->steppers[0], &s->steppers[1], error));
 fail:
     return status;

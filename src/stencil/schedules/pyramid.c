@@ -73,7 +73,7 @@ static mst_box grown(const mst_stencil *s, const mst_box *box, uint64_t full, ui
 }
 
 static int64_t item_of(const mst_stencil *s, int axis) {
-    const int *m = s->steppers[0].item, *one = s->steppers[1].item;
+    const int *m = s->steppers[0].tile.item, *one = s->steppers[1].tile.item;
     return s->plan.shape != MST_STENCIL_SHAPE_GPU || axis == PLANES ? 1 : m[axis] > one[axis] ? m[axis] : one[axis];
 }
 

@@ -3,7 +3,12 @@
 #ifndef MST_STENCIL_TABLES_H
 #define MST_STENCIL_TABLES_H
 
-#include "stencil/kernels/write.h"
+#include "pipeline.h"
+
+// Where the points of each field begin in a list of sources, then of receivers.
+typedef struct mst_points {
+    size_t first[MST_STENCIL_MAX_FIELDS + 1];
+} mst_points;
 
 typedef struct mst_tables {
     mst_context *context;

@@ -1,0 +1,16 @@
+#include "boundary.h"
+
+bool mst_boundary_is_valued(const mst_problem_boundary *face) {
+    return face->kind == MST_BOUNDARY_DIRICHLET || face->kind == MST_BOUNDARY_SPONGE;
+}
+
+int mst_boundary_margin(const mst_problem *problem, int axis) {
+    bool exists = axis == COLUMNS || problem->rank == 3 || (axis == PLANES && problem->rank == 2);
+    return exists ? MST_STENCIL_MAX_RADIUS : 0;
+}
+
+bool mst_boundary_is_open(const mst_problem *problem, int axis, int side) {
+    const mst_problem_boundary *face = &problem->boundaries[axis][side];
+    bool lateral = axis == COLUMNS || (axis == ROWS && problem->rank == 3);
+    return lateral && problem->n_coefficients == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0;
+}
