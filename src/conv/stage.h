@@ -3,7 +3,8 @@
 #ifndef MST_CONV_STAGE_H
 #define MST_CONV_STAGE_H
 
-#include "fft/device_table.h"
+#include "fft/device_pass.h"
+#include "fft/write.h"
 #include "geometry.h"
 #include "runtime/error.h"
 #include "text/text.h"

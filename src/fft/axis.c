@@ -124,8 +124,9 @@ mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **
     for (int i = 0; i < nf; i++) {
         bool first = i == 0, last = i == nf - 1;
         mst_fft_pass *p = &plan->passes[plan->n_passes++];
-        mst_pass *pass = &p->pass;
+        mst_pass *pass = &p->device.pass;
         int column = -1, unused;
+        p->axis = job->axis;
         p->from = first ? job->from : WORK;
         p->to = last ? job->to : WORK;
         const mst_layout *from = first ? &job->from_layout : &job->work_layout, *to = last ? &job->to_layout : &job->work_layout;

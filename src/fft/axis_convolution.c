@@ -59,8 +59,8 @@ static mst_status plan_rader(mst_fft *plan, const mst_axis_job *job, mst_error *
     whole.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, whole.n);
     whole.convolution = MST_PASS_RADER;
     MST_TRY(mst_axis_plan(plan, &whole, &p, NULL, error));
-    p->load_factors.bytes = whole.n * sizeof(cl_uint);
-    p->spectrum.bytes = whole.n * mst_fft_number_bytes(plan);
+    p->device.tables.tables[MST_TABLE_ORDER].bytes = whole.n * sizeof(cl_uint);
+    p->device.tables.tables[MST_TABLE_SPECTRUM].bytes = whole.n * mst_fft_number_bytes(plan);
 fail:
     return status;
 }
@@ -70,8 +70,10 @@ static mst_status plan_fused(mst_fft *plan, const mst_axis_job *job, mst_error *
     mst_status status = MST_OK;
     mst_fft_pass *p;
     MST_TRY(mst_axis_plan(plan, job, &p, NULL, error));
-    p->load_factors.bytes = p->store_factors.bytes = job->load.length * mst_fft_number_bytes(plan);
-    p->spectrum.bytes = job->n * mst_fft_number_bytes(plan);
+    mst_device_table *tables = p->device.tables.tables;
+    tables[MST_TABLE_LOAD_FACTORS].bytes = job->load.length * mst_fft_number_bytes(plan);
+    tables[MST_TABLE_STORE_FACTORS].bytes = tables[MST_TABLE_LOAD_FACTORS].bytes;
+    tables[MST_TABLE_SPECTRUM].bytes = job->n * mst_fft_number_bytes(plan);
 fail:
     return status;
 }
@@ -108,8 +110,9 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
     back.store.swap = true;
     MST_TRY(mst_axis_plan(plan, &there, &first, &middle, error));
     MST_TRY(mst_axis_plan(plan, &back, NULL, &last, error));
-    first->load_factors.bytes = last->store_factors.bytes = job->n * mst_fft_number_bytes(plan);
-    middle->store_factors.bytes = m * mst_fft_number_bytes(plan);
+    first->device.tables.tables[MST_TABLE_LOAD_FACTORS].bytes = job->n * mst_fft_number_bytes(plan);
+    last->device.tables.tables[MST_TABLE_STORE_FACTORS].bytes = job->n * mst_fft_number_bytes(plan);
+    middle->device.tables.tables[MST_TABLE_STORE_FACTORS].bytes = m * mst_fft_number_bytes(plan);
     middle->chirp_length = job->n;
 fail:
     return status;

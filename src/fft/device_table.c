@@ -1,5 +1,6 @@
 #include "device_table.h"
 
+#include "pass_tables.h"
 #include "twiddle.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-// Where the complex numbers of a line lie in local memory between two steps of a fused pass.
-#include "pass.h"
+#include "exchange.h"
+
+#include "runtime/numbers.h"
 
 #define GPU_BANKS_BYTES 128u // neighbouring ones of local memory that are accessed at once
 
@@ -8,7 +9,7 @@ static size_t numbers_in_banks(const mst_pass *pass) { return GPU_BANKS_BYTES / 
 // Work-items of one line among neighbours that use different banks: others belong to the lines beside it.
 static size_t line_neighbours(const mst_pass *pass) {
     size_t banks = numbers_in_banks(pass), own = pass->run == 1 ? banks / pass->lines : pass->threads;
-    return own < 1 ? 1 : own < banks ? own : banks;
+    return mst_smaller(mst_larger(own, (size_t)1), banks);
 }
 
 // A step leaves runs of `span` neighbours, span * radix apart: with a gap after each they follow one another in the banks.
@@ -31,16 +32,38 @@ static size_t most_numbers(const mst_pass *pass) {
     size_t most = pass->n;
     for (int s = 0; s + 1 < pass->n_radices; s++) {
         mst_exchange e = mst_pass_exchange(pass, s);
-        size_t count = pass->n + (pass->n - 1) / e.block * e.gap;
-        most = count > most ? count : most;
+        most = mst_larger(most, pass->n + (pass->n - 1) / e.block * e.gap);
     }
     return most;
 }
 
 // There and back take the same place. Lines beside one another continue one another in the banks.
-size_t mst_pass_exchange_numbers(const mst_pass *pass) {
+static size_t whole_numbers(const mst_pass *pass) {
     const mst_pass back = mst_pass_back(pass);
-    size_t banks = numbers_in_banks(pass), there = most_numbers(pass), most = most_numbers(&back);
-    most = there > most ? there : most;
+    size_t banks = numbers_in_banks(pass), most = mst_larger(most_numbers(pass), most_numbers(&back));
     return pass->lines == 1 ? most : most + (line_neighbours(pass) + banks - most % banks) % banks;
+}
+
+// Neighbouring work-items belong to the lines in turn, so that the 32 banks of local memory serve 32 / lines elements of each at
+// once. With lines that many banks apart, and elements one further every 16, neither neighbours nor every 16th element, which
+// radix 16 leaves, meet in a bank.
+static bool takes_turns(const mst_pass *pass) { return pass->wide_elements && pass->lines > 1; }
+
+unsigned mst_pass_pad_shift(const mst_pass *pass) { return pass->is_double || takes_turns(pass) ? 4 : 5; }
+
+size_t mst_pass_padded_reals(const mst_pass *pass) {
+    size_t there = pass->exchange_parts == 4 ? pass->n / 2 : pass->n, reals = there + (there >> mst_pass_pad_shift(pass));
+    if (takes_turns(pass))
+        return mst_round_up(reals, (size_t)32) + mst_larger(32 / pass->lines, 1u);
+    return reals | 1;
+}
+
+size_t mst_pass_own_reals(const mst_pass *pass) {
+    size_t parts = pass->exchange_parts > 1 ? 1 : 2;
+    size_t exchange = parts * (pass->whole_exchange ? whole_numbers(pass) : mst_pass_padded_reals(pass));
+    if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
+        return 2 * (pass->n | 1);
+    if (pass->n_radices < 2)
+        return 0;
+    return pass->convolution == MST_PASS_RADER ? mst_larger(exchange, 2 * (pass->n + 1)) : exchange;
 }

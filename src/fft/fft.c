@@ -2,7 +2,7 @@
 #include "plan.h"
 
 #include "runtime/layout.h"
-#include "runtime/program.h"
+#include "runtime/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -17,10 +17,6 @@ typedef struct side {
     bool own; // the caller's layout
 } side;
 
-bool mst_fft_has_gaps(const mst_fft *plan, int buffer) {
-    return buffer <= TARGET && !mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
-}
-
 static side side_of(const mst_fft *plan, const mst_fft_pass *p, const mst_block *block, int buffer) {
     if (buffer != SOURCE && buffer != TARGET)
         return (side){plan->buffers[buffer], 0, 0, false};
@@ -29,45 +25,15 @@ static side side_of(const mst_fft *plan, const mst_fft_pass *p, const mst_block 
 }
 
 static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *block, mst_error *error) {
-    mst_status status = MST_OK;
     side from = side_of(plan, p, block, p->from), to = side_of(plan, p, block, p->to);
-    cl_kernel kernel;
-    MST_TRY(mst_fft_kernel(plan, p, from.own, to.own, &kernel, error));
-    const mst_pass *pass = &p->shapes[(from.own ? 1 : 0) + (to.own ? 2 : 0)];
-    cl_ulong n_lines = block->count * p->lines_an_item;
-    cl_uint log_low = p->twiddles.log_low;
-    float scale_single = (float)plan->desc.scale;
-    const mst_pass_launch launch = mst_pass_share_out(pass, &plan->context->device, n_lines);
-    // Tables that a pass does not use are any buffer. Passes that convolve have no twiddles between passes but other tables.
-    cl_mem any = p->table.buffer, low = p->twiddles.low.buffer ? p->twiddles.low.buffer : any;
-    cl_mem high = p->twiddles.high.buffer ? p->twiddles.high.buffer : any;
-    if (pass->convolution)
-        low = p->back_table.buffer, high = p->spectrum.buffer;
-    cl_mem load = p->load_factors.buffer ? p->load_factors.buffer : any;
-    cl_mem store = p->store_factors.buffer ? p->store_factors.buffer : any;
-    cl_mem lanes = p->twiddles.lanes.buffer ? p->twiddles.lanes.buffer : any;
-    mst_argument scale = MST_ARGUMENT(scale_single);
-    if (plan->is_double)
-        scale = (mst_argument)MST_ARGUMENT(plan->desc.scale);
-    const mst_argument arguments[] = {MST_ARGUMENT(from.buffer),
-                                      MST_ARGUMENT(from.base),
-                                      MST_ARGUMENT(from.first_line),
-                                      MST_ARGUMENT(to.buffer),
-                                      MST_ARGUMENT(to.base),
-                                      MST_ARGUMENT(to.first_line),
-                                      MST_ARGUMENT(n_lines),
-                                      MST_ARGUMENT(any),
-                                      MST_ARGUMENT(low),
-                                      MST_ARGUMENT(high),
-                                      MST_ARGUMENT(log_low),
-                                      MST_ARGUMENT(load),
-                                      MST_ARGUMENT(store),
-                                      scale,
-                                      MST_ARGUMENT(lanes),
-                                      MST_ARGUMENT(launch.tiles_an_item)};
-    MST_TRY(mst_kernel_enqueue(block->queue, kernel, arguments, pass->cpu ? 16 : 14, launch.items, launch.group, error));
-fail:
-    return status;
+    unsigned ports = (from.own ? MST_FFT_SOURCE : 0) | (to.own ? MST_FFT_TARGET : 0);
+    const mst_argument arguments[] = {MST_BIND(source, from.buffer),           MST_BIND(source_base, from.base),
+                                      MST_BIND(source_first, from.first_line), MST_BIND(target, to.buffer),
+                                      MST_BIND(target_base, to.base),          MST_BIND(target_first, to.first_line),
+                                      MST_BIND(scale, plan->desc.scale)};
+    size_t n_arguments = MST_COUNT(arguments) - (p->device.pass.scale ? 0 : 1);
+    return mst_device_pass_enqueue(&p->device, ports, block->queue, arguments, n_arguments, block->count * p->lines_an_item, NULL,
+                                   error);
 }
 
 mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error) {
@@ -263,14 +229,14 @@ void mst_fft_destroy(mst_fft *plan) {
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);
     for (int k = 0; k < plan->n_passes; k++)
-        mst_fft_release_pass(plan, &plan->passes[k]);
+        mst_device_pass_release(&plan->passes[k].device);
     free(plan);
 }
 
 int mst_fft_n_passes(const mst_fft *plan) { return plan->n_passes; }
 
 const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
-    return pass >= 0 && pass < plan->n_passes ? plan->passes[pass].texts[0] : NULL;
+    return pass >= 0 && pass < plan->n_passes ? plan->passes[pass].device.kernels[0].text.text : NULL;
 }
 
 mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how, mst_error *error) {

@@ -1,10 +1,11 @@
 // A pass: a batch of transforms of one length, each read once from memory and written once. A plan is a list of passes; long axes
-// take several (Bailey's four-step method, generalised). Planned in planner.c, written as OpenCL C in write*.c.
+// take several (Bailey's four-step method, generalised). The kernels of transforms, convolutions and filters are all passes: what
+// a pass is and how it is planned is here, how it is written as OpenCL C in write.h, its tables are in pass_tables.h, and
+// device_pass.h has what it needs to run.
 #ifndef MST_FFT_PASS_H
 #define MST_FFT_PASS_H
 
 #include "runtime/error.h"
-#include "text/text.h"
 
 #include <mastaba/device.h>
 
@@ -57,7 +58,8 @@ typedef struct mst_pass {
     // c = l_k for the dimension k = twiddle_dim of the source.
     size_t twiddle_n;
     int twiddle_dim;
-    bool twiddle_by_column; // gpu: tables in the order of columns (device_table.h): neighbours read neighbours
+    bool twiddle_by_column; // gpu: tables in the order of columns (pass_tables.h): neighbours read neighbours
+    bool twiddle_on_load;   // they were left out before, and values are multiplied by their conjugates while they are loaded
 
     bool is_double;
     size_t n; // length of the transforms
@@ -78,22 +80,8 @@ typedef struct mst_pass {
     bool two_operands;       // gpu, fused: two are transformed,
     bool whole_exchange;     // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
     unsigned areas;          // exchanges in turns in so many areas of it: with two, a barrier for each is enough
-    bool few_twiddles;       // gpu: products of two entries of a step's table (tables.c)
+    bool few_twiddles;       // gpu: products of two entries of a step's table (step_table.c)
 } mst_pass;
-
-// Reals of local memory that one transform of a GPU-shaped pass takes in each of its areas, and how many of them the real (or
-// imaginary) parts that are there at a time take, unless the exchange is whole, where element i is number i + (i >> pad shift).
-size_t mst_pass_own_reals(const mst_pass *pass);
-size_t mst_pass_padded_reals(const mst_pass *pass);
-unsigned mst_pass_pad_shift(const mst_pass *pass);
-
-// In the whole exchange after a step, element i of a line is complex number i + i / block * gap of so many that the line takes,
-// so that work-items that are neighbours use different banks of local memory.
-typedef struct mst_exchange {
-    size_t block, gap;
-} mst_exchange;
-mst_exchange mst_pass_exchange(const mst_pass *pass, int step);
-size_t mst_pass_exchange_numbers(const mst_pass *pass);
 
 // The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
 mst_pass mst_pass_back(const mst_pass *pass);
@@ -124,51 +112,5 @@ mst_pass_launch mst_pass_share_out(const mst_pass *pass, const mst_device_info *
 
 // Joins dimensions that continue one another, and drops those of count 1 (twiddle_dim follows).
 void mst_view_merge(mst_view *view, int *keep_dim);
-
-// OpenCL C for the pass: a kernel `fft_pass`.
-void mst_pass_write(const mst_pass *pass, mst_text *out);
-// Parts of it: write_cpu.c, write_cpu_moves.c, write_gpu.c, write_convolution.c, butterfly.c.
-void mst_pass_write_cpu(const mst_pass *pass, mst_text *out);
-void mst_pass_write_cpu_rows(const mst_pass *pass, mst_text *out); // functions that the next two use (write_cpu_moves.c)
-void mst_pass_write_cpu_load(const mst_pass *pass, mst_text *out);
-void mst_pass_write_cpu_store(const mst_pass *pass, mst_text *out);
-void mst_pass_write_gpu(const mst_pass *pass, mst_text *out);
-void mst_pass_write_convolution(const mst_pass *pass, mst_text *out);
-void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
-
-// A kernel around the steps of a pass, GPU-shaped (write_fusion.c): one or two operands are loaded and maybe transformed, two are
-// multiplied, the result maybe transformed back, and stored. All texts are OpenCL C of the caller's.
-typedef struct mst_fusion {
-    const char *head;   // "name(arguments)"; among them ulong n_lines, and the tables `table` of the pass, `back_table` of `back`
-    const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)
-    const char *loads[2]; // expressions for element e, real2; the second NULL: one operand
-    bool forward[2];      // operands to be transformed; else they are spectra, in natural order
-    const char *change;   // a statement that changes `value`, element e of a single operand's spectrum; NULL: none
-    bool backward;        // else the spectrum is stored
-    const char *store;    // a statement for element e, `value`
-    bool pairs; // elements e and e + n/2 go together, n and the first radix being even: loads[0] is a statement that sets `value`
-                // and `partner`, and `store` takes both
-    const char *finish; // statements at the end, in all work-items: `locate` leaves the line in local memory `own` (reals), loads
-                        // read it there, and stores leave it there for these; NULL: none
-} mst_fusion;
-
-// `back` is mst_pass_back of the pass: so the product is taken where the last forward step leaves the spectra.
-void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out);
-
-// CPU-shaped: the steps as functions for a kernel of the caller's. RE(i) and IM(i) are the parts of element i of `vreal v[2 n]`.
-// void forward(v, table) leaves result k in element place(k); void backward(v, table) takes it from there and leaves the
-// inverse transform, times n, in natural order.
-void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out);
-
-void mst_view_write(const mst_view *view, const char *side, mst_text *out);
-
-// The table of twiddles inside the pass: entries of it, and its values (pairs of float or double; false: out of memory).
-size_t mst_pass_table_count(const mst_pass *pass);
-bool mst_pass_fill_table(const mst_pass *pass, void *table);
-
-// A step's table has exp(-2 pi i k q / (span r)) for k < span, one row for each of these q in this order: 1 .. low - 1, then low,
-// 2 low .. r - low, which with products make all from 1 to r - 1. low = r: all are there.
-unsigned mst_pass_low_powers(const mst_pass *pass, unsigned r);
-unsigned mst_pass_table_rows(const mst_pass *pass, unsigned r);
 
 #endif

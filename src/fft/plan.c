@@ -1,25 +1,68 @@
 // From axes to passes, and what each pass needs on the device.
 #include "axis.h"
+#include "write.h"
 
 #include "runtime/layout.h"
-#include "runtime/program.h"
 
-#include <stdlib.h>
+#include <stdio.h>
+
+bool mst_fft_has_gaps(const mst_fft *plan, int buffer) {
+    return buffer <= TARGET && !mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
+}
 
 static mst_layout packed_layout(const mst_fft *plan, int buffer, const mst_layout *spectrum) {
     const mst_layout *l = buffer == SOURCE ? &plan->desc.input : buffer == TARGET ? &plan->desc.output : spectrum;
     return mst_layout_dense(l->type, l->rank, l->shape);
 }
 
-static void count_tables(mst_fft *plan, mst_fft_pass *p) {
-    const mst_pass *pass = &p->pass;
-    p->table.bytes = mst_pass_table_count(pass) * mst_fft_number_bytes(plan);
-    if (pass->convolution) {
-        mst_pass back = mst_pass_back(pass);
-        p->back_table.bytes = mst_pass_table_count(&back) * mst_fft_number_bytes(plan);
+static void add_side(mst_signature *s, const char *side, const char *access, mst_element element) {
+    char type[40];
+    snprintf(type, sizeof type, "__global %s%s *", access, mst_element_type(element));
+    mst_signature_add(s, type, "%s", side);
+    mst_signature_add(s, "long", "%s_base", side);
+    mst_signature_add(s, "ulong", "%s_first", side);
+}
+
+static mst_status write_kernel(void *owner, unsigned ports, mst_pass *pass, mst_text *out, mst_error *error) {
+    const mst_fft_pass *p = owner;
+    mst_signature signature;
+    if (ports & MST_FFT_SOURCE) {
+        pass->source = p->own_source;
+        pass->twiddle_dim = p->own_twiddle_dim;
     }
-    plan->table_bytes += p->table.bytes + mst_twiddle_tables_plan(&p->twiddles, pass) + p->load_factors.bytes +
-                         p->store_factors.bytes + p->back_table.bytes + p->spectrum.bytes;
+    if (ports & MST_FFT_TARGET)
+        pass->target = p->own_target;
+    mst_status status = ports ? mst_pass_shape(pass, &p->device.context->device, error) : MST_OK;
+    if (status != MST_OK)
+        return status;
+    mst_signature_begin(&signature, p->device.name);
+    add_side(&signature, "source", "const ", pass->load.element);
+    add_side(&signature, "target", "", pass->store.element);
+    if (pass->scale)
+        mst_signature_add(&signature, "real", "scale");
+    mst_device_pass_add_parameters(&p->device, &signature);
+    mst_pass_write(pass, &signature, out);
+    mst_signature_release(&signature);
+    return MST_OK;
+}
+
+// What is known when all passes are planned: names, tables.
+static void complete_pass(mst_fft *plan, int number) {
+    static const char *const names[] = {
+        [MST_PASS_TRANSFORM] = "fft_%zu", [MST_PASS_CHIRP] = "bluestein_%zu", [MST_PASS_RADER] = "rader_%zu"};
+    mst_device_pass *d = &plan->passes[number].device;
+    const mst_pass *pass = &d->pass;
+    char radices[100];
+    size_t n = pass->n + (pass->convolution == MST_PASS_RADER);
+    mst_pass_radices_text(pass, radices, sizeof radices);
+    snprintf(d->name, sizeof d->name, names[pass->convolution], n);
+    snprintf(d->title, sizeof d->title, "fft: pass %d of %d, radix %s, %zu points along axis %d", number + 1, plan->n_passes,
+             radices, n, plan->passes[number].axis);
+    d->context = plan->context;
+    d->owner = &plan->passes[number];
+    d->write = write_kernel;
+    mst_pass_tables_plan(&d->tables, pass, pass->convolution != MST_PASS_TRANSFORM);
+    plan->table_bytes += mst_device_pass_table_bytes(d);
 }
 
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
@@ -60,98 +103,47 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
                                           : mst_axis_plan_convolution(plan, &job, error));
     }
     for (int k = 0; k < plan->n_passes; k++)
-        count_tables(plan, &plan->passes[k]);
+        complete_pass(plan, k);
 fail:
     return status;
 }
 
-// Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out. Rader's: the order, and a spectrum.
+static size_t numbers_of(const mst_fft *plan, const mst_device_table *table) {
+    return (size_t)(table->bytes / mst_fft_number_bytes(plan));
+}
+
+// Rader's: the order, and a spectrum. Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out.
 static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = plan->context;
+    mst_device_table *tables = p->device.tables.tables;
     bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
-    size_t n = p->pass.n, size = (size_t)mst_fft_number_bytes(plan), n_in = (size_t)p->load_factors.bytes / size;
-    size_t n_out = (size_t)p->store_factors.bytes / size;
-    if (p->pass.convolution == MST_PASS_RADER) {
-        MST_TRY(mst_table_upload(context, &p->load_factors, mst_rader_order(n + 1), error));
-        return mst_table_upload(context, &p->spectrum, mst_rader_spectrum(n + 1, wide), error);
+    size_t n = p->device.pass.n, n_in = numbers_of(plan, &tables[MST_TABLE_LOAD_FACTORS]);
+    size_t n_out = numbers_of(plan, &tables[MST_TABLE_STORE_FACTORS]);
+    if (p->device.pass.convolution == MST_PASS_RADER) {
+        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_ORDER], mst_rader_order(n + 1), error));
+        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_SPECTRUM], mst_rader_spectrum(n + 1, wide), error));
     }
-    if (p->pass.convolution == MST_PASS_CHIRP)
-        MST_TRY(mst_table_upload(context, &p->spectrum, mst_chirp_spectrum(n_in, n, inverse, wide), error));
+    if (p->device.pass.convolution == MST_PASS_CHIRP)
+        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_SPECTRUM], mst_chirp_spectrum(n_in, n, inverse, wide), error));
     if (n_in)
-        MST_TRY(mst_table_upload(context, &p->load_factors, mst_chirp(n_in, inverse, wide), error));
+        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_LOAD_FACTORS], mst_chirp(n_in, inverse, wide), error));
     if (n_out) {
         void *factors =
             p->chirp_length ? mst_chirp_spectrum(p->chirp_length, n_out, inverse, wide) : mst_chirp(n_out, inverse, wide);
-        MST_TRY(mst_table_upload(context, &p->store_factors, factors, error));
+        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_STORE_FACTORS], factors, error));
     }
 fail:
-    return status;
-}
-
-// Shape and text of a kernel: its number is 1 if the source has the caller's layout, plus 2 if the target has.
-static mst_status write_kernel(mst_fft *plan, mst_fft_pass *p, int number, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_pass pass = p->pass;
-    mst_text text = {0};
-    if (number & 1) {
-        pass.source = p->own_source;
-        pass.twiddle_dim = p->own_twiddle_dim;
-    }
-    if (number & 2)
-        pass.target = p->own_target;
-    if (number)
-        MST_TRY(mst_pass_shape(&pass, &plan->context->device, error));
-    mst_pass_write(&pass, &text);
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    p->shapes[number] = pass;
-    p->texts[number] = text.text;
-    return MST_OK;
-fail:
-    mst_text_release(&text);
-    return status;
-}
-
-mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error) {
-    mst_status status = MST_OK;
-    int number = (own_source ? 1 : 0) + (own_target ? 2 : 0);
-    cl_program program;
-    if (!p->kernels[number]) {
-        if (!p->texts[number])
-            MST_TRY(write_kernel(plan, p, number, error));
-        MST_TRY(mst_program_build(plan->context, p->texts[number], plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32",
-                                  &program, error));
-        MST_TRY(mst_kernel_create(program, "fft_pass", &p->kernels[number], error));
-    }
-fail:
-    *out = p->kernels[number];
     return status;
 }
 
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
-    cl_kernel kernel;
-    MST_TRY(mst_table_make_steps(plan->context, &p->table, &p->pass, error));
-    if (p->pass.convolution) {
-        mst_pass back = mst_pass_back(&p->pass);
-        MST_TRY(mst_table_make_steps(plan->context, &p->back_table, &back, error));
-    }
-    MST_TRY(mst_twiddle_tables_make(plan->context, &p->twiddles, error));
+    MST_TRY(mst_device_pass_make_tables(&p->device, error));
     MST_TRY(make_factors(plan, p, error));
-    MST_TRY(write_kernel(plan, p, 0, error)); // it may be asked for, compiled or not
+    MST_TRY(mst_device_pass_write(&p->device, 0, error)); // it may be asked for, compiled or not
     if (!mst_fft_has_gaps(plan, p->from) && !mst_fft_has_gaps(plan, p->to))
-        MST_TRY(mst_fft_kernel(plan, p, false, false, &kernel, error));
+        MST_TRY(mst_device_pass_make(&p->device, 0, error));
 fail:
     return status;
-}
-
-void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p) {
-    mst_device_table *tables[] = {&p->table, &p->load_factors, &p->store_factors, &p->back_table, &p->spectrum};
-    for (size_t k = 0; k < sizeof tables / sizeof tables[0]; k++)
-        mst_table_release(plan->context, tables[k]);
-    mst_twiddle_tables_release(plan->context, &p->twiddles);
-    for (int v = 0; v < 4; v++) {
-        mst_kernel_release(p->kernels[v]);
-        free(p->texts[v]);
-    }
 }

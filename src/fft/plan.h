@@ -2,8 +2,7 @@
 #ifndef MST_FFT_PLAN_H
 #define MST_FFT_PLAN_H
 
-#include "device_table.h"
-#include "pass.h"
+#include "device_pass.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 
@@ -15,19 +14,16 @@
 enum { SOURCE, TARGET, WORK, PADDED, SPECTRUM, N_BUFFERS };
 
 typedef struct mst_fft_pass {
-    mst_pass pass;                   // views of packed arrays
+    mst_device_pass device;          // ports: MST_FFT_SOURCE, MST_FFT_TARGET
     mst_view own_source, own_target; // of the caller's arrays, where they are SOURCE and TARGET
     int own_twiddle_dim;             // of own_source
+    int axis;                        // of the arrays
     int from, to;                    // buffers
     size_t lines_an_item;
-    mst_device_table table, load_factors, store_factors;
-    mst_device_table back_table, spectrum; // of a convolution; load_factors are the order of elements where it is Rader's
-    mst_twiddle_tables twiddles;
-    size_t chirp_length;  // store_factors are the spectrum of a chirp of this length; 0: a chirp
-    mst_pass shapes[4];   // as written for each kernel
-    cl_kernel kernels[4]; // [1 if the source has the caller's layout, not packed] + [2 if the target has]
-    char *texts[4];
+    size_t chirp_length; // the factors on store are the spectrum of a chirp of this length; 0: a chirp
 } mst_fft_pass;
+
+enum { MST_FFT_SOURCE = 1, MST_FFT_TARGET = 2 };
 
 struct mst_fft {
     mst_context *context;
@@ -63,13 +59,9 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
 
 // Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);
-void mst_fft_release_pass(mst_fft *plan, mst_fft_pass *p);
 
 // Whether a buffer is a caller's array with gaps: whether kernels get it so, or packed, depends on where it lies.
 bool mst_fft_has_gaps(const mst_fft *plan, int buffer);
-
-// The kernel for a pass between arrays that are packed or have the caller's layout, made when first needed.
-mst_status mst_fft_kernel(mst_fft *plan, mst_fft_pass *p, bool own_source, bool own_target, cl_kernel *out, mst_error *error);
 
 // What a plan gives its stream, for those who put transforms into a stream of their own: work memory for up to n_items items
 // (item_bytes says how much; 0 releases it), and enqueueing all passes of a block with ports 0 (input) and 1 (output). `user` is

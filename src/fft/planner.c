@@ -1,5 +1,5 @@
 // Decides the radices and the shape of passes, and of their launches.
-#include "pass.h"
+#include "exchange.h"
 
 #include <string.h>
 
@@ -17,7 +17,6 @@
 
 #define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
-#define CPU_ITEMS_A_UNIT 8u    // work-items of a launch for each compute unit
 #define CPU_LOCAL_BYTES 36864u // of what a CPU reports: its local memory is ordinary memory, good while it stays in the cache
 
 bool mst_pass_suits_cpu(const mst_device_info *device) {
@@ -138,62 +137,10 @@ bool mst_pass_factor(size_t n, bool cpu, unsigned radix, unsigned *radices, int 
     return true;
 }
 
-void mst_view_merge(mst_view *v, int *keep_dim) {
-    int n = 0, keep = -1;
-    for (int k = 0; k < v->n_dims; k++) {
-        bool is_kept = keep_dim && *keep_dim == k;
-        if (v->counts[k] == 1 && !is_kept)
-            continue;
-        bool joins = n > 0 && !is_kept && keep != n - 1 && v->outer[n - 1] == v->outer[k] * (int64_t)v->counts[k] &&
-                     v->position[n - 1] == v->position[k] * v->counts[k];
-        if (!joins)
-            n++;
-        v->counts[n - 1] = joins ? v->counts[n - 1] * v->counts[k] : v->counts[k];
-        v->outer[n - 1] = v->outer[k];
-        v->position[n - 1] = v->position[k];
-        if (is_kept)
-            keep = n - 1;
-    }
-    v->n_dims = n;
-    if (keep_dim)
-        *keep_dim = keep;
-}
-
 static bool elements_adjacent(const mst_view *v) { return (int64_t)v->step * v->axis_stride == 1; }
-
-// Neighbouring work-items belong to the lines in turn, so that the 32 banks of local memory serve 32 / lines elements of each at
-// once. With lines that many banks apart, and elements one further every 16, neither neighbours nor every 16th element, which
-// radix 16 leaves, meet in a bank.
-static bool takes_turns(const mst_pass *pass) { return pass->wide_elements && pass->lines > 1; }
-
-unsigned mst_pass_pad_shift(const mst_pass *pass) { return pass->is_double || takes_turns(pass) ? 4 : 5; }
-
-size_t mst_pass_padded_reals(const mst_pass *pass) {
-    size_t there = pass->exchange_parts == 4 ? pass->n / 2 : pass->n, reals = there + (there >> mst_pass_pad_shift(pass));
-    if (takes_turns(pass))
-        return (reals + 31) / 32 * 32 + (pass->lines < 32 ? 32 / pass->lines : 1);
-    return reals | 1;
-}
-
-size_t mst_pass_own_reals(const mst_pass *pass) {
-    size_t parts = pass->exchange_parts > 1 ? 1 : 2;
-    size_t exchange = parts * (pass->whole_exchange ? mst_pass_exchange_numbers(pass) : mst_pass_padded_reals(pass));
-    if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
-        return 2 * (pass->n | 1);
-    if (pass->n_radices < 2)
-        return 0;
-    return pass->convolution == MST_PASS_RADER && exchange < 2 * (pass->n + 1) ? 2 * (pass->n + 1) : exchange;
-}
 
 static size_t local_bytes(const mst_pass *pass) {
     return mst_pass_own_reals(pass) * pass->areas * pass->lines * (pass->is_double ? sizeof(double) : sizeof(float));
-}
-
-mst_pass mst_pass_back(const mst_pass *pass) {
-    mst_pass back = *pass;
-    for (int k = 0; k < pass->n_radices; k++)
-        back.radices[k] = pass->radices[pass->n_radices - 1 - k];
-    return back;
 }
 
 // The number of work-items that holds a transform in few enough registers and wastes the fewest in rounds that are not full.
@@ -306,14 +253,4 @@ mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_err
         return shape_gpu(pass, device, error);
     pass->lanes = pass->choice.lanes ? pass->choice.lanes : CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
     return MST_OK;
-}
-
-mst_pass_launch mst_pass_share_out(const mst_pass *pass, const mst_device_info *device, uint64_t n_lines) {
-    if (!pass->cpu) {
-        size_t group = (size_t)pass->threads * pass->lines;
-        return (mst_pass_launch){(size_t)((n_lines + pass->lines - 1) / pass->lines) * group, group, 1};
-    }
-    size_t tiles = (size_t)(n_lines + pass->lanes - 1) / pass->lanes, units = device->compute_units ? device->compute_units : 1;
-    size_t wanted = units * CPU_ITEMS_A_UNIT, tiles_an_item = (tiles + wanted - 1) / wanted;
-    return (mst_pass_launch){(tiles + tiles_an_item - 1) / tiles_an_item, 1, (cl_uint)tiles_an_item};
 }

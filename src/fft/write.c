@@ -1,123 +1,158 @@
 // What passes of both shapes have in common: where lines lie, and how single values are loaded and stored.
-#include "pass.h"
+#include "write_parts.h"
 
 #include <stdio.h>
 
-static const char *type_of(const mst_pass *pass, const mst_pass_op *op) {
-    if (op->element == MST_ELEMENT_REAL)
-        return pass->is_double ? "double" : "float";
-    return pass->is_double ? "double2" : "float2";
+void mst_pass_radices_text(const mst_pass *pass, char *out, size_t size) {
+    size_t length = 0;
+    for (int k = 0; k < pass->n_radices && length < size; k++)
+        length += (size_t)snprintf(out + length, size - length, k > 0 ? " x %u" : "%u", pass->radices[k]);
 }
 
-// A function of the line number: sum_k l_k factor[k].
-static void write_decomposition(const mst_view *v, const char *type, const char *name, const int64_t *factors, mst_text *out) {
-    mst_text_add(out, "%s %s(ulong line) {\n    %s sum = 0;\n", type, name, type);
+const char *mst_element_type(mst_element element) { return element == MST_ELEMENT_REAL ? "real" : "real2"; }
+
+// A function of the number of a line, whose index along dimension k is l_k: sum_k l_k factors[k].
+static void write_sum(const mst_view *v, const char *type, const char *side, const char *what, const int64_t *factors,
+                      mst_text *out) {
     int first = 0;
     while (first < v->n_dims && factors[first] == 0)
         first++;
-    for (int k = v->n_dims - 1; k >= first && v->n_dims > 0; k--) {
+    mst_text_put(out, "$type ${side}_$what(ulong line) {\n$type $what = 0;\n", MST_SET(type, type), MST_SET(side, side),
+                 MST_SET(what, what));
+    for (int k = v->n_dims - 1; k >= first; k--) {
+        const mst_text_value values[] = {
+            MST_SET(type, type), MST_SET(what, what), MST_SET(count, v->counts[k]), MST_SET(factor, (long long)factors[k]), {0}};
         if (k == 0)
-            mst_text_add(out, "    sum += (%s)line * (%s)%lld;\n", type, type, (long long)factors[k]);
+            mst_text_put_values(out, "$what += ($type)line * ($type)$factor;\n", values);
         else if (factors[k] != 0)
-            mst_text_add(out, "    sum += (%s)(line %% %zuul) * (%s)%lld;\n", type, v->counts[k], type, (long long)factors[k]);
+            mst_text_put_values(out, "$what += ($type)(line % ${count}ul) * ($type)$factor;\n", values);
         if (k > first)
-            mst_text_add(out, "    line /= %zuul;\n", v->counts[k]);
+            mst_text_put_values(out, "line /= ${count}ul;\n", values);
     }
-    mst_text_add(out, "    return sum;\n}\n\n");
+    mst_text_put(out, "return $what;\n}\n\n", MST_SET(what, what));
 }
 
 void mst_view_write(const mst_view *v, const char *side, mst_text *out) {
-    char name[40];
     int64_t positions[MST_PASS_DIMS];
     for (int k = 0; k < v->n_dims; k++)
         positions[k] = (int64_t)v->position[k];
-    snprintf(name, sizeof name, "%s_outer", side);
-    write_decomposition(v, "long", name, v->outer, out);
-    snprintf(name, sizeof name, "%s_position", side);
-    write_decomposition(v, "uint", name, positions, out);
+    mst_text_put(out, "// Where a line of the $side begins: elements from its base, and a position along the axis.\n",
+                 MST_SET(side, side));
+    write_sum(v, "long", side, "outer", v->outer, out);
+    write_sum(v, "uint", side, "position", positions, out);
+}
+
+void mst_twiddle_write(const mst_pass *pass, mst_text *out) {
+    unsigned log_low = mst_pass_log_low(pass);
+    mst_text_put(out,
+                 "// exp(-2 pi i t / $n), from two tables.\n"
+                 "real2 twiddle(__global const real2 *low, __global const real2 *high, uint t) {\n"
+                 "return complex_multiply(low[t & ${mask}u], high[t >> $log_low]);\n"
+                 "}\n\n",
+                 MST_SET(n, pass->twiddle_n), MST_SET(mask, (1u << log_low) - 1), MST_SET(log_low, log_low));
 }
 
 static void write_load(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->load;
-    mst_text_add(out, "real2 load_value(__global const %s *source, long outer, uint p, __global const real2 *factors) {\n",
-                 type_of(pass, op));
+    const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
+                                     MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
+                                     MST_SET(length, op->length),
+                                     MST_SET(stride, (long long)pass->source.axis_stride),
+                                     MST_SET(n, op->axis_length),
+                                     MST_SET(half, op->axis_length / 2),
+                                     {0}};
+    mst_text_put_values(out,
+                        "// The value at a position of the line that begins at `outer`.\n"
+                        "real2 load_value(__global const $element *source, long outer, uint position$factors) {\n",
+                        values);
     if (op->length)
-        mst_text_add(out, "    if (p >= %zuu)\n        return (real2)(0, 0);\n", op->length);
-    const long long stride = (long long)pass->source.axis_stride;
+        mst_text_put_values(out, "if (position >= ${length}u)\nreturn (real2)(0, 0);\n", values);
     if (op->element == MST_ELEMENT_REAL)
-        mst_text_add(out, "    real2 value = (real2)(source[outer + (long)p * %lld], 0);\n", stride);
+        mst_text_put_values(out, "real2 value = (real2)(source[outer + (long)position * $stride], 0);\n", values);
     else if (op->element == MST_ELEMENT_HERMITIAN)
-        mst_text_add(out,
-                     "    const bool mirrored = p > %zuu;\n"
-                     "    real2 value = source[outer + (long)(mirrored ? %zuu - p : p) * %lld];\n"
-                     "    value.y = mirrored ? -value.y : value.y;\n"
-                     "    if (p == 0 || 2 * p == %zuu)\n        value.y = 0;\n",
-                     op->axis_length / 2, op->axis_length, stride, op->axis_length);
+        mst_text_put_values(out,
+                            "// The spectrum of real numbers: its second half mirrors the first.\n"
+                            "const bool mirrored = position > ${half}u;\n"
+                            "real2 value = source[outer + (long)(mirrored ? ${n}u - position : position) * $stride];\n"
+                            "value.y = mirrored ? -value.y : value.y;\n"
+                            "if (position == 0 || 2 * position == ${n}u)\nvalue.y = 0;\n",
+                            values);
     else
-        mst_text_add(out, "    real2 value = source[outer + (long)p * %lld];\n", stride);
+        mst_text_put_values(out, "real2 value = source[outer + (long)position * $stride];\n", values);
     if (op->multiply)
-        mst_text_add(out, "    value = complex_multiply(value, factors[p]);\n");
-    mst_text_add(out, "    return %s;\n}\n\n", op->swap ? "value.yx" : "value");
+        mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
+    mst_text_put(out, "return value$swapped;\n}\n\n", MST_SET(swapped, op->swap ? ".yx" : ""));
 }
 
 static void write_store(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->store;
-    mst_text_add(
-        out,
-        "void store_value(__global %s *target, long outer, uint p, __global const real2 *factors, real scale, real2 value) "
-        "{\n",
-        type_of(pass, op));
+    const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
+                                     MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
+                                     MST_SET(scale, pass->scale ? ", real scale" : ""),
+                                     MST_SET(length, op->length),
+                                     MST_SET(stride, (long long)pass->target.axis_stride),
+                                     MST_SET(part, op->element == MST_ELEMENT_REAL ? ".x" : ""),
+                                     {0}};
+    mst_text_put_values(
+        out, "void store_value(__global $element *target, long outer, uint position$factors$scale, real2 value) {\n", values);
     if (op->length)
-        mst_text_add(out, "    if (p >= %zuu)\n        return;\n", op->length);
+        mst_text_put_values(out, "if (position >= ${length}u)\nreturn;\n", values);
     if (op->swap)
-        mst_text_add(out, "    value = value.yx;\n");
+        mst_text_put_values(out, "value = value.yx;\n", values);
     if (op->multiply)
-        mst_text_add(out, "    value = complex_multiply(value, factors[p]);\n");
+        mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     if (pass->scale)
-        mst_text_add(out, "    value *= scale;\n");
-    mst_text_add(out, "    target[outer + (long)p * %lld] = value%s;\n}\n\n", (long long)pass->target.axis_stride,
-                 op->element == MST_ELEMENT_REAL ? ".x" : "");
+        mst_text_put_values(out, "value *= scale;\n", values);
+    mst_text_put_values(out, "target[outer + (long)position * $stride] = value$part;\n}\n\n", values);
 }
 
-static void write_twiddle(const mst_pass *pass, mst_text *out) {
+const char *mst_load_arguments(const mst_pass *pass) { return pass->load.multiply ? ", load_factors" : ""; }
+
+const char *mst_store_arguments(const mst_pass *pass) {
+    if (pass->scale)
+        return pass->store.multiply ? ", store_factors, scale" : ", scale";
+    return pass->store.multiply ? ", store_factors" : "";
+}
+
+static void write_column(const mst_pass *pass, mst_text *out) {
     int64_t column[MST_PASS_DIMS] = {0};
     column[pass->twiddle_dim] = 1;
-    write_decomposition(&pass->source, "uint", "column", column, out);
-    if (pass->twiddle_by_column)
-        return;
-    mst_text_add(out,
-                 "// exp(-2 pi i t / %zu), from two tables.\n"
-                 "real2 twiddle(__global const real2 *low, __global const real2 *high, uint log_low, uint t) {\n"
-                 "    return complex_multiply(low[t & ((1u << log_low) - 1)], high[t >> log_low]);\n"
-                 "}\n\n",
-                 pass->twiddle_n);
+    mst_text_add(out, "// The column of a line, by which its twiddles go.\n");
+    write_sum(&pass->source, "uint", "source", "column", column, out);
+    if (!pass->twiddle_by_column)
+        mst_twiddle_write(pass, out);
 }
 
-void mst_pass_write(const mst_pass *pass, mst_text *out) {
-    mst_text_add(out, "// %s %zu: radices", pass->convolution ? "Cyclic convolutions of length" : "Transforms of length",
-                 pass->n);
-    for (int k = 0; k < pass->n_radices; k++)
-        mst_text_add(out, "%s%u", k ? " x " : " ", pass->radices[k]);
-    if (pass->cpu) {
-        mst_text_add(out, "; %u at once, one in each lane of vectors.\n\ntypedef %s%u vreal;\n", pass->lanes,
-                     pass->is_double ? "double" : "float", pass->lanes);
-    } else {
-        mst_text_add(out, "; %u work-items a transform, %u transforms a work-group.\n\ntypedef real vreal;\n", pass->threads,
-                     pass->lines);
-    }
-    mst_text_add(out, "\n");
+static void write_heading(const mst_pass *pass, mst_text *out) {
+    static const char *const what[] = {[MST_PASS_TRANSFORM] = "Transforms of $n points",
+                                       [MST_PASS_CHIRP] = "Bluestein's convolutions of $n points",
+                                       [MST_PASS_RADER] = "Rader's convolutions of $n points"};
+    char radices[100];
+    mst_pass_radices_text(pass, radices, sizeof radices);
+    mst_text_put(out, "// ", {0});
+    mst_text_put(out, what[pass->convolution], MST_SET(n, pass->n));
+    mst_text_put(out, ", radix $radices", MST_SET(radices, radices));
+    if (pass->cpu)
+        mst_text_put(out, ": $lanes at once, one in each lane of vectors.\n\ntypedef $real$lanes vreal;\n\n",
+                     MST_SET(real, pass->is_double ? "double" : "float"), MST_SET(lanes, pass->lanes));
+    else
+        mst_text_put(out, ": $threads work-items a transform, $lines transforms a work-group.\n\ntypedef real vreal;\n\n",
+                     MST_SET(threads, pass->threads), MST_SET(lines, pass->lines));
+}
+
+void mst_pass_write(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
+    write_heading(pass, out);
     mst_butterflies_write(pass->radices, pass->n_radices, out);
     mst_view_write(&pass->source, "source", out);
     mst_view_write(&pass->target, "target", out);
     write_load(pass, out);
     write_store(pass, out);
     if (pass->twiddle_n)
-        write_twiddle(pass, out);
-    mst_text_add(out, "#define SOURCE %s\n#define TARGET %s\n\n", type_of(pass, &pass->load), type_of(pass, &pass->store));
+        write_column(pass, out);
     if (pass->convolution)
-        mst_pass_write_convolution(pass, out);
+        mst_pass_write_convolution(pass, signature, out);
     else if (pass->cpu)
-        mst_pass_write_cpu(pass, out);
+        mst_pass_write_cpu(pass, signature, out);
     else
-        mst_pass_write_gpu(pass, out);
+        mst_pass_write_gpu(pass, signature, out);
 }

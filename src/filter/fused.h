@@ -10,7 +10,8 @@
 
 #include "plan.h"
 
-#include "fft/device_table.h"
+#include "fft/device_pass.h"
+#include "fft/write.h"
 
 enum { ROWS, COLUMNS, BACK, N_FUSED };
 

@@ -1,5 +1,5 @@
 // The twiddles inside a pass.
-#include "pass.h"
+#include "pass_tables.h"
 #include "twiddle.h"
 
 // The largest divisor of r whose square is at most r, for fewest rows; products of two round once more.
