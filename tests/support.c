@@ -7,7 +7,7 @@
 
 // The tests are single programs with one group each; their shared state is here.
 static struct {
-    uint64_t random;
+    uint64_t random, seed;
     char directory[256];
     mst_context *context;
 } group;
@@ -73,7 +73,7 @@ mst_context *test_context_cached(void) {
 static void seed_group(void) {
     const char *given = getenv("MASTABA_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
-    group.random = seed;
+    group.random = group.seed = seed;
     print_message("seed %llu (MASTABA_SEED=%llu repeats it)\n", (unsigned long long)seed, (unsigned long long)seed);
 }
 
@@ -133,6 +133,12 @@ uint64_t test_random(void) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
+
+static bool at_night(void) { return getenv("MASTABA_NIGHTLY") != NULL; }
+
+int test_many(int n) { return at_night() ? 25 * n : n; }
+
+bool test_turn(size_t k, size_t period) { return at_night() || (k + group.seed) % period == 0; }
 
 size_t test_between(size_t low, size_t high) { return low + (size_t)(test_random() % (high - low + 1)); }
 

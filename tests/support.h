@@ -85,6 +85,11 @@ uint64_t test_random(void);
 size_t test_between(size_t low, size_t high); // both included
 double test_uniform(void);                    // [-1, 1)
 
+// ---- what a run takes of all the cases, since compiling a kernel takes half a second of a processor ----
+// At night (MASTABA_NIGHTLY=1, the test X_nightly beside X) a test takes all cases, and 25 times as many random ones.
+int test_many(int n);                    // n, or as many more at night
+bool test_turn(size_t k, size_t period); // whether it is the turn of case k: one in `period`, which ones by the seed
+
 // ---- arrays ----
 
 // An image of memory that holds a layout, with a guard of five elements before and after it.

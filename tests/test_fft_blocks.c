@@ -1,4 +1,4 @@
-// FFT: blocks under a budget, progress and cancelling, reports.
+// FFT: blocks under a budget, progress and cancelling, reports. Blocks are cut alike whatever the strides: one of the two a run.
 #include "support.h"
 
 static mst_fft_desc describe(mst_type type, size_t rows, size_t n) {
@@ -23,6 +23,8 @@ static void blocks_give_the_same_bits(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int strided = 0; strided < 2; strided++) {
             mst_fft_desc desc = describe(MST_COMPLEX64, table[i].rows, table[i].n);
+            if (!test_turn(i + (size_t)strided, 2))
+                continue;
             if (strided) {
                 desc.input.strides[0] = -(ptrdiff_t)table[i].n - 3;
                 desc.output = desc.input;

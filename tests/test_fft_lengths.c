@@ -1,4 +1,5 @@
-// FFT: lengths of every kind, real data, and both shapes of kernels.
+// FFT: lengths of every kind, real data, and both shapes of kernels. A kernel is written for each length: a run takes short ones
+// in one of the two shapes, a half of the longer ones, and other ones each time.
 #include "support.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static void complex_lengths(void **state) {
     for (size_t i = 0; i < N_LENGTHS; i++)
         for (int shape = MST_FFT_SHAPE_GPU; shape <= MST_FFT_SHAPE_CPU; shape++) {
             size_t extents[] = {lengths[i] <= 32 ? 70 : lengths[i] < 64 ? 20 : 3, lengths[i]};
-            if (lengths[i] > 17 && lengths[i] % 2048 != 0 && test_between(0, 1)) // compiling takes its time: one of the two
+            if (!test_turn(lengths[i] <= 17 ? i + (size_t)shape : 2 * i + (size_t)shape, lengths[i] <= 17 ? 2 : 4))
                 continue;
             mst_fft_desc desc = MST_FFT_DESC_INIT;
             desc.input = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
@@ -31,6 +32,8 @@ static void between_rows_and_columns(void **state) {
     static const size_t table[] = {18, 60, 256, 1024, 5040};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int way = 0; way < 2; way++) {
+            if (!test_turn(i + (size_t)way, 2))
+                continue;
             size_t n = table[i], lines = 5, extents[] = {lines, n};
             mst_fft_desc desc = MST_FFT_DESC_INIT;
             desc.input = desc.output = mst_layout_dense(i % 2 ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
@@ -110,7 +113,9 @@ static void check_real(mst_context *context, int rank, const size_t *extents, in
 
 static void real_lengths(void **state) {
     static const int last_axis = -1;
-    for (size_t i = 0; i < N_LENGTHS; i += 1 + test_between(0, 2)) {
+    for (size_t i = 0; i < N_LENGTHS; i++) {
+        if (!test_turn(i, 4))
+            continue;
         size_t extents[] = {lengths[i] < 64 ? 20 : 3, lengths[i]};
         check_real(*state, 2, extents, 1, &last_axis, test_between(0, 1), (int)test_between(1, 2));
     }
@@ -127,12 +132,14 @@ static void real_axes(void **state) {
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int inverse = 0; inverse < 2; inverse++)
-            check_real(*state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse, (int)test_between(1, 2));
+            if (test_turn(i + (size_t)inverse, 2))
+                check_real(*state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse,
+                           (int)test_between(1, 2));
 }
 
 // Complex transforms of several axes and random layouts, of any length.
 static void random_layouts(void **state) {
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < test_many(4); i++) {
         int rank = (int)test_between(1, 4);
         size_t extents[4];
         mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -155,6 +162,8 @@ static void round_trip(void **state) {
     static const size_t table[] = {15, 64, 101, 1000};
     for (size_t i = 0; i < 4; i++) {
         size_t n = table[i], extents[] = {4, n};
+        if (!test_turn(i, 2))
+            continue;
         mst_fft_desc forward = MST_FFT_DESC_INIT, inverse = MST_FFT_DESC_INIT;
         forward.input = mst_layout_dense(MST_FLOAT64, 2, extents);
         test_array x = test_array_random(&forward.input);
