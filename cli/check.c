@@ -31,7 +31,7 @@ void cli_environment_free(char **environment) {
     free(environment);
 }
 
-// Starts this program again as the child, its descriptor 3 the pipe.
+// Starts this program again as the child, with the pipe as its descriptor 3.
 static int start_child(size_t index, char *const *environment, bool verbose, const int ends[2], pid_t *child) {
     char number[32];
     posix_spawn_file_actions_t actions;

@@ -120,7 +120,7 @@ static int no_such_device(const mst_device_info *list, size_t count, const char 
     return CLI_NO_DEVICE;
 }
 
-// environment: of the checks' processes; NULL: no checks.
+// `environment` is that of the processes that check devices; NULL: there are no checks.
 static int show(const mst_device_info *list, size_t count, const request *r, bool json, char *const *environment) {
     json_t *devices = json ? json_array() : NULL;
     bool failed = false;

@@ -80,7 +80,7 @@ static int choose_algorithm(const char *text, mst_convolution_algorithm *algorit
                             "no such algorithm; choose auto, reference, fused, or paper-a to paper-e");
 }
 
-// NumPy's broadcasting: leading axes of 1 up to `rank`.
+// The layout with leading axes of length 1 up to `rank`, as NumPy broadcasts.
 static mst_layout with_rank(const mst_layout *layout, int rank) {
     mst_layout result = {layout->type, rank, {0}, {0}};
     int more = rank - layout->rank;
@@ -136,12 +136,9 @@ static int make_plan(const cli_options *options, job *j) {
 }
 
 static int compute(job *j) {
-    mst_execution how = MST_EXECUTION_INIT;
     mst_error error;
     cli_progress progress = cli_progress_start(command, (double)all_bytes(j));
-    how.progress = cli_progress_update;
-    how.progress_user = &progress;
-    how.report = &j->report;
+    const mst_execution how = cli_execution(&progress, &j->report);
     mst_status status = mst_convolution_execute(j->plan, j->x.location, j->y.location, j->z.location, &how, &error);
     cli_progress_end(&progress);
     return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);

@@ -92,7 +92,7 @@ static int open_input(job *j) {
     return CLI_DONE;
 }
 
-// 0-based axes. Sets `shifted` too.
+// Turns the axes that were given into axes from 0 on, and sets `shifted`.
 static int resolve_axes(job *j) {
     const mst_layout *layout = &j->input.layout;
     unsigned seen = 0;
@@ -133,7 +133,7 @@ static int real_length(const job *j, int axis, size_t *n) {
     return CLI_DONE;
 }
 
-// NumPy's rule, single precision where the input is.
+// The result is in single precision where the input is; NumPy has the same rule.
 static mst_type transformed_type(mst_type type, bool real) {
     if (type == MST_FLOAT32 || type == MST_COMPLEX64)
         return real ? MST_FLOAT32 : MST_COMPLEX64;
@@ -146,7 +146,7 @@ static double scale_of(norm chosen, bool inverse, double n) {
     return (chosen == NORM_FORWARD) != inverse ? 1 / n : 1;
 }
 
-// The whole description, now that the input is known.
+// Completes the description from the input, which is known now.
 static int describe(job *j) {
     const request *r = j->request;
     mst_fft_desc *d = &j->desc;
@@ -181,7 +181,8 @@ static int describe(job *j) {
     return code;
 }
 
-// Copies IN in the type that is transformed to where it may be changed: to OUT, unless that has another layout.
+// Copies the input, converted to the type that is transformed, to a place where it may be changed: the output's file, or a
+// scratch file where the output has another layout.
 static int copy_input(job *j, mst_location *where) {
     mst_error error;
     *where = j->output.location;
@@ -197,13 +198,10 @@ static int copy_input(job *j, mst_location *where) {
 }
 
 static int execute(job *j, mst_location input) {
-    mst_execution how = MST_EXECUTION_INIT;
     mst_error error;
     cli_progress progress =
         cli_progress_start(command, (double)(cli_layout_bytes(&j->desc.input) + cli_layout_bytes(&j->desc.output)));
-    how.progress = cli_progress_update;
-    how.progress_user = &progress;
-    how.report = &j->report;
+    const mst_execution how = cli_execution(&progress, &j->report);
     mst_status status = mst_fft_execute(j->plan, input, j->output.location, &how, &error);
     cli_progress_end(&progress);
     return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);

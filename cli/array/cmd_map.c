@@ -62,7 +62,7 @@ typedef struct job {
     mst_report report;
 } job;
 
-// "A = expression" without the "A =". A name and one `=`, so that a comparison is left alone.
+// "A = expression" without the "A =". Only a name and a single `=` are taken away, so a comparison stays as it is.
 static const char *expression_of(const char *text) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits[] = "0123456789";
     size_t at = strspn(text, " "), begin = at;
@@ -158,7 +158,6 @@ static int check_output(const job *j, bool force) {
 }
 
 static int execute(job *j) {
-    mst_execution how = MST_EXECUTION_INIT;
     mst_error error;
     mst_location at[MST_MAP_MAX_INPUTS];
     uint64_t bytes = cli_layout_bytes(mst_map_output(j->plan));
@@ -167,9 +166,7 @@ static int execute(job *j) {
         bytes += cli_layout_bytes(&j->files[k].layout);
     }
     cli_progress progress = cli_progress_start(command, (double)bytes);
-    how.progress = cli_progress_update;
-    how.progress_user = &progress;
-    how.report = &j->report;
+    const mst_execution how = cli_execution(&progress, &j->report);
     mst_status status = mst_map_execute(j->plan, at, j->output.location, &how, &error);
     cli_progress_end(&progress);
     if (status != MST_OK)
@@ -177,7 +174,7 @@ static int execute(job *j) {
     return cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE;
 }
 
-// On stderr: results are on stdout.
+// Prints on stderr, since results are on stdout.
 static void print_widths(const job *j) {
     double seconds[MST_MAP_N_WIDTHS];
     mst_map_measured(j->plan, seconds);

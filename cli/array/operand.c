@@ -1,4 +1,4 @@
-// Inputs: what a file holds decides how it is read, not what it is called.
+// Inputs. How a file is read depends on what it holds, not on its name.
 #include "operand.h"
 
 #include "core/file.h"
@@ -43,7 +43,7 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
     if (code != CLI_DONE)
         return code;
     operand->path = path;
-    // A file that is only called .npy is opened as one for the message that says what is wrong with it.
+    // A file that has the name of a .npy file but not its content is opened as one, for the message that says what is wrong.
     if (!npy && (cli_is_sound(path) || !cli_has_extension(path, ".npy")))
         return read_sound(command, path, operand);
     if (mst_npy_open(path, &operand->npy, &error) != MST_OK)

@@ -1,6 +1,8 @@
 // Results: files that appear under their name only when they are whole.
 #include "output.h"
 
+#include "core/file.h"
+#include "core/layout.h"
 #include "core/report.h"
 #include "core/text.h"
 
@@ -74,4 +76,15 @@ void cli_output_close(cli_output *output) {
     mst_npy_close(output->npy);
     cli_sound_close(output->sound);
     memset(output, 0, sizeof *output);
+}
+
+int cli_output_write(const char *command, const char *path, const mst_layout *layout, const void *data, bool force) {
+    cli_output output = {0};
+    int code = cli_output_create(command, path, layout, 0, force, &output);
+    if (code == CLI_DONE && !cli_write_bytes(&output.location, 0, data, (size_t)cli_layout_bytes(layout)))
+        code = cli_fail_file(command, path, "cannot be written");
+    if (code == CLI_DONE)
+        code = cli_output_commit(command, &output);
+    cli_output_close(&output);
+    return code;
 }

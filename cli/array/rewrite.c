@@ -33,19 +33,16 @@ static void end(rewrite *r) {
     free(r->buffers[1]);
 }
 
-static int fail_file(const cli_array *array, const char *what) {
-    cli_error(array->command, "%s: %s: %s", array->path, what, cli_file_problem());
-    return CLI_INPUT_OUTPUT;
-}
-
 // `offset` counts from the first element.
 static int load(const cli_array *array, void *data, size_t bytes, uint64_t offset) {
-    return cli_read_bytes(&array->location, offset, data, bytes) ? CLI_DONE : fail_file(array, "cannot be read");
+    if (cli_read_bytes(&array->location, offset, data, bytes))
+        return CLI_DONE;
+    return cli_fail_file(array->command, array->path, "cannot be read");
 }
 
 static int store(rewrite *r, const void *data, size_t bytes, uint64_t offset) {
     if (!cli_write_bytes(&r->to->location, offset, data, bytes))
-        return fail_file(r->to, "cannot be written");
+        return cli_fail_file(r->to->command, r->to->path, "cannot be written");
     r->done += bytes;
     if (!cli_progress_update(r->done < r->total ? r->done : r->total, r->total, &r->progress))
         return cli_fail_interrupted(r->to->command);
@@ -70,7 +67,8 @@ static void convert(mst_type from, const void *values, mst_type to, void *result
     }
 }
 
-// Elements of `from` and of `to` between which the longer axis of `to` is padded.
+// The axis of `to` that is longer than that of `from`: after each `run` elements of `from` come zeros, until `pitch` elements of
+// `to` are full.
 typedef struct padding {
     uint64_t run, pitch;
 } padding;
@@ -86,13 +84,13 @@ static padding padding_of(const mst_layout *from, const mst_layout *to) {
     return p;
 }
 
-// Elements of `from` before element `at` of `to`.
+// How many elements of `from` come before element `at` of `to`.
 static uint64_t before(padding p, uint64_t at) {
     uint64_t within = at % p.pitch;
     return at / p.pitch * p.run + (within < p.run ? within : p.run);
 }
 
-// Elements [at, at + n) of `to` from those of `from` that lie among them.
+// Makes elements [at, at + n) of `to` from the elements of `from` that belong there, and zeros.
 static void fill(const rewrite *r, padding p, uint64_t at, size_t n) {
     mst_type from = r->from->layout.type, to = r->to->layout.type;
     if (p.run < p.pitch)
@@ -145,7 +143,7 @@ static void turn_memory(char *run, const turn *t, char *spare) {
     memcpy(run + t->bytes - t->left, spare, t->left);
 }
 
-// All turns whose runs fit the buffer, in one pass. turns[0] has the longest runs; those of the others divide them.
+// Takes all turns whose runs fit the buffer in one pass. turns[0] has the longest runs, and the runs of the others divide them.
 static int turn_small(rewrite *r, const turn *turns, int n_turns, uint64_t total) {
     int code = CLI_DONE;
     uint64_t most = BUFFER_BYTES / turns[0].bytes * turns[0].bytes;
@@ -176,7 +174,7 @@ static int exchange(rewrite *r, uint64_t a, uint64_t b, uint64_t bytes) {
     return code;
 }
 
-// As memmove.
+// Moves bytes within the file; as with memmove, the two places may overlap.
 static int move(rewrite *r, uint64_t to, uint64_t from, uint64_t bytes) {
     int code = CLI_DONE;
     for (uint64_t done = 0; done < bytes && code == CLI_DONE;) {

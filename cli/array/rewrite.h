@@ -14,8 +14,8 @@ typedef struct cli_array {
 // axis, padded with zeros. Returns an exit code.
 int cli_convert(const cli_array *from, const cli_array *to);
 
-// NumPy's fftshift in place, along each axis k with bit k in `axes`: what was at 0 comes to n / 2. `back`: ifftshift. Returns an
-// exit code.
+// Does NumPy's fftshift in place along each axis k with bit k in `axes`: what was at 0 comes to n / 2. With `back` it is NumPy's
+// ifftshift. Returns an exit code.
 int cli_shift(const cli_array *array, unsigned axes, bool back);
 
 #endif

@@ -1,4 +1,4 @@
-// What a command that made a file says of it: the result, the time, and the share of the device's memory bandwidth.
+// The report of a command that wrote a file: the result, the time, and the share of the device's memory bandwidth.
 #include "work.h"
 
 #include "core/json.h"

@@ -1,4 +1,4 @@
-// What a command that made a file says of it.
+// The report of a command that wrote a file.
 #ifndef MASTABA_CLI_WORK_H
 #define MASTABA_CLI_WORK_H
 
@@ -15,8 +15,8 @@ typedef struct cli_work {
     const mst_report *report;
 } cli_work;
 
-// Prints it on stdout: a line, two with --verbose, or JSON. Returns an exit code. Measures the device's copy rate for the latter
-// two.
+// Prints the report on stdout: one line, two lines with --verbose, or JSON. For the last two it measures the device's copy rate.
+// Returns an exit code.
 int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context);
 
 #endif

@@ -35,7 +35,7 @@ static const shared_option shared_options[] = {
       "print the OpenCL C of all kernels; without -o nothing is computed", NULL}},
     {CLI_VERBOSE, {"verbose", 'v', CLI_FLAG, offsetof(cli_options, verbose), "say more, and log to standard error", NULL}},
 };
-enum { N_SHARED = sizeof shared_options / sizeof shared_options[0] };
+enum { N_SHARED = CLI_COUNT(shared_options) };
 
 // A command line while it is read. The tables point into the line and into each other, so it stays where it is.
 typedef struct command_line {

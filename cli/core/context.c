@@ -20,7 +20,7 @@ static void log_warning(mst_log_level level, const char *line, void *user) {
         log_line(level, line, user);
 }
 
-// What --show-kernels prints of a program.
+// Prints a program for --show-kernels.
 static void show_program(const char *name, const char *text, void *user) {
     (void)user;
     printf("// ---- %s\n\n%s\n", name, text);

@@ -35,7 +35,21 @@ bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, 
     return true;
 }
 
-const char *cli_file_problem(void) { return errno ? strerror(errno) : "it ends too early"; }
+bool cli_read_doubles(const mst_location *from, mst_type type, double *values, size_t n) {
+    if (!cli_read_bytes(from, 0, values, n * mst_type_bytes(type)))
+        return false;
+    for (size_t i = type == MST_FLOAT32 ? n : 0; i-- > 0;) { // from the end, since they become wider where they are
+        float narrow;
+        memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
+        values[i] = (double)narrow;
+    }
+    return true;
+}
+
+int cli_fail_file(const char *command, const char *path, const char *what) {
+    cli_error(command, "%s: %s: %s", path, what, errno ? strerror(errno) : "it ends too early");
+    return CLI_INPUT_OUTPUT;
+}
 
 int cli_open_input(const char *command, const char *path, struct stat *info) {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -9,10 +9,15 @@
 // after printing the error.
 int cli_open_input(const char *command, const char *path, struct stat *info);
 
-// Move bytes between memory and the place `offset` bytes behind a location in a file. False if that failed: cli_file_problem says
-// why, until the next call of anything that sets errno.
+// Move bytes between memory and the place `offset` bytes behind a location in a file. False if that failed; cli_fail_file says
+// why, if it is called at once.
 bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes);
 bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes);
-const char *cli_file_problem(void);
+
+// Reads n numbers of float32 or float64, in the same way.
+bool cli_read_doubles(const mst_location *from, mst_type type, double *values, size_t n);
+
+// Prints "PATH: WHAT: REASON", with the reason for which one of these failed. Returns CLI_INPUT_OUTPUT.
+int cli_fail_file(const char *command, const char *path, const char *what);
 
 #endif

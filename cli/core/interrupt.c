@@ -2,6 +2,7 @@
 #include "interrupt.h"
 
 #include "clock.h"
+#include "count.h"
 #include "report.h"
 
 #include <pthread.h>
@@ -27,15 +28,15 @@ static void *wait_for_signals(void *user) {
     return NULL;
 }
 
-// No handlers: LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks reach only the
-// thread that waits for them. The threads of the driver start later and inherit the mask.
+// There are no handlers, since LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks
+// reach only the thread that waits for them. The threads of the driver start later and inherit the mask.
 void cli_catch_interrupts(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     static sigset_t signals;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
     sigemptyset(&signals);
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) // one that is ignored stays so: nohup, background jobs
+    for (size_t i = 0; i < CLI_COUNT(numbers); i++) // one that is ignored stays so: nohup, background jobs
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaddset(&signals, numbers[i]);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);

@@ -5,7 +5,8 @@
 
 enum { LONGEST = 24 };
 
-// Letters to change, add, drop or swap to make a of b (optimal string alignment); names longer than the table are far.
+// How many letters have to be changed, added, dropped or swapped to make a of b (optimal string alignment). Names that are longer
+// than the table are taken to be far apart.
 static size_t distance(const char *a, const char *b) {
     size_t n = strlen(a), m = strlen(b), d[LONGEST + 1][LONGEST + 1];
     if (n > LONGEST || m > LONGEST)

@@ -2,9 +2,9 @@
 #ifndef MASTABA_CLI_OPTIONS_H
 #define MASTABA_CLI_OPTIONS_H
 
-#include <mastaba/mastaba.h>
+#include "count.h"
 
-#define CLI_COUNT(table) (sizeof(table) / sizeof(table)[0])
+#include <mastaba/mastaba.h>
 
 // What an option's value is.
 typedef enum cli_kind {

@@ -1,4 +1,4 @@
-// A progress bar on a terminal: how far, how fast, how long still.
+// A progress bar on a terminal: how far the work is, how fast it goes, and how long it will still take.
 #include "progress.h"
 
 #include "clock.h"
@@ -35,12 +35,20 @@ static void draw(cli_progress *p, double fraction, double done, double now) {
 bool cli_progress_update(uint64_t done, uint64_t total, void *user) {
     cli_progress *p = user;
     double now = cli_now();
-    // Nothing for short work, and ten times a second at most.
+    // Short work has no bar, and a bar is drawn ten times a second at most.
     if (p->visible && now - p->start > 0.5 && now - p->last > 0.1 && total > 0) {
         p->last = now;
         draw(p, (double)done / (double)total, (double)done, now);
     }
     return !cli_interrupted();
+}
+
+mst_execution cli_execution(cli_progress *progress, mst_report *report) {
+    mst_execution how = MST_EXECUTION_INIT;
+    how.progress = cli_progress_update;
+    how.progress_user = progress;
+    how.report = report;
+    return how;
 }
 
 void cli_progress_end(cli_progress *p) {

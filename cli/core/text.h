@@ -1,4 +1,4 @@
-// Numbers as text, and what a text is.
+// Numbers as text, and properties of texts.
 #ifndef MASTABA_CLI_TEXT_H
 #define MASTABA_CLI_TEXT_H
 

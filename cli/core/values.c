@@ -1,6 +1,6 @@
 #include "values.h"
 
-#include "options.h"
+#include "count.h"
 #include "report.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ bool cli_size(const char *text, uint64_t *bytes) {
     double number = strtod(text, &end);
     if (end == text)
         return false;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+    for (size_t i = 0; i < CLI_COUNT(units); i++)
         if (strcasecmp(end, units[i].suffix) == 0) {
             double product = number * units[i].factor;
             if (!(product >= 1 && product < 0x1p63))

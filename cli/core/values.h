@@ -7,7 +7,7 @@
 // Bytes in "4096", "512M", "1.5GiB" (powers of 1024) or "64KB" (of 1000: KB MB GB TB), in any case. False if it is no size.
 bool cli_size(const char *text, uint64_t *bytes);
 
-// The rest return CLI_DONE, or CLI_USAGE after printing the error.
+// The functions below return CLI_DONE, or CLI_USAGE after printing the error.
 
 // The numbers of --axes, as in "-2,-1": at most `most`.
 int cli_axes(const char *command, const char *text, int most, int *axes, int *n_axes);

@@ -73,7 +73,7 @@ static int check_output(const filter_job *job, const char *path) {
     return code == CLI_DONE ? cli_output_available(command, path, job->force, mask) : code;
 }
 
-// The spectrum has a place of its own, whatever the two paths are called.
+// The spectrum may not go to the output's place, even by another name.
 static int check_spectrum(const filter_job *job, const char *path) {
     char *real[] = {realpath(job->spectrum, NULL), realpath(path, NULL)};
     bool same = strcmp(job->spectrum, path) == 0 || (real[0] && real[1] && strcmp(real[0], real[1]) == 0);
@@ -85,7 +85,7 @@ static int check_spectrum(const filter_job *job, const char *path) {
     return CLI_USAGE;
 }
 
-// Before any work: every output's place, and that no two are the same.
+// Checks, before any work, that every output can be written and that no two have the same place.
 static int check_outputs(const filter_job *job) {
     int code = CLI_DONE;
     size_t n = 0;

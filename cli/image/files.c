@@ -11,7 +11,7 @@
 static const cli_image_codec npy_file = {.extensions = {".npy"}};
 static const cli_image_codec *const codecs[] = {
     [CLI_PNM] = &cli_pnm, [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &npy_file};
-enum { N_FORMATS = sizeof codecs / sizeof codecs[0] }; // with CLI_NO_IMAGE
+enum { N_FORMATS = CLI_COUNT(codecs) }; // with CLI_NO_IMAGE
 
 cli_image_format cli_image_format_of(const char *path) {
     for (int f = CLI_PNM; f < N_FORMATS; f++)
@@ -81,7 +81,7 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
     return CLI_INPUT_OUTPUT;
 }
 
-// To the white that PNG and TIFF take for granted.
+// Scales values so that white is the largest value of the type, as PNG and TIFF take for granted.
 static void scale_to_full(cli_image *image) {
     double full = image->type == MST_UINT8 ? 255 : 65535;
     if (image->type == MST_FLOAT32 || image->white == full)
@@ -98,21 +98,8 @@ static void scale_to_full(cli_image *image) {
 
 static int write_npy(const char *command, const char *path, bool force, const cli_image *image) {
     const size_t shape[] = {image->height, image->width, image->channels};
-    mst_layout layout = mst_layout_dense(image->type, image->channels > 1 ? 3 : 2, shape);
-    mst_npy *npy = NULL;
-    mst_error error;
-    int code = CLI_DONE;
-    if (mst_npy_create(path, &layout, force, &npy, &error) != MST_OK)
-        return cli_fail(command, NULL, &error);
-    mst_location at = mst_npy_location(npy);
-    if (!cli_write_bytes(&at, 0, image->pixels, (size_t)cli_layout_bytes(&layout))) {
-        cli_error(command, "%s: cannot be written: %s", path, cli_file_problem());
-        code = CLI_INPUT_OUTPUT;
-    }
-    if (code == CLI_DONE && mst_npy_commit(npy, &error) != MST_OK)
-        code = cli_fail(command, NULL, &error);
-    mst_npy_close(npy);
-    return code;
+    const mst_layout layout = mst_layout_dense(image->type, image->channels > 1 ? 3 : 2, shape);
+    return cli_output_write(command, path, &layout, image->pixels, force);
 }
 
 int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image) {

@@ -1,4 +1,4 @@
-// mastaba filter: what is asked (filter_options.c), and one image after the other (filter_files.c).
+// mastaba filter: filter_options.c reads the options, filter_files.c filters one image after the other.
 #ifndef MASTABA_CLI_FILTER_H
 #define MASTABA_CLI_FILTER_H
 
@@ -60,8 +60,8 @@ int filter_plan_files(filter_job *job);
 // The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
 char *filter_output_path(const filter_job *job, size_t input);
 
-// spectrum.c: writes log(1 + |F|) of an image's mean over colours, frequency 0 in the middle, stretched to 8 bits. Returns an
-// exit code.
+// spectrum.c: writes log(1 + |F|), where F is the spectrum of the mean over an image's colours, with frequency 0 in the middle
+// and stretched to 8 bits. Returns an exit code.
 int cli_spectrum_write(const char *command, mst_context *context, const char *path, bool force, const cli_image *image);
 
 #endif

@@ -1,4 +1,4 @@
-// Many images: the next is read and the one before written, each by a thread, while one is filtered.
+// Many images: while one is filtered, a thread reads the next and another writes the one before.
 #include "filter.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void *write_image(void *user) {
     return NULL;
 }
 
-// A thread, or without one the work itself.
+// A thread that does some work. Where none can be started, start does the work itself.
 typedef struct worker {
     pthread_t thread;
     bool running;
@@ -50,8 +50,8 @@ static void finish(worker *w) {
     w->running = false;
 }
 
-// "DIR/name.png", "DIR/name.tif" for floating-point numbers that the input's format cannot hold, and with the extension of what
-// the input holds where it has none.
+// "DIR/name.png"; "DIR/name.tif" for floating-point numbers that the input's format cannot hold; and where the input's name has
+// no extension of an image, the extension of the format that the input has.
 char *filter_output_path(const filter_job *job, size_t input) {
     const char *in = job->inputs[input], *slash = strrchr(in, '/'), *name = slash ? slash + 1 : in, *more = "";
     if (!job->directory)
@@ -85,7 +85,7 @@ static bool same_plan(const mst_filter_desc *a, const mst_filter_desc *b) {
            a->alpha == b->alpha && a->white == b->white;
 }
 
-// The plan for an image: that of the one before if it was of the same kind.
+// Makes the plan for an image, or keeps that of the image before if both are of the same kind.
 static int plan_for(filter_job *job, const char *path, const cli_image *image) {
     mst_filter_desc d = job->desc;
     mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
@@ -121,7 +121,7 @@ static void add_report(mst_report *sum, const mst_report *r) {
     sum->blocks += r->blocks;
 }
 
-// Images may take different ways, with other stages: they are told by their names.
+// Images of different sizes may go through different stages, so sums are kept by the names of the stages.
 static void add_stage(filter_job *job, const mst_filter_stage *stage) {
     int i = 0;
     while (i < job->n_stages && strcmp(job->stage_sums[i].name, stage->name) != 0)
@@ -143,7 +143,7 @@ static int add_stages(filter_job *job) {
     return CLI_DONE;
 }
 
-// Where a colour of a floating-point image is infinite or not a number.
+// Finds the first pixel of a floating-point image that has an infinite colour, or one that is not a number.
 static bool find_unfinite(const cli_image *image, size_t *y, size_t *x) {
     size_t colours = image->channels - (image->alpha ? 1 : 0);
     const float *values = image->pixels;
@@ -155,7 +155,7 @@ static bool find_unfinite(const cli_image *image, size_t *y, size_t *x) {
     return false;
 }
 
-// One number that is none would make all of its channel so.
+// A single value that is no number would spread to all of its channel.
 static int check_input(const filter_job *job, const char *path, const cli_image *image) {
     size_t y, x;
     if (!find_unfinite(image, &y, &x))
@@ -212,7 +212,7 @@ static int take_spectrum(filter_job *job, const cli_image *image) {
     return job->spectrum ? cli_spectrum_write(job->command, job->context, job->spectrum, job->force, image) : CLI_DONE;
 }
 
-// What the program ends with when some images went wrong: the last of their codes.
+// Where several images failed, the program ends with the exit code of the last of them.
 static int last_failure(int before, int code) { return code == CLI_DONE ? before : code; }
 
 // Waits for an output to be written. Returns how it went.
@@ -228,7 +228,7 @@ static int end_writing(filter_job *job, worker *writer, writing *w) {
     return w->code;
 }
 
-// From an input that was read to what is to be written.
+// Makes of an input that was read what is to be written.
 static writing process(filter_job *job, size_t input, reading *r) {
     writing w = {.job = job, .code = r->code};
     char *path = filter_output_path(job, input);

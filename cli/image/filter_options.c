@@ -95,8 +95,7 @@ static int read_mask(const char *path, filter_job *job) {
         cli_error(job->command, "%s: out of memory", path);
         code = CLI_FAILED;
     } else if (!cli_read_bytes(&operand.location, 0, values, (size_t)bytes)) {
-        cli_error(job->command, "%s: cannot be read: %s", path, cli_file_problem());
-        code = CLI_INPUT_OUTPUT;
+        code = cli_fail_file(job->command, path, "cannot be read");
     } else {
         code = take_mask(path, l, values, job);
     }
@@ -130,7 +129,7 @@ static int read_kind(const filter_text *text, filter_job *job) {
     return text->shape ? wrong(job, "--shape", text->shape, "a mask of your own has its shape") : read_mask(text->mask_file, job);
 }
 
-// "butterworth:4" has an order.
+// The shape may have an order: "butterworth:4".
 static int read_shape(const char *text, filter_job *job) {
     static const char list[] = "choose ideal, gaussian, or butterworth with an order of 1 to 100, as butterworth:4";
     const char *colon = strchr(text, ':');

@@ -1,4 +1,4 @@
-// What a format of images is to the program, and what formats share.
+// A format of images as a table of functions, and what the formats share.
 #ifndef MASTABA_CLI_FORMAT_H
 #define MASTABA_CLI_FORMAT_H
 

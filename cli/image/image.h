@@ -41,9 +41,8 @@ const char *cli_image_extension(cli_image_format format);
 cli_image_format cli_image_format_in(const char *path);
 
 // Reads an image, told by what the file holds. A file that claims more than max_bytes of pixels, or holds less than it claims, is
-// an error, found before memory is taken where possible. Returns an exit code; CLI_INTERRUPTED without a message, since several
-// images may be on their way. cli_image_free follows in any case, on an image
-// that began as zeros.
+// an error, found before memory is taken where possible. Returns an exit code; with CLI_INTERRUPTED it prints no message, since
+// several images may be in work. cli_image_free follows in any case, on an image that began as zeros.
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
 void cli_image_free(cli_image *image);
 

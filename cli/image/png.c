@@ -14,7 +14,7 @@
 #define MOST_CHUNK (16u << 20) // bytes of such a one, unpacked
 #define DEFLATE_RATIO 1032u    // no deflated data are more than that often larger than they were
 
-// libpng reports by a jump; the message is kept for the caller.
+// libpng reports an error by a jump; its message is kept for the caller.
 typedef struct report {
     char message[200];
 } report;
@@ -27,7 +27,7 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-// Everything to 8 or 16 bits a channel: grey or colour, opacity apart.
+// Converts everything to 8 or 16 bits a channel, grey or colour, with opacity as a channel of its own.
 static void set_transformations(png_structp png, png_infop info) {
     png_set_expand(png);
     if (png_get_bit_depth(png, info) == 16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -55,7 +55,7 @@ static int describe(const cli_image_file *f, png_structp png, png_infop info, cl
     image->white = image->type == MST_UINT16 ? 65535 : 255;
     image->across = png_get_x_pixels_per_meter(png, info);
     image->down = png_get_y_pixels_per_meter(png, info);
-    // A pixel takes at least a bit before it is packed.
+    // A pixel takes at least one bit before compression.
     if (image->width / 8 * image->height / DEFLATE_RATIO > f->bytes)
         return cli_image_damaged(f, "is shorter than its header says");
     keep_profile(png, info, image);

@@ -82,7 +82,7 @@ static int read_pnm(const cli_image_file *f, cli_image *image) {
     int code = read_header(f, image);
     if (code != CLI_DONE)
         return code;
-    // What is there bounds what can be claimed: a digit and a blank a value as text.
+    // The length of the file limits what its header can claim: each value takes at least a digit and a blank as text.
     long here = ftell(f->file);
     uint64_t left = here < 0 || (uint64_t)here > f->bytes ? 0 : f->bytes - (uint64_t)here, values;
     uint64_t each = image->plain ? 2 : mst_type_bytes(image->type);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-// The mean over the colours of every pixel, less that of the first, which is returned: a frame of one brightness is to leave no
-// rounding at other frequencies than 0.
+// Takes the mean over the colours of every pixel, less that of the first pixel, which is returned. So an image of one brightness
+// becomes all zeros, and leaves no rounding errors at frequencies other than 0.
 static double take_mean(const cli_image *image, float *grey) {
     size_t colours = image->channels - (image->alpha ? 1 : 0);
     double first = 0;

@@ -76,7 +76,7 @@ static int wrong(const char *option, const char *text, const char *message) {
     return cli_wrong_option(command, option, text, message);
 }
 
-// A count: digits, or as 1e6, or 2^30.
+// A count is written as digits, as 1e6, or as 2^30.
 static int read_count(const char *option, const char *text, uint64_t *count) {
     char *end;
     if (!text)
@@ -92,7 +92,7 @@ static int read_count(const char *option, const char *text, uint64_t *count) {
     return CLI_DONE;
 }
 
-// "y=0:1" in place; the bounds are split at the first ':' outside parentheses.
+// Takes "y=0:1" apart in place; the bounds are split at the first ':' outside parentheses.
 static int read_variable(char *text, mst_integral_range *range) {
     char *from = strchr(text, '='), *to = from;
     int depth = 0;
@@ -188,7 +188,6 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
 }
 
 static int compute(job *j, integrate_run *run) {
-    mst_execution how = MST_EXECUTION_INIT;
     mst_report report;
     mst_error error;
     j->results = calloc(j->parameters.n_sets + 1, sizeof *j->results);
@@ -197,9 +196,7 @@ static int compute(job *j, integrate_run *run) {
         return CLI_FAILED;
     }
     cli_progress progress = cli_progress_start(command, 0);
-    how.progress = cli_progress_update;
-    how.progress_user = &progress;
-    how.report = &report;
+    const mst_execution how = cli_execution(&progress, &report);
     mst_status status = mst_integral_execute(j->plan, j->parameters.values, j->parameters.n_sets, j->results, &how, &error);
     cli_progress_end(&progress);
     run->results = j->results;

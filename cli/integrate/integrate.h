@@ -38,7 +38,8 @@ typedef struct integrate_run {
 // Prints the results on stdout. Returns an exit code: CLI_TOLERANCE if a result has not converged.
 int integrate_print(const integrate_run *run, bool json);
 
-// Writes value, error, evaluations and status as float64, shape of the parameter sets + [4]. Returns an exit code.
+// Writes value, error, evaluations and status as float64 along a last axis of 4, behind those of the parameter sets. Returns an
+// exit code.
 int integrate_store(const integrate_run *run, const char *path, bool force, bool json);
 
 #endif

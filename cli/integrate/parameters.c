@@ -1,11 +1,9 @@
 // The table of parameters of mastaba integrate.
 #include "integrate.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_SETS = 1 << 28 };
 
@@ -50,10 +48,7 @@ static int read_span(const char *command, const char *text, char **name, span *s
     return CLI_DONE;
 }
 
-static int out_of_memory(const char *command) {
-    cli_error(command, "out of memory for the parameters");
-    return CLI_FAILED;
-}
+static int out_of_memory(const char *command) { return cli_out_of_memory(command, "the parameters"); }
 
 // The product of all spans, the last one fastest. A single value adds no axis.
 static int fill_product(const char *command, const span *spans, integrate_parameters *p) {
@@ -118,26 +113,12 @@ static int split_names(const char *command, const char *names, integrate_paramet
 }
 
 static int load_values(const char *command, const char *file, const mst_npy *npy, integrate_parameters *p) {
-    const mst_layout *layout = mst_npy_layout(npy);
-    mst_location at = mst_npy_location(npy);
-    size_t bytes = p->n_sets * p->n * mst_type_bytes(layout->type);
+    const mst_location at = mst_npy_location(npy);
     p->values = malloc(p->n_sets * p->n * sizeof *p->values + 1);
     if (!p->values)
         return out_of_memory(command);
-    for (size_t done = 0; done < bytes;) {
-        errno = 0;
-        ssize_t n = pread(at.file, (char *)p->values + done, bytes - done, (off_t)(at.offset + done));
-        if (n <= 0 && errno != EINTR) {
-            cli_error(command, "%s: cannot be read: %s", file, errno ? strerror(errno) : "it ends too early");
-            return CLI_INPUT_OUTPUT;
-        }
-        done += n > 0 ? (size_t)n : 0;
-    }
-    for (size_t i = layout->type == MST_FLOAT32 ? p->n_sets * p->n : 0; i-- > 0;) { // widened from behind
-        float narrow;
-        memcpy(&narrow, (char *)p->values + i * sizeof narrow, sizeof narrow);
-        p->values[i] = (double)narrow;
-    }
+    if (!cli_read_doubles(&at, mst_npy_layout(npy)->type, p->values, p->n_sets * p->n))
+        return cli_fail_file(command, file, "cannot be read");
     return CLI_DONE;
 }
 

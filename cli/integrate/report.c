@@ -81,10 +81,8 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
             const double row[] = {r->value, r->error, (double)r->evaluations, (double)r->status};
             memcpy(rows[i], row, sizeof row);
         }
-        if (!cli_write_bytes(&out->location, first * sizeof rows[0], rows, count * sizeof rows[0])) {
-            cli_error(run->command, "%s: cannot be written: %s", out->path, cli_file_problem());
-            return CLI_INPUT_OUTPUT;
-        }
+        if (!cli_write_bytes(&out->location, first * sizeof rows[0], rows, count * sizeof rows[0]))
+            return cli_fail_file(run->command, out->path, "cannot be written");
     }
     return CLI_DONE;
 }

@@ -30,11 +30,6 @@ typedef struct digested_file {
     XXH3_state_t *digest;
 } digested_file;
 
-static int out_of_memory(void) {
-    cli_error(solve_command, "out of memory for a checkpoint");
-    return CLI_FAILED;
-}
-
 static int bad_file(const char *path, const char *why) {
     cli_error(solve_command, "%s: %s", path, why);
     return CLI_INPUT_OUTPUT;
@@ -50,16 +45,14 @@ static void add_text(XXH3_state_t *digest, const char *text) {
 static void add_number(XXH3_state_t *digest, double value) { XXH3_128bits_update(digest, &value, sizeof value); }
 
 static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
-    mst_location from = mst_npy_location(npy);
-    uint64_t left = cli_layout_bytes(mst_npy_layout(npy));
+    const mst_location from = mst_npy_location(npy);
+    const uint64_t all = cli_layout_bytes(mst_npy_layout(npy));
     add_number(digest, (double)mst_npy_layout(npy)->type);
-    while (left > 0) {
-        ssize_t n = pread(from.file, buffer, left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES, (off_t)from.offset);
-        if (n <= 0)
-            return bad_file("initial values", n < 0 ? strerror(errno) : "the file was cut short");
-        XXH3_128bits_update(digest, buffer, (size_t)n);
-        from.offset += (uint64_t)n;
-        left -= (uint64_t)n;
+    for (uint64_t done = 0, bytes; done < all; done += bytes) {
+        bytes = all - done < CHUNK_BYTES ? all - done : CHUNK_BYTES;
+        if (!cli_read_bytes(&from, done, buffer, (size_t)bytes))
+            return bad_file("initial values", errno ? strerror(errno) : "the file was cut short");
+        XXH3_128bits_update(digest, buffer, (size_t)bytes);
     }
     return CLI_DONE;
 }
@@ -148,7 +141,7 @@ static int put(digested_file *f, const void *data, size_t bytes) {
     return bytes == 0 || fwrite(data, bytes, 1, f->file) == 1 ? CLI_DONE : bad_file(f->path, strerror(errno));
 }
 
-// The planes of the slowest axis go through the buffer, as many at a time as it holds; longer ones by rows.
+// As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
 static int put_field(solve_run *run, digested_file *f, const char *field, int level, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
     size_t node = mst_type_bytes(desc->precision), start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1},
@@ -204,7 +197,8 @@ int solve_write_checkpoint(solve_run *run) {
     cli_whole_file whole = {0};
     digested_file f = {run->options->checkpoint, NULL, XXH3_createState()};
     char *buffer = malloc(CHUNK_BYTES);
-    int code = f.digest && buffer ? cli_whole_open(solve_command, f.path, true, &whole) : out_of_memory();
+    int code = f.digest && buffer ? cli_whole_open(solve_command, f.path, true, &whole)
+                                  : cli_out_of_memory(solve_command, "a checkpoint");
     f.file = whole.file;
     if (code == CLI_DONE)
         code = put_all(run, &f, buffer);
@@ -300,7 +294,7 @@ int solve_check_checkpoint(const solve_run *run) {
     const char *path = run->options->checkpoint;
     char *buffer = malloc(CHUNK_BYTES);
     digested_file f = {path, fopen(path, "re"), XXH3_createState()};
-    int code = f.digest && buffer ? check_file(run, &f, buffer) : out_of_memory();
+    int code = f.digest && buffer ? check_file(run, &f, buffer) : cli_out_of_memory(solve_command, "a checkpoint");
     if (f.file)
         fclose(f.file);
     XXH3_freeState(f.digest);

@@ -130,7 +130,7 @@ static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overri
         const char *option;
         long long value, most;
     } counts[] = {{"--depth", r->depth, 1 << 24}, {"--fuse", r->fuse, 1 << 10}, {"--block", r->block, (long long)1 << 40}};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+    for (size_t i = 0; i < CLI_COUNT(counts); i++)
         if (counts[i].value < 0 || counts[i].value > counts[i].most) {
             cli_error(solve_command, "%s %lld: expected 1 to %lld, or 0 to let the model choose", counts[i].option,
                       counts[i].value, counts[i].most);
@@ -179,7 +179,7 @@ static int check_stability(const solve_run *run) {
     return CLI_INPUT_OUTPUT;
 }
 
-// The command line goes before the file.
+// What the command line says takes precedence over the file.
 static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen) {
     desc->schedule = chosen->schedule;
     desc->shape = chosen->shape;

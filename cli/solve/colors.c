@@ -21,7 +21,7 @@ static bool to_srgb(double lightness, double chroma, double hue, uint8_t rgb[3])
     return true;
 }
 
-// The colour, or the most colourful one of its lightness and hue that sRGB has.
+// The colour; if sRGB does not have it, the one of the same lightness and hue with the most chroma that sRGB has.
 static void set_color(double lightness, double chroma, double degrees, uint8_t rgb[3]) {
     const double pi = 3.14159265358979323846;
     while (!to_srgb(lightness, chroma, degrees * pi / 180, rgb) && chroma > 0)

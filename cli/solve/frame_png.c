@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The range of the finite values; symmetric for the diverging map, whose middle is 0.
+// The range of the finite values; for the diverging map, whose middle is 0, it is symmetric.
 static void find_range(const void *values, mst_type type, size_t n, bool diverging, double range[2]) {
     range[0] = INFINITY;
     range[1] = -INFINITY;

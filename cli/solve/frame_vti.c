@@ -12,7 +12,7 @@ static const char *byte_order(void) {
     return *(const uint8_t *)&one ? "LittleEndian" : "BigEndian";
 }
 
-// VTK has x first, and three axes always: `missing` stands for the others.
+// VTK always has three axes, x first; `missing` stands for those that the grid lacks.
 static void axis_text(char text[200], int rank, const double *values, double missing) {
     size_t used = 0;
     for (int k = 0; k < 3; k++)
@@ -66,7 +66,7 @@ bool frame_path(const char *prefix, uint64_t step, const char *extension, char *
     return length > 0 && length < FRAME_PATH_BYTES;
 }
 
-// Names of files are the user's.
+// Names of files come from the user and may hold anything.
 static void write_escaped(FILE *file, const char *text) {
     for (; *text; text++)
         if (strchr("&<>\"'", *text))

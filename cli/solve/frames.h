@@ -8,8 +8,8 @@
 
 enum { FRAME_N_COLORS = 255 };
 
-// Colours from the least to the greatest value. diverging: blue to red through near white, for values around 0; else violet to
-// yellow, ever lighter.
+// The colours from the least to the greatest value. Diverging ones go from blue through near white to red, for values around 0;
+// the others go from violet to yellow and get lighter all the way.
 void frame_colors(bool diverging, uint8_t table[FRAME_N_COLORS][3]);
 
 // ---- frame_png.c

@@ -1,4 +1,4 @@
-// What a run writes besides traces and checkpoints: frames every so many steps, and the last state.
+// What a run writes besides traces and checkpoints: frames at regular steps, and the last state.
 #include "solve.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool may_replace(const solve_run *run) { return run->common->force || run->options->resume; }
+bool solve_may_replace(const solve_run *run) { return run->common->force || run->options->resume; }
 
 // The name of a frame's file: "FILE-00000100.npy", with "-FIELD" behind FILE if each of several fields has a file of its own.
 static bool frame_file(const problem_output *output, size_t field, uint64_t step, char path[FRAME_PATH_BYTES]) {
@@ -23,7 +23,7 @@ static size_t files_a_frame(const problem_output *output) { return output->forma
 // ---- Before any work
 
 static int refuse_existing(const solve_run *run, const char *path) {
-    if (may_replace(run) || access(path, F_OK) != 0)
+    if (solve_may_replace(run) || access(path, F_OK) != 0)
         return CLI_DONE;
     cli_error(solve_command, "%s: exists; --force replaces it", path);
     return CLI_INPUT_OUTPUT;
@@ -61,7 +61,7 @@ static int check_frames(const solve_run *run, const problem_output *output) {
 int solve_check_outputs(const solve_run *run) {
     const solve_options *o = run->options;
     const char *const inputs[] = {o->name, NULL};
-    int code = o->output ? cli_output_check(solve_command, o->output, false, may_replace(run), inputs) : CLI_DONE;
+    int code = o->output ? cli_output_check(solve_command, o->output, false, solve_may_replace(run), inputs) : CLI_DONE;
     for (size_t i = 0; i < run->problem.n_outputs && code == CLI_DONE; i++)
         code = check_frames(run, &run->problem.outputs[i]);
     for (size_t i = 0; i < run->problem.desc.n_receivers && code == CLI_DONE; i++) {
@@ -77,7 +77,7 @@ int solve_check_outputs(const solve_run *run) {
 
 // ---- Frames
 
-// The shape of a frame: the region without the sliced axes. spacing and first: of those that are left.
+// The layout of a frame is that of the region without the sliced axes; origin and spacing are along the axes that are left.
 static void frame_shape(const solve_run *run, const problem_output *output, frame_grid *grid) {
     const mst_stencil_desc *desc = &run->problem.desc;
     size_t shape[MST_MAX_AXES];
@@ -100,14 +100,13 @@ static int read_field(solve_run *run, const problem_output *output, size_t field
 }
 
 static int write_npy(solve_run *run, const problem_output *output, size_t field, const char *path, const frame_grid *grid) {
-    mst_npy *npy = NULL;
-    mst_error error;
-    if (mst_npy_create(path, &grid->layout, may_replace(run), &npy, &error) != MST_OK)
-        return cli_fail(solve_command, NULL, &error);
-    int code = read_field(run, output, field, mst_npy_location(npy));
-    if (code == CLI_DONE && mst_npy_commit(npy, &error) != MST_OK)
-        code = cli_fail(solve_command, NULL, &error);
-    mst_npy_close(npy);
+    cli_output out = {0};
+    int code = cli_output_create(solve_command, path, &grid->layout, 0, solve_may_replace(run), &out);
+    if (code == CLI_DONE)
+        code = read_field(run, output, field, out.location);
+    if (code == CLI_DONE)
+        code = cli_output_commit(solve_command, &out);
+    cli_output_close(&out);
     return code;
 }
 
@@ -119,7 +118,7 @@ static int write_png(solve_run *run, const problem_output *output, size_t field,
     }
     int code = read_field(run, output, field, mst_at_host(values));
     if (code == CLI_DONE)
-        code = frame_write_png(solve_command, path, may_replace(run), &grid->layout, values, &output->style);
+        code = frame_write_png(solve_command, path, solve_may_replace(run), &grid->layout, values, &output->style);
     free(values);
     return code;
 }
@@ -127,8 +126,8 @@ static int write_png(solve_run *run, const problem_output *output, size_t field,
 static int write_vti(solve_run *run, const problem_output *output, uint64_t step, const char *path, const frame_grid *grid) {
     cli_whole_file whole = {0};
     uint64_t first, stride;
-    int code =
-        frame_vti_open(solve_command, path, may_replace(run), grid, output->fields, output->n_fields, &whole, &first, &stride);
+    int code = frame_vti_open(solve_command, path, solve_may_replace(run), grid, output->fields, output->n_fields, &whole, &first,
+                              &stride);
     for (size_t field = 0; field < output->n_fields && code == CLI_DONE; field++)
         code = read_field(run, output, field, mst_at_file(fileno(whole.file), first + field * stride));
     if (code == CLI_DONE)
@@ -166,33 +165,30 @@ int solve_write_frames(solve_run *run, uint64_t step) {
     return code;
 }
 
-// ---- The last state: of several fields an axis in front
+// ---- The last state; where there are several fields, they lie along a first axis
 
 int solve_write_result(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
     uint64_t bytes = cli_layout_bytes(&layout), written = 0;
     size_t shape[MST_MAX_AXES + 1] = {desc->n_updates};
-    mst_npy *npy = NULL;
+    cli_output out = {0};
     mst_error error;
-    int code = CLI_DONE;
     if (!run->options->output)
         return CLI_DONE;
     memcpy(shape + 1, desc->grid, sizeof desc->grid);
     if (desc->n_updates > 1)
         layout = mst_layout_dense(desc->precision, desc->rank + 1, shape);
-    if (mst_npy_create(run->options->output, &layout, may_replace(run), &npy, &error) != MST_OK)
-        return cli_fail(solve_command, NULL, &error);
-    mst_location to = mst_npy_location(npy);
+    int code = cli_output_create(solve_command, run->options->output, &layout, 0, solve_may_replace(run), &out);
     for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++) {
         if (desc->fields[i].coefficient)
             continue;
-        mst_location place = mst_at_file(to.file, to.offset + written++ * bytes);
+        mst_location place = mst_at_file(out.location.file, out.location.offset + written++ * bytes);
         if (mst_stencil_read(run->solver, desc->fields[i].name, 0, NULL, place, &error) != MST_OK)
             code = cli_fail(solve_command, run->options->output, &error);
     }
-    if (code == CLI_DONE && mst_npy_commit(npy, &error) != MST_OK)
-        code = cli_fail(solve_command, NULL, &error);
-    mst_npy_close(npy);
+    if (code == CLI_DONE)
+        code = cli_output_commit(solve_command, &out);
+    cli_output_close(&out);
     return code;
 }

@@ -4,8 +4,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COUNT(table) (sizeof(table) / sizeof(table)[0])
-
 // ---- The grid
 
 static bool read_grid_axis(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
@@ -126,7 +124,7 @@ static bool read_time_step(cli_yaml *y, yaml_node_t *node, void *target) {
 
 static bool read_precision(cli_yaml *y, yaml_node_t *node, void *target) {
     static const char *const types[] = {"float32", "float64"};
-    int type = cli_yaml_choice(y, node, types, COUNT(types), sizeof types[0]);
+    int type = cli_yaml_choice(y, node, types, CLI_COUNT(types), sizeof types[0]);
     ((problem *)target)->desc.precision = type == 1 ? MST_FLOAT64 : MST_FLOAT32;
     return type >= 0;
 }
@@ -207,7 +205,7 @@ int problem_open(const char *command, const char *name, const problem_overrides 
     int code = read_text(command, name, builtin, p);
     if (code != CLI_DONE)
         return code;
-    if (!cli_yaml_keys(&p->yaml, cli_yaml_root(&p->yaml), problem_keys, COUNT(problem_keys), p) || !problem_read_initial(p))
+    if (!cli_yaml_keys(&p->yaml, cli_yaml_root(&p->yaml), problem_keys, CLI_COUNT(problem_keys), p) || !problem_read_initial(p))
         return CLI_INPUT_OUTPUT;
     if (builtin)
         p->n_outputs = p->desc.n_receivers = 0;

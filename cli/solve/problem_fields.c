@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT(table) (sizeof(table) / sizeof(table)[0])
-
 // ---- Fields
 
 typedef struct field_reading {
@@ -57,7 +55,7 @@ static bool read_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t 
     p->desc.n_fields = index + 1;
     if (node->type == YAML_SCALAR_NODE) // "u: EXPRESSION"
         return read_initial_node(y, node, &reading);
-    return cli_yaml_keys(y, node, field_keys, COUNT(field_keys), &reading);
+    return cli_yaml_keys(y, node, field_keys, CLI_COUNT(field_keys), &reading);
 }
 
 bool problem_read_fields(cli_yaml *y, yaml_node_t *node, void *target) {
@@ -130,7 +128,7 @@ static bool read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face)
     const char *rest = text + length + strspn(text + length, " \t\n");
     char word[32];
     snprintf(word, sizeof word, "%.*s", (int)length, text);
-    for (size_t i = 0; i < COUNT(kinds); i++) {
+    for (size_t i = 0; i < CLI_COUNT(kinds); i++) {
         if (strcmp(word, kinds[i].name) != 0)
             continue;
         *face = (mst_stencil_boundary){.kind = kinds[i].kind};
@@ -140,7 +138,7 @@ static bool read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face)
             return (face->value = problem_expression(p, node, rest, PROBLEM_BOUNDARY)) != NULL;
         return !*rest || cli_yaml_error(&p->yaml, node, "'%s' takes nothing behind it, not '%s'", word, rest);
     }
-    const char *meant = cli_nearest(word, kinds, COUNT(kinds), sizeof kinds[0]);
+    const char *meant = cli_nearest(word, kinds, CLI_COUNT(kinds), sizeof kinds[0]);
     return cli_yaml_error(&p->yaml, node, "expected dirichlet VALUE, neumann, periodic or sponge N, not '%s'%s%s%s", text,
                           meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
 }

@@ -1,4 +1,4 @@
-// Expressions in a problem file: which names they may use, and the definitions put in.
+// Expressions in a problem file: which names they may use, and how definitions are put in place of theirs.
 #include "problem_parts.h"
 
 #include <ctype.h>
@@ -78,8 +78,8 @@ static const problem_definition *definition_at(const problem *p, const char *tex
     return NULL;
 }
 
-// Copies the text with each definition's in parentheses in place of its name; false if it gets too long. Definitions hold none
-// themselves: theirs were put in when they were read.
+// Copies the text with the text of each definition, in parentheses, in place of the definition's name; false if it gets too long.
+// Definitions hold no names of others, whose texts were put in when they were read.
 static bool put_in(const problem *p, const char *text, char out[LONGEST_TEXT]) {
     size_t used = 0;
     while (*text) {

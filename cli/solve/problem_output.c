@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define COUNT(table) (sizeof(table) / sizeof(table)[0])
-
 typedef struct output_reading {
     problem *p;
     problem_output *output;
@@ -34,7 +32,7 @@ static bool read_output_fields(cli_yaml *y, yaml_node_t *node, void *target) {
 
 static bool read_format(cli_yaml *y, yaml_node_t *node, void *target) {
     static const char *const formats[] = {[PROBLEM_NPY] = "npy", [PROBLEM_VTI] = "vti", [PROBLEM_PNG] = "png"};
-    int format = cli_yaml_choice(y, node, formats, COUNT(formats), sizeof formats[0]);
+    int format = cli_yaml_choice(y, node, formats, CLI_COUNT(formats), sizeof formats[0]);
     if (format >= 0)
         ((output_reading *)target)->output->format = (problem_format)format;
     return format >= 0;
@@ -85,7 +83,7 @@ static bool read_decimate(cli_yaml *y, yaml_node_t *node, void *target) {
 
 bool problem_read_colors(cli_yaml *y, yaml_node_t *node, void *target) {
     static const char *const maps[] = {"sequential", "diverging"};
-    int map = cli_yaml_choice(y, node, maps, COUNT(maps), sizeof maps[0]);
+    int map = cli_yaml_choice(y, node, maps, CLI_COUNT(maps), sizeof maps[0]);
     ((frame_style *)target)->diverging = map == 1;
     return map >= 0;
 }
@@ -129,7 +127,7 @@ static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t
         output->region.step[k] = 1;
         output->region.count[k] = p->desc.grid[k];
     }
-    if (!cli_yaml_keys(y, node, output_keys, COUNT(output_keys), &reading))
+    if (!cli_yaml_keys(y, node, output_keys, CLI_COUNT(output_keys), &reading))
         return false;
     for (int k = 0; k < p->desc.rank; k++)
         axes += !output->sliced[k];

@@ -6,7 +6,7 @@
 
 // ---- problem_names.c
 
-// What an expression may use besides parameters and nx, ny, nz: a sum of these.
+// What an expression may use besides parameters and nx, ny, nz; these values are added.
 enum {
     PROBLEM_SPACING = 1, // dx, dy, dz
     PROBLEM_STEP = 2,    // dt
@@ -22,13 +22,14 @@ enum {
 
 enum { PROBLEM_MOST_SYMBOLS = 2 * PROBLEM_MOST_PARAMETERS + MST_STENCIL_MAX_FIELDS + 16 };
 
-// The value of a constant expression, finite.
+// The value of a constant expression, which has to be finite.
 bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value);
 
-// An expression for the library: checked, the definitions put in; NULL after printing the error. It lives as long as the problem.
+// An expression for the library, checked and with definitions in place of their names; NULL after printing the error. It lives as
+// long as the problem.
 const char *problem_expression(problem *p, yaml_node_t *node, const char *text, unsigned scope);
 
-// Letters, digits and _, not a digit first.
+// A name has letters, digits and _, and no digit first.
 bool problem_is_name(const char *text);
 
 // Whether a name can be given a meaning: it is one, and has none yet.

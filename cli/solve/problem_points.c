@@ -3,10 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
 enum { MOST_POINTS = 1 << 20, MOST_SAMPLES = 1 << 26 };
 
@@ -79,15 +75,8 @@ static bool read_samples(source_reading *r, yaml_node_t *node, const char *path)
         cli_yaml_error(y, node, "%s: a time series is an array of float32 or float64 with one axis and a value a step", path);
     if (good && !(*r->samples = malloc(n * sizeof(double))))
         good = cli_yaml_error(y, node, "out of memory for the time series");
-    size_t bytes = n * mst_type_bytes(layout->type);
-    if (good && pread(location.file, *r->samples, bytes, (off_t)location.offset) != (ssize_t)bytes)
+    if (good && !cli_read_doubles(&location, layout->type, *r->samples, n))
         good = cli_yaml_error(y, node, "%s: cannot be read", path);
-    if (good && layout->type == MST_FLOAT32) // widen from the end, in place
-        for (size_t i = n; i-- > 0;) {
-            float value;
-            memcpy(&value, (const char *)*r->samples + i * sizeof value, sizeof value);
-            (*r->samples)[i] = (double)value;
-        }
     r->source->samples = *r->samples;
     r->source->n_samples = n;
     mst_npy_close(npy);
@@ -115,7 +104,7 @@ static bool read_source(cli_yaml *y, const char *name, yaml_node_t *node, size_t
     source_reading reading = {p, &p->sources[index], &p->samples[index]};
     (void)name;
     p->desc.n_sources = index + 1;
-    return cli_yaml_keys(y, node, source_keys, COUNT(source_keys), &reading);
+    return cli_yaml_keys(y, node, source_keys, CLI_COUNT(source_keys), &reading);
 }
 
 bool problem_read_sources(cli_yaml *y, yaml_node_t *node, void *target) {
@@ -234,7 +223,7 @@ static bool read_receiver(cli_yaml *y, const char *name, yaml_node_t *node, size
     receiver_reading reading = {p, &p->receivers[index], &p->traces[index]};
     (void)name;
     p->desc.n_receivers = p->n_traces = index + 1;
-    if (!cli_yaml_keys(y, node, receiver_keys, COUNT(receiver_keys), &reading))
+    if (!cli_yaml_keys(y, node, receiver_keys, CLI_COUNT(receiver_keys), &reading))
         return false;
     return p->traces[index].points || cli_yaml_error(y, node, "the key 'at' or 'line' is missing");
 }

@@ -1,4 +1,4 @@
-// What a run did beside what the model said, and the plan of --dry-run.
+// The report on a run, with what the model had predicted, and the plan that --dry-run prints.
 #include "solve.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // ---- Before the first step
 
-// A file without a name, for a working copy that is to take no memory.
+// A file without a name as the backing store of the state, which then takes no memory.
 static int open_scratch(solve_run *run, uint64_t bytes) {
     char path[FRAME_PATH_BYTES], size[32];
     if (snprintf(path, sizeof path, "%s/.mastaba-XXXXXX", run->options->scratch) >= (int)sizeof path)
@@ -73,7 +73,7 @@ static bool checkpoint_due(const solve_run *run) {
     return o->checkpoint && !o->every_steps && cli_now() - run->last_checkpoint > o->every_seconds;
 }
 
-// The library stops at a step that it reached when this says so: for an interrupt, or for a checkpoint.
+// Where this returns false, for an interrupt or because a checkpoint is due, the library stops at a step that it has reached.
 static bool update_progress(uint64_t done, uint64_t total, void *user) {
     part_progress *part = user;
     (void)total;

@@ -10,7 +10,7 @@ typedef struct solve_options {
     const char *checkpoint; // NULL: none
     uint64_t every_steps;   // between checkpoints; 0: by time
     double every_seconds;
-    const char *scratch; // directory of the working copy, if it is a file
+    const char *scratch; // directory of the backing store, if that is a file
     bool resume, dry_run;
 } solve_options;
 
@@ -39,6 +39,8 @@ int solve_steps(solve_run *run);   // to the last one, with all that is written 
 void solve_free(solve_run *run);
 
 // ---- output.c
+
+bool solve_may_replace(const solve_run *run); // files that exist
 
 // Refuses, before any work, what stands in the way of an output; makes directories.
 int solve_check_outputs(const solve_run *run);

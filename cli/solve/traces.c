@@ -1,10 +1,7 @@
-// What the receivers recorded: kept for the whole run, written when it is done.
+// What the receivers record is kept for the whole run and written when it is done.
 #include "solve.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 int solve_make_traces(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -23,8 +20,7 @@ int solve_make_traces(solve_run *run) {
     }
     if (run->traces)
         return CLI_DONE;
-    cli_error(solve_command, "out of memory");
-    return CLI_FAILED;
+    return cli_out_of_memory(solve_command, NULL);
 }
 
 int solve_take_traces(solve_run *run) {
@@ -39,42 +35,16 @@ int solve_take_traces(solve_run *run) {
     return CLI_DONE;
 }
 
-static int write_npy(const solve_run *run, size_t i, const mst_layout *layout) {
-    const char *path = run->problem.traces[i].file;
-    const char *data = (const char *)run->traces[i];
-    size_t bytes = (size_t)cli_layout_bytes(layout);
-    mst_npy *npy = NULL;
-    mst_error error;
-    if (mst_npy_create(path, layout, run->common->force || run->options->resume, &npy, &error) != MST_OK)
-        return cli_fail(solve_command, NULL, &error);
-    mst_location to = mst_npy_location(npy);
-    int code = CLI_DONE;
-    for (size_t done = 0; done < bytes && code == CLI_DONE;) {
-        ssize_t n = pwrite(to.file, data + done, bytes - done, (off_t)(to.offset + done));
-        if (n > 0) {
-            done += (size_t)n;
-        } else if (errno != EINTR) {
-            cli_error(solve_command, "%s: cannot be written: %s", path, strerror(errno));
-            code = CLI_INPUT_OUTPUT;
-        }
-    }
-    if (code == CLI_DONE && mst_npy_commit(npy, &error) != MST_OK)
-        code = cli_fail(solve_command, NULL, &error);
-    mst_npy_close(npy);
-    return code;
-}
-
 int solve_write_traces(const solve_run *run) {
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < run->problem.desc.n_receivers; i++) {
         const problem_receiver *trace = &run->problem.traces[i];
         size_t shape[2] = {(size_t)run->traced, run->problem.desc.receivers[i].n_points};
-        mst_layout layout = mst_layout_dense(MST_FLOAT64, 2, shape);
+        const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2, shape);
         if (cli_has_extension(trace->file, ".npy"))
-            code = write_npy(run, i, &layout);
+            code = cli_output_write(solve_command, trace->file, &layout, run->traces[i], solve_may_replace(run));
         else if (run->traced > 0)
-            code = frame_write_png(solve_command, trace->file, run->common->force || run->options->resume, &layout,
-                                   run->traces[i], &trace->style);
+            code = frame_write_png(solve_command, trace->file, solve_may_replace(run), &layout, run->traces[i], &trace->style);
     }
     return code;
 }

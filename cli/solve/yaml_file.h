@@ -18,7 +18,7 @@ int cli_yaml_open(const char *command, const char *path, cli_yaml *y);
 int cli_yaml_parse(const char *command, const char *path, const char *text, size_t bytes, cli_yaml *y);
 void cli_yaml_close(cli_yaml *y);
 
-// Strings that the functions below give live until then.
+// Strings that the functions below return live until cli_yaml_close.
 yaml_node_t *cli_yaml_root(cli_yaml *y);
 
 // Prints "FILE:LINE: KEY: MESSAGE" with the line of the node. Returns false, as do all readers that printed an error.
@@ -37,7 +37,7 @@ typedef struct cli_yaml_key {
 bool cli_yaml_keys(cli_yaml *y, yaml_node_t *node, const cli_yaml_key *keys, size_t n, void *target);
 
 // Calls `read` for each entry of a mapping whose keys are names of the user's, in the order of the file, or for each item of a
-// list. The number of entries comes first, for the caller to make room: in *n.
+// list. cli_yaml_count comes first, so that the caller can make room: it checks the node's type and gives the number of entries.
 typedef bool (*cli_yaml_entry)(cli_yaml *y, const char *name, yaml_node_t *value, size_t index, void *target);
 bool cli_yaml_count(cli_yaml *y, yaml_node_t *node, yaml_node_type_t type, const char *expected, size_t most, size_t *n);
 bool cli_yaml_entries(cli_yaml *y, yaml_node_t *mapping, cli_yaml_entry read, void *target);

@@ -45,7 +45,7 @@ struct cli_sound_writer {
 };
 
 static const sound_format *find_format(const char *path) {
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+    for (size_t i = 0; i < CLI_COUNT(formats); i++)
         if (cli_has_extension(path, formats[i].extension))
             return &formats[i];
     return NULL;
@@ -84,7 +84,7 @@ static sf_count_t file_write(const void *data, sf_count_t bytes, void *user) {
     return written;
 }
 
-// Whether the result is something that a sound can be, and this format can hold.
+// Whether the result can be a sound that this format can hold.
 static int check_result(const cli_sound_writer *w, const mst_layout *result) {
     const char *extension = w->format->extension;
     uint64_t bytes = (uint64_t)w->frames * (uint64_t)w->info.channels * mst_type_bytes(result->type);
@@ -159,7 +159,7 @@ mst_layout cli_sound_layout(const cli_sound_writer *w) {
 
 mst_location cli_sound_location(const cli_sound_writer *w) { return mst_at_host(w->samples); }
 
-// What the format would change silently: NaN, which is refused, and values beyond 1.
+// Finds what the format would change silently: NaN, which is refused, and values beyond 1.
 static int check_range(const cli_sound_writer *w, double *peak) {
     size_t n = w->frames * (size_t)w->info.channels;
     for (size_t i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
 // The fixed list of problems: every capability, in sizes between which the nearest one serves.
 #include "tune.h"
 
-// The expression of the vector widths' paper.
+// The expression of the paper on vector widths.
 static mst_status make_map(const tune_case *c, mst_context *context, mst_error *error) {
     const mst_layout layout = mst_layout_dense(c->type, 1, &c->size);
     const mst_map_input inputs[] = {{"b", layout}, {"c", layout}, {"d", layout}};
@@ -15,7 +15,7 @@ static mst_status make_map(const tune_case *c, mst_context *context, mst_error *
     return status;
 }
 
-// A million points in vectors of one length, along the last axis; of images, square ones.
+// A batch has about a million points, as vectors along one axis or as square images.
 #define POINTS ((size_t)1 << 20)
 
 static size_t batch_of(size_t points) { return points < POINTS ? POINTS / points : 1; }
@@ -43,7 +43,7 @@ static mst_status make_fft(const tune_case *c, mst_context *context, mst_error *
     return status;
 }
 
-// Two vectors of that length, or images with a kernel of a fraction of theirs.
+// Vectors with vectors of the same length, or images with a kernel of a sixteenth of their side.
 static mst_status make_convolution(const tune_case *c, mst_context *context, mst_error *error) {
     const size_t n = c->size, short_side = n / 16 > 0 ? n / 16 : 1;
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
@@ -63,7 +63,7 @@ static mst_status make_convolution(const tune_case *c, mst_context *context, mst
     return status;
 }
 
-// Diffusion on so many nodes an axis.
+// Diffusion on a grid with that many nodes along each axis.
 static mst_status make_stencil(const tune_case *c, mst_context *context, mst_error *error) {
     static const char *const sums[] = {"u[-1] + u[1]", "u[-1,0] + u[1,0] + u[0,-1] + u[0,1]",
                                        "u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1]"};
@@ -85,7 +85,7 @@ static mst_status make_stencil(const tune_case *c, mst_context *context, mst_err
     return status;
 }
 
-// A fixed rule of so many points in one sum, or adaptive integrals of many parameter sets.
+// A fixed rule with that many points in one sum, or adaptive integrals of many parameter sets.
 static mst_status make_integral(const tune_case *c, mst_context *context, mst_error *error) {
     static const char *const names[] = {"p"};
     const mst_integral_range range = {"x", "0", "1"};
@@ -107,7 +107,7 @@ static mst_status make_integral(const tune_case *c, mst_context *context, mst_er
     return status;
 }
 
-// A blurred grey image of so many points a side, or with three colours.
+// A blurred image with that many points on each side, in grey or in three colours.
 static mst_status make_filter(const tune_case *c, mst_context *context, mst_error *error) {
     const size_t shape[] = {1, c->size, c->size, c->form == TUNE_SQUARE ? 1 : 3};
     mst_filter_desc desc = MST_FILTER_DESC_INIT;
@@ -153,4 +153,4 @@ const tune_case tune_cases[] = {
     {"stencil", 96, make_stencil, MST_FLOAT32, TUNE_CUBE},
     {"stencil", 1024, make_stencil, MST_FLOAT64, TUNE_SQUARE},
 };
-const size_t tune_n_cases = sizeof tune_cases / sizeof tune_cases[0];
+const size_t tune_n_cases = CLI_COUNT(tune_cases);

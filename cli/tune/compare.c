@@ -1,4 +1,4 @@
-// What --compare sums up: ratios of times over all problems.
+// The summary of --compare: ratios of times over all problems.
 #include "tune.h"
 
 #include <math.h>

@@ -6,7 +6,8 @@
 
 extern const cli_command cmd_tune;
 
-// What `make` makes of a size: a batch of vectors, neighbours in memory along or across, or one square or cube.
+// The array that a case has: a batch of vectors whose elements are neighbours in memory (rows) or lie apart (columns), or one
+// square or cube.
 typedef enum tune_form { TUNE_ROWS, TUNE_COLUMNS, TUNE_SQUARE, TUNE_CUBE } tune_form;
 
 // A problem of the fixed list. `make` makes its plan, which is where tuning takes place, and destroys it.
@@ -21,7 +22,7 @@ typedef struct tune_case {
 extern const tune_case tune_cases[];
 extern const size_t tune_n_cases;
 
-// compare.c: how values that were found do beside those of an untuned device and safe ones, over all problems.
+// compare.c: over all problems, how fast the values that were found are beside those of an untuned device and the safe ones.
 typedef struct tune_ratios {
     int n;                // problems
     int left_out;         // others: nothing was found for them, or it cannot be timed
