@@ -220,6 +220,9 @@ static const char *const exact[] = {
     "x ? x : alpha",
     "x > inf ? y : sqrt(x*x) + (y ? 1 : 2)^0.5",
     "-x*(x != y) - trunc(y*3) + round(x*4.2)",
+    "x - (y - (alpha - x)) - -(x*y - alpha) - (-(-y))", // parentheses
+    "x*(y*(alpha*x)) + y/(alpha/(3/(y*2))) - (x*y)/(y/alpha)",
+    "(x < y) - (y < alpha) + ((x < y) == (y < alpha)) - 2*!(x < alpha || y < alpha && x)",
 };
 enum { N_EXACT = sizeof exact / sizeof exact[0], N_VALUES = 64 };
 

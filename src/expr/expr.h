@@ -57,6 +57,9 @@ const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
                     mst_text *out);
 
+// The same for expressions of the same operations on the same symbols, whatever the names of these are.
+uint64_t mst_expr_hash(const mst_expr *expr);
+
 // Whether a number is an integer of 1, 2, 4 or 8 bytes that a double holds exactly.
 bool mst_expr_is_integer(double value, unsigned bytes);
 

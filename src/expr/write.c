@@ -1,168 +1,133 @@
-// Expressions as OpenCL C: one declaration an operation, the same text for scalars and vectors.
-#include "tree.h"
+#include "write.h"
 
-#include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-typedef struct writer {
-    const mst_expr *expr;
-    bool is_double;
-    unsigned width;
-    const char *const *leaves;
-    const char *name;
-    mst_text *out;
-} writer;
+enum { LONGEST_PART = 72 }; // letters of an operation that stands within another
 
-// Between two operands; NULL for what is none.
-static const char *infix(mst_expr_operation operation) {
+int mst_expr_arity(mst_expr_operation operation) {
     switch (operation) {
-    case MST_EXPR_ADD:
-        return "+";
-    case MST_EXPR_SUBTRACT:
-        return "-";
-    case MST_EXPR_MULTIPLY:
-        return "*";
-    case MST_EXPR_DIVIDE:
-        return "/";
-    case MST_EXPR_LESS:
-        return "<";
-    case MST_EXPR_LESS_EQUAL:
-        return "<=";
-    case MST_EXPR_GREATER:
-        return ">";
-    case MST_EXPR_GREATER_EQUAL:
-        return ">=";
-    case MST_EXPR_EQUAL:
-        return "==";
-    case MST_EXPR_NOT_EQUAL:
-        return "!=";
-    case MST_EXPR_AND:
-        return "&&";
-    case MST_EXPR_OR:
-        return "||";
+    case MST_EXPR_NUMBER:
+    case MST_EXPR_LEAF:
+        return 0;
+    case MST_EXPR_NEGATE:
+    case MST_EXPR_NOT:
+    case MST_EXPR_AS_NUMBER:
+    case MST_EXPR_AS_CONDITION:
+        return 1;
+    case MST_EXPR_CHOOSE:
+        return 3;
     default:
-        return NULL;
+        return operation >= MST_EXPR_ABS ? mst_expr_functions[operation - MST_EXPR_ABS].arity : 2;
     }
 }
 
-// By whole mantissa and exponent: exact, and without the decimal point, which depends on the locale.
-void mst_expr_write_number(double value, bool is_double, mst_text *out) {
-    const char *suffix = is_double ? "" : "f";
-    if (!is_double)
-        value = (double)(float)value;
-    int exponent;
-    double mantissa = frexp(fabs(value), &exponent);
-    const char *sign = signbit(value) ? "-" : "";
-    if (isnan(value) || isinf(value))
-        mst_text_add(out, is_double ? "(%s(double)%s)" : "(%s%s)", isinf(value) ? sign : "", isnan(value) ? "NAN" : "INFINITY");
-    else if (value == floor(value) && fabs(value) < 1e6)
-        mst_text_add(out, "%s%.0f.0%s", sign, fabs(value), suffix);
-    else
-        mst_text_add(out, "%s0x%llxp%d%s", sign, (unsigned long long)ldexp(mantissa, 53), exponent - 53, suffix);
+const char *mst_expr_sign_between(mst_expr_operation operation, int *binds) {
+    static const struct {
+        const char *sign;
+        int binds;
+    } signs[MST_EXPR_N_OPERATIONS] = {[MST_EXPR_ADD] = {"+", MST_EXPR_BINDS_SUM},
+                                      [MST_EXPR_SUBTRACT] = {"-", MST_EXPR_BINDS_SUM},
+                                      [MST_EXPR_MULTIPLY] = {"*", MST_EXPR_BINDS_PRODUCT},
+                                      [MST_EXPR_DIVIDE] = {"/", MST_EXPR_BINDS_PRODUCT},
+                                      [MST_EXPR_LESS] = {"<", MST_EXPR_BINDS_COMPARISON},
+                                      [MST_EXPR_LESS_EQUAL] = {"<=", MST_EXPR_BINDS_COMPARISON},
+                                      [MST_EXPR_GREATER] = {">", MST_EXPR_BINDS_COMPARISON},
+                                      [MST_EXPR_GREATER_EQUAL] = {">=", MST_EXPR_BINDS_COMPARISON},
+                                      [MST_EXPR_EQUAL] = {"==", MST_EXPR_BINDS_EQUALITY},
+                                      [MST_EXPR_NOT_EQUAL] = {"!=", MST_EXPR_BINDS_EQUALITY},
+                                      [MST_EXPR_AND] = {"&&", MST_EXPR_BINDS_AND},
+                                      [MST_EXPR_OR] = {"||", MST_EXPR_BINDS_OR}};
+    *binds = signs[operation].binds;
+    return signs[operation].sign;
 }
 
-static void write_type(const writer *w, bool condition) {
-    const char *base = condition ? (w->is_double && w->width > 1 ? "long" : "int") : w->is_double ? "double" : "float";
-    mst_text_add(w->out, w->width > 1 ? "%s%u" : "%s", base, w->width);
-}
-
-static void write_literal(const writer *w, double value) {
-    mst_text_add(w->out, "(");
-    write_type(w, false);
-    mst_text_add(w->out, ")(");
-    mst_expr_write_number(value, w->is_double, w->out);
-    mst_text_add(w->out, ")");
-}
-
-static void write_operand(const writer *w, unsigned index) {
-    const mst_expr_node *node = &w->expr->nodes[index];
-    if (node->operation == MST_EXPR_NUMBER)
-        write_literal(w, node->value);
-    else if (node->operation == MST_EXPR_LEAF)
-        mst_text_add(w->out, "%s", w->leaves[node->operands[0]]);
-    else
-        mst_text_add(w->out, "%s_%u", w->name, index);
-}
-
-static void write_choice(const writer *w, unsigned condition, unsigned yes, unsigned no) {
-    write_operand(w, condition);
-    mst_text_add(w->out, " ? ");
-    write_operand(w, yes);
-    mst_text_add(w->out, " : ");
-    write_operand(w, no);
-}
-
-// A power of double8 or double16 by parts of four: that of PoCL 3.1 is wrong beside a component whose base is 0.
-static void write_power(const writer *w, const unsigned *operands) {
-    static const char *const parts[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
-    mst_text_add(w->out, "(double%u)(", w->width);
-    for (unsigned part = 0; part < w->width / 4; part++) {
-        mst_text_add(w->out, part > 0 ? ", pow((" : "pow((");
-        write_operand(w, operands[0]);
-        mst_text_add(w->out, ")%s, (", parts[part]);
-        write_operand(w, operands[1]);
-        mst_text_add(w->out, ")%s)", parts[part]);
+mst_expr_writer *mst_expr_writer_create(const mst_expr *expr, const char *const *leaves, const char *name, mst_text *out) {
+    mst_expr_writer *w = calloc(1, sizeof *w);
+    out->failed = out->failed || !w;
+    if (w) {
+        w->expr = expr;
+        w->leaves = leaves;
+        w->name = name;
+        w->out = out;
     }
-    mst_text_add(w->out, ")");
+    return w;
 }
 
-static void write_function(const writer *w, const mst_expr_node *node) {
-    const mst_expr_function *function = &mst_expr_functions[node->operation - MST_EXPR_ABS];
-    if (node->operation == MST_EXPR_POW && w->is_double && w->width > 4) {
-        write_power(w, node->operands);
-        return;
+void mst_expr_writer_destroy(mst_expr_writer *w) {
+    for (unsigned i = 0; w && i < w->expr->n_nodes; i++) {
+        free(w->parts[i].text);
+        free(w->parts[i].wrapping);
     }
-    mst_text_add(w->out, "%s(", function->opencl);
-    for (int k = 0; k < function->arity; k++) {
-        mst_text_add(w->out, k > 0 ? ", " : "");
-        write_operand(w, node->operands[k]);
-    }
-    mst_text_add(w->out, ")");
+    free(w);
 }
 
-static void write_node(const writer *w, const mst_expr_node *node) {
-    const unsigned *o = node->operands;
-    const char *sign = infix(node->operation);
-    if (sign) {
-        write_operand(w, o[0]);
-        mst_text_add(w->out, " %s ", sign);
-        write_operand(w, o[1]);
-    } else if (node->operation == MST_EXPR_NEGATE || node->operation == MST_EXPR_NOT) {
-        mst_text_add(w->out, node->operation == MST_EXPR_NOT ? "!" : "-");
-        write_operand(w, o[0]);
-    } else if (node->operation == MST_EXPR_CHOOSE) {
-        write_choice(w, o[0], o[1], o[2]);
-    } else if (node->operation == MST_EXPR_AS_NUMBER) {
-        write_operand(w, o[0]);
-        mst_text_add(w->out, " ? ");
-        write_literal(w, 1);
-        mst_text_add(w->out, " : ");
-        write_literal(w, 0);
-    } else if (node->operation == MST_EXPR_AS_CONDITION) {
-        write_operand(w, o[0]);
-        mst_text_add(w->out, " != ");
-        write_literal(w, 0);
+void mst_expr_write_operand(const mst_expr_writer *w, const mst_expr_node *node, int k, int least, bool typed, mst_text *out) {
+    const mst_expr_node *operand = &w->expr->nodes[node->operands[k]];
+    const mst_expr_part *part = &w->parts[node->operands[k]];
+    mst_text text = {0};
+    int binds = part->binds;
+    if (operand->operation == MST_EXPR_NUMBER)
+        binds = w->write_literal(w, operand->value, typed, &text);
+    const char *letters = operand->operation == MST_EXPR_NUMBER ? text.text : part->text;
+    if (letters)
+        mst_text_add(out, binds < least ? "(%s)" : "%s", letters);
+    out->failed = out->failed || !letters;
+    mst_text_release(&text);
+}
+
+// Constants that were computed while parsing have left what they were made of behind, which nothing reads.
+void mst_expr_writer_count(mst_expr_writer *w) {
+    w->n_readers[w->expr->n_nodes - 1] = 1;
+    for (unsigned i = w->expr->n_nodes; i-- > 0;) {
+        const mst_expr_node *node = &w->expr->nodes[i];
+        for (int k = 0; w->n_readers[i] > 0 && k < mst_expr_arity(node->operation); k++)
+            w->n_readers[node->operands[k]] += w->needs_name(w, node, k) ? 2 : 1;
+    }
+}
+
+// Takes over the text. What has a name is declared here.
+static void place_operation(mst_expr_writer *w, unsigned index, mst_text *text, unsigned *n_names) {
+    mst_expr_part *part = &w->parts[index];
+    bool condition = mst_expr_is_condition(w->expr->nodes[index].operation), last = index == w->expr->n_nodes - 1;
+    if (text->failed || !text->text) {
+        w->out->failed = true;
+    } else if (!last && w->n_readers[index] == 1 && text->length <= LONGEST_PART) {
+        part->text = text->text;
+        *text = (mst_text){0};
     } else {
-        write_function(w, node);
+        mst_text name = {0};
+        mst_text_add(&name, last ? "%s" : "%s_%u", w->name, ++*n_names);
+        if (!name.failed)
+            mst_text_add(w->out, "const %s %s = %s;\n", condition ? w->condition_type : w->type, name.text, text->text);
+        w->out->failed = w->out->failed || name.failed;
+        part->text = name.text;
+        part->binds = MST_EXPR_BINDS_NAME;
+        free(part->wrapping);
+        part->wrapping = NULL;
     }
+    mst_text_release(text);
 }
 
-void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
-                    mst_text *out) {
-    const writer w = {expr, is_double, width, leaves, name, out};
-    for (unsigned i = 0; i < expr->n_nodes; i++) {
-        const mst_expr_node *node = &expr->nodes[i];
-        if (node->operation == MST_EXPR_NUMBER || node->operation == MST_EXPR_LEAF)
+void mst_expr_writer_run(mst_expr_writer *w) {
+    unsigned n_names = 0;
+    for (unsigned i = 0; i < w->expr->n_nodes && !w->out->failed; i++) {
+        const mst_expr_node *node = &w->expr->nodes[i];
+        mst_text text = {0};
+        if (w->n_readers[i] == 0)
             continue;
-        mst_text_add(out, "const ");
-        write_type(&w, mst_expr_is_condition(node->operation));
-        mst_text_add(out, " %s_%u = ", name, i);
-        write_node(&w, node);
-        mst_text_add(out, ";\n");
+        bool is_last = i == w->expr->n_nodes - 1;
+        if (node->operation == MST_EXPR_LEAF && !is_last) {
+            w->parts[i] = (mst_expr_part){.text = strdup(w->leaves[node->operands[0]]), .binds = MST_EXPR_BINDS_NAME};
+        } else if (node->operation == MST_EXPR_LEAF) {
+            mst_text_add(&text, "%s", w->leaves[node->operands[0]]);
+            place_operation(w, i, &text, &n_names);
+        } else if (node->operation == MST_EXPR_NUMBER && is_last) {
+            w->write_literal(w, node->value, true, &text);
+            place_operation(w, i, &text, &n_names);
+        } else if (node->operation != MST_EXPR_NUMBER) {
+            w->parts[i].binds = w->write_operation(w, i, &text);
+            place_operation(w, i, &text, &n_names);
+        }
     }
-    mst_text_add(out, "const ");
-    write_type(&w, false);
-    mst_text_add(out, " %s = ", name);
-    write_operand(&w, expr->n_nodes - 1);
-    mst_text_add(out, ";\n");
 }

@@ -1,0 +1,174 @@
+// Expressions of floating-point numbers as OpenCL C, the same text for scalars and vectors.
+#include "write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct format {
+    bool is_double;
+    unsigned width;
+} format;
+
+static format format_of(const mst_expr_writer *w) {
+    const char *digits = w->type + strcspn(w->type, "0123456789");
+    return (format){w->type[0] == 'd', *digits ? (unsigned)strtoul(digits, NULL, 10) : 1};
+}
+
+// The fewest digits that give the value again, without the decimal point, and the exponent of ten of the first one.
+static int shortest_digits(double value, bool is_double, char digits[20]) {
+    char text[64];
+    int n = 0;
+    for (int precision = 0; precision < 17; precision++) {
+        snprintf(text, sizeof text, "%.*e", precision, value);
+        if (is_double ? strtod(text, NULL) == value : strtof(text, NULL) == (float)value)
+            break;
+    }
+    char *exponent = strchr(text, 'e');
+    for (const char *at = text; at < exponent; at++) // leaves out the decimal point, which depends on the locale
+        if (*at >= '0' && *at <= '9')
+            digits[n++] = *at;
+    digits[n] = '\0';
+    return (int)strtol(exponent + 1, NULL, 10);
+}
+
+static void write_finite(double value, bool is_double, mst_text *out) {
+    char digits[20];
+    int exponent = shortest_digits(value, is_double, digits), n = (int)strlen(digits);
+    if (exponent < -4 || exponent > 15)
+        mst_text_add(out, "%c%s%se%d", digits[0], n > 1 ? "." : "", digits + 1, exponent);
+    else if (exponent < 0)
+        mst_text_add(out, "0.%.*s%s", -exponent - 1, "0000", digits);
+    else if (n <= exponent + 1)
+        mst_text_add(out, "%s%.*s.0", digits, exponent + 1 - n, "0000000000000000");
+    else
+        mst_text_add(out, "%.*s.%s", exponent + 1, digits, digits + exponent + 1);
+    mst_text_add(out, is_double ? "" : "f");
+}
+
+void mst_expr_write_number(double value, bool is_double, mst_text *out) {
+    if (!is_double)
+        value = (double)(float)value;
+    const char *sign = signbit(value) ? "-" : "";
+    if (isnan(value) || isinf(value)) {
+        mst_text_add(out, is_double ? "(%s(double)%s)" : "(%s%s)", isinf(value) ? sign : "", isnan(value) ? "NAN" : "INFINITY");
+        return;
+    }
+    mst_text_add(out, "%s", sign);
+    write_finite(fabs(value), is_double, out);
+}
+
+static int write_literal(const mst_expr_writer *w, double value, bool typed, mst_text *out) {
+    const format f = format_of(w);
+    bool cast = typed && f.width > 1;
+    if (cast)
+        mst_text_add(out, "(%s)(", w->type);
+    mst_expr_write_number(value, f.is_double, out);
+    mst_text_add(out, cast ? ")" : "");
+    return !cast && isfinite(value) && signbit(value) ? MST_EXPR_BINDS_SUM : MST_EXPR_BINDS_NAME;
+}
+
+static bool is_number(const mst_expr_writer *w, const mst_expr_node *node, int k) {
+    return w->expr->nodes[node->operands[k]].operation == MST_EXPR_NUMBER;
+}
+
+// A power of double8 or double16 goes by parts of four: that of PoCL 3.1 is wrong beside a component whose base is 0.
+static bool is_power_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
+    const format f = format_of(w);
+    return node->operation == MST_EXPR_POW && f.is_double && f.width > 4;
+}
+
+static void write_power(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
+    static const char *const parts[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
+    mst_text_add(out, "(%s)(", w->type);
+    for (unsigned part = 0; part < format_of(w).width / 4; part++) {
+        mst_text_add(out, part > 0 ? ", pow((" : "pow((");
+        mst_expr_write_operand(w, node, 0, 0, true, out);
+        mst_text_add(out, ")%s, (", parts[part]);
+        mst_expr_write_operand(w, node, 1, 0, true, out);
+        mst_text_add(out, ")%s)", parts[part]);
+    }
+    mst_text_add(out, ")");
+}
+
+static void write_call(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
+    const mst_expr_function *function = &mst_expr_functions[node->operation - MST_EXPR_ABS];
+    mst_text_add(out, "%s(", function->opencl);
+    for (int k = 0; k < function->arity; k++) {
+        mst_text_add(out, k > 0 ? ", " : "");
+        mst_expr_write_operand(w, node, k, 0, true, out);
+    }
+    mst_text_add(out, ")");
+}
+
+static int write_between(const mst_expr_writer *w, const mst_expr_node *node, const char *sign, int binds, mst_text *out) {
+    bool chains = binds >= MST_EXPR_BINDS_SUM || binds == MST_EXPR_BINDS_AND; // from the left
+    mst_expr_write_operand(w, node, 0, chains ? binds : binds == MST_EXPR_BINDS_OR ? MST_EXPR_BINDS_EQUALITY : binds + 1,
+                           is_number(w, node, 1), out);
+    mst_text_add(out, " %s ", sign);
+    mst_expr_write_operand(w, node, 1, binds + 1, false, out);
+    return binds;
+}
+
+static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
+    const mst_expr_node *node = &w->expr->nodes[index];
+    int binds;
+    const char *sign = mst_expr_sign_between(node->operation, &binds);
+    if (sign)
+        return write_between(w, node, sign, binds, out);
+    switch (node->operation) {
+    case MST_EXPR_NEGATE:
+    case MST_EXPR_NOT:
+        mst_text_add(out, node->operation == MST_EXPR_NOT ? "!" : "-");
+        mst_expr_write_operand(w, node, 0, MST_EXPR_BINDS_NAME, false, out);
+        return MST_EXPR_BINDS_SIGN;
+    case MST_EXPR_AS_CONDITION:
+        mst_expr_write_operand(w, node, 0, MST_EXPR_BINDS_COMPARISON, true, out);
+        mst_text_add(out, " != ");
+        write_literal(w, 0, false, out);
+        return MST_EXPR_BINDS_EQUALITY;
+    case MST_EXPR_CHOOSE:
+    case MST_EXPR_AS_NUMBER:
+        mst_expr_write_operand(w, node, 0, MST_EXPR_BINDS_OR, false, out);
+        for (int k = 1; k < 3; k++) {
+            mst_text_add(out, k == 1 ? " ? " : " : ");
+            if (node->operation == MST_EXPR_CHOOSE)
+                mst_expr_write_operand(w, node, k, MST_EXPR_BINDS_OR, true, out);
+            else
+                write_literal(w, k == 1, true, out);
+        }
+        return MST_EXPR_BINDS_CHOICE;
+    default:
+        if (is_power_in_parts(w, node))
+            write_power(w, node, out);
+        else
+            write_call(w, node, out);
+        return MST_EXPR_BINDS_NAME;
+    }
+}
+
+// Either side of a choice is computed, chosen or not: branches are slower than what they would spare, and keep compilers from
+// making vectors.
+static bool needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k) {
+    bool is_optional = node->operation == MST_EXPR_CHOOSE || node->operation == MST_EXPR_AND || node->operation == MST_EXPR_OR;
+    return (is_optional && k > 0) || is_power_in_parts(w, node);
+}
+
+void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
+                    mst_text *out) {
+    mst_expr_writer *w = mst_expr_writer_create(expr, leaves, name, out);
+    if (!w)
+        return;
+    char lanes[4] = "";
+    if (width > 1)
+        snprintf(lanes, sizeof lanes, "%u", width % 100);
+    snprintf(w->type, sizeof w->type, "%s%s", is_double ? "double" : "float", lanes);
+    snprintf(w->condition_type, sizeof w->condition_type, "%s%s", is_double && width > 1 ? "long" : "int", lanes);
+    w->write_operation = write_operation;
+    w->write_literal = write_literal;
+    w->needs_name = needs_name;
+    mst_expr_writer_count(w);
+    mst_expr_writer_run(w);
+    mst_expr_writer_destroy(w);
+}
