@@ -195,6 +195,26 @@ static void ends_of_ranges(void **state) {
         }
 }
 
+// Parentheses that sums and products within one another need, also where their sign is turned.
+static long double nested_value(mst_type type, const long double *v) {
+    uint64_t b = (uint64_t)(int64_t)v[0], c = (uint64_t)(int64_t)v[1];
+    return wrapped(type, (0 - (b - c)) * (b - (c - b)) - (0 - c * (b + c * ((int64_t)b < (int64_t)c))) - (0 - (b - c)));
+}
+
+static void nested_integers(void **state) {
+    for (int t = 0; t < 4; t++)
+        for (int w = 0; w < 2; w++) {
+            size_t shape[] = {33};
+            mst_layout layouts[2] = {mst_layout_dense(types[t], 1, shape), mst_layout_dense(types[t], 1, shape)};
+            job j = job_of("-(B - C) * (B - (C - B)) - -(C * (B + C * (B < C))) - -(B - C)", 2, layouts);
+            j.desc.vector_width = w ? 4 : 1;
+            const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST};
+            test_array output = run(*state, &j, from, MST_PLACE_HOST);
+            check(&j, &output, nested_value);
+            test_array_free(&output), free_job(&j);
+        }
+}
+
 static long double mixed_value(mst_type type, const long double *v) {
     if (type == MST_FLOAT32) {
         volatile float product = (float)v[0] * (float)v[1];
@@ -344,9 +364,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides), cmocka_unit_test(integers_choose),
-        cmocka_unit_test(ends_of_ranges),       cmocka_unit_test(mixed_types), cmocka_unit_test(blocks_and_in_place),
-        cmocka_unit_test(measured_widths),      cmocka_unit_test(refusals),
+        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),     cmocka_unit_test(integers_choose),
+        cmocka_unit_test(ends_of_ranges),       cmocka_unit_test(nested_integers), cmocka_unit_test(mixed_types),
+        cmocka_unit_test(blocks_and_in_place),  cmocka_unit_test(measured_widths), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -3,7 +3,6 @@
 
 #include "runtime/layout.h"
 #include "runtime/lines.h"
-#include "runtime/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,12 +130,12 @@ static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_tune
 
 // ---- execution ----
 
-static mst_status kernel_of(mst_map *plan, mst_map_form form, cl_kernel *out, mst_error *error) {
+static mst_status kernel_of(mst_map *plan, mst_map_form form, const mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
-    if (!plan->texts[form])
+    if (!plan->texts[form].text)
         MST_TRY(mst_map_write(plan, form, plan->width, &plan->texts[form], error));
     if (!plan->kernels[form])
-        MST_TRY(mst_map_build(plan, plan->texts[form], &plan->kernels[form], error));
+        MST_TRY(mst_map_build(plan, form, &plan->kernels[form], error));
     *out = plan->kernels[form];
 fail:
     return status;
@@ -146,7 +145,7 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_map *plan = user;
     mst_map_operand ports[MST_MAP_MAX_PORTS];
     mst_map_form form = MST_MAP_ALIGNED;
-    cl_kernel kernel;
+    const mst_kernel *kernel;
     for (int p = 0; p <= plan->n_inputs; p++) {
         const mst_block_port *port = &block->ports[p];
         bool gaps = !port->packed && !mst_layout_is_dense(&plan->layouts[p]);
@@ -199,7 +198,7 @@ static mst_status make_stream(mst_map *plan, mst_error *error) {
 static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tune_chain *chain, mst_map **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_map *plan = NULL;
-    cl_kernel kernel;
+    const mst_kernel *kernel;
     if (out)
         *out = NULL;
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
@@ -210,6 +209,7 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     MST_TRY(read_inputs(plan, desc, error));
     MST_TRY(read_output(plan, desc, error));
     MST_TRY(read_expression(plan, desc, error));
+    mst_map_name(plan, desc);
     MST_TRY(choose_width(plan, desc, chain, error));
     MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
     if (mst_layout_count(&plan->layouts[1]) > 0) {
@@ -239,8 +239,8 @@ void mst_map_destroy(mst_map *plan) {
     for (int p = 0; p <= MST_MAP_MAX_PORTS; p++)
         mst_lines_release(plan->context, plan->lines[p]);
     for (int f = 0; f < MST_MAP_N_FORMS; f++) {
-        mst_kernel_release(plan->kernels[f]);
-        free(plan->texts[f]);
+        mst_kernel_destroy(plan->kernels[f]);
+        mst_text_release(&plan->texts[f]);
     }
     mst_expr_destroy(plan->expression);
     free(plan);
@@ -249,7 +249,7 @@ void mst_map_destroy(mst_map *plan) {
 unsigned mst_map_vector_width(const mst_map *plan) { return plan->width; }
 mst_type mst_map_wanted(const mst_map *plan) { return plan->wanted; }
 const mst_layout *mst_map_output(const mst_map *plan) { return &plan->layouts[1]; }
-const char *mst_map_kernel(const mst_map *plan) { return plan->texts[MST_MAP_ALIGNED]; }
+const char *mst_map_kernel(const mst_map *plan) { return plan->texts[MST_MAP_ALIGNED].text; }
 
 void mst_map_measured(const mst_map *plan, double seconds[MST_MAP_N_WIDTHS]) {
     memcpy(seconds, plan->measured, sizeof plan->measured);

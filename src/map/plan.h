@@ -3,16 +3,24 @@
 #define MST_MAP_PLAN_H
 
 #include "expr/expr.h"
+#include "runtime/kernel.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 
 #include <mastaba/map.h>
 
-enum { MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1 };
+enum { MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1, MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 10 };
 
 // Two forms of kernel: arrays without gaps, vector by vector, or any strides (on the device, where arrays are not packed),
 // element by element.
 typedef enum mst_map_form { MST_MAP_ALIGNED, MST_MAP_PACKED, MST_MAP_STRIDED, MST_MAP_N_FORMS } mst_map_form;
+
+// The kernels' names for an array: of an input NAME they are NAME_in, NAME_i and so on, as no word of OpenCL C ends that way.
+typedef struct mst_map_words {
+    char array[MST_MAP_MAX_WORD], value[MST_MAP_MAX_WORD]; // the array and its element
+    char base[MST_MAP_MAX_WORD];                           // where the array begins
+    char lines[MST_MAP_MAX_WORD], first[MST_MAP_MAX_WORD]; // of strided ones: the table of lines, and the block's first element
+} mst_map_words;
 
 struct mst_map {
     mst_context *context;
@@ -24,9 +32,11 @@ struct mst_map {
     mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
     double numbers[MST_MAP_MAX_NUMBERS];
     unsigned width;
-    double measured[MST_MAP_N_WIDTHS]; // seconds an element
-    char *texts[MST_MAP_N_FORMS];
-    cl_kernel kernels[MST_MAP_N_FORMS];
+    double measured[MST_MAP_N_WIDTHS];      // seconds an element
+    mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output
+    char number_words[MST_MAP_MAX_NUMBERS][MST_MAP_MAX_WORD];
+    mst_text texts[MST_MAP_N_FORMS];
+    mst_kernel *kernels[MST_MAP_N_FORMS];
     cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
     mst_stream *stream;
 };
@@ -39,18 +49,20 @@ static inline bool mst_map_narrows(const mst_map *plan, int k) {
 // Inputs are ports 0 and 2, 3, ...: the stream lets port 1 be at the place of port 0.
 static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }
 
-// write.c: the kernel `map` of a form, on vectors of `width`; *out is the caller's to free.
-mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, char **out, mst_error *error);
+// write.c: the plan's words; and the kernel `map` of a form, on vectors of `width`.
+void mst_map_name(mst_map *plan, const mst_map_desc *desc);
+mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out, mst_error *error);
 
-// launch.c: the kernel of such a text; and launching it on n elements. Ports by number; `first` and `lines` for MST_MAP_STRIDED.
+// launch.c: the kernel of a form's text; and launching it on n elements. Ports by number; `first` and `lines` for
+// MST_MAP_STRIDED.
 typedef struct mst_map_operand {
     cl_mem buffer, lines;
     cl_long base;
     cl_ulong first;
 } mst_map_operand;
-mst_status mst_map_build(const mst_map *plan, const char *text, cl_kernel *out, mst_error *error);
-mst_status mst_map_launch(const mst_map *plan, cl_kernel kernel, mst_map_form form, unsigned width, cl_command_queue queue,
-                          const mst_map_operand *ports, uint64_t n, mst_error *error);
+mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **out, mst_error *error);
+mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width,
+                          cl_command_queue queue, const mst_map_operand *ports, uint64_t n, mst_error *error);
 
 // tune.c: the width of a plan whose description leaves it open.
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);

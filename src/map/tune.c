@@ -3,10 +3,10 @@
 #include "plan.h"
 
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 #include "tune/arrays.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -57,10 +57,9 @@ static void timed(void *user, const int64_t *values, double seconds) {
 static size_t elements(const mst_map *plan) {
     uint64_t n = mst_layout_count(&plan->layouts[1]), largest = 1;
     for (int p = 0; p <= plan->n_inputs; p++)
-        largest = mst_type_bytes(plan->layouts[p].type) > largest ? mst_type_bytes(plan->layouts[p].type) : largest;
+        largest = mst_larger(mst_type_bytes(plan->layouts[p].type), largest);
     uint64_t most = mst_tune_array_bytes(plan->context, plan->n_inputs + 1) / largest;
-    n = n < LEAST_ELEMENTS ? LEAST_ELEMENTS : n;
-    return (size_t)(n > most ? most : n);
+    return mst_smaller(mst_larger(n, LEAST_ELEMENTS), most);
 }
 
 static unsigned log2_of(uint64_t n) {
@@ -68,6 +67,14 @@ static unsigned log2_of(uint64_t n) {
     while (n >>= 1)
         log++;
     return log;
+}
+
+// The same operations on the same types have the same kernels but for names.
+static uint64_t identity(const mst_map *plan) {
+    uint64_t numbers[2 + MST_MAP_MAX_INPUTS] = {mst_expr_hash(plan->expression), plan->type};
+    for (int k = 0; k < plan->n_inputs; k++)
+        numbers[2 + k] = plan->types[k];
+    return XXH3_64bits(numbers, sizeof numbers);
 }
 
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error) {
@@ -90,7 +97,6 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
                                 .chain = chain};
     mst_tune_parameter *width = &problem.parameters[0];
     int64_t chosen;
-    char *text = NULL;
     *width = (mst_tune_parameter){.name = "width", .n = MST_MAP_N_WIDTHS, .safe = safe_width(plan)};
     for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
         width->values[w] = widths[w];
@@ -103,14 +109,12 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     t.desc.output = arrays.output;
     t.desc.type = plan->type;
     snprintf(problem.variant, sizeof problem.variant, "%s", mst_type_name(plan->type));
-    MST_TRY(mst_map_write(plan, MST_MAP_ALIGNED, 1, &text, error)); // of the expression, with whatever names
-    problem.kernel = XXH3_64bits(text, strlen(text));
+    problem.kernel = identity(plan);
     MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,
                 "the device memory budget of %llu bytes leaves nothing for test runs",
                 (unsigned long long)plan->context->device_memory.limit);
     MST_TRY(mst_tune_choose(plan->context, &problem, desc->measure, &chosen, error));
     plan->width = (unsigned)chosen;
 fail:
-    free(text);
     return status;
 }
