@@ -69,6 +69,14 @@ static void test_indentation(void **state) {
                "}\n");
 }
 
+static void test_verbatim(void **state) {
+    (void)state;
+    mst_text t = {0};
+    mst_text_add_verbatim(&t, "void f(int a,\n       int b) {\n  g();\n}\n");
+    mst_text_add(&t, "void h()\n{\nf();\n}\n");
+    expect(&t, "void f(int a,\n       int b) {\n  g();\n}\nvoid h()\n{\n    f();\n}\n");
+}
+
 // Broken lines hold the same letters but for blanks, and none is too long.
 static void test_long_lines(void **state) {
     (void)state;
@@ -149,8 +157,10 @@ static void test_signatures_of_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates),  cmocka_unit_test(test_missing_names), cmocka_unit_test(test_indentation),
-        cmocka_unit_test(test_long_lines), cmocka_unit_test(test_signatures),    cmocka_unit_test(test_signatures_of_files),
+        cmocka_unit_test(test_templates),           cmocka_unit_test(test_missing_names),
+        cmocka_unit_test(test_indentation),         cmocka_unit_test(test_verbatim),
+        cmocka_unit_test(test_long_lines),          cmocka_unit_test(test_signatures),
+        cmocka_unit_test(test_signatures_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

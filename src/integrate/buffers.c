@@ -1,6 +1,8 @@
 // What the methods share: memory of a plan on the device, numbers on their way there and back, work-items and -groups, sums.
 #include "plan.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +110,7 @@ size_t mst_integral_cpu_items(const mst_integral *plan) {
 
 cl_uint mst_integral_sets_a_group(const mst_integral *plan, cl_uint n_sets) {
     size_t items = mst_integral_cpu_items(plan);
-    return plan->cpu ? (cl_uint)((n_sets + items - 1) / items) : 1;
+    return plan->cpu ? (cl_uint)(mst_divide_up(n_sets, items)) : 1;
 }
 
 // Neumaier's compensated sum (1974).
@@ -122,12 +124,13 @@ double mst_integral_sum(const double *values, size_t n) {
     return isfinite(rest) ? sum + rest : sum;
 }
 
-mst_status mst_integral_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error) {
+mst_status mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted, size_t *group,
+                              mst_error *error) {
     mst_status status = MST_OK;
     size_t most = 1;
-    MST_TRY_CL(
-        clGetKernelWorkGroupInfo(kernel, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL),
-        "cannot ask for the work-group size of a kernel");
+    MST_TRY_CL(clGetKernelWorkGroupInfo(kernel->opencl, plan->context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                        &most, NULL),
+               "cannot ask for the work-group size of a kernel");
     for (*group = plan->cpu ? 1 : wanted; *group > most;)
         *group /= 2;
 fail:

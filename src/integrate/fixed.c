@@ -3,6 +3,8 @@
 #include "nodes.h"
 #include "plan.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,7 +26,7 @@ typedef struct fixed {
     int n_nodes;
     double nodes[MAX_NODES], weights[MAX_NODES]; // of a panel [0, 1)
     double end_weight;                           // (f(b) - f(a)) h times this is added
-    cl_kernel kernel, group_kernel;
+    mst_kernel *kernel, *group_kernel;
     size_t group;
     uint64_t panels, coarse_panels;
     cl_uint block;
@@ -52,25 +54,20 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     const mst_integral_desc *d = &plan->desc;
     bool published = d->work_items > 0, closed = d->rule != MST_INTEGRAL_MIDPOINT && d->rule != MST_INTEGRAL_GAUSS;
     mst_text tables = {0};
-    cl_program program;
+    const mst_program *program;
     fixed *f = plan->work = calloc(1, sizeof *f);
     MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_REQUIRE(!closed || plan->kinds[0] == MST_RANGE_FINITE, MST_ERROR_ARGUMENT,
                 "the rule %s needs finite bounds; use adaptive, tanh-sinh, midpoint or gauss", mst_integral_rule_name(d->rule));
     choose_nodes(f, d->rule);
-    f->panels = (d->points + (uint64_t)f->n_nodes - 1) / (uint64_t)f->n_nodes;
+    f->panels = mst_divide_up(d->points, (uint64_t)f->n_nodes);
     f->coarse_panels = f->panels < COARSER ? 1 : f->panels / COARSER;
-    mst_text_add(&tables, "#define NODES %d\n__constant const real WEIGHTS[NODES] = {", f->n_nodes);
-    for (int i = 0; i < f->n_nodes; i++) {
-        mst_expr_write_number(f->weights[i], plan->is_double, &tables);
-        mst_text_add(&tables, ", ");
-    }
-    mst_text_add(&tables, "};\n");
-    MST_REQUIRE(!tables.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
-    MST_TRY(mst_integrand_build(plan, tables.text, published ? "published.cl" : "fixed.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
+    mst_text_put(&tables, "#define NODES $n\n", MST_SET(n, f->n_nodes));
+    mst_integral_write_table(plan, "WEIGHTS", f->weights, (unsigned)f->n_nodes, &tables);
+    MST_TRY(mst_integrand_build(plan, &tables, published ? "published.cl" : "fixed.cl", &program, error));
+    MST_TRY(mst_kernel_make(program, published ? "published_points" : "sum_panels", &f->kernel, error));
     if (published)
-        MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
+        MST_TRY(mst_kernel_make(program, "published_groups", &f->group_kernel, error));
     MST_TRY(mst_integral_group(plan, f->kernel, plan->choice.group, &f->group, error));
     uint64_t chain = f->panels >> 18;
     chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;
@@ -84,8 +81,8 @@ fail:
 
 static void destroy(mst_integral *plan) {
     fixed *f = plan->work;
-    mst_kernel_release(f->kernel);
-    mst_kernel_release(f->group_kernel);
+    mst_kernel_destroy(f->kernel);
+    mst_kernel_destroy(f->group_kernel);
     mst_integral_release(plan, &f->rows);
     mst_integral_release(plan, &f->grids);
     mst_integral_release(plan, &f->carried);
@@ -153,11 +150,8 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     cl_event marks[2] = {NULL, NULL};
     double value, h = (cuts[1] - cuts[0]) / (double)d->points;
     cl_uint n_groups = (cl_uint)(d->work_items / group);
-    cl_ulong points = d->points, points_an_item = (d->points + d->work_items - 1) / d->work_items;
-    float narrow[] = {(float)cuts[0], (float)h};
+    cl_ulong points = d->points, points_an_item = mst_divide_up(d->points, d->work_items);
     size_t bytes = mst_integral_number_bytes(plan);
-    const mst_argument a = {.bytes = bytes, .value = plan->is_double ? (const void *)cuts : &narrow[0]};
-    const mst_argument step = {.bytes = bytes, .value = plan->is_double ? (const void *)&h : &narrow[1]};
     MST_TRY(
         mst_integral_upload(plan, &f->rows, call->rows + set * (size_t)plan->n_row, (size_t)plan->n_row, "parameters", error));
     MST_TRY(mst_integral_reserve(plan, &f->partials, n_groups * bytes, "the sums of groups", error));
@@ -169,21 +163,22 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
     MST_TRY(mark(plan, &marks[0], error));
     while (l.begin < l.steps) {
         cl_ulong begin_point = l.begin, end_point = l.end;
-        const mst_argument first[] = {MST_ARGUMENT(points),
-                                      MST_ARGUMENT(points_an_item),
-                                      MST_ARGUMENT(begin_point),
-                                      MST_ARGUMENT(end_point),
-                                      a,
-                                      step,
-                                      MST_ARGUMENT(f->rows.memory),
-                                      MST_ARGUMENT(carried),
-                                      MST_ARGUMENT(f->partials.memory),
-                                      {.bytes = group * bytes, .value = NULL}};
-        MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, first, 10, d->work_items, group, error));
+        const mst_argument first[] = {MST_BIND(points, points),
+                                      MST_BIND(points_an_item, points_an_item),
+                                      MST_BIND(begin_point, begin_point),
+                                      MST_BIND(end_point, end_point),
+                                      MST_BIND(a, cuts[0]),
+                                      MST_BIND(h, h),
+                                      MST_BIND(rows, f->rows.memory),
+                                      MST_BIND(carried, carried),
+                                      MST_BIND(group_sums, f->partials.memory),
+                                      MST_BIND_LOCAL(scratch, group * bytes)};
+        MST_TRY(mst_kernel_launch(plan->context->compute, f->kernel, first, MST_COUNT(first), d->work_items, group, NULL, error));
         MST_TRY(next_launch(plan, call, set, &l, error));
     }
-    const mst_argument second[] = {MST_ARGUMENT(n_groups), MST_ARGUMENT(f->partials.memory), MST_ARGUMENT(f->sum.memory)};
-    MST_TRY(mst_kernel_enqueue(plan->context->compute, f->group_kernel, second, 3, 1, 1, error));
+    const mst_argument second[] = {MST_BIND(n_groups, n_groups), MST_BIND(group_sums, f->partials.memory),
+                                   MST_BIND(sum, f->sum.memory)};
+    MST_TRY(mst_kernel_launch(plan->context->compute, f->group_kernel, second, MST_COUNT(second), 1, 1, NULL, error));
     MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
     call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
@@ -242,8 +237,8 @@ static void finish(const mst_integral *plan, const mst_integral_call *call, size
 
 // How a rule of n panels is shared out to the work-items of one integral.
 static cl_uint groups_for(const fixed *f, uint64_t n, cl_uint blocks_an_item) {
-    uint64_t blocks = (n + f->block - 1) / f->block, a_group = (uint64_t)blocks_an_item * f->group;
-    return (cl_uint)((blocks + a_group - 1) / a_group);
+    uint64_t blocks = mst_divide_up(n, f->block), a_group = (uint64_t)blocks_an_item * f->group;
+    return (cl_uint)(mst_divide_up(blocks, a_group));
 }
 
 static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call, size_t done, cl_uint n_groups, cl_uint groups,
@@ -259,20 +254,21 @@ static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call
     cl_mem carried = l.end < l.steps ? f->carried.memory : f->partials.memory; // there has to be one
     while (l.begin < l.steps) {
         cl_uint begin_block = (cl_uint)l.begin, end_block = (cl_uint)l.end;
-        const mst_argument arguments[] = {MST_ARGUMENT(panels),
-                                          MST_ARGUMENT(coarse_panels),
-                                          MST_ARGUMENT(groups),
-                                          MST_ARGUMENT(coarse),
-                                          MST_ARGUMENT(f->block),
-                                          MST_ARGUMENT(blocks_an_item),
-                                          MST_ARGUMENT(begin_block),
-                                          MST_ARGUMENT(end_block),
-                                          MST_ARGUMENT(f->grids.memory),
-                                          MST_ARGUMENT(f->rows.memory),
-                                          MST_ARGUMENT(carried),
-                                          MST_ARGUMENT(f->partials.memory),
-                                          {.bytes = 2 * f->group * bytes, .value = NULL}};
-        MST_TRY(mst_kernel_enqueue(plan->context->compute, f->kernel, arguments, 13, items, f->group, error));
+        const mst_argument arguments[] = {MST_BIND(panels, panels),
+                                          MST_BIND(coarse_panels, coarse_panels),
+                                          MST_BIND(groups, groups),
+                                          MST_BIND(coarse_groups, coarse),
+                                          MST_BIND(block, f->block),
+                                          MST_BIND(blocks_an_item, blocks_an_item),
+                                          MST_BIND(begin_block, begin_block),
+                                          MST_BIND(end_block, end_block),
+                                          MST_BIND(grids, f->grids.memory),
+                                          MST_BIND(rows, f->rows.memory),
+                                          MST_BIND(carried, carried),
+                                          MST_BIND(partials, f->partials.memory),
+                                          MST_BIND_LOCAL(scratch, 2 * f->group * bytes)};
+        MST_TRY(
+            mst_kernel_launch(plan->context->compute, f->kernel, arguments, MST_COUNT(arguments), items, f->group, NULL, error));
         MST_TRY(next_launch(plan, call, done, &l, error));
     }
 fail:
@@ -316,9 +312,9 @@ fail:
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
     const fixed *f = plan->work;
-    uint64_t most_items = plan->choice.items, blocks = (f->panels + f->block - 1) / f->block;
+    uint64_t most_items = plan->choice.items, blocks = mst_divide_up(f->panels, f->block);
     uint64_t items = most_items / call->n_sets < f->group ? f->group : most_items / call->n_sets;
-    cl_uint blocks_an_item = (cl_uint)((blocks + items - 1) / items);
+    cl_uint blocks_an_item = (cl_uint)(mst_divide_up(blocks, items));
     uint64_t most = (plan->cpu ? cpu_launch : gpu_launch) / (f->panels * (uint64_t)f->n_nodes); // integrals of a launch
     size_t at_once = (size_t)GPU_ITEMS / groups_for(f, f->panels, blocks_an_item);
     at_once = most < 1 ? 1 : most < at_once ? (size_t)most : at_once;

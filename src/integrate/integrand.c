@@ -68,6 +68,8 @@ mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc
         MST_REQUIRE(desc->parameters[k], MST_ERROR_ARGUMENT, "parameter %d has no name", k);
     for (int k = 0; k < desc->n_parameters; k++)
         symbols[d + k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
+    for (int k = 0; k < desc->n_parameters; k++)
+        snprintf(plan->parameter_names[k], sizeof plan->parameter_names[k], "%s", desc->parameters[k]);
     MST_TRY(parse_bounds(plan, desc, symbols + d, error));
     for (int k = 0; k < d; k++)
         symbols[k] = (mst_expr_symbol){desc->ranges[k].name, 0, 0};
@@ -91,95 +93,140 @@ fail:
 
 // ---- as OpenCL C
 
+// A variable NAME is NAME_at in the kernel, and NAME_rest or NAME_scale what its map needs besides; a parameter is NAME_value. No
+// word of OpenCL C ends that way.
 static void write_variable(const mst_integral *plan, int k, mst_text *out) {
+    bool single = plan->desc.n_variables == 1;
+    const mst_text_value values[] = {MST_SET(x, plan->names[k]),
+                                     MST_SET(k, k),
+                                     MST_SET(anchor, plan->anchors[k]),
+                                     MST_SET(sign, plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-"),
+                                     MST_SET(distance, single && isinf(constant_value(plan->bounds[0])) ? "right" : "left"),
+                                     {0}};
     switch (plan->kinds[k]) {
     case MST_RANGE_FINITE:
-        mst_text_add(out, "const realv x%d = t[%d];\n", k, k);
+        mst_text_put_values(out, "const realv ${x}_at = t[$k];\n", values);
         break;
     case MST_RANGE_UPPER:
-    case MST_RANGE_LOWER: {
-        const char *sign = plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-";
-        // 1 - t, of one variable as its distance from the finite bound, which tanh-sinh gives without cancellation.
-        mst_text_add(out, "const realv rest%d = ", k);
-        if (plan->desc.n_variables == 1)
-            mst_text_add(out, "fabs(%s);\n", isinf(constant_value(plan->bounds[0])) ? "right" : "left");
-        else
-            mst_text_add(out, "1 - t[%d];\n", k);
-        mst_text_add(out, "const realv x%d = p[%d] %s rest%d / t[%d];\n", k, plan->anchors[k], sign, k, k);
+    case MST_RANGE_LOWER:
+        // Of one variable, 1 - t is its distance from the finite bound, which tanh-sinh gives without cancellation.
+        mst_text_put_values(out, "// $x = its finite bound $sign (1 - t) / t\n", values);
+        mst_text_put_values(out, single ? "const realv ${x}_rest = fabs($distance);\n" : "const realv ${x}_rest = 1 - t[$k];\n",
+                            values);
+        mst_text_put_values(out, "const realv ${x}_at = p[$anchor] $sign ${x}_rest / t[$k];\n", values);
         break;
-    }
     case MST_RANGE_WHOLE:
-        if (plan->desc.n_variables == 1) // likewise
-            mst_text_add(out, "const realv q0 = left * right, x0 = t[0] / q0;\n");
-        else
-            mst_text_add(out, "const realv q%d = (1 - t[%d]) * (1 + t[%d]), x%d = t[%d] / q%d;\n", k, k, k, k, k, k);
+        mst_text_put_values(out, "// $x = t / (1 - t^2)\n", values);
+        mst_text_put_values(out,
+                            single ? "const realv ${x}_scale = left * right, ${x}_at = t[0] / ${x}_scale;\n"
+                                   : "const realv ${x}_scale = (1 - t[$k]) * (1 + t[$k]), ${x}_at = t[$k] / ${x}_scale;\n",
+                            values);
         break;
     }
+}
+
+static void write_scale(const mst_integral *plan, int k, mst_text *out) {
+    const mst_text_value values[] = {
+        MST_SET(x, plan->names[k]), MST_SET(k, k), MST_SET(sign, plan->kinds[k] == MST_RANGE_UPPER ? "-" : ""), {0}};
+    if (plan->kinds[k] == MST_RANGE_WHOLE)
+        mst_text_put_values(out,
+                            "scaled = scaled * (1 + t[$k] * t[$k]) / ${x}_scale / ${x}_scale, "
+                            "far = fmin(far, fabs(${x}_scale));\n",
+                            values);
+    else if (plan->kinds[k] != MST_RANGE_FINITE)
+        mst_text_put_values(out, "scaled = ${sign}scaled / t[$k] / t[$k], far = fmin(far, fabs(t[$k]));\n", values);
+}
+
+// `const realv f = ...;`, the integrand of the variables.
+static void write_value(const mst_integral *plan, mst_text *out) {
+    const mst_expr_leaf *leaves = mst_expr_leaves(plan->integrand);
+    char names[MAX_SYMBOLS][MST_EXPR_MAX_NAME + 10];
+    const char *list[MAX_SYMBOLS];
+    size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
+        size_t s = leaves[i].symbol;
+        list[i] = names[i];
+        if (s < d) {
+            snprintf(names[i], sizeof names[i], "%s_at", plan->names[s]);
+        } else if (s < first_end) {
+            snprintf(names[i], sizeof names[i], "%s_value", plan->parameter_names[s - d]);
+            mst_text_put(out, "const realv $name = p[$k];\n", MST_SET(name, list[i]), MST_SET(k, s - d));
+        } else {
+            list[i] = s == first_end ? "left" : "right";
+        }
+    }
+    mst_expr_write(plan->integrand, plan->is_double, plan->choice.width, list, "f", out);
 }
 
 // f times dx/dt, by divisions that overflow only where the product does.
-static void write_scale(const mst_integral *plan, int k, mst_text *out) {
-    if (plan->kinds[k] == MST_RANGE_WHOLE)
-        mst_text_add(out, "scaled = scaled * (1 + t[%d] * t[%d]) / q%d / q%d, far = fmin(far, fabs(q%d));\n", k, k, k, k, k);
-    else if (plan->kinds[k] != MST_RANGE_FINITE)
-        mst_text_add(out, "scaled = %sscaled / t[%d] / t[%d], far = fmin(far, fabs(t[%d]));\n",
-                     plan->kinds[k] == MST_RANGE_UPPER ? "-" : "", k, k, k);
+static void write_mapped(const mst_integral *plan, mst_text *out) {
+    mst_text_put(out, "// times dx/dt\n"
+                      "realv scaled = f, far = 1;\n");
+    for (int k = 0; k < plan->desc.n_variables; k++)
+        write_scale(plan, k, out);
+    mst_text_put(out,
+                 "// Far out, where x^10 (in float x^3) overflows, f may be a product of 0 and infinity.\n"
+                 "return f == 0 || (f != f && far < REAL($limit)) ? (realv)0 : scaled;\n",
+                 MST_SET(limit, plan->is_double ? "1e-30" : "1e-12"));
 }
 
 static void write_integrand(const mst_integral *plan, mst_text *out) {
-    const mst_expr_leaf *leaves = mst_expr_leaves(plan->integrand);
-    char names[MAX_SYMBOLS][32];
-    const char *list[MAX_SYMBOLS];
-    size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
     bool mapped = false;
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
-        size_t s = leaves[i].symbol;
-        if (s < d)
-            snprintf(names[i], sizeof names[i], "x%zu", s);
-        else if (s < first_end)
-            snprintf(names[i], sizeof names[i], "p[%zu]", s - d);
-        else
-            snprintf(names[i], sizeof names[i], s == first_end ? "left" : "right");
-        list[i] = names[i];
-    }
-    mst_text_add(out, "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\n");
+    mst_text_put(out, "// The integrand at t, times dx/dt. left and right are the distances of the one variable t from the ends\n"
+                      "// of its range; p holds the parameters, then what the maps of the ranges need.\n"
+                      "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\n");
     for (int k = 0; k < plan->desc.n_variables; k++) {
         write_variable(plan, k, out);
         mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
     }
-    mst_expr_write(plan->integrand, plan->is_double, plan->choice.width, list, "f", out);
-    if (mapped) {
-        mst_text_add(out, "realv scaled = f, far = 1;\n");
-        for (int k = 0; k < plan->desc.n_variables; k++)
-            write_scale(plan, k, out);
-        // Far out, where x^10 (in float32 x^3) overflows, f may be a product of 0 and infinity.
-        mst_text_add(out, "return f == 0 || (f != f && far < REAL(%s)) ? (realv)0 : scaled;\n}\n",
-                     plan->is_double ? "1e-30" : "1e-12");
-    } else {
-        mst_text_add(out, "return f;\n}\n");
-    }
-    mst_text_add(out, "realv integrand(const realv *t, const realv *p) {\n");
+    write_value(plan, out);
+    if (mapped)
+        write_mapped(plan, out);
+    else
+        mst_text_put(out, "return f;\n");
+    mst_text_put(out, "}\n"
+                      "\n"
+                      "realv integrand(const realv *t, const realv *p) {\n");
     if (plan->uses_ends)
-        mst_text_add(out, "return integrand_at(t, fabs(t[0] - p[%d]), fabs(p[%d] - t[0]), p);\n}\n", plan->n_row - 2,
-                     plan->n_row - 1);
+        mst_text_put(out, "return integrand_at(t, fabs(t[0] - p[$from]), fabs(p[$to] - t[0]), p);\n",
+                     MST_SET(from, plan->n_row - 2), MST_SET(to, plan->n_row - 1));
     else // of half-infinite ranges, either is the one from t = 1
-        mst_text_add(out, "return integrand_at(t, %s, 1 - t[0], p);\n}\n",
-                     plan->kinds[0] == MST_RANGE_WHOLE ? "1 + t[0]" : "1 - t[0]");
+        mst_text_put(out, "return integrand_at(t, $left, 1 - t[0], p);\n",
+                     MST_SET(left, plan->kinds[0] == MST_RANGE_WHOLE ? "1 + t[0]" : "1 - t[0]"));
+    mst_text_put(out, "}\n\n");
 }
 
-mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error) {
+void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {
+    mst_text_put(out, "__constant const real $name[] = {", MST_SET(name, name));
+    for (unsigned k = 0; k < n; k++) {
+        mst_expr_write_number(values[k], plan->is_double, out);
+        mst_text_put(out, k + 1 < n ? ", " : "};\n");
+    }
+}
+
+mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
+                               mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    mst_text_add(&text, "#define WIDTH %u\n#define N_ROW %d\n#define DIM %d\n", plan->choice.width, plan->n_row,
-                 plan->desc.n_variables);
+    char title[100];
+    int d = plan->desc.n_variables;
+    mst_text_put(&text,
+                 "#define WIDTH $width\n"
+                 "#define N_ROW $n_row\n"
+                 "#define DIM $dim\n",
+                 MST_SET(width, plan->choice.width), MST_SET(n_row, plan->n_row), MST_SET(dim, d));
     MST_TRY(mst_program_add_file(plan->context, "vector.cl", &text, error));
     if (plan->choice.width == 1) // vectors have OpenCL's, which are as fast on CPUs
         MST_TRY(mst_program_add_file(plan->context, "sine.cl", &text, error));
     write_integrand(plan, &text);
-    mst_text_add(&text, "%s", tables ? tables : "");
+    if (tables)
+        mst_text_add_verbatim(&text, tables->text ? tables->text : "");
+    text.failed = text.failed || (tables && tables->failed);
     MST_TRY(mst_program_add_file(plan->context, file, &text, error));
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
-    MST_TRY(mst_program_build(plan->context, text.text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", out, error));
+    snprintf(title, sizeof title, "integrate: %s, %d variable%s, vectors of %u", mst_integral_rule_name(plan->desc.rule), d,
+             d == 1 ? "" : "s", plan->choice.width);
+    MST_TRY(
+        mst_program_of_text(plan->context, title, &text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", out, error));
 fail:
     mst_text_release(&text);
     return status;

@@ -2,6 +2,8 @@
 // Lattices are nested, so that each step adds the odd points only.
 #include "plan.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +27,7 @@ enum {
 #define STANDARD_ERRORS 6.0
 
 typedef struct lattice {
-    cl_kernel kernel;
+    mst_kernel *kernel;
     size_t group;
     mst_integral_buffer generators, shifts, active, rows, cuts, partials;
 } lattice;
@@ -58,12 +60,12 @@ fail:
 
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
-    cl_program program;
+    const mst_program *program;
     uint64_t shifts[N_SHIFTS * MST_INTEGRAL_MAX_VARIABLES], seed = 1;
     lattice *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, "add_points", &s->kernel, error));
+    MST_TRY(mst_kernel_make(program, "add_points", &s->kernel, error));
     MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
     for (int i = 0; i < N_SHIFTS * plan->desc.n_variables; i++)
         shifts[i] = next_random(&seed);
@@ -75,8 +77,8 @@ fail:
 static void destroy(mst_integral *plan) {
     lattice *s = plan->work;
     mst_integral_buffer *buffers[] = {&s->generators, &s->shifts, &s->active, &s->rows, &s->cuts, &s->partials};
-    mst_kernel_release(s->kernel);
-    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+    mst_kernel_destroy(s->kernel);
+    for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(s);
 }
@@ -98,19 +100,20 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
     MST_TRY(upload_bytes(plan, &s->generators, generators, (size_t)plan->desc.n_variables * sizeof *generators, error));
     MST_TRY(upload_bytes(plan, &s->active, p->active, p->n_active * sizeof *p->active, error));
     MST_TRY(mst_integral_reserve(plan, &s->partials, 3 * sums * groups * bytes, "partial sums", error));
-    const mst_argument arguments[] = {MST_ARGUMENT(start),
-                                      MST_ARGUMENT(stride),
-                                      MST_ARGUMENT(count),
-                                      MST_ARGUMENT(groups),
-                                      MST_ARGUMENT(n_shifts),
-                                      MST_ARGUMENT(s->generators.memory),
-                                      MST_ARGUMENT(s->shifts.memory),
-                                      MST_ARGUMENT(s->active.memory),
-                                      MST_ARGUMENT(s->rows.memory),
-                                      MST_ARGUMENT(s->cuts.memory),
-                                      MST_ARGUMENT(s->partials.memory),
-                                      {.bytes = 2 * s->group * bytes, .value = NULL}};
-    MST_TRY(mst_kernel_enqueue(plan->context->compute, s->kernel, arguments, 12, sums * groups * s->group, s->group, error));
+    const mst_argument arguments[] = {MST_BIND(start, start),
+                                      MST_BIND(stride, stride),
+                                      MST_BIND(count, count),
+                                      MST_BIND(groups, groups),
+                                      MST_BIND(n_shifts, n_shifts),
+                                      MST_BIND(generators, s->generators.memory),
+                                      MST_BIND(shifts, s->shifts.memory),
+                                      MST_BIND(active, s->active.memory),
+                                      MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(cuts, s->cuts.memory),
+                                      MST_BIND(partials, s->partials.memory),
+                                      MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
+    MST_TRY(mst_kernel_launch(plan->context->compute, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group,
+                              s->group, NULL, error));
     MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * groups, error));
     for (size_t i = 0; i < sums; i++) {
         cl_uint set = p->active[i / N_SHIFTS];

@@ -4,7 +4,7 @@
 #define MST_INTEGRATE_PLAN_H
 
 #include "expr/expr.h"
-#include "runtime/program.h"
+#include "runtime/kernel.h"
 #include "tune/tune.h"
 
 #include <mastaba/integral.h>
@@ -58,7 +58,8 @@ struct mst_integral {
     mst_integral_choice choice;
     bool uses_ends; // the integrand reads left or right
     mst_expr *integrand, *bounds[2 * MST_INTEGRAL_MAX_VARIABLES], *breakpoints[MST_INTEGRAL_MAX_BREAKPOINTS];
-    char names[MST_INTEGRAL_MAX_VARIABLES][64]; // of the variables, for messages
+    char names[MST_INTEGRAL_MAX_VARIABLES][MST_EXPR_MAX_NAME + 1],
+        parameter_names[MST_INTEGRAL_MAX_PARAMETERS][MST_EXPR_MAX_NAME + 1];
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
     int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows
     int n_row, n_cuts;
@@ -93,7 +94,11 @@ mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc
 // left and right are the distances of the one variable t from where its range begins and ends, and
 // `realv integrand(const realv *t, const realv *p)`, each times dx/dt; and vector.cl. `tables` is more text to put
 // in front of the file, or NULL.
-mst_status mst_integrand_build(mst_integral *plan, const char *tables, const char *file, cl_program *out, mst_error *error);
+mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
+                               mst_error *error);
+
+// Adds `__constant const real NAME[] = {...};`.
+void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out);
 
 // Rows and cuts of all integrals, the caller's to free.
 mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error);
@@ -125,7 +130,7 @@ mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst
 
 // The work-group to use of a kernel: 1 on a CPU, else `wanted` or the largest power of two below it that the kernel takes. Sums
 // over a group are trees, so that it decides the bits of results.
-mst_status mst_integral_group(const mst_integral *plan, cl_kernel kernel, size_t wanted, size_t *group, mst_error *error);
+mst_status mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted, size_t *group, mst_error *error);
 
 // Work-items of a launch on a CPU; and integrals that a work-group takes one after the other where each could have its own.
 size_t mst_integral_cpu_items(const mst_integral *plan);

@@ -3,6 +3,8 @@
 #include "nodes.h"
 #include "plan.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -23,7 +25,7 @@ typedef struct side {                              // regions before a round, or
 } side;
 
 typedef struct regions {
-    cl_kernel begin, evaluate, compare, judge, place, split;
+    mst_kernel *begin, *evaluate, *compare, *judge, *place, *split;
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     side sides[2];
@@ -31,15 +33,6 @@ typedef struct regions {
     mst_integral_buffer rows, cuts, sums, state, splits; // an integral
     mst_integral_buffer total;
 } regions;
-
-static void write_array(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {
-    mst_text_add(out, "__constant const real %s[] = {", name);
-    for (unsigned k = 0; k < n; k++) {
-        mst_expr_write_number(values[k], plan->is_double, out);
-        mst_text_add(out, ", ");
-    }
-    mst_text_add(out, "};\n");
-}
 
 // The nodes close to the ends: far enough to be told from them.
 static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
@@ -54,10 +47,10 @@ static void write_kronrod(const mst_integral *plan, mst_text *out) {
         all[2 * k] = nodes[k];
     }
     mst_text_add(out, "#define EDGE REAL(%.17g)\n", 1 - nodes[MST_KRONROD_NODES - 2]);
-    write_array(plan, "NODES", all, MST_KRONROD_POINTS, out);
-    write_array(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
+    mst_integral_write_table(plan, "NODES", all, MST_KRONROD_POINTS, out);
+    mst_integral_write_table(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
     for (int k = 0; k < MST_NULL_RULES; k++)
-        write_array(plan, names[k], null_rules[k], MST_KRONROD_NODES, out);
+        mst_integral_write_table(plan, names[k], null_rules[k], MST_KRONROD_NODES, out);
 }
 
 static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
@@ -66,24 +59,26 @@ static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_te
     double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
     unsigned d = (unsigned)plan->desc.n_variables;
     mst_genz_malik(d, edge_node(plan), positions, seven, five, nulls);
-    write_array(plan, "POSITIONS", positions, n_points * d, out);
-    write_array(plan, "SEVEN", seven, n_points, out);
-    write_array(plan, "FIVE", five, n_points, out);
-    write_array(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
+    mst_integral_write_table(plan, "POSITIONS", positions, n_points * d, out);
+    mst_integral_write_table(plan, "SEVEN", seven, n_points, out);
+    mst_integral_write_table(plan, "FIVE", five, n_points, out);
+    mst_integral_write_table(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
 }
 
-static mst_status build(mst_integral *plan, regions *r, cl_program *out, mst_error *error) {
+static mst_status build(mst_integral *plan, regions *r, const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    mst_text_add(&text, "#define N_CUTS %d\n#define FIRST_REGIONS %u\n#define N_POINTS %u\n", plan->n_cuts, r->first_regions,
-                 r->n_points);
+    mst_text_put(&text,
+                 "#define N_CUTS $cuts\n"
+                 "#define FIRST_REGIONS $regions\n"
+                 "#define N_POINTS $points\n",
+                 MST_SET(cuts, plan->n_cuts), MST_SET(regions, r->first_regions), MST_SET(points, r->n_points));
     if (plan->desc.n_variables == 1)
         write_kronrod(plan, &text);
     else
         write_genz_malik(plan, r->n_points, &text);
     MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
-    MST_TRY(mst_integrand_build(plan, text.text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
+    MST_TRY(mst_integrand_build(plan, &text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
 fail:
     mst_text_release(&text);
     return status;
@@ -91,19 +86,19 @@ fail:
 
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
-    cl_program program;
+    const mst_program *program;
     unsigned d = (unsigned)plan->desc.n_variables;
     regions *r = plan->work = calloc(1, sizeof *r);
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
     r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
     MST_TRY(build(plan, r, &program, error));
-    MST_TRY(mst_kernel_create(program, "begin", &r->begin, error));
-    MST_TRY(mst_kernel_create(program, "evaluate", &r->evaluate, error));
-    MST_TRY(mst_kernel_create(program, "compare", &r->compare, error));
-    MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
-    MST_TRY(mst_kernel_create(program, "place", &r->place, error));
-    MST_TRY(mst_kernel_create(program, "split", &r->split, error));
+    MST_TRY(mst_kernel_make(program, "begin", &r->begin, error));
+    MST_TRY(mst_kernel_make(program, "evaluate", &r->evaluate, error));
+    MST_TRY(mst_kernel_make(program, "compare", &r->compare, error));
+    MST_TRY(mst_kernel_make(program, "judge", &r->judge, error));
+    MST_TRY(mst_kernel_make(program, "place", &r->place, error));
+    MST_TRY(mst_kernel_make(program, "split", &r->split, error));
     MST_TRY(mst_integral_group(plan, r->evaluate, plan->choice.group, &r->evaluate_group, error));
     MST_TRY(mst_integral_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
     MST_TRY(mst_integral_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
@@ -114,9 +109,9 @@ fail:
 
 static void destroy(mst_integral *plan) {
     regions *r = plan->work;
-    cl_kernel kernels[] = {r->begin, r->evaluate, r->compare, r->judge, r->place, r->split};
+    mst_kernel *kernels[] = {r->begin, r->evaluate, r->compare, r->judge, r->place, r->split};
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        mst_kernel_release(kernels[k]);
+        mst_kernel_destroy(kernels[k]);
     for (int s = 0; s < 2; s++) {
         mst_integral_release(plan, &r->sides[s].lo);
         mst_integral_release(plan, &r->sides[s].len);
@@ -126,7 +121,7 @@ static void destroy(mst_integral *plan) {
     }
     mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->marks,  &r->rows, &r->cuts,
                                       &r->sums,   &r->state,  &r->splits, &r->total};
-    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+    for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(r);
 }
@@ -181,38 +176,39 @@ fail:
 
 static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),        MST_ARGUMENT(s->capacity),    MST_ARGUMENT(r->cuts.memory),
-                                      MST_ARGUMENT(s->lo.memory),  MST_ARGUMENT(s->len.memory),  MST_ARGUMENT(s->id.memory),
-                                      MST_ARGUMENT(s->run.memory), MST_ARGUMENT(r->sums.memory), MST_ARGUMENT(r->state.memory)};
+    const mst_argument arguments[] = {
+        MST_BIND(n_sets, n_sets),     MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
+        MST_BIND(lo, s->lo.memory),   MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
+        MST_BIND(run, s->run.memory), MST_BIND(sums, r->sums.memory),  MST_BIND(state, r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
-    return mst_kernel_enqueue(plan->context->compute, r->begin, arguments, 9, items,
-                              mst_kernel_group(plan->context, r->begin, items), error);
+    return mst_kernel_launch(plan->context->compute, r->begin, arguments, MST_COUNT(arguments), items,
+                             mst_kernel_group(plan->context, r->begin->opencl, items), NULL, error);
 }
 
 static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
     regions *r = plan->work;
-    size_t tiles = (n + plan->choice.width - 1) / plan->choice.width, items = mst_integral_cpu_items(plan);
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)((tiles + items - 1) / items) : 1;
-    const mst_argument arguments[] = {MST_ARGUMENT(n),
-                                      MST_ARGUMENT(s->capacity),
-                                      MST_ARGUMENT(tiles_an_item),
-                                      MST_ARGUMENT(s->lo.memory),
-                                      MST_ARGUMENT(s->len.memory),
-                                      MST_ARGUMENT(s->id.memory),
-                                      MST_ARGUMENT(r->rows.memory),
-                                      MST_ARGUMENT(r->values.memory),
-                                      MST_ARGUMENT(r->errors.memory),
-                                      MST_ARGUMENT(r->marks.memory)};
-    return mst_kernel_enqueue(plan->context->compute, r->evaluate, arguments, 10, (tiles + tiles_an_item - 1) / tiles_an_item,
-                              r->evaluate_group, error);
+    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
+    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    const mst_argument arguments[] = {MST_BIND(n, n),
+                                      MST_BIND(capacity, s->capacity),
+                                      MST_BIND(tiles_an_item, tiles_an_item),
+                                      MST_BIND(lo, s->lo.memory),
+                                      MST_BIND(len, s->len.memory),
+                                      MST_BIND(id, s->id.memory),
+                                      MST_BIND(rows, r->rows.memory),
+                                      MST_BIND(values, r->values.memory),
+                                      MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(marks, r->marks.memory)};
+    return mst_kernel_launch(plan->context->compute, r->evaluate, arguments, MST_COUNT(arguments),
+                             mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
 }
 
 static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n), MST_ARGUMENT(s->parents.memory), MST_ARGUMENT(r->values.memory),
-                                      MST_ARGUMENT(r->errors.memory), MST_ARGUMENT(r->marks.memory)};
-    return mst_kernel_enqueue(plan->context->compute, r->compare, arguments, 5, n / 2,
-                              mst_kernel_group(plan->context, r->compare, n / 2), error);
+    const mst_argument arguments[] = {MST_BIND(n, n), MST_BIND(parents, s->parents.memory), MST_BIND(values, r->values.memory),
+                                      MST_BIND(errors, r->errors.memory), MST_BIND(marks, r->marks.memory)};
+    return mst_kernel_launch(plan->context->compute, r->compare, arguments, MST_COUNT(arguments), n / 2,
+                             mst_kernel_group(plan->context, r->compare->opencl, n / 2), NULL, error);
 }
 
 // How closely to look at integrals that seem to be 0: all of them may, and are to leave most of the memory alone.
@@ -228,61 +224,59 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
     const mst_integral_desc *d = &plan->desc;
     uint64_t most = d->max_evaluations / r->n_points;
     cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
-    float narrow[] = {(float)d->relative_tolerance, (float)d->absolute_tolerance};
     size_t bytes = mst_integral_number_bytes(plan);
-    const mst_argument relative = {.bytes = bytes, .value = plan->is_double ? (const void *)&d->relative_tolerance : &narrow[0]};
-    const mst_argument absolute = {.bytes = bytes, .value = plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[1]};
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
-                                      MST_ARGUMENT(sets_a_group),
-                                      relative,
-                                      absolute,
-                                      MST_ARGUMENT(most_regions),
-                                      MST_ARGUMENT(look),
-                                      MST_ARGUMENT(round),
-                                      MST_ARGUMENT(s->run.memory),
-                                      MST_ARGUMENT(r->values.memory),
-                                      MST_ARGUMENT(r->errors.memory),
-                                      MST_ARGUMENT(r->marks.memory),
-                                      MST_ARGUMENT(r->sums.memory),
-                                      MST_ARGUMENT(r->state.memory),
-                                      MST_ARGUMENT(r->splits.memory),
-                                      {.bytes = 3 * r->judge_group * bytes, .value = NULL},
-                                      {.bytes = r->judge_group * sizeof(cl_uint), .value = NULL}};
-    size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->judge, arguments, 16, groups * r->judge_group, r->judge_group, error);
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
+                                      MST_BIND(sets_a_group, sets_a_group),
+                                      MST_BIND(relative, d->relative_tolerance),
+                                      MST_BIND(absolute, d->absolute_tolerance),
+                                      MST_BIND(most_regions, most_regions),
+                                      MST_BIND(least_look, look),
+                                      MST_BIND(round, round),
+                                      MST_BIND(run, s->run.memory),
+                                      MST_BIND(values, r->values.memory),
+                                      MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(marks, r->marks.memory),
+                                      MST_BIND(sums, r->sums.memory),
+                                      MST_BIND(state, r->state.memory),
+                                      MST_BIND(n_split, r->splits.memory),
+                                      MST_BIND_LOCAL(scratch, 3 * r->judge_group * bytes),
+                                      MST_BIND_LOCAL(counts, r->judge_group * sizeof(cl_uint))};
+    size_t groups = mst_divide_up(n_sets, sets_a_group);
+    return mst_kernel_launch(plan->context->compute, r->judge, arguments, MST_COUNT(arguments), groups * r->judge_group,
+                             r->judge_group, NULL, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
-                                      MST_ARGUMENT(r->splits.memory),
-                                      MST_ARGUMENT(next->run.memory),
-                                      MST_ARGUMENT(r->total.memory),
-                                      {.bytes = r->place_group * sizeof(cl_uint), .value = NULL}};
-    return mst_kernel_enqueue(plan->context->compute, r->place, arguments, 5, r->place_group, r->place_group, error);
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(n_split, r->splits.memory),
+                                      MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
+                                      MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
+    return mst_kernel_launch(plan->context->compute, r->place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
+                             NULL, error);
 }
 
 static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const side *s, const side *next,
                                 mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_ARGUMENT(n_sets),
-                                      MST_ARGUMENT(sets_a_group),
-                                      MST_ARGUMENT(s->capacity),
-                                      MST_ARGUMENT(next->capacity),
-                                      MST_ARGUMENT(s->run.memory),
-                                      MST_ARGUMENT(next->run.memory),
-                                      MST_ARGUMENT(r->marks.memory),
-                                      MST_ARGUMENT(r->values.memory),
-                                      MST_ARGUMENT(r->errors.memory),
-                                      MST_ARGUMENT(s->lo.memory),
-                                      MST_ARGUMENT(s->len.memory),
-                                      MST_ARGUMENT(next->lo.memory),
-                                      MST_ARGUMENT(next->len.memory),
-                                      MST_ARGUMENT(next->id.memory),
-                                      MST_ARGUMENT(next->parents.memory),
-                                      {.bytes = r->split_group * sizeof(cl_uint), .value = NULL}};
-    size_t groups = (n_sets + sets_a_group - 1) / sets_a_group;
-    return mst_kernel_enqueue(plan->context->compute, r->split, arguments, 16, groups * r->split_group, r->split_group, error);
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
+                                      MST_BIND(sets_a_group, sets_a_group),
+                                      MST_BIND(capacity, s->capacity),
+                                      MST_BIND(next_capacity, next->capacity),
+                                      MST_BIND(run, s->run.memory),
+                                      MST_BIND(next_run, next->run.memory),
+                                      MST_BIND(marks, r->marks.memory),
+                                      MST_BIND(values, r->values.memory),
+                                      MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(lo, s->lo.memory),
+                                      MST_BIND(len, s->len.memory),
+                                      MST_BIND(next_lo, next->lo.memory),
+                                      MST_BIND(next_len, next->len.memory),
+                                      MST_BIND(next_id, next->id.memory),
+                                      MST_BIND(parents, next->parents.memory),
+                                      MST_BIND_LOCAL(scratch, r->split_group * sizeof(cl_uint))};
+    size_t groups = mst_divide_up(n_sets, sets_a_group);
+    return mst_kernel_launch(plan->context->compute, r->split, arguments, MST_COUNT(arguments), groups * r->split_group,
+                             r->split_group, NULL, error);
 }
 
 // Whether a round could not begin for lack of memory, which is no failure; any other trouble is.

@@ -2,6 +2,8 @@
 // back.
 #include "plan.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,7 +21,7 @@ enum {
 };
 
 typedef struct tanh_sinh {
-    cl_kernel kernel;
+    mst_kernel *kernel;
     size_t group;
     cl_uint first[N_LEVELS], count[N_LEVELS];
     mst_integral_buffer distances, weights, rows, cuts, sums, state, running;
@@ -65,16 +67,15 @@ fail:
 
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
-    cl_program program;
+    const mst_program *program;
     cl_uint last_node = 0;
     mst_text text = {0};
     tanh_sinh *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(make_tables(plan, s, &last_node, error));
     mst_text_add(&text, "#define LAST_NODE %u\n", last_node);
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing kernels");
-    MST_TRY(mst_integrand_build(plan, text.text, "tanh_sinh.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
+    MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
+    MST_TRY(mst_kernel_make(program, "add_level", &s->kernel, error));
     MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
 fail:
     mst_text_release(&text);
@@ -84,8 +85,8 @@ fail:
 static void destroy(mst_integral *plan) {
     tanh_sinh *s = plan->work;
     mst_integral_buffer *buffers[] = {&s->distances, &s->weights, &s->rows, &s->cuts, &s->sums, &s->state, &s->running};
-    mst_kernel_release(s->kernel);
-    for (size_t k = 0; k < sizeof buffers / sizeof buffers[0]; k++)
+    mst_kernel_destroy(s->kernel);
+    for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(s);
 }
@@ -95,32 +96,30 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     tanh_sinh *s = plan->work;
     const mst_integral_desc *d = &plan->desc;
     double h = ldexp(1.0, -(FIRST_LEVEL + level));
-    float narrow[] = {(float)h, (float)d->relative_tolerance, (float)d->absolute_tolerance};
     size_t bytes = mst_integral_number_bytes(plan);
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     cl_uint number = (cl_uint)level, zero = 0;
-    const mst_argument arguments[] = {
-        MST_ARGUMENT(n_sets),
-        MST_ARGUMENT(sets_a_group),
-        MST_ARGUMENT(s->first[level]),
-        MST_ARGUMENT(s->count[level]),
-        {.bytes = bytes, .value = plan->is_double ? (const void *)&h : &narrow[0]},
-        MST_ARGUMENT(number),
-        {.bytes = bytes, .value = plan->is_double ? (const void *)&d->relative_tolerance : &narrow[1]},
-        {.bytes = bytes, .value = plan->is_double ? (const void *)&d->absolute_tolerance : &narrow[2]},
-        MST_ARGUMENT(s->distances.memory),
-        MST_ARGUMENT(s->weights.memory),
-        MST_ARGUMENT(s->rows.memory),
-        MST_ARGUMENT(s->cuts.memory),
-        MST_ARGUMENT(s->sums.memory),
-        MST_ARGUMENT(s->state.memory),
-        MST_ARGUMENT(s->running.memory),
-        {.bytes = PARTS * s->group * bytes, .value = NULL}};
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
+                                      MST_BIND(sets_a_group, sets_a_group),
+                                      MST_BIND(first, s->first[level]),
+                                      MST_BIND(count, s->count[level]),
+                                      MST_BIND(h, h),
+                                      MST_BIND(level, number),
+                                      MST_BIND(relative, d->relative_tolerance),
+                                      MST_BIND(absolute, d->absolute_tolerance),
+                                      MST_BIND(distances, s->distances.memory),
+                                      MST_BIND(weights, s->weights.memory),
+                                      MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(cuts, s->cuts.memory),
+                                      MST_BIND(sums, s->sums.memory),
+                                      MST_BIND(state, s->state.memory),
+                                      MST_BIND(running, s->running.memory),
+                                      MST_BIND_LOCAL(scratch, PARTS * s->group * bytes)};
     cl_command_queue queue = plan->context->compute;
     MST_TRY_CL(clEnqueueFillBuffer(queue, s->running.memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL),
                "cannot clear a counter");
-    MST_TRY(mst_kernel_enqueue(queue, s->kernel, arguments, 16, (n_sets + sets_a_group - 1) / sets_a_group * s->group, s->group,
-                               error));
+    MST_TRY(mst_kernel_launch(queue, s->kernel, arguments, MST_COUNT(arguments), mst_divide_up(n_sets, sets_a_group) * s->group,
+                              s->group, NULL, error));
     MST_TRY(mst_integral_download_counts(plan, s->running.memory, running, 1, error));
 fail:
     return status;

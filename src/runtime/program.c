@@ -301,7 +301,7 @@ mst_status mst_program_add_file(mst_context *context, const char *file, mst_text
     source s = {NULL, 0, 0};
     mst_status status = append_file(context, file, &s, error);
     if (status == MST_OK)
-        mst_text_add(out, "%s", s.text);
+        mst_text_add_verbatim(out, s.text);
     free(s.text);
     return status;
 }

@@ -1,6 +1,7 @@
 #include "ring.h"
 
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 #include "runtime/pinned.h"
 
 #include <string.h>
@@ -43,25 +44,23 @@ static costs costs_of(const mst_stream_desc *desc, const bool *staged, const boo
         }
         c.staged += bytes;
         c.staged_host += pinned[p] ? 0 : bytes;
-        c.largest = bytes > c.largest ? bytes : c.largest;
+        c.largest = mst_larger(bytes, c.largest);
     }
     return c;
 }
-
-static uint64_t at_most(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // Items a block that keep every stage busy, budgets aside.
 static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     uint64_t items = desc->n_items;
     if (c->staged > 0) {
         uint64_t bytes = c->largest * desc->n_items / BLOCKS_A_RUN;
-        bytes = bytes < LEAST_BLOCK_BYTES ? LEAST_BLOCK_BYTES : at_most(bytes, BLOCK_BYTES);
-        items = at_most(items, bytes / c->largest);
+        bytes = mst_larger(mst_smaller(bytes, BLOCK_BYTES), LEAST_BLOCK_BYTES);
+        items = mst_smaller(items, bytes / c->largest);
     }
     if (desc->item_work_bytes > 0) {
         uint64_t left = mst_budget_left(desc->context, &desc->context->device_memory);
-        uint64_t bytes = desc->context->device.unified_memory ? UNIFIED_WORK_BYTES : at_most(WORK_BYTES, left / WORK_PART);
-        items = at_most(items, bytes / desc->item_work_bytes);
+        uint64_t bytes = desc->context->device.unified_memory ? UNIFIED_WORK_BYTES : mst_smaller(WORK_BYTES, left / WORK_PART);
+        items = mst_smaller(items, bytes / desc->item_work_bytes);
     }
     return items ? items : 1;
 }
@@ -74,11 +73,11 @@ static uint64_t items_that_fit(const mst_stream_desc *desc, const costs *c, uint
     if (device < fixed_device || host < c->fixed_host)
         return 0;
     if (item_device > 0)
-        items = at_most(items, (device - fixed_device) / item_device);
+        items = mst_smaller(items, (device - fixed_device) / item_device);
     if (item_host > 0)
-        items = at_most(items, (host - c->fixed_host) / item_host);
+        items = mst_smaller(items, (host - c->fixed_host) / item_host);
     if (c->largest > 0)
-        items = at_most(items, desc->context->device.max_allocation_bytes / c->largest);
+        items = mst_smaller(items, desc->context->device.max_allocation_bytes / c->largest);
     return items;
 }
 
@@ -122,7 +121,7 @@ static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst
             (unsigned long long)context->host_memory.limit,
             (unsigned long long)(context->host_memory.limit - host + c.fixed_host + desc->item_host_bytes + c.staged_host));
     }
-    ring->block_items = (size_t)at_most(wanted, fit);
+    ring->block_items = (size_t)mst_smaller(wanted, fit);
     size_t n_blocks = (desc->n_items - 1) / ring->block_items + 1;
     ring->n_slots = (size_t)slots < n_blocks ? slots : (int)n_blocks;
     ring->host_bytes = c.fixed_host + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged_host);

@@ -1,5 +1,7 @@
 #include "transfer.h"
 
+#include "runtime/numbers.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,11 +175,11 @@ static mst_status move_range(const task *t, size_t begin, size_t end, mst_error 
         size_t bytes = r->run_bytes - skip, n = 1;
         if (elements && skip == 0 && end - begin >= r->run_bytes) {
             size_t row = r->count[last] - at[last], left = (end - begin) / r->run_bytes;
-            n = row < left ? row : left;
+            n = mst_smaller(row, left);
             bytes = n * r->run_bytes;
             move_elements((unsigned char *)t->transfer->where.host + offset, packed, r->run_bytes, n, r->stride[last], t->write);
         } else {
-            bytes = bytes < end - begin ? bytes : end - begin;
+            bytes = mst_smaller(bytes, end - begin);
             mst_status status = move_run(t, offset + (int64_t)skip, packed, bytes, error);
             if (status != MST_OK)
                 return status;
@@ -206,7 +208,7 @@ static mst_status move_chunk(size_t i, void *user, mst_error *error) {
 static mst_status transfer(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, unsigned char *packed, bool write,
                            mst_error *error) {
     task work = {t, runs_of(&t->layout), begin, end, packed, write};
-    return mst_pool_run(pool, (end - begin + CHUNK - 1) / CHUNK, move_chunk, &work, error);
+    return mst_pool_run(pool, mst_divide_up(end - begin, CHUNK), move_chunk, &work, error);
 }
 
 mst_status mst_transfer_read(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, void *packed, mst_error *error) {

@@ -65,6 +65,11 @@ void mst_text_add(mst_text *t, const char *format, ...) {
     va_end(arguments);
 }
 
+void mst_text_add_verbatim(mst_text *t, const char *lines) {
+    append(t, lines, strlen(lines));
+    t->line = t->length;
+}
+
 static void append_value(mst_text *t, const mst_text_value *value) {
     char number[32];
     if (value->kind == MST_TEXT_STRING) {

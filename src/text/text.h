@@ -26,6 +26,9 @@ typedef struct mst_text {
 // Adds by printf's rules. Long texts read better as templates.
 void mst_text_add(mst_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+// Adds complete lines as they stand, which leave nothing open.
+void mst_text_add_verbatim(mst_text *t, const char *lines);
+
 // A value for `$name` in templates: whole numbers and texts.
 typedef struct mst_text_value {
     const char *name;

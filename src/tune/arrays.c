@@ -1,6 +1,7 @@
 #include "arrays.h"
 
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 
 uint64_t mst_tune_array_bytes(mst_context *context, int arrays) {
     uint64_t share = mst_budget_left(context, &context->device_memory) / (2 * (uint64_t)arrays);
-    share = share < context->device.max_allocation_bytes ? share : context->device.max_allocation_bytes;
-    return share < MOST_BYTES ? share : MOST_BYTES;
+    share = mst_smaller(share, context->device.max_allocation_bytes);
+    return mst_smaller(share, MOST_BYTES);
 }
 
 static uint64_t bytes_of(const mst_layout *layout) {
