@@ -104,8 +104,10 @@ static void write_call(const mst_expr_writer *w, const mst_expr_node *node, mst_
 
 static int write_between(const mst_expr_writer *w, const mst_expr_node *node, const char *sign, int binds, mst_text *out) {
     bool chains = binds >= MST_EXPR_BINDS_SUM || binds == MST_EXPR_BINDS_AND; // from the left
-    mst_expr_write_operand(w, node, 0, chains ? binds : binds == MST_EXPR_BINDS_OR ? MST_EXPR_BINDS_EQUALITY : binds + 1,
-                           is_number(w, node, 1), out);
+    int least = chains ? binds : binds + 1;
+    if (binds == MST_EXPR_BINDS_OR) // && within || reads better in parentheses
+        least = MST_EXPR_BINDS_EQUALITY;
+    mst_expr_write_operand(w, node, 0, least, is_number(w, node, 1), out);
     mst_text_add(out, " %s ", sign);
     mst_expr_write_operand(w, node, 1, binds + 1, false, out);
     return binds;
