@@ -15,12 +15,10 @@ static double device_rate(const cli_work *work) {
 
 static int print_json(const cli_work *work, const mst_device_info *device, double copy_rate) {
     const mst_report *r = work->report;
-    json_t *shape = json_array(), *object = json_object();
-    int failed = !shape || !object;
-    for (int k = 0; k < work->result->rank; k++)
-        failed |= json_array_append_new(shape, json_integer((json_int_t)work->result->shape[k]));
+    json_t *object = json_object();
+    int failed = !object;
     failed |= json_object_set_new(object, "output", cli_json_text(work->path));
-    failed |= json_object_set_new(object, "shape", shape);
+    failed |= json_object_set_new(object, "shape", cli_json_sizes(work->result->shape, work->result->rank));
     failed |= json_object_set_new(object, "type", json_string(mst_type_name(work->result->type)));
     if (work->fallback_from)
         failed |= json_object_set_new(
@@ -42,11 +40,7 @@ static int print_json(const cli_work *work, const mst_device_info *device, doubl
     failed |= json_object_set_new(object, "device_bytes_per_second", cli_json_real(device_rate(work)));
     failed |= json_object_set_new(object, "copy_bytes_per_second", cli_json_real(copy_rate));
     failed |= json_object_set_new(object, "bandwidth_share", cli_json_real(device_rate(work) / copy_rate));
-    if (failed) {
-        json_decref(object);
-        object = NULL;
-    }
-    return cli_print_json(work->command, object);
+    return cli_print_json(work->command, cli_json_complete(object, failed));
 }
 
 static void print_text(const cli_work *work, const mst_device_info *device) {

@@ -21,6 +21,21 @@ int cli_print_json_digits(const char *command, json_t *object, unsigned digits) 
 
 json_t *cli_json_real(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
+json_t *cli_json_sizes(const size_t *sizes, int n) {
+    json_t *list = json_array();
+    bool failed = !list;
+    for (int i = 0; i < n; i++)
+        failed |= json_array_append_new(list, json_integer((json_int_t)sizes[i])) != 0;
+    return cli_json_complete(list, failed);
+}
+
+json_t *cli_json_complete(json_t *object, bool failed) {
+    if (!failed)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
 json_t *cli_json_text(const char *text) {
     json_t *string = json_string(text);
     if (string)

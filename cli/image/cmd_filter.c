@@ -115,15 +115,13 @@ static int check_outputs(const filter_job *job) {
 
 static json_t *stages_json(const filter_job *job) {
     json_t *list = json_array();
-    for (int i = 0; i < job->n_stages && list; i++) {
+    bool failed = !list;
+    for (int i = 0; i < job->n_stages; i++) {
         json_t *stage = json_pack("{s:s, s:I, s:f}", "name", job->stage_sums[i].name, "launches",
                                   (json_int_t)job->stage_sums[i].launches, "seconds", job->stage_sums[i].seconds);
-        if (json_array_append_new(list, stage) != 0) {
-            json_decref(list);
-            list = NULL;
-        }
+        failed |= json_array_append_new(list, stage) != 0;
     }
-    return list;
+    return cli_json_complete(list, failed);
 }
 
 static int print_json(const filter_job *job) {
@@ -133,11 +131,8 @@ static int print_json(const filter_job *job) {
                                (json_int_t)job->pixels, "device", device, "seconds", r->seconds, "upload_seconds",
                                r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds", r->download_seconds,
                                "upload_bytes", (json_int_t)r->upload_bytes, "download_bytes", (json_int_t)r->download_bytes);
-    if (object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0) {
-        json_decref(object);
-        object = NULL;
-    }
-    return cli_print_json(command, object);
+    bool failed = object && job->stages && json_object_set_new(object, "stages", stages_json(job)) != 0;
+    return cli_print_json(command, cli_json_complete(object, failed));
 }
 
 static void print_stage(const char *name, uint64_t launches, double seconds) {

@@ -37,12 +37,10 @@ static void print_memory(const mst_stencil_plan *plan) {
 
 static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     mst_layout layout = grid_layout(run);
-    json_t *object = json_object(), *grid = json_array();
-    int failed = !object || !grid;
-    for (int k = 0; k < layout.rank; k++)
-        failed |= json_array_append_new(grid, json_integer((json_int_t)layout.shape[k]));
+    json_t *object = json_object();
+    int failed = !object;
     failed |= json_object_set_new(object, "problem", cli_json_text(run->options->name));
-    failed |= json_object_set_new(object, "grid", grid);
+    failed |= json_object_set_new(object, "grid", cli_json_sizes(layout.shape, layout.rank));
     failed |= json_object_set_new(object, "precision", json_string(mst_type_name(layout.type)));
     failed |= json_object_set_new(object, "time_step", cli_json_real(run->problem.desc.time_step));
     failed |= json_object_set_new(object, "device", cli_json_text(mst_context_device(run->context)->name));
@@ -56,10 +54,7 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     failed |= json_object_set_new(object, "device_bytes", json_integer((json_int_t)plan->device_bytes));
     failed |= json_object_set_new(object, "host_bytes", json_integer((json_int_t)plan->host_bytes));
     failed |= json_object_set_new(object, "duplicated", cli_json_real(plan->duplicated));
-    if (!failed)
-        return object;
-    json_decref(object);
-    return NULL;
+    return cli_json_complete(object, failed);
 }
 
 static int print_json(const solve_run *run, double predicted, uint64_t upload, uint64_t download) {
@@ -76,11 +71,7 @@ static int print_json(const solve_run *run, double predicted, uint64_t upload, u
         failed |=
             json_object_set_new(object, "node_steps_per_second", cli_json_real(node_steps(run, done->steps) / done->seconds));
     }
-    if (failed) {
-        json_decref(object);
-        object = NULL;
-    }
-    return cli_print_json(solve_command, object);
+    return cli_print_json(solve_command, cli_json_complete(object, failed));
 }
 
 static void print_head(const solve_run *run, uint64_t steps) {

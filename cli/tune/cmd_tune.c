@@ -86,11 +86,7 @@ static json_t *result_json(const mst_tuning_result *r) {
     failed |= json_object_set_new(object, "search_seconds", cli_json_real(r->search_seconds));
     failed |= json_object_set_new(object, "driver", r->driver ? cli_json_text(r->driver) : json_null());
     failed |= json_object_set_new(object, "date", r->date ? cli_json_text(r->date) : json_null());
-    if (failed) {
-        json_decref(object);
-        object = NULL;
-    }
-    return object;
+    return cli_json_complete(object, failed);
 }
 
 static void print_result(const mst_tuning_result *r) {
