@@ -112,58 +112,72 @@ void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout) {
     plan->item_bytes[buffer] = bytes > plan->item_bytes[buffer] ? bytes : plan->item_bytes[buffer];
 }
 
+// Pass i of an axis of factors f: between which buffers, and where its lines lie in them.
+static void place_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, int nf, int i, mst_fft_pass *p) {
+    bool first = i == 0, last = i == nf - 1;
+    mst_pass *pass = &p->device.pass;
+    int column = -1, unused;
+    const mst_layout *from = first ? &job->from_layout : &job->work_layout, *to = last ? &job->to_layout : &job->work_layout;
+    p->from = first ? job->from : WORK;
+    p->to = last ? job->to : WORK;
+    p->lines_an_item = item_count(&job->work_layout, plan->split) / f[i];
+    pass->source = axis_view(from, job->axis, f, nf, i, false, &column);
+    pass->target = axis_view(to, job->axis, f, nf, i, true, &unused);
+    p->own_source = axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, f, nf, i, false, &unused);
+    p->own_target = axis_view(&plan->desc.output, job->axis, f, nf, i, true, &unused);
+    pass->twiddle_dim = p->own_twiddle_dim = column;
+    mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
+    mst_view_merge(&pass->target, NULL);
+    mst_view_merge(&p->own_source, last ? NULL : &p->own_twiddle_dim);
+    mst_view_merge(&p->own_target, NULL);
+}
+
+static mst_status plan_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, int nf, int i, mst_fft_pass *p,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    bool first = i == 0, last = i == nf - 1;
+    mst_pass *pass = &p->device.pass;
+    p->axis = job->axis;
+    place_pass(plan, job, f, nf, i, p);
+    pass->choice = plan->choice;
+    pass->is_double = plan->is_double;
+    pass->cpu = plan->cpu;
+    pass->n = f[i];
+    pass->convolution = job->convolution;
+    pass->fused = job->convolution != MST_PASS_TRANSFORM;
+    pass->twiddle_n = last ? 0 : product(f, i, nf);
+    pass->twiddle_by_column = !plan->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
+    if (first)
+        pass->load = job->load;
+    if (last) {
+        pass->store = job->store;
+        pass->scale = job->scale;
+    }
+    MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "length %zu has a prime factor above %d", pass->n,
+                MST_PASS_MAX_PRIME);
+    MST_TRY(mst_pass_shape(pass, &plan->context->device, error));
+fail:
+    return status;
+}
+
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first_pass, mst_fft_pass **last_pass,
                          mst_error *error) {
     mst_status status = MST_OK;
     size_t f[MAX_FACTORS];
     int nf = choose_factors(plan, job->n, f);
+    mst_fft_pass *passes = &plan->passes[plan->n_passes];
     MST_REQUIRE(nf > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
                 plan->context->device.name);
     if (nf > 1)
         mst_axis_need(plan, WORK, &job->work_layout);
     for (int i = 0; i < nf; i++) {
-        bool first = i == 0, last = i == nf - 1;
-        mst_fft_pass *p = &plan->passes[plan->n_passes++];
-        mst_pass *pass = &p->device.pass;
-        int column = -1, unused;
-        p->axis = job->axis;
-        p->from = first ? job->from : WORK;
-        p->to = last ? job->to : WORK;
-        const mst_layout *from = first ? &job->from_layout : &job->work_layout, *to = last ? &job->to_layout : &job->work_layout;
-        pass->choice = plan->choice;
-        pass->is_double = plan->is_double;
-        pass->cpu = plan->cpu;
-        pass->n = f[i];
-        pass->convolution = job->convolution;
-        pass->fused = job->convolution != MST_PASS_TRANSFORM;
-        pass->source = axis_view(from, job->axis, f, nf, i, false, &column);
-        pass->target = axis_view(to, job->axis, f, nf, i, true, &unused);
-        p->own_source =
-            axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, f, nf, i, false, &unused);
-        p->own_target = axis_view(&plan->desc.output, job->axis, f, nf, i, true, &unused);
-        p->own_twiddle_dim = column;
-        pass->twiddle_n = last ? 0 : product(f, i, nf);
-        pass->twiddle_dim = column;
-        pass->twiddle_by_column = !plan->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
-        mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
-        mst_view_merge(&pass->target, NULL);
-        mst_view_merge(&p->own_source, last ? NULL : &p->own_twiddle_dim);
-        mst_view_merge(&p->own_target, NULL);
-        if (first)
-            pass->load = job->load;
-        if (last) {
-            pass->store = job->store;
-            pass->scale = job->scale;
-        }
-        p->lines_an_item = item_count(&job->work_layout, plan->split) / f[i];
-        MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "length %zu has a prime factor above %d", pass->n,
-                    MST_PASS_MAX_PRIME);
-        MST_TRY(mst_pass_shape(pass, &plan->context->device, error));
-        if (first && first_pass)
-            *first_pass = p;
-        if (last && last_pass)
-            *last_pass = p;
+        plan->n_passes++;
+        MST_TRY(plan_pass(plan, job, f, nf, i, &passes[i], error));
     }
+    if (first_pass)
+        *first_pass = &passes[0];
+    if (last_pass)
+        *last_pass = &passes[nf - 1];
 fail:
     return status;
 }

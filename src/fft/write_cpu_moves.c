@@ -98,12 +98,13 @@ static void write_values_load(const mst_pass *pass, mst_text *out) {
                  "const long outer = source_base + source_outer(line);\n"
                  "const uint position = source_position(line);\n"
                  "for (uint e = 0; e < ${n}u; e++) {\n"
-                 "const real2 value = load_value(source, outer, position + e * ${step}u$arguments);\n"
+                 "const real2 value = load_value(source, outer, position + e$step$arguments);\n"
                  "((real *)&RE(e))[l] = value.x;\n"
                  "((real *)&IM(e))[l] = value.y;\n"
                  "}\n"
                  "}\n",
-                 MST_SET(n, pass->n), MST_SET(step, pass->source.step), MST_SET(arguments, mst_load_arguments(pass)));
+                 MST_SET(n, pass->n), MST_SET(step, mst_pass_step(&pass->source).text),
+                 MST_SET(arguments, mst_load_arguments(pass)));
 }
 
 // A pointer to where a line begins: "from", to lines that are read, or "to", and a number.
@@ -195,8 +196,8 @@ static void write_values_store(const mst_pass *pass, mst_text *out) {
                           "const real lr = lane_twiddles[2 * k * LANES + lane], li = lane_twiddles[(2 * k + 1) * LANES + lane];\n"
                           "const real wr = fma(wc.x, lr, -(wc.y * li)), wi = fma(wc.x, li, wc.y * lr);\n"
                           "value = (real2)(fma(value.x, wr, -(value.y * wi)), fma(value.x, wi, value.y * wr));\n");
-    mst_text_put(out, "store_value(target, outer, position + k * ${step}u$arguments, value);\n}\n}\n",
-                 MST_SET(step, pass->target.step), MST_SET(arguments, mst_store_arguments(pass)));
+    mst_text_put(out, "store_value(target, outer, position + k$step$arguments, value);\n}\n}\n",
+                 MST_SET(step, mst_pass_step(&pass->target).text), MST_SET(arguments, mst_store_arguments(pass)));
 }
 
 // Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of lanes, c a

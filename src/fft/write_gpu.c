@@ -4,116 +4,10 @@
 
 #include <stdio.h>
 
-unsigned mst_pass_gpu_butterflies(const mst_pass *pass, unsigned r) {
-    return (unsigned)((pass->n / r + pass->threads - 1) / pass->threads);
-}
-
-bool mst_pass_gpu_is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
-
-unsigned mst_pass_gpu_open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
-    bool several = mst_pass_gpu_butterflies(pass, r) > 1, ragged = mst_pass_gpu_is_ragged(pass, r);
-    const mst_text_value values[] = {
-        MST_SET(rounds, mst_pass_gpu_butterflies(pass, r)), MST_SET(threads, pass->threads), MST_SET(count, pass->n / r), {0}};
-    if (several)
-        mst_text_put_values(out,
-                            "#pragma unroll\n"
-                            "for (uint i = 0; i < ${rounds}u; i++) {\n"
-                            "const uint j = t + i * ${threads}u;\n",
-                            values);
-    if (several && ragged)
-        mst_text_put_values(out, "if (j < ${count}u) {\n", values);
-    if (!several)
-        mst_text_put_values(out, ragged ? "if (t < ${count}u) {\nconst uint j = t;\n" : "{\nconst uint j = t;\n", values);
-    return several && ragged ? 2 : 1;
-}
-
-void mst_pass_gpu_close(unsigned braces, mst_text *out) {
-    for (unsigned k = 0; k < braces; k++)
-        mst_text_add(out, "}\n");
-}
-
-mst_pass_gpu_first mst_pass_gpu_first_register(const mst_pass *pass, unsigned r) {
-    mst_pass_gpu_first first = {""};
-    if (mst_pass_gpu_butterflies(pass, r) > 1)
-        snprintf(first.text, sizeof first.text, "i * %uu + ", r);
-    return first;
-}
-
-unsigned mst_pass_gpu_registers(const mst_pass *pass) {
-    unsigned registers = 0;
-    for (int s = 0; s < pass->n_radices; s++) {
-        unsigned held = mst_pass_gpu_butterflies(pass, pass->radices[s]) * pass->radices[s];
-        registers = held > registers ? held : registers;
-    }
-    return registers;
-}
-
-void mst_pass_gpu_write_barrier(mst_text *out) { mst_text_add(out, "barrier(CLK_LOCAL_MEM_FENCE);\n"); }
-
-void mst_pass_gpu_write_place(const mst_pass *pass, unsigned run, mst_text *out) {
-    const mst_text_value values[] = {MST_SET(run, run),
-                                     MST_SET(lines, pass->lines),
-                                     MST_SET(group_run, run * pass->lines),
-                                     MST_SET(own, mst_pass_own_reals(pass)),
-                                     {0}};
-    mst_text_put_values(out,
-                        "slot = id / $run % $lines, t = id / $group_run * $run + id % $run;\n"
-                        "line = get_group_id(0) * (ulong)$lines + slot, active = line < n_lines;\n",
-                        values);
-    if (pass->n_radices > 1)
-        mst_text_put_values(out, "own = (__local real *)exchange + slot * ${own}u;\n", values);
-}
-
-void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, const char *head, mst_text *out) {
-    char attributes[80];
-    size_t shared = (mst_pass_own_reals(pass) * pass->areas * pass->lines + 1) / 2;
-    if (pass->n_radices > 1 && !pass->whole_exchange)
-        mst_text_put(out,
-                     "// Real numbers in local memory: the gaps keep work-items that are neighbours off one another's banks.\n"
-                     "#define PAD(i) ((i) + ((i) >> $shift))\n\n",
-                     MST_SET(shift, mst_pass_pad_shift(pass)));
-    snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%u, 1, 1)))", pass->threads * pass->lines);
-    if (signature)
-        mst_signature_write(signature, attributes, out);
-    else
-        mst_text_add(out, "__kernel %s void\n%s {\n", attributes, head);
-    if (pass->staged)
-        mst_text_put(out, "__local real2 stage[$count];\n", MST_SET(count, mst_pass_own_reals(pass) / 2 * pass->lines));
-    else if (pass->n_radices > 1)
-        mst_text_put(out, "__local real2 exchange[$count];\n", MST_SET(count, shared));
-    mst_text_put(out,
-                 "// This work-item is number t of those of a line, which is number `slot` of the work-group's.\n"
-                 "const uint id = get_local_id(0);\n"
-                 "uint slot, t;\n"
-                 "ulong line;\n"
-                 "bool active; // the line is there\n"
-                 "$own",
-                 MST_SET(own, pass->n_radices > 1 ? "__local real *own; // local memory of the line\n" : ""));
-    mst_pass_gpu_write_place(pass, pass->load_run, out);
-    mst_text_put(out, "real re[$held], im[$held];\n", MST_SET(held, mst_pass_gpu_registers(pass)));
-}
-
-void mst_pass_gpu_write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_pass_gpu_names n,
-                                mst_text *out) {
-    unsigned r = pass->radices[for_first_step ? 0 : pass->n_radices - 1], braces = mst_pass_gpu_open_butterflies(pass, r, out);
-    mst_text_put(out,
-                 "#pragma unroll\n"
-                 "for (uint q = 0; q < ${radix}u; q++) {\n"
-                 "const int e = (int)j + (int)q * $apart;\n"
-                 "real2 value = (real2)(0, 0);\n"
-                 "if (active)\n"
-                 "value = $load;\n"
-                 "$re[${first}q] = value.x;\n"
-                 "$im[${first}q] = value.y;\n"
-                 "}\n",
-                 MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(load, load), MST_SET(re, n.re), MST_SET(im, n.im),
-                 MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
-    mst_pass_gpu_close(braces, out);
-}
-
 static void write_loading(const mst_pass *pass, mst_text *out) {
     char load[100];
-    snprintf(load, sizeof load, "load_value(source, outer, position + e * %zuu%s)", pass->source.step, mst_load_arguments(pass));
+    snprintf(load, sizeof load, "load_value(source, outer, position + e%s%s)", mst_pass_step(&pass->source).text,
+             mst_load_arguments(pass));
     mst_text_add(out, "{ // Load.\n"
                       "long outer = 0;\n"
                       "uint position = 0;\n"
@@ -155,8 +49,8 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
                  "real2 value = (real2)(re[${first}q], im[${first}q]);\n",
                  MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
     write_twiddle(pass, out);
-    mst_text_put(out, "store_value(target, outer, position + e * ${step}u$arguments, value);\n}\n",
-                 MST_SET(step, pass->target.step), MST_SET(arguments, mst_store_arguments(pass)));
+    mst_text_put(out, "store_value(target, outer, position + e$step$arguments, value);\n}\n",
+                 MST_SET(step, mst_pass_step(&pass->target).text), MST_SET(arguments, mst_store_arguments(pass)));
     mst_pass_gpu_close(braces, out);
 }
 

@@ -6,10 +6,18 @@
 #include "pass_tables.h"
 #include "write.h"
 
-// ---- write.c: values are loaded by load_value(source, outer, position LOAD_ARGUMENTS) and stored by store_value(target, outer,
-// position STORE_ARGUMENTS, value).
+// ---- write_values.c: the functions load_value(source, outer, position LOAD_ARGUMENTS), store_value(target, outer, position
+// STORE_ARGUMENTS, value), source_outer, source_position, target_outer and target_position (mst_view_write); for passes that
+// multiply by twiddles also source_column(line) and, if these are not by column, twiddle (mst_twiddle_write).
+void mst_pass_write_values(const mst_pass *pass, mst_text *out);
 const char *mst_load_arguments(const mst_pass *pass);
 const char *mst_store_arguments(const mst_pass *pass);
+
+// What the number of an element in its line is multiplied by to give its position: " * 5u", or nothing.
+typedef struct mst_times {
+    char text[32];
+} mst_times;
+mst_times mst_pass_step(const mst_view *view);
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
@@ -21,7 +29,7 @@ void mst_pass_cpu_write_rows(const mst_pass *pass, mst_text *out);
 void mst_pass_cpu_write_load(const mst_pass *pass, mst_text *out);
 void mst_pass_cpu_write_store(const mst_pass *pass, mst_text *out);
 
-// ---- write_gpu.c: what a work-item of a GPU-shaped kernel keeps, and the loops in which it works on its butterflies.
+// ---- write_registers.c: what a work-item of a GPU-shaped kernel keeps, and the loops in which it works on its butterflies.
 
 // The arrays of registers and the table of a transform.
 typedef struct mst_pass_gpu_names {

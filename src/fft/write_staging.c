@@ -17,9 +17,10 @@ static size_t pitch(const mst_pass *pass) { return pass->n | 1; }
 // line at `outer`, which is *mine in local memory.
 static void write_lines(const mst_pass *pass, const char *side, const mst_view *view, const mst_pass_op *op, const char *work,
                         mst_text *out) {
+    const mst_times step = mst_pass_step(view);
     const mst_text_value values[] = {
-        MST_SET(n, pass->n),       MST_SET(group, pass->lines),         MST_SET(side, side), MST_SET(pitch, pitch(pass)),
-        MST_SET(step, view->step), MST_SET(gap, pitch(pass) - pass->n), MST_SET(work, work), {0}};
+        MST_SET(n, pass->n),      MST_SET(group, pass->lines),         MST_SET(side, side), MST_SET(pitch, pitch(pass)),
+        MST_SET(step, step.text), MST_SET(gap, pitch(pass) - pass->n), MST_SET(work, work), {0}};
     if (is_dense(pass, view, op)) // one line of all of them
         mst_text_put_values(out,
                             "{\n"
@@ -45,7 +46,7 @@ static void write_lines(const mst_pass *pass, const char *side, const mst_view *
                             "if (l < n_lines) {\n"
                             "__local real2 *mine = stage + g / ${n}u * ${pitch}u + e;\n"
                             "const long outer = ${side}_base + ${side}_outer(${side}_first + l);\n"
-                            "const uint position = ${side}_position(${side}_first + l) + e * ${step}u;\n"
+                            "const uint position = ${side}_position(${side}_first + l) + e$step;\n"
                             "$work\n"
                             "}\n"
                             "}\n",

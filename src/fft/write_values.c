@@ -1,0 +1,152 @@
+// Where the lines of a pass lie, and how single values are loaded and stored: the same for kernels of both shapes.
+#include "write_parts.h"
+
+#include <stdio.h>
+
+void mst_pass_radices_text(const mst_pass *pass, char *out, size_t size) {
+    size_t length = 0;
+    for (int k = 0; k < pass->n_radices && length < size; k++)
+        length += (size_t)snprintf(out + length, size - length, k > 0 ? " x %u" : "%u", pass->radices[k]);
+}
+
+const char *mst_element_type(mst_element element) { return element == MST_ELEMENT_REAL ? "real" : "real2"; }
+
+// A function of the number of a line, whose index along dimension k is l_k: sum_k l_k factors[k].
+static void write_sum(const mst_view *v, const char *type, const char *side, const char *what, const int64_t *factors,
+                      mst_text *out) {
+    int first = 0;
+    bool started = false;
+    while (first < v->n_dims && factors[first] == 0)
+        first++;
+    mst_text_put(out, "$type ${side}_$what(ulong line) {\n", MST_SET(type, type), MST_SET(side, side), MST_SET(what, what));
+    for (int k = v->n_dims - 1; k >= first; k--) {
+        const mst_text_value values[] = {
+            MST_SET(type, type), MST_SET(what, what), MST_SET(count, v->counts[k]), MST_SET(factor, factors[k]), {0}};
+        if (factors[k] != 0) {
+            const char *assigned = started ? "$what += " : "$type $what = ", *returned = started ? "return $what + " : "return ";
+            mst_text_put_values(out, k > first ? assigned : returned, values);
+            mst_text_put_values(out, k > 0 ? "($type)(line % ${count}ul) * $factor;\n" : "($type)line * $factor;\n", values);
+            started = true;
+        }
+        if (k > first)
+            mst_text_put_values(out, "line /= ${count}ul;\n", values);
+    }
+    mst_text_add(out, first < v->n_dims ? "}\n\n" : "return 0;\n}\n\n");
+}
+
+void mst_view_write(const mst_view *v, const char *side, mst_text *out) {
+    int64_t positions[MST_PASS_DIMS];
+    for (int k = 0; k < v->n_dims; k++)
+        positions[k] = (int64_t)v->position[k];
+    mst_text_put(out, "// Where a line of the $side begins: elements from its base, and a position along the axis.\n",
+                 MST_SET(side, side));
+    write_sum(v, "long", side, "outer", v->outer, out);
+    write_sum(v, "uint", side, "position", positions, out);
+}
+
+void mst_twiddle_write(const mst_pass *pass, mst_text *out) {
+    unsigned log_low = mst_pass_log_low(pass);
+    mst_text_put(out,
+                 "// exp(-2 pi i t / $n), from two tables.\n"
+                 "real2 twiddle(__global const real2 *low, __global const real2 *high, uint t) {\n"
+                 "return complex_multiply(low[t & ${mask}u], high[t >> $log_low]);\n"
+                 "}\n\n",
+                 MST_SET(n, pass->twiddle_n), MST_SET(mask, (1u << log_low) - 1), MST_SET(log_low, log_low));
+}
+
+// What a position along the axis is multiplied by to give elements in memory.
+static mst_times stride_of(const mst_view *v) {
+    mst_times stride = {""};
+    if (v->axis_stride != 1)
+        snprintf(stride.text, sizeof stride.text, " * %lld", (long long)v->axis_stride);
+    return stride;
+}
+
+mst_times mst_pass_step(const mst_view *v) {
+    mst_times step = {""};
+    if (v->step != 1)
+        snprintf(step.text, sizeof step.text, " * %zuu", v->step);
+    return step;
+}
+
+static void write_load(const mst_pass *pass, mst_text *out) {
+    const mst_pass_op *op = &pass->load;
+    const mst_times stride = stride_of(&pass->source);
+    const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
+                                     MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
+                                     MST_SET(length, op->length),
+                                     MST_SET(stride, stride.text),
+                                     MST_SET(n, op->axis_length),
+                                     MST_SET(half, op->axis_length / 2),
+                                     {0}};
+    mst_text_put_values(out,
+                        "// The value at a position of the line that begins at `outer`.\n"
+                        "real2 load_value(__global const $element *source, long outer, uint position$factors) {\n",
+                        values);
+    if (op->length)
+        mst_text_put_values(out, "if (position >= ${length}u)\nreturn (real2)(0, 0);\n", values);
+    if (op->element == MST_ELEMENT_REAL)
+        mst_text_put_values(out, "real2 value = (real2)(source[outer + (long)position$stride], 0);\n", values);
+    else if (op->element == MST_ELEMENT_HERMITIAN)
+        mst_text_put_values(out,
+                            "// The spectrum of real numbers: its second half mirrors the first.\n"
+                            "const bool mirrored = position > ${half}u;\n"
+                            "real2 value = source[outer + (long)(mirrored ? ${n}u - position : position)$stride];\n"
+                            "value.y = mirrored ? -value.y : value.y;\n"
+                            "if (position == 0 || 2 * position == ${n}u)\nvalue.y = 0;\n",
+                            values);
+    else
+        mst_text_put_values(out, "real2 value = source[outer + (long)position$stride];\n", values);
+    if (op->multiply)
+        mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
+    mst_text_put(out, "return value$swapped;\n}\n\n", MST_SET(swapped, op->swap ? ".yx" : ""));
+}
+
+static void write_store(const mst_pass *pass, mst_text *out) {
+    const mst_pass_op *op = &pass->store;
+    const mst_times stride = stride_of(&pass->target);
+    const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
+                                     MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
+                                     MST_SET(scale, pass->scale ? ", real scale" : ""),
+                                     MST_SET(length, op->length),
+                                     MST_SET(stride, stride.text),
+                                     MST_SET(part, op->element == MST_ELEMENT_REAL ? ".x" : ""),
+                                     {0}};
+    mst_text_put_values(
+        out, "void store_value(__global $element *target, long outer, uint position$factors$scale, real2 value) {\n", values);
+    if (op->length)
+        mst_text_put_values(out, "if (position >= ${length}u)\nreturn;\n", values);
+    if (op->swap)
+        mst_text_put_values(out, "value = value.yx;\n", values);
+    if (op->multiply)
+        mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
+    if (pass->scale)
+        mst_text_put_values(out, "value *= scale;\n", values);
+    mst_text_put_values(out, "target[outer + (long)position$stride] = value$part;\n}\n\n", values);
+}
+
+const char *mst_load_arguments(const mst_pass *pass) { return pass->load.multiply ? ", load_factors" : ""; }
+
+const char *mst_store_arguments(const mst_pass *pass) {
+    if (pass->scale)
+        return pass->store.multiply ? ", store_factors, scale" : ", scale";
+    return pass->store.multiply ? ", store_factors" : "";
+}
+
+static void write_column(const mst_pass *pass, mst_text *out) {
+    int64_t column[MST_PASS_DIMS] = {0};
+    column[pass->twiddle_dim] = 1;
+    mst_text_add(out, "// The column of a line, by which its twiddles go.\n");
+    write_sum(&pass->source, "uint", "source", "column", column, out);
+    if (!pass->twiddle_by_column)
+        mst_twiddle_write(pass, out);
+}
+
+void mst_pass_write_values(const mst_pass *pass, mst_text *out) {
+    mst_view_write(&pass->source, "source", out);
+    mst_view_write(&pass->target, "target", out);
+    write_load(pass, out);
+    write_store(pass, out);
+    if (pass->twiddle_n)
+        write_column(pass, out);
+}
