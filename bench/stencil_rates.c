@@ -52,21 +52,23 @@ static double rate(mst_context *context, const char *what, int rank, mst_stencil
                    int n_steps, int runs, double ceiling, const char *of) {
     double start = now(), best = 0, predicted = 0, measured = 0;
     mst_stencil *solver = make(context, rank, schedule, store);
-    mst_stencil_report report = {.steps = 0};
+    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
     mst_error e;
     double made = now() - start;
     for (int k = 0; solver && k < runs; k++) {
-        if (mst_stencil_run(solver, (uint64_t)n_steps, NULL, &report, &e) != MST_OK) {
+        if (mst_stencil_run(solver, (uint64_t)n_steps, NULL, &report, &e) != MST_OK ||
+            mst_stencil_describe(solver, (uint64_t)n_steps, &plan, &e) != MST_OK) {
             printf("  %s\n", e.message);
             break;
         }
         if (report.node_steps_a_second > best) {
             best = report.node_steps_a_second;
-            predicted = report.plan.seconds;
+            predicted = plan.seconds;
             measured = report.seconds;
         }
     }
-    const mst_stencil_plan *p = &report.plan;
+    const mst_stencil_plan *p = &plan;
     if (best > 0)
         printf("%-26s %8.2f Gnode-steps/s  %6.2f of %s  [%s n %zu m %u b %zu, twice %.0f %%; model %.3f s, run %.3f s; made in "
                "%.1f s]\n",

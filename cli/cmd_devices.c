@@ -112,21 +112,21 @@ static bool is_wanted(const mst_device_info *d, const char *wanted) {
     return strcasestr(d->name, wanted) != NULL;
 }
 
-static int no_such_device(const mst_device_info *list, size_t count, const char *wanted) {
+static int no_such_device(mst_device_info *const *list, size_t count, const char *wanted) {
     char names[1024] = "";
     for (size_t i = 0, used = 0; i < count && used < sizeof names; i++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%zu: %s", i ? ", " : "", i, list[i].name);
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%zu: %s", i ? ", " : "", i, list[i]->name);
     cli_error(command, "--device %s: no such device; there are %s", wanted, names);
     return CLI_NO_DEVICE;
 }
 
 // `environment` is that of the processes that check devices; NULL: there are no checks.
-static int show(const mst_device_info *list, size_t count, const request *r, bool json, char *const *environment) {
+static int show(mst_device_info *const *list, size_t count, const request *r, bool json, char *const *environment) {
     json_t *devices = json ? json_array() : NULL;
     bool failed = false;
     size_t shown = 0;
     for (size_t i = 0; i < count; i++) {
-        const mst_device_info *d = &list[i];
+        const mst_device_info *d = list[i];
         cli_check result;
         if (!is_wanted(d, r->device))
             continue;
@@ -157,7 +157,7 @@ static int show(const mst_device_info *list, size_t count, const request *r, boo
 
 static int run(const cli_arguments *arguments, void *values) {
     const request *r = values;
-    mst_device_info *list = NULL;
+    mst_device_info **list = NULL;
     char **environment = NULL;
     size_t count;
     mst_error error;

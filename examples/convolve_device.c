@@ -111,22 +111,22 @@ int main(void) {
         y[echo * DELAY] = 1.0f / (float)(1 << echo);
 
     mst_error error;
-    mst_device_info *devices = NULL;
+    mst_device_info **devices = NULL;
     size_t n_devices = 0;
     if (mst_devices_list(&devices, &n_devices, &error) != MST_OK) {
         fprintf(stderr, "%s\n", error.message);
         return EXIT_FAILURE;
     }
     size_t chosen = 0;
-    while (chosen + 1 < n_devices && !devices[chosen].is_default)
+    while (chosen + 1 < n_devices && !devices[chosen]->is_default)
         chosen++;
 
     application app = {0};
     mst_context *context = NULL;
     mst_convolution *plan = NULL;
-    int passed = start_application(&app, devices[chosen].device);
+    int passed = start_application(&app, devices[chosen]->device);
     if (!passed)
-        fprintf(stderr, "cannot set up OpenCL on %s\n", devices[chosen].name);
+        fprintf(stderr, "cannot set up OpenCL on %s\n", devices[chosen]->name);
     if (passed && make_plan(&app, &context, &plan, &error) != MST_OK) {
         fprintf(stderr, "%s\n", error.message);
         passed = 0;

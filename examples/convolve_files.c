@@ -127,7 +127,7 @@ static double worst_error(mst_error *error) {
 
 int main(void) {
     mst_error error;
-    mst_report report = {0};
+    mst_report report = MST_REPORT_INIT;
     double worst = INFINITY;
     mst_status status = write_rows(x_path, BATCH, SIGNAL, 0, &error);
     if (status == MST_OK)

@@ -43,7 +43,7 @@ static int convolve(char **arguments) {
     mst_context_desc wanted = MST_CONTEXT_DESC_INIT;
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report = {0};
+    mst_report report = MST_REPORT_INIT;
     uint64_t limit = strtoull(arguments[4], NULL, 10);
     snprintf(x_path, sizeof x_path, "%s/%s", arguments[1], names[0]);
     snprintf(y_path, sizeof y_path, "%s/%s", arguments[1], names[1]);

@@ -15,7 +15,7 @@ void test_integral_run(mst_context *context, const mst_integral_desc *desc, cons
     mst_error e;
     mst_integral *plan;
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report = {0};
+    mst_report report = MST_REPORT_INIT;
     how.report = &report;
     memset(results, 0xff, n * sizeof *results);
     OK(mst_integral_create(context, desc, &plan, &e));

@@ -67,6 +67,11 @@ static size_t index_of(const mst_stencil_desc *d, const ptrdiff_t *at) {
 }
 
 // The value at a node that may lie outside the grid.
+static const mst_stencil_boundary *boundary_of(const mst_stencil_desc *d, int axis, int side) {
+    static const mst_stencil_boundary zero = {MST_BOUNDARY_DIRICHLET, NULL, 0};
+    return d->boundaries ? &d->boundaries[2 * axis + side] : &zero;
+}
+
 static double node(const state *s, size_t field, int level, const ptrdiff_t *wanted) {
     const mst_stencil_desc *d = s->d;
     ptrdiff_t at[MST_MAX_AXES];
@@ -74,7 +79,7 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
     for (int k = 0; k < d->rank; k++) {
         ptrdiff_t n = (ptrdiff_t)d->grid[k], i = wanted[k];
         int side = i < 0 ? 0 : 1;
-        mst_boundary_kind kind = d->boundaries[k][side].kind;
+        mst_boundary_kind kind = boundary_of(d, k, side)->kind;
         if (kind == MST_BOUNDARY_PERIODIC)
             i = (i % n + n) % n;
         else if (i < 0 || i >= n) {
@@ -152,7 +157,7 @@ static double damped(const state *s, double v, const ptrdiff_t *at) {
         double factor = 1;
         bool any = false;
         for (int side = 0; side < 2; side++) {
-            const mst_stencil_boundary *face = &d->boundaries[k][side];
+            const mst_stencil_boundary *face = boundary_of(d, k, side);
             double distance = side ? (double)d->grid[k] - 1 - (double)at[k] : (double)at[k], width = (double)face->width;
             any = any || face->kind == MST_BOUNDARY_SPONGE;
             if (face->kind == MST_BOUNDARY_SPONGE && distance < width)
@@ -233,7 +238,8 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
         s.updates[u] = parse(&s, d->updates[u].expression);
     for (int k = 0; k < d->rank; k++)
         for (int side = 0; side < 2; side++)
-            s.boundaries[k][side] = d->boundaries[k][side].value ? parse(&s, d->boundaries[k][side].value) : NULL;
+            if (boundary_of(d, k, side)->value)
+                s.boundaries[k][side] = parse(&s, boundary_of(d, k, side)->value);
     for (size_t k = 0; k < d->n_sources; k++)
         series[k] = d->sources[k].series ? parse(&s, d->sources[k].series) : NULL;
     for (size_t k = 0; k < d->n_receivers; k++)
@@ -292,7 +298,7 @@ void test_scheme_check(mst_context *context, const mst_stencil_desc *d, const si
     size_t steps = 0, before = 0;
     CHECK(mst_stencil_create(context, d, &solver, &e) == MST_OK, "%s: %s", text, e.message);
     for (size_t k = 0; k < n_portions; k++) {
-        mst_stencil_report report;
+        mst_stencil_report report = MST_STENCIL_REPORT_INIT;
         CHECK(mst_stencil_run(solver, portions[k], NULL, &report, &e) == MST_OK, "%s: %s", text, e.message);
         steps += portions[k];
         assert_int_equal(report.steps, portions[k]);

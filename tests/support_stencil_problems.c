@@ -229,8 +229,8 @@ static mst_stencil_desc describe(const problem *p) {
     for (int k = 0; k < p->rank; k++) {
         d.grid[k] = p->grid[k];
         d.spacing[k] = 1 + 0.25 * k;
-        memcpy(d.boundaries[k], p->boundaries[k], sizeof d.boundaries[k]);
     }
+    d.boundaries = p->boundaries[0];
     d.parameters = parameters;
     d.n_parameters = sizeof parameters / sizeof parameters[0];
     d.fields = p->fields;

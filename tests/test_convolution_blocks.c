@@ -40,7 +40,7 @@ static void blocks_give_the_same_bits(void **state) {
                 test_convolution_desc(MST_FLOAT32, table[i].bx, table[i].n, MST_FLOAT32, table[i].by, table[i].m);
             desc.algorithm = (mst_convolution_algorithm)a;
             mst_context *small = test_context_with_budget(table[i].device_memory, table[i].host_memory);
-            mst_report report = {0};
+            mst_report report = MST_REPORT_INIT;
             mst_execution how = MST_EXECUTION_INIT;
             how.report = &report;
             test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);

@@ -189,7 +189,7 @@ static void kept_spectra_in_blocks(void **state) {
     const fused_case c = {CPU, MST_FLOAT32, MST_FLOAT32, 90, 300, 1, 40, FULL, true};
     mst_convolution_desc desc = describe(&c);
     mst_context_desc budget = MST_CONTEXT_DESC_INIT;
-    mst_report report = {0};
+    mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.report = &report;
     budget.device_memory = 150000;

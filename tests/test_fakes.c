@@ -197,7 +197,7 @@ static void small_allocations(void **state) {
     test_array whole = test_fft_run(*state, &fft, &x, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
     fake.max_allocation = 100000; // three vectors
     mst_context *context = test_context(NULL);
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.report = &report;
     for (int device = 0; device < 2; device++) {
@@ -310,7 +310,7 @@ static void pinned_arrays(void **state) {
 static void nothing_to_work_on(void **state) {
     (void)state;
     mst_error e;
-    mst_device_info *list = NULL;
+    mst_device_info **list = NULL;
     size_t count = 5;
     fake.no_platform_error = true;
     REFUSED(MST_ERROR_NO_DEVICE, "no OpenCL platform", open_context(&e));
@@ -334,14 +334,14 @@ static void broken_platforms_are_passed_over(void **state) {
 static void unavailable_devices(void **state) {
     (void)state;
     mst_error e;
-    mst_device_info *list = NULL;
+    mst_device_info **list = NULL;
     size_t count = 0;
     for (int k = 0; k < 2; k++) {
         fake.unavailable = k == 0, fake.no_compiler = k == 1;
         REFUSED(MST_ERROR_NO_DEVICE, "available", open_context(&e));
         OK(mst_devices_list(&list, &count, &e)); // listed nevertheless
         for (size_t i = 0; i < count; i++)
-            assert_true(!list[i].available && !list[i].is_default);
+            assert_true(!list[i]->available && !list[i]->is_default);
         mst_devices_free(list);
     }
 }

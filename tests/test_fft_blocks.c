@@ -34,7 +34,7 @@ static void blocks_give_the_same_bits(void **state) {
             test_array whole = test_fft_run(*state, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
             mst_context *small = test_context_with_budget(table[i].device_memory, table[i].host_memory);
             for (size_t m = 0; m < 4; m++) {
-                mst_report report = {0};
+                mst_report report = MST_REPORT_INIT;
                 mst_execution how = MST_EXECUTION_INIT;
                 how.report = &report;
                 test_array parts = test_fft_run(small, &desc, &input, mixes[m][0], mixes[m][1], &how);
@@ -97,7 +97,7 @@ static void progress_and_report(void **state) {
     mst_fft_desc desc = describe(MST_COMPLEX64, 64, 1024);
     mst_context *small = test_context_with_budget(400000, 0);
     test_watch w = {0};
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = test_watching, how.progress_user = &w, how.report = &report;
     memset(&report, 0xff, sizeof report);
@@ -120,7 +120,7 @@ static void profiled_times(void **state) {
     wanted.profile = true;
     mst_context *context = test_context(&wanted);
     mst_fft_desc desc = describe(MST_COMPLEX64, 64, 1024);
-    mst_report report = {0};
+    mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     how.report = &report;
     test_array input = test_array_random(&desc.input);

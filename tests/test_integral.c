@@ -384,49 +384,34 @@ static void test_refusals(void **state) {
     mst_integral *plan;
     const mst_integral_range range = {"x", "0", "inf"}, two[] = {{"x", "0", "1"}, {"y", "0", "1"}};
     const mst_integral_desc good = MST_INTEGRAL_DESC_INIT;
+#define SIZES .struct_size = sizeof good, .range_size = sizeof range, .result_size = sizeof(mst_integral_result)
     const struct {
         const char *part;
         mst_integral_desc desc;
     } cases[] = {
         {"struct_size", {0}},
-        {"NULL", {.struct_size = sizeof good, .n_variables = 1, .ranges = &range}},
-        {"the integrand, column 1", {.struct_size = sizeof good, .integrand = "sn(x)", .n_variables = 1, .ranges = &range}},
-        {"ranges must not be NULL", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1}},
-        {"parameters must not be NULL",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .n_parameters = 1}},
-        {"breakpoints must not be NULL",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .n_breakpoints = 1}},
-        {"n_variables is 0", {.struct_size = sizeof good, .integrand = "1"}},
-        {"needs finite bounds",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .rule = MST_INTEGRAL_SIMPSON}},
-        {"for one variable",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 2, .ranges = two, .rule = MST_INTEGRAL_SIMPSON}},
-        {"int8", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .type = MST_INT8}},
-        {"tolerances",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .relative_tolerance = -1}},
-        {"work_items", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .work_items = 8}},
+        {"NULL", {SIZES, .n_variables = 1, .ranges = &range}},
+        {"the integrand, column 1", {SIZES, .integrand = "sn(x)", .n_variables = 1, .ranges = &range}},
+        {"ranges must not be NULL", {SIZES, .integrand = "1", .n_variables = 1}},
+        {"parameters must not be NULL", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .n_parameters = 1}},
+        {"breakpoints must not be NULL", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .n_breakpoints = 1}},
+        {"n_variables is 0", {SIZES, .integrand = "1"}},
+        {"needs finite bounds", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .rule = MST_INTEGRAL_SIMPSON}},
+        {"for one variable", {SIZES, .integrand = "1", .n_variables = 2, .ranges = two, .rule = MST_INTEGRAL_SIMPSON}},
+        {"int8", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .type = MST_INT8}},
+        {"tolerances", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .relative_tolerance = -1}},
+        {"work_items", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .work_items = 8}},
         {"no error estimate",
-         {.struct_size = sizeof good,
-          .integrand = "1",
-          .n_variables = 1,
-          .ranges = two,
-          .rule = MST_INTEGRAL_RECTANGLE,
-          .work_items = 8,
+         {SIZES, .integrand = "1", .n_variables = 1, .ranges = two, .rule = MST_INTEGRAL_RECTANGLE, .work_items = 8,
           .absolute_tolerance = 1}},
-        {"points are", {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = two, .points = 8}},
+        {"points are", {SIZES, .integrand = "1", .n_variables = 1, .ranges = two, .points = 8}},
         {"takes points",
-         {.struct_size = sizeof good,
-          .integrand = "1",
-          .n_variables = 1,
-          .ranges = two,
-          .rule = MST_INTEGRAL_SIMPSON,
-          .max_evaluations = 8}},
-        {"no rule",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .rule = (mst_integral_rule)9}},
-        {"no shape",
-         {.struct_size = sizeof good, .integrand = "1", .n_variables = 1, .ranges = &range, .shape = (mst_integral_shape)9}},
-        {"'left' is not known", {.struct_size = sizeof good, .integrand = "left", .n_variables = 1, .ranges = &range}},
+         {SIZES, .integrand = "1", .n_variables = 1, .ranges = two, .rule = MST_INTEGRAL_SIMPSON, .max_evaluations = 8}},
+        {"no rule", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .rule = (mst_integral_rule)9}},
+        {"no shape", {SIZES, .integrand = "1", .n_variables = 1, .ranges = &range, .shape = (mst_integral_shape)9}},
+        {"'left' is not known", {SIZES, .integrand = "left", .n_variables = 1, .ranges = &range}},
     };
+#undef SIZES
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         REFUSED(MST_ERROR_ARGUMENT, cases[i].part, mst_integral_create(context, &cases[i].desc, &plan, &e));
         assert_null(plan);

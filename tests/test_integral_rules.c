@@ -13,7 +13,7 @@ static void test_time_of_kernels(void **state) {
         bool profile = k % 2, published = k / 2;
         mst_context_desc wanted = MST_CONTEXT_DESC_INIT;
         mst_execution how = MST_EXECUTION_INIT;
-        mst_report report = {.compute_seconds = -1};
+        mst_report report = MST_REPORT_INIT;
         mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
         mst_integral_result result;
         mst_integral *plan;

@@ -254,7 +254,7 @@ static void blocks_and_in_place(void **state) {
     mst_layout layouts[3];
     mst_context_desc small = MST_CONTEXT_DESC_INIT;
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_map *plan = NULL;
     small.device_memory = 600000;
     how.report = &report;

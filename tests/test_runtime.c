@@ -67,14 +67,14 @@ static void dense_layouts(void **state) {
 // ---- devices ----
 
 static void listing(void **state) {
-    mst_device_info *list = NULL;
+    mst_device_info **list = NULL;
     size_t count = 0, defaults = 0;
     mst_error e;
     (void)state;
     OK(mst_devices_list(&list, &count, &e));
     assert_true(count >= 1);
     for (size_t i = 0; i < count; i++) {
-        const mst_device_info *d = &list[i];
+        const mst_device_info *d = list[i];
         assert_int_equal(d->index, i);
         assert_true(d->name[0] && d->platform_name[0] && d->driver_version[0] && d->device_version[0] && d->device);
         assert_true(d->memory_bytes > 0 && d->max_allocation_bytes > 0 && d->compute_units > 0 && d->max_work_group_size > 0);
@@ -90,7 +90,7 @@ static void listing(void **state) {
 }
 
 static void choice(void **state) {
-    mst_device_info *list = NULL;
+    mst_device_info **list = NULL;
     size_t count = 0, wanted = 0;
     mst_error e;
     mst_context *c = NULL;
@@ -101,38 +101,38 @@ static void choice(void **state) {
     unsetenv("MASTABA_DEVICE");
     desc.cache_directory = test_directory();
     OK(mst_devices_list(&list, &count, &e));
-    while (!list[wanted].is_default)
+    while (!list[wanted]->is_default)
         wanted++;
     OK(mst_context_create(&desc, &c, &e)); // the default
-    assert_true(mst_context_device(c)->device == list[wanted].device);
+    assert_true(mst_context_device(c)->device == list[wanted]->device);
     mst_context_destroy(c);
     for (size_t i = 0; i < count; i++) { // by index, from the description and from the environment
-        if (!list[i].available)
+        if (!list[i]->available)
             continue;
         snprintf(text, sizeof text, "%zu", i);
         for (int by_environment = 0; by_environment < 2; by_environment++) {
             desc.device = by_environment ? NULL : text;
             setenv("MASTABA_DEVICE", by_environment ? text : "no such device", 1);
             OK(mst_context_create(&desc, &c, &e));
-            assert_true(mst_context_device(c)->device == list[i].device);
+            assert_true(mst_context_device(c)->device == list[i]->device);
             assert_int_equal(mst_context_device(c)->index, i);
             mst_context_destroy(c);
         }
     }
     unsetenv("MASTABA_DEVICE");
-    snprintf(text, sizeof text, "%s", list[wanted].name); // by name, in the other case
+    snprintf(text, sizeof text, "%s", list[wanted]->name); // by name, in the other case
     for (char *p = text; *p; p++)
         *p = (char)(*p >= 'a' && *p <= 'z' ? *p - 32 : *p >= 'A' && *p <= 'Z' ? *p + 32 : *p);
     desc.device = text + 1;
     OK(mst_context_create(&desc, &c, &e));
-    assert_string_equal(mst_context_device(c)->name, list[wanted].name);
+    assert_string_equal(mst_context_device(c)->name, list[wanted]->name);
     mst_context_destroy(c);
     static const char *const unknown[] = {"no such device",          "999", "18446744073709551616",
                                           "99999999999999999999999", "-1",  "0x0"};
     for (size_t i = 0; i < 6; i++) {
         desc.device = unknown[i], c = (mst_context *)&e;
         REFUSED(MST_ERROR_NO_DEVICE, unknown[i], mst_context_create(&desc, &c, &e));
-        CHECK(strstr(e.message, list[0].name) || strlen(list[0].name) > 200, "'%s' does not list the devices", e.message);
+        CHECK(strstr(e.message, list[0]->name) || strlen(list[0]->name) > 200, "'%s' does not list the devices", e.message);
         assert_null(c);
     }
     setenv("MASTABA_DEVICE", "nowhere", 1);

@@ -14,6 +14,7 @@ static void check_trips(mst_context *context, const char *update) {
     const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "sin(x + 7 * y) + 0.1 * y"}},
                                         {.name = "c", .initial = {.expression = "0.1 + 0.001 * y"}, .coefficient = true}};
     const mst_stencil_update updates[] = {{"u", update, 0}};
+    const mst_stencil_boundary mirror_above[4] = {[1] = {.kind = MST_BOUNDARY_NEUMANN}};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     char text[200];
     d.rank = 2;
@@ -24,7 +25,7 @@ static void check_trips(mst_context *context, const char *update) {
     d.n_fields = 2;
     d.updates = updates;
     d.n_updates = 1;
-    d.boundaries[0][1].kind = MST_BOUNDARY_NEUMANN;
+    d.boundaries = mirror_above;
     d.shape = MST_STENCIL_SHAPE_CPU;
     d.schedule = MST_STENCIL_SKEWED;
     d.fuse = 3;

@@ -92,6 +92,7 @@ typedef struct random_scheme {
     char texts[2][200];
     mst_stencil_field fields[3];
     mst_stencil_update updates[2];
+    mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
     mst_stencil_desc desc;
 } random_scheme;
 
@@ -109,19 +110,20 @@ static void make_random(random_scheme *r) {
     const bool coefficients = test_between(0, 1);
     const int n = (int)test_between(1, 2);
     memset(r, 0, sizeof *r);
+    d.boundaries = r->boundaries;
     d.rank = (int)test_between(1, 3);
     for (int k = 0; k < d.rank; k++) {
         d.grid[k] = test_between(4, 3000);
         bool periodic = test_between(0, 2) == 0;
         for (int side = 0; side < 2; side++)
-            d.boundaries[k][side].kind = periodic ? MST_BOUNDARY_PERIODIC : (mst_boundary_kind)test_between(0, 1);
+            r->boundaries[2 * k + side].kind = periodic ? MST_BOUNDARY_PERIODIC : (mst_boundary_kind)test_between(0, 1);
     }
     for (int f = 0; f < n; f++) {
         r->fields[f] = (mst_stencil_field){.name = names[f], .levels = (int)test_between(1, 2)};
         snprintf(r->texts[f], sizeof r->texts[f], "%s", names[f]);
         for (size_t i = test_between(0, 5); i > 0; i--)
             add_leaf(r->texts[f], names[coefficients && i == 1 ? 2 : test_between(0, (size_t)n - 1)], d.rank);
-        r->updates[f] = (mst_stencil_update){names[f], r->texts[f], (int)test_between(0, 1)};
+        r->updates[f] = (mst_stencil_update){names[f], r->texts[f], test_between(0, 1)};
     }
     r->fields[n] = (mst_stencil_field){.name = "c", .coefficient = true};
     if (n == 2 && r->updates[1].substep < r->updates[0].substep)

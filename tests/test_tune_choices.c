@@ -269,11 +269,11 @@ static void searches_for_fused_steps(void **state) {
     how.report = test_note, how.user = &t, how.seconds = 0.01;
     for (int again = 0; again < 2; again++) {
         mst_stencil *solver = NULL;
-        mst_stencil_plan plan;
+        mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
         OK(mst_tuning_begin(*state, &how, &e));
         OK(mst_stencil_create(*state, &desc, &solver, &e));
         mst_tuning_end(*state);
-        OK(mst_stencil_describe(solver, &plan, &e));
+        OK(mst_stencil_describe(solver, 1, &plan, &e));
         assert_int_equal(t.result.source, again ? MST_TUNING_EXACT : MST_TUNING_SEARCHED);
         assert_string_equal(t.result.capability, "stencil");
         assert_int_equal(t.result.wrong, 0);

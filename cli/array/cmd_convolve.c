@@ -190,7 +190,7 @@ static int check_request(const request *r, bool show_kernels, mst_convolution_de
 
 static int run(const cli_arguments *arguments, void *values) {
     const request *r = values;
-    job j = {.desc = MST_CONVOLUTION_DESC_INIT};
+    job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT};
     int code = check_request(r, arguments->common.show_kernels, &j.desc);
     if (code == CLI_DONE) {
         cli_catch_interrupts();

@@ -297,7 +297,7 @@ static int check_request(const request *r, bool show_kernels, job *j) {
 }
 
 static int run(const cli_arguments *arguments, void *values) {
-    job j = {.request = values, .path = arguments->operands[0], .desc = MST_FFT_DESC_INIT};
+    job j = {.request = values, .path = arguments->operands[0], .desc = MST_FFT_DESC_INIT, .report = MST_REPORT_INIT};
     int code = check_request(values, arguments->common.show_kernels, &j);
     if (code == CLI_DONE) {
         cli_catch_interrupts();

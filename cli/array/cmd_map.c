@@ -223,7 +223,11 @@ static int compute(job *j) {
 }
 
 static int run(const cli_arguments *arguments, void *values) {
-    job j = {.request = values, .arguments = arguments, .options = arguments->common, .desc = MST_MAP_DESC_INIT};
+    job j = {.request = values,
+             .arguments = arguments,
+             .options = arguments->common,
+             .desc = MST_MAP_DESC_INIT,
+             .report = MST_REPORT_INIT};
     j.options.show_kernels |= j.request->show_kernel;
     cli_catch_interrupts();
     int code = compute(&j);

@@ -16,14 +16,15 @@ static mst_filter_desc describe(mst_type type, size_t n) {
     return d;
 }
 
-static double stage_seconds(const mst_filter_stage *stages, int count, const char *name) {
-    for (int i = 0; i < count; i++)
+static double stage_seconds(const mst_filter_stage *stages, size_t count, const char *name) {
+    for (size_t i = 0; i < count; i++)
         if (strcmp(stages[i].name, name) == 0)
             return stages[i].seconds;
     return 0;
 }
 
-static void keep_least(filter_table *t, int group, const mst_filter_stage *stages, int count, const mst_report *r, bool first) {
+static void keep_least(filter_table *t, int group, const mst_filter_stage *stages, size_t count, const mst_report *r,
+                       bool first) {
     for (int s = 0; s < FILTER_N_ROWS; s++) {
         const char *name = s < PAPER_N_STAGES ? paper_stages[s].ours : s == PAPER_N_STAGES ? "load" : "store";
         double seconds = name ? stage_seconds(stages, count, name) : s == 0 ? r->upload_seconds : r->download_seconds;
@@ -37,9 +38,9 @@ static mst_status measure_group(mst_context *context, const uint8_t *image, uint
     mst_filter_desc d = describe(MST_UINT8, t->n);
     mst_filter_stage stages[MST_FILTER_MAX_STAGES];
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_filter *plan;
-    int count;
+    size_t count;
     d.kind = MST_FILTER_HIGH_PASS;
     d.rolloff = MST_FILTER_IDEAL;
     d.algorithm = MST_FILTER_PAPER;
@@ -53,7 +54,7 @@ static mst_status measure_group(mst_context *context, const uint8_t *image, uint
             break;
         status = mst_filter_execute(plan, mst_at_host(image), mst_at_host(result), &how, error);
         if (status == MST_OK)
-            status = mst_filter_stages(plan, stages, &count, error);
+            status = mst_filter_stages(plan, stages, MST_FILTER_MAX_STAGES, &count, error);
         if (status == MST_OK && run > 0)
             keep_least(t, group, stages, count, &report, run == 1);
     }

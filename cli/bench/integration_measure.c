@@ -41,7 +41,7 @@ static mst_status measure(mst_context *context, bool kernels, const mst_integral
                           mst_integral_result *results, double *best, mst_error *error) {
     mst_integral *plan = NULL;
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     how.report = &report;
     mst_status status = mst_integral_create(context, desc, &plan, error);
     double until = 0;

@@ -15,8 +15,8 @@ uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
 }
 
 static void add(pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, size_t height, bool published) {
-    bench->points[bench->n_points++] =
-        (pyramid_point){.problem = name, .schedule = schedule, .height = height, .published = published};
+    bench->points[bench->n_points++] = (pyramid_point){
+        .plan = MST_STENCIL_PLAN_INIT, .problem = name, .schedule = schedule, .height = height, .published = published};
 }
 
 // In the order in which they are worth having, should the time not last.
@@ -35,12 +35,12 @@ static void list_points(pyramid_bench *bench) {
 
 // One trip to warm up, then as many as fill the time.
 static mst_status measure_solver(mst_stencil *solver, double nodes, double seconds, pyramid_point *point, mst_error *error) {
-    mst_stencil_report report = {0};
+    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
     cli_progress silent = {0};
     how.progress = cli_progress_update;
     how.progress_user = &silent;
-    mst_status status = mst_stencil_describe(solver, &point->plan, error);
+    mst_status status = mst_stencil_describe(solver, 1, &point->plan, error);
     size_t height = point->plan.depth ? point->plan.depth : 1;
     if (status == MST_OK)
         status = mst_stencil_run(solver, height, &how, &report, error);
@@ -48,13 +48,14 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
         double trips = fmin(fmax(floor(seconds / report.seconds), 1), 1e6);
         status = mst_stencil_run(solver, height * (uint64_t)trips, &how, &report, error);
     }
+    if (status == MST_OK)
+        status = mst_stencil_describe(solver, report.steps, &point->plan, error);
     if (status == MST_OK) {
         double samples[PYRAMID_ROUNDS], steps = (double)report.steps;
         point->samples[point->n_samples++] = report.seconds / (nodes * steps);
         memcpy(samples, point->samples, sizeof samples);
         point->measured = bench_median(samples, point->n_samples);
-        point->predicted = report.plan.seconds / (nodes * steps);
-        point->plan = report.plan;
+        point->predicted = point->plan.seconds / (nodes * steps);
     }
     return status;
 }

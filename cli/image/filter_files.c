@@ -135,10 +135,10 @@ static void add_stage(filter_job *job, const mst_filter_stage *stage) {
 static int add_stages(filter_job *job) {
     mst_filter_stage stages[MST_FILTER_MAX_STAGES];
     mst_error error;
-    int count = 0;
-    if (mst_filter_stages(job->plan, stages, &count, &error) != MST_OK)
+    size_t count = 0;
+    if (mst_filter_stages(job->plan, stages, MST_FILTER_MAX_STAGES, &count, &error) != MST_OK)
         return cli_fail(job->command, NULL, &error);
-    for (int i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         add_stage(job, &stages[i]);
     return CLI_DONE;
 }
@@ -176,7 +176,7 @@ static int check_result(const filter_job *job, const char *path, const cli_image
 // Filters an image into another of the same kind, or float32 for raw.
 static int filter_image(filter_job *job, const char *path, const char *output, const cli_image *image, cli_image *result) {
     mst_execution how = MST_EXECUTION_INIT;
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_error error;
     int code = plan_for(job, path, image);
     if (code != CLI_DONE)

@@ -188,7 +188,7 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
 }
 
 static int compute(job *j, integrate_run *run) {
-    mst_report report;
+    mst_report report = MST_REPORT_INIT;
     mst_error error;
     j->results = calloc(j->parameters.n_sets + 1, sizeof *j->results);
     if (!j->results) {

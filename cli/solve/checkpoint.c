@@ -81,13 +81,13 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
     for (int k = 0; k < desc->rank; k++) {
         add_number(digest, desc->spacing[k]);
         for (int side = 0; side < 2; side++) {
-            add_number(digest, desc->boundaries[k][side].kind);
-            add_text(digest, desc->boundaries[k][side].value);
-            add_number(digest, (double)desc->boundaries[k][side].width);
+            add_number(digest, desc->boundaries[2 * k + side].kind);
+            add_text(digest, desc->boundaries[2 * k + side].value);
+            add_number(digest, (double)desc->boundaries[2 * k + side].width);
         }
     }
     for (size_t i = 0; i < desc->n_updates; i++) {
-        add_number(digest, desc->updates[i].substep);
+        add_number(digest, (double)desc->updates[i].substep);
         add_text(digest, desc->updates[i].field);
         add_text(digest, desc->updates[i].expression);
     }

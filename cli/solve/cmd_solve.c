@@ -196,7 +196,7 @@ static int advance(solve_run *run) {
 
 static int run_problem(const cli_options *common, const solve_options *options, const problem_overrides *overrides,
                        const mst_stencil_desc *chosen) {
-    solve_run run = {.common = common, .options = options, .scratch = -1};
+    solve_run run = {.common = common, .options = options, .plan = MST_STENCIL_PLAN_INIT, .scratch = -1};
     int code = problem_open(solve_command, options->name, overrides, &run.problem);
     set_schedule(&run.problem.desc, chosen);
     if (code == CLI_DONE)

@@ -201,6 +201,7 @@ static int read_text(const char *command, const char *name, const problem_builti
 int problem_open(const char *command, const char *name, const problem_overrides *overrides, problem *p) {
     const problem_builtin *builtin = find_builtin(name);
     p->desc = (mst_stencil_desc)MST_STENCIL_DESC_INIT;
+    p->desc.boundaries = p->boundaries;
     p->overrides = *overrides;
     int code = read_text(command, name, builtin, p);
     if (code != CLI_DONE)

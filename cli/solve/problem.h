@@ -56,7 +56,8 @@ typedef struct problem {
     yaml_node_t *initial_nodes[MST_STENCIL_MAX_FIELDS][2]; // where the initial values of the levels stand; NULL: nowhere
     mst_npy *data[MST_STENCIL_MAX_FIELDS][2];              // files of initial values
     mst_stencil_update updates[MST_STENCIL_MAX_FIELDS];
-    int substep; // of the updates being read
+    mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
+    size_t substep; // of the updates being read
     mst_stencil_source *sources;
     double **samples; // of sources
     mst_stencil_receiver *receivers;

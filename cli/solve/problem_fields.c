@@ -164,7 +164,7 @@ static bool read_side(cli_yaml *y, const char *name, yaml_node_t *node, size_t i
         if (one && side != (name[1] == '+'))
             continue;
         if (one || !r->own[axis][side])
-            r->p->desc.boundaries[axis][side] = face;
+            r->p->boundaries[2 * axis + side] = face;
         r->own[axis][side] |= one;
     }
     return true;
@@ -178,8 +178,8 @@ bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
         !cli_yaml_entries(y, node, read_side, &reading))
         return false;
     for (int axis = 0; axis < p->desc.rank; axis++)
-        if ((p->desc.boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC) !=
-            (p->desc.boundaries[axis][1].kind == MST_BOUNDARY_PERIODIC))
+        if ((p->boundaries[2 * axis].kind == MST_BOUNDARY_PERIODIC) !=
+            (p->boundaries[2 * axis + 1].kind == MST_BOUNDARY_PERIODIC))
             return cli_yaml_error(y, node, "the %c axis is periodic at one face only", 'x' + p->desc.rank - 1 - axis);
     return true;
 }
@@ -213,7 +213,7 @@ static bool read_substep(cli_yaml *y, const char *name, yaml_node_t *node, size_
     problem *p = target;
     size_t n;
     (void)name;
-    p->substep = (int)index;
+    p->substep = index;
     return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of fields to expressions", MST_STENCIL_MAX_FIELDS, &n) &&
            cli_yaml_entries(y, node, read_expression, p);
 }

@@ -59,7 +59,7 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
 
 static int print_json(const solve_run *run, double predicted, uint64_t upload, uint64_t download) {
     const mst_stencil_report *done = &run->done;
-    json_t *object = plan_json(run, &done->plan);
+    json_t *object = plan_json(run, &run->plan);
     int failed = !object;
     failed |= json_object_set_new(object, "steps", json_integer((json_int_t)run->problem.steps));
     failed |= json_object_set_new(object, "predicted_seconds", cli_json_real(predicted));
@@ -79,7 +79,7 @@ static void print_head(const solve_run *run, uint64_t steps) {
     char shape[200];
     printf("%s: %s %s, %llu step%s on %s: ", run->options->name, cli_shape_text(&layout, shape), mst_type_name(layout.type),
            (unsigned long long)steps, steps == 1 ? "" : "s", mst_context_device(run->context)->name);
-    print_choices(&run->done.plan);
+    print_choices(&run->plan);
     putchar('\n');
 }
 
@@ -90,7 +90,7 @@ static void print_moved(uint64_t upload, uint64_t download, double duplicated) {
 }
 
 int solve_print_plan(const solve_run *run) {
-    const mst_stencil_plan *plan = &run->done.plan;
+    const mst_stencil_plan *plan = &run->plan;
     char time[32];
     if (run->common->json)
         return print_json(run, plan->seconds, plan->upload_bytes, plan->download_bytes);
@@ -114,8 +114,8 @@ int solve_print_report(const solve_run *run) {
         printf("measured: %s, %.4g node-steps/s; predicted: %s (%+.1f%%)\n", cli_time_text(done->seconds, time),
                node_steps(run, done->steps) / done->seconds, cli_time_text(run->predicted, predicted),
                100 * (run->predicted / done->seconds - 1));
-    print_moved(done->upload_bytes, done->download_bytes, done->plan.duplicated);
+    print_moved(done->upload_bytes, done->download_bytes, run->plan.duplicated);
     if (run->common->verbose)
-        print_memory(&done->plan);
+        print_memory(&run->plan);
     return cli_flush(solve_command);
 }

@@ -31,14 +31,14 @@ static int choose_plan(solve_run *run) {
     mst_stencil_desc *desc = &run->problem.desc;
     mst_error error;
     uint64_t limit = run->common->host_memory;
-    if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->done.plan, &error) != MST_OK)
+    if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
-    if (run->done.plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->done.plan.state_bytes <= limit)
+    if (run->plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->plan.state_bytes <= limit)
         return CLI_DONE;
     desc->store = MST_STENCIL_STORE_FILE;
-    int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->done.plan.state_bytes);
+    int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->plan.state_bytes);
     desc->file = run->scratch;
-    if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->done.plan, &error) != MST_OK)
+    if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
     return code;
 }
@@ -103,18 +103,21 @@ static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
     uint64_t from = mst_stencil_step(run->solver);
     part_progress part = {run, bar, from - run->first};
     mst_execution how = MST_EXECUTION_INIT;
-    mst_stencil_report report = {0};
+    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
     mst_error error;
     double start = cli_now();
     how.progress = update_progress;
     how.progress_user = &part;
     mst_status status = mst_stencil_run(run->solver, to - from, &how, &report, &error);
+    if (status == MST_OK)
+        status = mst_stencil_describe(run->solver, to - from, &plan, &error);
     if (status != MST_OK && status != MST_ERROR_CANCELLED) {
         cli_progress_end(bar);
         return cli_fail_input(solve_command, NULL, &error);
     }
     uint64_t steps = mst_stencil_step(run->solver) - from;
-    run->predicted += report.plan.seconds * (double)steps / (double)(to - from);
+    run->predicted += plan.seconds * (double)steps / (double)(to - from);
     run->done.steps += steps;
     run->done.seconds += cli_now() - start;
     run->done.upload_bytes += report.upload_bytes;

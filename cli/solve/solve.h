@@ -26,7 +26,8 @@ typedef struct solve_run {
     uint64_t traced;         // steps in them
     double last_checkpoint;  // cli_now()
     double predicted;        // seconds, for the steps done
-    mst_stencil_report done; // sums over the parts of the run; its plan is that of the whole
+    mst_stencil_plan plan;   // of the whole run
+    mst_stencil_report done; // sums over the parts of the run
 } solve_run;
 
 static const char solve_command[] = "solve";

@@ -53,6 +53,11 @@ typedef struct mst_layout {
     ptrdiff_t strides[MST_MAX_RANK]; // in elements; may be negative, and 0 (broadcast) where the array is only read
 } mst_layout;
 
+#define MST_LAYOUT_INIT                                                                                                          \
+    {                                                                                                                            \
+        (mst_type)0, 0, {0}, { 0 }                                                                                               \
+    }
+
 // The dense C-order layout of a shape: strides[rank-1] = 1, strides[k] = strides[k+1] * shape[k+1]. An invalid rank, type
 // or size is passed through and refused, with a message, by whatever takes the layout. Thread-safe.
 MST_API mst_layout mst_layout_dense(mst_type type, int rank, const size_t *shape);

@@ -82,6 +82,7 @@ typedef bool (*mst_progress_fn)(uint64_t done, uint64_t total, void *user);
 
 // What an execution did. Times of commands are sums over blocks, which overlap, and are 0 unless the context profiles.
 typedef struct mst_report {
+    size_t struct_size;
     double seconds; // wall clock, from the call to its return
     double upload_seconds;
     double compute_seconds;
@@ -90,6 +91,9 @@ typedef struct mst_report {
     uint64_t download_bytes;
     uint64_t blocks;
 } mst_report;
+
+#define MST_REPORT_INIT                                                                                                          \
+    { sizeof(mst_report), 0.0, 0.0, 0.0, 0.0, 0, 0, 0 }
 
 // How to execute a plan. All fields optional; NULL in place of the struct means none.
 typedef struct mst_execution {
@@ -100,7 +104,7 @@ typedef struct mst_execution {
                      // release; otherwise execution blocks, and an already completed event is given
     mst_progress_fn progress;
     void *progress_user;
-    mst_report *report; // filled when the call succeeds; not together with `event`
+    mst_report *report; // from MST_REPORT_INIT; filled when the call succeeds; not together with `event`
 } mst_execution;
 
 #define MST_EXECUTION_INIT                                                                                                       \

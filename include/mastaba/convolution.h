@@ -45,16 +45,16 @@ typedef enum mst_convolution_algorithm {
     MST_CONVOLUTION_FUSED = 7
 } mst_convolution_algorithm;
 
-#define MST_CONVOLUTION_MAX_AXES 2
+#define MST_CONVOLUTION_MAX_AXES 2 // of the axes that there is room for
 
 typedef struct mst_convolution_desc {
     size_t struct_size;
-    mst_layout x; // any type
-    mst_layout y; // any type; the same rank, and off the axes the same shape as x, or all ones in one of the two (then
-                  // its one vector, or image, goes with each of the other's)
-    mst_layout z; // as mst_convolution_result says, strides of its own; rank 0: dense
-    int n_axes;   // 1 or 2 (auto and fused only)
-    int axes[MST_CONVOLUTION_MAX_AXES]; // NumPy's axis numbers, in any order: -1 is the last
+    mst_layout x;           // any type
+    mst_layout y;           // any type; the same rank, and off the axes the same shape as x, or all ones in one of the two (then
+                            // its one vector, or image, goes with each of the other's)
+    mst_layout z;           // as mst_convolution_result says, strides of its own; rank 0: dense
+    int n_axes;             // 1 or 2 (auto and fused only)
+    int axes[MST_MAX_AXES]; // NumPy's axis numbers, in any order: -1 is the last
     mst_convolution_mode mode;
     bool correlate;
     mst_convolution_algorithm algorithm;
@@ -63,8 +63,8 @@ typedef struct mst_convolution_desc {
 
 #define MST_CONVOLUTION_DESC_INIT                                                                                                \
     {                                                                                                                            \
-        sizeof(mst_convolution_desc), {(mst_type)0, 0, {0}, {0}}, {(mst_type)0, 0, {0}, {0}}, {(mst_type)0, 0, {0}, {0}}, 1,     \
-            {-1, 0}, MST_CONVOLUTION_FULL, false, MST_CONVOLUTION_AUTO, MST_FFT_SHAPE_AUTO                                       \
+        sizeof(mst_convolution_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, MST_LAYOUT_INIT, 1, {-1, 0, 0}, MST_CONVOLUTION_FULL,    \
+            false, MST_CONVOLUTION_AUTO, MST_FFT_SHAPE_AUTO                                                                      \
     }
 
 // The dense layout of the result: real if both operands are, complex otherwise; float64 or complex128 unless both operands are

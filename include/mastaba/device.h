@@ -14,7 +14,8 @@ enum { MST_WIDTH_CHAR, MST_WIDTH_SHORT, MST_WIDTH_INT, MST_WIDTH_LONG, MST_WIDTH
 
 // What a device reports of itself. Strings are cut to fit and always terminated.
 typedef struct mst_device_info {
-    size_t index; // position in mst_devices_list, as --device and MASTABA_DEVICE take it
+    size_t struct_size; // the library's sizeof(mst_device_info)
+    size_t index;       // position in mst_devices_list, as --device and MASTABA_DEVICE take it
     cl_platform_id platform;
     cl_device_id device;
     cl_device_type type;
@@ -40,12 +41,13 @@ typedef struct mst_device_info {
     bool is_default;             // the one that a context takes when none is asked for
 } mst_device_info;
 
-// Lists every device of every platform, in the order of the platforms. *list is the caller's, freed by
-// mst_devices_free. The default is an available device with the highest score: GPUs before other accelerators before
-// CPUs, then compute units times clock. MST_ERROR_NO_DEVICE: no platform or no device; MST_ERROR_OPENCL,
-// MST_ERROR_HOST_MEMORY. A platform that fails is passed over as long as another answers. Thread-safe.
-MST_API mst_status mst_devices_list(mst_device_info **list, size_t *count, mst_error *error);
-MST_API void mst_devices_free(mst_device_info *list);
+// Lists every device of every platform, in the order of the platforms: (*list)[0 .. *count - 1] point to what there is to know of
+// them. *list is the caller's, with all it points to, freed by mst_devices_free, which accepts NULL. The default is an available
+// device with the highest score: GPUs before other accelerators before CPUs, then compute units times clock. MST_ERROR_NO_DEVICE:
+// no platform or no device; MST_ERROR_OPENCL, MST_ERROR_HOST_MEMORY. A platform that fails is passed over as long as another
+// answers. Thread-safe.
+MST_API mst_status mst_devices_list(mst_device_info ***list, size_t *count, mst_error *error);
+MST_API void mst_devices_free(mst_device_info **list);
 
 #ifdef __cplusplus
 }

@@ -38,15 +38,12 @@ typedef struct mst_fft_desc {
     int n_axes;             // 1..MST_MAX_AXES
     int axes[MST_MAX_AXES]; // NumPy's axis numbers: -1 is the last; no axis twice
     mst_fft_direction direction;
-    double scale;
     mst_fft_shape shape;
+    double scale;
 } mst_fft_desc;
 
 #define MST_FFT_DESC_INIT                                                                                                        \
-    {                                                                                                                            \
-        sizeof(mst_fft_desc), {(mst_type)0, 0, {0}, {0}}, {(mst_type)0, 0, {0}, {0}}, 1, {-1, 0, 0}, MST_FFT_FORWARD, 1.0,       \
-            MST_FFT_SHAPE_AUTO                                                                                                   \
-    }
+    { sizeof(mst_fft_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 1, {-1, 0, 0}, MST_FFT_FORWARD, MST_FFT_SHAPE_AUTO, 1.0 }
 
 // Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30; an array
 // without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on

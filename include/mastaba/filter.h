@@ -66,6 +66,13 @@ typedef struct mst_filter_notch {
     double x, y, radius; // cycles per pixel; x along the width
 } mst_filter_notch;
 
+// A part of the work on the device, in the last execution: how often it was launched, and for how long it ran in all.
+typedef struct mst_filter_stage {
+    const char *name; // static storage
+    uint64_t launches;
+    double seconds;
+} mst_filter_stage;
+
 typedef struct mst_filter_desc {
     size_t struct_size;
     mst_layout input;  // uint8, uint16 or float32; shape [batch...][height][width][channels], rank 3 or more
@@ -77,6 +84,7 @@ typedef struct mst_filter_desc {
     double radius, radius2;          // cycles per pixel, positive; radius2 > radius is for bands
     const mst_filter_notch *notches; // read by mst_filter_create only
     size_t n_notches;                // 1 .. MST_FILTER_MAX_NOTCHES
+    size_t notch_size;               // sizeof(mst_filter_notch)
     const float *mask;               // MST_FILTER_MASK: mask[i][j] is for the frequency (j - mask_width / 2) / mask_width
                                      // along the width and likewise along the height (halves rounded down), in between
     // it is interpolated linearly; finite; read by mst_filter_create only. As the result is real, what
@@ -89,13 +97,14 @@ typedef struct mst_filter_desc {
     mst_fft_shape shape; // of the kernels
     size_t work_group;   // paper: work-items of a work-group; 0: chosen
     bool time_stages;    // for mst_filter_stages; the context has to profile
+    size_t stage_size;   // sizeof(mst_filter_stage)
 } mst_filter_desc;
 
 #define MST_FILTER_DESC_INIT                                                                                                     \
     {                                                                                                                            \
-        sizeof(mst_filter_desc), {(mst_type)0, 0, {0}, {0}}, {(mst_type)0, 0, {0}, {0}}, false, MST_FILTER_LOW_PASS,             \
-            MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, NULL, 0, NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0,              \
-            MST_FILTER_AUTO, MST_FFT_SHAPE_AUTO, 0, false                                                                        \
+        sizeof(mst_filter_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, false, MST_FILTER_LOW_PASS, MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, \
+            NULL, 0, sizeof(mst_filter_notch), NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0, MST_FILTER_AUTO,     \
+            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage)                                                               \
     }
 
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
@@ -117,17 +126,10 @@ MST_API mst_layout mst_filter_result(const mst_filter *plan);
 MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
                                       mst_error *error);
 
-// A part of the work on the device, in the last execution: how often it was launched, and for how long it ran in all.
-typedef struct mst_filter_stage {
-    const char *name; // static storage
-    uint64_t launches;
-    double seconds;
-} mst_filter_stage;
-
-// Fills `stages` in the order of the work and says how many there are; none unless desc.time_stages was set, on a context that
-// profiles. Waits for an execution that is still under way. MST_ERROR_OPENCL.
-MST_API mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage stages[MST_FILTER_MAX_STAGES], int *count,
-                                     mst_error *error);
+// Fills stages[0 .. *count - 1], desc.stage_size bytes apart, in the order of the work; *count, at most `most`, is 0 unless
+// desc.time_stages was set, on a context that profiles. Waits for an execution that is still under way. MST_ERROR_ARGUMENT: NULL;
+// MST_ERROR_OPENCL. One thread at a time per plan.
+MST_API mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error);
 
 #ifdef __cplusplus
 }

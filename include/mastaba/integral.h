@@ -61,6 +61,7 @@ typedef struct mst_integral_desc {
                            // `right`, its distances from the bounds, which tanh-sinh gives without cancellation
     int n_variables;       // 1..MST_INTEGRAL_MAX_VARIABLES
     const mst_integral_range *ranges;
+    size_t range_size; // sizeof(mst_integral_range)
     int n_parameters;
     const char *const *parameters; // their names
     int n_breakpoints;             // 1 variable, ADAPTIVE: where to cut at the beginning; expressions of the parameters
@@ -75,12 +76,13 @@ typedef struct mst_integral_desc {
     size_t work_items;         // RECTANGLE: as published, with so many work-items in groups of group_size, each summing
     size_t group_size;         // consecutive points in a row; 0: as many as fill the device, in a fixed tree
     mst_integral_shape shape;
+    size_t result_size; // sizeof(mst_integral_result)
 } mst_integral_desc;
 
 #define MST_INTEGRAL_DESC_INIT                                                                                                   \
     {                                                                                                                            \
-        sizeof(mst_integral_desc), NULL, 1, NULL, 0, NULL, 0, NULL, MST_INTEGRAL_ADAPTIVE, 0, 0.0, 0.0, 0, (mst_type)0, 0, 0,    \
-            MST_INTEGRAL_SHAPE_AUTO                                                                                              \
+        sizeof(mst_integral_desc), NULL, 1, NULL, sizeof(mst_integral_range), 0, NULL, 0, NULL, MST_INTEGRAL_ADAPTIVE, 0, 0.0,   \
+            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result)                                      \
     }
 
 // Makes a plan: checks everything, builds the kernels. Strings are not needed afterwards. *out is the caller's, freed by
@@ -98,12 +100,12 @@ MST_API mst_type mst_integral_type(const mst_integral *plan);
 MST_API const char *mst_integral_rule_name(mst_integral_rule rule);       // "tanh-sinh"; static storage
 MST_API const char *mst_integral_status_name(mst_integral_status status); // "converged"; static storage
 
-// Computes n_sets integrals: results[i] for parameters[i * n_parameters .. (i + 1) * n_parameters - 1] (NULL without parameters).
-// A tolerance that is missed is a status of its result, not a failure of the call. Blocks; how->wait_list is waited for,
-// how->event is not taken; progress counts integrals, is called at least once a round, level or launch (a quarter of a second of
-// a fixed rule on most devices), and can cancel there: results are undefined then. Of a report's times of commands, only
-// compute_seconds of fixed rules is given, if the context profiles. MST_ERROR_ARGUMENT: no plan, results or
-// parameters; an event; a bound that is NaN, or infinite without being written as inf; a breakpoint that is not finite;
+// Computes n_sets integrals: results[i], desc.result_size bytes apart, for parameters[i * n_parameters .. (i + 1) * n_parameters
+// - 1] (NULL without parameters). A tolerance that is missed is a status of its result, not a failure of the call. Blocks;
+// how->wait_list is waited for, how->event is not taken; progress counts integrals, is called at least once a round, level or
+// launch (a quarter of a second of a fixed rule on most devices), and can cancel there: results are undefined then. Of a report's
+// times of commands, only compute_seconds of fixed rules is given, if the context profiles. MST_ERROR_ARGUMENT: no plan, results
+// or parameters; an event; a bound that is NaN, or infinite without being written as inf; a breakpoint that is not finite;
 // MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED. One thread at a time
 // per plan.
 MST_API mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,

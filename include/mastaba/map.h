@@ -41,17 +41,22 @@ typedef struct mst_map_desc {
     const char *expression;
     int n_inputs; // 1..MST_MAP_MAX_INPUTS, all of one shape
     const mst_map_input *inputs;
-    int n_numbers; // 0..MST_MAP_MAX_NUMBERS
+    size_t input_size; // sizeof(mst_map_input)
+    int n_numbers;     // 0..MST_MAP_MAX_NUMBERS
     const mst_map_number *numbers;
+    size_t number_size;    // sizeof(mst_map_number)
     mst_type type;         // of the output; 0: NumPy's common type of the inputs. float to integer is refused
-    mst_layout output;     // of that type and the inputs' shape, strides of its own; rank 0: dense
-    unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what is known of the device (tune.h), or `measure`
     mst_type fallback;     // 0, or MST_FLOAT32: what takes the place of float64 as the output's type on a device that lacks it
+    mst_layout output;     // of that type and the inputs' shape, strides of its own; rank 0: dense
     bool measure;          // with vector_width 0: make test runs of every width, on the device, when the plan is made
+    unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what is known of the device (tune.h), or `measure`
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
-    { sizeof(mst_map_desc), NULL, 0, NULL, 0, NULL, (mst_type)0, {(mst_type)0, 0, {0}, {0}}, 0, (mst_type)0, false }
+    {                                                                                                                            \
+        sizeof(mst_map_desc), NULL, 0, NULL, sizeof(mst_map_input), 0, NULL, sizeof(mst_map_number), (mst_type)0, (mst_type)0,   \
+            MST_LAYOUT_INIT, false, 0                                                                                            \
+    }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
 // MST_ERROR_ARGUMENT: the expression (error->excerpt shows where), names, layouts, types; MST_ERROR_UNSUPPORTED: float64 as the

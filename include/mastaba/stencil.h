@@ -64,7 +64,7 @@ typedef struct mst_stencil_field {
 typedef struct mst_stencil_update {
     const char *field; // at most once in the list
     const char *expression;
-    int substep; // does not decrease along the list
+    size_t substep; // does not decrease along the list
 } mst_stencil_update;
 
 // After its field's update in the step from k dt to (k + 1) dt, the value at `point` is raised by series(k dt), or by samples[k]
@@ -124,7 +124,8 @@ typedef struct mst_stencil_desc {
     const mst_stencil_update *updates;
     const mst_stencil_source *sources;
     const mst_stencil_receiver *receivers;
-    mst_stencil_boundary boundaries[MST_MAX_AXES][2]; // an axis: at index 0, at the last index
+    const mst_stencil_boundary *boundaries; // 2 rank: of an axis at index 0, then at the last; NULL: all Dirichlet with 0
+    size_t parameter_size, field_size, update_size, source_size, receiver_size, boundary_size; // sizeof the elements
 
     mst_stencil_schedule schedule;
     size_t depth;    // n, at most 2^20; 0: chosen
@@ -138,11 +139,17 @@ typedef struct mst_stencil_desc {
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
-    { .struct_size = sizeof(mst_stencil_desc), .spacing = {1, 1, 1}, .time_step = 1, .precision = MST_FLOAT32, .file = -1 }
+    {                                                                                                                            \
+        sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
+            NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
+            sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0                                                         \
+    }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
 // are kept for a day with the compiled kernels, where these are, and taken from there for plans of the same kernels.
 typedef struct mst_stencil_plan {
+    size_t struct_size;
     mst_stencil_schedule schedule;
     mst_stencil_shape shape;
     mst_stencil_store store;
@@ -158,15 +165,24 @@ typedef struct mst_stencil_plan {
     double duplicated;       // updates computed / updates needed - 1
 } mst_stencil_plan;
 
-// What a run did, beside what was predicted for it.
+#define MST_STENCIL_PLAN_INIT                                                                                                    \
+    {                                                                                                                            \
+        sizeof(mst_stencil_plan), MST_STENCIL_AUTO, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
+            0.0                                                                                                                  \
+    }
+
+// What a run did. mst_stencil_describe says what the model predicts for as many steps.
 typedef struct mst_stencil_report {
-    mst_stencil_plan plan;      // for the steps of this run
+    size_t struct_size;
     uint64_t steps;             // done
     double seconds;             // wall clock
     double node_steps_a_second; // grid nodes x steps / seconds
     uint64_t upload_bytes;      // moved in fact
     uint64_t download_bytes;
 } mst_stencil_report;
+
+#define MST_STENCIL_REPORT_INIT                                                                                                  \
+    { sizeof(mst_stencil_report), 0, 0.0, 0.0, 0, 0 }
 
 // The program's name of a schedule, "pyramid-slabs" say; "unknown schedule" for a value that is none. Static. Thread-safe.
 MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
@@ -199,8 +215,9 @@ MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const ms
 MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
 MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
 
-// The choices that were made, with figures for one step.
-MST_API mst_status mst_stencil_describe(const mst_stencil *solver, mst_stencil_plan *plan, mst_error *error);
+// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe beside other functions
+// that change nothing.
+MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
 
 // The part of a field to read: nodes start + k * step, k = 0 .. count - 1, along each axis.
 typedef struct mst_stencil_region {

@@ -29,7 +29,7 @@ typedef enum mst_tuning_source {
     MST_TUNING_SAFE = 6
 } mst_tuning_source;
 
-enum { MST_TUNING_MAX_VALUES = 6 };
+enum { MST_TUNING_MAX_VALUES = 16 };
 
 typedef struct mst_tuning_value {
     const char *name; // "width"
@@ -38,6 +38,7 @@ typedef struct mst_tuning_value {
 
 // One problem and what was found for it.
 typedef struct mst_tuning_result {
+    size_t struct_size;     // the library's sizeof(mst_tuning_result)
     const char *capability; // "map"
     const char *variant;    // what else has to be the same: "float32", say
     uint64_t size;          // its meaning is the capability's: elements, points

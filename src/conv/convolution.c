@@ -1,6 +1,8 @@
 // The description, the choice of lengths and algorithm, and the plan's life.
 #include "plan.h"
 
+#include "runtime/description.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,13 +129,12 @@ fail:
     return status;
 }
 
-mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *z, mst_error *error) {
+// Checks a description, brings its axes into order, and gives the dense layout of the result.
+static mst_status read_desc(const mst_convolution_desc *desc, mst_convolution_desc *out, mst_layout *z, mst_error *error) {
     mst_status status = MST_OK;
+    mst_convolution_desc d;
     size_t shape[MST_MAX_RANK];
-    MST_REQUIRE(desc && z, MST_ERROR_ARGUMENT, "desc and z must not be NULL");
-    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_CONVOLUTION_DESC_INIT", desc->struct_size, sizeof *desc);
-    mst_convolution_desc d = *desc;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_convolution_desc, MST_CONVOLUTION_DESC_INIT, z), desc, &d, error));
     MST_TRY(mst_layout_check(&d.x, "x", false, error));
     MST_TRY(mst_layout_check(&d.y, "y", false, error));
     MST_REQUIRE(d.x.rank == d.y.rank, MST_ERROR_ARGUMENT, "x has rank %d but y has rank %d; add axes of length 1", d.x.rank,
@@ -152,18 +153,24 @@ mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *
     MST_TRY(read_lengths(&d, shape, error));
     *z = mst_layout_dense(result_type(d.x.type, d.y.type), d.x.rank, shape);
     MST_TRY(mst_layout_check(z, "the result", true, error));
+    *out = d;
 fail:
     return status;
 }
 
-static mst_status read_desc(mst_convolution *plan, const mst_convolution_desc *desc, mst_error *error) {
+mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *z, mst_error *error) {
+    mst_convolution_desc d;
+    if (!desc || !z)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "desc and z must not be NULL");
+    return read_desc(desc, &d, z, error);
+}
+
+static mst_status take_desc(mst_convolution *plan, const mst_convolution_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     mst_layout z;
     char given[120], result[120];
     mst_convolution_desc *d = &plan->desc;
-    MST_TRY(mst_convolution_result(desc, &z, error));
-    *d = *desc;
-    MST_TRY(read_axes(d, error));
+    MST_TRY(read_desc(desc, d, &z, error));
     if (d->z.rank == 0)
         d->z = z;
     MST_TRY(mst_layout_check(&d->z, "z", true, error));
@@ -243,7 +250,7 @@ static mst_status create(mst_context *context, const mst_convolution_desc *desc,
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
-    MST_TRY(read_desc(plan, desc, error));
+    MST_TRY(take_desc(plan, desc, error));
     if (mst_layout_count(&plan->desc.z) > 0)
         MST_TRY(choose_algorithm(plan, error));
     else if (plan->desc.algorithm == MST_CONVOLUTION_AUTO)

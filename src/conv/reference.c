@@ -161,10 +161,10 @@ mst_status mst_reference_execute(mst_convolution *plan, const mst_location *wher
     if (where[Z].place == MST_PLACE_DEVICE)
         MST_TRY(mirror_device(&r, Z, true, error));
     MST_REQUIRE(!e.progress || e.progress(plan->n_lines[Z], plan->n_lines[Z], e.progress_user), MST_ERROR_CANCELLED, "cancelled");
-    if (e.report)
-        *e.report = (mst_report){.seconds = mst_now() - start, .blocks = plan->n_lines[Z]};
+    mst_execution_report(&e, &(mst_report){.seconds = mst_now() - start, .blocks = plan->n_lines[Z]});
     // Nothing but an event that is complete already.
-    const mst_execution rest = {sizeof rest, 0, NULL, e.event, NULL, NULL, NULL};
+    mst_execution rest = MST_EXECUTION_INIT;
+    rest.event = e.event;
     MST_TRY(mst_stream_run(plan->context, NULL, where, &rest, error));
 fail:
     for (int a = 0; a < N_ARRAYS; a++)

@@ -1,6 +1,7 @@
 // The description, the plan's life, and execution.
 #include "plan.h"
 
+#include "runtime/description.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
@@ -110,9 +111,7 @@ static mst_status check_shapes(const mst_fft_desc *d, mst_error *error) {
 
 static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    *d = *desc;
-    MST_REQUIRE(d->struct_size == sizeof *d, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_FFT_DESC_INIT", d->struct_size, sizeof *d);
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_fft_desc, MST_FFT_DESC_INIT, direction), desc, d, error));
     MST_TRY(mst_layout_check(&d->input, "input", false, error));
     MST_REQUIRE(is_transformable(d->input.type), MST_ERROR_ARGUMENT,
                 "input is %s; float32, float64, complex64 and complex128 are supported", mst_type_name(d->input.type));

@@ -1,6 +1,7 @@
 // The description, the plan's life, and execution.
 #include "plan.h"
 
+#include "runtime/description.h"
 #include "runtime/lines.h"
 
 #include <math.h>
@@ -198,11 +199,7 @@ static mst_status create(mst_context *context, const mst_filter_desc *desc, cons
                          mst_tune_chain *chain, mst_filter **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_filter *plan = NULL;
-    if (out)
-        *out = NULL;
-    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
-    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_FILTER_DESC_INIT", desc->struct_size, sizeof *desc);
+    *out = NULL;
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     plan->desc = *desc;
@@ -239,12 +236,35 @@ mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *des
     return create(context, desc, choice, NULL, out, error);
 }
 
+// The caller's description in full; its notches are copied into `notches`.
+static mst_status read_desc(const mst_filter_desc *desc, mst_filter_desc *d, mst_filter_notch notches[MST_FILTER_MAX_NOTCHES],
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_filter_desc, MST_FILTER_DESC_INIT, notches), desc, d, error));
+    MST_TRY(mst_stages_check(d, error));
+    if (d->kind == MST_FILTER_NOTCH && d->notches && d->n_notches <= MST_FILTER_MAX_NOTCHES) {
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_filter_notch, notch_size, MST_FILTER_DESC_INIT, sizeof *notches), d->notches,
+                                  d->n_notches, d->notch_size, notches, error));
+        d->notches = notches;
+        d->notch_size = sizeof *notches;
+    }
+fail:
+    return status;
+}
+
 mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
+    mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
+    mst_filter_desc full;
     mst_status status;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(read_desc(desc, &full, notches, error));
     do
-        status = create(context, desc, NULL, &chain, out, &chain.why);
+        status = create(context, &full, NULL, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
+fail:
     return status;
 }
 

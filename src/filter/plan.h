@@ -129,6 +129,7 @@ cl_event *mst_stage_command(mst_filter *plan, int stage);
 mst_status mst_stage_begin(mst_filter *plan, const mst_block *block, mst_error *error);
 mst_status mst_stage_end(mst_filter *plan, const mst_block *block, int stage, mst_error *error);
 void mst_stages_clear(mst_filter *plan);
+mst_status mst_stages_check(const mst_filter_desc *desc, mst_error *error); // the size of what is written of them
 
 // ---- fused.c: from images to images, or where the range has to be found to planes; for blocks of up to n planes.
 bool mst_fused_filter_can(const mst_filter *plan, bool cpu);

@@ -1,10 +1,19 @@
 #include "plan.h"
 
+#include "runtime/description.h"
+
 #include <stdlib.h>
 
 static const char *const names[N_STAGES] = {
     "load",      "spin factors", "forward transform", "bit reverse", "butterfly", "normalise",
     "transpose", "mask",         "inverse transform", "store"};
+
+static const mst_elements elements = {"stage_size", "MST_FILTER_DESC_INIT", offsetof(mst_filter_stage, seconds),
+                                      sizeof(mst_filter_stage)};
+
+mst_status mst_stages_check(const mst_filter_desc *desc, mst_error *error) {
+    return mst_elements_check(&elements, desc->stage_size, error);
+}
 
 static mst_stage_event *add_event(mst_filter *plan, int stage) {
     if (plan->n_events == plan->most_events) {
@@ -73,11 +82,11 @@ fail:
     return status;
 }
 
-mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage stages[MST_FILTER_MAX_STAGES], int *count, mst_error *error) {
+mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(plan && stages && count, MST_ERROR_ARGUMENT, "plan, stages and count must not be NULL");
     *count = 0;
-    for (int s = 0; s < N_STAGES; s++) {
+    for (int s = 0; s < N_STAGES && *count < most; s++) {
         mst_filter_stage stage = {.name = names[s]};
         for (size_t i = 0; i < plan->n_events; i++) {
             double seconds = 0;
@@ -88,7 +97,7 @@ mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage stages[MST_FILTE
             stage.launches++;
         }
         if (stage.launches > 0)
-            stages[(*count)++] = stage;
+            mst_elements_write(&elements, &stage, (*count)++, plan->desc.stage_size, stages);
     }
 fail:
     return status;

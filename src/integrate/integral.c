@@ -1,6 +1,8 @@
 // The description, the plan's life, and execution.
 #include "plan.h"
 
+#include "runtime/description.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,12 +16,12 @@ const char *mst_integral_status_name(mst_integral_status status) {
     return status >= MST_INTEGRAL_CONVERGED && status <= MST_INTEGRAL_NON_FINITE ? names[status] : "unknown status";
 }
 
+#define RESULT MST_ELEMENTS(mst_integral_result, result_size, MST_INTEGRAL_DESC_INIT, offsetof(mst_integral_result, evaluations))
+
 static bool is_fixed(mst_integral_rule rule) { return rule >= MST_INTEGRAL_RECTANGLE; }
 
 static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(d->struct_size == sizeof *d, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_INTEGRAL_DESC_INIT", d->struct_size, sizeof *d);
     MST_REQUIRE(d->rule >= MST_INTEGRAL_ADAPTIVE && d->rule <= MST_INTEGRAL_GAUSS, MST_ERROR_ARGUMENT, "there is no rule %d",
                 (int)d->rule);
     MST_REQUIRE(d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES, MST_ERROR_ARGUMENT,
@@ -104,9 +106,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
                          mst_tune_chain *chain, mst_integral **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_integral *plan = NULL;
-    if (out)
-        *out = NULL;
-    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    *out = NULL;
     MST_TRY(check_desc(desc, error));
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
@@ -131,12 +131,35 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
     return create(context, desc, choice, NULL, out, error);
 }
 
+// The caller's description in full; its ranges are copied into `ranges`.
+static mst_status read_desc(const mst_integral_desc *desc, mst_integral_desc *d,
+                            mst_integral_range ranges[MST_INTEGRAL_MAX_VARIABLES], mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_integral_desc, MST_INTEGRAL_DESC_INIT, n_parameters), desc, d, error));
+    MST_TRY(mst_elements_check(RESULT, d->result_size, error));
+    if (d->ranges && d->n_variables >= 1 && d->n_variables <= MST_INTEGRAL_MAX_VARIABLES) {
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_integral_range, range_size, MST_INTEGRAL_DESC_INIT, sizeof *ranges), d->ranges,
+                                  (size_t)d->n_variables, d->range_size, ranges, error));
+        d->ranges = ranges;
+        d->range_size = sizeof *ranges;
+    }
+fail:
+    return status;
+}
+
 mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
+    mst_integral_range ranges[MST_INTEGRAL_MAX_VARIABLES];
+    mst_integral_desc full;
     mst_status status;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(read_desc(desc, &full, ranges, error));
     do
-        status = create(context, desc, NULL, &chain, out, &chain.why);
+        status = create(context, &full, NULL, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
+fail:
     return status;
 }
 
@@ -177,7 +200,7 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     mst_status status = MST_OK;
     mst_execution execution;
     mst_report report = {0};
-    mst_integral_call call = {.n_sets = n_sets, .results = results, .how = &execution, .report = &report};
+    mst_integral_call call = {.n_sets = n_sets, .how = &execution, .report = &report};
     double start = mst_now();
     size_t bytes;
     MST_REQUIRE(plan && (results || n_sets == 0), MST_ERROR_ARGUMENT, "plan and results must not be NULL");
@@ -190,18 +213,20 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     if (execution.n_wait > 0)
         MST_TRY_CL(clWaitForEvents(execution.n_wait, execution.wait_list), "cannot wait for events");
     if (n_sets > 0) {
+        MST_REQUIRE(call.results = calloc(n_sets, sizeof *call.results), MST_ERROR_HOST_MEMORY, "out of memory for results");
         MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
         MST_TRY(plan->method->run(plan, &call, error));
     }
     for (size_t i = 0; i < n_sets; i++) {
         if (is_empty(plan, call.cuts + i * (size_t)plan->n_cuts))
-            results[i] = (mst_integral_result){0, 0, results[i].evaluations, MST_INTEGRAL_CONVERGED};
-        mark_non_finite(&results[i]);
+            call.results[i] = (mst_integral_result){0, 0, call.results[i].evaluations, MST_INTEGRAL_CONVERGED};
+        mark_non_finite(&call.results[i]);
+        mst_elements_write(RESULT, &call.results[i], i, plan->desc.result_size, results);
     }
     report.seconds = mst_now() - start;
-    if (execution.report)
-        *execution.report = report;
+    mst_execution_report(&execution, &report);
 fail:
+    free(call.results);
     free(call.rows);
     free(call.cuts);
     return status;

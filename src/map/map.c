@@ -1,6 +1,7 @@
 // The description, the plan's life, and execution.
 #include "plan.h"
 
+#include "runtime/description.h"
 #include "runtime/layout.h"
 #include "runtime/lines.h"
 
@@ -199,11 +200,7 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     mst_status status = MST_OK;
     mst_map *plan = NULL;
     const mst_kernel *kernel;
-    if (out)
-        *out = NULL;
-    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
-    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_MAP_DESC_INIT", desc->struct_size, sizeof *desc);
+    *out = NULL;
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     MST_TRY(read_inputs(plan, desc, error));
@@ -223,12 +220,45 @@ fail:
     return status;
 }
 
+// The caller's description in full, with the elements of its arrays.
+typedef struct full_desc {
+    mst_map_desc desc;
+    mst_map_input inputs[MST_MAP_MAX_INPUTS];
+    mst_map_number numbers[MST_MAP_MAX_NUMBERS];
+} full_desc;
+
+static mst_status read_desc(const mst_map_desc *desc, full_desc *full, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_map_desc *d = &full->desc;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_map_desc, MST_MAP_DESC_INIT, n_numbers), desc, d, error));
+    if (d->inputs && d->n_inputs >= 0 && d->n_inputs <= MST_MAP_MAX_INPUTS) {
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_map_input, input_size, MST_MAP_DESC_INIT, sizeof(mst_map_input)), d->inputs,
+                                  (size_t)d->n_inputs, d->input_size, full->inputs, error));
+        d->inputs = full->inputs;
+        d->input_size = sizeof *d->inputs;
+    }
+    if (d->numbers && d->n_numbers >= 0 && d->n_numbers <= MST_MAP_MAX_NUMBERS) {
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_map_number, number_size, MST_MAP_DESC_INIT, sizeof(mst_map_number)),
+                                  d->numbers, (size_t)d->n_numbers, d->number_size, full->numbers, error));
+        d->numbers = full->numbers;
+        d->number_size = sizeof *d->numbers;
+    }
+fail:
+    return status;
+}
+
 mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
+    full_desc full;
     mst_status status;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(read_desc(desc, &full, error));
     do
-        status = create(context, desc, &chain, out, &chain.why);
+        status = create(context, &full.desc, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
+fail:
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include "cache.h"
+#include "description.h"
 #include "device.h"
 #include "pool.h"
 #include "program.h"
@@ -133,16 +134,9 @@ static mst_status copy_string(const char *text, char **out, mst_error *error) {
     return text && !*out ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context") : MST_OK;
 }
 
-mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
+static mst_status create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = NULL;
-    const mst_context_desc defaults = MST_CONTEXT_DESC_INIT;
-    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
-    *out = NULL;
-    if (!desc)
-        desc = &defaults;
-    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_CONTEXT_DESC_INIT", desc->struct_size, sizeof *desc);
     MST_REQUIRE(context = calloc(1, sizeof *context), MST_ERROR_HOST_MEMORY, "out of memory making a context");
     pthread_mutex_init(&context->mutex, NULL);
     pthread_mutex_init(&context->log_mutex, NULL);
@@ -167,6 +161,18 @@ mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, m
     return MST_OK;
 fail:
     mst_context_destroy(context);
+    return status;
+}
+
+mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context_desc full = MST_CONTEXT_DESC_INIT;
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
+    *out = NULL;
+    if (desc)
+        MST_TRY(mst_description_read(MST_DESCRIPTION(mst_context_desc, MST_CONTEXT_DESC_INIT, device), desc, &full, error));
+    MST_TRY(create(&full, out, error));
+fail:
     return status;
 }
 
@@ -261,19 +267,27 @@ void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes) {
     mst_budget_give(context, &context->device_memory, bytes);
 }
 
+#define REPORT MST_DESCRIPTION(mst_report, MST_REPORT_INIT, upload_seconds)
+
 mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_execution defaults = MST_EXECUTION_INIT;
-    *out = how ? *how : defaults;
-    MST_REQUIRE(out->struct_size == sizeof *out, MST_ERROR_ARGUMENT,
-                "how->struct_size is %zu, not %zu; start from MST_EXECUTION_INIT", out->struct_size, sizeof *out);
+    *out = (mst_execution)MST_EXECUTION_INIT;
+    if (how)
+        MST_TRY(mst_description_read(MST_DESCRIPTION(mst_execution, MST_EXECUTION_INIT, n_wait), how, out, error));
     MST_REQUIRE((out->n_wait == 0) == (out->wait_list == NULL), MST_ERROR_ARGUMENT, "how->n_wait is %u but how->wait_list is %s",
                 (unsigned)out->n_wait, out->wait_list ? "set" : "NULL");
     MST_REQUIRE(!out->event || !out->report, MST_ERROR_ARGUMENT, "how->event and how->report cannot be asked for together");
+    if (out->report)
+        MST_TRY(mst_description_check(REPORT, out->report, error));
     if (out->event)
         *out->event = NULL;
 fail:
     return status;
+}
+
+void mst_execution_report(const mst_execution *how, const mst_report *report) {
+    if (how->report)
+        mst_description_write(REPORT, report, how->report);
 }
 
 cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event) {

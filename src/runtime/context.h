@@ -63,6 +63,9 @@ void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes);
 // The execution description a caller passed: NULL becomes the defaults; MST_ERROR_ARGUMENT when it is malformed.
 mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error);
 
+// Fills the report that the caller asked for, if any.
+void mst_execution_report(const mst_execution *how, const mst_report *report);
+
 // With `profile`: an event for the moment at which a queue comes to it. A fill of four bytes, since drivers give markers no
 // usable times.
 cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event);

@@ -68,6 +68,7 @@ static void read_widths(mst_device_info *info) {
 mst_status mst_device_describe(cl_device_id device, mst_device_info *info, mst_error *error) {
     mst_status status = MST_OK;
     memset(info, 0, sizeof *info);
+    info->struct_size = sizeof *info;
     info->device = device;
     MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof info->platform, &info->platform, NULL),
                "cannot read the device's platform");
@@ -107,7 +108,8 @@ static double score(const mst_device_info *info) {
     return info->available ? kind * 1e12 + rate : -1;
 }
 
-mst_status mst_devices_list(mst_device_info **list, size_t *count, mst_error *error) {
+// All devices, in one array.
+static mst_status describe_all(mst_device_info **list, size_t *count, mst_error *error) {
     mst_status status = MST_OK;
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_device_id devices[MAX_DEVICES];
@@ -115,9 +117,6 @@ mst_status mst_devices_list(mst_device_info **list, size_t *count, mst_error *er
     mst_device_info *infos = NULL;
     size_t n = 0;
     mst_error trouble = {.status = MST_OK};
-    MST_REQUIRE(list && count, MST_ERROR_ARGUMENT, "list and count must not be NULL");
-    *list = NULL;
-    *count = 0;
     cl_int code = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
     MST_REQUIRE(code == CL_SUCCESS && n_platforms > 0, MST_ERROR_NO_DEVICE,
                 "no OpenCL platform found; install the GPU vendor's OpenCL driver, or PoCL to compute on the CPU "
@@ -155,7 +154,29 @@ fail:
     return status;
 }
 
-void mst_devices_free(mst_device_info *list) { free(list); }
+mst_status mst_devices_list(mst_device_info ***list, size_t *count, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_device_info *infos = NULL;
+    size_t n = 0;
+    MST_REQUIRE(list && count, MST_ERROR_ARGUMENT, "list and count must not be NULL");
+    *list = NULL;
+    *count = 0;
+    MST_TRY(describe_all(&infos, &n, error));
+    MST_REQUIRE(*list = calloc(n, sizeof **list), MST_ERROR_HOST_MEMORY, "out of memory listing devices");
+    for (size_t i = 0; i < n; i++)
+        (*list)[i] = &infos[i];
+    *count = n;
+    return MST_OK;
+fail:
+    free(infos);
+    return status;
+}
+
+void mst_devices_free(mst_device_info **list) {
+    if (list)
+        free(list[0]);
+    free(list);
+}
 
 static bool contains_ignoring_case(const char *text, const char *part) {
     size_t length = strlen(part);
@@ -187,7 +208,7 @@ mst_status mst_device_choose(const char *wanted, mst_device_info *chosen, mst_er
     char names[320];
     if (!wanted || !*wanted)
         wanted = getenv("MASTABA_DEVICE");
-    MST_TRY(mst_devices_list(&list, &count, error));
+    MST_TRY(describe_all(&list, &count, error));
     list_names(list, count, names, sizeof names);
     if (!wanted || !*wanted) {
         for (size_t i = 0; i < count; i++)
@@ -208,6 +229,6 @@ mst_status mst_device_choose(const char *wanted, mst_device_info *chosen, mst_er
                 found->name);
     *chosen = *found;
 fail:
-    mst_devices_free(list);
+    free(list);
     return status;
 }

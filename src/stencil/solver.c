@@ -1,5 +1,8 @@
 #include "solver.h"
 
+#include "runtime/description.h"
+#include "stencil/scheme/description.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +36,8 @@ fail:
     return status;
 }
 
-static mst_status check(mst_context *context, const mst_stencil_desc *desc, const void *out, mst_error *error) {
+static mst_status check(mst_context *context, const mst_stencil_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
-    MST_REQUIRE(desc->struct_size == sizeof *desc, MST_ERROR_ARGUMENT,
-                "desc->struct_size is %zu, not %zu; start from MST_STENCIL_DESC_INIT", desc->struct_size, sizeof *desc);
     MST_REQUIRE(desc->precision != MST_FLOAT64 || context->device.fp64, MST_ERROR_UNSUPPORTED,
                 "%s has no float64; use float32 or another device", context->device.name);
 fail:
@@ -74,8 +74,8 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
                             mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
-    MST_TRY(check(context, desc, out, error));
     *out = NULL;
+    MST_TRY(check(context, desc, error));
     MST_REQUIRE(s = calloc(1, sizeof *s), MST_ERROR_HOST_MEMORY, "out of memory making a solver");
     *out = s;
     s->context = context;
@@ -99,19 +99,31 @@ static bool goes_on(mst_context *context, mst_tune_chain *chain, mst_status stat
     return mst_tune_goes_on(context, chain, status, error);
 }
 
+#define PLAN MST_DESCRIPTION(mst_stencil_plan, MST_STENCIL_PLAN_INIT, shape)
+
+static void write_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
+    mst_stencil_plan full = MST_STENCIL_PLAN_INIT;
+    mst_plan_figures(s, steps, &full);
+    mst_description_write(PLAN, &full, plan);
+}
+
 mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                mst_error *error) {
+    mst_status status = MST_OK;
     mst_tune_chain chain = {.used = 0};
-    mst_status status;
-    if (!plan)
-        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    mst_scheme_description given = {.arrays = {NULL}};
+    MST_REQUIRE(context && desc && plan, MST_ERROR_ARGUMENT, "context, desc and plan must not be NULL");
+    MST_TRY(mst_description_check(PLAN, plan, error));
+    MST_TRY(mst_scheme_description_read(desc, &given, error));
     do {
         mst_stencil *s = NULL;
-        status = make_plan(context, desc, NULL, &chain, &s, &chain.why);
+        status = make_plan(context, &given.desc, NULL, &chain, &s, &chain.why);
         if (status == MST_OK)
-            mst_plan_figures(s, steps, plan);
+            write_figures(s, steps, plan);
         mst_stencil_destroy(s);
     } while (goes_on(context, &chain, status, error));
+fail:
+    mst_scheme_description_release(&given);
     return status;
 }
 
@@ -120,9 +132,8 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
                          mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil *s = NULL;
-    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
-    MST_REQUIRE(!desc || desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
                 "the backing store is a file, but file is %d", desc->file);
     MST_TRY(make_plan(context, desc, choice, chain, &s, error));
     MST_TRY(mst_tables_take(&s->tables, s->plan.depth, error));
@@ -147,11 +158,18 @@ mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *d
 }
 
 mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    mst_status status = MST_OK;
     mst_tune_chain chain = {.used = 0};
-    mst_status status;
+    mst_scheme_description given = {.arrays = {NULL}};
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(mst_scheme_description_read(desc, &given, error));
     do
-        status = create(context, desc, NULL, &chain, out, &chain.why);
+        status = create(context, &given.desc, NULL, &chain, out, &chain.why);
     while (goes_on(context, &chain, status, error));
+fail:
+    mst_scheme_description_release(&given);
     return status;
 }
 
@@ -222,6 +240,17 @@ fail:
     return status;
 }
 
+#define REPORT MST_DESCRIPTION(mst_stencil_report, MST_STENCIL_REPORT_INIT, seconds)
+
+static void write_report(const mst_stencil *s, const mst_run *run, double seconds, mst_stencil_report *report) {
+    const mst_stencil_report full = {.steps = run->done,
+                                     .seconds = seconds,
+                                     .node_steps_a_second = (double)s->problem.nodes * (double)run->done / seconds,
+                                     .upload_bytes = run->upload_bytes,
+                                     .download_bytes = run->download_bytes};
+    mst_description_write(REPORT, &full, report);
+}
+
 mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                            mst_error *error) {
     mst_status status = MST_OK;
@@ -229,18 +258,15 @@ mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *
     double start = mst_now();
     MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
     MST_TRY(mst_execution_read(how, &run.how, error));
+    if (report)
+        MST_TRY(mst_description_check(REPORT, report, error));
     MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
                 "a run takes no events and no mst_report");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     while (run.done < steps)
         MST_TRY(run_segment(s, steps - run.done < s->tables.steps ? steps - run.done : s->tables.steps, &run, error));
-    if (!report)
-        return MST_OK;
-    *report = (mst_stencil_report){.steps = steps, .seconds = mst_now() - start};
-    mst_plan_figures(s, steps, &report->plan);
-    report->node_steps_a_second = (double)s->problem.nodes * (double)steps / report->seconds;
-    report->upload_bytes = run.upload_bytes;
-    report->download_bytes = run.download_bytes;
+    if (report)
+        write_report(s, &run, mst_now() - start, report);
 fail:
     return status;
 }
@@ -256,11 +282,13 @@ mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error)
     return MST_OK;
 }
 
-mst_status mst_stencil_describe(const mst_stencil *s, mst_stencil_plan *plan, mst_error *error) {
-    if (!s || !plan)
-        return mst_fail(error, MST_ERROR_ARGUMENT, "solver and plan must not be NULL");
-    mst_plan_figures(s, 1, plan);
-    return MST_OK;
+mst_status mst_stencil_describe(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(s && plan, MST_ERROR_ARGUMENT, "solver and plan must not be NULL");
+    MST_TRY(mst_description_check(PLAN, plan, error));
+    write_figures(s, steps, plan);
+fail:
+    return status;
 }
 
 mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,

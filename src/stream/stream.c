@@ -432,8 +432,7 @@ static mst_status run_nothing(mst_context *context, const mst_execution *how, ms
     MST_TRY(mst_execution_read(how, &e, error));
     if (e.event)
         MST_TRY(completed_event(context, e.event, error));
-    if (e.report)
-        memset(e.report, 0, sizeof *e.report);
+    mst_execution_report(&e, &(mst_report){0});
 fail:
     return status;
 }
@@ -463,8 +462,7 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
     }
     r.report.blocks = r.n_blocks;
     r.report.seconds = mst_now() - start;
-    if (r.how.report)
-        *r.how.report = r.report;
+    mst_execution_report(&r.how, &r.report);
 fail:
     pthread_cond_destroy(&r.changed);
     pthread_mutex_destroy(&r.mutex);

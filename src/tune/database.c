@@ -197,7 +197,8 @@ const json_t *mst_tuning_find(const json_t *database, const mst_tune_problem *pr
 }
 
 mst_tuning_result mst_tuning_describe(const json_t *entry, const char *driver) {
-    mst_tuning_result r = {.capability = string_of(entry, "capability"),
+    mst_tuning_result r = {.struct_size = sizeof r,
+                           .capability = string_of(entry, "capability"),
                            .variant = string_of(entry, "variant"),
                            .size = (uint64_t)json_integer_value(json_object_get(entry, "size")),
                            .seconds = json_number_value(json_object_get(entry, "seconds")),

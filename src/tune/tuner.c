@@ -2,6 +2,8 @@
 #include "database.h"
 #include "defaults.h"
 
+#include "runtime/description.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,7 +61,8 @@ static struct mst_tuner *tuner_of(mst_context *context) {
 
 static mst_tuning_result result_of(const mst_tune_problem *problem, const int64_t *values, mst_tuning_source source,
                                    const json_t *entry) {
-    mst_tuning_result r = {.capability = problem->capability,
+    mst_tuning_result r = {.struct_size = sizeof r,
+                           .capability = problem->capability,
                            .variant = problem->variant,
                            .size = problem->size,
                            .source = source,
@@ -241,14 +244,14 @@ const char *mst_tuning_source_name(mst_tuning_source source) {
 mst_status mst_tuning_begin(mst_context *context, const mst_tuning *how, mst_error *error) {
     mst_status status = MST_OK;
     struct mst_tuner *tuner;
+    mst_tuning full;
     MST_REQUIRE(context && how, MST_ERROR_ARGUMENT, "context and how must not be NULL");
-    MST_REQUIRE(how->struct_size == sizeof *how, MST_ERROR_ARGUMENT,
-                "how->struct_size is %zu, not %zu; start from MST_TUNING_INIT", how->struct_size, sizeof *how);
-    MST_REQUIRE(how->seconds >= 0, MST_ERROR_ARGUMENT,
-                "how->seconds is %g; give a time, or 0 for nothing but the values there are", how->seconds);
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_tuning, MST_TUNING_INIT, seconds), how, &full, error));
+    MST_REQUIRE(full.seconds >= 0, MST_ERROR_ARGUMENT,
+                "how->seconds is %g; give a time, or 0 for nothing but the values there are", full.seconds);
     MST_REQUIRE(tuner = tuner_of(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
     pthread_mutex_lock(&tuner->mutex);
-    tuner->how = *how;
+    tuner->how = full;
     tuner->on = true;
     pthread_mutex_unlock(&tuner->mutex);
 fail:

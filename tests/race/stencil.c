@@ -15,6 +15,7 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     const double nothing[] = {0};
     mst_stencil_source source = {.field = "u", .samples = nothing, .n_samples = 1};
     const mst_stencil_receiver receiver = {"u", 1, point};
+    mst_stencil_boundary ends[2 * MST_MAX_AXES] = {{.kind = MST_BOUNDARY_DIRICHLET}};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *solver;
     mst_error error;
@@ -25,7 +26,8 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     d.grid[rank - 1] = COLUMNS;
     memcpy(source.point, point[0], sizeof source.point);
     for (int axis = 0; axis < rank; axis++)
-        d.boundaries[axis][0].kind = d.boundaries[axis][1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+        ends[2 * axis].kind = ends[2 * axis + 1].kind = axis < rank - 1 ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_PERIODIC;
+    d.boundaries = ends;
     d.fields = &field;
     d.updates = &updates[rank - 2];
     d.sources = &source;
@@ -59,6 +61,8 @@ static void decay(mst_context *context, int rank) {
     static const mst_stencil_update updates[] = {
         {"u", "u + 0.1 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0},
         {"u", "u + 0.1 * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6 * u)", 0}};
+    static const mst_stencil_boundary ends[] = {{.value = NULL},    {.value = NULL},    {.value = "1 - 1"},
+                                                {.value = "1 - 1"}, {.value = "1 - 1"}, {.value = "1 - 1"}};
     static float got[PLANES * ROWS * COLUMNS];
     const double pi = 3.14159265358979323846, sizes[] = {COLUMNS, PLANES, ROWS};
     const size_t plane = (size_t)(rank == 3 ? ROWS : 1) * COLUMNS, at = 10 * plane;
@@ -72,8 +76,7 @@ static void decay(mst_context *context, int rank) {
     d.grid[0] = PLANES;
     d.grid[1] = rank == 3 ? ROWS : COLUMNS;
     d.grid[2] = rank == 3 ? COLUMNS : 0;
-    for (int k = 1; k < rank; k++)
-        d.boundaries[k][0] = d.boundaries[k][1] = (mst_stencil_boundary){MST_BOUNDARY_DIRICHLET, "1 - 1", 0};
+    d.boundaries = ends;
     d.fields = &fields[rank - 2];
     d.updates = &updates[rank - 2];
     d.n_fields = d.n_updates = 1;

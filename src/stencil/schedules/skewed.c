@@ -23,7 +23,7 @@
 
 enum {
     SLOTS = MST_STENCIL_QUEUES + 3, // slabs that are queued at once, at most
-    MANY_LEVELS = 8                // of a trip
+    MANY_LEVELS = 8                 // of a trip
 };
 
 // A slab on its way through the levels.
@@ -36,7 +36,7 @@ typedef struct slab_state {
 typedef struct mst_skewed {
     mst_window rings[2], held, down;
     uint64_t ring_bytes[2], held_bytes, down_bytes; // of one array
-    slab_state active[MST_STENCIL_QUEUES + 1];       // the oldest first; that may be done but for its download
+    slab_state active[MST_STENCIL_QUEUES + 1];      // the oldest first; that may be done but for its download
     int n_active;
     // Of a slab, by its number since the beginning.
     uint64_t slab; // the next

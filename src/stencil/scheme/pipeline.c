@@ -84,7 +84,8 @@ mst_status mst_pipeline_make(const mst_problem *problem, int m, bool lateral_del
     p->n_versions = problem->n_arrays;
     for (int step = 0; step < m; step++)
         for (int u = 0; u < problem->n_updates;) {
-            int first = u, substep = problem->updates[u].substep;
+            int first = u;
+            size_t substep = problem->updates[u].substep;
             for (int a = 0; a < problem->n_arrays; a++)
                 next[a] = current[a];
             for (; u < problem->n_updates && problem->updates[u].substep == substep; u++) {

@@ -1,11 +1,13 @@
 #include "problem.h"
 
+#include "stencil/scheme/description.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SYMBOLS = 144 };
+enum { MAX_SYMBOLS = MST_STENCIL_MAX_PARAMETERS + MST_STENCIL_MAX_FIELDS + 8 };
 
 // The names an expression may use, and what they stand for.
 typedef struct names {
@@ -136,8 +138,8 @@ static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_
     mst_status status = MST_OK;
     MST_REQUIRE(desc->n_fields >= 1 && desc->n_fields <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT,
                 "there are %zu fields; 1 to %d are supported", desc->n_fields, MST_STENCIL_MAX_FIELDS);
-    MST_REQUIRE(desc->n_parameters <= MAX_SYMBOLS - MST_STENCIL_MAX_FIELDS - 8, MST_ERROR_ARGUMENT,
-                "there are %zu parameters; %d are supported", desc->n_parameters, MAX_SYMBOLS - MST_STENCIL_MAX_FIELDS - 8);
+    MST_REQUIRE(desc->n_parameters <= MST_STENCIL_MAX_PARAMETERS, MST_ERROR_ARGUMENT,
+                "there are %zu parameters; %d are supported", desc->n_parameters, MST_STENCIL_MAX_PARAMETERS);
     for (size_t k = 0; k < desc->n_fields; k++) {
         const mst_stencil_field *from = &desc->fields[k];
         mst_problem_field *to = &p->fields[k];
@@ -163,6 +165,8 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
     char what[MST_EXPR_MAX_NAME + 20];
     list_names(p, desc, true, true, true, &n);
     MST_REQUIRE(desc->n_updates >= 1, MST_ERROR_ARGUMENT, "there are no updates");
+    MST_REQUIRE(desc->n_updates <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT, "there are %zu updates; %d are supported",
+                desc->n_updates, MST_STENCIL_MAX_FIELDS);
     for (size_t k = 0; k < desc->n_updates; k++) {
         const mst_stencil_update *from = &desc->updates[k];
         int f = mst_problem_find(p, from->field);
@@ -171,7 +175,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         MST_REQUIRE(!p->fields[f].coefficient, MST_ERROR_ARGUMENT, "coefficient field %s has an update", from->field);
         MST_REQUIRE(!updated[f], MST_ERROR_ARGUMENT, "field %s has two updates", from->field);
         MST_REQUIRE(k == 0 || from->substep >= desc->updates[k - 1].substep, MST_ERROR_ARGUMENT,
-                    "the update of %s is of sub-step %d, after one of sub-step %d", from->field, from->substep,
+                    "the update of %s is of sub-step %zu, after one of sub-step %zu", from->field, from->substep,
                     desc->updates[k - 1].substep);
         MST_REQUIRE(from->expression, MST_ERROR_ARGUMENT, "the update of %s has no expression", from->field);
         updated[f] = true;
@@ -194,9 +198,9 @@ static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_e
     names n;
     char what[60];
     list_names(p, desc, true, true, false, &n);
-    for (int k = 0; k < desc->rank; k++)
+    for (int k = 0; desc->boundaries && k < desc->rank; k++) // else all are Dirichlet's, with 0
         for (int side = 0; side < 2; side++) {
-            const mst_stencil_boundary *from = &desc->boundaries[k][side];
+            const mst_stencil_boundary *from = &desc->boundaries[2 * k + side];
             mst_problem_boundary *to = &p->boundaries[mst_problem_axis(p->rank, k)][side];
             uint64_t length = p->grid[mst_problem_axis(p->rank, k)];
             snprintf(what, sizeof what, "the boundary value at the %s end of axis %d", side ? "upper" : "lower", k);
@@ -204,7 +208,7 @@ static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_e
             to->width = from->width;
             MST_REQUIRE((int)from->kind >= MST_BOUNDARY_DIRICHLET && from->kind <= MST_BOUNDARY_SPONGE, MST_ERROR_ARGUMENT,
                         "boundary %d of axis %d is no kind of boundary", (int)from->kind, k);
-            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->boundaries[k][!side].kind == MST_BOUNDARY_PERIODIC),
+            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->boundaries[2 * k + !side].kind == MST_BOUNDARY_PERIODIC),
                         MST_ERROR_ARGUMENT, "axis %d is periodic at one end only", k);
             MST_REQUIRE(from->kind != MST_BOUNDARY_SPONGE || (from->width >= 1 && from->width <= length), MST_ERROR_ARGUMENT,
                         "the sponge of axis %d is %zu nodes wide; the axis has %llu", k, from->width, (unsigned long long)length);

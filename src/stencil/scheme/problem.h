@@ -35,7 +35,8 @@ typedef struct mst_problem_field {
 } mst_problem_field;
 
 typedef struct mst_problem_update {
-    int field, substep;
+    int field;
+    size_t substep;
     mst_formula formula;
 } mst_problem_update;
 

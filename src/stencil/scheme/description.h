@@ -1,0 +1,20 @@
+// The caller's description of a scheme in full, with copies of its arrays.
+#ifndef MST_STENCIL_DESCRIPTION_H
+#define MST_STENCIL_DESCRIPTION_H
+
+#include <mastaba/stencil.h>
+
+enum { MST_STENCIL_MAX_PARAMETERS = 104 };
+
+typedef struct mst_scheme_description {
+    mst_stencil_desc desc;
+    void *arrays[5]; // of parameters, fields, updates, sources and receivers
+    mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
+} mst_scheme_description;
+
+// Strings, initial data and the points of receivers stay the caller's, as do arrays that are too long. Release it whatever the
+// status.
+mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_description *out, mst_error *error);
+void mst_scheme_description_release(mst_scheme_description *description);
+
+#endif
