@@ -55,18 +55,26 @@ for example in "$source"/examples/*.c; do
     $CC "$example" -o /dev/null $(pkg-config --cflags --libs mastaba) -lm
 done
 
+for abi in "$here"/abi-*; do
+    echo "== a program built with the headers of $(basename "$abi")"
+    $CC -std=c11 -Wall -Wextra -Werror -I"$abi/include" "$abi/program.c" -o old -L"$libdir" -lmastaba -lOpenCL -lm
+    expect ok env LD_LIBRARY_PATH="$libdir" ./old
+done
+
 if [ -n "${MASTABA-}" ]; then
     echo "== installed program"
     expect "mastaba $(pkg-config --modversion mastaba)" "$prefix/bin/mastaba" --version
 fi
 
 echo "== symbols"
-foreign=$(nm -D --defined-only "$libdir/libmastaba.so" | awk '$3 !~ /^mst_/ {print $3}')
-[ -z "$foreign" ] || fail "libmastaba.so exports" $foreign
+soname=$(readelf -d "$libdir/libmastaba.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+[ "$soname" = libmastaba.so.1 ] || fail "libmastaba.so is called $soname"
+unversioned=$(nm -D --defined-only "$libdir/libmastaba.so" | awk '$2 != "A" && $3 !~ /^mst_.*@@MASTABA_[0-9]+$/ {print $3}')
+[ -z "$unversioned" ] || fail "libmastaba.so exports" $unversioned
 foreign=$(nm -g --defined-only "$libdir/libmastaba.a" | awk 'NF == 3 && $3 !~ /^mst_/ {print $3}')
 [ -z "$foreign" ] || fail "libmastaba.a defines" $foreign
 declared=$(sed -n 's/^MST_API.*\b\(mst_[a-z0-9_]*\)(.*/\1/p' "$prefix"/include/mastaba/*.h | sort)
-exported=$(nm -D --defined-only "$libdir/libmastaba.so" | awk '{print $3}' | sort)
+exported=$(nm -D --defined-only "$libdir/libmastaba.so" | awk '$2 != "A" {print $3}' | sed 's/@.*//' | sort)
 [ "$declared" = "$exported" ] || fail "declared and exported functions differ:
 $(diff <(echo "$declared") <(echo "$exported"))"
 echo ok

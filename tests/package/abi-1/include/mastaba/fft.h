@@ -1,0 +1,80 @@
+// Mastaba: batched fast Fourier transforms.
+//
+// Along each of the given axes, of length n:
+//     forward   Z[k] = sum_j X[j] exp(-2 pi i j k / n)
+//     inverse   Z[k] = sum_j X[j] exp(+2 pi i j k / n)
+// and every result is multiplied by `scale` once, so an inverse that undoes a forward needs scale = 1 / (the product of the
+// n). All axes that are not transformed are batch.
+//
+// Real input (forward): results k = 0 .. n/2 along the last of `axes`, which determine the others. Real output (inverse): the
+// way back, from k = 0 .. n/2 along the last of `axes`, n being the real side's length; that axis is transformed last, and the
+// imaginary parts of k = 0 and, for even n, k = n/2, which are 0 in the spectrum of real numbers, do not count.
+#ifndef MASTABA_FFT_H
+#define MASTABA_FFT_H
+
+#include <mastaba/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_fft mst_fft;
+
+typedef enum mst_fft_direction { MST_FFT_FORWARD = 1, MST_FFT_INVERSE = 2 } mst_fft_direction;
+
+// How kernels use the device. GPU: the work-items of a group hold a transform in registers and exchange it through local memory.
+// CPU: a work-item keeps a tile of transforms in its cache and works on them with vectors. Either runs anywhere.
+typedef enum mst_fft_shape {
+    MST_FFT_SHAPE_AUTO = 0, // by the device's type, or as tuned (tune.h)
+    MST_FFT_SHAPE_GPU = 1,
+    MST_FFT_SHAPE_CPU = 2
+} mst_fft_shape;
+
+typedef struct mst_fft_desc {
+    size_t struct_size;
+    mst_layout input;       // float32, float64, complex64 or complex128; real: forward only
+    mst_layout output;      // same precision and shape, but n/2 + 1 on the complex side where the other is real and has n;
+                            // strides of its own; real: inverse only; rank 0: dense and complex
+    int n_axes;             // 1..MST_MAX_AXES
+    int axes[MST_MAX_AXES]; // NumPy's axis numbers: -1 is the last; no axis twice
+    mst_fft_direction direction;
+    mst_fft_shape shape;
+    double scale;
+} mst_fft_desc;
+
+#define MST_FFT_DESC_INIT                                                                                                        \
+    { sizeof(mst_fft_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 1, {-1, 0, 0}, MST_FFT_FORWARD, MST_FFT_SHAPE_AUTO, 1.0 }
+
+// Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30; an array
+// without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on
+// failure. MST_ERROR_ARGUMENT: layouts, axes, types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a
+// length that does not fit the device; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL;
+// MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Kernels for arrays that are not packed in C order depend on whether data
+// are on the device or not: the first execution for each way makes them, and takes as long as the compiler does. Thread-safe on
+// one context.
+// Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
+// Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
+// cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the
+// others.
+MST_API mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
+MST_API void mst_fft_destroy(mst_fft *plan);
+
+// The passes over memory that a plan takes, and the OpenCL C of the kernel of one (of a plan for host data; NULL if there is no
+// such pass). Valid as long as the plan. Thread-safe.
+MST_API int mst_fft_n_passes(const mst_fft *plan);
+MST_API const char *mst_fft_pass_kernel(const mst_fft *plan, int pass);
+
+// Transforms input into output, anywhere: any mix of host, device and file. The two may be the same location when the two
+// layouts are equal (in place; complex to complex only); otherwise they must not overlap. Host and file arrays pass through the
+// device in blocks cut along the axes before the first transformed one, so they may be larger than the device. On failure the
+// input is intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on
+// the device. MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit;
+// MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD,
+// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. One thread at a time per plan.
+MST_API mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how,
+                                   mst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,137 @@
+// Mastaba: filtering of images in the frequency domain.
+//
+// An image of height h and width w is continued beyond its edges to P x Q pixels (mst_filter_edges), its two-dimensional Fourier
+// transform F is multiplied by a real mask, and transformed back:
+//     F[k][l] = sum_yx image[y][x] exp(-2 pi i (k y / P + l x / Q))
+//     result[y][x] = 1 / (P Q) sum_kl mask(l / Q, k / P) F[k][l] exp(+2 pi i (k y / P + l x / Q)),   y < h, x < w
+// Frequencies are in cycles per pixel, from -1/2 to 1/2 and periodic, so a circle in frequency is a circle whatever the shape of
+// the image. Each channel of each image is filtered alone. All arithmetic is in single precision.
+//
+// With L(d, r), the roll-off at distance d from the centre of a circle of radius r, and D the distance from frequency 0:
+//     ideal         L = 1 where d^2 < r^2 (1 - 1e-12), else 0 (so rounding does not move what lies on the circle)
+//     Gaussian      L = exp(-d^2 / (2 r^2))
+//     Butterworth   L = 1 / (1 + (d / r)^(2 order))
+// the masks are
+//     low pass   L(D, radius)                          high pass   1 - L(D, radius)
+//     band pass  L(D, radius2) (1 - L(D, radius))      band stop   1 - band pass
+//     notches    the product over all of (1 - L(d, r)) (1 - L(d', r)), d and d' the distances from (x, y) and from (-x, -y)
+// (Gonzalez and Woods, Digital Image Processing, chapter 4).
+#ifndef MASTABA_FILTER_H
+#define MASTABA_FILTER_H
+
+#include <mastaba/fft.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_filter mst_filter;
+
+typedef enum mst_filter_kind {
+    MST_FILTER_HIGH_PASS = 1,
+    MST_FILTER_LOW_PASS = 2,
+    MST_FILTER_BAND_PASS = 3,
+    MST_FILTER_BAND_STOP = 4,
+    MST_FILTER_NOTCH = 5,
+    MST_FILTER_MASK = 6 // the caller's own
+} mst_filter_kind;
+
+typedef enum mst_filter_rolloff { MST_FILTER_IDEAL = 0, MST_FILTER_GAUSSIAN = 1, MST_FILTER_BUTTERWORTH = 2 } mst_filter_rolloff;
+
+// How the image goes on beyond its edges.
+typedef enum mst_filter_edges {
+    MST_FILTER_REFLECT = 0, // as if mirrored at each edge, again and again: P = 2 h, Q = 2 w
+    MST_FILTER_WRAP = 1,    // as if repeated: P = h, Q = w
+    MST_FILTER_ZERO = 2     // with zeros, P = 2 h, Q = 2 w
+} mst_filter_edges;
+
+// What is written of the result r. With low and high the least and the greatest of 0 and all r of an image (its colours
+// together), and white the largest value an element is to have:
+typedef enum mst_filter_output {
+    MST_FILTER_AUTO_OUTPUT = 0, // magnitude for high and band passes and for an own mask that is 0 at frequency 0, else clip
+    MST_FILTER_CLIP = 1,        // r limited to 0 .. white (float32 without white: r)
+    MST_FILTER_STRETCH = 2,     // (r - low) white / (high - low)
+    MST_FILTER_MAGNITUDE = 3,   // |r| white / the greatest |r|
+    MST_FILTER_RAW = 4          // r; the output is float32
+} mst_filter_output;            // integers are rounded to nearest; a division by 0 gives 0
+
+typedef enum mst_filter_algorithm {
+    MST_FILTER_AUTO = 0,
+    MST_FILTER_PAPER = 1 // the separate kernels of The OpenCL Programming Book, section 6.1: P = Q, a power of two
+} mst_filter_algorithm;
+
+enum { MST_FILTER_MAX_NOTCHES = 64, MST_FILTER_MAX_STAGES = 10 };
+
+typedef struct mst_filter_notch {
+    double x, y, radius; // cycles per pixel; x along the width
+} mst_filter_notch;
+
+// A part of the work on the device, in the last execution: how often it was launched, and for how long it ran in all.
+typedef struct mst_filter_stage {
+    const char *name; // static storage
+    uint64_t launches;
+    double seconds;
+} mst_filter_stage;
+
+typedef struct mst_filter_desc {
+    size_t struct_size;
+    mst_layout input;  // uint8, uint16 or float32; shape [batch...][height][width][channels], rank 3 or more
+    mst_layout output; // the same shape; float32 for raw, else of input's type; strides of its own; rank 0: dense
+    bool alpha;        // the last channel is copied, not filtered
+    mst_filter_kind kind;
+    mst_filter_rolloff rolloff;
+    int order;                       // of Butterworth's, 1 .. 100
+    double radius, radius2;          // cycles per pixel, positive; radius2 > radius is for bands
+    const mst_filter_notch *notches; // read by mst_filter_create only
+    size_t n_notches;                // 1 .. MST_FILTER_MAX_NOTCHES
+    size_t notch_size;               // sizeof(mst_filter_notch)
+    const float *mask;               // MST_FILTER_MASK: mask[i][j] is for the frequency (j - mask_width / 2) / mask_width
+                                     // along the width and likewise along the height (halves rounded down), in between
+    // it is interpolated linearly; finite; read by mst_filter_create only. As the result is real, what
+    // counts is the mean of the values at a frequency and at its opposite
+    size_t mask_height, mask_width;
+    mst_filter_edges edges;
+    mst_filter_output output_as;
+    double white; // 0: 255, 65535, or for float32 1
+    mst_filter_algorithm algorithm;
+    mst_fft_shape shape; // of the kernels
+    size_t work_group;   // paper: work-items of a work-group; 0: chosen
+    bool time_stages;    // for mst_filter_stages; the context has to profile
+    size_t stage_size;   // sizeof(mst_filter_stage)
+} mst_filter_desc;
+
+#define MST_FILTER_DESC_INIT                                                                                                     \
+    {                                                                                                                            \
+        sizeof(mst_filter_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, false, MST_FILTER_LOW_PASS, MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, \
+            NULL, 0, sizeof(mst_filter_notch), NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0, MST_FILTER_AUTO,     \
+            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage)                                                               \
+    }
+
+// Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy
+// before the context; NULL on failure. MST_ERROR_ARGUMENT: layouts, radii, masks, or for the paper's algorithm a shape that is
+// not square and a power of two; MST_ERROR_UNSUPPORTED: sides that no transform covers; MST_ERROR_BUDGET;
+// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe
+// on one context.
+MST_API mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error);
+MST_API void mst_filter_destroy(mst_filter *plan);
+
+// The output that MST_FILTER_AUTO_OUTPUT became, and the dense layout of what is written. Thread-safe.
+MST_API mst_filter_output mst_filter_output_used(const mst_filter *plan);
+MST_API mst_layout mst_filter_result(const mst_filter *plan);
+
+// Filters all images of `input` into `output`, anywhere: any mix of host, device and file; the two must not overlap. Host and
+// file arrays pass through the device in blocks of whole images. Every image has the same values bit for bit whatever its
+// neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event is set and all data
+// are on the device. Errors as mst_fft_execute. One thread at a time per plan.
+MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
+                                      mst_error *error);
+
+// Fills stages[0 .. *count - 1], desc.stage_size bytes apart, in the order of the work; *count, at most `most`, is 0 unless
+// desc.time_stages was set, on a context that profiles. Waits for an execution that is still under way. MST_ERROR_ARGUMENT: NULL;
+// MST_ERROR_OPENCL. One thread at a time per plan.
+MST_API mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+// Mastaba: .npy files as locations (NumPy's format, versions 1.0 to 3.0), so that arrays larger than RAM can be worked on.
+#ifndef MASTABA_NPY_H
+#define MASTABA_NPY_H
+
+#include <mastaba/array.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mst_npy mst_npy;
+
+// Opens a file for reading and checks its header against its size. C-order arrays of the types of mst_type in native byte
+// order are taken (a 0-d array becomes shape [1]); anything else is refused with a message that says what it is and how to
+// convert it. *out is the caller's; NULL on failure. MST_ERROR_IO: cannot be opened or read; MST_ERROR_FORMAT: not a .npy
+// file, a damaged or truncated one, or of a kind that is not taken; MST_ERROR_ARGUMENT; MST_ERROR_HOST_MEMORY. Blocks.
+// Thread-safe.
+MST_API mst_status mst_npy_open(const char *path, mst_npy **out, mst_error *error);
+
+// Creates a file for a dense C-order array under a temporary name beside `path` and reserves its space, so that a full
+// disk is found out here. Nothing is seen under `path` before mst_npy_commit. An existing `path` is refused unless
+// `overwrite` (MST_ERROR_IO); MST_ERROR_ARGUMENT: a layout that is not dense, or NULL. *out is the caller's; NULL on failure.
+MST_API mst_status mst_npy_create(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error);
+
+// Moves a created file to its final name, whole. On failure nothing is left under `path` that was not there before.
+// (Call once; then only mst_npy_close.)
+MST_API mst_status mst_npy_commit(mst_npy *npy, mst_error *error);
+
+// Closes; a created file that was not committed is removed. NULL is allowed.
+MST_API void mst_npy_close(mst_npy *npy);
+
+// Valid as long as the file is open. A location for reading if opened, for reading and writing if created.
+MST_API const mst_layout *mst_npy_layout(const mst_npy *npy);
+MST_API mst_location mst_npy_location(const mst_npy *npy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,246 @@
+// Mastaba: explicit finite-difference schemes on grids of any size.
+//
+// The state is one array a field, of the grid's shape, in C order; node [i0]..[ir-1] lies at x = i_(r-1) dx, y = i_(r-2) dy,
+// z = i_(r-3) dz: the last axis is x. A step takes the state from time t = k dt to (k + 1) dt by the updates, in their order:
+//     f(node) = expression(values at the node and its neighbours)
+// Updates of the same sub-step read the state that the sub-step found; a later sub-step reads what earlier ones wrote.
+//
+// Expressions know: fields (`u` at the node, `u[-1,0]` at an offset, one number an axis, slowest first; `u.prev` a field of two
+// levels one step earlier), the parameters, x, y, z, t, dt, dx, dy, dz, numbers, + - * / ^, comparisons, ?: and the usual
+// functions. An offset is at most 4 along any axis.
+//
+// A result does not depend on the schedule, the fusing, the block, or any budget: it is the same in every bit.
+#ifndef MASTABA_STENCIL_H
+#define MASTABA_STENCIL_H
+
+#include <mastaba/context.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MST_STENCIL_MAX_RADIUS 4
+#define MST_STENCIL_MAX_FIELDS 32
+
+typedef struct mst_stencil mst_stencil;
+
+// What neighbours outside the grid are, beyond one face. Coefficient fields are mirrored unless the face is periodic.
+typedef enum mst_boundary_kind {
+    MST_BOUNDARY_DIRICHLET = 0, // the value of an expression of x, y, z (there, outside) and t; 0 without one. t is the time of
+                                // the value that is read: k dt, one step less for .prev, one more for what a sub-step wrote
+    MST_BOUNDARY_NEUMANN = 1,   // mirrored: node -k is node k - 1, so nothing flows through the face
+    MST_BOUNDARY_PERIODIC = 2,  // the other side; both faces of the axis must be
+    MST_BOUNDARY_SPONGE = 3     // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before
+                                // the face, d = width at the face, 1 at the last (Cerjan et al., Geophysics 50, 1985)
+} mst_boundary_kind;
+
+typedef struct mst_stencil_boundary {
+    mst_boundary_kind kind;
+    const char *value; // Dirichlet: NULL is 0
+    size_t width;      // sponge
+} mst_stencil_boundary;
+
+typedef struct mst_stencil_parameter {
+    const char *name;
+    double value;
+} mst_stencil_parameter;
+
+// Initial values: dense or strided data of the grid's shape, float32 or float64, in host memory or a file; or an expression of x,
+// y, z and the parameters; or, with neither, 0.
+typedef struct mst_stencil_initial {
+    const char *expression;
+    mst_layout layout; // rank 0: no data
+    mst_location data; // only read, and only during create
+} mst_stencil_initial;
+
+typedef struct mst_stencil_field {
+    const char *name;
+    int levels;       // 1, or 2: the scheme uses `name.prev` too; 0 means 1
+    bool coefficient; // a coefficient field: never updated
+    mst_stencil_initial initial;
+    mst_stencil_initial previous; // of name.prev; with neither expression nor data: as `initial` (a start at rest)
+} mst_stencil_field;
+
+typedef struct mst_stencil_update {
+    const char *field; // at most once in the list
+    const char *expression;
+    size_t substep; // does not decrease along the list
+} mst_stencil_update;
+
+// After its field's update in the step from k dt to (k + 1) dt, the value at `point` is raised by series(k dt), or by samples[k]
+// (0 beyond n_samples).
+typedef struct mst_stencil_source {
+    const char *field;
+    size_t point[MST_MAX_AXES]; // node, slowest axis first
+    const char *series;         // of t and the parameters; NULL: samples
+    const double *samples;      // copied
+    size_t n_samples;
+} mst_stencil_source;
+
+// Values of a field at some nodes after every step.
+typedef struct mst_stencil_receiver {
+    const char *field;
+    size_t n_points;
+    const size_t (*points)[MST_MAX_AXES];
+} mst_stencil_receiver;
+
+// How a grid larger than the device goes through it. n is the depth: steps a trip; m the steps fused in one kernel.
+typedef enum mst_stencil_schedule {
+    MST_STENCIL_AUTO = 0,          // the fastest by the model
+    MST_STENCIL_IN_CORE = 1,       // the whole state stays on the device
+    MST_STENCIL_TRIVIAL = 2,       // slabs, one step a trip
+    MST_STENCIL_PYRAMID_SLABS = 3, // slabs with halos, computed twice (Golovashkin and Kochurov's pyramid method)
+    MST_STENCIL_PYRAMID_TILES = 4, // blocks cut along the two slowest axes, with halos
+    MST_STENCIL_SKEWED = 5         // slabs in order, each level shifted; what the next slab needs stays on the device
+} mst_stencil_schedule;
+
+// How kernels use the device. GPU: the work-items of a group stream along the slowest axis, with registers along it and local
+// memory sideways. CPU: a work-item keeps a tile in its cache and works on it with vectors. Either runs anywhere.
+typedef enum mst_stencil_shape {
+    MST_STENCIL_SHAPE_AUTO = 0, // by the device's type
+    MST_STENCIL_SHAPE_GPU = 1,
+    MST_STENCIL_SHAPE_CPU = 2
+} mst_stencil_shape;
+
+// Where the working copy of a state that does not stay on the device lies.
+typedef enum mst_stencil_store {
+    MST_STENCIL_STORE_AUTO = 0,   // pinned on a device with memory of its own, else ordinary
+    MST_STENCIL_STORE_PINNED = 1, // memory that the device copies from and to directly; taking it costs about 0.35 s a GiB
+    MST_STENCIL_STORE_MEMORY = 2, // ordinary memory
+    MST_STENCIL_STORE_FILE = 3    // `file`, from byte `file_offset`: mst_stencil_plan.state_bytes of it
+} mst_stencil_store;
+
+typedef struct mst_stencil_desc {
+    size_t struct_size;
+    int rank; // 1..3
+    size_t grid[MST_MAX_AXES];
+    double spacing[MST_MAX_AXES]; // an axis, in the order of `grid`
+    double time_step;
+    mst_type precision; // MST_FLOAT32 or MST_FLOAT64
+
+    size_t n_parameters, n_fields, n_updates, n_sources, n_receivers;
+    const mst_stencil_parameter *parameters;
+    const mst_stencil_field *fields;
+    const mst_stencil_update *updates;
+    const mst_stencil_source *sources;
+    const mst_stencil_receiver *receivers;
+    const mst_stencil_boundary *boundaries; // 2 rank: of an axis at index 0, then at the last; NULL: all Dirichlet with 0
+    size_t parameter_size, field_size, update_size, source_size, receiver_size, boundary_size; // sizeof the elements
+
+    mst_stencil_schedule schedule;
+    size_t depth;    // n, at most 2^20; 0: chosen
+    unsigned fuse;   // m; 0: chosen
+    size_t block;    // nodes of a block along the slowest axis (tiles: along each of the two slowest); 0: chosen
+    bool no_overlap; // uploads, kernels and downloads one after the other
+    mst_stencil_shape shape;
+    mst_stencil_store store;
+    int file;
+    uint64_t file_offset;
+} mst_stencil_desc;
+
+#define MST_STENCIL_DESC_INIT                                                                                                    \
+    {                                                                                                                            \
+        sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
+            NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
+            sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0                                                         \
+    }
+
+// What is chosen, and what the model says of it: times from rates that are measured on the device. They
+// are kept for a day with the compiled kernels, where these are, and taken from there for plans of the same kernels.
+typedef struct mst_stencil_plan {
+    size_t struct_size;
+    mst_stencil_schedule schedule;
+    mst_stencil_shape shape;
+    mst_stencil_store store;
+    size_t depth;  // n; of an in-core run: m
+    unsigned fuse; // m
+    size_t block;
+    uint64_t state_bytes;    // of the working copy: all fields, both levels
+    uint64_t device_bytes;   // taken of the device
+    uint64_t host_bytes;     // staging and pinned working copy
+    double seconds;          // predicted for the steps asked for
+    uint64_t upload_bytes;   // over the bus, for those steps
+    uint64_t download_bytes; //
+    double duplicated;       // updates computed / updates needed - 1
+} mst_stencil_plan;
+
+#define MST_STENCIL_PLAN_INIT                                                                                                    \
+    {                                                                                                                            \
+        sizeof(mst_stencil_plan), MST_STENCIL_AUTO, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
+            0.0                                                                                                                  \
+    }
+
+// What a run did. mst_stencil_describe says what the model predicts for as many steps.
+typedef struct mst_stencil_report {
+    size_t struct_size;
+    uint64_t steps;             // done
+    double seconds;             // wall clock
+    double node_steps_a_second; // grid nodes x steps / seconds
+    uint64_t upload_bytes;      // moved in fact
+    uint64_t download_bytes;
+} mst_stencil_report;
+
+#define MST_STENCIL_REPORT_INIT                                                                                                  \
+    { sizeof(mst_stencil_report), 0, 0.0, 0.0, 0, 0 }
+
+// The program's name of a schedule, "pyramid-slabs" say; "unknown schedule" for a value that is none. Static. Thread-safe.
+MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
+
+// The plan that mst_stencil_create would choose, with the model's figures for `steps` steps, without taking memory for the state
+// or reading initial data. Blocks while kernels are built and rates measured. Errors as mst_stencil_create.
+// Thread-safe on one context.
+MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
+                                       mst_error *error);
+
+// Makes a solver: checks everything, chooses the plan, writes and builds kernels, takes memory, and sets the initial state as
+// step 0. *out is the caller's, freed by mst_stencil_destroy before the context; NULL on failure. Strings and tables of desc are
+// copied. MST_ERROR_ARGUMENT: anything in desc, with its place (for expressions, the column and what was expected);
+// MST_ERROR_UNSUPPORTED: float64 on a device without it; MST_ERROR_BUDGET: with the least device memory that works;
+// MST_ERROR_DEVICE_MEMORY; MST_ERROR_HOST_MEMORY; MST_ERROR_IO; MST_ERROR_BUILD; MST_ERROR_OPENCL. Blocks. Thread-safe on one
+// context.
+MST_API mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error);
+MST_API void mst_stencil_destroy(mst_stencil *solver);
+
+// Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
+// done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
+// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
+// run and read give MST_ERROR_ARGUMENT until every level of every updated field was written again. One thread at a time per
+// solver.
+MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
+                                   mst_error *error);
+
+// The number of the step that the state has reached. Setting it (after mst_stencil_write, to resume) changes t = step *
+// time_step, and forgets what receivers recorded.
+MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
+MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
+
+// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe beside other functions
+// that change nothing.
+MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
+
+// The part of a field to read: nodes start + k * step, k = 0 .. count - 1, along each axis.
+typedef struct mst_stencil_region {
+    size_t start[MST_MAX_AXES], step[MST_MAX_AXES], count[MST_MAX_AXES];
+} mst_stencil_region;
+
+// Reads a region of a field (NULL: all of it) into `to`, host memory or a file, in C order without gaps, in the solver's
+// precision. level 0 is the field, 1 its .prev. Blocks. MST_ERROR_ARGUMENT: no such field, level or nodes; MST_ERROR_IO;
+// MST_ERROR_OPENCL.
+MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region,
+                                    mst_location to, mst_error *error);
+
+// Replaces a field's level by an array of the grid's shape from host memory or a file, in C order without gaps, in the solver's
+// precision; only read. Coefficient fields too. Blocks. Errors as mst_stencil_read.
+MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error);
+
+// What receiver number `receiver` recorded after the steps first .. first + count - 1 (step 1 is the first after step 0):
+//     values[k * n_points + p] = the field at point p after step first + k.
+// MST_ERROR_ARGUMENT: no such receiver, or steps not run since creation or mst_stencil_set_step.
+MST_API mst_status mst_stencil_read_receiver(const mst_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
+                                             double *values, mst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
