@@ -81,7 +81,8 @@ static bool open_data(problem *p, yaml_node_t *node, const char *path, mst_npy *
     initial->data = mst_npy_location(*npy);
     mst_layout grid = mst_layout_dense(initial->layout.type, p->desc.rank, p->desc.grid);
     bool real = grid.type == MST_FLOAT32 || grid.type == MST_FLOAT64;
-    if (initial->layout.rank != grid.rank || memcmp(initial->layout.shape, grid.shape, (size_t)grid.rank * sizeof grid.shape[0]))
+    size_t bytes = (size_t)grid.rank * sizeof grid.shape[0];
+    if (initial->layout.rank != grid.rank || memcmp(initial->layout.shape, grid.shape, bytes) != 0)
         return cli_yaml_error(&p->yaml, node, "%s has the shape %s, the grid %s", path, cli_shape_text(&initial->layout, has),
                               cli_shape_text(&grid, needed));
     return real || cli_yaml_error(&p->yaml, node, "%s holds %s; float32 or float64 is taken", path, mst_type_name(grid.type));
