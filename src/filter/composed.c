@@ -14,13 +14,6 @@ typedef struct mst_filter_composed {
     uint64_t bytes; // of spectra
 } composed;
 
-static const char mask_kernel[] =
-    "__kernel void multiply_by_mask(__global real2 *spectra, uint p, uint half_q, ulong n, __global const real *mask) {\n"
-    "    const ulong i = get_global_id(0), row = i / half_q;\n"
-    "    if (i < n)\n"
-    "        spectra[i] *= mask_at(mask, (uint)(row % p), (uint)(i - row * half_q));\n"
-    "}\n";
-
 static uint64_t spectrum_bytes(const mst_filter *plan) { return (uint64_t)plan->p * (plan->q / 2 + 1) * sizeof(cl_float2); }
 
 static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, mst_fft **out, mst_error *error) {
@@ -47,7 +40,8 @@ mst_status mst_composed_create(mst_filter *plan, mst_error *error) {
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(make_fft(plan, MST_FFT_FORWARD, &c->forward, error));
     MST_TRY(make_fft(plan, MST_FFT_INVERSE, &c->inverse, error));
-    mst_text_add(&text, "%s%s", plan->mask.text, mask_kernel);
+    mst_text_add(&text, "%s", plan->mask.text);
+    MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     MST_TRY(mst_program_build(plan->context, text.text, "-D PRECISION=32", &program, error));
     MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));

@@ -47,7 +47,7 @@ mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error) {
     MST_TRY(plan_pass(plan, &f->rows, plan->q, true, error));
     MST_TRY(plan_pass(plan, &f->columns, plan->p, false, error));
     for (int k = 0; k < N_FUSED; k++) {
-        mst_fused_filter_write(plan, f, k, &text);
+        MST_TRY(mst_fused_filter_write(plan, f, k, &text, error));
         MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
         MST_TRY(mst_program_build(plan->context, text.text, "-D PRECISION=32", &program, error));
         MST_TRY(mst_kernel_create(program, "fused", &f->kernels[k], error));

@@ -31,6 +31,7 @@ typedef struct mst_filter_fused {
 size_t mst_fused_filter_pitch(const mst_filter *plan); // complex numbers from a row of the half planes to the next
 
 // The text of one of the kernels, which is called `fused` (fused_write.c).
-void mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out);
+mst_status mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out,
+                                  mst_error *error);
 
 #endif

@@ -73,51 +73,53 @@ static mst_status fill_disc(const mst_filter *plan, const disc *d, float *column
     return MST_OK;
 }
 
+// A disc's roll-off at a frequency, from its two tables.
 static void write_disc(const mst_filter *plan, mst_text *out) {
-    size_t n = half(plan);
-    mst_text_add(out, "real disc(__global const real *mask, uint k, uint l) {\n");
-    switch (plan->desc.rolloff) {
-    case MST_FILTER_IDEAL:
-        mst_text_add(out, "    return mask[l] < mask[%zuu + k] ? 1 : 0;\n", n);
-        break;
-    case MST_FILTER_GAUSSIAN:
-        mst_text_add(out, "    return mask[l] * mask[%zuu + k];\n", n);
-        break;
-    case MST_FILTER_BUTTERWORTH:
-        mst_text_add(out, "    return 1 / (1 + pown(mask[l] + mask[%zuu + k], %d));\n", n, plan->desc.order);
-        break;
+    const char *value = "mask[l] < mask[${half}u + k] ? 1 : 0";
+    if (plan->desc.rolloff == MST_FILTER_GAUSSIAN)
+        value = "mask[l] * mask[${half}u + k]";
+    else if (plan->desc.rolloff == MST_FILTER_BUTTERWORTH)
+        value = "1 / (1 + pown(mask[l] + mask[${half}u + k], $order))";
+    const mst_text_value values[] = {MST_SET(half, half(plan)), MST_SET(order, plan->desc.order), {0}};
+    mst_text_put(out, "// How much of the frequency k along the height, l along the width a disc holds.\n"
+                      "real disc(__global const real *mask, uint k, uint l) { return ");
+    mst_text_put_values(out, value, values);
+    mst_text_put(out, "; }\n\n");
+}
+
+static const char *mask_value(mst_filter_kind kind) {
+    switch (kind) {
+    case MST_FILTER_LOW_PASS:
+        return "return disc(mask, k, l);\n";
+    case MST_FILTER_HIGH_PASS:
+        return "return 1 - disc(mask, k, l);\n";
+    case MST_FILTER_BAND_PASS:
+        return "return disc(mask + ${size}u, k, l) * (1 - disc(mask, k, l));\n";
+    case MST_FILTER_BAND_STOP:
+        return "const real kept = disc(mask + ${size}u, k, l) * (1 - disc(mask, k, l));\n"
+               "return 1 - kept;\n";
+    case MST_FILTER_NOTCH:
+        return "real kept = 1;\n"
+               "for (uint i = 0; i < ${discs}u; i++)\n"
+               "kept *= 1 - disc(mask + i * ${size}u, k, l);\n"
+               "return kept;\n";
+    case MST_FILTER_MASK:
+        return "return mask[(ulong)k * ${half}u + l];\n";
     }
-    mst_text_add(out, "}\n\n");
+    return "";
 }
 
 static void write_mask(const mst_filter *plan, size_t n_discs, mst_text *out) {
-    size_t size = half(plan) + plan->p; // of one disc
+    const mst_text_value values[] = {MST_SET(half, half(plan)),
+                                     MST_SET(size, half(plan) + plan->p), // of one disc's tables
+                                     MST_SET(discs, n_discs),
+                                     {0}};
     if (plan->desc.kind != MST_FILTER_MASK)
         write_disc(plan, out);
-    mst_text_add(out, "real mask_at(__global const real *mask, uint k, uint l) {\n");
-    switch (plan->desc.kind) {
-    case MST_FILTER_LOW_PASS:
-        mst_text_add(out, "    return disc(mask, k, l);\n");
-        break;
-    case MST_FILTER_HIGH_PASS:
-        mst_text_add(out, "    return 1 - disc(mask, k, l);\n");
-        break;
-    case MST_FILTER_BAND_PASS:
-    case MST_FILTER_BAND_STOP:
-        mst_text_add(out, "    const real kept = disc(mask + %zuu, k, l) * (1 - disc(mask, k, l));\n    return %skept;\n", size,
-                     plan->desc.kind == MST_FILTER_BAND_PASS ? "" : "1 - ");
-        break;
-    case MST_FILTER_NOTCH:
-        mst_text_add(out,
-                     "    real kept = 1;\n    for (uint i = 0; i < %zuu; i++)\n"
-                     "        kept *= 1 - disc(mask + i * %zuu, k, l);\n    return kept;\n",
-                     n_discs, size);
-        break;
-    case MST_FILTER_MASK:
-        mst_text_add(out, "    return mask[(ulong)k * %zuu + l];\n", half(plan));
-        break;
-    }
-    mst_text_add(out, "}\n\n");
+    mst_text_put(out, "// How much of it the filter keeps.\n"
+                      "real mask_at(__global const real *mask, uint k, uint l) {\n");
+    mst_text_put_values(out, mask_value(plan->desc.kind), values);
+    mst_text_put(out, "}\n\n");
 }
 
 static size_t discs_of(const mst_filter *plan, disc *discs) {

@@ -13,17 +13,6 @@ static const char *const kernel_names[N_KERNELS] = {"spin_factors", "to_complex"
 static const int kernel_stages[N_KERNELS] = {STAGE_SPIN,      STAGE_LOAD,      STAGE_REVERSE, STAGE_BUTTERFLY,
                                              STAGE_NORMALISE, STAGE_TRANSPOSE, STAGE_STORE,   STAGE_MASK};
 
-// The spectrum is transposed: its rows are frequencies along the width. Beyond half of them the mask is that of the opposite
-// frequency.
-static const char mask_kernel[] = "#define N (1u << LOG_N)\n"
-                                  "__kernel\n#ifdef GROUP\n__attribute__((reqd_work_group_size(GROUP, 1, 1)))\n#endif\n"
-                                  "void multiply_by_mask(__global real2 *image, __global const real *mask) {\n"
-                                  "    const ulong i = get_global_id(0);\n"
-                                  "    if (i >= (ulong)N * N)\n        return;\n"
-                                  "    const uint l = (uint)(i >> LOG_N), k = (uint)i & (N - 1);\n"
-                                  "    image[i] *= l > N / 2 ? mask_at(mask, (N - k) & (N - 1), N - l) : mask_at(mask, k, l);\n"
-                                  "}\n";
-
 typedef struct mst_filter_paper {
     cl_kernel kernels[N_KERNELS];
     cl_uint log_n;
@@ -44,7 +33,8 @@ mst_status mst_paper_filter_create(mst_filter *plan, mst_error *error) {
     MST_REQUIRE(w, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     while ((size_t)1 << w->log_n < plan->p)
         w->log_n++;
-    mst_text_add(&text, "%s%s", plan->mask.text, mask_kernel);
+    mst_text_add(&text, "%s", plan->mask.text);
+    MST_TRY(mst_program_add_file(plan->context, "filter_paper_mask.cl", &text, error));
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     // Of kernels that say their group some drivers tell the size for those that do not: only the device's limit counts.
     MST_REQUIRE(plan->desc.work_group <= plan->context->device.max_work_group_size, MST_ERROR_UNSUPPORTED,
