@@ -131,10 +131,8 @@ static mst_status plan_stages(mst_fused *fused, mst_error *error) {
         s->ports[FROM] = (mst_stage_port){.array = Z, .work = true, .forward = true};
         s->ports[TO] = (mst_stage_port){.array = Z, .work = d > 0};
     }
-    for (int k = 0; k < fused->n_stages; k++) {
-        MST_TRY(mst_stage_plan(&fused->stages[k], error));
-        mst_stage_share_tables(&fused->stages[k], fused->stages, k);
-    }
+    for (int k = 0; k < fused->n_stages; k++)
+        MST_TRY(mst_stage_plan(&fused->stages[k], fused->stages, k, error));
 fail:
     return status;
 }
@@ -213,7 +211,7 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     else
         stream.fixed_work_bytes += fused->items_at_once * item;
     for (int k = 0; k < fused->n_stages; k++)
-        stream.table_bytes += fused->stages[k].own.bytes;
+        stream.table_bytes += mst_device_pass_table_bytes(&fused->stages[k].device);
     return mst_stream_create(&stream, &fused->stream, error);
 }
 
@@ -238,11 +236,10 @@ mst_status mst_fused_create(mst_convolution *plan, mst_error *error) {
     MST_TRY(make_stream(fused, error));
     for (int k = 0; k < fused->n_stages; k++) {
         mst_stage *s = &fused->stages[k];
-        cl_kernel kernel;
         bool with = s->kind == MST_STAGE_FUSED && has_gaps(fused, &s->ports[WITH]);
         MST_TRY(mst_stage_make_tables(s, error));
         if (!with && !has_gaps(fused, &s->ports[FROM]) && !has_gaps(fused, &s->ports[TO]))
-            MST_TRY(mst_stage_kernel(s, 0, &kernel, error));
+            MST_TRY(mst_device_pass_make(&s->device, 0, error));
     }
 fail:
     return status;
@@ -254,7 +251,7 @@ void mst_fused_destroy(mst_fused *fused) {
     mst_stream_destroy(fused->stream);
     prepare(fused, 0, NULL);
     for (int k = 0; k < fused->n_stages; k++)
-        mst_stage_release(&fused->stages[k]);
+        mst_device_pass_release(&fused->stages[k].device);
     free(fused);
 }
 

@@ -2,8 +2,8 @@
 #include "stage_text.h"
 
 #include "fft/twiddle.h"
-#include "runtime/program.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,13 +65,10 @@ static int64_t element_stride(const mst_stage *s, int port) {
     return s->ports[port].work ? (int64_t)s->inner : mst_stage_view(s, s->ports[port].array, true).axis_stride;
 }
 
-mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
+static mst_status plan_pass(mst_stage *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_digit *d = &s->g->digits[s->digit];
-    const mst_device_info *device = &s->plan->context->device;
-    mst_pass *pass = &s->pass;
-    uint64_t size = mst_type_bytes(s->plan->work_type);
-    place_lines(s);
+    mst_pass *pass = &s->device.pass;
     pass->choice = s->plan->choice.pass;
     pass->cpu = s->g->cpu;
     pass->fused = true;
@@ -82,140 +79,83 @@ mst_status mst_stage_plan(mst_stage *s, mst_error *error) {
     pass->target = (mst_view){.axis_stride = element_stride(s, TO), .step = 1};
     pass->twiddle_n = d->rest > 1 ? d->n * d->rest : 0;
     pass->twiddle_by_column = !pass->cpu && pass->twiddle_n <= LONGEST_BY_COLUMN;
+    pass->twiddle_on_load = s->kind == MST_STAGE_BACKWARD;
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "the fused algorithm has no radices for length %zu", d->n);
-    MST_TRY(mst_pass_shape(pass, device, error));
-    s->back = mst_pass_back(pass);
-    mst_stage_tables *tables = &s->own;
-    s->tables = tables;
-    tables->steps[0].bytes = mst_pass_table_count(pass) * size;
-    if (s->kind == MST_STAGE_FUSED && !pass->cpu)
-        tables->steps[1].bytes = mst_pass_table_count(&s->back) * size;
-    bool caller = !s->ports[FROM].work || !s->ports[TO].work || (s->kind == MST_STAGE_FUSED && !s->ports[WITH].work);
-    if (s->g->right_angle && caller)
-        tables->weights.bytes = s->g->axes[s->g->n_axes - 1].n * size;
-    // Backwards they are taken while loading, by the first radix there, else while storing, by the last one here: the same.
-    tables->bytes = mst_twiddle_tables_plan(&tables->twiddles, s->kind == MST_STAGE_BACKWARD ? &s->back : pass);
-    tables->bytes += tables->steps[0].bytes + tables->steps[1].bytes + tables->weights.bytes;
+    MST_TRY(mst_pass_shape(pass, &s->plan->context->device, error));
 fail:
     return status;
 }
 
-static bool has_table(const mst_device_table *there, const mst_device_table *wanted) {
-    return wanted->bytes == 0 || wanted->bytes == there->bytes;
+static void plan_tables(mst_stage *s) {
+    bool fused = s->kind == MST_STAGE_FUSED;
+    bool caller = !s->ports[FROM].work || !s->ports[TO].work || (fused && !s->ports[WITH].work);
+    mst_pass_tables *tables = &s->device.tables;
+    if (s->g->right_angle && caller)
+        tables->tables[MST_TABLE_WEIGHTS].bytes = s->g->axes[s->g->n_axes - 1].n * mst_type_bytes(s->plan->work_type);
+    mst_pass_tables_plan(tables, &s->device.pass, fused);
 }
 
 // Stages of one digit differ in radices where their elements lie differently.
-static bool has_tables(const mst_stage *there, const mst_stage *s) {
-    const mst_stage_tables *t = &there->own, *wanted = &s->own;
-    return there->digit == s->digit && there->pass.n_radices == s->pass.n_radices &&
-           memcmp(there->pass.radices, s->pass.radices, sizeof s->pass.radices) == 0 &&
-           has_table(&t->steps[0], &wanted->steps[0]) && has_table(&t->steps[1], &wanted->steps[1]) &&
-           has_table(&t->twiddles.low, &wanted->twiddles.low) && has_table(&t->twiddles.high, &wanted->twiddles.high) &&
-           has_table(&t->twiddles.lanes, &wanted->twiddles.lanes) && has_table(&t->weights, &wanted->weights);
+static bool has_same_radices(const mst_stage *s, const mst_stage *other) {
+    const mst_pass *a = &s->device.pass, *b = &other->device.pass;
+    return s->digit == other->digit && a->n_radices == b->n_radices && memcmp(a->radices, b->radices, sizeof a->radices) == 0;
 }
 
-void mst_stage_share_tables(mst_stage *s, mst_stage *earlier, int n_earlier) {
-    for (int k = 0; k < n_earlier; k++)
-        if (earlier[k].tables == &earlier[k].own && has_tables(&earlier[k], s)) {
-            s->tables = &earlier[k].own;
-            s->own = (mst_stage_tables){0};
-            return;
-        }
+mst_status mst_stage_plan(mst_stage *s, const mst_stage *earlier, int n_earlier, mst_error *error) {
+    static const char *const names[] = {"forward", "convolve", "back"};
+    mst_device_pass *d = &s->device;
+    d->context = s->plan->context;
+    d->owner = s;
+    d->write = mst_stage_write;
+    place_lines(s);
+    mst_status status = plan_pass(s, error);
+    if (status != MST_OK)
+        return status;
+    plan_tables(s);
+    snprintf(d->name, sizeof d->name, "%s_%zu", names[s->kind], d->pass.n);
+    mst_stage_print_title(s, d->title, sizeof d->title);
+    for (int k = 0; k < n_earlier && !d->shared; k++)
+        if (has_same_radices(s, &earlier[k]))
+            mst_device_pass_share(d, &earlier[k].device);
+    return MST_OK;
 }
 
 // exp(i pi p / 2h) for p < h.
 static mst_status make_weights(mst_stage *s, mst_error *error) {
     size_t h = s->g->axes[s->g->n_axes - 1].n;
+    mst_device_table *table = &s->device.tables.tables[MST_TABLE_WEIGHTS];
     mst_roots roots;
-    void *values = mst_roots_create(&roots, 4 * h) ? malloc((size_t)s->own.weights.bytes) : NULL;
+    void *values = mst_roots_create(&roots, 4 * h) ? malloc((size_t)table->bytes) : NULL;
     for (size_t p = 0; p < h && values; p++) {
         mst_root w = mst_roots_get(&roots, p);
-        mst_table_put(values, s->pass.is_double, p, (mst_root){w.re, -w.im});
+        mst_table_put(values, s->device.pass.is_double, p, (mst_root){w.re, -w.im});
     }
     mst_roots_destroy(&roots);
-    return mst_table_upload(s->plan->context, &s->own.weights, values, error);
+    return mst_table_upload(s->plan->context, table, values, error);
 }
 
 mst_status mst_stage_make_tables(mst_stage *s, mst_error *error) {
     mst_status status = MST_OK;
-    mst_context *context = s->plan->context;
-    if (s->tables != &s->own)
-        return MST_OK;
-    MST_TRY(mst_table_make_steps(context, &s->own.steps[0], &s->pass, error));
-    if (s->own.steps[1].bytes)
-        MST_TRY(mst_table_make_steps(context, &s->own.steps[1], &s->back, error));
-    MST_TRY(mst_twiddle_tables_make(context, &s->own.twiddles, error));
-    if (s->own.weights.bytes)
+    MST_TRY(mst_device_pass_make_tables(&s->device, error));
+    if (!s->device.shared && s->device.tables.tables[MST_TABLE_WEIGHTS].bytes)
         MST_TRY(make_weights(s, error));
 fail:
     return status;
 }
 
-mst_status mst_stage_kernel(mst_stage *s, int own, cl_kernel *out, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_text text = {0};
-    cl_program program;
-    *out = s->kernels[own];
-    if (*out)
-        return MST_OK;
-    mst_stage_write(s, own, &text);
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    MST_TRY(mst_program_build(s->plan->context, text.text, s->pass.is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program,
-                              error));
-    MST_TRY(mst_kernel_create(program, "stage", &s->kernels[own], error));
-    *out = s->kernels[own];
-fail:
-    mst_text_release(&text);
-    return status;
-}
-
 mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
                              mst_error *error) {
-    mst_status status = MST_OK;
-    cl_kernel kernel;
-    cl_ulong n_lines = (cl_ulong)vectors * mst_stage_lines(s);
-    const mst_stage_tables *tables = s->tables;
-    const mst_pass_launch launch = mst_pass_share_out(&s->pass, &s->plan->context->device, n_lines);
-    cl_uint log_low = tables->twiddles.log_low;
-    int own = 0;
-    for (int port = 0; port < N_STAGE_PORTS; port++)
-        own |= arrays[port].own ? 1 << port : 0;
-    MST_TRY(mst_stage_kernel(s, own, &kernel, error));
-    // Tables that a stage does not use are any buffer.
-    cl_mem table = tables->steps[0].buffer, back = tables->steps[1].buffer ? tables->steps[1].buffer : table;
-    cl_mem low = tables->twiddles.low.buffer ? tables->twiddles.low.buffer : table;
-    cl_mem high = tables->twiddles.high.buffer ? tables->twiddles.high.buffer : table;
-    cl_mem lanes = tables->twiddles.lanes.buffer ? tables->twiddles.lanes.buffer : table;
-    cl_mem weights = tables->weights.buffer ? tables->weights.buffer : table;
-    const mst_argument arguments[] = {MST_ARGUMENT(arrays[FROM].buffer),
-                                      MST_ARGUMENT(arrays[FROM].base),
-                                      MST_ARGUMENT(arrays[FROM].first_line),
-                                      MST_ARGUMENT(arrays[WITH].buffer),
-                                      MST_ARGUMENT(arrays[WITH].base),
-                                      MST_ARGUMENT(arrays[WITH].first_line),
-                                      MST_ARGUMENT(arrays[TO].buffer),
-                                      MST_ARGUMENT(arrays[TO].base),
-                                      MST_ARGUMENT(arrays[TO].first_line),
-                                      MST_ARGUMENT(n_lines),
-                                      MST_ARGUMENT(table),
-                                      MST_ARGUMENT(back),
-                                      MST_ARGUMENT(low),
-                                      MST_ARGUMENT(high),
-                                      MST_ARGUMENT(log_low),
-                                      MST_ARGUMENT(lanes),
-                                      MST_ARGUMENT(weights),
-                                      MST_ARGUMENT(launch.tiles_an_item)};
-    MST_TRY(mst_kernel_enqueue(queue, kernel, arguments, s->pass.cpu ? 18 : 17, launch.items, launch.group, error));
-fail:
-    return status;
-}
-
-void mst_stage_release(mst_stage *s) {
-    mst_context *context = s->plan->context;
-    mst_table_release(context, &s->own.steps[0]);
-    mst_table_release(context, &s->own.steps[1]);
-    mst_table_release(context, &s->own.weights);
-    mst_twiddle_tables_release(context, &s->own.twiddles);
-    for (int k = 0; k < 1 << N_STAGE_PORTS; k++)
-        mst_kernel_release(s->kernels[k]);
+    mst_argument arguments[3 * N_STAGE_PORTS];
+    size_t n = 0;
+    unsigned own = 0;
+    for (int port = 0; port < N_STAGE_PORTS; port++) {
+        const mst_stage_array *a = &arrays[port];
+        if (!mst_stage_has_port(s, port))
+            continue;
+        own |= a->own ? 1u << port : 0;
+        arguments[n++] = MST_BIND_AS(mst_stage_parameter(s, port, STAGE_BUFFER), a->buffer);
+        arguments[n++] = MST_BIND_AS(mst_stage_parameter(s, port, STAGE_BASE), a->base);
+        arguments[n++] = MST_BIND_AS(mst_stage_parameter(s, port, STAGE_FIRST), a->first_line);
+    }
+    return mst_device_pass_enqueue(&s->device, own, queue, arguments, n, (uint64_t)vectors * mst_stage_lines(s), NULL, error);
 }

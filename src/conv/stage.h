@@ -21,29 +21,18 @@ typedef struct mst_stage_port {
 
 enum { FROM, WITH, TO, N_STAGE_PORTS }; // the first operand, the second, the result
 
-// Tables of a stage that are not another's are made and counted.
-typedef struct mst_stage_tables {
-    mst_device_table steps[2]; // of pass and back
-    mst_twiddle_tables twiddles;
-    mst_device_table weights; // of the right angle
-    uint64_t bytes;           // of all
-} mst_stage_tables;
-
 typedef struct mst_stage {
     const mst_convolution *plan;
     const mst_geometry *g;
     mst_stage_kind kind;
     int digit;
     mst_stage_port ports[N_STAGE_PORTS];
-    size_t inner;     // elements of a line are this far apart in work memory, and so many lines lie side by side;
-    size_t column;    // so many of them belong to one element of the digit's axis
-    size_t rows;      // of the axis before, in a plan of two: so many are there,
-    size_t first_row; // from this one of the result's
-    size_t before;    // lines of the digit's axis above one another: the product of its earlier digits
-    mst_pass pass, back;
-    mst_stage_tables own;
-    const mst_stage_tables *tables;        // own, or another stage's
-    cl_kernel kernels[1 << N_STAGE_PORTS]; // by which ports have the caller's layout, not packed
+    size_t inner;           // elements of a line are this far apart in work memory, and so many lines lie side by side;
+    size_t column;          // so many of them belong to one element of the digit's axis
+    size_t rows;            // of the axis before, in a plan of two: so many are there,
+    size_t first_row;       // from this one of the result's
+    size_t before;          // lines of the digit's axis above one another: the product of its earlier digits
+    mst_device_pass device; // its ports are the stage's
 } mst_stage;
 
 // Where a port's array lies for one launch.
@@ -54,16 +43,12 @@ typedef struct mst_stage_array {
     bool own; // the caller's layout, not packed
 } mst_stage_array;
 
-// Plans the stage from plan, geometry, kind, digit and ports, without OpenCL.
-mst_status mst_stage_plan(mst_stage *stage, mst_error *error);
-// Makes it use the tables of an earlier stage that has them all, if there is one.
-void mst_stage_share_tables(mst_stage *stage, mst_stage *earlier, int n_earlier);
+// Plans the stage from plan, geometry, kind, digit and ports, without OpenCL. It uses the tables of an earlier stage that has
+// them all, if there is one.
+mst_status mst_stage_plan(mst_stage *stage, const mst_stage *earlier, int n_earlier, mst_error *error);
 mst_status mst_stage_make_tables(mst_stage *stage, mst_error *error);
-// The kernel for arrays of the caller's layout (bits of ports) or packed ones, made when first needed.
-mst_status mst_stage_kernel(mst_stage *stage, int own, cl_kernel *out, mst_error *error);
 mst_status mst_stage_enqueue(mst_stage *stage, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS],
                              size_t vectors, mst_error *error);
-void mst_stage_release(mst_stage *stage);
 
 // Vectors of an array for each of its lines, and lines of one vector in the stage.
 size_t mst_stage_blocks(const mst_geometry *g, int array);
@@ -71,6 +56,6 @@ size_t mst_stage_lines(const mst_stage *stage);
 static inline bool mst_stage_one(const mst_convolution *plan, int array) { return plan->n_lines[array] < plan->n_lines[Z]; }
 
 // The kernel's text (stage_text.c). `own`: bits of ports whose arrays have the caller's layout.
-void mst_stage_write(const mst_stage *stage, int own, mst_text *out);
+mst_status mst_stage_write(void *stage, unsigned own, mst_pass *pass, mst_text *out, mst_error *error);
 
 #endif

@@ -21,9 +21,9 @@ static void describe(const mst_stage *s, int port, column_text *t) {
         MST_SET(name, mst_stage_port_name(s, port)),
         MST_SET(type, type),
         MST_SET(real, mst_stage_real(s)),
-        MST_SET(lanes, s->pass.lanes),
-        MST_SET(both, 2 * s->pass.lanes),
-        MST_SET(n, s->pass.n),
+        MST_SET(lanes, s->device.pass.lanes),
+        MST_SET(both, 2 * s->device.pass.lanes),
+        MST_SET(n, s->device.pass.n),
         MST_SET(extent, last->extent[s->ports[port].array]),
         MST_SET(limit, mst_stage_load_limit(s, port)),
         MST_SET(start, (t->work ? own : last)->start),
@@ -131,7 +131,7 @@ static void write_load_tile(const mst_stage *s, int port, const column_text *t, 
                             t->values);
         write_weights(false, t, out);
     }
-    if (s->kind == MST_STAGE_BACKWARD && s->tables->twiddles.n)
+    if (s->kind == MST_STAGE_BACKWARD && s->device.pass.twiddle_n)
         write_twiddles(s, true, t, out);
     mst_text_put_values(out,
                         "$re($index) = re;\n"
@@ -143,8 +143,8 @@ static void write_load_tile(const mst_stage *s, int port, const column_text *t, 
 
 // (float8)(re.s0, im.s0, re.s1, ...)
 static void write_interleaved(const mst_stage *s, mst_text *out) {
-    mst_text_add(out, "(%s%u)(", mst_stage_real(s), 2 * s->pass.lanes);
-    for (unsigned l = 0; l < s->pass.lanes; l++)
+    mst_text_add(out, "(%s%u)(", mst_stage_real(s), 2 * s->device.pass.lanes);
+    for (unsigned l = 0; l < s->device.pass.lanes; l++)
         mst_text_add(out, "%sre.s%x, im.s%x", l ? ", " : "", l, l);
     mst_text_add(out, ")");
 }
@@ -194,7 +194,7 @@ static void write_store_tile(const mst_stage *s, const column_text *t, mst_text 
     mst_tile_write_head(s, TO, out);
     write_place(t, out);
     mst_text_put_values(out, "vreal re = $re($index), im = $im($index);\n", t->values);
-    if (s->kind == MST_STAGE_FORWARD && s->tables->twiddles.n)
+    if (s->kind == MST_STAGE_FORWARD && s->device.pass.twiddle_n)
         write_twiddles(s, false, t, out);
     if (t->angle)
         write_weights(true, t, out);

@@ -35,14 +35,14 @@ void mst_tile_write_product(bool conjugate, mst_text *out) {
 
 // The tables that a tile's values are multiplied by, as parameters or as arguments.
 static void write_tables(const mst_stage *s, int port, bool declared, mst_text *out) {
-    bool twiddled = s->tables->twiddles.n && port == (s->kind == MST_STAGE_FORWARD ? TO : FROM) && s->kind != MST_STAGE_FUSED;
-    if (twiddled)
-        mst_text_put(out,
-                     declared ? ", __global const real2 *low, __global const real2 *high, uint log_low" : ", low, high, log_low");
-    if (twiddled && s->column == 1)
-        mst_text_put(out, declared ? ", __global const real *lane_twiddles" : ", lane_twiddles");
-    if (s->g->right_angle && !s->ports[port].work)
-        mst_text_put(out, declared ? ", __global const real2 *weights" : ", weights");
+    bool twiddled = s->kind != MST_STAGE_FUSED && port == (s->kind == MST_STAGE_FORWARD ? TO : FROM);
+    const bool used[MST_N_TABLES] = {[MST_TABLE_LOW] = twiddled,
+                                     [MST_TABLE_HIGH] = twiddled,
+                                     [MST_TABLE_LANES] = twiddled && s->column == 1,
+                                     [MST_TABLE_WEIGHTS] = !s->ports[port].work};
+    for (int k = 0; k < MST_N_TABLES; k++)
+        if (used[k] && s->device.tables.tables[k].bytes > 0)
+            mst_text_put(out, ", $type$name", MST_SET(type, declared ? mst_table_type(k) : ""), MST_SET(name, mst_table_name(k)));
 }
 
 void mst_tile_write_head(const mst_stage *s, int port, mst_text *out) {
@@ -72,7 +72,7 @@ static void write_multiply(const mst_stage *s, mst_text *out) {
                  "IM(e) = re * wi + im * wr;\n"
                  "}\n"
                  "}\n\n",
-                 MST_SET(n, s->pass.n));
+                 MST_SET(n, s->device.pass.n));
 }
 
 // Takes a port's tile to or from `array` of the work-item.
@@ -82,14 +82,12 @@ static void write_move(const mst_stage *s, int port, const char *array, mst_text
     write_tables(s, port, false, out);
     mst_text_put(out, ");\n");
     if (s->ports[port].forward)
-        mst_text_put(out, "forward($array, table);\n", MST_SET(array, array));
+        mst_text_put(out, "forward($array, step_twiddles);\n", MST_SET(array, array));
 }
 
-static void write_kernel(const mst_stage *s, bool fused, mst_text *out) {
-    const mst_text_value values[] = {MST_SET(registers, 2 * s->pass.n), {0}};
-    mst_text_put(out, "__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void stage(");
-    mst_stage_write_parameters(s, out);
-    mst_text_put(out, ", uint tiles) {\n");
+static void write_kernel(const mst_stage *s, bool fused, const mst_signature *signature, mst_text *out) {
+    const mst_text_value values[] = {MST_SET(registers, 2 * s->device.pass.n), {0}};
+    mst_signature_write(signature, "__attribute__((reqd_work_group_size(1, 1, 1)))", out);
     mst_text_put_values(out, fused ? "vreal v[$registers], w[$registers];\n" : "vreal v[$registers];\n", values);
     mst_text_put(out, "for (uint tile = 0; tile < tiles; tile++) {\n"
                       "const ulong line = (get_global_id(0) * tiles + tile) * LANES;\n"
@@ -100,20 +98,20 @@ static void write_kernel(const mst_stage *s, bool fused, mst_text *out) {
     if (fused) {
         write_move(s, WITH, "w", out);
         mst_text_put(out, "multiply(v, w);\n"
-                          "backward(v, table);\n");
+                          "backward(v, step_twiddles);\n");
     }
     write_move(s, TO, "v", out);
     mst_text_put(out, "}\n"
                       "}\n");
 }
 
-void mst_stage_write_cpu(const mst_stage *s, int own, mst_text *out) {
+void mst_stage_write_cpu(const mst_stage *s, unsigned own, const mst_signature *signature, mst_text *out) {
     bool fused = s->kind == MST_STAGE_FUSED;
-    mst_pass_write_cpu_steps(&s->pass, fused, out);
+    mst_pass_write_cpu_steps(&s->device.pass, fused, out);
     for (int port = 0; port < N_STAGE_PORTS; port++)
         if (mst_stage_has_port(s, port))
             write_tile(s, port, own >> port & 1, out);
     if (fused)
         write_multiply(s, out);
-    write_kernel(s, fused, out);
+    write_kernel(s, fused, signature, out);
 }

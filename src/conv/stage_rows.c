@@ -34,14 +34,14 @@ static void write_transpose(unsigned lanes, mst_text *out) {
 // Positions [0, extent) of the port are there.
 static size_t extent_of(const mst_stage *s, int port) {
     const mst_stage_port *p = &s->ports[port];
-    return p->work ? s->pass.n : s->g->axes[s->g->n_axes - 1].extent[p->array];
+    return p->work ? s->device.pass.n : s->g->axes[s->g->n_axes - 1].extent[p->array];
 }
 
 // Elements that are moved at once between LANES vectors and memory: a row of LANES numbers for each lane.
 static unsigned chunk_of(const mst_stage *s, int port) {
     bool pairs;
     mst_tile_memory_type(s, port, &pairs);
-    return pairs ? s->pass.lanes / 2 : s->pass.lanes;
+    return pairs ? s->device.pass.lanes / 2 : s->device.pass.lanes;
 }
 
 // What the templates below refer to.
@@ -57,11 +57,11 @@ static void describe(const mst_stage *s, int port, row_text *t) {
     unsigned chunk = chunk_of(s, port);
     const char *type = mst_tile_memory_type(s, port, &t->pairs);
     t->angle = !work && s->g->right_angle;
-    snprintf(t->count, sizeof t->count, s->pass.n % chunk ? "min(%uu, %zuu - e)" : "%uu", chunk, s->pass.n);
+    snprintf(t->count, sizeof t->count, s->device.pass.n % chunk ? "min(%uu, %zuu - e)" : "%uu", chunk, s->device.pass.n);
     const mst_text_value values[N_ROW_VALUES] = {
         MST_SET(name, mst_stage_port_name(s, port)),
         MST_SET(type, type),
-        MST_SET(n, s->pass.n),
+        MST_SET(n, s->device.pass.n),
         MST_SET(chunk, chunk),
         MST_SET(extent, extent_of(s, port)),
         MST_SET(cast, !work        ? ""
@@ -79,9 +79,9 @@ static void describe(const mst_stage *s, int port, row_text *t) {
 // A whole row of each lane at once, where all of them are there.
 static void write_load_vectors(const mst_stage *s, const row_text *t, mst_text *out) {
     mst_text_put_values(out, "if (least + p >= 0 && most + p + $chunk <= $extent) { // all are there\n", t->values);
-    for (unsigned l = 0; l < s->pass.lanes; l++)
+    for (unsigned l = 0; l < s->device.pass.lanes; l++)
         mst_text_put(out, "r[$l] = convert_$real$lanes(vload$lanes(0, $name + $two(at[$l] + begin[$l] + p)));\n", MST_SET(l, l),
-                     MST_SET(real, mst_stage_real(s)), MST_SET(lanes, s->pass.lanes), t->values[0],
+                     MST_SET(real, mst_stage_real(s)), MST_SET(lanes, s->device.pass.lanes), t->values[0],
                      MST_SET(two, t->pairs ? "2 * " : ""));
     mst_text_put(out, "transpose(r);\n"
                       "return;\n"
@@ -190,11 +190,11 @@ static void write_store_vectors(const mst_stage *s, const row_text *t, mst_text 
                      "if (m == ${chunk}u && shift >= 0 && most + shift + $chunk <= $kept) { // all are kept\n",
                      MST_SET(start, a->start), MST_SET(chunk, chunk_of(s, TO)), MST_SET(kept, a->kept));
     mst_text_put(out, "transpose(r);\n");
-    for (unsigned l = 0; l < s->pass.lanes; l++)
+    for (unsigned l = 0; l < s->device.pass.lanes; l++)
         mst_text_put(out,
                      "if ($l < count)\n"
                      "vstore$lanes(r[$l], 0, $name + $two(at[$l] + begin[$l] + shift));\n",
-                     MST_SET(l, l), MST_SET(lanes, s->pass.lanes), t->values[0], MST_SET(two, t->pairs ? "2 * " : ""));
+                     MST_SET(l, l), MST_SET(lanes, s->device.pass.lanes), t->values[0], MST_SET(two, t->pairs ? "2 * " : ""));
     mst_text_put(out, "return;\n"
                       "}\n");
 }
@@ -258,7 +258,7 @@ void mst_tile_write_rows(const mst_stage *s, int port, bool own, mst_text *out) 
     row_text t;
     describe(s, port, &t);
     if (port == FROM)
-        write_transpose(s->pass.lanes, out);
+        write_transpose(s->device.pass.lanes, out);
     if (port == TO) {
         write_store_rows(s, own, &t, out);
         write_store_tile(s, &t, out);

@@ -2,11 +2,17 @@
 // in stage_values.c, the CPU-shaped kernel in stage_cpu.c.
 #include "stage_text.h"
 
-const char *mst_stage_port_name(const mst_stage *s, int port) {
-    static const char *const arrays[N_STAGE_PORTS] = {"x", "y", "z"}, *const sides[N_STAGE_PORTS] = {"source", "unused",
-                                                                                                     "target"};
-    return s->kind == MST_STAGE_FUSED ? arrays[port] : sides[port];
+#include <stdio.h>
+
+const char *mst_stage_parameter(const mst_stage *s, int port, int which) {
+    static const char *const arrays[N_STAGE_PORTS][N_STAGE_PARAMETERS] = {
+        {"x", "x_base", "x_first"}, {"y", "y_base", "y_first"}, {"z", "z_base", "z_first"}};
+    static const char *const sides[N_STAGE_PORTS][N_STAGE_PARAMETERS] = {
+        [FROM] = {"source", "source_base", "source_first"}, [TO] = {"target", "target_base", "target_first"}};
+    return (s->kind == MST_STAGE_FUSED ? arrays : sides)[port][which];
 }
+
+const char *mst_stage_port_name(const mst_stage *s, int port) { return mst_stage_parameter(s, port, STAGE_BUFFER); }
 
 const char *mst_stage_port_type(const mst_stage *s, int port) {
     const mst_stage_port *p = &s->ports[port];
@@ -14,7 +20,7 @@ const char *mst_stage_port_type(const mst_stage *s, int port) {
     return is_array ? mst_convolution_element(mst_convolution_layout(s->plan, p->array)->type) : "real2";
 }
 
-const char *mst_stage_real(const mst_stage *s) { return s->pass.is_double ? "double" : "float"; }
+const char *mst_stage_real(const mst_stage *s) { return s->device.pass.is_double ? "double" : "float"; }
 
 static size_t longest_extent(const mst_stage *s) {
     size_t longest = 0;
@@ -60,7 +66,7 @@ static void write_constants(const mst_stage *s, mst_text *out) {
                             values);
     if (s->g->n_blocks > 1)
         mst_text_put(out, "#define BLOCKS $blocks // of a vector: overlap-save\n", MST_SET(blocks, s->g->n_blocks));
-    if (s->g->right_angle)
+    if (s->device.tables.tables[MST_TABLE_WEIGHTS].bytes)
         mst_text_put(out, "#define HALF $half // a number of the right-angle transform holds values p and p + HALF\n",
                      MST_SET(half, s->g->axes[s->g->n_axes - 1].n));
     mst_text_put(out, "#define SCALE ((real)1 / POINTS) // of the inverse transform\n\n");
@@ -68,25 +74,22 @@ static void write_constants(const mst_stage *s, mst_text *out) {
 
 // The factors that values are multiplied by on their way in or out.
 static void write_factors(const mst_stage *s, mst_text *out) {
-    const mst_twiddle_tables *twiddles = &s->tables->twiddles;
+    const mst_pass *pass = &s->device.pass;
     mst_text_put(out, "real2 conjugate(real2 a) { return (real2)(a.x, -a.y); }\n\n"
                       "uint column_of(ulong line) { return (uint)(line % INNER / COLUMN); }\n\n");
-    if (twiddles->n && !twiddles->columns)
-        mst_text_put(out,
-                     "// exp(-2 pi i t / $n), from two tables, and that between digits for element e.\n"
-                     "real2 twiddle(__global const real2 *low, __global const real2 *high, uint log_low, uint t) {\n"
-                     "return complex_multiply(low[t & ((1u << log_low) - 1)], high[t >> log_low]);\n"
-                     "}\n\n"
-                     "#define TWIDDLE(e) twiddle(low, high, log_low, column * (e))\n\n",
-                     MST_SET(n, twiddles->n));
-    if (twiddles->columns)
+    if (pass->twiddle_n && !pass->twiddle_by_column) {
+        mst_twiddle_write(pass, out);
+        mst_text_put(out, "// The twiddle between digits of element e.\n"
+                          "#define TWIDDLE(e) twiddle(low_twiddles, high_twiddles, column * (e))\n\n");
+    } else if (pass->twiddle_n) {
         mst_text_put(
             out,
             "// The twiddle between digits of element e = j + q n / radix, in the loops over j and q that load or store it.\n"
-            "#define TWIDDLE(e) complex_multiply(low[(int)j * $columns + (int)column], high[(int)q * $columns + "
-            "(int)column])\n\n",
-            MST_SET(columns, twiddles->columns));
-    if (s->g->right_angle)
+            "#define TWIDDLE(e) complex_multiply(low_twiddles[(int)j * $columns + (int)column], "
+            "high_twiddles[(int)q * $columns + (int)column])\n\n",
+            MST_SET(columns, pass->twiddle_n / pass->n));
+    }
+    if (s->device.tables.tables[MST_TABLE_WEIGHTS].bytes)
         mst_text_put(out, "#define WEIGHT(e) weights[column + (e) * REST] // of the right-angle transform\n\n");
 }
 
@@ -108,7 +111,7 @@ static void write_gpu_load(const mst_stage *s, int port, mst_text *out) {
     const char *around = "$value";
     mst_text_put(&value, "${name}_load($name, ${name}_place, ${name}_start, e)", MST_SET(name, mst_stage_port_name(s, port)));
     if (s->kind == MST_STAGE_BACKWARD)
-        around = s->tables->twiddles.n ? "complex_multiply($value, conjugate(TWIDDLE(e))).yx" : "$value.yx";
+        around = s->device.pass.twiddle_n ? "complex_multiply($value, conjugate(TWIDDLE(e))).yx" : "$value.yx";
     else if (!s->ports[port].work && s->g->right_angle)
         around = "complex_multiply($value, WEIGHT(e))";
     out->failed = out->failed || value.failed;
@@ -122,7 +125,7 @@ static void write_gpu_store(const mst_stage *s, mst_text *out) {
     const char *around = "$value";
     if (!s->ports[TO].work)
         around = s->g->right_angle ? "complex_multiply($value, conjugate(WEIGHT(e))) * SCALE" : "$value * SCALE";
-    else if (s->kind == MST_STAGE_FORWARD && s->tables->twiddles.n)
+    else if (s->kind == MST_STAGE_FORWARD && s->device.pass.twiddle_n)
         around = "complex_multiply($value, TWIDDLE(e))";
     mst_text_put(out, "${name}_store($name, ${name}_place, ${name}_start, column, e, ",
                  MST_SET(name, mst_stage_port_name(s, TO)));
@@ -130,12 +133,10 @@ static void write_gpu_store(const mst_stage *s, mst_text *out) {
     mst_text_put(out, ")");
 }
 
-static void write_gpu(const mst_stage *s, mst_text *out) {
-    enum { HEAD, LOCATE, LOAD, LOAD_WITH, STORE, N_TEXTS };
+static void write_gpu(const mst_stage *s, const mst_signature *signature, mst_text *out) {
+    enum { LOCATE, LOAD, LOAD_WITH, STORE, N_TEXTS };
+    const mst_pass back = mst_pass_back(&s->device.pass);
     mst_text texts[N_TEXTS] = {0};
-    mst_text_put(&texts[HEAD], "stage(");
-    mst_stage_write_parameters(s, &texts[HEAD]);
-    mst_text_put(&texts[HEAD], ")");
     write_locate(s, &texts[LOCATE]);
     for (int port = FROM; port <= WITH && mst_stage_has_port(s, port); port++)
         write_gpu_load(s, port, &texts[LOAD + port]);
@@ -143,8 +144,8 @@ static void write_gpu(const mst_stage *s, mst_text *out) {
     for (int k = 0; k < N_TEXTS; k++)
         out->failed = out->failed || texts[k].failed;
     if (!out->failed)
-        mst_pass_write_fusion(&s->pass, &s->back,
-                              &(mst_fusion){.head = texts[HEAD].text,
+        mst_pass_write_fusion(&s->device.pass, &back,
+                              &(mst_fusion){.signature = signature,
                                             .locate = texts[LOCATE].text,
                                             .loads = {texts[LOAD].text, texts[LOAD_WITH].text},
                                             .forward = {s->ports[FROM].forward, s->ports[WITH].forward},
@@ -157,44 +158,63 @@ static void write_gpu(const mst_stage *s, mst_text *out) {
 
 // ---- Both
 
-void mst_stage_write_parameters(const mst_stage *s, mst_text *out) {
-    for (int port = 0; port < N_STAGE_PORTS; port++)
-        mst_text_put(out, "__global $const$type *$name, long ${name}_base, ulong ${name}_first, ",
-                     MST_SET(const, port == TO ? "" : "const "), MST_SET(type, mst_stage_port_type(s, port)),
-                     MST_SET(name, mst_stage_port_name(s, port)));
-    mst_text_put(out, "ulong n_lines, __global const real2 *table, __global const real2 *back_table, __global const real2 *low, "
-                      "__global const real2 *high, uint log_low, __global const real *lane_twiddles, "
-                      "__global const real2 *weights");
-}
-
-// What the kernel is called where kernels are shown. Stages that do the same for either operand are one kernel.
-static void write_title(const mst_stage *s, mst_text *out) {
+// "an operand, digit 1 of 2, 16 of 65536 points: forward". Stages that do the same for either operand are one kernel.
+void mst_stage_print_title(const mst_stage *s, char *out, size_t size) {
     static const char *const what[] = {"forward", "forward, product, and back", "back"};
     const char *operands = s->kind == MST_STAGE_FORWARD ? "an operand" : "the product";
     if (s->kind == MST_STAGE_FUSED) {
         bool x = s->ports[FROM].kept, y = s->ports[WITH].kept;
         operands = x && y ? "spectra of x and y" : x ? "spectra of x and y itself" : y ? "x and spectra of y" : "x and y";
     }
-    mst_text_put(out,
-                 "// convolution: $operands, digit $digit of $digits, $n of $points points: $what\n"
-                 "// Vectors of $x and $y values.\n\n",
-                 MST_SET(operands, operands), MST_SET(digit, s->digit + 1), MST_SET(digits, s->g->n_digits),
-                 MST_SET(n, s->pass.n), MST_SET(points, s->g->points), MST_SET(what, what[s->kind]),
-                 MST_SET(x, s->plan->lengths[X]), MST_SET(y, s->plan->lengths[Y]));
+    snprintf(out, size, "convolution: %s, digit %d of %d, %zu of %zu points: %s", operands, s->digit + 1, s->g->n_digits,
+             s->device.pass.n, s->g->points, what[s->kind]);
 }
 
-void mst_stage_write(const mst_stage *s, int own, mst_text *out) {
-    write_title(s, out);
-    if (s->pass.cpu)
-        mst_text_put(out, "typedef $real$lanes vreal;\n\n", MST_SET(real, mst_stage_real(s)), MST_SET(lanes, s->pass.lanes));
+static void write_heading(const mst_stage *s, mst_text *out) {
+    const mst_pass *pass = &s->device.pass;
+    char radices[100];
+    mst_pass_radices_text(pass, radices, sizeof radices);
+    mst_text_put(out,
+                 "// $title,\n"
+                 "// radix $radices. The vectors have $x and $y values.\n\n",
+                 MST_SET(title, (const char *)s->device.title), MST_SET(radices, (const char *)radices),
+                 MST_SET(x, s->plan->lengths[X]), MST_SET(y, s->plan->lengths[Y]));
+    if (pass->cpu)
+        mst_text_put(out, "typedef $real$lanes vreal; // a number of each line that is worked on at once\n\n",
+                     MST_SET(real, mst_stage_real(s)), MST_SET(lanes, pass->lanes));
     else
         mst_text_put(out, "typedef real vreal;\n\n");
-    mst_butterflies_write(s->pass.radices, s->pass.n_radices, out);
+    mst_butterflies_write(pass->radices, pass->n_radices, out);
+}
+
+static void describe(const mst_stage *s, mst_signature *signature) {
+    mst_signature_begin(signature, s->device.name);
+    for (int port = 0; port < N_STAGE_PORTS; port++) {
+        char type[40];
+        if (!mst_stage_has_port(s, port))
+            continue;
+        snprintf(type, sizeof type, "__global %s%s *", port == TO ? "" : "const ", mst_stage_port_type(s, port));
+        mst_signature_add(signature, type, "%s", mst_stage_parameter(s, port, STAGE_BUFFER));
+        mst_signature_add(signature, "long", "%s", mst_stage_parameter(s, port, STAGE_BASE));
+        mst_signature_add(signature, "ulong", "%s", mst_stage_parameter(s, port, STAGE_FIRST));
+    }
+    mst_device_pass_add_parameters(&s->device, signature);
+}
+
+// The pass is the same for all layouts.
+mst_status mst_stage_write(void *stage, unsigned own, mst_pass *pass, mst_text *out, mst_error *error) {
+    const mst_stage *s = stage;
+    mst_signature signature;
+    (void)pass;
+    describe(s, &signature);
+    write_heading(s, out);
     write_constants(s, out);
     mst_stage_write_ports(s, own, out);
     write_factors(s, out);
-    if (s->pass.cpu)
-        mst_stage_write_cpu(s, own, out);
+    if (s->device.pass.cpu)
+        mst_stage_write_cpu(s, own, &signature, out);
     else
-        write_gpu(s, out);
+        write_gpu(s, &signature, out);
+    mst_signature_release(&signature);
+    return out->failed ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel") : MST_OK;
 }

@@ -14,15 +14,19 @@ bool mst_stage_has_port(const mst_stage *s, int port);
 
 // For each port NAME_at(line, first) and NAME_begin(line), and NAME_load or NAME_store; for the caller's arrays NAME_fetch or
 // NAME_put, too. `own`: bits of ports whose arrays have the caller's layout.
-void mst_stage_write_ports(const mst_stage *s, int own, mst_text *out);
-void mst_stage_write_parameters(const mst_stage *s, mst_text *out);
+void mst_stage_write_ports(const mst_stage *s, unsigned own, mst_text *out);
+void mst_stage_print_title(const mst_stage *s, char *out, size_t size);
+
+// The parameters of a port, in this order: its array, where its data begin in it, and its first line.
+enum { STAGE_BUFFER, STAGE_BASE, STAGE_FIRST, N_STAGE_PARAMETERS };
+const char *mst_stage_parameter(const mst_stage *s, int port, int which);
 
 // In a plan of two axes, the first axis' rows from here on (0: no limit) hold nothing; only those that are kept are stored.
 size_t mst_stage_load_limit(const mst_stage *s, int port);
 bool mst_stage_store_limited(const mst_stage *s);
 mst_view mst_stage_view(const mst_stage *s, int array, bool own);
 
-void mst_stage_write_cpu(const mst_stage *s, int own, mst_text *out);
+void mst_stage_write_cpu(const mst_stage *s, unsigned own, const mst_signature *signature, mst_text *out);
 
 // ---- Tiles of CPU-shaped kernels
 

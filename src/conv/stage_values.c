@@ -245,7 +245,7 @@ static void write_store(const mst_stage *s, bool own, mst_text *out) {
     mst_text_put_values(out, "}\n\n", values);
 }
 
-void mst_stage_write_ports(const mst_stage *s, int own, mst_text *out) {
+void mst_stage_write_ports(const mst_stage *s, unsigned own, mst_text *out) {
     for (int port = 0; port < N_STAGE_PORTS; port++) {
         if (!mst_stage_has_port(s, port))
             continue;

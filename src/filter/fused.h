@@ -13,25 +13,23 @@
 #include "fft/device_pass.h"
 #include "fft/write.h"
 
-enum { ROWS, COLUMNS, BACK, N_FUSED };
+enum { FILTER_ROWS, FILTER_COLUMNS, FILTER_BACK, N_FILTER_PASSES };
 
-// A pass, the same with its radices backwards, and the tables of both. CPU-shaped steps undo themselves: they need no second.
-typedef struct fused_pass {
-    mst_pass there, back;
-    mst_device_table table, back_table;
-} fused_pass;
+typedef struct mst_filter_pass {
+    const mst_filter *plan;
+    int which;
+    mst_device_pass device; // without ports: arrays are found by tables of their lines
+} mst_filter_pass;
 
 typedef struct mst_filter_fused {
-    fused_pass rows, columns;
-    cl_kernel kernels[N_FUSED];
-    cl_mem half_planes; // complex
+    mst_filter_pass passes[N_FILTER_PASSES]; // rows forward and back share their tables
+    cl_mem half_planes;                      // complex
     uint64_t bytes;
 } mst_filter_fused;
 
 size_t mst_fused_filter_pitch(const mst_filter *plan); // complex numbers from a row of the half planes to the next
 
-// The text of one of the kernels, which is called `fused` (fused_write.c).
-mst_status mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out,
-                                  mst_error *error);
+// The text of a pass's kernel (fused_write.c).
+mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *pass, mst_text *out, mst_error *error);
 
 #endif

@@ -13,8 +13,8 @@ void load_tile(vreal *v, const uint *places, __global const real2 *half_planes, 
     }
 }
 
-void store_tile(vreal *v, __global RESULT *image, long base, ulong first_line, __constant const long *lines,
-                ulong first, uint count, real white) {
+void store_tile(vreal *v, __global RESULT *image, long base, ulong first_line, __constant const long *lines, real white,
+                ulong first, uint count) {
     for (uint lane = 0; lane < count; lane++) {
         const row_pair rows = find_rows(first + lane, base, first_line, lines);
         for (uint x = 0; x < Q; x++) {

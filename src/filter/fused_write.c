@@ -6,14 +6,6 @@
 
 #include <stdio.h>
 
-static const char *const parameters[N_FUSED] = {
-    "__global const IN *image, long base, ulong first_line, __constant const long *lines, __global real2 *half_planes, "
-    "ulong n_lines, __global const real2 *table, __global const real2 *back_table",
-    "__global real2 *half_planes, __global const real *mask, ulong n_lines, __global const real2 *table, "
-    "__global const real2 *back_table",
-    "__global RESULT *image, long base, ulong first_line, __constant const long *lines, __global const real2 *half_planes, "
-    "ulong n_lines, __global const real2 *table, __global const real2 *back_table, real white"};
-
 static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uchar" : type == MST_UINT16 ? "ushort" : "float"; }
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
@@ -58,36 +50,91 @@ static void write_result(const mst_filter *plan, mst_text *out) {
                  MST_SET(clips, clips), MST_SET(ranged, ranged));
 }
 
-// The functions that a kernel is made of.
-static mst_status write_functions(const mst_filter *plan, int kernel, mst_text *out, mst_error *error) {
-    static const char *const files[N_FUSED] = {"fused_input.cl", "fused_columns.cl", "fused_output.cl"};
-    mst_text_put(out, "typedef float4 real4;\n\n");
-    write_constants(plan, out);
-    if (kernel == ROWS)
-        mst_text_put(out, "#define IN $type\n\n", MST_SET(type, element_name(plan->desc.input.type)));
-    else if (kernel == BACK)
-        write_result(plan, out);
-    else
-        mst_text_add(out, "%s", plan->mask.text);
-    return mst_program_add_file(plan->context, files[kernel], out, error);
+// What makes a kernel of one pass out of the functions in .cl files.
+typedef struct kernel_parts {
+    const char *file;                          // where lines lie, and what is done to one value
+    const char *tile_file, *load, *store;      // CPU-shaped: moves of tiles, and the arguments that they are called with
+    const char *locate, *load_one, *store_one; // GPU-shaped: of mst_fusion
+} kernel_parts;
+
+static const kernel_parts parts[N_FILTER_PASSES] = {
+    {.file = "fused_input.cl",
+     .tile_file = "fused_input_tile.cl",
+     .load = "v, image, base, first_line, lines",
+     .store = "v, places, half_planes",
+     .locate = "row_pair rows = {0, 0, 0, false, false, 0};\n"
+               "if (active)\n"
+               "rows = find_rows(image, line, base, first_line, lines);\n",
+     .load_one = "load_pixels(image, rows, e)",
+     .store_one = "half_planes[line * PITCH + PLACE(e)] = value"},
+    {.file = "fused_columns.cl",
+     .tile_file = "fused_columns_tile.cl",
+     .load = "v, half_planes",
+     .store = "v, half_planes",
+     .locate = "const ulong plane = active ? line / HALF : 0;\n"
+               "const uint l = active ? (uint)(line - plane * HALF) : 0;\n"
+               "__global real4 *columns = find_columns(half_planes, plane, l);\n",
+     .load_one = "part_rows(columns[(ulong)e * (PITCH / 2)], 2 * l % Q == 0, &value, &partner);",
+     .store_one = "columns[(ulong)e * (PITCH / 2)] = join_rows(value, partner)"},
+    {.file = "fused_output.cl",
+     .tile_file = "fused_output_tile.cl",
+     .load = "v, places, half_planes",
+     .store = "v, image, base, first_line, lines, white",
+     .locate = "row_pair rows = {0, 0, 0, false, false};\n"
+               "if (active)\n"
+               "rows = find_rows(line, base, first_line, lines);\n",
+     .load_one = "half_planes[line * PITCH + PLACE(e)]",
+     .store_one = "store_pixels(image, rows, e, value, white)"}};
+
+static void describe(const mst_filter_pass *p, mst_signature *signature) {
+    static const char *const images[N_FILTER_PASSES] = {
+        [FILTER_ROWS] = "__global const IN *", [FILTER_BACK] = "__global RESULT *"};
+    mst_signature_begin(signature, p->device.name);
+    if (images[p->which]) {
+        mst_signature_add(signature, images[p->which], "image");
+        mst_signature_add(signature, "long", "base");
+        mst_signature_add(signature, "ulong", "first_line");
+        mst_signature_add(signature, "__constant const long *", "lines");
+    }
+    mst_signature_add(signature, p->which == FILTER_BACK ? "__global const real2 *" : "__global real2 *", "half_planes");
+    if (p->which == FILTER_COLUMNS)
+        mst_signature_add(signature, "__global const real *", "mask");
+    if (p->which == FILTER_BACK)
+        mst_signature_add(signature, "real", "white");
+    mst_device_pass_add_parameters(&p->device, signature);
 }
 
-// ---- CPU-shaped
-
-// Columns are forward and back with the mask between them, rows only one of both.
-static mst_status write_cpu(const mst_filter *plan, int kernel, const mst_pass *pass, mst_text *out, mst_error *error) {
-    static const char *const files[N_FUSED] = {"fused_input_tile.cl", "fused_columns_tile.cl", "fused_output_tile.cl"};
-    static const char *const loads[N_FUSED] = {"load_tile(v, image, base, first_line, lines, first, count);\n",
-                                               "load_tile(v, half_planes, first, count);\n",
-                                               "load_tile(v, places, half_planes, first, count);\n"};
-    static const char *const stores[N_FUSED] = {"store_tile(v, places, half_planes, first, count);\n",
-                                                "store_tile(v, half_planes, first, count);\n",
-                                                "store_tile(v, image, base, first_line, lines, first, count, white);\n"};
-    mst_status status = MST_OK;
-    mst_pass_write_cpu_steps(pass, kernel != ROWS, out);
-    MST_TRY(mst_program_add_file(plan->context, files[kernel], out, error));
+static void write_heading(const mst_filter_pass *p, mst_text *out) {
+    const mst_pass *pass = &p->device.pass;
+    char radices[100];
+    mst_pass_radices_text(pass, radices, sizeof radices);
     mst_text_put(out,
-                 "\n__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void fused($parameters, uint tiles) {\n"
+                 "// $title,\n"
+                 "// radix $radices.\n\n"
+                 "typedef $vreal vreal;\n"
+                 "typedef float4 real4;\n\n",
+                 MST_SET(title, (const char *)p->device.title), MST_SET(radices, (const char *)radices),
+                 MST_SET(vreal, p->plan->cpu ? "float8" : "real"));
+    mst_butterflies_write(pass->radices, pass->n_radices, out);
+    write_constants(p->plan, out);
+    if (p->which == FILTER_ROWS)
+        mst_text_put(out, "#define IN $type\n\n", MST_SET(type, element_name(p->plan->desc.input.type)));
+    else if (p->which == FILTER_BACK)
+        write_result(p->plan, out);
+    else
+        mst_text_add(out, "%s", p->plan->mask.text);
+}
+
+// Columns go forward and back with the mask between them, rows only one of both.
+static mst_status write_cpu(const mst_filter_pass *p, const mst_signature *signature, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_pass *pass = &p->device.pass;
+    const kernel_parts *k = &parts[p->which];
+    mst_pass_write_cpu_steps(pass, p->which != FILTER_ROWS, out);
+    MST_TRY(mst_program_add_file(p->plan->context, k->tile_file, out, error));
+    mst_text_put(out, "\n");
+    mst_signature_write(signature, "__attribute__((reqd_work_group_size(1, 1, 1)))", out);
+    mst_text_put(out,
                  "vreal v[$reals];\n"
                  "uint places[$n]; // where the steps leave an element of the spectrum\n"
                  "for (uint e = 0; e < ${n}u; e++)\n"
@@ -96,70 +143,54 @@ static mst_status write_cpu(const mst_filter *plan, int kernel, const mst_pass *
                  "const ulong first = (get_global_id(0) * tiles + tile) * LANES;\n"
                  "if (first >= n_lines)\n"
                  "return;\n"
-                 "const uint count = n_lines - first < LANES ? (uint)(n_lines - first) : LANES;\n",
-                 MST_SET(parameters, parameters[kernel]), MST_SET(n, pass->n), MST_SET(reals, 2 * pass->n));
-    mst_text_put(out, loads[kernel]);
-    if (kernel != BACK)
-        mst_text_put(out, "forward(v, table);\n");
-    if (kernel == COLUMNS)
+                 "const uint count = n_lines - first < LANES ? (uint)(n_lines - first) : LANES;\n"
+                 "load_tile($load, first, count);\n",
+                 MST_SET(n, pass->n), MST_SET(reals, 2 * pass->n), MST_SET(load, k->load));
+    if (p->which != FILTER_BACK)
+        mst_text_put(out, "forward(v, step_twiddles);\n");
+    if (p->which == FILTER_COLUMNS)
         mst_text_put(out, "multiply_tile(v, places, mask, first, count);\n");
-    if (kernel != ROWS)
-        mst_text_put(out, "backward(v, table);\n");
-    mst_text_put(out, stores[kernel]);
-    mst_text_put(out, "}\n"
-                      "}\n");
+    if (p->which != FILTER_ROWS)
+        mst_text_put(out, "backward(v, step_twiddles);\n");
+    mst_text_put(out,
+                 "store_tile($store, first, count);\n"
+                 "}\n"
+                 "}\n",
+                 MST_SET(store, k->store));
 fail:
     return status;
 }
 
-// ---- GPU-shaped
-
-static void write_gpu(int kernel, const fused_pass *pass, mst_text *out) {
-    char head[600];
-    snprintf(head, sizeof head, "fused(%s)", parameters[kernel]);
-    const mst_fusion fusions[N_FUSED] = {
-        {.head = head,
-         .locate = "row_pair rows = {0, 0, 0, false, false, 0};\n"
-                   "if (active)\n"
-                   "rows = find_rows(image, line, base, first_line, lines);\n",
-         .loads = {"load_pixels(image, rows, e)"},
-         .forward = {true},
-         .store = "half_planes[line * PITCH + PLACE(e)] = value"},
-        {.head = head,
-         .locate = "const ulong plane = active ? line / HALF : 0;\n"
-                   "const uint l = active ? (uint)(line - plane * HALF) : 0;\n"
-                   "__global real4 *columns = find_columns(half_planes, plane, l);\n",
-         .loads = {"part_rows(columns[(ulong)e * (PITCH / 2)], 2 * l % Q == 0, &value, &partner);"},
-         .forward = {true},
-         .change = "value *= mask_at(mask, e, l) * SCALE",
-         .backward = true,
-         .store = "columns[(ulong)e * (PITCH / 2)] = join_rows(value, partner)",
-         .pairs = true},
-        {.head = head,
-         .locate = "row_pair rows = {0, 0, 0, false, false};\n"
-                   "if (active)\n"
-                   "rows = find_rows(line, base, first_line, lines);\n",
-         .loads = {"half_planes[line * PITCH + PLACE(e)]"},
-         .backward = true,
-         .store = "store_pixels(image, rows, e, value, white)"}};
-    mst_pass_write_fusion(&pass->there, &pass->back, &fusions[kernel], out);
+static void write_gpu(const mst_filter_pass *p, const mst_signature *signature, mst_text *out) {
+    const kernel_parts *k = &parts[p->which];
+    const mst_pass back = mst_pass_back(&p->device.pass);
+    const mst_fusion fusion = {.signature = signature,
+                               .locate = k->locate,
+                               .loads = {k->load_one},
+                               .forward = {p->which != FILTER_BACK},
+                               .change = p->which == FILTER_COLUMNS ? "value *= mask_at(mask, e, l) * SCALE" : NULL,
+                               .backward = p->which != FILTER_ROWS,
+                               .store = k->store_one,
+                               .pairs = p->which == FILTER_COLUMNS};
+    mst_pass_write_fusion(&p->device.pass, &back, &fusion, out);
 }
 
-mst_status mst_fused_filter_write(const mst_filter *plan, const mst_filter_fused *fused, int kernel, mst_text *out,
-                                  mst_error *error) {
-    static const char *const titles[N_FUSED] = {"rows forward", "columns forward, the mask, and back", "rows back"};
+// There are no ports, and the pass is as it is.
+mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *pass, mst_text *out, mst_error *error) {
     mst_status status = MST_OK;
-    const fused_pass *pass = kernel == COLUMNS ? &fused->columns : &fused->rows;
-    mst_text_put(out,
-                 "// filter: $what, $n points\n\n"
-                 "typedef $vreal vreal;\n\n",
-                 MST_SET(what, titles[kernel]), MST_SET(n, pass->there.n), MST_SET(vreal, plan->cpu ? "float8" : "real"));
-    mst_butterflies_write(pass->there.radices, pass->there.n_radices, out);
-    MST_TRY(write_functions(plan, kernel, out, error));
-    if (plan->cpu)
-        MST_TRY(write_cpu(plan, kernel, &pass->there, out, error));
+    const mst_filter_pass *p = filter_pass;
+    mst_signature signature;
+    (void)ports;
+    (void)pass;
+    describe(p, &signature);
+    write_heading(p, out);
+    MST_TRY(mst_program_add_file(p->plan->context, parts[p->which].file, out, error));
+    if (p->plan->cpu)
+        MST_TRY(write_cpu(p, &signature, out, error));
     else
-        write_gpu(kernel, pass, out);
+        write_gpu(p, &signature, out);
+    MST_REQUIRE(!out->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
 fail:
+    mst_signature_release(&signature);
     return status;
 }
