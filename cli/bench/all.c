@@ -24,108 +24,35 @@ static const char details[] = "Measures the five systems that the library grew f
                               "Example: a page in two minutes\n"
                               "  mastaba bench all --quick --plot .\n";
 
-static double between(double low, double value, double high) { return fmin(fmax(value, low), high); }
-
-static int measure_convolution(all_bench *bench, double until, bool *cut_short) {
-    bench_run *run = &bench->convolution;
-    run->until = until;
-    run->cell_seconds = between(0.1, (until - cli_now()) / (bench->quick ? 8 : PAPER_N_CELLS), 6);
-    int code = bench_measure_all(command, bench->contexts[0], bench->quick, false, run);
-    for (int c = 0; c < run->n_cells && code == CLI_DONE; c++)
-        for (int v = 0; v < PAPER_N_VARIANTS && code == CLI_DONE; v++)
-            if (run->cells[c].variants[v].outcome == BENCH_WRONG) {
-                cli_error(command, "variant %c gives a wrong result at N = %zu", 'A' + v, run->cells[c].paper->n);
-                code = CLI_FAILED;
-            }
-    *cut_short = run->cut_short;
-    return run->interrupted ? CLI_INTERRUPTED : code;
-}
-
-static int measure_filter(all_bench *bench, double until, bool *cut_short) {
-    filter_bench *f = &bench->filter;
-    f->until = until;
-    f->n_sizes = bench->quick ? 1 : 2;
-    f->sizes[0] = 512;
-    f->sizes[1] = 4096;
-    f->seconds = between(0.05, (until - cli_now()) / (f->n_sizes * (PAPER_N_GROUPS + 1)), 1);
-    int code = filter_measure(command, bench->contexts[1], f);
-    *cut_short = f->cut_short;
-    return code;
-}
-
-static int measure_pyramid(all_bench *bench, double until, bool *cut_short) {
-    pyramid_bench *p = &bench->pyramid;
-    p->until = until;
-    p->quick = bench->quick;
-    p->seconds = between(0.05, (until - cli_now()) / PYRAMID_MOST_POINTS, 0.4);
-    int code = pyramid_measure(command, p);
-    *cut_short = p->cut_short;
-    return code;
-}
-
-static int measure_integration(all_bench *bench, double until, bool *cut_short) {
-    integration_bench *i = &bench->integration;
-    i->until = until;
-    i->largest = bench->quick ? 20 : 24;
-    int code = integration_measure(command, bench->contexts, i);
-    *cut_short = i->cut_short;
-    return code;
-}
-
-static int measure_width(all_bench *bench, double until, bool *cut_short) {
-    width_bench *w = &bench->width;
-    w->until = until;
-    w->bytes = (size_t)(bench->quick ? 16 : 64) << 20;
-    while (w->bytes > 1 << 16 && bench->options->device_memory && 4 * w->bytes > bench->options->device_memory)
-        w->bytes /= 2;
-    w->rounds = bench->quick ? 3 : 11;
-    int code = width_measure(bench->contexts[0], false, w);
-    *cut_short = w->cut_short;
-    return code;
-}
-
-static void write_convolution(const page *p, const all_bench *bench) { bench_page(p, &bench->convolution); }
-static void write_filter(const page *p, const all_bench *bench) { filter_page(p, &bench->filter); }
-static void write_pyramid(const page *p, const all_bench *bench) { pyramid_page(p, &bench->pyramid); }
-static void write_integration(const page *p, const all_bench *bench) { integration_page(p, &bench->integration); }
-static void write_width(const page *p, const all_bench *bench) { width_page(p, &bench->width); }
-
-static json_t *convolution_object(const all_bench *bench) { return bench_json(&bench->convolution); }
-static json_t *filter_object(const all_bench *bench) { return filter_json(&bench->filter); }
-static json_t *pyramid_object(const all_bench *bench) { return pyramid_json(&bench->pyramid); }
-static json_t *integration_object(const all_bench *bench) { return integration_json(&bench->integration); }
-static json_t *width_object(const all_bench *bench) { return width_json(&bench->width); }
-
-const all_kind all_kinds[ALL_N_PARTS] = {
-    {"convolution", "Batched convolution", 3, measure_convolution, all_convolution_headline, write_convolution,
-     convolution_object},
-    {"filter", "Image filter by FFT", 2, measure_filter, all_filter_headline, write_filter, filter_object},
-    {"pyramid", "Difference schemes beyond device memory", 4, measure_pyramid, all_pyramid_headline, write_pyramid,
-     pyramid_object},
-    {"integration", "Integration", 2, measure_integration, all_integration_headline, write_integration, integration_object},
-    {"vector-width", "Vector widths of one kernel source", 2, measure_width, all_width_headline, write_width, width_object},
+const benchmark *const all_benchmarks[ALL_N_PARTS] = {
+    &bench_convolution, &bench_filter, &bench_pyramid, &bench_integration, &bench_vector_width,
 };
 
 // Every part gets its share of what is left; what one leaves over is the others'. Stops only if the program is interrupted.
 static int measure_all(all_bench *bench) {
     double start = cli_now(), weights = 0;
     for (int k = 0; k < ALL_N_PARTS; k++)
-        weights += all_kinds[k].weight;
+        weights += all_benchmarks[k]->weight;
     for (int k = 0; k < ALL_N_PARTS; k++) {
         all_part *part = &bench->parts[k];
+        const benchmark *b = all_benchmarks[k];
         double now = cli_now(), left = fmax(bench->budget - (now - start), 0);
-        part->code = all_kinds[k].measure(bench, now + left * all_kinds[k].weight / weights, &part->cut_short);
-        weights -= all_kinds[k].weight;
+        part->run->until = now + left * b->weight / weights;
+        b->choose_within(bench->quick, part->run);
+        part->code = b->measure(part->run);
+        if (part->code == CLI_DONE && b->check)
+            part->code = b->check(part->run);
+        weights -= b->weight;
         part->seconds = cli_now() - now;
-        if (part->code == CLI_INTERRUPTED || cli_interrupted())
+        if (part->code == CLI_INTERRUPTED || part->run->interrupted || cli_interrupted())
             return CLI_INTERRUPTED;
         if (part->code)
             snprintf(part->message, sizeof part->message, "%s", cli_last_error());
-        if (!bench->options->json)
-            printf("%-13s %6.1f s%s\n", all_kinds[k].name, part->seconds,
-                   part->code        ? ", failed"
-                   : part->cut_short ? ", all its time"
-                                     : "");
+        if (!bench->run.options->json)
+            printf("%-13s %6.1f s%s\n", all_benchmarks[k]->name, part->seconds,
+                   part->code             ? ", failed"
+                   : part->run->cut_short ? ", all its time"
+                                          : "");
         fflush(stdout);
     }
     bench->seconds = cli_now() - start;
@@ -134,7 +61,7 @@ static int measure_all(all_bench *bench) {
 
 static int write_page(const all_bench *bench, const char *directory, const char *path) {
     cli_whole_file file = {0};
-    int code = cli_whole_open(command, path, bench->options->force, &file);
+    int code = cli_whole_open(command, path, bench->run.options->force, &file);
     if (code == CLI_DONE) {
         const page p = {.out = file.file, .directory = directory, .pictures = cli_plot_available()};
         all_page(&p, bench);
@@ -148,40 +75,42 @@ static int print_json(const all_bench *bench, const char *path) {
     json_t *parts = json_object();
     for (int k = 0; k < ALL_N_PARTS; k++) {
         const all_part *part = &bench->parts[k];
-        json_object_set_new(parts, all_kinds[k].name,
+        json_object_set_new(parts, all_benchmarks[k]->name,
                             json_pack("{s:s, s:o, s:s, s:o}", "outcome",
-                                      part->code        ? "failed"
-                                      : part->cut_short ? "cut short"
-                                                        : "done",
+                                      part->code             ? "failed"
+                                      : part->run->cut_short ? "cut short"
+                                                             : "done",
                                       "seconds", cli_json_real(part->seconds), "message", part->message, "result",
-                                      all_kinds[k].json(bench)));
+                                      all_benchmarks[k]->json(part->run)));
     }
     return cli_print_json(command, json_pack("{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o}", "benchmark", "all", "version",
-                                             mst_version(), "device", cli_json_text(bench->device->name), "driver",
-                                             cli_json_text(bench->device->driver_version), "date", bench->date, "seconds",
+                                             mst_version(), "device", cli_json_text(bench->run.device->name), "driver",
+                                             cli_json_text(bench->run.device->driver_version), "date", bench->run.date, "seconds",
                                              cli_json_real(bench->seconds), "page", cli_json_text(path), "parts", parts));
 }
 
-static int open_contexts(all_bench *bench) {
-    int code = cli_context(command, bench->options, false, &bench->contexts[0]);
-    if (code == CLI_DONE)
-        code = cli_context(command, bench->options, true, &bench->contexts[1]);
-    if (code != CLI_DONE)
-        return code;
-    bench->device = mst_context_device(bench->contexts[0]);
-    bench->convolution.device = bench->filter.device = bench->integration.device = bench->width.device = bench->device;
-    bench->pyramid.options = bench->options;
-    bench_processor(bench->processor);
-    memcpy(bench->convolution.processor, bench->processor, sizeof bench->processor);
-    bench_date(bench->date);
-    memcpy(bench->convolution.date, bench->date, sizeof bench->date);
-    return CLI_DONE;
+// Zeroed results for every benchmark, which share the contexts and what is said of the machine.
+static int open_parts(all_bench *bench) {
+    int code = bench_open(1 << BENCH_PLAIN | 1 << BENCH_PROFILED, &bench->run);
+    for (int k = 0; k < ALL_N_PARTS && code == CLI_DONE; k++) {
+        bench->parts[k].run = calloc(1, all_benchmarks[k]->result_bytes);
+        if (!bench->parts[k].run)
+            return cli_out_of_memory(command, NULL);
+        *bench->parts[k].run = bench->run;
+    }
+    return code;
+}
+
+static void close_parts(all_bench *bench) {
+    for (int k = 0; k < ALL_N_PARTS; k++)
+        free(bench->parts[k].run);
+    bench_close(&bench->run);
 }
 
 // Says, before anything is measured, what would stand in the way of the page.
 static int check(const all_bench *bench, const char *directory, const char *path) {
     int code = cli_plot_directory(command, directory);
-    if (code == CLI_DONE && !bench->options->force && access(path, F_OK) == 0) {
+    if (code == CLI_DONE && !bench->run.options->force && access(path, F_OK) == 0) {
         cli_error(command, "%s exists; --force replaces it", path);
         return CLI_INPUT_OUTPUT;
     }
@@ -193,14 +122,14 @@ static int check(const all_bench *bench, const char *directory, const char *path
 static int run_benchmark(all_bench *bench, const char *directory, const char *path) {
     int failed = 0, code = check(bench, directory, path);
     if (code == CLI_DONE)
-        code = open_contexts(bench);
+        code = open_parts(bench);
     if (code == CLI_DONE)
         code = measure_all(bench);
     if (code == CLI_DONE)
         code = write_page(bench, directory, path);
     for (int k = 0; k < ALL_N_PARTS; k++)
         failed += bench->parts[k].code != 0;
-    if (code == CLI_DONE && bench->options->json)
+    if (code == CLI_DONE && bench->run.options->json)
         code = print_json(bench, path);
     else if (code == CLI_DONE)
         printf("%s: %d of %d parts in %.0f s\n", path, ALL_N_PARTS - failed, ALL_N_PARTS, bench->seconds);
@@ -218,8 +147,7 @@ static int run_in(all_bench *bench, const char *directory) {
     }
     snprintf(path, length, "%s/%s", directory, page_name);
     int code = run_benchmark(bench, directory, path);
-    for (int k = 0; k < 2; k++)
-        mst_context_destroy(bench->contexts[k]);
+    close_parts(bench);
     free(path);
     return code;
 }
@@ -253,7 +181,8 @@ static int run(const cli_arguments *arguments, void *values) {
     if (!bench)
         return cli_out_of_memory(command, NULL);
     cli_catch_interrupts();
-    bench->options = &arguments->common;
+    bench->run.command = command;
+    bench->run.options = &arguments->common;
     bench->quick = r->quick != 0;
     bench->budget = budget;
     int code = run_in(bench, r->directory);

@@ -1,21 +1,76 @@
-// `mastaba bench` and the benchmarks that it runs.
+// `mastaba bench`: every benchmark is one description, which benchmark.c runs as a command of its own and all.c in a share of a
+// total time. What it measures is in NAME_measure.c, what was published in published/.
 #ifndef MASTABA_BENCH_H
 #define MASTABA_BENCH_H
 
 #include "core/cli.h"
 #include "page.h"
 
-extern const cli_command cmd_bench, bench_all, bench_convolution, bench_integration, bench_vector_width, bench_pyramid,
-    bench_filter;
+enum { BENCH_PLAIN, BENCH_PROFILED, BENCH_N_CONTEXTS }; // contexts; the second one keeps the times of commands
 
-// What is measured has `until`, a time of cli_now() after which nothing begins but the first measurement; the rest is then left
-// out, and `cut_short` set.
+// What the results of every benchmark begin with. What is measured has `until`, a time of cli_now() after which nothing begins
+// but the first measurement; the rest is then left out, and `cut_short` set.
+typedef struct bench_run {
+    const char *command; // for messages: "bench filter"
+    const cli_options *options;
+    mst_context *contexts[BENCH_N_CONTEXTS]; // those that the benchmark asks for
+    const mst_device_info *device;           // theirs; NULL without
+    char processor[128];                     // the host's
+    char date[32];                           // ISO 8601, UTC
+    double until;
+    bool print; // each result when it is there
+    bool cut_short, interrupted;
+} bench_run;
 
-// median.c: of times, which are sorted.
+// What the values of a benchmark's options begin with.
+typedef struct bench_request {
+    char *plot; // a directory; NULL: no picture
+} bench_request;
+
+// `results` points to result_bytes that begin with a bench_run and are zero before the cases are chosen.
+typedef struct benchmark {
+    cli_command command;     // its run calls bench_run_alone
+    const char *name, *part; // "filter"; the heading of its part of the page
+    double weight;           // its share of the time of all
+    unsigned contexts;       // bits 1 << BENCH_PLAIN and 1 << BENCH_PROFILED; 0: it makes its own
+    size_t result_bytes;
+
+    // The cases, by options of the command or by run.until. Returns an exit code after printing the error.
+    int (*choose)(const void *request, void *results);
+    void (*choose_within)(bool quick, void *results);
+    // Measures and checks them. Returns an exit code after printing the error; an interrupted run may end well with
+    // `interrupted`.
+    int (*measure)(void *results);
+    // The exit code for what came out; NULL: done.
+    int (*check)(const void *results);
+
+    // How results are shown: as text before and after measuring (NULL: all is printed on the way), as JSON (NULL: out of memory),
+    // as a picture, as a part of the page, and by the figure that the benchmark is known by, "" where there is none.
+    void (*heading)(const void *results);
+    void (*table)(const void *results);
+    json_t *(*json)(const void *results);
+    cli_plot (*plot)(const void *results);
+    void (*page)(const page *p, const void *results);
+    void (*headline)(const void *results, char published[200], char here[200]);
+} benchmark;
+
+extern const benchmark bench_convolution, bench_filter, bench_integration, bench_pyramid, bench_vector_width;
+extern const cli_command cmd_bench, bench_all;
+
+// Runs a benchmark as its command says. Returns an exit code.
+int bench_run_alone(const benchmark *b, const cli_arguments *arguments, const void *request);
+
+// Opens the contexts of the bits, and fills in what a run says of where and when it took place. Returns an exit code after
+// printing the error. What was opened is closed by the second, in any case.
+int bench_open(unsigned contexts, bench_run *run);
+void bench_close(bench_run *run);
+
+// Whether --NAME is a time of up to an hour; prints the error otherwise.
+bool bench_is_time(const bench_run *run, const char *name, double seconds);
+
+double bench_between(double low, double value, double high);
+
+// Of times, which are sorted.
 double bench_median(double *samples, int n);
-
-// place.c: the host's processor; now in ISO 8601, UTC.
-void bench_processor(char text[128]);
-void bench_date(char text[32]);
 
 #endif

@@ -4,11 +4,16 @@
 #include <string.h>
 
 static const cli_command *const benchmarks[] = {
-    &bench_all, &bench_convolution, &bench_integration, &bench_vector_width, &bench_pyramid, &bench_filter,
+    &bench_all,
+    &bench_convolution.command,
+    &bench_integration.command,
+    &bench_vector_width.command,
+    &bench_pyramid.command,
+    &bench_filter.command,
 };
 
 // Without "bench ".
-static const char *name_of(const cli_command *benchmark) { return strchr(benchmark->name, ' ') + 1; }
+static const char *name_of(const cli_command *command) { return strchr(command->name, ' ') + 1; }
 
 static void print_help(FILE *out) {
     fputs("Usage: mastaba bench BENCHMARK [options]\n\nBenchmarks:\n", out);

@@ -10,14 +10,14 @@ enum { MOST_RUNS = 51 };
 
 // n_vectors pairs of vectors, of which the first `period` are random and the rest repeat them: so every result can be checked
 // though the reference ran on a part only.
-typedef struct bench_data {
+typedef struct convolution_data {
     size_t n, n_vectors, period;
     float *x, *y, *z;
     float *expected; // for the first period
     double *norms;   // ||x|| ||y||
-} bench_data;
+} convolution_data;
 
-static void free_data(bench_data *d) {
+static void free_data(convolution_data *d) {
     free(d->x);
     free(d->y);
     free(d->z);
@@ -54,7 +54,7 @@ static double distance(const float *a, const float *b, size_t count) {
 }
 
 // The worst vector; not a number if any value is not.
-static double worst_error(const bench_data *d) {
+static double worst_error(const convolution_data *d) {
     double worst = 0;
     for (size_t b = 0; b < d->n_vectors; b++) {
         size_t same = b % d->period;
@@ -72,8 +72,8 @@ static bool go_on(uint64_t done, uint64_t total, void *user) {
     return !cli_interrupted();
 }
 
-static mst_status make_plan(mst_context *context, const bench_data *d, size_t n_vectors, mst_convolution_algorithm algorithm,
-                            mst_convolution **plan, mst_error *error) {
+static mst_status make_plan(mst_context *context, const convolution_data *d, size_t n_vectors,
+                            mst_convolution_algorithm algorithm, mst_convolution **plan, mst_error *error) {
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     desc.x = desc.y = mst_layout_dense(MST_COMPLEX64, 2, (size_t[]){n_vectors, d->n});
     desc.mode = MST_CONVOLUTION_CIRCULAR;
@@ -81,7 +81,7 @@ static mst_status make_plan(mst_context *context, const bench_data *d, size_t n_
     return mst_convolution_create(context, &desc, plan, error);
 }
 
-static mst_status execute(mst_convolution *plan, const bench_data *d, double *seconds, mst_error *error) {
+static mst_status execute(mst_convolution *plan, const convolution_data *d, double *seconds, mst_error *error) {
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = go_on;
     double start = cli_now();
@@ -91,8 +91,8 @@ static mst_status execute(mst_convolution *plan, const bench_data *d, double *se
 }
 
 // One run to warm up, then the median of as many as fit into the time, one at least. The result is left in d->z.
-static mst_status time_median(mst_context *context, const bench_data *d, size_t n_vectors, mst_convolution_algorithm algorithm,
-                              double limit, bench_timing *timing, mst_error *error) {
+static mst_status time_median(mst_context *context, const convolution_data *d, size_t n_vectors,
+                              mst_convolution_algorithm algorithm, double limit, convolution_timing *timing, mst_error *error) {
     double runs[MOST_RUNS], warm_up, total = 0;
     mst_convolution *plan = NULL;
     int n = 0;
@@ -110,18 +110,18 @@ static mst_status time_median(mst_context *context, const bench_data *d, size_t 
         return status;
     timing->seconds = bench_median(runs, n);
     timing->runs = n;
-    timing->outcome = BENCH_DONE;
+    timing->outcome = CELL_DONE;
     return MST_OK;
 }
 
 // Whether all vectors are likely to take no longer than `limit`. Tried on few vectors, then four times as many each time: a
 // device that is not yet full takes no longer for more, so a plain proportion would overestimate.
-static mst_status predict(mst_context *context, const bench_data *d, mst_convolution_algorithm algorithm, double limit,
+static mst_status predict(mst_context *context, const convolution_data *d, mst_convolution_algorithm algorithm, double limit,
                           bool *fits, mst_error *error) {
     double before = 0;
     *fits = true;
     for (size_t n = 1, n_before = 0; n < d->n_vectors; n_before = n, n *= 4) {
-        bench_timing part;
+        convolution_timing part;
         mst_status status = time_median(context, d, n, algorithm, 0, &part, error);
         if (status != MST_OK)
             return status;
@@ -139,15 +139,15 @@ static mst_status predict(mst_context *context, const bench_data *d, mst_convolu
     return MST_OK;
 }
 
-static mst_status measure_variant(mst_context *context, const bench_data *d, int variant, double limit, bench_cell *cell,
-                                  mst_error *error) {
+static mst_status measure_variant(mst_context *context, const convolution_data *d, int variant, double limit,
+                                  convolution_cell *cell, mst_error *error) {
     mst_convolution_algorithm algorithm = (mst_convolution_algorithm)(MST_CONVOLUTION_PAPER_A + variant);
-    bench_timing *timing = &cell->variants[variant];
+    convolution_timing *timing = &cell->variants[variant];
     bool fits;
     mst_status status = predict(context, d, algorithm, limit / 2, &fits, error);
 
     if (status == MST_OK && !fits) {
-        timing->outcome = BENCH_SLOW;
+        timing->outcome = CELL_SLOW;
         return MST_OK;
     }
     if (status == MST_OK)
@@ -156,22 +156,23 @@ static mst_status measure_variant(mst_context *context, const bench_data *d, int
         return status;
     if (status != MST_OK) {
         bool memory = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY || status == MST_ERROR_HOST_MEMORY;
-        timing->outcome = memory ? BENCH_MEMORY : BENCH_FAILED;
+        timing->outcome = memory ? CELL_MEMORY : CELL_FAILED;
         snprintf(timing->message, sizeof timing->message, "%s", error->message);
         return MST_OK;
     }
     timing->error = worst_error(d);
     if (!(timing->error <= cell->gate))
-        timing->outcome = BENCH_WRONG;
+        timing->outcome = CELL_WRONG;
     else
         cell->speedups[variant] = cell->reference.seconds * (double)d->n_vectors / (double)d->period / timing->seconds;
     return MST_OK;
 }
 
-static mst_status measure_reference(mst_context *context, bench_data *d, double limit, bench_timing *timing, mst_error *error) {
+static mst_status measure_reference(mst_context *context, convolution_data *d, double limit, convolution_timing *timing,
+                                    mst_error *error) {
     uint64_t seed = d->n;
     size_t values = 2 * d->n;
-    bench_timing one;
+    convolution_timing one;
 
     // How many vectors fit: time one; the rest is generated for as many.
     fill_random(d->x, values, &seed);
@@ -201,7 +202,7 @@ static mst_status measure_reference(mst_context *context, bench_data *d, double 
 }
 
 // The three arrays, unless they take more than half of the memory: the reason goes into cell->skipped.
-static bool make_data(bench_data *d, bench_cell *cell) {
+static bool make_data(convolution_data *d, convolution_cell *cell) {
     size_t bytes = 2 * d->n * d->n_vectors * sizeof(float);
     double half = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
     char need[32], have[32];
@@ -220,8 +221,10 @@ static bool make_data(bench_data *d, bench_cell *cell) {
     return false;
 }
 
-mst_status bench_measure(mst_context *context, const paper_cell *paper, double seconds, bench_cell *cell, mst_error *error) {
-    bench_data d = {.n = paper->n, .n_vectors = paper->side * paper->side};
+// In about so many seconds. MST_ERROR_CANCELLED if the program was interrupted, or the error that stopped the reference.
+static mst_status measure_cell(mst_context *context, const paper_cell *paper, double seconds, convolution_cell *cell,
+                               mst_error *error) {
+    convolution_data d = {.n = paper->n, .n_vectors = paper->side * paper->side};
     double share = seconds / (1 + PAPER_N_VARIANTS);
     mst_status status = MST_OK;
 
@@ -246,39 +249,67 @@ static bool is_quick(const paper_cell *cell) {
     return length && (cell->side == 5 || cell->side == 20);
 }
 
-int bench_measure_all(const char *command, mst_context *context, bool quick, bool print, bench_run *run) {
+convolution_count convolution_count_best(const convolution_bench *bench, int platform) {
+    convolution_count count = {0};
+    for (int c = 0; c < (platform < 0 ? bench->n_cells : PAPER_N_CELLS); c++) {
+        const paper_cell *paper = platform < 0 ? bench->cells[c].paper : &paper_cells[c];
+        int best = paper_best(platform < 0 ? bench->cells[c].speedups : paper->speedups[platform]);
+        int large = paper->n >= PAPER_SPLIT;
+        if (best >= 0) {
+            count.cells[large]++;
+            count.best[large][best]++;
+        }
+    }
+    return count;
+}
+
+convolution_peak convolution_highest(const convolution_bench *bench, int platform) {
+    convolution_peak peak = {0, NULL, 0};
+    for (int c = 0; c < (platform < 0 ? bench->n_cells : PAPER_N_CELLS); c++) {
+        const paper_cell *paper = platform < 0 ? bench->cells[c].paper : &paper_cells[c];
+        const double *k = platform < 0 ? bench->cells[c].speedups : paper->speedups[platform];
+        int best = paper_best(k);
+        if (best >= 0 && k[best] > peak.speedup)
+            peak = (convolution_peak){k[best], paper, best};
+    }
+    return peak;
+}
+
+int convolution_measure(void *results) {
+    convolution_bench *bench = results;
+    const char *command = bench->run.command;
     cli_progress progress = cli_progress_start(command, 0);
     uint64_t done = 0;
     size_t last = 0;
     int exit_code = CLI_DONE;
 
-    progress.visible &= !print;
-    run->n_wanted = quick ? 8 : PAPER_N_CELLS;
+    progress.visible &= !bench->print_cell;
+    bench->n_wanted = bench->quick ? 8 : PAPER_N_CELLS;
     for (size_t c = 0; c < PAPER_N_CELLS && exit_code == CLI_DONE; c++) {
         mst_error error;
-        bench_cell *cell = &run->cells[run->n_cells];
-        if (quick && !is_quick(&paper_cells[c]))
+        convolution_cell *cell = &bench->cells[bench->n_cells];
+        if (bench->quick && !is_quick(&paper_cells[c]))
             continue;
-        run->cut_short = run->n_cells > 0 && cli_now() > run->until;
-        if (run->cut_short)
+        bench->run.cut_short = bench->n_cells > 0 && cli_now() > bench->run.until;
+        if (bench->run.cut_short)
             break;
-        mst_status status = bench_measure(context, &paper_cells[c], run->cell_seconds, cell, &error);
+        mst_status status = measure_cell(bench->run.contexts[BENCH_PLAIN], &paper_cells[c], bench->cell_seconds, cell, &error);
         if (cli_interrupted() || status == MST_ERROR_CANCELLED) {
-            run->interrupted = true;
-            cli_error(command, "interrupted after %d cells", run->n_cells);
+            bench->run.interrupted = true;
+            cli_error(command, "interrupted after %d cells", bench->n_cells);
             break;
         }
         if (status != MST_OK) {
             exit_code = cli_fail(command, "the reference", &error);
             break;
         }
-        run->n_cells++;
-        if (print) {
-            bench_print_cell(cell, cell->paper->n != last);
+        bench->n_cells++;
+        if (bench->print_cell) {
+            bench->print_cell(cell, cell->paper->n != last);
             exit_code = cli_flush(command); // whoever reads may have gone
         }
         last = cell->paper->n;
-        cli_progress_update(++done, (uint64_t)run->n_wanted, &progress);
+        cli_progress_update(++done, (uint64_t)bench->n_wanted, &progress);
     }
     cli_progress_end(&progress);
     return exit_code;

@@ -101,8 +101,8 @@ static mst_status measure_size(mst_context *context, filter_bench *bench, filter
     for (size_t i = 0; i < pixels && status == MST_OK; i++)
         image[i] = (uint8_t)(i * 2654435761u >> 13);
     for (int g = 0; g < PAPER_N_GROUPS && status == MST_OK && !cli_interrupted(); g++) {
-        t->missing[g] = g > 0 && cli_now() > bench->until;
-        bench->cut_short |= t->missing[g];
+        t->missing[g] = g > 0 && cli_now() > bench->run.until;
+        bench->run.cut_short |= t->missing[g];
         if (!t->missing[g])
             status = measure_group(context, image, result, g, bench->seconds, t, error);
     }
@@ -122,17 +122,17 @@ bool filter_any(const filter_table *t) {
 
 double filter_rate(const filter_table *t) { return 24 * (double)t->n * (double)t->n / t->fused; }
 
-int filter_measure(const char *command, mst_context *context, filter_bench *bench) {
+int filter_measure(void *results) {
+    filter_bench *bench = results;
+    mst_context *context = bench->run.contexts[BENCH_PROFILED];
+    const char *command = bench->run.command;
     mst_error error;
-    bench->device = mst_context_device(context);
     if (mst_context_copy_rate(context, &bench->copy_rate, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
-    if (bench->print)
-        printf("%s\n", bench->device->name);
     for (int i = 0; i < bench->n_sizes; i++) {
         filter_table *t = &bench->tables[bench->n_tables];
-        if (i > 0 && cli_now() > bench->until) {
-            bench->cut_short = true;
+        if (i > 0 && cli_now() > bench->run.until) {
+            bench->run.cut_short = true;
             break;
         }
         *t = (filter_table){.n = bench->sizes[i]};
@@ -141,9 +141,9 @@ int filter_measure(const char *command, mst_context *context, filter_bench *benc
         if (cli_interrupted())
             return cli_fail_interrupted(command);
         bench->n_tables++;
-        if (bench->print)
+        if (bench->run.print)
             filter_print(t, bench->copy_rate);
-        int code = bench->print ? cli_flush(command) : CLI_DONE;
+        int code = bench->run.print ? cli_flush(command) : CLI_DONE;
         if (code != CLI_DONE)
             return code;
     }

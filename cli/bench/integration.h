@@ -1,9 +1,9 @@
-// mastaba bench integration: what is measured (integration_measure.c) and how it is shown (_table.c, _plot.c, _page.c).
+// mastaba bench integration: what is measured (integration_measure.c) is shown by integration.c.
 #ifndef MASTABA_BENCH_INTEGRATION_H
 #define MASTABA_BENCH_INTEGRATION_H
 
 #include "bench.h"
-#include "paper_integration.h"
+#include "published/integration.h"
 
 enum { INTEGRATION_FIRST = 10, INTEGRATION_LAST = 32, INTEGRATION_N_CELLS = 19, INTEGRATION_N_INTEGRALS = 2 };
 enum { INTEGRATION_N_RATES = 10, INTEGRATION_N_ADAPTIVE = 3 };
@@ -30,11 +30,8 @@ typedef struct integration_adaptive {
 } integration_adaptive;
 
 typedef struct integration_bench {
-    int largest;           // tables up to 2^largest points
-    double until;          // of cli_now(): nothing begins later
-    bool print, cut_short; // print: shows everything when it is done
-    const mst_device_info *device;
-    char processor[128], date[32];
+    bench_run run;
+    int largest; // tables up to 2^largest points
     int n_cells[INTEGRATION_N_INTEGRALS];
     integration_cell cells[INTEGRATION_N_INTEGRALS][INTEGRATION_N_CELLS];
     int log_points, n_rates; // all rates at 2^log_points
@@ -48,15 +45,11 @@ extern const char *const integration_names[INTEGRATION_N_INTEGRALS];
 // What was published for a cell; NULL beyond 2^24.
 const paper_integration *integration_paper(int which, int log_n);
 
-// The second context profiles: for the times of kernels. Returns an exit code after printing the error.
-int integration_measure(const char *command, mst_context *const contexts[2], integration_bench *bench);
+int integration_measure(void *results); // times of kernels are the profiled context's
 
 void integration_print_heading(int which);
 void integration_print_cell(int which, const integration_cell *cell);
 void integration_print_rate(const integration_bench *bench, const integration_rate *r);
 void integration_print_adaptive(const integration_adaptive *a);
-json_t *integration_json(const integration_bench *bench); // NULL: out of memory
-cli_plot integration_plot(const integration_bench *bench);
-void integration_page(const page *p, const integration_bench *bench);
 
 #endif

@@ -65,7 +65,7 @@ static mst_integral_desc describe(const char *integrand, const mst_integral_rang
     return d;
 }
 
-static mst_status measure_cell(mst_context *const contexts[2], int which, integration_cell *cell, mst_error *error) {
+static mst_status measure_cell(mst_context *const *contexts, int which, integration_cell *cell, mst_error *error) {
     mst_integral_result r = {0};
     mst_integral_desc d = describe(integration_names[which], &five);
     d.rule = MST_INTEGRAL_RECTANGLE;
@@ -75,9 +75,9 @@ static mst_status measure_cell(mst_context *const contexts[2], int which, integr
     for (int own = 0; own < 2 && status == MST_OK; own++) {
         d.work_items = own ? 0 : 2048;
         d.group_size = own ? 0 : 128;
-        status = measure(contexts[0], false, &d, NULL, 1, &r, own ? &cell->own : &cell->published, error);
+        status = measure(contexts[BENCH_PLAIN], false, &d, NULL, 1, &r, own ? &cell->own : &cell->published, error);
         if (status == MST_OK)
-            status = measure(contexts[1], true, &d, NULL, 1, &r, &cell->kernels[own], error);
+            status = measure(contexts[BENCH_PROFILED], true, &d, NULL, 1, &r, &cell->kernels[own], error);
     }
     cell->right = fabs(r.value - exact[which]) <= r.error;
     return status;
@@ -85,15 +85,15 @@ static mst_status measure_cell(mst_context *const contexts[2], int which, integr
 
 // Whether the time is up, or the program interrupted.
 static bool stops(integration_bench *bench) {
-    bool late = bench->n_cells[0] > 0 && cli_now() > bench->until;
-    bench->cut_short |= late;
+    bool late = bench->n_cells[0] > 0 && cli_now() > bench->run.until;
+    bench->run.cut_short |= late;
     return late || cli_interrupted();
 }
 
-static mst_status measure_cells(mst_context *const contexts[2], int which, integration_bench *bench, mst_error *error) {
+static mst_status measure_cells(mst_context *const *contexts, int which, integration_bench *bench, mst_error *error) {
     double per_point = 0;
     mst_status status = MST_OK;
-    if (bench->print)
+    if (bench->run.print)
         integration_print_heading(which);
     for (int log_n = INTEGRATION_FIRST; log_n <= bench->largest && status == MST_OK; log_n += log_n < 24 ? 1 : 2) {
         integration_cell *cell = &bench->cells[which][bench->n_cells[which]];
@@ -107,7 +107,7 @@ static mst_status measure_cells(mst_context *const contexts[2], int which, integ
         if (status != MST_OK || cli_interrupted())
             break;
         bench->n_cells[which]++;
-        if (bench->print)
+        if (bench->run.print)
             integration_print_cell(which, cell);
     }
     return status;
@@ -116,10 +116,10 @@ static mst_status measure_cells(mst_context *const contexts[2], int which, integ
 static mst_status measure_rates(mst_context *context, integration_bench *bench, mst_error *error) {
     mst_integral_result result;
     mst_status status = MST_OK;
-    bench->log_points = bench->device->type & CL_DEVICE_TYPE_GPU ? 30 : 26;
-    if (bench->print)
+    bench->log_points = bench->run.device->type & CL_DEVICE_TYPE_GPU ? 30 : 26;
+    if (bench->run.print)
         printf("\nRates at 2^%d points of sin(x^2), billions a second\n", bench->log_points);
-    for (int type = MST_FLOAT32; type <= (bench->device->fp64 ? MST_FLOAT64 : MST_FLOAT32); type++)
+    for (int type = MST_FLOAT32; type <= (bench->run.device->fp64 ? MST_FLOAT64 : MST_FLOAT32); type++)
         for (int rule = MST_INTEGRAL_RECTANGLE; rule <= MST_INTEGRAL_GAUSS && status == MST_OK && !stops(bench); rule++) {
             integration_rate *r = &bench->rates[bench->n_rates];
             mst_integral_desc d = describe(integration_names[0], &five);
@@ -132,7 +132,7 @@ static mst_status measure_rates(mst_context *context, integration_bench *bench, 
             r->error = fabs(result.value - exact[0]);
             r->reported = result.error;
             bench->n_rates++;
-            if (bench->print)
+            if (bench->run.print)
                 integration_print_rate(bench, r);
         }
     return status;
@@ -157,7 +157,7 @@ static mst_status measure_adaptive(mst_context *context, integration_bench *benc
     d[1].parameters = names;
     d[2].n_variables = 5;
     d[2].relative_tolerance = 1e-5;
-    if (bench->print)
+    if (bench->run.print)
         printf("\nAdaptive\n");
     for (int k = 0; k < INTEGRATION_N_ADAPTIVE && status == MST_OK && !stops(bench); k++) {
         integration_adaptive *a = &bench->adaptive[k];
@@ -167,7 +167,7 @@ static mst_status measure_adaptive(mst_context *context, integration_bench *benc
             break;
         a->result = results[0];
         bench->n_adaptive++;
-        if (bench->print)
+        if (bench->run.print)
             integration_print_adaptive(a);
     }
     free(parameters);
@@ -175,26 +175,26 @@ static mst_status measure_adaptive(mst_context *context, integration_bench *benc
     return status;
 }
 
-int integration_measure(const char *command, mst_context *const contexts[2], integration_bench *bench) {
+int integration_measure(void *results) {
+    integration_bench *bench = results;
+    mst_context *const *contexts = bench->run.contexts;
+    const char *command = bench->run.command;
     mst_error error;
     mst_status status = MST_OK;
-    bench->device = mst_context_device(contexts[0]);
-    bench_processor(bench->processor);
-    bench_date(bench->date);
-    const double until = bench->until;
-    for (int which = 0; which < INTEGRATION_N_INTEGRALS && status == MST_OK;
-         which++) { // the rates are worth some of the time too
-        bench->until = cli_now() + 0.4 * (until - cli_now());
+    const double until = bench->run.until;
+    for (int which = 0; which < INTEGRATION_N_INTEGRALS && status == MST_OK; which++) {
+        // The rates are worth some of the time, too.
+        bench->run.until = cli_now() + 0.4 * (until - cli_now());
         status = measure_cells(contexts, which, bench, &error);
     }
-    bench->until = until;
+    bench->run.until = until;
     if (status == MST_OK && !cli_interrupted())
-        status = measure_rates(contexts[0], bench, &error);
+        status = measure_rates(contexts[BENCH_PLAIN], bench, &error);
     if (status == MST_OK && !cli_interrupted())
-        status = measure_adaptive(contexts[0], bench, &error);
+        status = measure_adaptive(contexts[BENCH_PLAIN], bench, &error);
     if (status != MST_OK)
         return cli_fail(command, NULL, &error);
     if (cli_interrupted())
         return cli_fail_interrupted(command);
-    return bench->print ? cli_flush(command) : CLI_DONE;
+    return bench->run.print ? cli_flush(command) : CLI_DONE;
 }

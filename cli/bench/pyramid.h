@@ -1,4 +1,4 @@
-// mastaba bench pyramid: what is measured (pyramid_measure.c) and how it is shown (_table.c, _plot.c).
+// mastaba bench pyramid: what is measured (pyramid_measure.c) is shown by pyramid.c.
 #ifndef MASTABA_BENCH_PYRAMID_H
 #define MASTABA_BENCH_PYRAMID_H
 
@@ -20,12 +20,11 @@ typedef struct pyramid_point {
 } pyramid_point;
 
 typedef struct pyramid_bench {
-    const cli_options *options;
+    bench_run run;   // without contexts: each problem has a budget of its own
     double seconds;  // a point
     size_t sides[2]; // of the grids of heat2d and heat3d
-    bool quick, cut_short;
-    double until; // of cli_now(): no point begins later
-    char device[256], date[32];
+    bool quick;
+    char device[256];
     int n_points;
     pyramid_point points[PYRAMID_MOST_POINTS];
 } pyramid_bench;
@@ -35,14 +34,10 @@ typedef struct pyramid_bench {
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
 
 // Chooses the grids, lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
-int pyramid_measure(const char *command, pyramid_bench *bench);
+int pyramid_measure(void *results);
 
 // The fastest measured point of a kind; NULL if there is none.
 const pyramid_point *pyramid_best(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published);
-
-void pyramid_print_theory(void);
-void pyramid_print(const pyramid_bench *bench);
-json_t *pyramid_json(const pyramid_bench *bench); // NULL: out of memory
 
 // Root mean square and greatest magnitude of the relative error of the predictions.
 void pyramid_errors(const pyramid_bench *bench, double *rms, double *worst);
@@ -56,8 +51,5 @@ typedef struct pyramid_speedups {
     double paper, published, own;
 } pyramid_speedups;
 pyramid_speedups pyramid_compare(const pyramid_bench *bench, int row);
-
-cli_plot pyramid_plot(const pyramid_bench *bench);
-void pyramid_page(const page *p, const pyramid_bench *bench);
 
 #endif

@@ -8,8 +8,8 @@ enum { N_HEIGHTS = sizeof heights / sizeof heights[0] };
 
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
     bool plane = strcmp(name, "heat2d") == 0;
-    if (bench->options->device_memory)
-        return bench->options->device_memory;
+    if (bench->run.options->device_memory)
+        return bench->run.options->device_memory;
     uint64_t side = bench->sides[plane ? 0 : 1], nodes = plane ? side * side : side * side * side;
     return nodes * sizeof(float) / (plane ? 8 : 4);
 }
@@ -84,7 +84,7 @@ static mst_status measure(const pyramid_bench *bench, mst_context *context, cons
 // Points of one problem, with a context whose budget is the problem's.
 static int measure_problem(const char *command, pyramid_bench *bench, const char *name, cli_progress *progress) {
     problem_overrides overrides = {.rank = strcmp(name, "heat2d") == 0 ? 2 : 3, .steps = -1};
-    cli_options options = *bench->options;
+    cli_options options = *bench->run.options;
     problem p = {0};
     mst_context *context = NULL;
     for (int k = 0; k < overrides.rank; k++)
@@ -101,9 +101,9 @@ static int measure_problem(const char *command, pyramid_bench *bench, const char
         mst_error error;
         if (strcmp(point->problem, name) != 0 || point->failed[0])
             continue;
-        if (k > 0 && cli_now() > bench->until) {
+        if (k > 0 && cli_now() > bench->run.until) {
             if (point->n_samples == 0) {
-                bench->cut_short = true;
+                bench->run.cut_short = true;
                 snprintf(point->failed, sizeof point->failed, "not measured: the time was up");
             }
         } else if (measure(bench, context, &p, point, &error) != MST_OK && point->n_samples == 0)
@@ -121,7 +121,7 @@ static int measure_problem(const char *command, pyramid_bench *bench, const char
 // On a GPU the grids are those of the paper.
 static int choose_sides(const char *command, pyramid_bench *bench) {
     mst_context *context = NULL;
-    int code = cli_context(command, bench->options, false, &context);
+    int code = cli_context(command, bench->run.options, false, &context);
     bool gpu = code == CLI_DONE && mst_context_device(context)->type & CL_DEVICE_TYPE_GPU;
     bench->sides[0] = gpu ? 16384 : 4096;
     bench->sides[1] = gpu ? 640 : 256;
@@ -129,16 +129,17 @@ static int choose_sides(const char *command, pyramid_bench *bench) {
     return code;
 }
 
-int pyramid_measure(const char *command, pyramid_bench *bench) {
+int pyramid_measure(void *results) {
+    pyramid_bench *bench = results;
+    const char *command = bench->run.command;
     cli_progress progress = cli_progress_start(command, 0);
-    bench_date(bench->date);
     list_points(bench);
     int code = choose_sides(command, bench);
-    const double until = bench->until;
-    bench->until = cli_now() + 0.7 * (until - cli_now()); // the rest is for the second problem
+    const double until = bench->run.until;
+    bench->run.until = cli_now() + 0.7 * (until - cli_now()); // the rest is for the second problem
     if (code == CLI_DONE)
         code = measure_problem(command, bench, "heat2d", &progress);
-    bench->until = until;
+    bench->run.until = until;
     if (code == CLI_DONE)
         code = measure_problem(command, bench, "heat3d", &progress);
     cli_progress_end(&progress);
@@ -170,4 +171,27 @@ void pyramid_errors(const pyramid_bench *bench, double *rms, double *worst) {
         n++;
     }
     *rms = n ? sqrt(sum / n) : NAN;
+}
+
+// Times of the trivial way over those of another, both run in the same manner; 0 if one is missing.
+static double speedup(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published) {
+    const pyramid_point *trivial = pyramid_best(bench, name, MST_STENCIL_TRIVIAL, published);
+    const pyramid_point *other = pyramid_best(bench, name, schedule, published);
+    return trivial && other ? trivial->measured / other->measured : 0;
+}
+
+static const pyramid_speedups rows[PYRAMID_N_SPEEDUPS] = {
+    {.problem = "heat2d", .schedule = MST_STENCIL_PYRAMID_SLABS, .paper = 8.03},
+    {.problem = "heat2d", .schedule = MST_STENCIL_PYRAMID_TILES, .paper = 7.66},
+    {.problem = "heat2d", .schedule = MST_STENCIL_SKEWED},
+    {.problem = "heat3d", .schedule = MST_STENCIL_PYRAMID_SLABS, .paper = 3.54},
+    {.problem = "heat3d", .schedule = MST_STENCIL_PYRAMID_TILES},
+    {.problem = "heat3d", .schedule = MST_STENCIL_SKEWED},
+};
+
+pyramid_speedups pyramid_compare(const pyramid_bench *bench, int row) {
+    pyramid_speedups r = rows[row];
+    r.published = speedup(bench, r.problem, r.schedule, true);
+    r.own = speedup(bench, r.problem, r.schedule, false);
+    return r;
 }

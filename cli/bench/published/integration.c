@@ -1,4 +1,4 @@
-#include "paper_integration.h"
+#include "integration.h"
 
 const paper_integration paper_integrations[2][PAPER_N_SIZES] = {
     {{0.298, 6.6024},

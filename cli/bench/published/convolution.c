@@ -1,5 +1,5 @@
 // Generated from bench/paper/convolution_speedups.csv; tests/test_paper_table.c compares the two.
-#include "paper_convolution.h"
+#include "convolution.h"
 
 const char *const paper_platforms[PAPER_N_PLATFORMS] = {"intel", "nvidia"};
 const char *const paper_machines[PAPER_N_PLATFORMS] = {"UHD 630 / i5-9400", "GTX 1050 Ti / i3-2100"};

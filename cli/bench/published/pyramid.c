@@ -1,4 +1,4 @@
-#include "paper_pyramid.h"
+#include "pyramid.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "paper_filter.h"
+#include "filter.h"
 
 const size_t paper_groups[PAPER_N_GROUPS] = {1, 16, 32, 64, 128, 256, 512};
 

@@ -1,0 +1,111 @@
+// Runs a benchmark: what is the same for all of them.
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *samples, int n) {
+    qsort(samples, (size_t)n, sizeof samples[0], by_value);
+    return n % 2 ? samples[n / 2] : (samples[n / 2 - 1] + samples[n / 2]) / 2;
+}
+
+double bench_between(double low, double value, double high) { return fmin(fmax(value, low), high); }
+
+bool bench_is_time(const bench_run *run, const char *name, double seconds) {
+    if (seconds > 0 && seconds <= 3600)
+        return true;
+    cli_error(run->command, "--%s %g: not a time; give up to 3600 seconds", name, seconds);
+    return false;
+}
+
+static void find_processor(char text[128]) {
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    snprintf(text, 128, "the host's processor");
+    while (file && fgets(line, sizeof line, file)) {
+        char *name = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || !name)
+            continue;
+        name += 1 + strspn(name + 1, " ");
+        name[strcspn(name, "\n")] = '\0';
+        snprintf(text, 128, "%.127s", name);
+        break;
+    }
+    if (file)
+        fclose(file);
+}
+
+int bench_open(unsigned contexts, bench_run *run) {
+    int code = CLI_DONE;
+    for (int k = 0; k < BENCH_N_CONTEXTS && code == CLI_DONE; k++) {
+        if (contexts >> k & 1)
+            code = cli_context(run->command, run->options, k == BENCH_PROFILED, &run->contexts[k]);
+        if (run->contexts[k])
+            run->device = mst_context_device(run->contexts[k]);
+    }
+    time_t now = time(NULL);
+    struct tm utc;
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    find_processor(run->processor);
+    return code;
+}
+
+void bench_close(bench_run *run) {
+    for (int k = 0; k < BENCH_N_CONTEXTS; k++) {
+        mst_context_destroy(run->contexts[k]);
+        run->contexts[k] = NULL;
+    }
+}
+
+static int measure(const benchmark *b, void *results) {
+    bench_run *run = results;
+    if (run->print && b->heading)
+        b->heading(results);
+    int code = run->print && b->heading ? cli_flush(run->command) : CLI_DONE;
+    if (code == CLI_DONE)
+        code = b->measure(results);
+    if (code == CLI_DONE && run->options->json)
+        code = cli_print_json(run->command, b->json(results));
+    else if (code == CLI_DONE && b->table)
+        b->table(results);
+    return code;
+}
+
+int bench_run_alone(const benchmark *b, const cli_arguments *arguments, const void *request) {
+    const char *directory = ((const bench_request *)request)->plot;
+    bench_run *run = calloc(1, b->result_bytes);
+    if (!run)
+        return cli_out_of_memory(b->command.name, NULL);
+    run->command = b->command.name;
+    run->options = &arguments->common;
+    run->until = INFINITY;
+    run->print = !arguments->common.json;
+    cli_plot picture = b->plot(run);
+    int code = b->choose(request, run);
+    if (code == CLI_DONE) {
+        cli_catch_interrupts();
+        code = directory ? cli_plot_check(run->command, directory, &picture, run->options->force) : CLI_DONE;
+    }
+    if (code == CLI_DONE)
+        code = bench_open(b->contexts, run);
+    if (code == CLI_DONE)
+        code = measure(b, run);
+    if (code == CLI_DONE && directory && !run->interrupted)
+        code = cli_plot_draw(run->command, directory, &picture);
+    if (code == CLI_DONE)
+        code = cli_flush(run->command);
+    if (code == CLI_DONE && run->interrupted)
+        code = CLI_INTERRUPTED;
+    else if (code == CLI_DONE && b->check)
+        code = b->check(run);
+    bench_close(run);
+    free(run);
+    return code;
+}
