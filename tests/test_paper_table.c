@@ -1,7 +1,7 @@
 // The table that `mastaba bench convolution` prints beside its own results is the published one, and gives the paper's findings.
 #include "support.h"
 
-#include "../cli/bench/paper_convolution.c"
+#include "../cli/bench/published/convolution.c"
 
 static void table_is_the_csv(void **state) {
     (void)state;
