@@ -1,8 +1,8 @@
 // The cache of compiled kernels: private, verified, and never in the way; and kernel files that override the built-in ones.
 #include "support.h"
 
+#include "runtime/kernel.h"
 #include "runtime/kernels.h"
-#include "runtime/program.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -31,17 +31,17 @@ static void listen_to(mst_log_level level, const char *line, void *user) {
 static heard build(const mst_context_desc *given) {
     heard h = {0};
     mst_error e;
-    cl_program program;
-    cl_kernel kernel;
+    const mst_program *program;
+    mst_kernel *kernel;
     mst_context_desc desc = *given;
     desc.log = listen_to, desc.log_user = &h;
     if (!desc.device)
         desc.device = getenv("MASTABA_TEST_DEVICE");
     mst_context *context = NULL;
     OK(mst_context_create(&desc, &context, &e));
-    OK(mst_program_get(context, "copy.cl", "-D PRECISION=32", &program, &e));
-    OK(mst_kernel_create(program, "copy", &kernel, &e));
-    mst_kernel_release(kernel);
+    OK(mst_program_of_file(context, "test", "copy.cl", "-D PRECISION=32", &program, &e));
+    OK(mst_kernel_make(program, "copy", &kernel, &e));
+    mst_kernel_destroy(kernel);
     mst_context_destroy(context);
     return h;
 }
@@ -257,11 +257,12 @@ static void kernel_directory(void **state) {
     assert_true(h.overridden == 1 && h.from_cache == 1);
     write_file(in_directory("kernels/copy.cl"), broken, sizeof broken - 1);
     mst_error e;
-    cl_program program;
+    const mst_program *program;
     mst_context *context = test_context(&desc);
-    REFUSED(MST_ERROR_BUILD, "this is not a kernel", mst_program_get(context, "copy.cl", "-D PRECISION=32", &program, &e));
+    REFUSED(MST_ERROR_BUILD, "this is not a kernel",
+            mst_program_of_file(context, "test", "copy.cl", "-D PRECISION=32", &program, &e));
     assert_true(strstr(e.message, "copy.cl") && e.opencl_code != 0);
-    REFUSED(MST_ERROR_BUILD, "nothing.cl", mst_program_get(context, "nothing.cl", "", &program, &e));
+    REFUSED(MST_ERROR_BUILD, "nothing.cl", mst_program_of_file(context, "test", "nothing.cl", "", &program, &e));
     mst_context_destroy(context);
     unsetenv("MASTABA_KERNEL_DIR");
 }

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "expr/expr.h"
-#include "runtime/program.h"
+#include "runtime/kernel.h"
 
 #include <float.h>
 #include <math.h>
@@ -272,10 +272,10 @@ static double reference(const mst_expr *expr, bool is_double, bool precise, cons
     return is_double || precise ? mst_expr_evaluate(expr, leaves) : (double)mst_expr_evaluate_float(expr, leaves_float);
 }
 
-static void run_device(mst_context *context, mst_expr **all, bool is_double, unsigned width, int from, int to, cl_program program,
-                       const double *values) {
+static void run_device(mst_context *context, mst_expr **all, bool is_double, unsigned width, int from, int to,
+                       const mst_program *program, const double *values) {
     mst_error e;
-    cl_kernel kernel;
+    mst_kernel *kernel;
     cl_mem in, out;
     char name[32];
     const size_t bytes = is_double ? 8 : 4;
@@ -294,10 +294,10 @@ static void run_device(mst_context *context, mst_expr **all, bool is_double, uns
     cl_command_queue queue = mst_context_queue(context);
     assert_int_equal(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, 3 * N_VALUES * bytes, &input, 0, NULL, NULL), CL_SUCCESS);
     snprintf(name, sizeof name, "f%u_%d", width, from);
-    OK(mst_kernel_create(program, name, &kernel, &e));
+    OK(mst_kernel_make(program, name, &kernel, &e));
     cl_uint n = N_VALUES / width;
-    const mst_argument arguments[] = {MST_ARGUMENT(in), MST_ARGUMENT(out), MST_ARGUMENT(n)};
-    OK(mst_kernel_enqueue(queue, kernel, arguments, 3, n, 1, &e));
+    const mst_argument arguments[] = {MST_BIND(in, in), MST_BIND(out, out), MST_BIND(n, n)};
+    OK(mst_kernel_launch(queue, kernel, arguments, 3, n, 1, NULL, &e));
     assert_int_equal(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, N_ALL * N_VALUES * bytes, &output, 0, NULL, NULL), CL_SUCCESS);
     for (int k = from; k < to; k++)
         for (int i = 0; i < N_VALUES; i++) {
@@ -309,7 +309,7 @@ static void run_device(mst_context *context, mst_expr **all, bool is_double, uns
                   "%s, %s%u: %.17g, the host has %.17g (x, y, alpha = %.17g, %.17g, %.17g)", text_of(k),
                   is_double ? "double" : "float", width, got, wanted, values[i], values[N_VALUES + i], values[2 * N_VALUES + i]);
         }
-    mst_kernel_release(kernel);
+    mst_kernel_destroy(kernel);
     mst_device_release(context, in, sizeof input);
     mst_device_release(context, out, sizeof output);
 }
@@ -327,14 +327,13 @@ static void test_device(void **state) {
     values[1] = values[2 * N_VALUES + 2] = 0;
     for (int is_double = 0; is_double <= (mst_context_device(context)->fp64 ? 1 : 0); is_double++) {
         mst_text text = {0};
-        cl_program program;
+        const mst_program *program;
         mst_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
         for (unsigned width = 1; width <= 16; width *= 2)
             write_kernel(all, 0, N_EXACT, is_double, width, &text);
         const unsigned few = is_double ? 4 : 1; // functions compile slowly
         write_kernel(all, N_EXACT, N_ALL, is_double, few, &text);
-        assert_false(text.failed);
-        OK(mst_program_build(context, text.text, is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, &e));
+        OK(mst_program_of_text(context, "test", &text, is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, &e));
         mst_text_release(&text);
         for (unsigned width = 1; width <= 16; width *= 2)
             run_device(context, all, is_double, width, 0, N_EXACT, program, values);

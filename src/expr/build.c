@@ -58,7 +58,7 @@ static bool wants_condition(mst_expr_operation operation, int k) {
     }
 }
 
-// In single precision, too.
+// Whether a node is a number whose reciprocal neither overflows nor loses digits, in single precision too.
 static bool has_reciprocal(const mst_expr_node *node) {
     return node->operation == MST_EXPR_NUMBER && fabs(node->value) > 1e-37 && fabs(node->value) < 1e37;
 }

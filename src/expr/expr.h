@@ -51,9 +51,9 @@ void mst_expr_destroy(mst_expr *expr);
 size_t mst_expr_n_leaves(const mst_expr *expr);
 const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
 
-// Writes declarations in OpenCL C, the last of which is `const TYPE name = ...;`, the value; the others begin with `name` and an
-// underscore. TYPE is float or double, or a vector of `width` 2, 4, 8 or 16 of them: then all happens component by component.
-// leaves[i] is C text for leaf i, a name or the like of that TYPE; it may appear more than once.
+// Writes declarations in OpenCL C, the last of which is `const TYPE name = ...;`, the value; those before it are called name_1,
+// name_2 and so on. TYPE is float or double, or a vector of `width` 2, 4, 8 or 16 of them: then all happens component by
+// component. leaves[i] is C text for leaf i, a name or the like of that TYPE; it may appear more than once.
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
                     mst_text *out);
 
@@ -68,16 +68,15 @@ bool mst_expr_is_integer(double value, unsigned bytes);
 mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,
                                   const char *name, mst_text *out, mst_error *error);
 
-// A number as a literal in OpenCL C, exact: "2.0f", "0x1999999999999ap-56".
+// A number as the shortest literal in OpenCL C that gives the same value again: "2.0f", "0.1", "1e-12".
 void mst_expr_write_number(double value, bool is_double, mst_text *out);
 
 // The value on the host, every operation in double or in float. leaves[i] is the value of leaf i. Thread-safe.
 double mst_expr_evaluate(const mst_expr *expr, const double *leaves);
 float mst_expr_evaluate_float(const mst_expr *expr, const float *leaves);
 
-// out[k], k < n, is what mst_expr_evaluate gives, in every bit, if leaf number `varying` is x[k] (a number that no leaf has: none
-// varies); what does not depend on it is computed once. x and out
-// may be the same. False without memory.
+// out[k], k < n, becomes what mst_expr_evaluate gives, in every bit, if leaf number `varying` is x[k]; without a leaf of that
+// number none varies. What does not depend on that leaf is computed once. x and out may be the same. False without memory.
 bool mst_expr_evaluate_many(const mst_expr *expr, const double *leaves, size_t varying, const double *x, size_t n, double *out);
 
 #endif

@@ -119,7 +119,7 @@ fail:
     return status;
 }
 
-// Written out while parsing.
+// A function that becomes several operations while parsing.
 static const mst_expr_function ricker = {"ricker", 2, NULL};
 
 static unsigned add_call(mst_expr *expr, const mst_expr_function *function, const unsigned *operands) {

@@ -1,5 +1,5 @@
-// Fixed rules with one variable: the same kernel for all, which differ in the nodes and weights of a panel; and the rectangle
-// rule as published.
+// Fixed rules with one variable. They differ in the nodes and weights of a panel only, so one kernel serves all; beside it stands
+// the rectangle rule as published.
 #include "nodes.h"
 #include "plan.h"
 
@@ -18,14 +18,14 @@ enum {
     COARSER = 16
 };
 
-// Evaluations of the first launch. A call can be cancelled between launches, of which later ones take as many as fit into about
-// a quarter of a second.
+// Evaluations in the first launch. A call can be cancelled between launches, so later ones are chosen to take about a quarter of
+// a second.
 static const uint64_t cpu_launch = (uint64_t)1 << 23, gpu_launch = (uint64_t)1 << 32, published_launch = (uint64_t)1 << 25;
 
 typedef struct fixed {
     int n_nodes;
     double nodes[MAX_NODES], weights[MAX_NODES]; // of a panel [0, 1)
-    double end_weight;                           // (f(b) - f(a)) h times this is added
+    double end_weight;                           // this times (f(b) - f(a)) h is added to the sum
     mst_kernel *kernel, *group_kernel;
     size_t group;
     uint64_t panels, coarse_panels;
@@ -101,7 +101,7 @@ static mst_status mark(const mst_integral *plan, cl_event *event, mst_error *err
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of an integral");
 }
 
-// What lies between two marks that have passed goes into the report; releases them. Without both there is no time.
+// Adds the time between two marks that have passed to the report, and releases them. Without both marks it adds nothing.
 static void add_time(const mst_integral *plan, cl_event marks[2], mst_report *report) {
     report->compute_seconds += mst_seconds_between(plan->context, marks[0], marks[1]);
     for (int k = 0; k < 2; k++)
@@ -111,13 +111,13 @@ static void add_time(const mst_integral *plan, cl_event marks[2], mst_report *re
 
 // ---- launches
 
-// Work that is shared out to launches: so many steps of each work-item, from begin to end in the next one.
+// Work that is divided among launches: every work-item has `steps` steps, and the next launch takes those from begin to end.
 typedef struct launches {
     uint64_t steps, each, begin, end;
     double started;
 } launches;
 
-// A launch takes at most `most` evaluations, a step of all work-items being `a_step`.
+// The first launch takes at most `most` evaluations, where one step of all work-items makes `a_step` of them.
 static launches first_launch(uint64_t steps, uint64_t a_step, uint64_t most) {
     uint64_t each = most / a_step < 1 ? 1 : most / a_step;
     return (launches){steps, each, 0, each < steps ? each : steps, mst_now()};

@@ -6,16 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *mst_integral_rule_name(mst_integral_rule rule) {
-    static const char *const names[] = {"adaptive", "tanh-sinh", "rectangle", "midpoint", "trapezoid", "simpson", "gauss"};
-    return rule >= MST_INTEGRAL_ADAPTIVE && rule <= MST_INTEGRAL_GAUSS ? names[rule] : "unknown rule";
-}
-
-const char *mst_integral_status_name(mst_integral_status status) {
-    static const char *const names[] = {"converged", "budget", "round-off", "non-finite"};
-    return status >= MST_INTEGRAL_CONVERGED && status <= MST_INTEGRAL_NON_FINITE ? names[status] : "unknown status";
-}
-
 #define RESULT MST_ELEMENTS(mst_integral_result, result_size, MST_INTEGRAL_DESC_INIT, offsetof(mst_integral_result, evaluations))
 
 static bool is_fixed(mst_integral_rule rule) { return rule >= MST_INTEGRAL_RECTANGLE; }
@@ -186,7 +176,7 @@ static bool is_empty(const mst_integral *plan, const double *cuts) {
     return empty;
 }
 
-// What a value that is not finite says, whatever the method made of it.
+// A value that is not finite decides the status, whatever the method said.
 static void mark_non_finite(mst_integral_result *r) {
     if (isfinite(r->value) && r->status != MST_INTEGRAL_NON_FINITE)
         return;

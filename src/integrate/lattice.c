@@ -32,7 +32,7 @@ typedef struct lattice {
     mst_integral_buffer generators, shifts, active, rows, cuts, partials;
 } lattice;
 
-// What is known of the integrals of a chunk.
+// What is known so far of the integrals of a chunk.
 typedef struct progress {
     double *sums;    // a row of N_SHIFTS for each
     double *sizes;   // sums of |f|, of all shifts
@@ -83,7 +83,8 @@ static void destroy(mst_integral *plan) {
     free(s);
 }
 
-// Adds the points that 2^m have and 2^(m - 1) had not (all at the beginning) to the sums of the active integrals.
+// Adds the points that the lattice of 2^m points has beyond that of 2^(m - 1) (at the beginning all) to the active integrals'
+// sums.
 static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *error) {
     mst_status status = MST_OK;
     lattice *s = plan->work;
@@ -124,8 +125,8 @@ fail:
     return status;
 }
 
-// The result so far; whether it goes on: until the error is small enough or, where every value was 0, until so many points were
-// looked at that little can hide. size: the sum of |f| of all shifts.
+// Sets the result so far, and returns whether to go on: until the error is small enough or, where every value was 0, until so
+// many points were looked at that little can hide. `size` is the sum of |f| over all shifts.
 static bool judge(const mst_integral *plan, const double *sums, double size, int m, mst_integral_result *r) {
     const mst_integral_desc *d = &plan->desc;
     double n = ldexp(1.0, m), mean = mst_integral_sum(sums, N_SHIFTS) / (N_SHIFTS * n), scatter = 0;

@@ -1,5 +1,5 @@
-// Adaptive integration, breadth-first: rounds of kernels over all regions of all integrals (regions.cl), with one number read
-// back a round. Kronrod's rule with one variable, Genz and Malik's with 2 to 7.
+// Adaptive integration, breadth-first: each round runs kernels over all regions of all integrals (regions.cl) and reads one
+// number back. The rule is Kronrod's with one variable, Genz and Malik's with 2 to 7.
 #include "nodes.h"
 #include "plan.h"
 
@@ -10,8 +10,8 @@
 
 enum {
     GPU_EVALUATE_GROUP = 128,
-    GPU_SET_GROUP = 64,     // work-items for the regions of one integral, of many
-    GPU_SINGLE_GROUP = 256, // and of few, which have many regions
+    GPU_SET_GROUP = 64,     // work-items for the regions of one integral where there are many integrals,
+    GPU_SINGLE_GROUP = 256, // and where there are few, which have many regions
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
@@ -19,22 +19,22 @@ enum {
     REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
 
-typedef struct side {                              // regions before a round, or after it
+typedef struct generation {                        // regions before a round, or after it
     mst_integral_buffer lo, len, id, run, parents; // parents: what a pair comes from
     cl_uint capacity;
-} side;
+} generation;
 
 typedef struct regions {
     mst_kernel *begin, *evaluate, *compare, *judge, *place, *split;
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
-    side sides[2];
+    generation generations[2];
     mst_integral_buffer values, errors, marks;           // a region
     mst_integral_buffer rows, cuts, sums, state, splits; // an integral
     mst_integral_buffer total;
 } regions;
 
-// The nodes close to the ends: far enough to be told from them.
+// The nodes close to the ends lie far enough from them to be told apart after rounding.
 static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
 
 static void write_kronrod(const mst_integral *plan, mst_text *out) {
@@ -113,11 +113,11 @@ static void destroy(mst_integral *plan) {
     for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
         mst_kernel_destroy(kernels[k]);
     for (int s = 0; s < 2; s++) {
-        mst_integral_release(plan, &r->sides[s].lo);
-        mst_integral_release(plan, &r->sides[s].len);
-        mst_integral_release(plan, &r->sides[s].id);
-        mst_integral_release(plan, &r->sides[s].run);
-        mst_integral_release(plan, &r->sides[s].parents);
+        mst_integral_release(plan, &r->generations[s].lo);
+        mst_integral_release(plan, &r->generations[s].len);
+        mst_integral_release(plan, &r->generations[s].id);
+        mst_integral_release(plan, &r->generations[s].run);
+        mst_integral_release(plan, &r->generations[s].parents);
     }
     mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->marks,  &r->rows, &r->cuts,
                                       &r->sums,   &r->state,  &r->splits, &r->total};
@@ -129,8 +129,8 @@ static void destroy(mst_integral *plan) {
 // Numbers of an integral, as regions.cl has them.
 static size_t n_sums(const mst_integral *plan) { return 4 + 2 * (size_t)plan->desc.n_variables; }
 
-// Room for so many regions on a side.
-static mst_status reserve_side(mst_integral *plan, side *s, cl_uint n, mst_error *error) {
+// Makes room for n regions in a generation.
+static mst_status reserve_generation(mst_integral *plan, generation *s, cl_uint n, mst_error *error) {
     mst_status status = MST_OK;
     uint64_t real_bytes = mst_integral_number_bytes(plan), d = (uint64_t)plan->desc.n_variables;
     if (s->capacity < n) {
@@ -146,8 +146,8 @@ fail:
     return status;
 }
 
-// Room for what is computed of the regions on a side.
-static mst_status reserve_estimates(mst_integral *plan, const side *s, mst_error *error) {
+// Makes room for what is computed of a generation's regions.
+static mst_status reserve_estimates(mst_integral *plan, const generation *s, mst_error *error) {
     mst_status status = MST_OK;
     regions *r = plan->work;
     uint64_t real_bytes = mst_integral_number_bytes(plan);
@@ -163,7 +163,7 @@ static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     regions *r = plan->work;
     uint64_t real_bytes = mst_integral_number_bytes(plan);
     for (int s = 0; s < 2; s++)
-        MST_TRY(mst_integral_reserve(plan, &r->sides[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
+        MST_TRY(mst_integral_reserve(plan, &r->generations[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_sums(plan) * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
@@ -174,7 +174,7 @@ fail:
 
 // ---- the kernels of a round
 
-static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *s, mst_error *error) {
+static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const generation *s, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {
         MST_BIND(n_sets, n_sets),     MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
@@ -185,7 +185,7 @@ static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const side *
                              mst_kernel_group(plan->context, r->begin->opencl, items), NULL, error);
 }
 
-static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
+static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
     regions *r = plan->work;
     size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
     cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
@@ -203,7 +203,7 @@ static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const side *s,
                              mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
 }
 
-static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const side *s, mst_error *error) {
+static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n, n), MST_BIND(parents, s->parents.memory), MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory), MST_BIND(marks, r->marks.memory)};
@@ -211,7 +211,8 @@ static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const side *s, 
                              mst_kernel_group(plan->context, r->compare->opencl, n / 2), NULL, error);
 }
 
-// How closely to look at integrals that seem to be 0: all of them may, and are to leave most of the memory alone.
+// How many regions an integral is halved into at least where it seems to be 0. All of them may seem so, and together they must
+// not take more than a small part of the memory.
 static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
     uint64_t left = mst_budget_left(plan->context, &plan->context->device_memory) / 8;
     uint64_t each = left / REGION_BYTES / (uint64_t)plan->desc.n_variables / n_sets;
@@ -219,7 +220,7 @@ static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
 }
 
 static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
-                                const side *s, mst_error *error) {
+                                const generation *s, mst_error *error) {
     regions *r = plan->work;
     const mst_integral_desc *d = &plan->desc;
     uint64_t most = d->max_evaluations / r->n_points;
@@ -246,7 +247,7 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                              r->judge_group, NULL, error);
 }
 
-static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *next, mst_error *error) {
+static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const generation *next, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(n_split, r->splits.memory),
                                       MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
@@ -255,8 +256,8 @@ static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const side *
                              NULL, error);
 }
 
-static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const side *s, const side *next,
-                                mst_error *error) {
+static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const generation *s,
+                                const generation *next, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
                                       MST_BIND(sets_a_group, sets_a_group),
@@ -279,10 +280,11 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                              r->split_group, NULL, error);
 }
 
-// Whether a round could not begin for lack of memory, which is no failure; any other trouble is.
+// Whether a round could not begin for lack of memory. That is no failure; any other error is.
 static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
 
-// Rounds until nothing is left to split, or no memory for it: then integrals still running have spent their budget.
+// Runs rounds until nothing is left to split, or no memory to split it: then integrals that are still running have spent their
+// budget.
 static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_call *call, size_t done, mst_error *error) {
     mst_status status = MST_OK, room = MST_OK;
     mst_error full;
@@ -291,7 +293,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
-        side *now = &r->sides[round % 2], *next = &r->sides[1 - round % 2];
+        generation *now = &r->generations[round % 2], *next = &r->generations[1 - round % 2];
         room = reserve_estimates(plan, now, &full);
         if (room != MST_OK)
             break;
@@ -302,7 +304,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
         MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, look, round, now, error));
         MST_TRY(enqueue_place(plan, n_sets, next, error));
         MST_TRY(mst_integral_download_counts(plan, r->total.memory, &n, 1, error));
-        room = n > MOST_REGIONS ? MST_ERROR_BUDGET : n > 0 ? reserve_side(plan, next, n, &full) : MST_OK;
+        room = n > MOST_REGIONS ? MST_ERROR_BUDGET : n > 0 ? reserve_generation(plan, next, n, &full) : MST_OK;
         if (room != MST_OK)
             break;
         if (n > 0)
@@ -350,11 +352,11 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
         cl_uint n_sets = (cl_uint)count;
         MST_TRY(reserve_sets(plan, count, error));
-        MST_TRY(reserve_side(plan, &r->sides[0], n_sets * r->first_regions, error));
-        MST_TRY(reserve_estimates(plan, &r->sides[0], error));
+        MST_TRY(reserve_generation(plan, &r->generations[0], n_sets * r->first_regions, error));
+        MST_TRY(reserve_estimates(plan, &r->generations[0], error));
         MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
         MST_TRY(mst_integral_upload_pairs(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
-        MST_TRY(enqueue_begin(plan, n_sets, &r->sides[0], error));
+        MST_TRY(enqueue_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
         MST_TRY(collect(plan, count, call->results + first, error));
     }

@@ -1,5 +1,5 @@
-// The tanh-sinh rule, breadth-first over levels: one kernel a level for all integrals, and the number of those still running read
-// back.
+// The tanh-sinh rule, breadth-first over levels: each level is one kernel for all integrals, after which the number of those
+// still running is read back.
 #include "plan.h"
 
 #include "runtime/numbers.h"
@@ -125,7 +125,7 @@ fail:
     return status;
 }
 
-// The first level is always computed; the others if an integral may take so many evaluations.
+// The first level is always computed, further ones only while an integral may take so many evaluations.
 static bool level_fits(const mst_integral *plan, int level) {
     const tanh_sinh *s = plan->work;
     return level == 0 || 2 * ((uint64_t)s->first[level] + s->count[level]) <= plan->desc.max_evaluations;

@@ -15,7 +15,7 @@ enum { SAMPLES = 16 };
 #define MOST_EVALUATIONS ((uint64_t)1 << 28) // of a test run
 
 // Test runs are of one integral, or of many with random parameters.
-typedef struct trial {
+typedef struct integral_trial {
     mst_context *context;
     mst_integral_desc desc; // of the test runs
     mst_integral_choice rule;
@@ -24,7 +24,7 @@ typedef struct trial {
     double *sizes; // of fixed rules: the integrals of |f|, about
     mst_integral_result *expected, *got;
     bool is_double, has_expected;
-} trial;
+} integral_trial;
 
 static bool is_fixed(const mst_integral_desc *desc) { return desc->rule >= MST_INTEGRAL_RECTANGLE; }
 
@@ -33,21 +33,21 @@ static mst_integral_choice choice_of(const int64_t *values) {
 }
 
 static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
-    trial *t = user;
+    integral_trial *t = user;
     (void)seed; // the parameters are there
     t->expected = calloc(t->n_sets, sizeof *t->expected);
     t->got = calloc(t->n_sets, sizeof *t->got);
     return t->expected && t->got ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
 }
 
-static void finish(void *user) {
-    trial *t = user;
+static void free_results(void *user) {
+    integral_trial *t = user;
     free(t->expected);
     free(t->got);
 }
 
 static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
-    const trial *t = user;
+    const integral_trial *t = user;
     const mst_integral_choice choice = choice_of(values);
     mst_integral *made = NULL;
     mst_status status = mst_integral_create_as(t->context, &t->desc, &choice, &made, error);
@@ -56,7 +56,7 @@ static mst_status build(void *user, const int64_t *values, void **candidate, mst
 }
 
 static mst_status clear(void *user, mst_error *error) {
-    const trial *t = user;
+    const integral_trial *t = user;
     (void)error;
     memset(t->got, 0xff, t->n_sets * sizeof *t->got);
     return MST_OK;
@@ -69,16 +69,16 @@ static void discard(void *user, void *candidate) {
 
 static mst_status run(void *user, void *candidate, int times, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    trial *t = user;
+    integral_trial *t = user;
     for (int k = 0; k < times; k++)
         MST_TRY(mst_integral_execute(candidate, t->parameters, t->n_sets, t->got, how, error));
 fail:
     return status;
 }
 
-// As far as rounding goes, which of an integral that cancels is larger than its value; and for adaptive rules, which may stop
-// elsewhere, as far as they promise.
-static bool is_close(const trial *t, size_t i) {
+// Whether two results agree but for rounding, which is measured by |f| as an integral may cancel; adaptive rules may stop at
+// other places, and have to agree within the errors that they promise only.
+static bool is_close(const integral_trial *t, size_t i) {
     const mst_integral_result *a = &t->expected[i], *b = &t->got[i];
     double promised = is_fixed(&t->desc) ? 0 : a->error + b->error;
     double allowed = (t->is_double ? 1e-12 : 1e-5) * (fabs(a->value) + t->sizes[i]) + promised;
@@ -86,7 +86,7 @@ static bool is_close(const trial *t, size_t i) {
 }
 
 static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
-    trial *t = user;
+    integral_trial *t = user;
     (void)candidate, (void)error;
     *right = true;
     if (!t->has_expected)
@@ -97,11 +97,11 @@ static mst_status check(void *user, void *candidate, bool *right, mst_error *err
     return MST_OK;
 }
 
-static const mst_tune_work work = {prepare, finish, build, clear, discard, run, check, NULL, NULL};
+static const mst_tune_work work = {prepare, free_results, build, clear, discard, run, check, NULL, NULL};
 
-// Near the rule first.
+// Values near those of the rule are tried first.
 static double cost(const void *user, const int64_t *values) {
-    const trial *t = user;
+    const integral_trial *t = user;
     return 1 + 0.1 * fabs(log2((double)values[WIDTH] / t->rule.width)) +
            0.1 * fabs(log2((double)values[GROUP] / (double)t->rule.group)) +
            0.05 * fabs(log2((double)values[ITEMS] / (double)t->rule.items));
@@ -124,7 +124,7 @@ static void add_parameters(mst_tune_problem *p, const mst_integral *plan) {
     add_parameter(p, "items", rule->items, shared ? 2 : 0, shared && plan->cpu ? 1 : 0, 2);
 }
 
-// The same rule, integrand and kinds of ranges have the same kernels, but for what bounds and names' order are.
+// Integrals of the same rule, integrand and kinds of ranges have the same kernels, whatever their bounds and the order of names.
 static void identify(mst_tune_problem *p, const mst_integral *plan, const mst_integral_desc *desc) {
     bool fixed = is_fixed(desc);
     uint64_t numbers[3 + MST_INTEGRAL_MAX_VARIABLES] = {REVISION, (uint64_t)desc->rule,
@@ -149,7 +149,7 @@ static double size_of(const mst_integral *plan, const double *row, const double 
 }
 
 // Parameters in (0, 1), the same in each search. False if the bounds cannot be computed of them.
-static bool make_parameters(trial *t, const mst_integral *plan) {
+static bool make_parameters(integral_trial *t, const mst_integral *plan) {
     mst_integral_call call = {.n_sets = t->n_sets};
     uint64_t state = 0x9e3779b97f4a7c15u;
     for (size_t i = 0; i < t->n_sets * (size_t)t->desc.n_parameters; i++)
@@ -162,8 +162,8 @@ static bool make_parameters(trial *t, const mst_integral *plan) {
     return good;
 }
 
-// Fixed rules of too many points make no test runs; others' stop early.
-static bool shrink(trial *t, const mst_integral *plan) {
+// Fixed rules with too many points make no test runs. Test runs of the other rules are stopped early.
+static bool shrink(integral_trial *t, const mst_integral *plan) {
     uint64_t most = MOST_EVALUATIONS / t->n_sets;
     if (is_fixed(&t->desc))
         return plan->desc.points <= most;
@@ -173,11 +173,11 @@ static bool shrink(trial *t, const mst_integral *plan) {
 
 mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_tune_chain *chain, mst_error *error) {
     mst_status status = MST_OK;
-    trial t = {.context = plan->context,
-               .desc = *desc,
-               .rule = plan->choice,
-               .n_sets = desc->n_parameters > 0 ? MANY : 1,
-               .is_double = plan->is_double};
+    integral_trial t = {.context = plan->context,
+                        .desc = *desc,
+                        .rule = plan->choice,
+                        .n_sets = desc->n_parameters > 0 ? MANY : 1,
+                        .is_double = plan->is_double};
     mst_tune_problem problem = {.capability = "integral", .cost = cost, .user = &t, .chain = chain};
     int64_t values[N_PARAMETERS];
     t.desc.result_size = sizeof(mst_integral_result);

@@ -50,7 +50,7 @@ fail:
     return status;
 }
 
-// Messages below speak of the file alone; its path, or the end of a long one, goes before them here.
+// Messages of the functions below do not name the file; its path, or the end of a long one, is put before them here.
 static mst_status name_file(const char *path, const mst_error *cause, mst_error *error) {
     enum { SHOWN = 200 };
     size_t length = strlen(path), cut = length > SHOWN ? length - SHOWN : 0;

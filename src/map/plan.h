@@ -11,8 +11,8 @@
 
 enum { MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1, MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 10 };
 
-// Two forms of kernel: arrays without gaps, vector by vector, or any strides (on the device, where arrays are not packed),
-// element by element.
+// The forms of kernel: arrays without gaps are computed vector by vector, aligned to vectors or not; arrays of any strides, as
+// they may lie on the device, element by element.
 typedef enum mst_map_form { MST_MAP_ALIGNED, MST_MAP_PACKED, MST_MAP_STRIDED, MST_MAP_N_FORMS } mst_map_form;
 
 // The kernels' names for an array: of an input NAME they are NAME_in, NAME_i and so on, as no word of OpenCL C ends that way.

@@ -16,12 +16,12 @@
 
 static const unsigned widths[MST_MAP_N_WIDTHS] = {1, 2, 4, 8, 16};
 
-typedef struct trial {
+typedef struct map_trial {
     mst_map *plan; // the one that is being made
     mst_map_desc desc;
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     size_t n; // elements of a test run
-} trial;
+} map_trial;
 
 static unsigned safe_width(const mst_map *plan) {
     bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
@@ -30,7 +30,7 @@ static unsigned safe_width(const mst_map *plan) {
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
-    const trial *t = user;
+    const map_trial *t = user;
     mst_map *made = NULL;
     mst_map_desc desc = t->desc;
     desc.vector_width = (unsigned)values[0];
@@ -47,7 +47,7 @@ static mst_status execute(void *plan, const mst_location *inputs, mst_location o
 static void destroy(void *plan) { mst_map_destroy(plan); }
 
 static void timed(void *user, const int64_t *values, double seconds) {
-    trial *t = user;
+    map_trial *t = user;
     for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
         if (widths[w] == (unsigned)values[0])
             t->plan->measured[w] = seconds / (double)t->n;
@@ -79,7 +79,7 @@ static uint64_t identity(const mst_map *plan) {
 
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error) {
     mst_status status = MST_OK;
-    trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
+    map_trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = plan->n_inputs,
                               .tolerance = plan->type == MST_FLOAT64 ? 1e-14 : 1e-6,

@@ -22,7 +22,7 @@ static const char *c_type(mst_type type) {
     }
 }
 
-// What follows a type's name.
+// The digits behind a vector type's name.
 static const char *lanes_of(unsigned width) {
     switch (width) {
     case 2:
@@ -38,7 +38,7 @@ static const char *lanes_of(unsigned width) {
     }
 }
 
-// In which the kernel reads input k.
+// The type of which the kernel reads input k.
 static const char *input_type(const mst_map *plan, int k) { return mst_map_narrows(plan, k) ? "ulong" : c_type(plan->types[k]); }
 
 static void write_narrow(unsigned width, mst_text *t) {

@@ -11,7 +11,7 @@
 
 #define MAX_PAYLOAD ((uint64_t)256 << 20)
 
-// What a file starts with; the payload follows. Native byte order: a cache is of one machine.
+// A file begins with this header, and the payload follows. Numbers are in native byte order, as a cache belongs to one machine.
 typedef struct header {
     char magic[8];
     mst_cache_key key;

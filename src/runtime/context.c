@@ -6,44 +6,12 @@
 #include "pool.h"
 #include "program.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define DEFAULT_HOST_MEMORY ((uint64_t)1 << 30)
 #define MAX_COPY_THREADS 16
-
-double mst_now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int by_value(const void *left, const void *right) {
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-double mst_median(double *seconds, int n) {
-    qsort(seconds, (size_t)n, sizeof *seconds, by_value);
-    return seconds[n / 2];
-}
-
-void mst_log(mst_context *context, mst_log_level level, const char *format, ...) {
-    char line[1024];
-    va_list arguments;
-    if (!context->log)
-        return;
-    va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
-    va_end(arguments);
-    pthread_mutex_lock(&context->log_mutex);
-    context->log(level, line, context->log_user);
-    pthread_mutex_unlock(&context->log_mutex);
-}
 
 static unsigned default_copy_threads(void) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -217,56 +185,6 @@ uint64_t mst_context_device_memory_used(mst_context *context) {
     return used;
 }
 
-uint64_t mst_budget_left(mst_context *context, const mst_budget *budget) {
-    pthread_mutex_lock(&context->mutex);
-    uint64_t left = budget->used < budget->limit ? budget->limit - budget->used : 0;
-    pthread_mutex_unlock(&context->mutex);
-    return left;
-}
-
-bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes) {
-    pthread_mutex_lock(&context->mutex);
-    bool fits = bytes <= budget->limit && budget->used <= budget->limit - bytes;
-    if (fits)
-        budget->used += bytes;
-    pthread_mutex_unlock(&context->mutex);
-    return fits;
-}
-
-void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes) {
-    pthread_mutex_lock(&context->mutex);
-    budget->used -= bytes;
-    pthread_mutex_unlock(&context->mutex);
-}
-
-mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_t bytes, const char *what, cl_mem *out,
-                               mst_error *error) {
-    cl_int code;
-    *out = NULL;
-    if (bytes > context->device.max_allocation_bytes)
-        return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "%s needs %llu bytes in one piece; %s allows %llu", what,
-                        (unsigned long long)bytes, context->device.name,
-                        (unsigned long long)context->device.max_allocation_bytes);
-    if (!mst_budget_take(context, &context->device_memory, bytes))
-        return mst_fail(error, MST_ERROR_BUDGET, "%s needs %llu bytes of device memory; %llu of the budget of %llu are left",
-                        what, (unsigned long long)bytes, (unsigned long long)mst_budget_left(context, &context->device_memory),
-                        (unsigned long long)context->device_memory.limit);
-    *out = clCreateBuffer(context->opencl, flags, bytes ? (size_t)bytes : 1, NULL, &code);
-    if (code != CL_SUCCESS) {
-        *out = NULL;
-        mst_budget_give(context, &context->device_memory, bytes);
-        return mst_fail_opencl(error, code, "cannot take %llu bytes of device memory for %s", (unsigned long long)bytes, what);
-    }
-    return MST_OK;
-}
-
-void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes) {
-    if (!buffer)
-        return;
-    clReleaseMemObject(buffer);
-    mst_budget_give(context, &context->device_memory, bytes);
-}
-
 #define REPORT MST_DESCRIPTION(mst_report, MST_REPORT_INIT, upload_seconds)
 
 mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_error *error) {
@@ -288,26 +206,4 @@ fail:
 void mst_execution_report(const mst_execution *how, const mst_report *report) {
     if (how->report)
         mst_description_write(REPORT, report, how->report);
-}
-
-cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event) {
-    static const cl_int zero = 0;
-    return clEnqueueFillBuffer(queue, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
-}
-
-static double event_seconds(const mst_context *context, cl_event from, cl_profiling_info from_what, cl_event to,
-                            cl_profiling_info to_what) {
-    cl_ulong begin, end;
-    if (!context->profile || !from || !to || clGetEventProfilingInfo(from, from_what, sizeof begin, &begin, NULL) != CL_SUCCESS ||
-        clGetEventProfilingInfo(to, to_what, sizeof end, &end, NULL) != CL_SUCCESS || end < begin)
-        return 0;
-    return 1e-9 * (double)(end - begin);
-}
-
-double mst_seconds_between(const mst_context *context, cl_event stamp, cl_event next) {
-    return event_seconds(context, stamp, CL_PROFILING_COMMAND_END, next, CL_PROFILING_COMMAND_START);
-}
-
-double mst_command_seconds(const mst_context *context, cl_event command) {
-    return event_seconds(context, command, CL_PROFILING_COMMAND_START, command, CL_PROFILING_COMMAND_END);
 }

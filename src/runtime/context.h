@@ -12,7 +12,7 @@ struct mst_program;
 struct mst_pinned;
 struct mst_tuner;
 
-// A cap on bytes and what is taken of it.
+// The most bytes that may be taken, and those that are.
 typedef struct mst_budget {
     uint64_t limit, used;
 } mst_budget;
@@ -20,7 +20,7 @@ typedef struct mst_budget {
 struct mst_context {
     mst_device_info device;
     cl_context opencl;
-    // In order each, so that copies up, kernels and copies down overlap between queues.
+    // Each queue is in order; uploads, kernels and downloads overlap because each has a queue of its own.
     cl_command_queue upload, compute, download;
     bool profile;
     cl_mem stamp; // with `profile`: what mst_stamp fills
@@ -52,7 +52,7 @@ mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_
                                mst_error *error);
 void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes);
 
-// An in-order queue as the context's own; with times where those have them.
+// An in-order queue of the caller's like those of the context; it records times if the context profiles.
 mst_status mst_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error);
 
 // What is left of a budget now; taking bytes of it (false: there are not that many), and giving them back.
@@ -66,18 +66,19 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
 // Fills the report that the caller asked for, if any.
 void mst_execution_report(const mst_execution *how, const mst_report *report);
 
-// With `profile`: an event for the moment at which a queue comes to it. A fill of four bytes, since drivers give markers no
-// usable times.
+// With `profile`: an event whose end is the moment at which the queue comes to it. It is that of a fill of four bytes, since
+// drivers give markers no usable times.
 cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event);
 
-// Device seconds between two stamps, and of a command, which are over; 0 where their times are not known. Events may be NULL.
+// The device's seconds between two stamps, or from the start of a command to its end, once they are over; 0 where these times are
+// not known. Events may be NULL.
 double mst_seconds_between(const mst_context *context, cl_event stamp, cl_event next);
 double mst_command_seconds(const mst_context *context, cl_event command);
 
 // Wall-clock seconds from an arbitrary start.
 double mst_now(void);
 
-// The median of times (of an even number the larger one), which are sorted.
+// The median of n times (the upper one if n is even). Sorts them.
 double mst_median(double *seconds, int n);
 
 #endif

@@ -17,7 +17,7 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
         bytes /= 2;
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, "the copy test", &from, error));
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, bytes, "the copy test", &to, error));
-    // Memory never written may not be backed by memory of its own yet, and would be read too fast.
+    // Memory that was never written may not be backed by pages of its own yet, and would be read too fast.
     const cl_int one = 1;
     MST_TRY_CL(clEnqueueFillBuffer(context->compute, from, &one, sizeof one, 0, (size_t)bytes, 0, NULL, NULL),
                "the copy test failed");

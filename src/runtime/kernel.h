@@ -29,7 +29,7 @@ typedef enum mst_argument_kind {
     MST_ARGUMENT_STRUCT, // any other type: only its size is checked, by the driver
     MST_ARGUMENT_MEMORY, // cl_mem, for any pointer to __global or __constant
     MST_ARGUMENT_LOCAL,  // bytes of local memory
-    MST_ARGUMENT_REAL,   // of parameters only: takes a double, and a float where `real` is one
+    MST_ARGUMENT_REAL,   // a kind of parameters only: `real` takes a double, and a float in programs where it is float
 #define MST_ARGUMENT_KIND_(type, kind, name) MST_ARGUMENT_##kind,
     MST_ARGUMENT_TYPES(MST_ARGUMENT_KIND_)
 } mst_argument_kind;
@@ -48,7 +48,8 @@ mst_status mst_kernel_make(const mst_program *program, const char *name, mst_ker
 void mst_kernel_destroy(mst_kernel *kernel);
 
 // MST_BIND(from, buffer) is the argument for the parameter `from`: the value of the variable `buffer` at the time of the launch.
-// MST_BIND_AS takes the name from a text that lives as long. MST_BIND_LOCAL(scratch, bytes) gives a __local pointer its bytes.
+// MST_BIND_AS takes the parameter's name from a text that must live until the launch. MST_BIND_LOCAL(scratch, bytes) gives a
+// __local pointer its bytes.
 //     const mst_argument arguments[] = {MST_BIND(from, buffer), MST_BIND(n, n_lines), MST_BIND_LOCAL(scratch, 2 * group * size)};
 #define MST_BIND(parameter, variable) MST_BIND_AS(#parameter, variable)
 #define MST_BIND_AS(name, variable) mst_argument_bind(name, MST_ARGUMENT_KIND_OF_(variable), sizeof(variable), &(variable))

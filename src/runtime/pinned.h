@@ -4,8 +4,8 @@
 
 #include "context.h"
 
-// A buffer of pinned host memory, mapped for good: the device's copies from and to it run at the speed of the link, and do not
-// hold up the caller. Not counted against a budget. Unmap accepts what is half made, and NULL.
+// A buffer of pinned host memory that stays mapped: the device copies from and to it at the speed of the link, without holding up
+// the caller. It counts against no budget. Unmap accepts NULL and buffers that were only half made.
 mst_status mst_pinned_map(mst_context *context, uint64_t bytes, const char *what, cl_mem *buffer, void **mapped,
                           mst_error *error);
 void mst_pinned_unmap(mst_context *context, cl_mem buffer, void *mapped);

@@ -11,12 +11,12 @@
 struct mst_program {
     char *title;
     char *file, *options; // of what: file is NULL for text that was written at run time
-    char *text;           // as built, but for what stands before it
+    char *text;           // as it was built, without prelude.cl
     cl_program program;
     struct mst_program *next;
 };
 
-// What programs are made of: prelude.cl and a kernel file of the library, or text written at run time.
+// What is built: prelude.cl, then a kernel file of the library or a text that was written at run time.
 typedef struct source {
     char *text;
     size_t length;
@@ -140,7 +140,7 @@ static cl_program load_cached(mst_context *context, mst_cache_key key, const cha
     return NULL;
 }
 
-// Some drivers compile only when kernels are made, so they are made once before the binary is read.
+// Some drivers compile only when a kernel is made, so all of them are made once before the binary is read.
 static void store_cached(mst_context *context, mst_cache_key key, cl_program program) {
     cl_uint n_kernels = 0, n_devices = 0;
     size_t sizes[16] = {0}, bytes = 0;
@@ -198,7 +198,7 @@ fail:
     return status;
 }
 
-// To the caller's on_program.
+// Hands a program to the caller's on_program, behind prelude.cl if it is the first one.
 static void give_program(mst_context *context, const mst_program *p, source *s) {
     char name[600];
     if (!context->on_program)
@@ -218,6 +218,7 @@ static mst_status make_program(mst_context *context, const char *title, const ch
                                mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     source s = {NULL, 0, 0};
+    char label[200]; // in messages
     mst_program *p = calloc(1, sizeof *p);
     MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
     MST_TRY(append_file(context, "prelude.cl", &s, error));
@@ -228,7 +229,8 @@ static mst_status make_program(mst_context *context, const char *title, const ch
     p->options = strdup(options);
     p->text = strdup(file ? s.text + s.n_prelude : text);
     MST_REQUIRE(p->title && (p->file || !file) && p->options && p->text, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
-    MST_TRY(build_source(context, title, &s, options, &p->program, error));
+    snprintf(label, sizeof label, file ? "%s (%s)" : "%s", title, file);
+    MST_TRY(build_source(context, label, &s, options, &p->program, error));
     give_program(context, p, &s);
     *out = p;
     p = NULL;

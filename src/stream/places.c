@@ -7,14 +7,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// The addresses an array spans, comparable with those of arrays in the same memory.
+// The addresses that an array spans; they can be compared with those of other arrays in the same memory.
 typedef struct span {
     mst_place place;
     uint64_t memory[2]; // which buffer or file
     uint64_t begin, end;
 } span;
 
-// Lowest byte and the one behind the highest, relative to element [0]...[0] at `origin`. False if below 0.
+// The lowest byte and the one behind the highest, if element [0]...[0] is at `origin`. False if the lowest is below 0.
 static bool bytes_of(const mst_layout *layout, uint64_t origin, span *s) {
     int64_t low, high, element = (int64_t)mst_type_bytes(layout->type);
     mst_layout_extent(layout, &low, &high);

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-// A block of about this much of its largest array keeps a bus or a memory busy for far longer than launching it takes.
+// A block with about this many bytes of its largest array keeps a bus or a memory busy for far longer than its launch takes.
 #define BLOCK_BYTES ((uint64_t)16 << 20)
 #define LEAST_BLOCK_BYTES ((uint64_t)1 << 20)
 #define BLOCKS_A_RUN 16 // small arrays are cut finer, so that the stages overlap
-// Work memory: on a device with memory of its own so much that a kernel runs far longer than it takes to fill and to drain the
-// device, but no more than a part of what the budget leaves; on one that works in the host's memory little enough to stay in the
-// caches between kernels.
+// Work memory of a block. A device with memory of its own gets so much that a kernel runs far longer than it takes to fill and to
+// drain the device, but no more than a part of what the budget leaves. A device that works in the host's memory gets little
+// enough to stay in the caches from one kernel to the next.
 #define WORK_BYTES ((uint64_t)1 << 30)
 #define WORK_PART 4
 #define UNIFIED_WORK_BYTES ((uint64_t)2 << 20)
@@ -49,7 +49,7 @@ static costs costs_of(const mst_stream_desc *desc, const bool *staged, const boo
     return c;
 }
 
-// Items a block that keep every stage busy, budgets aside.
+// The items of a block that keep every stage busy, if the budgets allow them.
 static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     uint64_t items = desc->n_items;
     if (c->staged > 0) {
@@ -65,7 +65,7 @@ static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     return items ? items : 1;
 }
 
-// The most items a block of which fit the budgets with so many slots.
+// The most items that a block may have for so many slots to fit the budgets.
 static uint64_t items_that_fit(const mst_stream_desc *desc, const costs *c, uint64_t slots, uint64_t device, uint64_t host) {
     uint64_t item_device = desc->item_work_bytes + slots * c->staged, item_host = desc->item_host_bytes + slots * c->staged_host;
     uint64_t items = desc->n_items;

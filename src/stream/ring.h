@@ -2,7 +2,7 @@
 //
 // On a device with its own memory a slot has pinned host memory (CL_MEM_ALLOC_HOST_PTR, mapped for good) and a device buffer
 // for each array; on one that works in the host's memory the pinned buffer serves as both, mapped while the host fills or empties
-// it. Contiguous arrays in pinned memory of the caller's need the device buffer only: the device's copies read and write them.
+// it. A contiguous array in pinned memory of the caller's needs the device buffer only, as the device copies from and to it.
 #ifndef MST_STREAM_RING_H
 #define MST_STREAM_RING_H
 

@@ -7,7 +7,7 @@
 
 #include <mastaba/array.h>
 
-// Where an array lies in the host's reach. An array on the device has no transfer: kernels work on it directly.
+// An array in host memory or in a file. One on the device needs no transfer: kernels work on it directly.
 typedef struct mst_transfer {
     mst_layout layout;
     mst_location where; // host or file

@@ -1,5 +1,5 @@
-// The work to time of capabilities that make plans from arrays to an array: random inputs on the device, and results compared
-// with those of the safe values.
+// Test runs for capabilities whose plans compute one array from others: inputs are random and lie on the device, and results are
+// compared with those of the safe values.
 #ifndef MST_TUNE_ARRAYS_H
 #define MST_TUNE_ARRAYS_H
 

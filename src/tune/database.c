@@ -8,8 +8,8 @@
 
 enum { MOST_ENTRIES = 4096 };
 
-// Texts of such files are printed, and must not steer a terminal: no control characters, those of 8 bits included, which are C2
-// 80 to C2 9F in UTF-8.
+// Texts from such files are printed, and must not steer a terminal. So they may hold no control characters, nor those of 8 bits,
+// which are C2 80 to C2 9F in UTF-8.
 static bool has_control(const char *string) {
     for (const unsigned char *c = (const unsigned char *)string; *c; c++)
         if (*c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0))

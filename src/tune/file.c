@@ -17,7 +17,7 @@ enum { MOST_BYTES = 16 << 20, MOST_PATH = 4096 };
 
 typedef enum read_result { READ_GOOD, READ_NONE, READ_DAMAGED, READ_FAILED } read_result;
 
-// Named by what makes two devices the same one.
+// A file's name: a hash of what tells devices apart.
 static bool path_of(const mst_context *context, const json_t *device, char *path, size_t size) {
     XXH3_state_t *state = XXH3_createState();
     static const char *const keys[] = {"name", "vendor", "platform"};
@@ -100,7 +100,7 @@ fail:
     return status;
 }
 
-// The lock is that of a file of its own, as the database's is replaced. It ends with the process, if not before.
+// The lock is on a file of its own, as the database's file is replaced. It ends with the process at the latest.
 static int take_lock(const mst_context *context, const char *path) {
     char name[MOST_PATH + 8];
     if (!mst_cache_make_directory(context->cache_directory))

@@ -2,95 +2,44 @@
 // order of a cost model. A few are built at once, each by a thread; when all of these are there, one after the other is checked,
 // and timed unless its first run shows that it is not worth it, so that nothing is compiled beside what is timed. The fastest
 // then has to beat the others, in turns.
-#include "tune.h"
+#include "candidates.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-enum { MOST_AHEAD = 8, MOST_CANDIDATES = 4096, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 15, COMPARE_ROUNDS = 41 };
+enum { MOST_AHEAD = 8, SAMPLES = 7, LEAST_SAMPLES = 3, DUEL_ROUNDS = 15, COMPARE_ROUNDS = 41 };
 #define LEAST_SECONDS 1e-3 // of a sample: launching must not count
 #define MOST_SECONDS 1.5   // of a candidate's samples
 #define HOPELESS 2.0       // times the best: the first run decides
-#define UNLIKELY 4.0       // times the lowest cost: not tried
 #define LEAST_GAIN 0.97    // of the other's time, and in
 #define LEAST_WINS 0.8     // of all rounds: less is noise
-
-typedef struct candidate {
-    int64_t values[MST_TUNING_MAX_VALUES];
-    double cost;
-    uint64_t tie; // decides between equal costs
-} candidate;
 
 // What is kept of those that were tried: the safe one, the one that a plan would have, and the fastest, which may be the same.
 enum { SAFE, BEFORE, BEST, N_ROLES };
 
-typedef struct trial {
+typedef struct test_run {
     const mst_tune_problem *problem;
     int64_t values[MST_TUNING_MAX_VALUES];
     bool ahead;    // what was built waits for its turn
-    void *built;   // NULL: none, and
-    mst_error why; // what for
+    void *built;   // NULL if it could not be built,
+    mst_error why; // and why
     double seconds;
-} trial;
+} test_run;
 
 typedef struct search {
     const mst_tune_problem *problem;
     const mst_tuning *how;
-    candidate *list;
+    mst_candidate *list;
     unsigned n;
     double start;
-    trial trials[N_ROLES + MOST_AHEAD]; // room for those that have no role yet
-    trial *roles[N_ROLES];              // NULL: nobody's yet
+    test_run runs[N_ROLES + MOST_AHEAD]; // room for those that have no role yet
+    test_run *roles[N_ROLES];            // NULL: nobody's yet
     mst_tune_found *found;
 } search;
 
-static bool same_values(const mst_tune_problem *p, const int64_t *a, const int64_t *b) {
-    return memcmp(a, b, (size_t)p->n_parameters * sizeof *a) == 0;
-}
-
-static int by_cost(const void *left, const void *right) {
-    const candidate *a = left, *b = right;
-    if (a->cost != b->cost)
-        return a->cost < b->cost ? -1 : 1;
-    return (a->tie > b->tie) - (a->tie < b->tie);
-}
-
-// All combinations of legal values but those that are tried anyway, the most promising first.
-static mst_status list_candidates(search *s, const int64_t *safe, const int64_t *before, const int64_t *untuned,
-                                  mst_error *error) {
-    const mst_tune_problem *p = s->problem;
-    size_t all = 1, bytes = (size_t)p->n_parameters * sizeof(int64_t);
-    double least = INFINITY;
-    for (int k = 0; k < p->n_parameters; k++)
-        if (!mst_multiply(all, (size_t)p->parameters[k].n, &all) || all > MOST_CANDIDATES)
-            return mst_fail(error, MST_ERROR_ARGUMENT, "%s has too many combinations of values", p->capability);
-    if (!(s->list = calloc(all + 1, sizeof *s->list)))
-        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory tuning %s", p->capability);
-    for (size_t i = 0; i < all; i++) {
-        candidate *c = &s->list[s->n];
-        size_t rest = i;
-        for (int k = 0; k < p->n_parameters; k++) {
-            c->values[k] = p->parameters[k].values[rest % (size_t)p->parameters[k].n];
-            rest /= (size_t)p->parameters[k].n;
-        }
-        c->cost = p->cost ? p->cost(p->user, c->values) : 1;
-        c->tie = XXH64(c->values, bytes, s->how->seed);
-        if (isinf(c->cost) || same_values(p, c->values, safe) || same_values(p, c->values, before) ||
-            same_values(p, c->values, untuned))
-            continue;
-        least = c->cost < least ? c->cost : least;
-        s->n++;
-    }
-    qsort(s->list, s->n, sizeof *s->list, by_cost);
-    while (s->n > 0 && s->list[s->n - 1].cost > UNLIKELY * least)
-        s->n--;
-    return MST_OK;
-}
-
-// Whatever part of a candidate is done: those before it are what was tried.
+// Progress within a run of a candidate: it reports the candidates before this one as done.
 static bool go_on(uint64_t done, uint64_t total, void *user) {
     const search *s = user;
     (void)done, (void)total;
@@ -140,7 +89,7 @@ fail:
 }
 
 // Checks and times one candidate.
-static mst_status check_and_time(search *s, trial *t, double best, bool *right, mst_error *error) {
+static mst_status check_and_time(search *s, test_run *t, double best, bool *right, mst_error *error) {
     mst_status status = MST_OK;
     const mst_tune_work *w = s->problem->work;
     void *user = s->problem->user;
@@ -157,11 +106,12 @@ fail:
     return status;
 }
 
-// The one place where what was built goes: what has no role, and is not to get one. Returns room that is free then.
-static trial *discard_others(search *s) {
-    trial *room = NULL;
+// Discards whatever was built and neither has a role nor waits for its turn; nothing is discarded anywhere else. Returns a place
+// that is free then.
+static test_run *discard_others(search *s) {
+    test_run *room = NULL;
     for (int k = 0; k < N_ROLES + MOST_AHEAD; k++) {
-        trial *t = &s->trials[k];
+        test_run *t = &s->runs[k];
         bool has_role = t->built && (t == s->roles[SAFE] || t == s->roles[BEFORE] || t == s->roles[BEST]);
         if (has_role || t->ahead)
             continue;
@@ -180,14 +130,14 @@ static mst_status ask_whether_to_go_on(const search *s, mst_error *error) {
 }
 
 static void *build(void *user) {
-    trial *t = user;
+    test_run *t = user;
     t->why = (mst_error){MST_OK, 0, "", ""};
     t->why.status = t->problem->work->build(t->problem->user, t->values, &t->built, &t->why);
     return NULL;
 }
 
 // Builds n candidates at once, if there are threads to be had.
-static mst_status build_ahead(search *s, const candidate *list, unsigned n, trial **ahead, mst_error *error) {
+static mst_status build_ahead(search *s, const mst_candidate *list, unsigned n, test_run **ahead, mst_error *error) {
     pthread_t threads[MOST_AHEAD];
     bool running[MOST_AHEAD] = {false};
     mst_status status = ask_whether_to_go_on(s, error);
@@ -210,9 +160,9 @@ static mst_status build_ahead(search *s, const candidate *list, unsigned n, tria
     return MST_OK;
 }
 
-// Tries what was built; *out is NULL where it does not count: the device refuses it, or its results are wrong. The first one has
-// to work.
-static mst_status try_built(search *s, trial *t, trial **out, mst_error *error) {
+// Tries what was built. *out is NULL if it does not count, because the device refuses it or its results are wrong. The first one
+// has to work.
+static mst_status try_built(search *s, test_run *t, test_run **out, mst_error *error) {
     bool right = false, first = s->found->tried == 0;
     double best = s->roles[BEST] ? s->roles[BEST]->seconds : INFINITY;
     *out = NULL;
@@ -233,9 +183,9 @@ static mst_status try_built(search *s, trial *t, trial **out, mst_error *error) 
     return MST_OK;
 }
 
-static mst_status try_values(search *s, const int64_t *values, trial **out, mst_error *error) {
-    candidate one = {.cost = 0};
-    trial *t;
+static mst_status try_values(search *s, const int64_t *values, test_run **out, mst_error *error) {
+    mst_candidate one = {.cost = 0};
+    test_run *t;
     memcpy(one.values, values, (size_t)s->problem->n_parameters * sizeof *values);
     mst_status status = build_ahead(s, &one, 1, &t, error);
     return status == MST_OK ? try_built(s, t, out, error) : status;
@@ -245,7 +195,7 @@ static mst_status try_values(search *s, const int64_t *values, trial **out, mst_
 static mst_status try_known(search *s, const int64_t *safe, const int64_t *before, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(try_values(s, safe, &s->roles[SAFE], error));
-    if (same_values(s->problem, safe, before))
+    if (mst_tune_same_values(s->problem, safe, before))
         s->roles[BEFORE] = s->roles[SAFE];
     else
         MST_TRY(try_values(s, before, &s->roles[BEFORE], error));
@@ -259,7 +209,7 @@ static bool is_memory(mst_status status) {
 
 static double time_left(const search *s) { return s->how->seconds - (mst_now() - s->start); }
 
-// No more than the time is likely to suffice for, as so far.
+// How many to build at once: no more than the time that is left allows, judging by those tried so far.
 static unsigned how_many(const search *s, unsigned left) {
     unsigned n = s->how->threads < 1 ? 1 : s->how->threads < MOST_AHEAD ? s->how->threads : MOST_AHEAD;
     double each = (mst_now() - s->start) / s->found->tried, fit = time_left(s) / each + 1;
@@ -268,9 +218,9 @@ static unsigned how_many(const search *s, unsigned left) {
 }
 
 // Some candidates built at once. One that found no memory beside the others is built again after them.
-static mst_status try_some(search *s, const candidate *list, unsigned n, mst_error *error) {
+static mst_status try_some(search *s, const mst_candidate *list, unsigned n, mst_error *error) {
     mst_status status = MST_OK;
-    trial *ahead[MOST_AHEAD], *unused;
+    test_run *ahead[MOST_AHEAD], *unused;
     bool later[MOST_AHEAD] = {false};
     MST_TRY(build_ahead(s, list, n, ahead, error));
     for (unsigned k = 0; k < n; k++) {
@@ -310,12 +260,12 @@ static bool beats(const double *samples, const double *others, int n, double sec
     return seconds <= LEAST_GAIN * other_seconds && wins >= LEAST_WINS * n;
 }
 
-// All in turns, so that they meet the same machine, for so many rounds if they fit into the time. roles[BEST] becomes that which
-// has beaten what there was, and the safe one.
+// Runs all that have a role in turns, so that they meet the same machine, for so many rounds as the time allows. roles[BEST]
+// becomes the one that has beaten both what a plan would have had and the safe one.
 static mst_status duel(search *s, int rounds, double most_seconds, mst_error *error) {
     mst_status status = MST_OK;
     double samples[N_ROLES][COMPARE_ROUNDS], sorted[COMPARE_ROUNDS], total = 0;
-    trial **r = s->roles;
+    test_run **r = s->roles;
     int n = 0, times = times_of(r[BEST]->seconds), source[N_ROLES];
     for (int k = 0; k < N_ROLES; k++)
         for (source[k] = 0; r[source[k]] != r[k];)
@@ -341,7 +291,7 @@ fail:
     return status;
 }
 
-static void describe(const search *s, const trial *chosen, mst_tune_found *found) {
+static void describe(const search *s, const test_run *chosen, mst_tune_found *found) {
     memcpy(found->values, chosen->values, sizeof found->values);
     found->seconds = chosen->seconds;
     found->before_seconds = s->roles[BEFORE]->seconds;
@@ -352,7 +302,7 @@ static void describe(const search *s, const trial *chosen, mst_tune_found *found
 static void end(search *s) {
     memset(s->roles, 0, sizeof s->roles);
     for (int k = 0; k < N_ROLES + MOST_AHEAD; k++)
-        s->trials[k].ahead = false;
+        s->runs[k].ahead = false;
     discard_others(s);
     s->problem->work->finish(s->problem->user);
     free(s->list);
@@ -363,13 +313,13 @@ mst_status mst_tune_search(const mst_tune_problem *problem, const mst_tuning *ho
     mst_status status = MST_OK;
     search s = {.problem = problem, .how = how, .start = mst_now(), .found = found};
     int64_t safe[MST_TUNING_MAX_VALUES];
-    trial *unused;
+    test_run *unused;
     memset(found, 0, sizeof *found);
     for (int k = 0; k < problem->n_parameters; k++)
         safe[k] = problem->parameters[k].safe;
-    bool third = !same_values(problem, untuned, safe) && !same_values(problem, untuned, before);
-    MST_TRY(list_candidates(&s, safe, before, untuned, error));
-    found->candidates = s.n + (same_values(problem, safe, before) ? 1 : 2) + third;
+    bool third = !mst_tune_same_values(problem, untuned, safe) && !mst_tune_same_values(problem, untuned, before);
+    MST_TRY(mst_tune_list(problem, how->seed, safe, before, untuned, &s.list, &s.n, error));
+    found->candidates = s.n + (mst_tune_same_values(problem, safe, before) ? 1 : 2) + third;
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
     MST_TRY(try_known(&s, safe, before, error));
     if (!s.roles[BEFORE])
@@ -390,15 +340,15 @@ mst_status mst_tune_compare(const mst_tune_problem *problem, const mst_tuning *h
     mst_status status = MST_OK;
     search s = {.problem = problem, .how = how, .start = mst_now(), .found = found};
     int64_t safe[MST_TUNING_MAX_VALUES];
-    trial *tuned = NULL;
+    test_run *tuned = NULL;
     memset(found, 0, sizeof *found);
     for (int k = 0; k < problem->n_parameters; k++)
         safe[k] = problem->parameters[k].safe;
     MST_TRY(problem->work->prepare(problem->user, how->seed, error));
     MST_TRY(try_known(&s, safe, untuned, error));
-    if (same_values(problem, values, safe))
+    if (mst_tune_same_values(problem, values, safe))
         tuned = s.roles[SAFE];
-    else if (same_values(problem, values, untuned))
+    else if (mst_tune_same_values(problem, values, untuned))
         tuned = s.roles[BEFORE];
     else
         MST_TRY(try_values(&s, values, &tuned, error));

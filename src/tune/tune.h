@@ -23,7 +23,7 @@ typedef struct mst_tune_work {
     void (*finish)(void *user);
     // From several threads at once, but never during a run.
     mst_status (*build)(void *user, const int64_t *values, void **candidate, mst_error *error);
-    // Before a candidate's first run: what it does not write must not be what another one wrote. May be NULL.
+    // Called before a candidate's first run, so that what it fails to write is not taken from another one's. May be NULL.
     mst_status (*clear)(void *user, mst_error *error);
     void (*discard)(void *user, void *candidate);
     // Does the work `times` times, and waits for it. What may take long asks how->progress whether to go on.
@@ -34,8 +34,8 @@ typedef struct mst_tune_work {
     double (*clock)(void *user);                                      // seconds, for the times of runs; NULL: the host's
 } mst_tune_work;
 
-// How far the making of a plan has gone through the places that values come from (mst_tuning_source): those that were found or
-// shipped once may not work any more, which must not keep anybody from having a plan. All zero at first.
+// How far the making of a plan has gone through the sources of values (mst_tuning_source). Values that were found or shipped once
+// may not work any more, which must not keep anybody from having a plan: then the next source is tried. All zero at first.
 typedef struct mst_tune_chain {
     mst_tuning_source used;   // of the values of this attempt; 0: it did not get that far
     mst_tuning_source failed; // nothing up to here comes into question
@@ -50,8 +50,8 @@ bool mst_tune_goes_on(mst_context *context, mst_tune_chain *chain, mst_status st
 typedef struct mst_tune_problem {
     const char *capability;
     char variant[MST_TUNE_VARIANT]; // results count for the same variant only
-    uint64_t size;                  // the nearest one counts where there is none of this size
-    uint64_t most_times;            // if it is at most so many times larger or smaller; 0: however far
+    uint64_t size;                  // without an entry of this size, that of the nearest one counts,
+    uint64_t most_times;            // if it is at most so many times as large or as small; 0: however far away
     uint64_t kernel;                // results for other kernels are no better than those for other sizes
     uint64_t elements;              // of the arrays of test runs; 0: not said
     int n_parameters;
@@ -73,9 +73,9 @@ bool mst_tune_is_on(mst_context *context);
 // `forced` asks for it. MST_ERROR_CANCELLED; what building the safe candidate gives; never fails without a search.
 mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem, bool forced, int64_t *values, mst_error *error);
 
-// What a search found (search.c). `before`: the values that the problem has without it. They are replaced by values that beat
-// them only, in turns; so are the safe ones. `untuned`: those of a device where nothing was tuned, which are tried whatever the
-// time.
+// Searches (search.c). `before` are the values that the problem has without a search. Only values that beat both them and the
+// safe ones, run in turns, take their place. `untuned` are those of a device where nothing was tuned; they are tried however
+// little time there is.
 typedef struct mst_tune_found {
     int64_t values[MST_TUNING_MAX_VALUES];
     double seconds, before_seconds, safe_seconds;

@@ -99,7 +99,7 @@ static mst_tuning_result look_up(struct mst_tuner *tuner, const mst_context *con
     return result_of(problem, values, source, entry);
 }
 
-// Keeps what was found; that it cannot be written is no failure.
+// Keeps what was found. If it cannot be written to disk, that is no failure.
 static void keep(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tune_found *found) {
     json_t *news = mst_tuning_new(&context->device), *entries = json_object_get(news, "entries");
     mst_error why;
@@ -139,7 +139,8 @@ static void add_found(mst_tuning_result *result, const mst_tune_problem *problem
     result->search_seconds = found->search_seconds;
 }
 
-// From the values that were looked up, which a search has to beat: its own hide them from then on.
+// Searches, starting from the values that were looked up, which a search has to beat; from then on its own values are found
+// first.
 static mst_status search(struct mst_tuner *tuner, mst_context *context, const mst_tune_problem *problem, const mst_tuning *how,
                          const int64_t *untuned, int64_t *values, mst_tuning_result *result, mst_error *error) {
     mst_tune_found found;
@@ -212,7 +213,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     return MST_OK;
 }
 
-// What values may be to blame for.
+// The failures that other values may avoid.
 static bool may_be_values(mst_status status) {
     return status == MST_ERROR_BUILD || status == MST_ERROR_OPENCL || status == MST_ERROR_UNSUPPORTED ||
            status == MST_ERROR_DEVICE_MEMORY || status == MST_ERROR_BUDGET;

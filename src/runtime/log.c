@@ -1,0 +1,17 @@
+#include "context.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void mst_log(mst_context *context, mst_log_level level, const char *format, ...) {
+    char line[1024];
+    va_list arguments;
+    if (!context->log)
+        return;
+    va_start(arguments, format);
+    vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&context->log_mutex);
+    context->log(level, line, context->log_user);
+    pthread_mutex_unlock(&context->log_mutex);
+}

@@ -1,0 +1,28 @@
+// One block on its way through the device: up, computed, down and where it belongs.
+#ifndef MST_STREAM_PASSAGE_H
+#define MST_STREAM_PASSAGE_H
+
+#include "ring.h"
+
+typedef struct mst_passage {
+    const mst_stream_desc *desc;
+    mst_ring *ring;
+    const mst_location *where; // of each port
+} mst_passage;
+
+// Reads a block's inputs into the slot that its first item and count are in, and sends them to the device; with the first block
+// the fixed arrays, too. Adds what is moved to *bytes.
+mst_status mst_block_upload(const mst_passage *s, mst_slot *slot, uint64_t *bytes, mst_error *error);
+
+// Enqueues the computation of a block behind its uploads, and the downloads behind that.
+mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, mst_error *error);
+
+// Waits for the results of a block and writes them where they belong. Adds times and downloaded bytes to the report, and releases
+// the slot's events.
+mst_status mst_block_finish(const mst_passage *s, mst_slot *slot, mst_report *report, mst_error *error);
+
+// Both accept NULL events, and set the events that they release to NULL.
+void mst_release_event(cl_event *event);
+void mst_slot_release_events(mst_slot *slot);
+
+#endif
