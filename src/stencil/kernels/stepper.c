@@ -1,9 +1,11 @@
 #include "stepper.h"
 
+#include "arguments.h"
 #include "cutting.h"
-#include "runtime/program.h"
+#include "runtime/kernel.h"
 #include "write.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // What the device offers, as far as tiles go by it.
@@ -33,20 +35,27 @@ static const char *build_options(const mst_stepper *s) {
                                                         : "-D PRECISION=32";
 }
 
+static mst_status describe(mst_stepper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_arguments_describe(s->tile.problem, s->tile.shape, "any", &s->arguments);
+    MST_REQUIRE(!s->arguments.failed, MST_ERROR_HOST_MEMORY, "out of memory making a kernel");
+fail:
+    return status;
+}
+
 static mst_status build(mst_stepper *s, const mst_writer *writer, mst_error *error) {
     mst_status status = MST_OK;
     const bool gpu = s->tile.shape == MST_STENCIL_SHAPE_GPU;
-    if (gpu)
-        MST_TRY(mst_write_gpu(writer, error));
-    else
-        mst_write_cpu(writer);
     const mst_text *text = writer->out;
-    MST_REQUIRE(!text->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    char title[80];
+    snprintf(title, sizeof title, "stencil: %d fused step%s%s", s->tile.m, s->tile.m == 1 ? "" : "s",
+             gpu ? ", interior and boundary kernel" : "");
+    MST_TRY(gpu ? mst_write_gpu(writer, error) : mst_write_cpu(writer, error));
+    MST_TRY(mst_program_of_text(s->context, title, text, build_options(s), &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), build_options(s), &s->key);
-    MST_TRY(mst_program_build(s->context, text->text, build_options(s), &s->program, error));
-    MST_TRY(mst_kernel_create(s->program, gpu ? "interior" : "advance", &s->interior, error));
+    MST_TRY(mst_kernel_make(s->program, gpu ? "interior" : "advance", &s->interior, error));
     if (gpu)
-        MST_TRY(mst_kernel_create(s->program, "boundary", &s->boundary, error));
+        MST_TRY(mst_kernel_make(s->program, "boundary", &s->boundary, error));
 fail:
     return status;
 }
@@ -63,7 +72,8 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
     MST_TRY(mst_pipeline_make(problem, m, gpu, &s->pipeline, error));
     MST_TRY(mst_pipeline_make(problem, 1, gpu, &single, error));
     MST_TRY(mst_tile_make(&s->pipeline, shape, choice, &limits, &s->tile, error));
-    const mst_writer writer = {.problem = problem,
+    const mst_writer writer = {.context = context,
+                               .problem = problem,
                                .pipeline = &s->pipeline,
                                .single = &single,
                                .tile = &s->tile,
@@ -72,6 +82,7 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                                .local_bytes = limits.local_bytes,
                                .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                                .out = &text};
+    MST_TRY(describe(s, error));
     MST_TRY(build(s, &writer, error));
 fail:
     mst_text_release(&text);
@@ -90,9 +101,11 @@ mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *s, m
     s->is_single = true;
     s->interior = NULL;
     s->pipeline = (mst_pipeline){0};
+    s->arguments = (mst_signature){0};
+    MST_TRY(describe(s, error));
     MST_TRY(mst_pipeline_make(t->problem, 1, false, &s->pipeline, error));
     s->tile = mst_tile_single(t, &s->pipeline);
-    MST_TRY(mst_kernel_create(s->program, "advance", &s->interior, error));
+    MST_TRY(mst_kernel_make(s->program, "advance", &s->interior, error));
     return MST_OK;
 fail:
     mst_stepper_release(s);
@@ -100,55 +113,82 @@ fail:
 }
 
 void mst_stepper_release(mst_stepper *s) {
-    mst_kernel_release(s->interior);
-    mst_kernel_release(s->boundary);
+    mst_kernel_destroy(s->interior);
+    mst_kernel_destroy(s->boundary);
+    mst_signature_release(&s->arguments);
     mst_pipeline_release(&s->pipeline);
     *s = (mst_stepper){0};
 }
 
 static cl_long8 window_argument(const mst_window *w) {
-    return (cl_long8){.s = {w->planes, w->first_row, w->rows, w->first_column, w->columns, w->first_plane}};
+    return w ? (cl_long8){{w->planes, w->first_row, w->rows, w->first_column, w->columns, w->first_plane}} : (cl_long8){{0}};
 }
 
 static mst_extent extent_of(const mst_window *w) { return (mst_extent){w->first_row, w->rows, w->first_column, w->columns}; }
 
+static mst_cutting cut(const mst_stepper *s, const mst_window *from, const mst_window *held, const mst_box *box, int queues) {
+    const mst_extent extents[] = {extent_of(from), held ? extent_of(held) : (mst_extent){0, 0, 0, 0}};
+    return mst_cutting_make(&s->tile, box, queues, &extents[0], held ? &extents[1] : NULL);
+}
+
+// Arguments by the names that the kernel's parameters were given.
+typedef struct argument_list {
+    mst_argument values[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
+    size_t n;
+} argument_list;
+
+static void add_arrays(argument_list *list, const mst_signature *names, const cl_mem *buffers, int n) {
+    for (int a = 0; a < n; a++, list->n++)
+        list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, buffers[a]);
+}
+
+#define ADD(parameter, variable) list->values[list->n++] = MST_BIND(parameter, variable)
+
+static void add_tables(argument_list *list, const mst_tables *t) {
+    ADD(damping, t->damping);
+    ADD(table, t->table);
+    ADD(records, t->records);
+    ADD(points, t->points);
+}
+
+static mst_status launch(const mst_stepper *s, cl_command_queue queue, const argument_list *list, const mst_cutting *c,
+                         mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t group = (size_t)s->tile.group;
+    const size_t boundary = s->boundary ? (size_t)mst_cutting_boundary_groups(c) : 0;
+    const size_t interior = (size_t)mst_cutting_interior_groups(c);
+    if (boundary > 0)
+        MST_TRY(mst_kernel_launch(queue, s->boundary, list->values, list->n, boundary * group, group, NULL, error));
+    MST_TRY(mst_kernel_launch(queue, s->interior, list->values, list->n, interior * group, group, NULL, error));
+fail:
+    return status;
+}
+
 mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, const mst_window *from, const mst_window *to,
                                const mst_window *held, const mst_box *box, int queues, uint64_t row, mst_error *error) {
-    mst_status status = MST_OK;
     const mst_problem *p = s->tile.problem;
     const bool gpu = s->tile.shape == MST_STENCIL_SHAPE_GPU;
-    mst_argument arguments[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
-    size_t n = 0;
     for (int axis = 0; axis < N_AXES; axis++)
         if (box->to[axis] <= box->from[axis])
             return MST_OK;
-    const mst_extent from_extent = extent_of(from), held_extent = held ? extent_of(held) : (mst_extent){0, 0, 0, 0};
-    const mst_cutting c = mst_cutting_make(&s->tile, box, queues, &from_extent, held ? &held_extent : NULL);
-    const cl_long8 windows[] = {window_argument(from), window_argument(to), held ? window_argument(held) : (cl_long8){{0}}};
+    const mst_cutting c = cut(s, from, held, box, queues);
+    const cl_long8 from_window = window_argument(from), to_window = window_argument(to), held_window = window_argument(held);
     const cl_long8 area = {{box->from[0], box->to[0], box->from[1], box->to[1], box->from[2], box->to[2], c.length, c.edges[0]}};
-    const cl_long8 more = {{c.planes, c.rows, c.columns, gpu ? c.parts : s->is_single, (cl_long)p->grid[0], (cl_long)p->grid[1],
+    const cl_long8 work = {{c.planes, c.rows, c.columns, gpu ? c.parts : s->is_single, (cl_long)p->grid[0], (cl_long)p->grid[1],
                             (cl_long)p->grid[2], (cl_long)row}};
     const cl_long8 sides = {{c.sides[COLUMNS][0], c.sides[COLUMNS][1], c.sides[ROWS][0], c.sides[ROWS][1], c.edges[1] > 0}};
-    for (int a = 0; a < p->n_arrays; a++)
-        arguments[n++] = (mst_argument)MST_ARGUMENT(from->buffers[a]);
-    for (int a = 0; a < p->n_arrays; a++)
-        arguments[n++] = (mst_argument)MST_ARGUMENT(to->buffers[a]);
-    for (int a = 0; a < p->n_coefficients; a++)
-        arguments[n++] = (mst_argument)MST_ARGUMENT(held->buffers[a]);
-    const cl_mem *tables[] = {&s->tables->damping, &s->tables->table, &s->tables->records, &s->tables->points};
-    for (int k = 0; k < 4; k++)
-        arguments[n++] = (mst_argument){.bytes = sizeof(cl_mem), .value = tables[k]};
-    for (int k = 0; k < 3; k++)
-        arguments[n++] = (mst_argument)MST_ARGUMENT(windows[k]);
-    arguments[n++] = (mst_argument)MST_ARGUMENT(area);
-    arguments[n++] = (mst_argument)MST_ARGUMENT(more);
+    argument_list arguments = {.n = 0}, *list = &arguments;
+    add_arrays(list, &s->arguments, from->buffers, p->n_arrays);
+    add_arrays(list, &s->arguments, to->buffers, p->n_arrays);
+    if (held)
+        add_arrays(list, &s->arguments, held->buffers, p->n_coefficients);
+    add_tables(list, s->tables);
+    ADD(from, from_window);
+    ADD(to, to_window);
+    ADD(coefficients, held_window);
+    ADD(box, area);
+    ADD(launch, work);
     if (gpu)
-        arguments[n++] = (mst_argument)MST_ARGUMENT(sides);
-    size_t group = (size_t)s->tile.group;
-    int64_t boundary = gpu ? mst_cutting_boundary_groups(&c) : 0;
-    if (boundary > 0)
-        MST_TRY(mst_kernel_enqueue(queue, s->boundary, arguments, n, (size_t)boundary * group, group, error));
-    MST_TRY(mst_kernel_enqueue(queue, s->interior, arguments, n, (size_t)mst_cutting_interior_groups(&c) * group, group, error));
-fail:
-    return status;
+        ADD(sides, sides);
+    return launch(s, queue, list, &c, error);
 }

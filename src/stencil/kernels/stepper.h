@@ -3,6 +3,7 @@
 #define MST_STENCIL_STEPPER_H
 
 #include "runtime/cache.h"
+#include "runtime/kernel.h"
 #include "stencil/scheme/tables.h"
 #include "tile.h"
 
@@ -18,12 +19,13 @@ typedef struct mst_stepper {
     mst_context *context;
     mst_pipeline pipeline;
     mst_tile tile;
-    bool is_single;     // launches do one step with a kernel for m
-    cl_program program; // the context's
-    bool has_key;       // there is a cache
-    mst_cache_key key;  // of the kernels' text
-    cl_kernel interior; // the only kernel of a CPU
-    cl_kernel boundary; // of a GPU: for the tiles that the interior kernel leaves
+    bool is_single;             // launches do one step with a kernel for m
+    const mst_program *program; // the context's
+    bool has_key;               // there is a cache
+    mst_cache_key key;          // of the kernels' text
+    mst_signature arguments;    // of the kernels
+    mst_kernel *interior;       // the only kernel of a CPU
+    mst_kernel *boundary;       // of a GPU: for the tiles that the interior kernel leaves
 } mst_stepper;
 
 // Writes and builds. MST_ERROR_UNSUPPORTED: so many steps do not fit the device.

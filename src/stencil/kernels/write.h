@@ -1,16 +1,4 @@
-// Writing kernels. A kernel `advance` computes m steps of a box of the grid from windows of the state:
-//     advance(in_0.., out_0.., fixed_0.., damping, table, records, points, from, to, held, box, more, sides)
-// A window holds planes, rows and columns of an array: node (p, r, c) lies at element (((p - s5) mod s0) s2 + r - s1) s4 + c - s3
-// of it; s0 planes, that of number s5 first, rows from s1, s2 of them, columns from s3, s4 of them. `from` is the window of all
-// inputs, `to` of all outputs, `held` of the coefficient fields. box = (planes from, to, rows from, to, columns from, to, planes
-// of a strip, of which the last may have fewer, planes of another before them or 0; behind them there may be another); more =
-// (planes of all strips but those two, tiles along the rows, along the columns, 1 for a single step or for a GPU the work-groups
-// that share a strip, the grid's planes, rows, columns, row of the table of the first step). sides = (columns of tiles up to
-// here, from here, rows up to here, from here are at the sides, 1 for a last strip); for GPUs only.
-//     damping[planes + rows + columns]   factors of sponges, axis by axis
-//     table[step + 1][1 + n_sources]     the time, then what the sources add, from the step before the first
-//     records[step][n_points]            what receivers get
-//     points[]                           (plane, row, column, number) of sources, then of receivers, of each field by place
+// Writing kernels as text, one of the two shapes. What both have in common is in write.c: their beginning, and expressions.
 #ifndef MST_STENCIL_WRITE_H
 #define MST_STENCIL_WRITE_H
 
@@ -18,38 +6,43 @@
 #include "tile.h"
 
 typedef struct mst_writer {
+    mst_context *context;
     const mst_problem *problem;
     const mst_pipeline *pipeline;
-    const mst_pipeline *single;    // of one step, for CPU kernels, which do either
-    mst_points sources, receivers; // receivers follow the sources in the list
+    const mst_pipeline *single; // of one step, for CPU kernels, which do either
     const mst_tile *tile;
-    uint64_t local_bytes; // of local memory that there are
-    bool unroll;          // the loop over a single plane's versions
+    mst_points sources, receivers; // receivers follow the sources in the list
+    uint64_t local_bytes;          // of local memory that there are
+    bool unroll;                   // the loop over a single plane's versions
     mst_text *out;
 } mst_writer;
 
-// The two shapes.
-void mst_write_cpu(const mst_writer *w);
+// CPU-shaped: one kernel, `advance`. GPU-shaped: the kernels `interior` and `boundary`.
+mst_status mst_write_cpu(const mst_writer *w, mst_error *error);
 mst_status mst_write_gpu(const mst_writer *w, mst_error *error);
 
-// Common parts: what stands before kernels; a kernel's arguments and its first lines, which find tile and strip by the number
-// that `tile` is.
-void mst_write_helpers(const mst_writer *w);
-void mst_write_start(const mst_writer *w, const char *name, int group, const char *tile);
+// What stands before kernels; a kernel's head, the names of what its arguments hold, and the tile and the strip that are its
+// work-group's by the number that `tile` is: rows row_begin to row_end - 1, and so on.
+mst_status mst_write_helpers(const mst_writer *w, mst_error *error);
+void mst_write_head(const mst_writer *w, const char *kernel, const char *tile);
 
-// The declarations of formula's value under `name`, as a vector or (width 1) a scalar. fields[i] is the text of leaf i where it
-// is a field. Coordinates are the variables `at_0` (plane), `at_1` (row), both real, and `at_2` (column); the time is `time`,
-// real.
-void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, char (*fields)[96], const char *name);
+// A text of OpenCL C for a number.
+typedef char mst_number_text[160];
 
-// Declares those of at_0, at_1 and time that the formula uses, for texts of the node's numbers and of the time's step.
+// "row - 2", say, or "row" where nothing is added. MST_SUM is the text for as long as the block around it runs.
+const char *mst_sum_text(const char *base, int offset, mst_number_text out);
+#define MST_SUM(base, offset) mst_sum_text(base, offset, (mst_number_text){0})
+
+// Maps the number of a node that may lie outside the grid: mirrored, or the same. Coefficient fields are mirrored at all faces.
+void mst_map_text(const mst_problem *problem, int axis, bool coefficient, const char *number, mst_number_text out);
+
+// Declares the formula's value under `name`, as a vector of the tile's width or (width 1) as a scalar. values[i] is the text of
+// leaf i where that is a field. Coordinates and the time are the variables that the next two declare, as far as the formula uses
+// them: of a plane and a row by the texts of their numbers and t by that of the fused step; of a column or, as a vector, of so
+// many.
+void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, const mst_number_text *values,
+                       const char *name);
 void mst_write_place(const mst_writer *w, const mst_formula *formula, const char *plane, const char *row, const char *step);
-// Declares at_2.
 void mst_write_column(const mst_writer *w, const mst_formula *formula, const char *column, int width);
-
-bool mst_formula_uses(const mst_formula *formula, mst_value_kind kind, int axis);
-
-// Text that maps a node number that may lie outside the grid: mirrored or wrapped, or the same.
-void mst_map_text(const mst_problem *problem, int axis, bool constant, const char *number, char *out, size_t size);
 
 #endif

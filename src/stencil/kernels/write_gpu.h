@@ -3,30 +3,46 @@
 #define MST_STENCIL_WRITE_GPU_H
 
 #include "exchange.h"
+#include "names.h"
 #include "write.h"
 
-typedef struct mst_gpu_writer {
+typedef struct mst_stencil_gpu_writer {
     const mst_writer *w;
     const mst_tile *tile;
-    bool border;     // writing the boundary kernel
-    int width, deep; // columns and rows of a work-item
-    int first, last; // iterations, from the first of the strip's planes and from behind it
+    mst_text *out;
+    bool is_boundary; // writing the boundary kernel
+    int width, deep;  // columns and rows of a work-item
+    int first, last;  // iterations, from the first of the strip's planes and from the one behind it
     mst_stencil_exchange exchange;
-} mst_gpu_writer;
+} mst_stencil_gpu_writer;
 
-// The tile of a work-group of `advance`: of all tiles in the strips at faces, then of those at the sides in the others.
-void mst_gpu_write_side_tile(const mst_gpu_writer *g);
-// Whether the tile is plain, which decides between the two kernels; then the part of the strip.
-void mst_gpu_write_choice(const mst_gpu_writer *g);
+// The names of a version's registers and of its component for a column: u_step1_plane0_row2, s3.
+typedef char mst_register_name[MST_NAME_SIZE + 24];
+void mst_stencil_gpu_name_register(const mst_stencil_gpu_writer *g, int version, int age, int row, mst_register_name out);
+typedef char mst_component_name[4];
+void mst_stencil_gpu_name_component(int column, mst_component_name out);
 
-// Local memory and the work-item's place in the tile.
-void mst_gpu_write_geometry(const mst_gpu_writer *g);
-// Puts planes into the lines, for all to read.
-void mst_gpu_write_exchange(const mst_gpu_writer *g);
+// gpu_choice.c: whether the tile is an interior one, which decides between the kernels; then the part of the strip.
+void mst_stencil_gpu_write_choice(const mst_stencil_gpu_writer *g);
 
-// Selects a lane of a vector: ".s3".
-void mst_gpu_lane_text(const mst_gpu_writer *g, int lane, char *out, size_t size);
-// The vector that leaf i of a version's formula reads of another version, for one of the work-item's rows.
-void mst_gpu_neighbour_text(const mst_gpu_writer *g, const mst_stage *v, size_t i, int row, char *out, size_t size);
+// gpu_exchange.c: the work-item's place in the tile and local memory; exchanging planes; and the vector that leaf i of a
+// version's formula reads of another version for one of the work-item's rows, declared under the leaf's name.
+void mst_stencil_gpu_write_place(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_exchange(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_neighbour(const mst_stencil_gpu_writer *g, const mst_stage *v, size_t i, int row);
+
+// gpu_memory.c: reading planes of the state ahead, and the vector of a coefficient field that a leaf reads; storing results.
+void mst_stencil_gpu_write_first_load(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_next_load(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const mst_leaf *leaf);
+void mst_stencil_gpu_write_targets(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_stage *v, int row);
+void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const mst_stage *v);
+
+// gpu_faces.c: which nodes of the work-item lie beyond faces; the values there and of sources; factors of sponges.
+void mst_stencil_gpu_write_masks(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, int step);
+void mst_stencil_gpu_write_damping(const mst_stencil_gpu_writer *g);
+void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_stage *v);
 
 #endif

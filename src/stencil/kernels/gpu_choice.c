@@ -1,0 +1,97 @@
+// Which of the two GPU-shaped kernels does a tile. The interior kernel does those that touch no point and no face, or reach
+// beyond faces whose value is a number, where these lie between work-items. What work-items beyond such a face compute is lost;
+// others, who would read it, read the face's value instead. Work-items that compute nothing the tile needs may lie beyond the
+// window.
+#include "boundary.h"
+#include "write_gpu.h"
+
+#include <stdio.h>
+
+// The condition under which a tile may reach beyond a face: the window ends there, too, and work-items lie on either side.
+static void open_text(const mst_stencil_gpu_writer *g, int axis, int side, const char *window_ends, const char *distance,
+                      mst_number_text out) {
+    out[0] = '\0';
+    if (mst_boundary_is_open(g->w->problem, axis, side))
+        snprintf(out, sizeof(mst_number_text), " | ((%s) & (%s %% %d == 0))", window_ends, distance, g->tile->item[axis]);
+}
+
+static void write_extent(const mst_stencil_gpu_writer *g) {
+    const mst_tile *t = g->tile;
+    mst_text_put(g->out,
+                 "\n// The rows and columns that the tile needs with its halo, in whole work-items.\n"
+                 "const long halo_row_begin = row_begin - $above, halo_column_begin = column_begin - $left;\n"
+                 "const long halo_row_end = halo_row_begin + (row_end - halo_row_begin + $rows_more) / $deep * $deep;\n"
+                 "const long halo_column_end =\n"
+                 "halo_column_begin + (column_end - halo_column_begin + $columns_more) / $width * $width;\n",
+                 MST_SET(above, t->before[ROWS]), MST_SET(left, t->before[COLUMNS]), MST_SET(deep, g->deep),
+                 MST_SET(width, g->width), MST_SET(rows_more, t->high[ROWS] + g->deep - 1),
+                 MST_SET(columns_more, t->high[COLUMNS] + g->width - 1));
+}
+
+// Without branches: with them, the loop takes 20 registers more.
+static void write_condition(const mst_stencil_gpu_writer *g) {
+    const mst_problem *p = g->w->problem;
+    mst_number_text open[4];
+    open_text(g, ROWS, 0, "from_first_row == 0", "halo_row_begin", open[0]);
+    open_text(g, ROWS, 1, "from_first_row + from_rows == n_rows", "(n_rows - halo_row_begin)", open[1]);
+    open_text(g, COLUMNS, 0, "from_first_column == 0", "halo_column_begin", open[2]);
+    open_text(g, COLUMNS, 1, "from_first_column + from_columns == n_columns", "(n_columns - halo_column_begin)", open[3]);
+    mst_text_put(g->out,
+                 "// Whether the tile is an interior one: all of these nodes are there, and none is beyond a face with cases.\n"
+                 "bool is_interior = (halo_row_begin >= max(from_first_row, (long)0)$open_above)\n"
+                 "& (halo_row_end <= min(from_first_row + from_rows, n_rows)$open_below)\n"
+                 "& (halo_column_begin >= max(from_first_column, (long)0)$open_left)\n"
+                 "& (halo_column_end <= min(from_first_column + from_columns, n_columns)$open_right)",
+                 MST_SET(open_above, open[0]), MST_SET(open_below, open[1]), MST_SET(open_left, open[2]),
+                 MST_SET(open_right, open[3]));
+    if (!mst_problem_periodic(p, PLANES))
+        mst_text_put(g->out, "\n& (plane_begin - $before >= 0) & (plane_end + $behind <= n_planes)",
+                     MST_SET(before, g->tile->low[PLANES] + mst_boundary_margin(p, PLANES)),
+                     MST_SET(behind, g->tile->high[PLANES] + mst_boundary_margin(p, PLANES)));
+    if (p->n_coefficients > 0)
+        mst_text_put(g->out,
+                     "\n& (halo_row_begin - $along >= max(coefficient_first_row, (long)0))\n"
+                     "& (halo_row_end + $along <= min(coefficient_first_row + coefficient_rows, n_rows))\n"
+                     "& (halo_column_begin - $across >= max(coefficient_first_column, (long)0))\n"
+                     "& (halo_column_end + $across <= min(coefficient_first_column + coefficient_columns, n_columns))",
+                     MST_SET(along, mst_boundary_margin(p, ROWS)), MST_SET(across, mst_boundary_margin(p, COLUMNS)));
+    mst_text_put(g->out, ";\n");
+}
+
+static void write_points_inside(const mst_stencil_gpu_writer *g) {
+    const mst_problem *p = g->w->problem;
+    if (p->n_sources + p->n_points == 0)
+        return;
+    mst_text_put(g->out, "for (long k = 0; k < $n && is_interior; k++) // no source or receiver may lie there\n",
+                 MST_SET(n, p->n_sources + p->n_points));
+    if (mst_problem_periodic(p, PLANES))
+        mst_text_put(g->out, "is_interior = !(");
+    else
+        mst_text_put(g->out, "is_interior = !(points[k].s0 >= plane_begin - $before && points[k].s0 < plane_end + $behind\n&& ",
+                     MST_SET(before, g->tile->low[PLANES]), MST_SET(behind, g->tile->high[PLANES]));
+    mst_text_put(g->out,
+                 "points[k].s1 >= halo_row_begin && points[k].s1 < halo_row_begin + $rows\n"
+                 "&& points[k].s2 >= halo_column_begin && points[k].s2 < halo_column_begin + $columns);\n",
+                 MST_SET(rows, g->tile->whole[ROWS]), MST_SET(columns, g->tile->whole[COLUMNS]));
+}
+
+static void write_part(const mst_stencil_gpu_writer *g) {
+    if (g->is_boundary)
+        mst_text_put(g->out, "\n// Work-groups share a strip in parts, but for those of the shorter strips at faces.\n"
+                             "const long edge_groups = ((edge_planes > 0) + sides.s4) * rows_of_tiles * columns_of_tiles;\n"
+                             "const long group = get_group_id(0), n_parts = group < edge_groups ? 1 : launch.s3;\n"
+                             "const long part = group < edge_groups ? 0 : (group - edge_groups) % n_parts;\n"
+                             "const long part_begin = plane_begin + part * (plane_end - plane_begin) / n_parts;\n"
+                             "const long part_end = plane_begin + (part + 1) * (plane_end - plane_begin) / n_parts;\n");
+    else
+        mst_text_put(g->out, "const long part_begin = plane_begin, part_end = plane_end;\n");
+    mst_text_put(g->out, "const int part_planes = (int)(part_end - part_begin);\n");
+}
+
+void mst_stencil_gpu_write_choice(const mst_stencil_gpu_writer *g) {
+    write_extent(g);
+    write_condition(g);
+    write_points_inside(g);
+    mst_text_put(g->out, g->is_boundary ? "if (is_interior)\nreturn;\n" : "if (!is_interior)\nreturn;\n");
+    write_part(g);
+}
