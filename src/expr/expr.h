@@ -1,5 +1,5 @@
 // Expressions that users write, "sin(x^2) + a" or "u + c * (u[-1] - 2*u + u[1])": text to a checked tree, which is written as
-// OpenCL C or evaluated on the host. The user's text never reaches a compiler.
+// OpenCL C or evaluated on the host. Of the user's text nothing but names may reach a compiler.
 //
 //     numbers    2  0.5  1e-3          operators, loosest first:  c ? a : b    ||    &&    < <= > >= == !=    + -    * /
 //     names      x  pi  e  inf                                    - ! (signs)    ^ or ** (from the right; -x^2 = -(x^2))

@@ -45,8 +45,8 @@ static void write_narrow(unsigned width, mst_text *t) {
     const mst_text_value values[] = {MST_SET(n, lanes_of(width)), {0}};
     mst_text_put_values(
         t,
-        "// The float nearest to a double whose bits are x, ties to even, computed on integers only. The biases of\n"
-        "// the exponents are 1023 and 127, so from 897 on a float is normal. Below, its last bit is worth 2^-149 and\n"
+        "// The float32 nearest to the float64 of bits x, ties to even, computed on integers only. The biases of\n"
+        "// the exponents are 1023 and 127, so from 897 on a float32 is normal. Below, its last bit is worth 2^-149 and\n"
         "// that of the mantissa 2^(exponent - 1075): 926 - exponent bits are rounded off.\n"
         "float$n narrow$n(const ulong$n x) {\n"
         "const ulong$n size = x & 0x7fffffffffffffffUL, exponent = size >> 52;\n"
