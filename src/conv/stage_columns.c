@@ -24,7 +24,7 @@ static void describe(const mst_stage *s, int port, column_text *t) {
         MST_SET(lanes, s->device.pass.lanes),
         MST_SET(both, 2 * s->device.pass.lanes),
         MST_SET(n, s->device.pass.n),
-        MST_SET(extent, last->extent[s->ports[port].array]),
+        MST_SET(extent, s->ports[port].array == Z ? 0 : last->extent[s->ports[port].array]), // of what is read
         MST_SET(limit, mst_stage_load_limit(s, port)),
         MST_SET(start, (t->work ? own : last)->start),
         MST_SET(kept, last->kept),
