@@ -52,6 +52,7 @@ typedef struct mst_context_desc {
 // MST_ERROR_NO_DEVICE: nothing matches `device` (the message lists what there is); MST_ERROR_ARGUMENT;
 // MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Thread-safe.
 MST_API mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, mst_error *error);
+// Waits for its queues; plans made from it, and its pinned memory, are destroyed before.
 MST_API void mst_context_destroy(mst_context *context);
 
 // What the context works on: valid as long as the context; not retained for the caller. Thread-safe.
@@ -64,7 +65,8 @@ MST_API uint64_t mst_context_device_memory_used(mst_context *context);
 MST_API uint64_t mst_context_device_memory_budget(const mst_context *context);
 
 // Measures what a plain device copy reaches, in bytes per second, read and written bytes both counted: the ceiling that
-// a memory-bound result is held against. Takes well under a second, blocks, at most 512 MiB of the budget. Thread-safe.
+// a memory-bound result is held against. Takes well under a second, blocks, at most 512 MiB of the budget. MST_ERROR_BUDGET;
+// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL. Thread-safe.
 MST_API mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second, mst_error *error);
 
 // Host memory for arrays that the device reads and writes by itself: contiguous arrays in it skip the copy through staging

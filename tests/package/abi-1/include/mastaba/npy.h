@@ -20,11 +20,12 @@ MST_API mst_status mst_npy_open(const char *path, mst_npy **out, mst_error *erro
 
 // Creates a file for a dense C-order array under a temporary name beside `path` and reserves its space, so that a full
 // disk is found out here. Nothing is seen under `path` before mst_npy_commit. An existing `path` is refused unless
-// `overwrite` (MST_ERROR_IO); MST_ERROR_ARGUMENT: a layout that is not dense, or NULL. *out is the caller's; NULL on failure.
+// `overwrite` (MST_ERROR_IO, as for what the disk refuses); MST_ERROR_ARGUMENT: a layout that is not dense, or NULL;
+// MST_ERROR_HOST_MEMORY. *out is the caller's, closed by mst_npy_close; NULL on failure. Blocks. Thread-safe.
 MST_API mst_status mst_npy_create(const char *path, const mst_layout *layout, bool overwrite, mst_npy **out, mst_error *error);
 
 // Moves a created file to its final name, whole. On failure nothing is left under `path` that was not there before.
-// (Call once; then only mst_npy_close.)
+// (Call once; then only mst_npy_close.) MST_ERROR_IO; MST_ERROR_ARGUMENT: a file that was opened for reading. Blocks.
 MST_API mst_status mst_npy_commit(mst_npy *npy, mst_error *error);
 
 // Closes; a created file that was not committed is removed. NULL is allowed.

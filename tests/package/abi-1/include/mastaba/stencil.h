@@ -84,14 +84,16 @@ typedef struct mst_stencil_receiver {
     const size_t (*points)[MST_MAX_AXES];
 } mst_stencil_receiver;
 
-// How a grid larger than the device goes through it. n is the depth: steps a trip; m the steps fused in one kernel.
+// How a grid larger than the device goes through it: in blocks, each of which is advanced by several steps on a trip (temporal
+// blocking). n is the depth of such a time tile, the steps a trip; m the steps fused in one kernel.
 typedef enum mst_stencil_schedule {
-    MST_STENCIL_AUTO = 0,          // the fastest by the model
-    MST_STENCIL_IN_CORE = 1,       // the whole state stays on the device
-    MST_STENCIL_TRIVIAL = 2,       // slabs, one step a trip
-    MST_STENCIL_PYRAMID_SLABS = 3, // slabs with halos, computed twice (Golovashkin and Kochurov's pyramid method)
-    MST_STENCIL_PYRAMID_TILES = 4, // blocks cut along the two slowest axes, with halos
-    MST_STENCIL_SKEWED = 5         // slabs in order, each level shifted; what the next slab needs stays on the device
+    MST_STENCIL_AUTO = 0,    // the fastest by the model
+    MST_STENCIL_IN_CORE = 1, // the whole state stays on the device
+    MST_STENCIL_TRIVIAL = 2, // slabs, one step a trip
+    MST_STENCIL_PYRAMID_SLABS =
+        3, // overlapped tiling: slabs whose halos are computed twice (Golovashkin and Kochurov's pyramids)
+    MST_STENCIL_PYRAMID_TILES = 4, // the same with blocks cut along the two slowest axes
+    MST_STENCIL_SKEWED = 5 // time skewing: slabs in order, each step shifted; what the next slab needs stays on the device
 } mst_stencil_schedule;
 
 // How kernels use the device. GPU: the work-items of a group stream along the slowest axis, with registers along it and local
@@ -102,7 +104,7 @@ typedef enum mst_stencil_shape {
     MST_STENCIL_SHAPE_CPU = 2
 } mst_stencil_shape;
 
-// Where the working copy of a state that does not stay on the device lies.
+// The backing store: where a state lies that does not stay on the device.
 typedef enum mst_stencil_store {
     MST_STENCIL_STORE_AUTO = 0,   // pinned on a device with memory of its own, else ordinary
     MST_STENCIL_STORE_PINNED = 1, // memory that the device copies from and to directly; taking it costs about 0.35 s a GiB
@@ -211,7 +213,7 @@ MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const ms
                                    mst_error *error);
 
 // The number of the step that the state has reached. Setting it (after mst_stencil_write, to resume) changes t = step *
-// time_step, and forgets what receivers recorded.
+// time_step, and forgets what receivers recorded. MST_ERROR_ARGUMENT: no solver.
 MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
 MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
 
@@ -219,7 +221,8 @@ MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_
 // that change nothing.
 MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
 
-// The part of a field to read: nodes start + k * step, k = 0 .. count - 1, along each axis.
+// The part of a field to read: value [k0][k1].. is that of node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 ..
+// count - 1 along each axis.
 typedef struct mst_stencil_region {
     size_t start[MST_MAX_AXES], step[MST_MAX_AXES], count[MST_MAX_AXES];
 } mst_stencil_region;
@@ -236,7 +239,8 @@ MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int
 
 // What receiver number `receiver` recorded after the steps first .. first + count - 1 (step 1 is the first after step 0):
 //     values[k * n_points + p] = the field at point p after step first + k.
-// MST_ERROR_ARGUMENT: no such receiver, or steps not run since creation or mst_stencil_set_step.
+// `values` has room for count * n_points numbers. MST_ERROR_ARGUMENT: no such receiver, or steps not run since creation or
+// mst_stencil_set_step.
 MST_API mst_status mst_stencil_read_receiver(const mst_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
                                              double *values, mst_error *error);
 
