@@ -1,5 +1,5 @@
 // The description, the choice of lengths and algorithm, and the plan's life.
-#include "plan.h"
+#include "geometry.h"
 
 #include "runtime/description.h"
 
@@ -16,35 +16,6 @@ static mst_type result_type(mst_type x, mst_type y) {
     if (mst_type_is_complex(x) || mst_type_is_complex(y))
         return single ? MST_COMPLEX64 : MST_COMPLEX128;
     return single ? MST_FLOAT32 : MST_FLOAT64;
-}
-
-const char *mst_convolution_element(mst_type type) {
-    switch (type) {
-    case MST_FLOAT32:
-    case MST_COMPLEX64:
-        return "float";
-    case MST_FLOAT64:
-    case MST_COMPLEX128:
-        return "double";
-    case MST_INT8:
-        return "char";
-    case MST_UINT8:
-    case MST_BOOL:
-        return "uchar";
-    case MST_INT16:
-        return "short";
-    case MST_UINT16:
-        return "ushort";
-    case MST_INT32:
-        return "int";
-    case MST_UINT32:
-        return "uint";
-    case MST_INT64:
-        return "long";
-    case MST_UINT64:
-        return "ulong";
-    }
-    return "unknown";
 }
 
 static size_t result_length(mst_convolution_mode mode, size_t n, size_t m) {
@@ -229,7 +200,7 @@ static mst_status choose_length(mst_convolution *plan, mst_error *error) {
 static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
     mst_convolution_algorithm *algorithm = &plan->desc.algorithm;
     bool automatic = *algorithm == MST_CONVOLUTION_AUTO;
-    if (*algorithm == MST_CONVOLUTION_FUSED || (automatic && mst_fused_can(plan))) {
+    if (*algorithm == MST_CONVOLUTION_FUSED || (automatic && mst_geometry_exists(plan))) {
         *algorithm = MST_CONVOLUTION_FUSED;
         return MST_OK;
     }
@@ -240,9 +211,33 @@ static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
     return status;
 }
 
-// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
-static mst_status create(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
-                         mst_tune_chain *chain, mst_convolution **out, mst_error *error) {
+static const mst_convolution_method *method_of(mst_convolution_algorithm algorithm) {
+    switch (algorithm) {
+    case MST_CONVOLUTION_REFERENCE:
+        return &mst_reference_method;
+    case MST_CONVOLUTION_FUSED:
+        return &mst_fused_method;
+    default:
+        return &mst_paper_method;
+    }
+}
+
+static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *choose, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(choose_algorithm(plan, error));
+    plan->method = method_of(plan->desc.algorithm);
+    MST_REQUIRE(plan->method == &mst_reference_method || plan->work_type == MST_COMPLEX64 || plan->context->device.fp64,
+                MST_ERROR_UNSUPPORTED, "%s has no float64; use float32 or complex64 operands, or the reference algorithm",
+                plan->context->device.name);
+    if (plan->method == &mst_fused_method)
+        MST_TRY(choose(plan, user, error));
+    MST_TRY(plan->method->create(plan, error));
+fail:
+    return status;
+}
+
+mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc *desc, mst_convolution_chooser *choose,
+                                void *user, mst_convolution **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_convolution *plan = NULL;
     if (out)
@@ -252,20 +247,9 @@ static mst_status create(mst_context *context, const mst_convolution_desc *desc,
     plan->context = context;
     MST_TRY(take_desc(plan, desc, error));
     if (mst_layout_count(&plan->desc.z) > 0)
-        MST_TRY(choose_algorithm(plan, error));
+        MST_TRY(make_method(plan, choose, user, error));
     else if (plan->desc.algorithm == MST_CONVOLUTION_AUTO)
         plan->desc.algorithm = MST_CONVOLUTION_FUSED;
-    if (mst_layout_count(&plan->desc.z) > 0 && plan->desc.algorithm == MST_CONVOLUTION_REFERENCE) {
-        MST_TRY(mst_reference_create(plan, error));
-    } else if (mst_layout_count(&plan->desc.z) > 0) {
-        MST_REQUIRE(plan->work_type == MST_COMPLEX64 || context->device.fp64, MST_ERROR_UNSUPPORTED,
-                    "%s has no float64; use float32 or complex64 operands, or the reference algorithm", context->device.name);
-        if (plan->desc.algorithm == MST_CONVOLUTION_FUSED && choice)
-            plan->choice = *choice;
-        else if (plan->desc.algorithm == MST_CONVOLUTION_FUSED)
-            MST_TRY(mst_convolution_tune(plan, chain, error));
-        MST_TRY(plan->desc.algorithm == MST_CONVOLUTION_FUSED ? mst_fused_create(plan, error) : mst_paper_create(plan, error));
-    }
     *out = plan;
     return MST_OK;
 fail:
@@ -273,27 +257,23 @@ fail:
     return status;
 }
 
-mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
-                                     mst_convolution **out, mst_error *error) {
-    return create(context, desc, choice, NULL, out, error);
+static mst_status take_choice(mst_convolution *plan, void *choice, mst_error *error) {
+    (void)error;
+    plan->choice = *(const mst_convolution_choice *)choice;
+    return MST_OK;
 }
 
-mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
-                                  mst_error *error) {
-    mst_tune_chain chain = {.used = 0};
-    mst_status status;
-    do
-        status = create(context, desc, NULL, &chain, out, &chain.why);
-    while (mst_tune_goes_on(context, &chain, status, error));
-    return status;
+mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
+                                     mst_convolution **out, mst_error *error) {
+    mst_convolution_choice copy = *choice;
+    return mst_convolution_make(context, desc, take_choice, &copy, out, error);
 }
 
 void mst_convolution_destroy(mst_convolution *plan) {
     if (!plan)
         return;
-    mst_paper_destroy(plan->paper);
-    mst_fused_destroy(plan->fused);
-    mst_reference_destroy(plan->reference);
+    if (plan->method)
+        plan->method->destroy(plan->work);
     free(plan);
 }
 
@@ -304,22 +284,14 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
     return (size_t)algorithm < sizeof names / sizeof names[0] ? names[algorithm] : "unknown algorithm";
 }
 
-size_t mst_convolution_padded_length(const mst_convolution *plan) {
-    if (mst_layout_count(&plan->desc.z) == 0)
-        return 0;
-    return plan->fused ? mst_fused_padded_length(plan->fused) : (size_t)1 << plan->log_n;
-}
+size_t mst_convolution_padded_length(const mst_convolution *plan) { return plan->method ? plan->method->padded_length(plan) : 0; }
 
 mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                    const mst_execution *how, mst_error *error) {
     const mst_location where[N_ARRAYS] = {x, y, z};
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    if (mst_layout_count(&plan->desc.z) == 0)
+    if (!plan->method)
         return mst_stream_run(plan->context, NULL, where, how, error);
-    if (plan->desc.algorithm == MST_CONVOLUTION_REFERENCE)
-        return mst_reference_execute(plan, where, how, error);
-    if (plan->desc.algorithm == MST_CONVOLUTION_FUSED)
-        return mst_fused_execute(plan, where, how, error);
-    return mst_paper_execute(plan, where, how, error);
+    return plan->method->execute(plan, where, how, error);
 }

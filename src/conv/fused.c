@@ -8,14 +8,14 @@
 
 #define MAX_STAGES (3 * MST_CONV_DIGITS)
 
-typedef struct work {
+typedef struct work_memory {
     bool kept;      // a spectrum that serves several vectors of the result,
     bool fixed;     // and every block of the stream
     size_t vectors; // an item of the stream; of a fixed one: in all
     bool needed;
     cl_mem buffer;
     uint64_t bytes;
-} work;
+} work_memory;
 
 typedef struct mst_fused {
     mst_convolution *plan;
@@ -23,13 +23,13 @@ typedef struct mst_fused {
     mst_geometry geometry;
     size_t lines_an_item; // of the result
     size_t items_at_once; // that go through all stages together
-    work works[N_ARRAYS];
+    work_memory works[N_ARRAYS];
     int result; // the work memory of the result: of an operand, where one is free
     int n_stages;
     mst_stage stages[MAX_STAGES];
 } mst_fused;
 
-static size_t work_vectors(const work *w, size_t n_items) { return w->fixed ? w->vectors : w->vectors * n_items; }
+static size_t work_vectors(const work_memory *w, size_t n_items) { return w->fixed ? w->vectors : w->vectors * n_items; }
 
 static mst_status prepare(void *user, size_t n_items, mst_error *error) {
     mst_fused *fused = user;
@@ -41,7 +41,7 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
         fused->works[a].buffer = NULL;
     }
     for (int a = 0; a < N_ARRAYS && n_items > 0; a++) {
-        work *w = &fused->works[a];
+        work_memory *w = &fused->works[a];
         if (!w->needed)
             continue;
         w->bytes = work_vectors(w, n_items < fused->items_at_once ? n_items : fused->items_at_once) * vector;
@@ -145,7 +145,7 @@ static void plan_works(mst_fused *fused) {
     size_t all = plan->n_lines[Z] * g->n_blocks;
     fused->result = Z;
     for (int a = Y; a >= X; a--) {
-        work *w = &fused->works[a];
+        work_memory *w = &fused->works[a];
         size_t own = plan->n_lines[a] * mst_stage_blocks(g, a);
         w->kept = own < all;
         w->fixed = w->kept && mst_stage_one(plan, a);
@@ -163,7 +163,7 @@ static uint64_t count_work(const mst_fused *fused, uint64_t *fixed, uint64_t *pi
     uint64_t vector = fused->geometry.points * mst_type_bytes(fused->plan->work_type), item = 0;
     *fixed = *piece = 0;
     for (int a = 0; a < N_ARRAYS; a++) {
-        const work *w = &fused->works[a];
+        const work_memory *w = &fused->works[a];
         uint64_t bytes = w->needed ? w->vectors * vector : 0;
         *(w->fixed ? fixed : &item) += bytes;
         if (!w->fixed && bytes > *piece)
@@ -215,15 +215,10 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     return mst_stream_create(&stream, &fused->stream, error);
 }
 
-bool mst_fused_can(const mst_convolution *plan) {
-    mst_geometry geometry;
-    return mst_geometry_choose(plan, &geometry, NULL) == MST_OK;
-}
-
-mst_status mst_fused_create(mst_convolution *plan, mst_error *error) {
+static mst_status create(mst_convolution *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_convolution_desc *d = &plan->desc;
-    mst_fused *fused = plan->fused = calloc(1, sizeof *fused);
+    mst_fused *fused = plan->work = calloc(1, sizeof *fused);
     MST_REQUIRE(fused, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     fused->plan = plan;
     MST_TRY(mst_geometry_choose(plan, &fused->geometry, error));
@@ -245,7 +240,8 @@ fail:
     return status;
 }
 
-void mst_fused_destroy(mst_fused *fused) {
+static void destroy(void *work) {
+    mst_fused *fused = work;
     if (!fused)
         return;
     mst_stream_destroy(fused->stream);
@@ -255,8 +251,14 @@ void mst_fused_destroy(mst_fused *fused) {
     free(fused);
 }
 
-size_t mst_fused_padded_length(const mst_fused *fused) { return fused->geometry.points << fused->geometry.right_angle; }
-
-mst_status mst_fused_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
-    return mst_stream_run(plan->context, plan->fused->stream, where, how, error);
+static mst_status execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    const mst_fused *fused = plan->work;
+    return mst_stream_run(plan->context, fused->stream, where, how, error);
 }
+
+static size_t padded_length(const mst_convolution *plan) {
+    const mst_fused *fused = plan->work;
+    return fused->geometry.points << fused->geometry.right_angle;
+}
+
+const mst_convolution_method mst_fused_method = {create, destroy, execute, padded_length};

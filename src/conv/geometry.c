@@ -241,3 +241,8 @@ mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst
     return mst_fail(error, MST_ERROR_UNSUPPORTED, "lengths %zu and %zu are too long for the fused algorithm on %s",
                     d->x.shape[d->axes[0]], d->y.shape[d->axes[0]], device->name);
 }
+
+bool mst_geometry_exists(const mst_convolution *plan) {
+    mst_geometry geometry;
+    return mst_geometry_choose(plan, &geometry, NULL) == MST_OK;
+}

@@ -45,5 +45,6 @@ typedef struct mst_geometry {
 
 // MST_ERROR_UNSUPPORTED: no padded length fits the device.
 mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *out, mst_error *error);
+bool mst_geometry_exists(const mst_convolution *plan); // whether one does
 
 #endif

@@ -3,8 +3,9 @@
 #include "plan.h"
 
 #include "fft/twiddle.h"
+#include "runtime/kernel.h"
 #include "runtime/lines.h"
-#include "runtime/program.h"
+#include "runtime/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const char *const kernel_names[N_KERNELS] = {"transform_vector", "multipl
                                                     "butterflies",      "scale_elements",  "multiply_elements"};
 
 typedef struct operand {
-    cl_kernel kernel;           // load_operand or store_result
+    mst_kernel *kernel;         // load_operand or store_result
     cl_mem packed_lines, lines; // tables of mst_lines_create
     size_t lines_an_item;
 } operand;
@@ -33,7 +34,7 @@ typedef struct mst_paper {
     int wide, narrow; // X or Y
     bool one_narrow;  // a single vector of the narrow operand is transformed
     operand operands[N_ARRAYS];
-    cl_kernel kernels[N_KERNELS];
+    mst_kernel *kernels[N_KERNELS];
     cl_mem twiddles;
     uint64_t twiddle_bytes;
     cl_mem vectors[2]; // wide, narrow
@@ -68,13 +69,15 @@ static mst_status make_operand(mst_paper *paper, int a, mst_error *error) {
     mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
     int precision = plan->work_type == MST_COMPLEX64 ? 32 : 64;
     char options[120];
-    cl_program program;
+    const mst_program *program;
     MST_TRY(mst_lines_create(plan->context, &packed, plan->desc.axes[0], &o->packed_lines, error));
     MST_TRY(mst_lines_create(plan->context, layout, plan->desc.axes[0], &o->lines, error));
     snprintf(options, sizeof options, "-D PRECISION=%d -D ELEMENT=%s -D ELEMENT_COMPLEX=%d", precision,
-             mst_convolution_element(layout->type), mst_type_is_complex(layout->type));
-    MST_TRY(mst_program_get(plan->context, "operand.cl", options, &program, error));
-    MST_TRY(mst_kernel_create(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
+             mst_type_element(layout->type), mst_type_is_complex(layout->type));
+    MST_TRY(mst_program_of_file(
+        plan->context, a == Z ? "convolution: the result, from padded vectors" : "convolution: operands, to padded vectors",
+        "operand.cl", options, &program, error));
+    MST_TRY(mst_kernel_make(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
 fail:
     return status;
 }
@@ -82,13 +85,14 @@ fail:
 static mst_status make_kernels(mst_paper *paper, mst_error *error) {
     mst_status status = MST_OK;
     mst_convolution *plan = paper->plan;
-    char options[120];
-    cl_program program;
+    char options[120], title[80];
+    const mst_program *program;
+    snprintf(title, sizeof title, "convolution: the published variants, %zu points", (size_t)1 << plan->log_n);
     snprintf(options, sizeof options, "-D PRECISION=%d -D LOG_N=%u -D MAX_NP=%zu", plan->work_type == MST_COMPLEX64 ? 32 : 64,
              plan->log_n, max_private(plan));
-    MST_TRY(mst_program_get(plan->context, "paper.cl", options, &program, error));
+    MST_TRY(mst_program_of_file(plan->context, title, "paper.cl", options, &program, error));
     for (int k = 0; k < N_KERNELS; k++)
-        MST_TRY(mst_kernel_create(program, kernel_names[k], &paper->kernels[k], error));
+        MST_TRY(mst_kernel_make(program, kernel_names[k], &paper->kernels[k], error));
     size_t n = (size_t)1 << plan->log_n;
     MST_TRY(mst_twiddles_create(plan->context, plan->work_type, n, 1, n + 1, &paper->twiddles, &paper->twiddle_bytes, error));
     for (int a = 0; a < N_ARRAYS; a++)
@@ -126,10 +130,10 @@ fail:
     return status;
 }
 
-static mst_status enqueue(const mst_paper *paper, const mst_block *block, cl_kernel kernel, const mst_argument *arguments,
+static mst_status enqueue(const mst_paper *paper, const mst_block *block, const mst_kernel *kernel, const mst_argument *arguments,
                           size_t n, size_t items, mst_error *error) {
-    return mst_kernel_enqueue(block->queue, kernel, arguments, n, items, mst_kernel_group(paper->plan->context, kernel, items),
-                              error);
+    size_t group = mst_kernel_group(paper->plan->context, kernel->opencl, items);
+    return mst_kernel_launch(block->queue, kernel, arguments, n, items, group, NULL, error);
 }
 
 static mst_status load(const mst_paper *paper, const mst_block *block, int a, cl_mem vectors, size_t n_lines, mst_error *error) {
@@ -142,10 +146,10 @@ static mst_status load(const mst_paper *paper, const mst_block *block, int a, cl
     cl_ulong first_line = port->first_item * o->lines_an_item, count = n_lines;
     cl_uint length = (cl_uint)plan->lengths[a], log_n = plan->log_n;
     cl_int reversal = a == Y ? plan->reversal : 0;
-    const mst_argument arguments[] = {MST_ARGUMENT(port->buffer), MST_ARGUMENT(base),   MST_ARGUMENT(first_line),
-                                      MST_ARGUMENT(lines),        MST_ARGUMENT(length), MST_ARGUMENT(reversal),
-                                      MST_ARGUMENT(log_n),        MST_ARGUMENT(count),  MST_ARGUMENT(vectors)};
-    return enqueue(paper, block, o->kernel, arguments, 9, n_lines << plan->log_n, error);
+    const mst_argument arguments[] = {MST_BIND(operand, port->buffer), MST_BIND(base, base),     MST_BIND(first_line, first_line),
+                                      MST_BIND(lines, lines),          MST_BIND(length, length), MST_BIND(reversal, reversal),
+                                      MST_BIND(log_n, log_n),          MST_BIND(n_lines, count), MST_BIND(vectors, vectors)};
+    return enqueue(paper, block, o->kernel, arguments, MST_COUNT(arguments), n_lines << plan->log_n, error);
 }
 
 static mst_status store(const mst_paper *paper, const mst_block *block, cl_mem vectors, mst_error *error) {
@@ -157,11 +161,11 @@ static mst_status store(const mst_paper *paper, const mst_block *block, cl_mem v
     cl_uint log_n = plan->log_n, start = (cl_uint)plan->start, period = (cl_uint)plan->period, last = (cl_uint)plan->last;
     cl_ulong width = plan->lengths[Z], n_lines = block->count * o->lines_an_item,
              first_line = port->first_item * o->lines_an_item;
-    const mst_argument arguments[] = {MST_ARGUMENT(vectors),    MST_ARGUMENT(log_n),        MST_ARGUMENT(start),
-                                      MST_ARGUMENT(period),     MST_ARGUMENT(last),         MST_ARGUMENT(width),
-                                      MST_ARGUMENT(n_lines),    MST_ARGUMENT(port->buffer), MST_ARGUMENT(base),
-                                      MST_ARGUMENT(first_line), MST_ARGUMENT(lines)};
-    return enqueue(paper, block, o->kernel, arguments, 11, (size_t)(n_lines * width), error);
+    const mst_argument arguments[] = {MST_BIND(vectors, vectors),       MST_BIND(log_n, log_n),         MST_BIND(start, start),
+                                      MST_BIND(period, period),         MST_BIND(last, last),           MST_BIND(width, width),
+                                      MST_BIND(n_lines, n_lines),       MST_BIND(result, port->buffer), MST_BIND(base, base),
+                                      MST_BIND(first_line, first_line), MST_BIND(lines, lines)};
+    return enqueue(paper, block, o->kernel, arguments, MST_COUNT(arguments), (size_t)(n_lines * width), error);
 }
 
 // A and D take every intermediate result to the host and back.
@@ -183,15 +187,15 @@ static mst_status transform_by_elements(const mst_paper *paper, const mst_block 
                                         cl_int inverse, mst_error *error) {
     mst_status status = MST_OK;
     cl_ulong elements = (cl_ulong)n_lines << paper->plan->log_n, half = elements / 2;
-    const mst_argument whole[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(elements)};
-    MST_TRY(enqueue(paper, block, paper->kernels[REVERSE], whole, 2, (size_t)elements, error));
+    const mst_argument whole[] = {MST_BIND(vectors, vectors), MST_BIND(n_elements, elements)};
+    MST_TRY(enqueue(paper, block, paper->kernels[REVERSE], whole, MST_COUNT(whole), (size_t)elements, error));
     for (cl_uint stage = 0; stage < paper->plan->log_n; stage++) {
-        const mst_argument arguments[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(half),
-                                          MST_ARGUMENT(stage), MST_ARGUMENT(inverse)};
-        MST_TRY(enqueue(paper, block, paper->kernels[BUTTERFLIES], arguments, 5, (size_t)half, error));
+        const mst_argument arguments[] = {MST_BIND(vectors, vectors), MST_BIND(w, paper->twiddles), MST_BIND(n_butterflies, half),
+                                          MST_BIND(log_half, stage), MST_BIND(inverse, inverse)};
+        MST_TRY(enqueue(paper, block, paper->kernels[BUTTERFLIES], arguments, MST_COUNT(arguments), (size_t)half, error));
     }
     if (inverse)
-        MST_TRY(enqueue(paper, block, paper->kernels[SCALE], whole, 2, (size_t)elements, error));
+        MST_TRY(enqueue(paper, block, paper->kernels[SCALE], whole, MST_COUNT(whole), (size_t)elements, error));
 fail:
     return status;
 }
@@ -199,24 +203,25 @@ fail:
 static mst_status transform(const mst_paper *paper, const mst_block *block, cl_mem vectors, size_t n_lines, cl_int inverse,
                             mst_error *error) {
     cl_ulong count = n_lines;
-    const mst_argument arguments[] = {MST_ARGUMENT(vectors), MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(count),
-                                      MST_ARGUMENT(inverse)};
+    const mst_argument arguments[] = {MST_BIND(vectors, vectors), MST_BIND(w, paper->twiddles), MST_BIND(n_vectors, count),
+                                      MST_BIND(inverse, inverse)};
     if (!one_item_a_vector(paper->plan))
         return transform_by_elements(paper, block, vectors, n_lines, inverse, error);
-    return enqueue(paper, block, paper->kernels[TRANSFORM], arguments, 4, n_lines, error);
+    return enqueue(paper, block, paper->kernels[TRANSFORM], arguments, MST_COUNT(arguments), n_lines, error);
 }
 
 static mst_status multiply(const mst_paper *paper, const mst_block *block, size_t n_lines, mst_error *error) {
     cl_ulong lines = n_lines, elements = (cl_ulong)n_lines << paper->plan->log_n, n = (cl_ulong)1 << paper->plan->log_n;
     cl_uint step = paper->one_narrow ? 0 : (cl_uint)n;
     cl_ulong mask = paper->one_narrow ? n - 1 : ~(cl_ulong)0;
-    const mst_argument by_vector[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]), MST_ARGUMENT(lines),
-                                      MST_ARGUMENT(step)};
-    const mst_argument by_element[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]), MST_ARGUMENT(elements),
-                                       MST_ARGUMENT(mask)};
+    const mst_argument by_vector[] = {MST_BIND(x, paper->vectors[0]), MST_BIND(y, paper->vectors[1]), MST_BIND(n_vectors, lines),
+                                      MST_BIND(y_step, step)};
+    const mst_argument by_element[] = {MST_BIND(x, paper->vectors[0]), MST_BIND(y, paper->vectors[1]),
+                                       MST_BIND(n_elements, elements), MST_BIND(y_mask, mask)};
     return one_item_a_vector(paper->plan)
-               ? enqueue(paper, block, paper->kernels[MULTIPLY], by_vector, 4, n_lines, error)
-               : enqueue(paper, block, paper->kernels[MULTIPLY_ELEMENTS], by_element, 4, (size_t)elements, error);
+               ? enqueue(paper, block, paper->kernels[MULTIPLY], by_vector, MST_COUNT(by_vector), n_lines, error)
+               : enqueue(paper, block, paper->kernels[MULTIPLY_ELEMENTS], by_element, MST_COUNT(by_element), (size_t)elements,
+                         error);
 }
 
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
@@ -227,9 +232,9 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     MST_TRY(load(paper, block, paper->narrow, paper->vectors[1], n_lines[1], error));
     if (paper->plan->desc.algorithm == MST_CONVOLUTION_PAPER_C) {
         cl_ulong count = n_lines[0];
-        const mst_argument arguments[] = {MST_ARGUMENT(paper->vectors[0]), MST_ARGUMENT(paper->vectors[1]),
-                                          MST_ARGUMENT(paper->twiddles), MST_ARGUMENT(count)};
-        MST_TRY(enqueue(paper, block, paper->kernels[CONVOLVE], arguments, 4, n_lines[0], error));
+        const mst_argument arguments[] = {MST_BIND(x, paper->vectors[0]), MST_BIND(y, paper->vectors[1]),
+                                          MST_BIND(w, paper->twiddles), MST_BIND(n_vectors, count)};
+        MST_TRY(enqueue(paper, block, paper->kernels[CONVOLVE], arguments, MST_COUNT(arguments), n_lines[0], error));
     } else {
         for (int role = 0; role < 2; role++) {
             MST_TRY(transform(paper, block, paper->vectors[role], n_lines[role], 0, error));
@@ -267,9 +272,9 @@ static mst_status make_stream(mst_paper *paper, mst_error *error) {
     return mst_stream_create(&stream, &paper->stream, error);
 }
 
-mst_status mst_paper_create(mst_convolution *plan, mst_error *error) {
+static mst_status create(mst_convolution *plan, mst_error *error) {
     mst_status status = MST_OK;
-    mst_paper *paper = plan->paper = calloc(1, sizeof *paper);
+    mst_paper *paper = plan->work = calloc(1, sizeof *paper);
     MST_REQUIRE(paper, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     paper->plan = plan;
     paper->wide = plan->n_lines[X] < plan->n_lines[Z] ? Y : X;
@@ -288,7 +293,8 @@ fail:
     return status;
 }
 
-void mst_paper_destroy(mst_paper *paper) {
+static void destroy(void *work) {
+    mst_paper *paper = work;
     if (!paper)
         return;
     mst_context *context = paper->plan->context;
@@ -296,15 +302,20 @@ void mst_paper_destroy(mst_paper *paper) {
     prepare(paper, 0, NULL);
     mst_device_release(context, paper->twiddles, paper->twiddle_bytes);
     for (int k = 0; k < N_KERNELS; k++)
-        mst_kernel_release(paper->kernels[k]);
+        mst_kernel_destroy(paper->kernels[k]);
     for (int a = 0; a < N_ARRAYS; a++) {
-        mst_kernel_release(paper->operands[a].kernel);
+        mst_kernel_destroy(paper->operands[a].kernel);
         mst_lines_release(context, paper->operands[a].packed_lines);
         mst_lines_release(context, paper->operands[a].lines);
     }
     free(paper);
 }
 
-mst_status mst_paper_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
-    return mst_stream_run(plan->context, plan->paper->stream, where, how, error);
+static mst_status execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    const mst_paper *paper = plan->work;
+    return mst_stream_run(plan->context, paper->stream, where, how, error);
 }
+
+static size_t padded_length(const mst_convolution *plan) { return (size_t)1 << plan->log_n; }
+
+const mst_convolution_method mst_paper_method = {create, destroy, execute, padded_length};

@@ -11,9 +11,7 @@
 
 enum { X, Y, Z, N_ARRAYS };
 
-struct mst_paper;
-struct mst_reference;
-struct mst_fused;
+struct mst_convolution_method;
 
 // What tuning chooses of the fused algorithm; zeros: by rule.
 typedef struct mst_convolution_choice {
@@ -32,36 +30,36 @@ struct mst_convolution {
     // What is kept of the padded vectors: z[i] = v[start + i], plus v[i + period] up to index `last` (period 0: no fold).
     size_t start, period, last;
     mst_convolution_choice choice;
-    int reversal;            // of y, for correlation: 0 none, 1 linear, 2 circular
-    struct mst_paper *paper; // one of the three, or none when there is nothing to do
-    struct mst_fused *fused;
-    struct mst_reference *reference;
+    int reversal;                                // of y, for correlation: 0 none, 1 linear, 2 circular
+    const struct mst_convolution_method *method; // NULL when there is nothing to do
+    void *work;                                  // the method's
 };
+
+// How convolutions are computed. create sets plan->work, which destroy frees (half-built, or NULL).
+typedef struct mst_convolution_method {
+    mst_status (*create)(mst_convolution *plan, mst_error *error);
+    void (*destroy)(void *work);
+    mst_status (*execute)(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
+    size_t (*padded_length)(const mst_convolution *plan); // real numbers count as such
+} mst_convolution_method;
+
+extern const mst_convolution_method mst_fused_method;     // fused.c
+extern const mst_convolution_method mst_paper_method;     // paper.c: the published variants on the device
+extern const mst_convolution_method mst_reference_method; // reference.c: sequential, on the host
 
 static inline const mst_layout *mst_convolution_layout(const mst_convolution *plan, int array) {
     return array == X ? &plan->desc.x : array == Y ? &plan->desc.y : &plan->desc.z;
 }
 
-// OpenCL C's name of an array's real type.
-const char *mst_convolution_element(mst_type type);
-
-// mst_convolution_create with the choice for the fused algorithm (NULL: by tuning or rule), and what chooses it (tune.c).
+// ---- convolution.c: makes a plan. `choose` sets plan->choice of one that is otherwise complete, with `user`; it is asked for
+// the fused method only. mst_convolution_create_as takes a given choice, mst_convolution_create (tune.c) one by tuning or rule.
+typedef mst_status mst_convolution_chooser(mst_convolution *plan, void *user, mst_error *error);
+mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc *desc, mst_convolution_chooser *choose,
+                                void *user, mst_convolution **out, mst_error *error);
 mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
                                      mst_convolution **out, mst_error *error);
-mst_status mst_convolution_tune(mst_convolution *plan, mst_tune_chain *chain, mst_error *error);
 
-// The algorithms on the device (paper.c, fused.c) and the sequential one (reference.c).
-mst_status mst_paper_create(mst_convolution *plan, mst_error *error);
-void mst_paper_destroy(struct mst_paper *paper);
-mst_status mst_paper_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-size_t mst_fused_padded_length(const struct mst_fused *fused); // real numbers count as such
-uint64_t mst_fused_work(bool cpu);                             // bytes between stages by rule
-bool mst_fused_can(const mst_convolution *plan);               // whether some padded length fits the device
-mst_status mst_fused_create(mst_convolution *plan, mst_error *error);
-void mst_fused_destroy(struct mst_fused *fused);
-mst_status mst_fused_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-mst_status mst_reference_create(mst_convolution *plan, mst_error *error);
-void mst_reference_destroy(struct mst_reference *reference);
-mst_status mst_reference_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
+// ---- fused.c
+uint64_t mst_fused_work(bool cpu); // bytes between stages by rule
 
 #endif

@@ -25,15 +25,15 @@ typedef struct mst_reference {
 } mst_reference;
 
 // One execution.
-typedef struct run {
+typedef struct call {
     const mst_convolution *plan;
     mst_transfer arrays[N_ARRAYS]; // with the axis last, in the host's reach
     void *mirror[N_ARRAYS];        // host copies of what lies on the device
     mst_location device[N_ARRAYS]; // where those came from
-} run;
+} call;
 
 // Copies the bytes that a device array spans to the host, or back.
-static mst_status mirror_device(run *r, int a, bool back, mst_error *error) {
+static mst_status mirror_device(call *r, int a, bool back, mst_error *error) {
     mst_status status = MST_OK;
     const mst_layout *layout = mst_convolution_layout(r->plan, a);
     int64_t low, high, element = (int64_t)mst_type_bytes(layout->type);
@@ -53,10 +53,10 @@ fail:
     return status;
 }
 
-mst_status mst_reference_create(mst_convolution *plan, mst_error *error) {
+static mst_status create(mst_convolution *plan, mst_error *error) {
     mst_status status = MST_OK;
     size_t n = (size_t)1 << plan->log_n, vector = n * mst_type_bytes(plan->work_type), longest = 0;
-    mst_reference *r = plan->reference = calloc(1, sizeof *r);
+    mst_reference *r = plan->work = calloc(1, sizeof *r);
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(mst_pool_create(0, &r->pool, error));
     for (int a = 0; a < N_ARRAYS; a++) {
@@ -78,7 +78,8 @@ fail:
     return status;
 }
 
-void mst_reference_destroy(mst_reference *r) {
+static void destroy(void *work) {
+    mst_reference *r = work;
     if (!r)
         return;
     mst_pool_destroy(r->pool);
@@ -90,7 +91,7 @@ void mst_reference_destroy(mst_reference *r) {
     free(r);
 }
 
-static mst_status find_arrays(run *r, const mst_location *where, mst_error *error) {
+static mst_status find_arrays(call *r, const mst_location *where, mst_error *error) {
     static const char *const names[N_ARRAYS] = {"x", "y", "z"};
     for (int a = 0; a < N_ARRAYS; a++) {
         const mst_layout *layout = mst_convolution_layout(r->plan, a);
@@ -103,9 +104,9 @@ static mst_status find_arrays(run *r, const mst_location *where, mst_error *erro
     return MST_OK;
 }
 
-static mst_status load(const run *r, int a, size_t line, void *vector, mst_error *error) {
+static mst_status load(const call *r, int a, size_t line, void *vector, mst_error *error) {
     const mst_convolution *plan = r->plan;
-    const mst_reference *work = plan->reference;
+    const mst_reference *work = plan->work;
     mst_type type = mst_convolution_layout(plan, a)->type;
     size_t bytes = plan->lengths[a] * mst_type_bytes(type), n = (size_t)1 << plan->log_n;
     size_t begin = plan->n_lines[a] == 1 ? 0 : line * bytes;
@@ -120,10 +121,10 @@ static mst_status load(const run *r, int a, size_t line, void *vector, mst_error
     return MST_OK;
 }
 
-static mst_status convolve_line(const run *r, size_t line, mst_error *error) {
+static mst_status convolve_line(const call *r, size_t line, mst_error *error) {
     mst_status status = MST_OK;
     const mst_convolution *plan = r->plan;
-    const mst_reference *work = plan->reference;
+    const mst_reference *work = plan->work;
     size_t bytes = plan->lengths[Z] * mst_type_bytes(plan->desc.z.type);
     MST_TRY(load(r, X, line, work->x, error));
     MST_TRY(load(r, Y, line, work->y, error));
@@ -139,9 +140,9 @@ fail:
     return status;
 }
 
-mst_status mst_reference_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+static mst_status execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
-    run r = {.plan = plan};
+    call r = {.plan = plan};
     mst_execution e;
     double start = mst_now();
     const mst_stream_desc ports = {.context = plan->context,
@@ -171,3 +172,7 @@ fail:
         free(r.mirror[a]);
     return status;
 }
+
+static size_t padded_length(const mst_convolution *plan) { return (size_t)1 << plan->log_n; }
+
+const mst_convolution_method mst_reference_method = {create, destroy, execute, padded_length};

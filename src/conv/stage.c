@@ -9,42 +9,6 @@
 
 #define LONGEST_BY_COLUMN ((size_t)1 << 21) // transforms with twiddles by column; of longer ones they are too large
 
-size_t mst_stage_blocks(const mst_geometry *g, int array) { return array == Z || array == g->blocked ? g->n_blocks : 1; }
-
-bool mst_stage_has_port(const mst_stage *s, int port) { return port != WITH || s->kind == MST_STAGE_FUSED; }
-
-size_t mst_stage_lines(const mst_stage *s) { return s->rows * s->before * s->inner; }
-
-// The caller's lines; one vector that goes with all has them all in the same place.
-mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
-    const mst_convolution *plan = s->plan;
-    const mst_layout *layout = mst_convolution_layout(plan, array), *z = mst_convolution_layout(plan, Z);
-    mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
-    const ptrdiff_t *strides = own ? layout->strides : packed.strides;
-    mst_view v = {.axis_stride = strides[s->g->axes[s->g->n_axes - 1].axis], .step = 1};
-    for (int k = 0; k < z->rank; k++) {
-        bool transformed = k == s->g->axes[0].axis || k == s->g->axes[s->g->n_axes - 1].axis;
-        if (transformed)
-            continue;
-        v.counts[v.n_dims] = z->shape[k];
-        v.outer[v.n_dims++] = mst_stage_one(plan, array) ? 0 : strides[k];
-    }
-    mst_view_merge(&v, NULL);
-    return v;
-}
-
-// Rows of a two-axis plan: what comes before the last axis. Only those that hold something, or are kept, are transformed.
-size_t mst_stage_load_limit(const mst_stage *s, int port) {
-    const mst_digit *d = &s->g->digits[s->digit];
-    bool first = s->g->n_axes > 1 && d->axis == 0 && s->before == 1;
-    return first && s->kind != MST_STAGE_BACKWARD && s->ports[port].forward ? s->g->axes[0].extent[s->ports[port].array] : 0;
-}
-
-bool mst_stage_store_limited(const mst_stage *s) {
-    const mst_digit *d = &s->g->digits[s->digit];
-    return s->g->n_axes > 1 && d->axis == 0 && s->before == 1 && s->kind != MST_STAGE_FORWARD;
-}
-
 static void place_lines(mst_stage *s) {
     const mst_geometry *g = s->g;
     const mst_digit *d = &g->digits[s->digit];

@@ -4,7 +4,6 @@
 #define MST_CONV_STAGE_H
 
 #include "fft/device_pass.h"
-#include "fft/write.h"
 #include "geometry.h"
 #include "runtime/error.h"
 #include "text/text.h"
@@ -56,6 +55,7 @@ size_t mst_stage_lines(const mst_stage *stage);
 static inline bool mst_stage_one(const mst_convolution *plan, int array) { return plan->n_lines[array] < plan->n_lines[Z]; }
 
 // The kernel's text (stage_text.c). `own`: bits of ports whose arrays have the caller's layout.
+void mst_stage_print_title(const mst_stage *stage, char *out, size_t size);
 mst_status mst_stage_write(void *stage, unsigned own, mst_pass *pass, mst_text *out, mst_error *error);
 
 #endif

@@ -3,58 +3,6 @@
 // the same for all: results do not depend on how full a tile is.
 #include "stage_text.h"
 
-const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
-    const mst_stage_port *p = &s->ports[port];
-    mst_type type = mst_convolution_layout(s->plan, p->array)->type;
-    *pairs = p->work || mst_type_is_complex(type);
-    return p->work ? "real" : mst_convolution_element(type);
-}
-
-bool mst_tile_is_contiguous(const mst_stage *s, int port, bool own) {
-    const mst_stage_port *p = &s->ports[port];
-    const mst_padded_axis *a = &s->g->axes[s->g->n_axes - 1];
-    if (p->work)
-        return true;
-    return mst_stage_view(s, p->array, own).axis_stride == 1 && !(p->array == X && a->periodic) &&
-           !(p->array == Y && a->reversal);
-}
-
-const char *mst_tile_index(const mst_stage *s, int port) {
-    const mst_stage_port *p = &s->ports[port];
-    bool spectrum = port == TO ? s->kind != MST_STAGE_FUSED : !p->forward;
-    return spectrum ? "place(k)" : "k";
-}
-
-void mst_tile_write_product(bool conjugate, mst_text *out) {
-    mst_text_put(out,
-                 "const vreal re_before = re;\n"
-                 "re = re * wr $minus im * wi;\n"
-                 "im = im * wr $plus re_before * wi;\n",
-                 MST_SET(minus, conjugate ? "+" : "-"), MST_SET(plus, conjugate ? "-" : "+"));
-}
-
-// The tables that a tile's values are multiplied by, as parameters or as arguments.
-static void write_tables(const mst_stage *s, int port, bool declared, mst_text *out) {
-    bool twiddled = s->kind != MST_STAGE_FUSED && port == (s->kind == MST_STAGE_FORWARD ? TO : FROM);
-    const bool used[MST_N_TABLES] = {[MST_TABLE_LOW] = twiddled,
-                                     [MST_TABLE_HIGH] = twiddled,
-                                     [MST_TABLE_LANES] = twiddled && s->column == 1,
-                                     [MST_TABLE_WEIGHTS] = !s->ports[port].work};
-    for (int k = 0; k < MST_N_TABLES; k++)
-        if (used[k] && s->device.tables.tables[k].bytes > 0)
-            mst_text_put(out, ", $type$name", MST_SET(type, declared ? mst_table_type(k) : ""), MST_SET(name, mst_table_name(k)));
-}
-
-void mst_tile_write_head(const mst_stage *s, int port, mst_text *out) {
-    const char *name = mst_stage_port_name(s, port);
-    mst_text_put(out, port == TO ? "// Stores a tile, whose first line is `line`.\n"
-                                 : "// Loads a tile, whose first line is `line`.\n");
-    mst_text_put(out, "void ${name}_tile(vreal *v, __global $const$type *$name, long base, ulong line, ulong first, uint count",
-                 MST_SET(name, name), MST_SET(const, port == TO ? "" : "const "), MST_SET(type, mst_stage_port_type(s, port)));
-    write_tables(s, port, true, out);
-    mst_text_put(out, ") {\n");
-}
-
 static void write_tile(const mst_stage *s, int port, bool own, mst_text *out) {
     if (s->inner > 1)
         mst_tile_write_columns(s, port, own, out);
@@ -79,7 +27,7 @@ static void write_multiply(const mst_stage *s, mst_text *out) {
 static void write_move(const mst_stage *s, int port, const char *array, mst_text *out) {
     mst_text_put(out, "${name}_tile($array, $name, ${name}_base, line, ${name}_first, count",
                  MST_SET(name, mst_stage_port_name(s, port)), MST_SET(array, array));
-    write_tables(s, port, false, out);
+    mst_tile_write_tables(s, port, false, out);
     mst_text_put(out, ");\n");
     if (s->ports[port].forward)
         mst_text_put(out, "forward($array, step_twiddles);\n", MST_SET(array, array));

@@ -4,24 +4,6 @@
 
 #include <stdio.h>
 
-const char *mst_stage_parameter(const mst_stage *s, int port, int which) {
-    static const char *const arrays[N_STAGE_PORTS][N_STAGE_PARAMETERS] = {
-        {"x", "x_base", "x_first"}, {"y", "y_base", "y_first"}, {"z", "z_base", "z_first"}};
-    static const char *const sides[N_STAGE_PORTS][N_STAGE_PARAMETERS] = {
-        [FROM] = {"source", "source_base", "source_first"}, [TO] = {"target", "target_base", "target_first"}};
-    return (s->kind == MST_STAGE_FUSED ? arrays : sides)[port][which];
-}
-
-const char *mst_stage_port_name(const mst_stage *s, int port) { return mst_stage_parameter(s, port, STAGE_BUFFER); }
-
-const char *mst_stage_port_type(const mst_stage *s, int port) {
-    const mst_stage_port *p = &s->ports[port];
-    bool is_array = mst_stage_has_port(s, port) && !p->work;
-    return is_array ? mst_convolution_element(mst_convolution_layout(s->plan, p->array)->type) : "real2";
-}
-
-const char *mst_stage_real(const mst_stage *s) { return s->device.pass.is_double ? "double" : "float"; }
-
 static size_t longest_extent(const mst_stage *s) {
     size_t longest = 0;
     for (int a = 0; a < s->g->n_axes; a++) {

@@ -117,7 +117,8 @@ static void identify(mst_tune_problem *p, const mst_convolution *plan, const mst
              plan->n_lines[X] != plan->n_lines[Y] ? ", one for all" : "");
 }
 
-mst_status mst_convolution_tune(mst_convolution *plan, mst_tune_chain *chain, mst_error *error) {
+// Sets the choice of a plan by tuning or rule; `chain`: an mst_tune_chain.
+static mst_status choose(mst_convolution *plan, void *chain, mst_error *error) {
     mst_geometry g;
     trial t = {.context = plan->context, .is_double = plan->work_type == MST_COMPLEX128};
     mst_tune_arrays arrays = {.context = plan->context,
@@ -144,7 +145,17 @@ mst_status mst_convolution_tune(mst_convolution *plan, mst_tune_chain *chain, ms
     if (status != MST_OK)
         return status;
     plan->choice = choice_of(values);
-    if (!mst_fused_can(plan)) // what was found for another length does not suit this one
+    if (!mst_geometry_exists(plan)) // what was found for another length does not suit this one
         plan->choice = (mst_convolution_choice){.shape = MST_FFT_SHAPE_AUTO};
     return MST_OK;
+}
+
+mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
+                                  mst_error *error) {
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = mst_convolution_make(context, desc, choose, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }

@@ -4,6 +4,7 @@
 #define MST_FFT_PASS_TABLES_H
 
 #include "device_table.h"
+#include "pass.h"
 #include "text/signature.h"
 
 // Twiddles between passes, exp(-2 pi i t / n), are products of an entry of LOW (t mod 2^log_low) and one of HIGH. For CPU-shaped

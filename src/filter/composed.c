@@ -3,13 +3,13 @@
 #include "plan.h"
 
 #include "fft/plan.h"
-#include "runtime/program.h"
+#include "runtime/numbers.h"
 
 #include <stdlib.h>
 
 typedef struct mst_filter_composed {
     mst_fft *forward, *inverse;
-    cl_kernel mask;
+    mst_kernel *mask;
     cl_mem spectra;
     uint64_t bytes; // of spectra
 } composed;
@@ -32,33 +32,21 @@ static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, 
     return mst_fft_create(plan->context, &d, out, error);
 }
 
-mst_status mst_composed_create(mst_filter *plan, mst_error *error) {
+static mst_status create(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
-    composed *c = plan->composed = calloc(1, sizeof *c);
+    composed *c = plan->work = calloc(1, sizeof *c);
     mst_text text = {0};
-    cl_program program;
+    const mst_program *program;
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(make_fft(plan, MST_FFT_FORWARD, &c->forward, error));
     MST_TRY(make_fft(plan, MST_FFT_INVERSE, &c->inverse, error));
     mst_text_add(&text, "%s", plan->mask.text);
     MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
-    MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
-    MST_TRY(mst_program_build(plan->context, text.text, "-D PRECISION=32", &program, error));
-    MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));
+    MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text, "-D PRECISION=32", &program, error));
+    MST_TRY(mst_kernel_make(program, "multiply_by_mask", &c->mask, error));
 fail:
     mst_text_release(&text);
     return status;
-}
-
-void mst_composed_destroy(mst_filter *plan) {
-    composed *c = plan->composed;
-    if (!c)
-        return;
-    mst_composed_prepare(plan, 0, NULL);
-    mst_fft_destroy(c->forward);
-    mst_fft_destroy(c->inverse);
-    mst_kernel_release(c->mask);
-    free(c);
 }
 
 static uint64_t work_bytes(const mst_fft *fft) {
@@ -68,13 +56,15 @@ static uint64_t work_bytes(const mst_fft *fft) {
     return bytes;
 }
 
-uint64_t mst_composed_plane_bytes(const mst_filter *plan) {
-    return spectrum_bytes(plan) + work_bytes(plan->composed->forward) + work_bytes(plan->composed->inverse);
+static void count_work(const mst_filter *plan, mst_stream_desc *stream) {
+    const composed *c = plan->work;
+    stream->item_work_bytes += plan->colours * (spectrum_bytes(plan) + work_bytes(c->forward) + work_bytes(c->inverse));
 }
 
-mst_status mst_composed_prepare(mst_filter *plan, size_t n_planes, mst_error *error) {
+static mst_status prepare(mst_filter *plan, size_t n_images, mst_error *error) {
     mst_status status = MST_OK;
-    composed *c = plan->composed;
+    composed *c = plan->work;
+    size_t n_planes = n_images * plan->colours;
     mst_device_release(plan->context, c->spectra, c->bytes);
     c->spectra = NULL;
     if (c->forward)
@@ -88,30 +78,43 @@ fail:
     return status;
 }
 
+static void destroy(mst_filter *plan) {
+    composed *c = plan->work;
+    if (!c)
+        return;
+    prepare(plan, 0, NULL);
+    mst_fft_destroy(c->forward);
+    mst_fft_destroy(c->inverse);
+    mst_kernel_destroy(c->mask);
+    free(c);
+}
+
 static mst_block fft_block(const mst_block *block, size_t n_planes, cl_mem from, cl_mem to) {
     return (mst_block){
         .count = n_planes, .queue = block->queue, .ports = {{.buffer = from, .packed = true}, {.buffer = to, .packed = true}}};
 }
 
-mst_status mst_composed_run(mst_filter *plan, const mst_block *block, mst_error *error) {
+static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
-    composed *c = plan->composed;
+    composed *c = plan->work;
     size_t n_planes = block->count * plan->colours;
     mst_block there = fft_block(block, n_planes, plan->planes.buffer, c->spectra);
     mst_block back = fft_block(block, n_planes, c->spectra, plan->planes.buffer);
     cl_uint p = (cl_uint)plan->p, half = (cl_uint)(plan->q / 2 + 1);
     cl_ulong n = (cl_ulong)n_planes * p * half;
-    const mst_argument arguments[] = {MST_ARGUMENT(c->spectra), MST_ARGUMENT(p), MST_ARGUMENT(half), MST_ARGUMENT(n),
-                                      MST_ARGUMENT(plan->mask.table)};
-    MST_TRY(mst_stage_begin(plan, block, error));
+    const mst_argument arguments[] = {MST_BIND(spectra, c->spectra), MST_BIND(p, p), MST_BIND(half_q, half), MST_BIND(n, n),
+                                      MST_BIND(mask, plan->mask.table)};
+    MST_TRY(mst_filter_timing_begin(plan, block->queue, error));
     MST_TRY(mst_fft_compute(c->forward, &there, error));
-    MST_TRY(mst_stage_end(plan, block, STAGE_FORWARD, error));
-    MST_TRY(mst_kernel_enqueue_event(block->queue, c->mask, arguments, 5, (size_t)n,
-                                     mst_kernel_group(plan->context, c->mask, (size_t)n), mst_stage_command(plan, STAGE_MASK),
-                                     error));
-    MST_TRY(mst_stage_begin(plan, block, error));
+    MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_FORWARD, error));
+    MST_TRY(mst_kernel_launch(block->queue, c->mask, arguments, MST_COUNT(arguments), (size_t)n,
+                              mst_kernel_group(plan->context, c->mask->opencl, (size_t)n),
+                              mst_filter_timing_command(plan, MST_PART_MASK), error));
+    MST_TRY(mst_filter_timing_begin(plan, block->queue, error));
     MST_TRY(mst_fft_compute(c->inverse, &back, error));
-    MST_TRY(mst_stage_end(plan, block, STAGE_INVERSE, error));
+    MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_INVERSE, error));
 fail:
     return status;
 }
+
+const mst_filter_method mst_composed_filter_method = {create, destroy, count_work, prepare, run, .takes_images = false};

@@ -125,16 +125,13 @@ fail:
     return status;
 }
 
+// ---- The stream
+
 static mst_status prepare(void *user, size_t n_images, mst_error *error) {
     mst_filter *plan = user;
     mst_status status = MST_OK;
     MST_TRY(mst_planes_prepare(plan, n_images, error));
-    if (plan->paper)
-        MST_TRY(mst_paper_filter_prepare(plan, n_images == 0, error));
-    if (plan->composed)
-        MST_TRY(mst_composed_prepare(plan, n_images * plan->colours, error));
-    if (plan->fused)
-        MST_TRY(mst_fused_filter_prepare(plan, n_images * plan->colours, error));
+    MST_TRY(plan->method->prepare(plan, n_images, error));
 fail:
     return status;
 }
@@ -142,13 +139,10 @@ fail:
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_filter *plan = user;
     mst_status status = MST_OK;
-    if (plan->fused) {
-        MST_TRY(mst_fused_filter_run(plan, block, error));
-    } else {
+    if (!plan->method->takes_images)
         MST_TRY(mst_planes_load(plan, block, error));
-        MST_TRY(plan->paper ? mst_paper_filter_run(plan, block, error) : mst_composed_run(plan, block, error));
-    }
-    if (!plan->fused || mst_filter_ranged(plan))
+    MST_TRY(plan->method->run(plan, block, error));
+    if (mst_filter_has_planes(plan))
         MST_TRY(mst_planes_store(plan, block, error));
     if (plan->desc.alpha)
         MST_TRY(mst_planes_copy_alpha(plan, block, error));
@@ -170,70 +164,30 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
         .prepare = prepare,
         .compute = compute,
         .user = plan};
-    if (plan->fused) {
-        stream.item_work_piece = plan->colours * mst_fused_filter_plane_bytes(plan);
-        stream.item_work_bytes += stream.item_work_piece;
-    } else if (plan->paper) {
-        stream.fixed_work_bytes = mst_paper_filter_bytes(plan);
-    } else {
-        stream.item_work_bytes += plan->colours * mst_composed_plane_bytes(plan);
-    }
+    plan->method->count_work(plan, &stream);
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
-static bool is_fused(const mst_filter *plan) {
-    return plan->desc.algorithm == MST_FILTER_AUTO && mst_fused_filter_can(plan, plan->cpu);
+// ---- The plan's life
+
+static const mst_filter_method *method_of(const mst_filter *plan) {
+    if (plan->desc.algorithm == MST_FILTER_PAPER)
+        return &mst_paper_filter_method;
+    return mst_fused_filter_can(plan, plan->cpu) ? &mst_fused_filter_method : &mst_composed_filter_method;
 }
 
-static mst_status make_algorithm(mst_filter *plan, mst_error *error) {
-    bool fused = is_fused(plan);
-    plan->planes.pitch = fused ? plan->width : plan->q;
-    plan->planes.rows = fused ? plan->height : plan->p;
-    if (fused)
-        return mst_fused_filter_create(plan, error);
-    return plan->desc.algorithm == MST_FILTER_PAPER ? mst_paper_filter_create(plan, error) : mst_composed_create(plan, error);
-}
-
-// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
-static mst_status create(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
-                         mst_tune_chain *chain, mst_filter **out, mst_error *error) {
+static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
-    mst_filter *plan = NULL;
-    *out = NULL;
-    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    plan->context = context;
-    plan->desc = *desc;
-    plan->cpu = desc->shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : desc->shape == MST_FFT_SHAPE_CPU;
-    if (choice) {
-        plan->cpu = choice->cpu;
-        plan->choice = choice->pass;
-    }
-    MST_TRY(check_mask(desc, error));
-    MST_TRY(check_options(desc, error));
-    MST_TRY(read_input(plan, error));
-    if (mst_layout_count(&plan->desc.input) > 0)
-        MST_TRY(mst_mask_make(plan, error));
-    MST_TRY(read_output(plan, error));
-    if (mst_layout_count(&plan->desc.input) > 0) {
-        if (!choice && is_fused(plan))
-            MST_TRY(mst_filter_tune(plan, desc, chain, error));
-        MST_TRY(make_algorithm(plan, error));
-        MST_TRY(make_stream(plan, error));
-        MST_TRY(mst_mask_upload(plan, error));
-        MST_TRY(mst_planes_create(plan, error));
-    }
-    plan->desc.notches = NULL; // the caller's
-    plan->desc.mask = NULL;
-    *out = plan;
-    return MST_OK;
+    MST_TRY(choose(plan, user, error));
+    plan->method = method_of(plan);
+    plan->planes.pitch = plan->method->takes_images ? plan->width : plan->q;
+    plan->planes.rows = plan->method->takes_images ? plan->height : plan->p;
+    MST_TRY(plan->method->create(plan, error));
+    MST_TRY(make_stream(plan, error));
+    MST_TRY(mst_mask_upload(plan, error));
+    MST_TRY(mst_planes_create(plan, error));
 fail:
-    mst_filter_destroy(plan);
     return status;
-}
-
-mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
-                                mst_filter **out, mst_error *error) {
-    return create(context, desc, choice, NULL, out, error);
 }
 
 // The caller's description in full; its notches are copied into `notches`.
@@ -241,7 +195,7 @@ static mst_status read_desc(const mst_filter_desc *desc, mst_filter_desc *d, mst
                             mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_description_read(MST_DESCRIPTION(mst_filter_desc, MST_FILTER_DESC_INIT, notches), desc, d, error));
-    MST_TRY(mst_stages_check(d, error));
+    MST_TRY(mst_filter_timing_check(d, error));
     if (d->kind == MST_FILTER_NOTCH && d->notches && d->n_notches <= MST_FILTER_MAX_NOTCHES) {
         MST_TRY(mst_elements_read(MST_ELEMENTS(mst_filter_notch, notch_size, MST_FILTER_DESC_INIT, sizeof *notches), d->notches,
                                   d->n_notches, d->notch_size, notches, error));
@@ -252,32 +206,59 @@ fail:
     return status;
 }
 
-mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
-    mst_tune_chain chain = {.used = 0};
+mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, mst_filter_chooser *choose, void *user,
+                           mst_filter **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_filter *plan = NULL;
     mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
-    mst_filter_desc full;
-    mst_status status;
     if (out)
         *out = NULL;
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
-    MST_TRY(read_desc(desc, &full, notches, error));
-    do
-        status = create(context, &full, NULL, &chain, out, &chain.why);
-    while (mst_tune_goes_on(context, &chain, status, error));
+    MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    MST_TRY(read_desc(desc, &plan->desc, notches, error));
+    plan->cpu =
+        plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
+    MST_TRY(check_mask(&plan->desc, error));
+    MST_TRY(check_options(&plan->desc, error));
+    MST_TRY(read_input(plan, error));
+    if (mst_layout_count(&plan->desc.input) > 0)
+        MST_TRY(mst_mask_make(plan, error));
+    MST_TRY(read_output(plan, error));
+    if (mst_layout_count(&plan->desc.input) > 0)
+        MST_TRY(make_method(plan, choose, user, error));
+    plan->desc.notches = NULL; // the caller's
+    plan->desc.mask = NULL;
+    *out = plan;
+    return MST_OK;
 fail:
+    mst_filter_destroy(plan);
     return status;
+}
+
+static mst_status take_choice(mst_filter *plan, void *choice, mst_error *error) {
+    const mst_filter_choice *c = choice;
+    (void)error;
+    plan->cpu = c->cpu;
+    plan->choice = c->pass;
+    return MST_OK;
+}
+
+mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
+                                mst_filter **out, mst_error *error) {
+    mst_filter_choice copy = *choice;
+    return mst_filter_make(context, desc, take_choice, &copy, out, error);
 }
 
 void mst_filter_destroy(mst_filter *plan) {
     if (!plan)
         return;
     mst_stream_destroy(plan->stream);
-    mst_stages_clear(plan);
-    free(plan->events);
-    mst_fused_filter_destroy(plan);
-    mst_composed_destroy(plan);
-    mst_paper_filter_destroy(plan);
-    mst_planes_destroy(plan);
+    mst_filter_timing_release(plan);
+    if (plan->method) {
+        plan->method->destroy(plan);
+        mst_planes_destroy(plan);
+    }
     mst_mask_release(plan);
     free(plan);
 }
@@ -293,6 +274,6 @@ mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location
     const mst_location where[] = {input, output};
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    mst_stages_clear(plan);
+    mst_filter_timing_clear(plan);
     return mst_stream_run(plan->context, plan->stream, where, how, error);
 }

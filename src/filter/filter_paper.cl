@@ -1,5 +1,5 @@
 // The published filter (The OpenCL Programming Book, section 6.1): a kernel a step, on one image of N x N complex
-// numbers, N = 2^LOG_N. The kernel for the mask is written by paper.c. GROUP, where it is given, is the size of
+// numbers, N = 2^LOG_N. The mask, mask_at, stands before this text. GROUP, where it is given, is the size of
 // work-groups: some compilers allow for 256 work-items if they are not told.
 #define N (1u << LOG_N)
 #ifdef GROUP
@@ -44,6 +44,16 @@ __kernel SIZED void butterfly(__global real2 *image, __global const real2 *w, ui
     row[at + half_] = row[at] - t;
     row[at] += t;
 #endif
+}
+
+// The spectrum is transposed: its rows are frequencies along the width. Beyond half of them the mask is that of the
+// opposite frequency.
+__kernel SIZED void multiply_by_mask(__global real2 *image, __global const real *mask) {
+    const ulong i = get_global_id(0);
+    if (i >= (ulong)N * N)
+        return;
+    const uint l = (uint)(i >> LOG_N), k = (uint)i & (N - 1);
+    image[i] *= l > N / 2 ? mask_at(mask, (N - k) & (N - 1), N - l) : mask_at(mask, k, l);
 }
 
 __kernel SIZED void normalise(__global real2 *image) {

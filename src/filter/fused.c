@@ -48,9 +48,9 @@ fail:
     return status;
 }
 
-mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error) {
+static mst_status create(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
-    mst_filter_fused *f = plan->fused = calloc(1, sizeof *f);
+    mst_filter_fused *f = plan->work = calloc(1, sizeof *f);
     MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     for (int k = 0; k < N_FILTER_PASSES; k++)
         MST_TRY(plan_pass(plan, k, &f->passes[k], error));
@@ -63,43 +63,47 @@ fail:
     return status;
 }
 
-void mst_fused_filter_destroy(mst_filter *plan) {
-    mst_filter_fused *f = plan->fused;
+static uint64_t plane_bytes(const mst_filter *plan) {
+    return (uint64_t)plan->p / 2 * mst_fused_filter_pitch(plan) * sizeof(cl_float2);
+}
+
+static void count_work(const mst_filter *plan, mst_stream_desc *stream) {
+    stream->item_work_piece = plan->colours * plane_bytes(plan);
+    stream->item_work_bytes += stream->item_work_piece;
+}
+
+static mst_status prepare(mst_filter *plan, size_t n_images, mst_error *error) {
+    mst_filter_fused *f = plan->work;
+    mst_device_release(plan->context, f->half_planes, f->bytes);
+    f->half_planes = NULL;
+    f->bytes = n_images * plan->colours * plane_bytes(plan);
+    if (n_images == 0)
+        return MST_OK;
+    return mst_device_allocate(plan->context, CL_MEM_READ_WRITE, f->bytes, "half planes", &f->half_planes, error);
+}
+
+static void destroy(mst_filter *plan) {
+    mst_filter_fused *f = plan->work;
     if (!f)
         return;
-    mst_fused_filter_prepare(plan, 0, NULL);
+    prepare(plan, 0, NULL);
     for (int k = 0; k < N_FILTER_PASSES; k++)
         mst_device_pass_release(&f->passes[k].device);
     free(f);
 }
 
-// A multiple of 32 bytes, the least that GPUs' memory moves.
-size_t mst_fused_filter_pitch(const mst_filter *plan) { return (2 * (plan->q / 2 + 1) + 3) / 4 * 4; }
-
-uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan) {
-    return (uint64_t)plan->p / 2 * mst_fused_filter_pitch(plan) * sizeof(cl_float2);
-}
-
-mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error) {
-    mst_filter_fused *f = plan->fused;
-    mst_device_release(plan->context, f->half_planes, f->bytes);
-    f->half_planes = NULL;
-    f->bytes = n_planes * mst_fused_filter_plane_bytes(plan);
-    if (n_planes == 0)
-        return MST_OK;
-    return mst_device_allocate(plan->context, CL_MEM_READ_WRITE, f->bytes, "half planes", &f->half_planes, error);
-}
-
 static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, const mst_argument *arguments, size_t n_arguments,
                           uint64_t n_lines, mst_error *error) {
-    static const int stages[N_FILTER_PASSES] = {STAGE_FORWARD, STAGE_MASK, STAGE_INVERSE};
-    return mst_device_pass_enqueue(&plan->fused->passes[which].device, 0, block->queue, arguments, n_arguments, n_lines,
-                                   mst_stage_command(plan, stages[which]), error);
+    static const mst_filter_part filter_parts[N_FILTER_PASSES] = {MST_PART_FORWARD, MST_PART_MASK, MST_PART_INVERSE};
+    mst_filter_fused *f = plan->work;
+    return mst_device_pass_enqueue(&f->passes[which].device, 0, block->queue, arguments, n_arguments, n_lines,
+                                   mst_filter_timing_command(plan, filter_parts[which]), error);
 }
 
-mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_error *error) {
+static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
-    cl_mem half_planes = plan->fused->half_planes;
+    const mst_filter_fused *f = plan->work;
+    cl_mem half_planes = f->half_planes;
     mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
     uint64_t n_planes = (uint64_t)block->count * plan->colours, n_rows = n_planes * (plan->p / 2);
     cl_mem to = mst_filter_ranged(plan) ? plan->planes.buffer : out.buffer;
@@ -115,3 +119,5 @@ mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_er
 fail:
     return status;
 }
+
+const mst_filter_method mst_fused_filter_method = {create, destroy, count_work, prepare, run, .takes_images = true};

@@ -27,7 +27,8 @@ typedef struct mst_filter_fused {
     uint64_t bytes;
 } mst_filter_fused;
 
-size_t mst_fused_filter_pitch(const mst_filter *plan); // complex numbers from a row of the half planes to the next
+// Complex numbers from a row of the half planes to the next: a multiple of 32 bytes, the least that GPUs' memory moves.
+static inline size_t mst_fused_filter_pitch(const mst_filter *plan) { return (2 * (plan->q / 2 + 1) + 3) / 4 * 4; }
 
 // The text of a pass's kernel (fused_write.c).
 mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *pass, mst_text *out, mst_error *error);

@@ -2,11 +2,7 @@
 // engine's around these functions, CPU-shaped ones put them around its steps: a work-item takes LANES lines at once.
 #include "fused.h"
 
-#include "runtime/program.h"
-
 #include <stdio.h>
-
-static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uchar" : type == MST_UINT16 ? "ushort" : "float"; }
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
     // Both rows' spectra are loaded twice as large.
@@ -43,11 +39,8 @@ static void write_result(const mst_filter *plan, mst_text *out) {
                  "#define TO_RESULT $conversion\n"
                  "#define CLIPS $clips\n"
                  "#define RANGED $ranged\n\n",
-                 MST_SET(type, element_name(type)),
-                 MST_SET(conversion, type == MST_UINT8    ? "convert_uchar_sat_rte"
-                                     : type == MST_UINT16 ? "convert_ushort_sat_rte"
-                                                          : "(float)"),
-                 MST_SET(clips, clips), MST_SET(ranged, ranged));
+                 MST_SET(type, mst_type_element(type)), MST_SET(conversion, mst_filter_conversion(type)), MST_SET(clips, clips),
+                 MST_SET(ranged, ranged));
 }
 
 // What makes a kernel of one pass out of the functions in .cl files.
@@ -118,7 +111,7 @@ static void write_heading(const mst_filter_pass *p, mst_text *out) {
     mst_butterflies_write(pass->radices, pass->n_radices, out);
     write_constants(p->plan, out);
     if (p->which == FILTER_ROWS)
-        mst_text_put(out, "#define IN $type\n\n", MST_SET(type, element_name(p->plan->desc.input.type)));
+        mst_text_put(out, "#define IN $type\n\n", MST_SET(type, mst_type_element(p->plan->desc.input.type)));
     else if (p->which == FILTER_BACK)
         write_result(p->plan, out);
     else

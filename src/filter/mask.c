@@ -20,7 +20,7 @@ static double distance(size_t k, size_t n, double centre) {
     return fabs(d - rint(d));
 }
 
-static int by_value(const void *a, const void *b) {
+static int by_distance(const void *a, const void *b) {
     double x = **(const double *const *)a, y = **(const double *const *)b;
     return (x > y) - (x < y);
 }
@@ -36,7 +36,7 @@ static mst_status fill_ideal(const mst_filter *plan, const disc *d, float *colum
         distances[l] = distance(l, plan->q, d->x);
         ranked[l] = &distances[l];
     }
-    qsort(ranked, n, sizeof *ranked, by_value);
+    qsort(ranked, n, sizeof *ranked, by_distance);
     for (size_t r = 0; r < n; r++)
         columns[ranked[r] - distances] = (float)r;
     for (size_t k = 0; k < plan->p; k++) {

@@ -3,17 +3,13 @@
 #define MST_FILTER_PLAN_H
 
 #include "fft/pass.h"
-#include "runtime/error.h"
+#include "runtime/kernel.h"
 #include "runtime/layout.h"
 #include "stream/stream.h"
-#include "text/text.h"
+#include "timing.h"
 #include "tune/tune.h"
 
 #include <mastaba/filter.h>
-
-struct mst_filter_composed;
-struct mst_filter_fused;
-struct mst_filter_paper;
 
 // The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency k / P
 // along the height and l / Q along the width, l <= Q / 2, and the table that it reads.
@@ -24,27 +20,6 @@ typedef struct mst_mask {
     cl_mem table;
     uint64_t table_bytes;
 } mst_mask;
-
-// Parts of the work that are timed. (Read and write, the transfers, are in mst_report.)
-enum {
-    STAGE_LOAD,
-    STAGE_SPIN,
-    STAGE_FORWARD,
-    STAGE_REVERSE,
-    STAGE_BUTTERFLY,
-    STAGE_NORMALISE,
-    STAGE_TRANSPOSE,
-    STAGE_MASK,
-    STAGE_INVERSE,
-    STAGE_STORE,
-    N_STAGES
-};
-
-// A command that belongs to a stage; with `before`, all that ran between the two.
-typedef struct mst_stage_event {
-    int stage;
-    cl_event before, event;
-} mst_stage_event;
 
 // Real planes on their way: plane p of a block starts at p * pitch * rows, row y at y * pitch.
 typedef struct mst_planes {
@@ -70,21 +45,39 @@ struct mst_filter {
     mst_mask mask;
     mst_stream *stream;
     cl_mem lines[2][2]; // [input, output][packed, own]: tables of mst_lines_create along the width
-    cl_kernel kernels[N_PLANE_KERNELS];
+    mst_kernel *kernels[N_PLANE_KERNELS];
     mst_planes planes; // p x q; height x width for the fused filter, where the range has to be found
     uint64_t planes_bytes;
     cl_mem ranges[2]; // partial least and greatest values, reduced from one into the other and back
     uint64_t range_bytes[2];
-    struct mst_filter_fused *fused; // one of these
-    struct mst_filter_composed *composed;
-    struct mst_filter_paper *paper;
-    mst_stage_event *events;
-    size_t n_events, most_events;
-    cl_event last; // the stamp before what comes
+    const struct mst_filter_method *method; // NULL for images without pixels
+    void *work;                             // the method's
+    mst_filter_times times;
 };
 
+// A way to filter. create sets plan->work, which destroy frees (half-built, or NULL).
+typedef struct mst_filter_method {
+    mst_status (*create)(mst_filter *plan, mst_error *error);
+    void (*destroy)(mst_filter *plan);
+    void (*count_work)(const mst_filter *plan, mst_stream_desc *stream);        // adds device memory that it needs
+    mst_status (*prepare)(mst_filter *plan, size_t n_images, mst_error *error); // for blocks of up to n; 0: releases
+    mst_status (*run)(mst_filter *plan, const mst_block *block, mst_error *error);
+    bool takes_images; // run goes from images to images, or where the range has to be found to planes; else from planes of
+                       // p x q to filtered planes, in place
+} mst_filter_method;
+
+extern const mst_filter_method mst_fused_filter_method;    // fused.c
+extern const mst_filter_method mst_composed_filter_method; // composed.c: by plans of the FFT engine, and a kernel for the mask
+extern const mst_filter_method mst_paper_filter_method;    // paper.c: as published
+
+// Whether results are scaled by the range of all of an image, which is found first.
 static inline bool mst_filter_ranged(const mst_filter *plan) {
     return plan->desc.output_as == MST_FILTER_STRETCH || plan->desc.output_as == MST_FILTER_MAGNITUDE;
+}
+
+// Whether results are planes before they are images.
+static inline bool mst_filter_has_planes(const mst_filter *plan) {
+    return !plan->method->takes_images || mst_filter_ranged(plan);
 }
 
 // Whether the median of three pixels of each colour is taken off it (of one alone, a dead one would spoil all). Where the mask is
@@ -94,12 +87,18 @@ static inline bool mst_filter_levels(const mst_filter *plan) {
     return !plan->mask.keeps_mean && plan->desc.edges != MST_FILTER_ZERO;
 }
 
-// ---- filter.c: the public function, with a choice made.
+// OpenCL C's conversion of results to pixels: integers to nearest, saturated.
+static inline const char *mst_filter_conversion(mst_type type) {
+    return type == MST_UINT8 ? "convert_uchar_sat_rte" : type == MST_UINT16 ? "convert_ushort_sat_rte" : "convert_float";
+}
+
+// ---- filter.c: makes a plan. `choose` changes plan->cpu and plan->choice of one whose description is read, with `user`.
+// mst_filter_create_as takes a given choice, mst_filter_create (tune.c) one by tuning or rule.
+typedef mst_status mst_filter_chooser(mst_filter *plan, void *user, mst_error *error);
+mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, mst_filter_chooser *choose, void *user,
+                           mst_filter **out, mst_error *error);
 mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
                                 mst_filter **out, mst_error *error);
-
-// ---- tune.c: from the rules' choice to what is known of the device.
-mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 // ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
 mst_status mst_mask_make(mst_filter *plan, mst_error *error);
@@ -122,35 +121,7 @@ mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *
 mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error *error);
 mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_error *error);
 
-// ---- stages.c: times of stages, where they are wanted.
-// The place for a command's event, NULL if it is not wanted; what follows belongs to `stage`.
-cl_event *mst_stage_command(mst_filter *plan, int stage);
-// Marks where a stage of several commands begins, and where it ends.
-mst_status mst_stage_begin(mst_filter *plan, const mst_block *block, mst_error *error);
-mst_status mst_stage_end(mst_filter *plan, const mst_block *block, int stage, mst_error *error);
-void mst_stages_clear(mst_filter *plan);
-mst_status mst_stages_check(const mst_filter_desc *desc, mst_error *error); // the size of what is written of them
-
-// ---- fused.c: from images to images, or where the range has to be found to planes; for blocks of up to n planes.
+// ---- fused.c
 bool mst_fused_filter_can(const mst_filter *plan, bool cpu);
-mst_status mst_fused_filter_create(mst_filter *plan, mst_error *error);
-void mst_fused_filter_destroy(mst_filter *plan);
-uint64_t mst_fused_filter_plane_bytes(const mst_filter *plan);
-mst_status mst_fused_filter_prepare(mst_filter *plan, size_t n_planes, mst_error *error);
-mst_status mst_fused_filter_run(mst_filter *plan, const mst_block *block, mst_error *error);
-
-// ---- The ways from planes to filtered planes, in place, for blocks of up to n planes.
-// composed.c: by plans of the FFT engine, and a kernel for the mask.
-mst_status mst_composed_create(mst_filter *plan, mst_error *error);
-void mst_composed_destroy(mst_filter *plan);
-uint64_t mst_composed_plane_bytes(const mst_filter *plan);
-mst_status mst_composed_prepare(mst_filter *plan, size_t n_planes, mst_error *error);
-mst_status mst_composed_run(mst_filter *plan, const mst_block *block, mst_error *error);
-// paper.c: as published.
-mst_status mst_paper_filter_create(mst_filter *plan, mst_error *error);
-void mst_paper_filter_destroy(mst_filter *plan);
-uint64_t mst_paper_filter_bytes(const mst_filter *plan); // whatever the block
-mst_status mst_paper_filter_prepare(mst_filter *plan, bool release, mst_error *error);
-mst_status mst_paper_filter_run(mst_filter *plan, const mst_block *block, mst_error *error);
 
 #endif

@@ -1,18 +1,12 @@
 #include "plan.h"
 
 #include "runtime/lines.h"
-#include "runtime/program.h"
+#include "runtime/numbers.h"
 
 #include <stdio.h>
 
 #define RANGE_LANES_GPU 64u // work-items that read a row side by side
 #define RANGE_ROWS 64u      // rows at the same time
-
-static const char *element_name(mst_type type) { return type == MST_UINT8 ? "uchar" : type == MST_UINT16 ? "ushort" : "float"; }
-
-static const char *conversion(mst_type type) {
-    return type == MST_UINT8 ? "convert_uchar_sat_rte" : type == MST_UINT16 ? "convert_ushort_sat_rte" : "";
-}
 
 static cl_uint lanes_of(const mst_filter *plan) {
     if (plan->cpu)
@@ -45,14 +39,14 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
                                                        "copy_alpha"};
     const mst_filter_desc *d = &plan->desc;
     char options[200];
-    cl_program program;
+    const mst_program *program;
     MST_TRY(make_lines(plan, error));
     snprintf(options, sizeof options, "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d",
-             element_name(d->input.type), element_name(d->output.type), conversion(d->output.type), (int)d->output_as,
-             d->white > 0);
-    MST_TRY(mst_program_get(plan->context, "filter.cl", options, &program, error));
+             mst_type_element(d->input.type), mst_type_element(d->output.type), mst_filter_conversion(d->output.type),
+             (int)d->output_as, d->white > 0);
+    MST_TRY(mst_program_of_file(plan->context, "filter: between images and planes", "filter.cl", options, &program, error));
     for (int k = 0; k < N_PLANE_KERNELS; k++)
-        MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
+        MST_TRY(mst_kernel_make(program, names[k], &plan->kernels[k], error));
 fail:
     return status;
 }
@@ -63,11 +57,11 @@ void mst_planes_destroy(mst_filter *plan) {
         for (int own = 0; own < 2; own++)
             mst_lines_release(plan->context, plan->lines[side][own]);
     for (int k = 0; k < N_PLANE_KERNELS; k++)
-        mst_kernel_release(plan->kernels[k]);
+        mst_kernel_destroy(plan->kernels[k]);
 }
 
 static uint64_t planes_bytes(const mst_filter *plan) {
-    if (plan->fused && !mst_filter_ranged(plan))
+    if (!mst_filter_has_planes(plan))
         return 0;
     return (uint64_t)plan->colours * plan->planes.pitch * plan->planes.rows * sizeof(float);
 }
@@ -99,11 +93,12 @@ fail:
     return status;
 }
 
-static mst_status enqueue(mst_filter *plan, const mst_block *block, int stage, int which, const mst_argument *arguments,
-                          size_t n_arguments, size_t items, mst_error *error) {
-    cl_kernel kernel = plan->kernels[which];
-    return mst_kernel_enqueue_event(block->queue, kernel, arguments, n_arguments, items,
-                                    mst_kernel_group(plan->context, kernel, items), mst_stage_command(plan, stage), error);
+static mst_status enqueue(mst_filter *plan, const mst_block *block, mst_filter_part part, int which,
+                          const mst_argument *arguments, size_t n_arguments, size_t items, mst_error *error) {
+    const mst_kernel *kernel = plan->kernels[which];
+    return mst_kernel_launch(block->queue, kernel, arguments, n_arguments, items,
+                             mst_kernel_group(plan->context, kernel->opencl, items), mst_filter_timing_command(plan, part),
+                             error);
 }
 
 mst_image_side mst_image_side_of(const mst_filter *plan, const mst_block *block, int side) {
@@ -118,21 +113,21 @@ mst_status mst_planes_load(mst_filter *plan, const mst_block *block, mst_error *
     cl_uint colours = (cl_uint)plan->colours, p = (cl_uint)plan->p, q = (cl_uint)plan->q;
     cl_int mirror = plan->desc.edges == MST_FILTER_REFLECT, levels = mst_filter_levels(plan);
     cl_ulong n = (cl_ulong)block->count * colours * p * q;
-    const mst_argument arguments[] = {MST_ARGUMENT(in.buffer),
-                                      MST_ARGUMENT(in.base),
-                                      MST_ARGUMENT(in.first_line),
-                                      MST_ARGUMENT(in.lines),
-                                      MST_ARGUMENT(height),
-                                      MST_ARGUMENT(width),
-                                      MST_ARGUMENT(channels),
-                                      MST_ARGUMENT(colours),
-                                      MST_ARGUMENT(p),
-                                      MST_ARGUMENT(q),
-                                      MST_ARGUMENT(mirror),
-                                      MST_ARGUMENT(levels),
-                                      MST_ARGUMENT(n),
-                                      MST_ARGUMENT(plan->planes.buffer)};
-    return enqueue(plan, block, STAGE_LOAD, KERNEL_LOAD, arguments, 14, (size_t)n, error);
+    const mst_argument arguments[] = {MST_BIND(image, in.buffer),
+                                      MST_BIND(base, in.base),
+                                      MST_BIND(first_line, in.first_line),
+                                      MST_BIND(lines, in.lines),
+                                      MST_BIND(height, height),
+                                      MST_BIND(width, width),
+                                      MST_BIND(channels, channels),
+                                      MST_BIND(colours, colours),
+                                      MST_BIND(p, p),
+                                      MST_BIND(q, q),
+                                      MST_BIND(mirror, mirror),
+                                      MST_BIND(levels, levels),
+                                      MST_BIND(n, n),
+                                      MST_BIND(planes, plan->planes.buffer)};
+    return enqueue(plan, block, MST_PART_LOAD, KERNEL_LOAD, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
 // The range of every image, at last in ranges[*which].
@@ -143,18 +138,18 @@ static mst_status find_ranges(mst_filter *plan, const mst_block *block, int *whi
     cl_uint pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows, parts = range_parts(plan);
     cl_uint lanes = lanes_of(plan);
     cl_ulong n = (cl_ulong)block->count * parts;
-    const mst_argument arguments[] = {MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch), MST_ARGUMENT(rows),
-                                      MST_ARGUMENT(height),         MST_ARGUMENT(width), MST_ARGUMENT(colours),
-                                      MST_ARGUMENT(parts),          MST_ARGUMENT(lanes), MST_ARGUMENT(n),
-                                      MST_ARGUMENT(plan->ranges[0])};
-    MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_RANGE, arguments, 10, (size_t)n, error));
+    const mst_argument arguments[] = {MST_BIND(planes, planes->buffer), MST_BIND(pitch, pitch), MST_BIND(plane_rows, rows),
+                                      MST_BIND(height, height),         MST_BIND(width, width), MST_BIND(colours, colours),
+                                      MST_BIND(parts, parts),           MST_BIND(lanes, lanes), MST_BIND(n, n),
+                                      MST_BIND(ranges, plan->ranges[0])};
+    MST_TRY(enqueue(plan, block, MST_PART_STORE, KERNEL_RANGE, arguments, MST_COUNT(arguments), (size_t)n, error));
     *which = 0;
     for (cl_uint from = parts; from > 1; *which ^= 1) {
         cl_uint to = from > RANGE_ROWS ? RANGE_ROWS : 1;
         n = (cl_ulong)block->count * to;
-        const mst_argument reduction[] = {MST_ARGUMENT(plan->ranges[*which]), MST_ARGUMENT(from),
-                                          MST_ARGUMENT(plan->ranges[*which ^ 1]), MST_ARGUMENT(to), MST_ARGUMENT(n)};
-        MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_REDUCE, reduction, 5, (size_t)n, error));
+        const mst_argument reduction[] = {MST_BIND(from, plan->ranges[*which]), MST_BIND(n_from, from),
+                                          MST_BIND(to, plan->ranges[*which ^ 1]), MST_BIND(n_to, to), MST_BIND(n, n)};
+        MST_TRY(enqueue(plan, block, MST_PART_STORE, KERNEL_REDUCE, reduction, MST_COUNT(reduction), (size_t)n, error));
         from = to;
     }
 fail:
@@ -165,11 +160,13 @@ mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_e
     mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_ulong n = (cl_ulong)block->count * height * width;
-    const mst_argument arguments[] = {
-        MST_ARGUMENT(in.buffer),  MST_ARGUMENT(in.base),  MST_ARGUMENT(in.first_line),  MST_ARGUMENT(in.lines),
-        MST_ARGUMENT(height),     MST_ARGUMENT(width),    MST_ARGUMENT(channels),       MST_ARGUMENT(n),
-        MST_ARGUMENT(out.buffer), MST_ARGUMENT(out.base), MST_ARGUMENT(out.first_line), MST_ARGUMENT(out.lines)};
-    return enqueue(plan, block, STAGE_STORE, KERNEL_ALPHA, arguments, 12, (size_t)n, error);
+    const mst_argument arguments[] = {MST_BIND(from, in.buffer),          MST_BIND(from_base, in.base),
+                                      MST_BIND(from_line, in.first_line), MST_BIND(from_lines, in.lines),
+                                      MST_BIND(height, height),           MST_BIND(width, width),
+                                      MST_BIND(channels, channels),       MST_BIND(n, n),
+                                      MST_BIND(to, out.buffer),           MST_BIND(to_base, out.base),
+                                      MST_BIND(to_line, out.first_line),  MST_BIND(to_lines, out.lines)};
+    return enqueue(plan, block, MST_PART_STORE, KERNEL_ALPHA, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
 mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error *error) {
@@ -178,17 +175,26 @@ mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error 
     mst_image_side out = mst_image_side_of(plan, block, 1);
     cl_uint height = (cl_uint)plan->height, width = (cl_uint)plan->width, channels = (cl_uint)plan->channels;
     cl_uint colours = (cl_uint)plan->colours, pitch = (cl_uint)planes->pitch, rows = (cl_uint)planes->rows;
-    cl_float white = (cl_float)plan->desc.white;
+    double white = plan->desc.white;
     cl_ulong n = (cl_ulong)block->count * height * width * colours;
     int which = 0;
     if (mst_filter_ranged(plan))
         MST_TRY(find_ranges(plan, block, &which, error));
-    const mst_argument arguments[] = {
-        MST_ARGUMENT(planes->buffer), MST_ARGUMENT(pitch),    MST_ARGUMENT(rows),       MST_ARGUMENT(height),
-        MST_ARGUMENT(width),          MST_ARGUMENT(channels), MST_ARGUMENT(colours),    MST_ARGUMENT(plan->ranges[which]),
-        MST_ARGUMENT(white),          MST_ARGUMENT(n),        MST_ARGUMENT(out.buffer), MST_ARGUMENT(out.base),
-        MST_ARGUMENT(out.first_line), MST_ARGUMENT(out.lines)};
-    MST_TRY(enqueue(plan, block, STAGE_STORE, KERNEL_STORE, arguments, 14, (size_t)n, error));
+    const mst_argument arguments[] = {MST_BIND(planes, planes->buffer),
+                                      MST_BIND(pitch, pitch),
+                                      MST_BIND(plane_rows, rows),
+                                      MST_BIND(height, height),
+                                      MST_BIND(width, width),
+                                      MST_BIND(channels, channels),
+                                      MST_BIND(colours, colours),
+                                      MST_BIND(ranges, plan->ranges[which]),
+                                      MST_BIND(white, white),
+                                      MST_BIND(n, n),
+                                      MST_BIND(image, out.buffer),
+                                      MST_BIND(base, out.base),
+                                      MST_BIND(first_line, out.first_line),
+                                      MST_BIND(lines, out.lines)};
+    MST_TRY(enqueue(plan, block, MST_PART_STORE, KERNEL_STORE, arguments, MST_COUNT(arguments), (size_t)n, error));
 fail:
     return status;
 }

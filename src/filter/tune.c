@@ -84,8 +84,9 @@ static void identify(mst_tune_problem *p, const mst_filter *plan) {
              plan->channels == 1 ? "1 channel" : "channels");
 }
 
-mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tune_chain *chain, mst_error *error) {
-    trial t = {.context = plan->context, .plan = plan, .desc = *desc};
+// Tuning's choice for a plan that the fused filter suits; `chain`: an mst_tune_chain.
+static mst_status choose(mst_filter *plan, void *chain, mst_error *error) {
+    trial t = {.context = plan->context, .plan = plan, .desc = plan->desc};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
                               .tolerance = 1e-5,
@@ -95,6 +96,8 @@ mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tu
                               .user = &t};
     mst_tune_problem problem = {.capability = "filter", .cost = cost, .user = &arrays, .chain = chain};
     int64_t values[N_PARAMETERS];
+    if (plan->desc.algorithm == MST_FILTER_PAPER || !mst_fused_filter_can(plan, plan->cpu))
+        return MST_OK;
     if (shrink(&t))
         problem.work = &mst_tune_arrays_work;
     arrays.inputs[0] = t.desc.input;
@@ -108,4 +111,13 @@ mst_status mst_filter_tune(mst_filter *plan, const mst_filter_desc *desc, mst_tu
     plan->cpu = choice.cpu;
     plan->choice = choice.pass;
     return MST_OK;
+}
+
+mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = mst_filter_make(context, desc, choose, &chain, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
 }

@@ -9,6 +9,8 @@
 mst_status mst_layout_check(const mst_layout *layout, const char *name, bool written, mst_error *error);
 
 static inline bool mst_type_is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
+// OpenCL C's name of the real numbers that elements consist of.
+const char *mst_type_element(mst_type type);
 static inline bool mst_type_is_double(mst_type type) { return type == MST_FLOAT64 || type == MST_COMPLEX128; }
 
 // The rest expects a checked layout.
