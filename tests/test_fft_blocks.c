@@ -101,6 +101,7 @@ static void progress_and_report(void **state) {
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = test_watching, how.progress_user = &w, how.report = &report;
     memset(&report, 0xff, sizeof report);
+    report.struct_size = sizeof report;
     test_array input = test_array_random(&desc.input);
     test_array output = test_fft_run(small, &desc, &input, MST_PLACE_HOST, MST_PLACE_FILE, &how);
     CHECK(w.calls > 1 && !w.wrong && w.last == 64 && w.total == 64, "%llu calls, last %llu of %llu", (unsigned long long)w.calls,

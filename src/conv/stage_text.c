@@ -117,7 +117,6 @@ static void write_gpu_store(const mst_stage *s, mst_text *out) {
 
 static void write_gpu(const mst_stage *s, const mst_signature *signature, mst_text *out) {
     enum { LOCATE, LOAD, LOAD_WITH, STORE, N_TEXTS };
-    const mst_pass back = mst_pass_back(&s->device.pass);
     mst_text texts[N_TEXTS] = {0};
     write_locate(s, &texts[LOCATE]);
     for (int port = FROM; port <= WITH && mst_stage_has_port(s, port); port++)
@@ -126,7 +125,7 @@ static void write_gpu(const mst_stage *s, const mst_signature *signature, mst_te
     for (int k = 0; k < N_TEXTS; k++)
         out->failed = out->failed || texts[k].failed;
     if (!out->failed)
-        mst_pass_write_fusion(&s->device.pass, &back,
+        mst_pass_write_fusion(&s->device.pass,
                               &(mst_fusion){.signature = signature,
                                             .locate = texts[LOCATE].text,
                                             .loads = {texts[LOAD].text, texts[LOAD_WITH].text},
@@ -152,21 +151,15 @@ void mst_stage_print_title(const mst_stage *s, char *out, size_t size) {
              s->device.pass.n, s->g->points, what[s->kind]);
 }
 
-static void write_heading(const mst_stage *s, mst_text *out) {
-    const mst_pass *pass = &s->device.pass;
+static mst_status write_heading(const mst_stage *s, mst_text *out, mst_error *error) {
     char radices[100];
-    mst_pass_radices_text(pass, radices, sizeof radices);
+    mst_pass_radices_text(&s->device.pass, radices, sizeof radices);
     mst_text_put(out,
                  "// $title,\n"
                  "// radix $radices. The vectors have $x and $y values.\n\n",
                  MST_SET(title, (const char *)s->device.title), MST_SET(radices, (const char *)radices),
                  MST_SET(x, s->plan->lengths[X]), MST_SET(y, s->plan->lengths[Y]));
-    if (pass->cpu)
-        mst_text_put(out, "typedef $real$lanes vreal; // a number of each line that is worked on at once\n\n",
-                     MST_SET(real, mst_stage_real(s)), MST_SET(lanes, pass->lanes));
-    else
-        mst_text_put(out, "typedef real vreal;\n\n");
-    mst_butterflies_write(pass->radices, pass->n_radices, out);
+    return mst_butterflies_write(s->plan->context, &s->device.pass, out, error);
 }
 
 static void describe(const mst_stage *s, mst_signature *signature) {
@@ -185,11 +178,12 @@ static void describe(const mst_stage *s, mst_signature *signature) {
 
 // The pass is the same for all layouts.
 mst_status mst_stage_write(void *stage, unsigned own, mst_pass *pass, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
     const mst_stage *s = stage;
     mst_signature signature;
     (void)pass;
     describe(s, &signature);
-    write_heading(s, out);
+    MST_TRY(write_heading(s, out, error));
     write_constants(s, out);
     mst_stage_write_ports(s, own, out);
     write_factors(s, out);
@@ -197,6 +191,8 @@ mst_status mst_stage_write(void *stage, unsigned own, mst_pass *pass, mst_text *
         mst_stage_write_cpu(s, own, &signature, out);
     else
         write_gpu(s, &signature, out);
+    MST_REQUIRE(!out->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+fail:
     mst_signature_release(&signature);
-    return out->failed ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel") : MST_OK;
+    return status;
 }

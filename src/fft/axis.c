@@ -1,6 +1,8 @@
 // How long axes are split, where the lines of each pass lie, and the passes of an axis.
 #include "axis.h"
 
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -94,7 +96,7 @@ bool mst_axis_is_smooth(size_t n) {
     int count;
     // Powers of a small prime could have more factors than a pass has room for: those of passes are far shorter.
     static const unsigned primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
-    for (size_t k = 0; k < sizeof primes / sizeof primes[0]; k++)
+    for (size_t k = 0; k < MST_COUNT(primes); k++)
         while (n > 4096 && n % primes[k] == 0)
             n /= primes[k];
     return mst_pass_factor(n, true, 0, radices, &count);
@@ -109,7 +111,7 @@ static size_t item_count(const mst_layout *layout, int split) {
 
 void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout) {
     uint64_t bytes = (uint64_t)item_count(layout, plan->split) * mst_type_bytes(layout->type);
-    plan->item_bytes[buffer] = bytes > plan->item_bytes[buffer] ? bytes : plan->item_bytes[buffer];
+    plan->item_bytes[buffer] = mst_larger(plan->item_bytes[buffer], bytes);
 }
 
 // Pass i of an axis of factors f: between which buffers, and where its lines lie in them.

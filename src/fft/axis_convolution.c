@@ -1,6 +1,8 @@
 // Lengths with large prime factors: how their convolution goes through passes. The mathematics are in cyclic.c.
 #include "axis.h"
 
+#include "runtime/numbers.h"
+
 #define LONGEST ((size_t)1 << 22) // its spectrum is computed on the host, in long double
 
 // What a transform of a smooth length costs a point, in units of a radix-2 step: a trip through memory counts for more than the
@@ -11,7 +13,7 @@ static double work_of(size_t n) {
         double work;
     } primes[] = {{2, 1}, {3, 2.2}, {5, 3.6}, {7, 5}};
     double work = 20;
-    for (size_t k = 0; k < sizeof primes / sizeof primes[0]; k++)
+    for (size_t k = 0; k < MST_COUNT(primes); k++)
         for (; n % primes[k].prime == 0; n /= primes[k].prime)
             work += primes[k].work;
     return work;

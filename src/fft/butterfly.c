@@ -1,94 +1,9 @@
-// Small transforms in registers, as OpenCL C functions on arrays of `vreal`: a scalar in GPU-shaped passes, a vector of lanes in
-// CPU-shaped ones. Results are in natural order.
+// Small transforms in registers, as OpenCL C functions on arrays of `vreal`: a number in GPU-shaped passes, a vector of lanes in
+// CPU-shaped ones. Results are in natural order. Those of powers of two are in .cl files, others are written here.
 #include "twiddle.h"
 #include "write.h"
 
-static void write_2_4_8(mst_text *out) {
-    mst_text_add(out, "void dft2_of(vreal *re, vreal *im, int a, int b) {\n"
-                      "vreal r = re[a] - re[b], i = im[a] - im[b];\n"
-                      "re[a] += re[b];\n"
-                      "im[a] += im[b];\n"
-                      "re[b] = r;\n"
-                      "im[b] = i;\n"
-                      "}\n\n"
-                      "// Multiplies by -i.\n"
-                      "void turn(vreal *re, vreal *im, int a) {\n"
-                      "vreal r = re[a];\n"
-                      "re[a] = im[a];\n"
-                      "im[a] = -r;\n"
-                      "}\n\n"
-                      "void exchange_two(vreal *re, vreal *im, int a, int b) {\n"
-                      "vreal r = re[a], i = im[a];\n"
-                      "re[a] = re[b];\n"
-                      "im[a] = im[b];\n"
-                      "re[b] = r;\n"
-                      "im[b] = i;\n"
-                      "}\n\n"
-                      "// Elements a, b, c, d in natural order.\n"
-                      "void dft4_of(vreal *re, vreal *im, int a, int b, int c, int d) {\n"
-                      "dft2_of(re, im, a, c);\n"
-                      "dft2_of(re, im, b, d);\n"
-                      "turn(re, im, d);\n"
-                      "dft2_of(re, im, a, b);\n"
-                      "dft2_of(re, im, c, d);\n"
-                      "exchange_two(re, im, b, c);\n"
-                      "}\n\n"
-                      "// Multiplies by cos - i sin.\n"
-                      "void rotate_by(vreal *re, vreal *im, int a, real c, real s) {\n"
-                      "vreal r = re[a] * c + im[a] * s;\n"
-                      "im[a] = im[a] * c - re[a] * s;\n"
-                      "re[a] = r;\n"
-                      "}\n\n");
-}
-
-static void write_8(mst_text *out) {
-    mst_text_add(out, "void dft8(vreal *re, vreal *im) {\n"
-                      "const real h = REAL(0.70710678118654752440);\n"
-                      "dft2_of(re, im, 0, 4);\n"
-                      "dft2_of(re, im, 1, 5);\n"
-                      "dft2_of(re, im, 2, 6);\n"
-                      "dft2_of(re, im, 3, 7);\n"
-                      "vreal r = re[5], i = im[5];\n"
-                      "re[5] = (r + i) * h;\n"
-                      "im[5] = (i - r) * h;\n"
-                      "turn(re, im, 6);\n"
-                      "r = re[7], i = im[7];\n"
-                      "re[7] = (i - r) * h;\n"
-                      "im[7] = -(r + i) * h;\n"
-                      "dft4_of(re, im, 0, 1, 2, 3);\n"
-                      "dft4_of(re, im, 4, 5, 6, 7);\n"
-                      "// Even results are in the first half, odd ones in the second.\n"
-                      "exchange_two(re, im, 1, 4);\n"
-                      "exchange_two(re, im, 3, 6);\n"
-                      "exchange_two(re, im, 2, 4);\n"
-                      "exchange_two(re, im, 3, 5);\n"
-                      "}\n\n");
-}
-
-static void write_16(mst_text *out) {
-    static const char *const rotations = "rotate_by(re, im, 5, c, s);\n"
-                                         "rotate_by(re, im, 6, h, h);\n"
-                                         "rotate_by(re, im, 7, s, c);\n"
-                                         "rotate_by(re, im, 9, h, h);\n"
-                                         "turn(re, im, 10);\n"
-                                         "rotate_by(re, im, 11, -h, h);\n"
-                                         "rotate_by(re, im, 13, s, c);\n"
-                                         "rotate_by(re, im, 14, -h, h);\n"
-                                         "rotate_by(re, im, 15, -c, -s);\n";
-    mst_text_add(out, "// Four transforms of every fourth element, twiddles, four of neighbours.\n"
-                      "void dft16(vreal *re, vreal *im) {\n"
-                      "const real h = REAL(0.70710678118654752440), c = REAL(0.92387953251128675613), "
-                      "s = REAL(0.38268343236508977173);\n");
-    for (int k = 0; k < 4; k++)
-        mst_text_add(out, "dft4_of(re, im, %d, %d, %d, %d);\n", k, k + 4, k + 8, k + 12);
-    mst_text_add(out, "%s", rotations);
-    for (int k = 0; k < 16; k += 4)
-        mst_text_add(out, "dft4_of(re, im, %d, %d, %d, %d);\n", k, k + 1, k + 2, k + 3);
-    for (int k = 0; k < 4; k++)
-        for (int j = k + 1; j < 4; j++)
-            mst_text_add(out, "exchange_two(re, im, %d, %d);\n", 4 * k + j, 4 * j + k);
-    mst_text_add(out, "}\n\n");
-}
+#include "runtime/program.h"
 
 // r = a b: transforms of length a of every b-th element, twiddles, transforms of length b across them.
 static void write_composite(unsigned r, unsigned a, mst_text *out) {
@@ -171,31 +86,41 @@ static const unsigned char first_part[MST_PASS_MAX_RADIX + 1] = {
     [6] = 2,  [9] = 3,  [10] = 2, [12] = 4, [14] = 2, [15] = 3, [18] = 3,
     [20] = 4, [21] = 3, [22] = 2, [24] = 3, [25] = 5, [32] = 8};
 
-static void write_one(unsigned r, bool *written, mst_text *out) {
+static mst_status write_one(mst_context *context, unsigned r, bool *written, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
     if (written[r])
-        return;
+        return MST_OK;
     written[r] = true;
     if (first_part[r]) {
-        write_one(first_part[r], written, out);
-        write_one(r / first_part[r], written, out);
+        MST_TRY(write_one(context, first_part[r], written, out, error));
+        MST_TRY(write_one(context, r / first_part[r], written, out, error));
         write_composite(r, first_part[r], out);
-    } else if (r == 1)
+    } else if (r == 8 || r == 16) {
+        MST_TRY(mst_program_add_file(context, r == 8 ? "dft8.cl" : "dft16.cl", out, error));
+    } else if (r == 1) {
         mst_text_add(out, "void dft1(vreal *re, vreal *im) {}\n\n");
-    else if (r == 2)
+    } else if (r == 2) {
         mst_text_add(out, "void dft2(vreal *re, vreal *im) { dft2_of(re, im, 0, 1); }\n\n");
-    else if (r == 4)
+    } else if (r == 4) {
         mst_text_add(out, "void dft4(vreal *re, vreal *im) { dft4_of(re, im, 0, 1, 2, 3); }\n\n");
-    else if (r == 8)
-        write_8(out);
-    else if (r == 16)
-        write_16(out);
-    else
+    } else {
         write_odd(r, out);
+    }
+fail:
+    return status;
 }
 
-void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out) {
+mst_status mst_butterflies_write(mst_context *context, const mst_pass *pass, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
     bool written[MST_PASS_MAX_RADIX + 1] = {false};
-    write_2_4_8(out);
-    for (int k = 0; k < n_radices; k++)
-        write_one(radices[k], written, out);
+    if (pass->cpu)
+        mst_text_put(out, "typedef $real$lanes vreal; // a number of each line that is worked on at once\n\n",
+                     MST_SET(real, pass->is_double ? "double" : "float"), MST_SET(lanes, pass->lanes));
+    else
+        mst_text_add(out, "typedef real vreal;\n\n");
+    MST_TRY(mst_program_add_file(context, "butterflies.cl", out, error));
+    for (int k = 0; k < pass->n_radices; k++)
+        MST_TRY(write_one(context, pass->radices[k], written, out, error));
+fail:
+    return status;
 }

@@ -41,9 +41,9 @@ static mst_status write_kernel(void *owner, unsigned ports, mst_pass *pass, mst_
     if (pass->scale)
         mst_signature_add(&signature, "real", "scale");
     mst_device_pass_add_parameters(&p->device, &signature);
-    mst_pass_write(pass, &signature, out);
+    status = mst_pass_write(p->device.context, pass, &signature, out, error);
     mst_signature_release(&signature);
-    return MST_OK;
+    return status;
 }
 
 // What is known when all passes are planned: names, tables.

@@ -1,19 +1,21 @@
 // Decides the radices and the shape of passes, and of their launches.
 #include "exchange.h"
 
+#include "runtime/numbers.h"
+
 #include <string.h>
 
 #define GPU_GROUP 64u           // work-items of a work-group that small transforms share; twice as many for several lines
-#define GPU_ROW_BYTES 64u       // neighbouring lines that are read together where elements are far apart,
-#define GPU_WIDE_ROW_BYTES 128u // and where a work-group stays
-#define GPU_WIDEST_GROUP 256u   // so small
-#define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in groups that are small
-#define GPU_WHOLE_EXCHANGE_BYTES 36864u
-#define GPU_LONGEST_POWER 16384u
-#define GPU_FEW_TWIDDLES_FROM 512u // passes with lines side by side have small tables of twiddles from here on
-#define GPU_SMALL_LENGTH 100u      // transforms up to here have composite radices
-#define GPU_SMALL_RADIX 16u        // up to here,
-#define GPU_LARGE_RADIX 25u        // longer ones up to here
+#define GPU_ROW_BYTES 64u       // where elements of a line are far apart, so many bytes of neighbouring lines are read together,
+#define GPU_WIDE_ROW_BYTES 128u // or so many, if the work-group has no more work-items than
+#define GPU_WIDEST_GROUP 256u   // this
+#define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in small work-groups
+#define GPU_WHOLE_EXCHANGE_BYTES 36864u // local memory up to which real and imaginary parts are exchanged together
+#define GPU_LONGEST_POWER 16384u        // the longest transform of one pass, in float
+#define GPU_FEW_TWIDDLES_FROM 512u      // passes with lines side by side have small tables of twiddles from this length on
+#define GPU_SMALL_LENGTH 100u           // transforms up to this length have composite radices
+#define GPU_SMALL_RADIX 16u             // of at most this,
+#define GPU_LARGE_RADIX 25u             // longer ones of at most this
 
 #define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
@@ -34,7 +36,7 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
     // One real number an element in local memory, padded, and at most 16 elements a work-item.
     size_t fits = is_double ? local_limit(device) / 8 * 16 / 17 : local_limit(device) / 4 * 32 / 33;
     size_t held = 16 * device->max_work_group_size;
-    return fits - 1 < held ? fits - 1 : held;
+    return mst_smaller(fits - 1, held);
 }
 
 // Beyond that, a power of two in float with 32 elements a work-item, as long as half a line of reals fits local memory.
@@ -148,14 +150,14 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
     unsigned held = pass->n >= 1024 && !pass->is_double ? 16 : 8, best = 0;
     size_t least = SIZE_MAX;
     for (int s = 0; s < pass->n_radices; s++)
-        held = pass->radices[s] > held ? pass->radices[s] : held;
+        held = mst_larger(held, pass->radices[s]);
     for (; best == 0 && held <= 64; held *= 2)
         for (unsigned t = 1; t <= 1024 && t <= device->max_work_group_size && t <= pass->n; t++) {
             size_t work = 0, most = 0;
             for (int s = 0; s < pass->n_radices; s++) {
-                size_t rounds = (pass->n / pass->radices[s] + t - 1) / t, mine = rounds * pass->radices[s];
+                size_t rounds = mst_divide_up(pass->n / pass->radices[s], (size_t)t), mine = rounds * pass->radices[s];
                 work += mine * t;
-                most = mine > most ? mine : most;
+                most = mst_larger(most, mine);
             }
             if (most <= held && work < least) {
                 least = work;
@@ -176,8 +178,7 @@ static bool can_halve(const mst_pass *pass) {
 // Local memory is taken from the cache that tables, and lines read piece by piece, live in: the less the better where lines lie
 // side by side, but each part costs two barriers.
 static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool wide) {
-    size_t limit = local_limit(device);
-    size_t most = limit < GPU_WHOLE_EXCHANGE_BYTES ? limit : GPU_WHOLE_EXCHANGE_BYTES;
+    size_t limit = local_limit(device), most = mst_smaller(limit, (size_t)GPU_WHOLE_EXCHANGE_BYTES);
     pass->exchange_parts = 1;
     pass->whole_exchange = pass->fused && !pass->wide_elements;
     pass->areas = pass->whole_exchange && pass->two_operands ? 2 : 1;
@@ -192,7 +193,7 @@ static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool 
 }
 
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
-    unsigned most = (unsigned)(device->max_work_group_size < 1024 ? device->max_work_group_size : 1024);
+    unsigned most = (unsigned)mst_smaller(device->max_work_group_size, (size_t)1024);
     unsigned group = pass->choice.group ? pass->choice.group : GPU_GROUP;
     unsigned number = pass->is_double ? 16 : 8, adjacent = GPU_ROW_BYTES / number, wide_row = GPU_WIDE_ROW_BYTES / number;
     bool rows_in = elements_adjacent(&pass->source), rows_out = elements_adjacent(&pass->target);
@@ -235,7 +236,7 @@ static const struct {
 bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);
     pass->few_twiddles = !pass->cpu && !rows && !pass->fused && pass->n >= GPU_FEW_TWIDDLES_FROM;
-    for (size_t k = 0; k < sizeof measured / sizeof measured[0] && !pass->cpu && !pass->is_double; k++)
+    for (size_t k = 0; k < MST_COUNT(measured) && !pass->cpu && !pass->is_double; k++)
         if (pass->n == measured[k].n && rows == measured[k].rows && !(rows && pass->fused)) {
             memcpy(pass->radices, measured[k].radices, sizeof measured[k].radices);
             pass->n_radices = measured[k].n_radices;

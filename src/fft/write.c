@@ -11,16 +11,18 @@ static void write_heading(const mst_pass *pass, mst_text *out) {
     mst_text_put(out, what[pass->convolution], MST_SET(n, pass->n));
     mst_text_put(out, ", radix $radices", MST_SET(radices, radices));
     if (pass->cpu)
-        mst_text_put(out, ": $lanes at once, one in each lane of vectors.\n\ntypedef $real$lanes vreal;\n\n",
-                     MST_SET(real, pass->is_double ? "double" : "float"), MST_SET(lanes, pass->lanes));
+        mst_text_put(out, ": $lanes at once, one in each lane of vectors.\n\n", MST_SET(lanes, pass->lanes));
     else
-        mst_text_put(out, ": $threads work-items a transform, $lines transforms a work-group.\n\ntypedef real vreal;\n\n",
+        mst_text_put(out, ": $threads work-items a transform, $lines transforms a work-group.\n\n",
                      MST_SET(threads, pass->threads), MST_SET(lines, pass->lines));
 }
 
-void mst_pass_write(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
+mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_signature *signature, mst_text *out,
+                          mst_error *error) {
     write_heading(pass, out);
-    mst_butterflies_write(pass->radices, pass->n_radices, out);
+    mst_status status = mst_butterflies_write(context, pass, out, error);
+    if (status != MST_OK)
+        return status;
     mst_pass_write_values(pass, out);
     if (pass->convolution)
         mst_pass_write_convolution(pass, signature, out);
@@ -28,4 +30,5 @@ void mst_pass_write(const mst_pass *pass, const mst_signature *signature, mst_te
         mst_pass_write_cpu(pass, signature, out);
     else
         mst_pass_write_gpu(pass, signature, out);
+    return MST_OK;
 }

@@ -5,11 +5,13 @@
 #define MST_FFT_WRITE_H
 
 #include "pass.h"
+#include "runtime/context.h"
 #include "text/signature.h"
 
 // Writes a pass of a transform. `signature` has the parameters source and target, each with _base (the element where its data
 // begin) and _first (its first line); `scale`, if values are scaled; and those of every pass (device_pass.h).
-void mst_pass_write(const mst_pass *pass, const mst_signature *signature, mst_text *out);
+mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_signature *signature, mst_text *out,
+                          mst_error *error);
 
 const char *mst_element_type(mst_element element); // of the numbers in memory
 
@@ -18,9 +20,9 @@ const char *mst_element_type(mst_element element); // of the numbers in memory
 // "8 x 8 x 16"
 void mst_pass_radices_text(const mst_pass *pass, char *out, size_t size);
 
-// For each radix void dft<r>(vreal *re, vreal *im): vreal is a number in GPU-shaped kernels, a vector of lanes in CPU-shaped
-// ones.
-void mst_butterflies_write(const unsigned *radices, int n_radices, mst_text *out);
+// The type vreal, which is a number in GPU-shaped kernels and a vector of lanes in CPU-shaped ones, and for each radix r of the
+// pass void dft<r>(vreal *re, vreal *im).
+mst_status mst_butterflies_write(mst_context *context, const mst_pass *pass, mst_text *out, mst_error *error);
 
 // long <side>_outer(ulong line) and uint <side>_position(ulong line): where a line of the view begins (mst_view).
 void mst_view_write(const mst_view *view, const char *side, mst_text *out);
@@ -28,28 +30,28 @@ void mst_view_write(const mst_view *view, const char *side, mst_text *out);
 // real2 twiddle(low, high, t): exp(-2 pi i t / twiddle_n), from tables that are not by column (pass_tables.h).
 void mst_twiddle_write(const mst_pass *pass, mst_text *out);
 
-// ---- GPU-shaped: a kernel around the steps of a pass (write_fusion.c): one or two operands are loaded and maybe transformed,
-// two are multiplied, the result maybe transformed back, and stored. All texts are OpenCL C of the caller's, without indentation.
+// ---- GPU-shaped: a kernel around the steps of a pass (write_fusion.c). One or two operands are loaded and maybe transformed,
+// two are multiplied, the result is maybe transformed back, and stored. All texts are OpenCL C of the caller's, without
+// indentation.
 typedef struct mst_fusion {
     const mst_signature *signature; // with the parameters of every pass (device_pass.h)
-    const char *head;               // in place of it: "name(arguments)"
     const char *locate; // statements that may use the line's number, `line` (beyond the end in work-items that are not `active`)
     const char *loads[2]; // expressions for element e, real2; the second NULL: one operand
     bool forward[2];      // operands to be transformed; else they are spectra, in natural order
-    const char *change;   // statements that change `value`, element e of a single operand's spectrum; NULL: none
+    const char *change;   // statements that change `value`, element e of a single operand's spectrum, the last one without its
+                          // semicolon; NULL: none
     bool backward;        // else the spectrum is stored
-    const char *store;    // statements for element e, `value`
+    const char *store;    // statements for element e, `value`, the last one without its semicolon
     bool pairs;           // elements e and e + n/2 go together, n and the first radix being even: loads[0] is statements that set
                           // `value` and `partner`, and `store` takes both
     const char *finish; // statements at the end, in all work-items: `locate` leaves the line in local memory `own` (reals), loads
                         // read it there, and stores leave it there for these; NULL: none
 } mst_fusion;
-// `back` is mst_pass_back of the pass: so the product is taken where the last forward step leaves the spectra.
-void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out);
+void mst_pass_write_fusion(const mst_pass *pass, const mst_fusion *fusion, mst_text *out);
 
-// ---- CPU-shaped: the steps as functions for a kernel of the caller's. RE(i) and IM(i) are the parts of element i of `vreal v[2
-// n]`. void forward(v, step_twiddles) leaves result k in element place(k); void backward(v, step_twiddles) takes it from there
-// and leaves the inverse transform, times n, in natural order. #define LANES is their number.
+// ---- CPU-shaped: the steps as functions for a kernel of the caller's, and LANES, their number. RE(i) and IM(i) are the parts of
+// element i of `vreal v[2 n]`. void forward(v, step_twiddles) leaves result k in element place(k); void backward(v,
+// step_twiddles) takes it from there and leaves the inverse transform, times n, in natural order.
 void mst_pass_write_cpu_steps(const mst_pass *pass, bool backward, mst_text *out);
 
 #endif

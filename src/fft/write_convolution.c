@@ -14,12 +14,11 @@ static const char locate[] = "long source_at = 0, target_at = 0;\n"
 
 // Bluestein's: chirps and padding belong to loading and storing.
 static void write_chirp(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
-    const mst_pass back = mst_pass_back(pass);
     char load[120], store[120];
-    snprintf(load, sizeof load, "load_value(source, source_at, source_start + e%s%s)", mst_pass_step(&pass->source).text,
+    snprintf(load, sizeof load, "load_value(source, source_at, source_start + e%s%s)", mst_pass_times(pass->source.step).text,
              mst_load_arguments(pass));
     snprintf(store, sizeof store, "store_value(target, target_at, target_start + e%s%s, value)",
-             mst_pass_step(&pass->target).text, mst_store_arguments(pass));
+             mst_pass_times(pass->target.step).text, mst_store_arguments(pass));
     const mst_fusion fusion = {.signature = signature,
                                .locate = locate,
                                .loads = {load},
@@ -27,7 +26,7 @@ static void write_chirp(const mst_pass *pass, const mst_signature *signature, ms
                                .change = "value = complex_multiply(value, spectrum[e])",
                                .backward = true,
                                .store = store};
-    mst_pass_write_fusion(pass, &back, &fusion, out);
+    mst_pass_write_fusion(pass, &fusion, out);
 }
 
 // Rader's: a line passes through local memory to come into its order,
@@ -44,7 +43,7 @@ static void write_line_in(const mst_pass *pass, mst_text *out) {
                  "const real2 zeroth = (real2)(own[0], own[1]);\n"
                  "real2 sum = zeroth;\n",
                  MST_SET(locate, locate), MST_SET(n, pass->n + 1), MST_SET(threads, pass->threads),
-                 MST_SET(step, mst_pass_step(&pass->source).text), MST_SET(arguments, mst_load_arguments(pass)));
+                 MST_SET(step, mst_pass_times(pass->source.step).text), MST_SET(arguments, mst_load_arguments(pass)));
 }
 
 // and out of it.
@@ -57,7 +56,7 @@ static void write_line_out(const mst_pass *pass, mst_text *out) {
                  "barrier(CLK_LOCAL_MEM_FENCE);\n"
                  "for (uint e = t; e < ${n}u && active; e += ${threads}u)\n"
                  "store_value(target, target_at, target_start + e$step$arguments, element(own, e));\n",
-                 MST_SET(n, pass->n + 1), MST_SET(threads, pass->threads), MST_SET(step, mst_pass_step(&pass->target).text),
+                 MST_SET(n, pass->n + 1), MST_SET(threads, pass->threads), MST_SET(step, mst_pass_times(pass->target.step).text),
                  MST_SET(arguments, mst_store_arguments(pass)));
 }
 
@@ -69,7 +68,6 @@ static const char change_rader[] = "if (e == 0)\n"
                                    "value += zeroth";
 
 static void write_rader(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
-    const mst_pass back = mst_pass_back(pass);
     mst_text line_in = {0}, line_out = {0};
     char store[120];
     write_line_in(pass, &line_in);
@@ -87,7 +85,7 @@ static void write_rader(const mst_pass *pass, const mst_signature *signature, ms
     out->failed = out->failed || line_in.failed || line_out.failed;
     if (!out->failed) {
         mst_text_add(out, "real2 element(__local const real *own, uint e) { return (real2)(own[2 * e], own[2 * e + 1]); }\n\n");
-        mst_pass_write_fusion(pass, &back, &fusion, out);
+        mst_pass_write_fusion(pass, &fusion, out);
     }
     mst_text_release(&line_in);
     mst_text_release(&line_out);

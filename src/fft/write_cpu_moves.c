@@ -103,7 +103,7 @@ static void write_values_load(const mst_pass *pass, mst_text *out) {
                  "((real *)&IM(e))[l] = value.y;\n"
                  "}\n"
                  "}\n",
-                 MST_SET(n, pass->n), MST_SET(step, mst_pass_step(&pass->source).text),
+                 MST_SET(n, pass->n), MST_SET(step, mst_pass_times(pass->source.step).text),
                  MST_SET(arguments, mst_load_arguments(pass)));
 }
 
@@ -197,7 +197,7 @@ static void write_values_store(const mst_pass *pass, mst_text *out) {
                           "const real wr = fma(wc.x, lr, -(wc.y * li)), wi = fma(wc.x, li, wc.y * lr);\n"
                           "value = (real2)(fma(value.x, wr, -(value.y * wi)), fma(value.x, wi, value.y * wr));\n");
     mst_text_put(out, "store_value(target, outer, position + k$step$arguments, value);\n}\n}\n",
-                 MST_SET(step, mst_pass_step(&pass->target).text), MST_SET(arguments, mst_store_arguments(pass)));
+                 MST_SET(step, mst_pass_times(pass->target.step).text), MST_SET(arguments, mst_store_arguments(pass)));
 }
 
 // Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of lanes, c a

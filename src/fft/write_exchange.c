@@ -1,6 +1,8 @@
 // How the work-items of a GPU-shaped transform exchange its numbers through local memory between two steps.
 #include "write_parts.h"
 
+#include <stdio.h>
+
 static size_t span_of(const mst_pass *pass, int step) {
     size_t span = 1;
     for (int k = 0; k < step; k++)
@@ -30,25 +32,22 @@ static unsigned open_half(const mst_pass *pass, unsigned r, unsigned half, mst_t
     return whole_rounds ? 1 : 2;
 }
 
-// What goes through local memory at a time: `part` (re or im), of one half of the line or, half < 0, of all of it; from `offset`.
+// What goes through local memory at a time: `part` (re or im), of one half of the line or, half < 0, of all of it; `offset` says
+// from where on ("67u + ", or nothing).
 typedef struct share {
     const char *part;
     int half;
-    unsigned offset;
+    char offset[24];
 } share;
 
 static void write_put(const mst_pass *pass, int s, share what, mst_text *out) {
     unsigned r = pass->radices[s];
     size_t span = span_of(pass, s);
+    const mst_times times = mst_pass_times(span);
     const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
-    const mst_text_value values[] = {MST_SET(radix, r),
-                                     MST_SET(span, span),
-                                     MST_SET(block, span * r),
-                                     MST_SET(half, pass->n / 2),
-                                     MST_SET(offset, what.offset),
-                                     MST_SET(part, what.part),
-                                     MST_SET(first, first.text),
-                                     {0}};
+    const mst_text_value values[] = {MST_SET(radix, r),          MST_SET(span, span),          MST_SET(block, span * r),
+                                     MST_SET(half, pass->n / 2), MST_SET(offset, what.offset), MST_SET(times, times.text),
+                                     MST_SET(part, what.part),   MST_SET(first, first.text),   {0}};
     unsigned braces = what.half < 0 ? mst_pass_gpu_open_butterflies(pass, r, out) : open_half(pass, r, (unsigned)what.half, out);
     mst_text_put_values(
         out, span > 1 ? "const uint to = j / ${span}u * ${block}u + j % ${span}u" : "const uint to = j * ${radix}u", values);
@@ -56,21 +55,24 @@ static void write_put(const mst_pass *pass, int s, share what, mst_text *out) {
     mst_text_put_values(out,
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${radix}u; q++)\n"
-                        "own[${offset}u + PAD(to + q * ${span}u)] = $part[${first}q];\n",
+                        "own[${offset}PAD(to + q$times)] = $part[${first}q];\n",
                         values);
     mst_pass_gpu_close(braces, out);
 }
 
 // Into an array `into` of registers.
 static void write_get(const mst_pass *pass, int s, share what, const char *into, mst_text *out) {
-    unsigned r = pass->radices[s + 1], half = what.half > 0 ? r / 2 : 0;
+    unsigned r = pass->radices[s + 1];
+    char half[24] = "";
+    if (what.half > 0)
+        snprintf(half, sizeof half, " + %u", r / 2);
     unsigned braces = mst_pass_gpu_open_butterflies(pass, r, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${count}u; q++)\n"
-                 "$into[${first}q + $half] = own[${offset}u + PAD(j + q * ${apart}u)];\n",
-                 MST_SET(count, what.half < 0 ? r : r / 2), MST_SET(into, into), MST_SET(half, half),
-                 MST_SET(offset, what.offset), MST_SET(apart, pass->n / r),
+                 "$into[${first}q$half] = own[${offset}PAD(j + q * ${apart}u)];\n",
+                 MST_SET(count, what.half < 0 ? r : r / 2), MST_SET(into, into), MST_SET(half, (const char *)half),
+                 MST_SET(offset, (const char *)what.offset), MST_SET(apart, pass->n / r),
                  MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
     mst_pass_gpu_close(braces, out);
 }
@@ -82,8 +84,8 @@ static void write_rounds(const mst_pass *pass, int s, mst_pass_gpu_names n, mst_
     bool hand_over = s == 0 && pass->load_run != pass->run;
     for (unsigned round = 0; round < parts; round++) {
         const char *part = parts == 1 || round < parts / 2 ? n.re : n.im;
-        share what = {part, parts == 4 ? (int)(round % 2) : -1, 0};
-        share other = {n.im, -1, (unsigned)mst_pass_padded_reals(pass)};
+        share what = {part, parts == 4 ? (int)(round % 2) : -1, ""}, other = {n.im, -1, ""};
+        snprintf(other.offset, sizeof other.offset, "%zuu + ", mst_pass_padded_reals(pass));
         if (parts == 4 && round % 2 == 0)
             mst_text_put(out, "{ // $part by halves of the line\nreal kept[$held];\n", MST_SET(part, part), MST_SET(held, held));
         if (round > 0)
@@ -111,16 +113,25 @@ static void write_whole_put(const mst_pass *pass, int s, mst_pass_gpu_names n, s
     unsigned r = pass->radices[s], braces = mst_pass_gpu_open_butterflies(pass, r, out);
     size_t span = span_of(pass, s);
     const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
-    const mst_text_value values[] = {
-        MST_SET(radix, r),   MST_SET(span, span), MST_SET(stride, span * r), MST_SET(block, e.block),    MST_SET(gap, e.gap),
-        MST_SET(area, area), MST_SET(re, n.re),   MST_SET(im, n.im),         MST_SET(first, first.text), {0}};
+    const mst_times times = mst_pass_times(span);
+    const mst_text_value values[] = {MST_SET(times, times.text),
+                                     MST_SET(radix, r),
+                                     MST_SET(span, span),
+                                     MST_SET(stride, span * r),
+                                     MST_SET(block, e.block),
+                                     MST_SET(gap, e.gap),
+                                     MST_SET(area, area),
+                                     MST_SET(re, n.re),
+                                     MST_SET(im, n.im),
+                                     MST_SET(first, first.text),
+                                     {0}};
     mst_text_put_values(
         out, span > 1 ? "const uint to = j / ${span}u * ${stride}u + j % ${span}u" : "const uint to = j * ${stride}u", values);
     mst_text_put_values(out, e.gap > 0 ? ", first = to + to / ${block}u * ${gap}u;\n" : ", first = to;\n", values);
     mst_text_put_values(out,
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${radix}u; q++) {\n"
-                        "__local real2 *number = (__local real2 *)own + ${area}u + first + q * ${span}u;\n"
+                        "__local real2 *number = (__local real2 *)own + ${area}u + first + q$times;\n"
                         "*number = (real2)($re[${first}q], $im[${first}q]);\n"
                         "}\n",
                         values);

@@ -85,8 +85,7 @@ static void write_storing(const mst_pass *pass, const mst_fusion *fusion, mst_te
 
 // Both operands are on their way from memory before the first is transformed.
 static int write_operands(const mst_pass *pass, const mst_fusion *fusion, mst_pass_gpu_names forward[2], mst_text *out) {
-    const char *table = fusion->signature ? "step_twiddles" : "table";
-    const mst_pass_gpu_names operands[] = {{"re", "im", table}, {"with_re", "with_im", table}};
+    static const mst_pass_gpu_names operands[] = {{"re", "im", "step_twiddles"}, {"with_re", "with_im", "step_twiddles"}};
     int n_forward = 0;
     mst_text_add(out, "\n// Load.\n");
     if (fusion->loads[1])
@@ -103,10 +102,11 @@ static int write_operands(const mst_pass *pass, const mst_fusion *fusion, mst_pa
     return n_forward;
 }
 
-void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst_fusion *fusion, mst_text *out) {
+void mst_pass_write_fusion(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
+    const mst_pass back = mst_pass_back(pass); // so the product is taken where the last forward step leaves the spectra
     mst_pass_gpu_names forward[2];
     mst_pass_gpu_local local = {.used = fusion->finish};
-    mst_pass_gpu_write_head(pass, fusion->signature, fusion->head, out);
+    mst_pass_gpu_write_head(pass, fusion->signature, out);
     mst_text_add(out, "%s", fusion->locate);
     int n_forward = write_operands(pass, fusion, forward, out);
     mst_pass_gpu_write_steps(pass, &local, forward, n_forward, out);
@@ -116,9 +116,8 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_pass *back, const mst
         write_change(pass, fusion->change, out);
     if (fusion->backward) {
         mst_text_add(out, "\n// Back: the same steps with real and imaginary parts exchanged.\n");
-        mst_pass_gpu_write_steps(
-            back, &local, &(mst_pass_gpu_names){"im", "re", fusion->signature ? "back_step_twiddles" : "back_table"}, 1, out);
+        mst_pass_gpu_write_steps(&back, &local, &(mst_pass_gpu_names){"im", "re", "back_step_twiddles"}, 1, out);
     }
-    write_storing(fusion->backward ? back : pass, fusion, out);
+    write_storing(fusion->backward ? &back : pass, fusion, out);
     mst_text_add(out, "}\n");
 }

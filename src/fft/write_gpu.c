@@ -6,7 +6,7 @@
 
 static void write_loading(const mst_pass *pass, mst_text *out) {
     char load[100];
-    snprintf(load, sizeof load, "load_value(source, outer, position + e%s%s)", mst_pass_step(&pass->source).text,
+    snprintf(load, sizeof load, "load_value(source, outer, position + e%s%s)", mst_pass_times(pass->source.step).text,
              mst_load_arguments(pass));
     mst_text_add(out, "{ // Load.\n"
                       "long outer = 0;\n"
@@ -50,12 +50,12 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
                  MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
     write_twiddle(pass, out);
     mst_text_put(out, "store_value(target, outer, position + e$step$arguments, value);\n}\n",
-                 MST_SET(step, mst_pass_step(&pass->target).text), MST_SET(arguments, mst_store_arguments(pass)));
+                 MST_SET(step, mst_pass_times(pass->target.step).text), MST_SET(arguments, mst_store_arguments(pass)));
     mst_pass_gpu_close(braces, out);
 }
 
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
-    mst_pass_gpu_write_head(pass, signature, NULL, out);
+    mst_pass_gpu_write_head(pass, signature, out);
     if (pass->staged)
         mst_pass_gpu_write_staged_loading(pass, out);
     else

@@ -13,11 +13,11 @@ void mst_pass_write_values(const mst_pass *pass, mst_text *out);
 const char *mst_load_arguments(const mst_pass *pass);
 const char *mst_store_arguments(const mst_pass *pass);
 
-// What the number of an element in its line is multiplied by to give its position: " * 5u", or nothing.
+// A factor behind a name: " * 5u", or nothing for 1.
 typedef struct mst_times {
     char text[32];
 } mst_times;
-mst_times mst_pass_step(const mst_view *view);
+mst_times mst_pass_times(size_t factor);
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
@@ -36,7 +36,7 @@ typedef struct mst_pass_gpu_names {
     const char *re, *im, *table;
 } mst_pass_gpu_names;
 
-void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, const char *head, mst_text *out);
+void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, mst_text *out);
 void mst_pass_gpu_write_barrier(mst_text *out);
 
 // Sets the line of a work-item and its number in it, where `run` neighbours share a line.

@@ -2,10 +2,12 @@
 // are in registers.
 #include "write_parts.h"
 
+#include "runtime/numbers.h"
+
 #include <stdio.h>
 
 unsigned mst_pass_gpu_butterflies(const mst_pass *pass, unsigned r) {
-    return (unsigned)((pass->n / r + pass->threads - 1) / pass->threads);
+    return (unsigned)mst_divide_up(pass->n / r, (size_t)pass->threads);
 }
 
 bool mst_pass_gpu_is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
@@ -43,7 +45,7 @@ unsigned mst_pass_gpu_registers(const mst_pass *pass) {
     unsigned registers = 0;
     for (int s = 0; s < pass->n_radices; s++) {
         unsigned held = mst_pass_gpu_butterflies(pass, pass->radices[s]) * pass->radices[s];
-        registers = held > registers ? held : registers;
+        registers = mst_larger(registers, held);
     }
     return registers;
 }
@@ -64,7 +66,7 @@ void mst_pass_gpu_write_place(const mst_pass *pass, unsigned run, mst_text *out)
         mst_text_put_values(out, "own = (__local real *)exchange + slot * ${own}u;\n", values);
 }
 
-void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, const char *head, mst_text *out) {
+void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signature, mst_text *out) {
     char attributes[80];
     size_t shared = (mst_pass_own_reals(pass) * pass->areas * pass->lines + 1) / 2;
     if (pass->n_radices > 1 && !pass->whole_exchange)
@@ -73,10 +75,7 @@ void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signatur
                      "#define PAD(i) ((i) + ((i) >> $shift))\n\n",
                      MST_SET(shift, mst_pass_pad_shift(pass)));
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%u, 1, 1)))", pass->threads * pass->lines);
-    if (signature)
-        mst_signature_write(signature, attributes, out);
-    else
-        mst_text_add(out, "__kernel %s void\n%s {\n", attributes, head);
+    mst_signature_write(signature, attributes, out);
     if (pass->staged)
         mst_text_put(out, "__local real2 stage[$count];\n", MST_SET(count, mst_pass_own_reals(pass) / 2 * pass->lines));
     else if (pass->n_radices > 1)

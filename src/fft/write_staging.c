@@ -17,7 +17,7 @@ static size_t pitch(const mst_pass *pass) { return pass->n | 1; }
 // line at `outer`, which is *mine in local memory.
 static void write_lines(const mst_pass *pass, const char *side, const mst_view *view, const mst_pass_op *op, const char *work,
                         mst_text *out) {
-    const mst_times step = mst_pass_step(view);
+    const mst_times step = mst_pass_times(view->step);
     const mst_text_value values[] = {
         MST_SET(n, pass->n),      MST_SET(group, pass->lines),         MST_SET(side, side), MST_SET(pitch, pitch(pass)),
         MST_SET(step, step.text), MST_SET(gap, pitch(pass) - pass->n), MST_SET(work, work), {0}};

@@ -46,12 +46,17 @@ static void write_few_twiddles(const step *s, mst_pass_gpu_names n, mst_text *ou
 
 static void write_twiddles(const step *s, const mst_pass_gpu_names *n, int count, mst_text *out) {
     const mst_pass_gpu_first first = mst_pass_gpu_first_register(s->pass, s->radix);
-    mst_text_put(out,
-                 "#pragma unroll\n"
-                 "for (uint q = 1; q < ${radix}u; q++) {\n"
-                 "const real2 w = $table[(int)k + ($at + ((int)q - 1) * $span)];\n"
-                 "real a, b;\n",
-                 MST_SET(radix, s->radix), MST_SET(table, n->table), MST_SET(at, s->table_at), MST_SET(span, s->span));
+    const mst_text_value values[] = {
+        MST_SET(radix, s->radix), MST_SET(table, n->table), MST_SET(at, s->table_at), MST_SET(span, s->span), {0}};
+    mst_text_put_values(out,
+                        "#pragma unroll\n"
+                        "for (uint q = 1; q < ${radix}u; q++) {\n",
+                        values);
+    mst_text_put_values(out,
+                        s->table_at > 0 ? "const real2 w = $table[(int)k + ($at + ((int)q - 1) * $span)];\n"
+                                        : "const real2 w = $table[(int)k + ((int)q - 1) * $span];\n",
+                        values);
+    mst_text_add(out, "real a, b;\n");
     for (int k = 0; k < count; k++)
         mst_text_put(out,
                      "a = $re[${first}q], b = $im[${first}q];\n"

@@ -62,11 +62,11 @@ static mst_times stride_of(const mst_view *v) {
     return stride;
 }
 
-mst_times mst_pass_step(const mst_view *v) {
-    mst_times step = {""};
-    if (v->step != 1)
-        snprintf(step.text, sizeof step.text, " * %zuu", v->step);
-    return step;
+mst_times mst_pass_times(size_t factor) {
+    mst_times times = {""};
+    if (factor != 1)
+        snprintf(times.text, sizeof times.text, " * %zuu", factor);
+    return times;
 }
 
 static void write_load(const mst_pass *pass, mst_text *out) {

@@ -97,18 +97,17 @@ static void describe(const mst_filter_pass *p, mst_signature *signature) {
     mst_device_pass_add_parameters(&p->device, signature);
 }
 
-static void write_heading(const mst_filter_pass *p, mst_text *out) {
+static mst_status write_heading(const mst_filter_pass *p, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
     const mst_pass *pass = &p->device.pass;
     char radices[100];
     mst_pass_radices_text(pass, radices, sizeof radices);
     mst_text_put(out,
                  "// $title,\n"
                  "// radix $radices.\n\n"
-                 "typedef $vreal vreal;\n"
                  "typedef float4 real4;\n\n",
-                 MST_SET(title, (const char *)p->device.title), MST_SET(radices, (const char *)radices),
-                 MST_SET(vreal, p->plan->cpu ? "float8" : "real"));
-    mst_butterflies_write(pass->radices, pass->n_radices, out);
+                 MST_SET(title, (const char *)p->device.title), MST_SET(radices, (const char *)radices));
+    MST_TRY(mst_butterflies_write(p->plan->context, pass, out, error));
     write_constants(p->plan, out);
     if (p->which == FILTER_ROWS)
         mst_text_put(out, "#define IN $type\n\n", MST_SET(type, mst_type_element(p->plan->desc.input.type)));
@@ -116,6 +115,8 @@ static void write_heading(const mst_filter_pass *p, mst_text *out) {
         write_result(p->plan, out);
     else
         mst_text_add(out, "%s", p->plan->mask.text);
+fail:
+    return status;
 }
 
 // Columns go forward and back with the mask between them, rows only one of both.
@@ -156,7 +157,6 @@ fail:
 
 static void write_gpu(const mst_filter_pass *p, const mst_signature *signature, mst_text *out) {
     const kernel_parts *k = &parts[p->which];
-    const mst_pass back = mst_pass_back(&p->device.pass);
     const mst_fusion fusion = {.signature = signature,
                                .locate = k->locate,
                                .loads = {k->load_one},
@@ -165,7 +165,7 @@ static void write_gpu(const mst_filter_pass *p, const mst_signature *signature, 
                                .backward = p->which != FILTER_ROWS,
                                .store = k->store_one,
                                .pairs = p->which == FILTER_COLUMNS};
-    mst_pass_write_fusion(&p->device.pass, &back, &fusion, out);
+    mst_pass_write_fusion(&p->device.pass, &fusion, out);
 }
 
 // There are no ports, and the pass is as it is.
@@ -176,7 +176,7 @@ mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *p
     (void)ports;
     (void)pass;
     describe(p, &signature);
-    write_heading(p, out);
+    MST_TRY(write_heading(p, out, error));
     MST_TRY(mst_program_add_file(p->plan->context, parts[p->which].file, out, error));
     if (p->plan->cpu)
         MST_TRY(write_cpu(p, &signature, out, error));
