@@ -35,7 +35,10 @@ static void open_step(const mst_pass *pass, int s, size_t m, size_t table_at, co
                         "for (uint j = 0; j < ${apart}u; j++) {\n",
                         values);
     if (m > r)
-        mst_text_put_values(out, "__global const real2 *w = step_twiddles + ${table_at}u + j * ${rows}u;\n", values);
+        mst_text_put_values(out,
+                            table_at > 0 ? "__global const real2 *w = step_twiddles + ${table_at}u + j * ${rows}u;\n"
+                                         : "__global const real2 *w = step_twiddles + j * ${rows}u;\n",
+                            values);
     mst_text_put_values(out,
                         "for (uint b = j; b < ${n}u; b += ${m}u) {\n"
                         "vreal x[$radix], y[$radix];\n",

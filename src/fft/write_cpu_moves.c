@@ -111,9 +111,9 @@ static void write_values_load(const mst_pass *pass, mst_text *out) {
 static void write_line(const mst_view *v, bool reads, const char *number, const char *line, mst_text *out) {
     mst_text_put(out,
                  "__global ${const}real2 *$pointer$number = $side + (${side}_base + ${side}_outer($line) + "
-                 "(long)${side}_position($line) * $stride);\n",
+                 "(long)${side}_position($line)$stride);\n",
                  MST_SET(const, reads ? "const " : ""), MST_SET(pointer, reads ? "from" : "to"), MST_SET(number, number),
-                 MST_SET(side, reads ? "source" : "target"), MST_SET(line, line), MST_SET(stride, (long long)v->axis_stride));
+                 MST_SET(side, reads ? "source" : "target"), MST_SET(line, line), MST_SET(stride, mst_view_stride(v).text));
 }
 
 // The same for lines h b .. h b + b - 1 of a tile.
@@ -295,17 +295,17 @@ static void write_side(const mst_pass *pass, const tile_side *s, way by, bool co
         s->write[BY_VALUES](pass, out);
         return;
     }
-    mst_text_add(out, "if (!(");
+    mst_text_add(out, "if (");
     write_whole(s->view, by == BY_LANES, s->name, out);
     if (columns) {
         mst_text_add(out, " && ");
         write_whole(&pass->source, true, "source", out);
         mst_text_add(out, " && source_column(source_first + first) %% LANES == 0");
     }
-    mst_text_add(out, ")) {\n");
-    s->write[BY_VALUES](pass, out);
-    mst_text_add(out, "} else {\n");
+    mst_text_add(out, ") {\n");
     s->write[by](pass, out);
+    mst_text_add(out, "} else {\n");
+    s->write[BY_VALUES](pass, out);
     mst_text_add(out, "}\n");
 }
 

@@ -18,6 +18,7 @@ typedef struct mst_times {
     char text[32];
 } mst_times;
 mst_times mst_pass_times(size_t factor);
+mst_times mst_view_stride(const mst_view *view); // of a position along the axis, to give elements in memory
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);

@@ -54,8 +54,7 @@ void mst_twiddle_write(const mst_pass *pass, mst_text *out) {
                  MST_SET(n, pass->twiddle_n), MST_SET(mask, (1u << log_low) - 1), MST_SET(log_low, log_low));
 }
 
-// What a position along the axis is multiplied by to give elements in memory.
-static mst_times stride_of(const mst_view *v) {
+mst_times mst_view_stride(const mst_view *v) {
     mst_times stride = {""};
     if (v->axis_stride != 1)
         snprintf(stride.text, sizeof stride.text, " * %lld", (long long)v->axis_stride);
@@ -71,7 +70,7 @@ mst_times mst_pass_times(size_t factor) {
 
 static void write_load(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->load;
-    const mst_times stride = stride_of(&pass->source);
+    const mst_times stride = mst_view_stride(&pass->source);
     const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
                                      MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
                                      MST_SET(length, op->length),
@@ -104,7 +103,7 @@ static void write_load(const mst_pass *pass, mst_text *out) {
 
 static void write_store(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->store;
-    const mst_times stride = stride_of(&pass->target);
+    const mst_times stride = mst_view_stride(&pass->target);
     const mst_text_value values[] = {MST_SET(element, mst_element_type(op->element)),
                                      MST_SET(factors, op->multiply ? ", __global const real2 *factors" : ""),
                                      MST_SET(scale, pass->scale ? ", real scale" : ""),
