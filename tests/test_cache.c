@@ -40,7 +40,7 @@ static heard build(const mst_context_desc *given) {
     mst_context *context = NULL;
     OK(mst_context_create(&desc, &context, &e));
     OK(mst_program_of_file(context, "test", "copy.cl", "-D PRECISION=32", &program, &e));
-    OK(mst_kernel_make(program, "copy", &kernel, &e));
+    OK(mst_kernel_create(program, "copy", &kernel, &e));
     mst_kernel_destroy(kernel);
     mst_context_destroy(context);
     return h;

@@ -294,7 +294,7 @@ static void run_device(mst_context *context, mst_expr **all, bool is_double, uns
     cl_command_queue queue = mst_context_queue(context);
     assert_int_equal(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, 3 * N_VALUES * bytes, &input, 0, NULL, NULL), CL_SUCCESS);
     snprintf(name, sizeof name, "f%u_%d", width, from);
-    OK(mst_kernel_make(program, name, &kernel, &e));
+    OK(mst_kernel_create(program, name, &kernel, &e));
     cl_uint n = N_VALUES / width;
     const mst_argument arguments[] = {MST_BIND(in, in), MST_BIND(out, out), MST_BIND(n, n)};
     OK(mst_kernel_launch(queue, kernel, arguments, 3, n, 1, NULL, &e));

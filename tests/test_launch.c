@@ -23,7 +23,7 @@ static mst_kernel *make(mst_context *context, const char *options) {
     mst_text_add(&t, "%s", text);
     OK(mst_program_of_text(context, "test: report", &t, options, &program, &e));
     mst_text_release(&t);
-    OK(mst_kernel_make(program, "report", &kernel, &e));
+    OK(mst_kernel_create(program, "report", &kernel, &e));
     return kernel;
 }
 
@@ -109,7 +109,7 @@ static void test_programs_that_fail(void **state) {
     mst_text_add(&t, "__kernel void other(uint n) {}\n");
     OK(mst_program_of_text(context, "test: other", &t, "-D PRECISION=32", &program, &e));
     mst_text_release(&t);
-    REFUSED(MST_ERROR_BUILD, "\"test: other\" has no kernel othe", mst_kernel_make(program, "othe", &kernel, &e));
+    REFUSED(MST_ERROR_BUILD, "\"test: other\" has no kernel othe", mst_kernel_create(program, "othe", &kernel, &e));
     assert_null(kernel);
 }
 

@@ -77,7 +77,7 @@ static mst_status make_operand(mst_paper *paper, int a, mst_error *error) {
     MST_TRY(mst_program_of_file(
         plan->context, a == Z ? "convolution: the result, from padded vectors" : "convolution: operands, to padded vectors",
         "operand.cl", options, &program, error));
-    MST_TRY(mst_kernel_make(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
+    MST_TRY(mst_kernel_create(program, a == Z ? "store_result" : "load_operand", &o->kernel, error));
 fail:
     return status;
 }
@@ -92,7 +92,7 @@ static mst_status make_kernels(mst_paper *paper, mst_error *error) {
              plan->log_n, max_private(plan));
     MST_TRY(mst_program_of_file(plan->context, title, "paper.cl", options, &program, error));
     for (int k = 0; k < N_KERNELS; k++)
-        MST_TRY(mst_kernel_make(program, kernel_names[k], &paper->kernels[k], error));
+        MST_TRY(mst_kernel_create(program, kernel_names[k], &paper->kernels[k], error));
     size_t n = (size_t)1 << plan->log_n;
     MST_TRY(mst_twiddles_create(plan->context, plan->work_type, n, 1, n + 1, &paper->twiddles, &paper->twiddle_bytes, error));
     for (int a = 0; a < N_ARRAYS; a++)
@@ -132,7 +132,7 @@ fail:
 
 static mst_status enqueue(const mst_paper *paper, const mst_block *block, const mst_kernel *kernel, const mst_argument *arguments,
                           size_t n, size_t items, mst_error *error) {
-    size_t group = mst_kernel_group(paper->plan->context, kernel->opencl, items);
+    size_t group = mst_kernel_group(paper->plan->context, kernel, items);
     return mst_kernel_launch(block->queue, kernel, arguments, n, items, group, NULL, error);
 }
 

@@ -43,7 +43,7 @@ static mst_status create(mst_filter *plan, mst_error *error) {
     mst_text_add(&text, "%s", plan->mask.text);
     MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
     MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text, "-D PRECISION=32", &program, error));
-    MST_TRY(mst_kernel_make(program, "multiply_by_mask", &c->mask, error));
+    MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));
 fail:
     mst_text_release(&text);
     return status;
@@ -108,8 +108,8 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
     MST_TRY(mst_fft_compute(c->forward, &there, error));
     MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_FORWARD, error));
     MST_TRY(mst_kernel_launch(block->queue, c->mask, arguments, MST_COUNT(arguments), (size_t)n,
-                              mst_kernel_group(plan->context, c->mask->opencl, (size_t)n),
-                              mst_filter_timing_command(plan, MST_PART_MASK), error));
+                              mst_kernel_group(plan->context, c->mask, (size_t)n), mst_filter_timing_command(plan, MST_PART_MASK),
+                              error));
     MST_TRY(mst_filter_timing_begin(plan, block->queue, error));
     MST_TRY(mst_fft_compute(c->inverse, &back, error));
     MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_INVERSE, error));

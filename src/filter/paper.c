@@ -47,7 +47,7 @@ static mst_status create(mst_filter *plan, mst_error *error) {
         snprintf(options + used, sizeof options - (size_t)used, " -D GROUP=%zu", plan->desc.work_group);
     MST_TRY(mst_program_of_text(plan->context, "filter: the published steps", &text, options, &program, error));
     for (int k = 0; k < N_KERNELS; k++)
-        MST_TRY(mst_kernel_make(program, kernel_names[k], &w->kernels[k], error));
+        MST_TRY(mst_kernel_create(program, kernel_names[k], &w->kernels[k], error));
 fail:
     mst_text_release(&text);
     return status;
@@ -85,7 +85,7 @@ static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, c
                           size_t items, mst_error *error) {
     const paper *w = plan->work;
     const mst_kernel *kernel = w->kernels[which];
-    size_t group = plan->desc.work_group ? plan->desc.work_group : mst_kernel_group(plan->context, kernel->opencl, items);
+    size_t group = plan->desc.work_group ? plan->desc.work_group : mst_kernel_group(plan->context, kernel, items);
     return mst_kernel_launch(block->queue, kernel, arguments, n_arguments, items, group,
                              mst_filter_timing_command(plan, kernel_parts[which]), error);
 }

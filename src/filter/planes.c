@@ -46,7 +46,7 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
              (int)d->output_as, d->white > 0);
     MST_TRY(mst_program_of_file(plan->context, "filter: between images and planes", "filter.cl", options, &program, error));
     for (int k = 0; k < N_PLANE_KERNELS; k++)
-        MST_TRY(mst_kernel_make(program, names[k], &plan->kernels[k], error));
+        MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
 fail:
     return status;
 }
@@ -96,9 +96,8 @@ fail:
 static mst_status enqueue(mst_filter *plan, const mst_block *block, mst_filter_part part, int which,
                           const mst_argument *arguments, size_t n_arguments, size_t items, mst_error *error) {
     const mst_kernel *kernel = plan->kernels[which];
-    return mst_kernel_launch(block->queue, kernel, arguments, n_arguments, items,
-                             mst_kernel_group(plan->context, kernel->opencl, items), mst_filter_timing_command(plan, part),
-                             error);
+    return mst_kernel_launch(block->queue, kernel, arguments, n_arguments, items, mst_kernel_group(plan->context, kernel, items),
+                             mst_filter_timing_command(plan, part), error);
 }
 
 mst_image_side mst_image_side_of(const mst_filter *plan, const mst_block *block, int side) {

@@ -65,9 +65,9 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     mst_text_put(&tables, "#define NODES $n\n", MST_SET(n, f->n_nodes));
     mst_integral_write_table(plan, "WEIGHTS", f->weights, (unsigned)f->n_nodes, &tables);
     MST_TRY(mst_integrand_build(plan, &tables, published ? "published.cl" : "fixed.cl", &program, error));
-    MST_TRY(mst_kernel_make(program, published ? "published_points" : "sum_panels", &f->kernel, error));
+    MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
     if (published)
-        MST_TRY(mst_kernel_make(program, "published_groups", &f->group_kernel, error));
+        MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
     MST_TRY(mst_integral_group(plan, f->kernel, plan->choice.group, &f->group, error));
     uint64_t chain = f->panels >> 18;
     chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;

@@ -65,7 +65,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     lattice *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
-    MST_TRY(mst_kernel_make(program, "add_points", &s->kernel, error));
+    MST_TRY(mst_kernel_create(program, "add_points", &s->kernel, error));
     MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
     for (int i = 0; i < N_SHIFTS * plan->desc.n_variables; i++)
         shifts[i] = next_random(&seed);

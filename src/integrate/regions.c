@@ -93,12 +93,12 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
     r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
     MST_TRY(build(plan, r, &program, error));
-    MST_TRY(mst_kernel_make(program, "begin", &r->begin, error));
-    MST_TRY(mst_kernel_make(program, "evaluate", &r->evaluate, error));
-    MST_TRY(mst_kernel_make(program, "compare", &r->compare, error));
-    MST_TRY(mst_kernel_make(program, "judge", &r->judge, error));
-    MST_TRY(mst_kernel_make(program, "place", &r->place, error));
-    MST_TRY(mst_kernel_make(program, "split", &r->split, error));
+    MST_TRY(mst_kernel_create(program, "begin", &r->begin, error));
+    MST_TRY(mst_kernel_create(program, "evaluate", &r->evaluate, error));
+    MST_TRY(mst_kernel_create(program, "compare", &r->compare, error));
+    MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
+    MST_TRY(mst_kernel_create(program, "place", &r->place, error));
+    MST_TRY(mst_kernel_create(program, "split", &r->split, error));
     MST_TRY(mst_integral_group(plan, r->evaluate, plan->choice.group, &r->evaluate_group, error));
     MST_TRY(mst_integral_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
     MST_TRY(mst_integral_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
@@ -182,7 +182,7 @@ static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const genera
         MST_BIND(run, s->run.memory), MST_BIND(sums, r->sums.memory),  MST_BIND(state, r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
     return mst_kernel_launch(plan->context->compute, r->begin, arguments, MST_COUNT(arguments), items,
-                             mst_kernel_group(plan->context, r->begin->opencl, items), NULL, error);
+                             mst_kernel_group(plan->context, r->begin, items), NULL, error);
 }
 
 static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
@@ -208,7 +208,7 @@ static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const generatio
     const mst_argument arguments[] = {MST_BIND(n, n), MST_BIND(parents, s->parents.memory), MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory), MST_BIND(marks, r->marks.memory)};
     return mst_kernel_launch(plan->context->compute, r->compare, arguments, MST_COUNT(arguments), n / 2,
-                             mst_kernel_group(plan->context, r->compare->opencl, n / 2), NULL, error);
+                             mst_kernel_group(plan->context, r->compare, n / 2), NULL, error);
 }
 
 // How many regions an integral is halved into at least where it seems to be 0. All of them may seem so, and together they must

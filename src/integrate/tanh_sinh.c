@@ -75,7 +75,7 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     MST_TRY(make_tables(plan, s, &last_node, error));
     mst_text_add(&text, "#define LAST_NODE %u\n", last_node);
     MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
-    MST_TRY(mst_kernel_make(program, "add_level", &s->kernel, error));
+    MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
     MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
 fail:
     mst_text_release(&text);

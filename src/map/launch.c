@@ -15,7 +15,7 @@ mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **ou
     snprintf(title, sizeof title, "map: %s, vectors of %u", forms[form], form == MST_MAP_STRIDED ? 1 : plan->width);
     mst_status status = mst_program_of_text(plan->context, title, &plan->texts[form],
                                             fp64 ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
-    return status == MST_OK ? mst_kernel_make(program, "map", out, error) : status;
+    return status == MST_OK ? mst_kernel_create(program, "map", out, error) : status;
 }
 
 // A number in the type of the computation.
@@ -90,6 +90,5 @@ mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map
         arguments[a++] = MST_BIND(length, length);
     arguments[a++] = MST_BIND(n, n);
     size_t items = (size_t)(form == MST_MAP_STRIDED ? n : n / width + (width > 1 ? 1 : 0));
-    return mst_kernel_launch(queue, kernel, arguments, a, items, mst_kernel_group(plan->context, kernel->opencl, items), NULL,
-                             error);
+    return mst_kernel_launch(queue, kernel, arguments, a, items, mst_kernel_group(plan->context, kernel, items), NULL, error);
 }

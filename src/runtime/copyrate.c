@@ -22,10 +22,10 @@ mst_status mst_context_copy_rate(mst_context *context, double *bytes_per_second,
     MST_TRY_CL(clEnqueueFillBuffer(context->compute, from, &one, sizeof one, 0, (size_t)bytes, 0, NULL, NULL),
                "the copy test failed");
     MST_TRY(mst_program_of_file(context, "copy rate", "copy.cl", "-D PRECISION=32", &program, error));
-    MST_TRY(mst_kernel_make(program, "copy", &kernel, error));
+    MST_TRY(mst_kernel_create(program, "copy", &kernel, error));
     cl_ulong n = bytes / 16;
     const mst_argument arguments[] = {MST_BIND(from, from), MST_BIND(to, to), MST_BIND(n, n)};
-    size_t group = mst_kernel_group(context, kernel->opencl, (size_t)n);
+    size_t group = mst_kernel_group(context, kernel, (size_t)n);
     for (int i = -2; i < REPEATS; i++) { // two runs to warm up
         double start = mst_now();
         for (int k = 0; k < LAUNCHES; k++)

@@ -34,7 +34,7 @@ static const char *name_of(mst_argument_kind kind) {
     return kind == MST_ARGUMENT_MEMORY ? "device memory" : kind == MST_ARGUMENT_LOCAL ? "local memory" : "a struct";
 }
 
-mst_status mst_kernel_make(const mst_program *program, const char *name, mst_kernel **out, mst_error *error) {
+mst_status mst_kernel_create(const mst_program *program, const char *name, mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
     cl_int code;
     mst_kernel *kernel = calloc(1, sizeof *kernel);
@@ -68,10 +68,10 @@ void mst_kernel_destroy(mst_kernel *kernel) {
     free(kernel);
 }
 
-static bool fits(const mst_kernel *kernel, size_t k, int kind) {
+static bool fits(const mst_kernel *kernel, size_t k, mst_argument_kind kind) {
     if (kernel->kinds[k] == MST_ARGUMENT_REAL)
         return kind == MST_ARGUMENT_DOUBLE || (kind == MST_ARGUMENT_FLOAT && !kernel->is_double);
-    return kind == (int)kernel->kinds[k];
+    return kind == kernel->kinds[k];
 }
 
 static mst_status check_arguments(const mst_kernel *kernel, const mst_argument *arguments, size_t n, mst_error *error) {
@@ -86,7 +86,7 @@ static mst_status check_arguments(const mst_kernel *kernel, const mst_argument *
         MST_REQUIRE(strcmp(a->name, p->name) == 0, MST_ERROR_BUILD, "kernel %s: argument %zu is %s, where the parameter is %s",
                     s->kernel, k, a->name, p->name);
         MST_REQUIRE(fits(kernel, k, a->kind), MST_ERROR_BUILD, "kernel %s: parameter %s is of type %s, the argument is %s",
-                    s->kernel, p->name, p->type, name_of((mst_argument_kind)a->kind));
+                    s->kernel, p->name, p->type, name_of(a->kind));
     }
 fail:
     return status;
@@ -114,9 +114,9 @@ fail:
     return status;
 }
 
-size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items) {
+size_t mst_kernel_group(const mst_context *context, const mst_kernel *kernel, size_t n_items) {
     size_t most = 0, units = context->device.compute_units ? context->device.compute_units : 1;
-    if (clGetKernelWorkGroupInfo(kernel, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
+    if (clGetKernelWorkGroupInfo(kernel->opencl, context->device.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL) !=
             CL_SUCCESS ||
         most == 0)
         most = 1;

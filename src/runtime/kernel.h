@@ -2,7 +2,6 @@
 #ifndef MST_RUNTIME_KERNEL_H
 #define MST_RUNTIME_KERNEL_H
 
-#include "context.h"
 #include "program.h"
 #include "text/signature.h"
 
@@ -34,6 +33,14 @@ typedef enum mst_argument_kind {
     MST_ARGUMENT_TYPES(MST_ARGUMENT_KIND_)
 } mst_argument_kind;
 
+// A value for a parameter. Made by MST_BIND.
+typedef struct mst_argument {
+    size_t bytes;
+    const void *value; // NULL: of local memory
+    const char *name;  // of the parameter
+    mst_argument_kind kind;
+} mst_argument;
+
 // A kernel and its signature.
 typedef struct mst_kernel {
     cl_kernel opencl;
@@ -44,7 +51,7 @@ typedef struct mst_kernel {
 
 // A kernel of a program, the caller's, freed by mst_kernel_destroy, which accepts NULL. Its signature is read from the program's
 // text. Fails with MST_ERROR_BUILD if there is no such kernel.
-mst_status mst_kernel_make(const mst_program *program, const char *name, mst_kernel **out, mst_error *error);
+mst_status mst_kernel_create(const mst_program *program, const char *name, mst_kernel **out, mst_error *error);
 void mst_kernel_destroy(mst_kernel *kernel);
 
 // MST_BIND(from, buffer) is the argument for the parameter `from`: the value of the variable `buffer` at the time of the launch.
@@ -75,6 +82,6 @@ mst_status mst_kernel_launch(cl_command_queue queue, const mst_kernel *kernel, c
 
 // A work-group size for n_items independent items of a kernel: as the device likes it, but small enough that every compute unit
 // gets work.
-size_t mst_kernel_group(const mst_context *context, cl_kernel kernel, size_t n_items);
+size_t mst_kernel_group(const mst_context *context, const mst_kernel *kernel, size_t n_items);
 
 #endif

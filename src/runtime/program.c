@@ -25,7 +25,11 @@ typedef struct source {
 
 static mst_program *find_program(mst_context *context, const char *file, const char *text, const char *options) {
     for (mst_program *p = context->programs; p; p = p->next) {
-        bool same = file ? p->file && strcmp(p->file, file) == 0 : !p->file && strcmp(p->text, text) == 0;
+        bool same = false;
+        if (file && p->file)
+            same = strcmp(p->file, file) == 0;
+        else if (text && !p->file)
+            same = strcmp(p->text, text) == 0;
         if (same && strcmp(p->options, options) == 0)
             return p;
     }
@@ -285,20 +289,6 @@ const char *mst_program_text(const mst_program *program) { return program->text;
 cl_program mst_program_opencl(const mst_program *program) { return program->program; }
 bool mst_program_is_double(const mst_program *program) { return strstr(program->options, "PRECISION=64") != NULL; }
 
-mst_status mst_program_get(mst_context *context, const char *file, const char *options, cl_program *out, mst_error *error) {
-    const mst_program *p = NULL;
-    mst_status status = get_program(context, file, file, NULL, options, &p, error);
-    *out = p ? p->program : NULL;
-    return status;
-}
-
-mst_status mst_program_build(mst_context *context, const char *text, const char *options, cl_program *out, mst_error *error) {
-    const mst_program *p = NULL;
-    mst_status status = get_program(context, "written for a plan", NULL, text, options, &p, error);
-    *out = p ? p->program : NULL;
-    return status;
-}
-
 mst_status mst_program_add_file(mst_context *context, const char *file, mst_text *out, mst_error *error) {
     source s = {NULL, 0, 0};
     mst_status status = append_file(context, file, &s, error);
@@ -320,36 +310,4 @@ void mst_programs_destroy(mst_program *programs) {
         free(programs);
         programs = next;
     }
-}
-
-mst_status mst_kernel_create(cl_program program, const char *name, cl_kernel *out, mst_error *error) {
-    cl_int code;
-    *out = clCreateKernel(program, name, &code);
-    if (code == CL_SUCCESS)
-        return MST_OK;
-    *out = NULL;
-    return mst_fail_opencl(error, code, "cannot make kernel %s", name);
-}
-
-void mst_kernel_release(cl_kernel kernel) {
-    if (kernel)
-        clReleaseKernel(kernel);
-}
-
-mst_status mst_kernel_enqueue_event(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
-                                    size_t n_items, size_t group, cl_event *event, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t global = (n_items + group - 1) / group * group;
-    for (size_t i = 0; i < n_arguments; i++)
-        MST_TRY_CL(clSetKernelArg(kernel, (cl_uint)i, arguments[i].bytes, arguments[i].value), "cannot set kernel argument %zu",
-                   i);
-    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &group, 0, NULL, event),
-               "cannot launch a kernel of %zu work-items in groups of %zu", global, group);
-fail:
-    return status;
-}
-
-mst_status mst_kernel_enqueue(cl_command_queue queue, cl_kernel kernel, const mst_argument *arguments, size_t n_arguments,
-                              size_t n_items, size_t group, mst_error *error) {
-    return mst_kernel_enqueue_event(queue, kernel, arguments, n_arguments, n_items, group, NULL, error);
 }

@@ -53,9 +53,9 @@ static mst_status build(mst_stepper *s, const mst_writer *writer, mst_error *err
     MST_TRY(gpu ? mst_write_gpu(writer, error) : mst_write_cpu(writer, error));
     MST_TRY(mst_program_of_text(s->context, title, text, build_options(s), &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), build_options(s), &s->key);
-    MST_TRY(mst_kernel_make(s->program, gpu ? "interior" : "advance", &s->interior, error));
+    MST_TRY(mst_kernel_create(s->program, gpu ? "interior" : "advance", &s->interior, error));
     if (gpu)
-        MST_TRY(mst_kernel_make(s->program, "boundary", &s->boundary, error));
+        MST_TRY(mst_kernel_create(s->program, "boundary", &s->boundary, error));
 fail:
     return status;
 }
@@ -105,7 +105,7 @@ mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *s, m
     MST_TRY(describe(s, error));
     MST_TRY(mst_pipeline_make(t->problem, 1, false, &s->pipeline, error));
     s->tile = mst_tile_single(t, &s->pipeline);
-    MST_TRY(mst_kernel_make(s->program, "advance", &s->interior, error));
+    MST_TRY(mst_kernel_create(s->program, "advance", &s->interior, error));
     return MST_OK;
 fail:
     mst_stepper_release(s);
