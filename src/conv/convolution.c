@@ -2,6 +2,7 @@
 #include "geometry.h"
 
 #include "runtime/description.h"
+#include "runtime/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +163,7 @@ fail:
 
 // Wrap-around spoils the first full - N values of the padded result, so N has to cover what is kept and no more.
 static mst_status choose_length(mst_convolution *plan, mst_error *error) {
-    size_t n = plan->lengths[X], m = plan->lengths[Y], longest = n > m ? n : m, shortest = n > m ? m : n;
+    size_t n = plan->lengths[X], m = plan->lengths[Y], longest = mst_larger(n, m), shortest = mst_smaller(n, m);
     size_t full = n + m - 1, needed = full;
     bool power = (n & (n - 1)) == 0;
     plan->reversal = plan->desc.correlate ? 1 : 0;
@@ -171,9 +172,7 @@ static mst_status choose_length(mst_convolution *plan, mst_error *error) {
         break;
     case MST_CONVOLUTION_SAME:
         plan->start = (m - 1) / 2;
-        needed = full - plan->start > longest ? full - plan->start : longest;
-        if (needed < plan->start + n)
-            needed = plan->start + n;
+        needed = mst_larger(mst_larger(full - plan->start, longest), plan->start + n);
         break;
     case MST_CONVOLUTION_VALID:
         plan->start = shortest - 1;
@@ -281,7 +280,7 @@ mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *
 
 const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) {
     static const char *const names[] = {"auto", "reference", "paper-a", "paper-b", "paper-c", "paper-d", "paper-e", "fused"};
-    return (size_t)algorithm < sizeof names / sizeof names[0] ? names[algorithm] : "unknown algorithm";
+    return (size_t)algorithm < MST_COUNT(names) ? names[algorithm] : "unknown algorithm";
 }
 
 size_t mst_convolution_padded_length(const mst_convolution *plan) { return plan->method ? plan->method->padded_length(plan) : 0; }

@@ -4,6 +4,8 @@
 // reordered.
 #include "stage.h"
 
+#include "runtime/numbers.h"
+
 #include <stdlib.h>
 
 #define MAX_STAGES (3 * MST_CONV_DIGITS)
@@ -44,7 +46,7 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
         work_memory *w = &fused->works[a];
         if (!w->needed)
             continue;
-        w->bytes = work_vectors(w, n_items < fused->items_at_once ? n_items : fused->items_at_once) * vector;
+        w->bytes = work_vectors(w, mst_smaller(n_items, fused->items_at_once)) * vector;
         MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, w->bytes, "spectra", &w->buffer, error));
     }
 fail:
@@ -91,7 +93,7 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_fused *fused = user;
     for (size_t done = 0; done < block->count; done += fused->items_at_once) {
         mst_block part = *block;
-        part.count = block->count - done < fused->items_at_once ? block->count - done : fused->items_at_once;
+        part.count = mst_smaller(block->count - done, fused->items_at_once);
         for (int a = 0; a < N_ARRAYS; a++)
             if (a == Z || !mst_stage_one(fused->plan, a))
                 part.ports[a].first_item += done;
@@ -183,7 +185,7 @@ static size_t choose_items_at_once(const mst_fused *fused, size_t n_items, uint6
     mst_context *context = fused->plan->context;
     uint64_t chosen = fused->plan->choice.work_bytes, most = chosen ? chosen : mst_fused_work(fused->geometry.cpu);
     uint64_t left = mst_budget_left(context, &context->device_memory) / 8;
-    most = left < most ? left : most;
+    most = mst_smaller(left, most);
     if (fused->n_stages == 1 || item == 0 || most / item >= n_items)
         return n_items;
     return most < item ? 1 : (size_t)(most / item);

@@ -1,6 +1,7 @@
 #include "geometry.h"
 
 #include "fft/pass.h"
+#include "runtime/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,17 +35,15 @@ static void measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool c
     if (d->mode == MST_CONVOLUTION_SAME)
         a->start = (m - 1) / 2;
     else if (d->mode == MST_CONVOLUTION_VALID)
-        a->start = (n < m ? n : m) - 1;
+        a->start = mst_smaller(n, m) - 1;
     else if (a->periodic)
         a->start = n - 1;
 }
 
 // Wrap-around spoils the first full - N values of the padded result, so N has to cover what is kept and no more.
 static size_t needed_length(const mst_padded_axis *a) {
-    size_t full = a->extent[X] + a->extent[Y] - 1, needed = full - a->start;
-    needed = needed > a->start + a->kept ? needed : a->start + a->kept;
-    needed = needed > a->extent[X] ? needed : a->extent[X];
-    return needed > a->extent[Y] ? needed : a->extent[Y];
+    size_t full = a->extent[X] + a->extent[Y] - 1, longest = mst_larger(a->extent[X], a->extent[Y]);
+    return mst_larger(mst_larger(full - a->start, a->start + a->kept), longest);
 }
 
 // What a digit with `later` ones after it should be. On CPUs all are equal.
@@ -61,7 +60,7 @@ static bool split(const choice *c, size_t n, int count, size_t after, size_t *di
     size_t limit = c->longest;
     if (!c->g->cpu && (count > 1 || after > 1))
         limit = count > 1 ? GPU_COLUMN : GPU_FUSED_COLUMN;
-    limit = limit < c->longest ? limit : c->longest;
+    limit = mst_smaller(limit, c->longest);
     unsigned radices[MST_PASS_RADICES];
     int n_radices;
     if (count == 1) {
@@ -127,7 +126,7 @@ static size_t next_candidate(size_t least, unsigned odd) {
 }
 
 static const unsigned odd_factors[] = {1, 3, 5, 7, 9, 15};
-enum { N_ODD = sizeof odd_factors / sizeof odd_factors[0] };
+enum { N_ODD = MST_COUNT(odd_factors) };
 
 // The complex points of one axis, without blocks.
 static double choose_points(const choice *c, int axis, size_t after, size_t vectors, size_t *digits, int *count, size_t *n) {
@@ -161,7 +160,7 @@ static double choose_blocks(const choice *c, double best, size_t *digits, int *c
     for (int k = 0; k < N_ODD; k++)
         for (size_t h = next_candidate(s, odd_factors[k]); h <= LONGEST / 2 && h <= 16 * c->longest; h *= 2) {
             size_t tried[MST_CONV_DIGITS], whole = g->right_angle ? 2 * h : h;
-            size_t step = whole - (s - 1), blocks = (a->kept + step - 1) / step;
+            size_t step = whole - (s - 1), blocks = mst_divide_up(a->kept, step);
             double time;
             if (whole < 2 * s || blocks < 2)
                 continue;

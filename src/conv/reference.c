@@ -2,6 +2,7 @@
 #include "plan.h"
 
 #include "fft/twiddle.h"
+#include "runtime/numbers.h"
 #include "stream/places.h"
 #include "stream/transfer.h"
 
@@ -61,7 +62,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     MST_TRY(mst_pool_create(0, &r->pool, error));
     for (int a = 0; a < N_ARRAYS; a++) {
         size_t bytes = plan->lengths[a] * mst_type_bytes(mst_convolution_layout(plan, a)->type);
-        longest = bytes > longest ? bytes : longest;
+        longest = mst_larger(bytes, longest);
     }
     r->x = malloc(vector);
     r->y = malloc(vector);

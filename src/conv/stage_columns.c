@@ -14,7 +14,7 @@ typedef struct column_text {
 static void describe(const mst_stage *s, int port, column_text *t) {
     bool back = s->kind == MST_STAGE_BACKWARD;
     const mst_padded_axis *last = &s->g->axes[s->g->n_axes - 1], *own = &s->g->axes[s->g->digits[s->digit].axis];
-    const char *type = mst_tile_memory_type(s, port, &t->pairs);
+    const char *type = mst_stage_tile_memory_type(s, port, &t->pairs);
     t->work = s->ports[port].work;
     t->angle = !t->work && s->g->right_angle;
     const mst_text_value values[N_COLUMN_VALUES] = {
@@ -29,7 +29,7 @@ static void describe(const mst_stage *s, int port, column_text *t) {
         MST_SET(start, (t->work ? own : last)->start),
         MST_SET(kept, last->kept),
         MST_SET(end, own->start + own->kept),
-        MST_SET(index, mst_tile_index(s, port)),
+        MST_SET(index, mst_stage_tile_index(s, port)),
         MST_SET(re, back ? "IM" : "RE"), // back is forwards with real and imaginary parts exchanged
         MST_SET(im, back ? "RE" : "IM"),
         {0}};
@@ -42,7 +42,7 @@ static void write_load_lanes(const mst_stage *s, int port, bool own, const colum
                         "// Loads the values from position p on, one for each lane.\n"
                         "void ${name}_lanes(__global const $type *$name, long at, long p, vreal *re, vreal *im) {\n",
                         t->values);
-    if (mst_tile_is_contiguous(s, port, own)) {
+    if (mst_stage_tile_is_contiguous(s, port, own)) {
         mst_text_put_values(out, "if (p >= 0 && p + LANES <= $extent) { // all are there\n", t->values);
         mst_text_put_values(out,
                             t->pairs ? "const $real$both parts = convert_$real$both(vload$both(0, $name + 2 * (at + p)));\n"
@@ -79,7 +79,7 @@ static void write_twiddles(const mst_stage *s, bool conjugate, const column_text
                             t->values);
     else
         mst_text_put(out, "const real wr = wc.x, wi = wc.y;\n");
-    mst_tile_write_product(conjugate, out);
+    mst_stage_tile_write_product(conjugate, out);
     mst_text_put(out, "}\n");
 }
 
@@ -89,7 +89,7 @@ static void write_weights(bool conjugate, const column_text *t, mst_text *out) {
                         "const $real$both weight = vload$both(0, (__global const real *)&WEIGHT(k));\n"
                         "const vreal wr = weight.even, wi = weight.odd;\n",
                         t->values);
-    mst_tile_write_product(conjugate, out);
+    mst_stage_tile_write_product(conjugate, out);
     mst_text_put(out, "}\n");
 }
 
@@ -117,7 +117,7 @@ static void write_place(const column_text *t, mst_text *out) {
 }
 
 static void write_load_tile(const mst_stage *s, int port, const column_text *t, mst_text *out) {
-    mst_tile_write_head(s, port, out);
+    mst_stage_tile_write_head(s, port, out);
     write_place(t, out);
     mst_text_put(out, "vreal re, im;\n");
     if (t->work)
@@ -155,7 +155,7 @@ static void write_store_lanes(const mst_stage *s, bool own, const column_text *t
                         "// Stores the values from position p of the block on, one of each lane.\n"
                         "void ${name}_lanes(__global $type *$name, long at, long begin, long p, vreal re, vreal im) {\n",
                         t->values);
-    if (mst_tile_is_contiguous(s, TO, own)) {
+    if (mst_stage_tile_is_contiguous(s, TO, own)) {
         mst_text_put_values(out,
                             "const long first = begin + p - $start;\n"
                             "if (p >= $start && first + LANES <= $kept) { // all are kept\n",
@@ -191,7 +191,7 @@ static void write_store_work(const mst_stage *s, const column_text *t, mst_text 
 }
 
 static void write_store_tile(const mst_stage *s, const column_text *t, mst_text *out) {
-    mst_tile_write_head(s, TO, out);
+    mst_stage_tile_write_head(s, TO, out);
     write_place(t, out);
     mst_text_put_values(out, "vreal re = $re($index), im = $im($index);\n", t->values);
     if (s->kind == MST_STAGE_FORWARD && s->device.pass.twiddle_n)
@@ -212,7 +212,7 @@ static void write_store_tile(const mst_stage *s, const column_text *t, mst_text 
                       "}\n\n");
 }
 
-void mst_tile_write_columns(const mst_stage *s, int port, bool own, mst_text *out) {
+void mst_stage_tile_write_columns(const mst_stage *s, int port, bool own, mst_text *out) {
     column_text t;
     describe(s, port, &t);
     if (port == TO) {

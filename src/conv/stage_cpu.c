@@ -5,9 +5,9 @@
 
 static void write_tile(const mst_stage *s, int port, bool own, mst_text *out) {
     if (s->inner > 1)
-        mst_tile_write_columns(s, port, own, out);
+        mst_stage_tile_write_columns(s, port, own, out);
     else
-        mst_tile_write_rows(s, port, own, out);
+        mst_stage_tile_write_rows(s, port, own, out);
 }
 
 static void write_multiply(const mst_stage *s, mst_text *out) {
@@ -27,7 +27,7 @@ static void write_multiply(const mst_stage *s, mst_text *out) {
 static void write_move(const mst_stage *s, int port, const char *array, mst_text *out) {
     mst_text_put(out, "${name}_tile($array, $name, ${name}_base, line, ${name}_first, count",
                  MST_SET(name, mst_stage_port_name(s, port)), MST_SET(array, array));
-    mst_tile_write_tables(s, port, false, out);
+    mst_stage_tile_write_tables(s, port, false, out);
     mst_text_put(out, ");\n");
     if (s->ports[port].forward)
         mst_text_put(out, "forward($array, step_twiddles);\n", MST_SET(array, array));

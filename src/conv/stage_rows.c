@@ -31,16 +31,18 @@ static void write_transpose(unsigned lanes, mst_text *out) {
     mst_text_put(out, "}\n\n");
 }
 
-// Positions [0, extent) of the port are there.
+// Positions [0, extent) of a port that is read are there.
 static size_t extent_of(const mst_stage *s, int port) {
     const mst_stage_port *p = &s->ports[port];
-    return p->work ? s->device.pass.n : s->g->axes[s->g->n_axes - 1].extent[p->array];
+    if (p->work)
+        return s->device.pass.n;
+    return p->array == Z ? 0 : s->g->axes[s->g->n_axes - 1].extent[p->array];
 }
 
 // Elements that are moved at once between LANES vectors and memory: a row of LANES numbers for each lane.
 static unsigned chunk_of(const mst_stage *s, int port) {
     bool pairs;
-    mst_tile_memory_type(s, port, &pairs);
+    mst_stage_tile_memory_type(s, port, &pairs);
     return pairs ? s->device.pass.lanes / 2 : s->device.pass.lanes;
 }
 
@@ -55,7 +57,7 @@ typedef struct row_text {
 static void describe(const mst_stage *s, int port, row_text *t) {
     bool back = s->kind == MST_STAGE_BACKWARD, work = s->ports[port].work;
     unsigned chunk = chunk_of(s, port);
-    const char *type = mst_tile_memory_type(s, port, &t->pairs);
+    const char *type = mst_stage_tile_memory_type(s, port, &t->pairs);
     t->angle = !work && s->g->right_angle;
     snprintf(t->count, sizeof t->count, s->device.pass.n % chunk ? "min(%uu, %zuu - e)" : "%uu", chunk, s->device.pass.n);
     const mst_text_value values[N_ROW_VALUES] = {
@@ -67,7 +69,7 @@ static void describe(const mst_stage *s, int port, row_text *t) {
         MST_SET(cast, !work        ? ""
                       : port == TO ? "(__global real *)"
                                    : "(__global const real *)"),
-        MST_SET(index, mst_tile_index(s, port)),
+        MST_SET(index, mst_stage_tile_index(s, port)),
         MST_SET(re, back ? "IM" : "RE"), // back is forwards with real and imaginary parts exchanged
         MST_SET(im, back ? "RE" : "IM"),
         MST_SET(scale, work ? "" : " * SCALE"),
@@ -116,7 +118,7 @@ static void write_load_rows(const mst_stage *s, int port, bool own, const row_te
                         "void ${name}_rows(vreal *r, __global const $type *$name, const long *at, const long *begin, long least, "
                         "long most, long p) {\n",
                         t->values);
-    if (mst_tile_is_contiguous(s, port, own))
+    if (mst_stage_tile_is_contiguous(s, port, own))
         write_load_vectors(s, t, out);
     mst_text_put_values(out,
                         "if (most + p + $chunk <= 0 || least + p >= $extent) { // nothing is there\n"
@@ -144,7 +146,7 @@ static void write_lane_places(const row_text *t, mst_text *out) {
 }
 
 static void write_load_tile(const mst_stage *s, int port, const row_text *t, mst_text *out) {
-    mst_tile_write_head(s, port, out);
+    mst_stage_tile_write_head(s, port, out);
     write_lane_places(t, out);
     mst_text_put_values(out,
                         "for (uint e = 0; e < ${n}u; e += ${chunk}u) {\n"
@@ -165,7 +167,7 @@ static void write_load_tile(const mst_stage *s, int port, const row_text *t, mst
                                  : "vreal re = r[j], im = 0;\n");
     if (t->angle) {
         mst_text_put(out, "const real wr = weights[k].x, wi = weights[k].y;\n");
-        mst_tile_write_product(false, out);
+        mst_stage_tile_write_product(false, out);
     }
     mst_text_put_values(out,
                         "$re($index) = re;\n"
@@ -207,7 +209,7 @@ static void write_store_rows(const mst_stage *s, bool own, const row_text *t, ms
         "void ${name}_rows(vreal *r, __global $type *$name, const long *at, const long *begin, long least, long most, "
         "uint count, long p, uint m) {\n",
         t->values);
-    if (mst_tile_is_contiguous(s, TO, own))
+    if (mst_stage_tile_is_contiguous(s, TO, own))
         write_store_vectors(s, t, out);
     mst_text_put(out, "for (uint k = 0; k < m; k++)\n"
                       "for (uint l = 0; l < count; l++)\n");
@@ -221,7 +223,7 @@ static void write_store_rows(const mst_stage *s, bool own, const row_text *t, ms
 }
 
 static void write_store_tile(const mst_stage *s, const row_text *t, mst_text *out) {
-    mst_tile_write_head(s, TO, out);
+    mst_stage_tile_write_head(s, TO, out);
     write_lane_places(t, out);
     mst_text_put_values(out, "for (uint e = 0; e < ${n}u; e += ${chunk}u) {\n", t->values);
     mst_text_put(out, t->angle ? "vreal r[LANES], i[LANES]; // right angle: values p + HALF are imaginary parts\n"
@@ -233,7 +235,7 @@ static void write_store_tile(const mst_stage *s, const row_text *t, mst_text *ou
                         t->values);
     if (t->angle) {
         mst_text_put(out, "const real wr = weights[k].x, wi = weights[k].y;\n");
-        mst_tile_write_product(true, out);
+        mst_stage_tile_write_product(true, out);
     }
     if (t->pairs)
         mst_text_put_values(out,
@@ -254,7 +256,7 @@ static void write_store_tile(const mst_stage *s, const row_text *t, mst_text *ou
                       "}\n\n");
 }
 
-void mst_tile_write_rows(const mst_stage *s, int port, bool own, mst_text *out) {
+void mst_stage_tile_write_rows(const mst_stage *s, int port, bool own, mst_text *out) {
     row_text t;
     describe(s, port, &t);
     if (port == FROM)

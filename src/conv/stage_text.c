@@ -2,6 +2,8 @@
 // in stage_values.c, the CPU-shaped kernel in stage_cpu.c.
 #include "stage_text.h"
 
+#include "runtime/numbers.h"
+
 #include <stdio.h>
 
 static size_t longest_extent(const mst_stage *s) {
@@ -9,7 +11,7 @@ static size_t longest_extent(const mst_stage *s) {
     for (int a = 0; a < s->g->n_axes; a++) {
         const mst_padded_axis *axis = &s->g->axes[a];
         size_t most = axis->extent[X] + axis->extent[Y] + 2 * axis->n;
-        longest = most > longest ? most : longest;
+        longest = mst_larger(most, longest);
     }
     return longest;
 }

@@ -37,19 +37,19 @@ void mst_stage_write_cpu(const mst_stage *s, unsigned own, const mst_signature *
 
 // NAME_tile(v, array, ...), which loads a tile, or for the target stores it: of lines that lie apart (stage_rows.c), and of lines
 // side by side (stage_columns.c). They have the parameters, and are called with the arguments, that these write.
-void mst_tile_write_rows(const mst_stage *s, int port, bool own, mst_text *out);
-void mst_tile_write_columns(const mst_stage *s, int port, bool own, mst_text *out);
-void mst_tile_write_head(const mst_stage *s, int port, mst_text *out);
+void mst_stage_tile_write_rows(const mst_stage *s, int port, bool own, mst_text *out);
+void mst_stage_tile_write_columns(const mst_stage *s, int port, bool own, mst_text *out);
+void mst_stage_tile_write_head(const mst_stage *s, int port, mst_text *out);
 // The tables that a tile's values are multiplied by, as parameters or as arguments, each after a comma.
-void mst_tile_write_tables(const mst_stage *s, int port, bool declared, mst_text *out);
+void mst_stage_tile_write_tables(const mst_stage *s, int port, bool declared, mst_text *out);
 
 // The type of a port's numbers in memory, and whether two make an element; whether elements follow one another there, in order.
-const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs);
-bool mst_tile_is_contiguous(const mst_stage *s, int port, bool own);
+const char *mst_stage_tile_memory_type(const mst_stage *s, int port, bool *pairs);
+bool mst_stage_tile_is_contiguous(const mst_stage *s, int port, bool own);
 
 // The element of v for number k of memory: a forward transform leaves its results in place(k).
-const char *mst_tile_index(const mst_stage *s, int port);
+const char *mst_stage_tile_index(const mst_stage *s, int port);
 // re + i im times wr + i wi, or its conjugate.
-void mst_tile_write_product(bool conjugate, mst_text *out);
+void mst_stage_tile_write_product(bool conjugate, mst_text *out);
 
 #endif

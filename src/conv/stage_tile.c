@@ -1,14 +1,14 @@
 // What the two kinds of CPU-shaped tiles share: rows, which lie apart, and columns, which lie side by side.
 #include "stage_text.h"
 
-const char *mst_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
+const char *mst_stage_tile_memory_type(const mst_stage *s, int port, bool *pairs) {
     const mst_stage_port *p = &s->ports[port];
     mst_type type = mst_convolution_layout(s->plan, p->array)->type;
     *pairs = p->work || mst_type_is_complex(type);
     return p->work ? "real" : mst_type_element(type);
 }
 
-bool mst_tile_is_contiguous(const mst_stage *s, int port, bool own) {
+bool mst_stage_tile_is_contiguous(const mst_stage *s, int port, bool own) {
     const mst_stage_port *p = &s->ports[port];
     const mst_padded_axis *a = &s->g->axes[s->g->n_axes - 1];
     if (p->work)
@@ -17,13 +17,13 @@ bool mst_tile_is_contiguous(const mst_stage *s, int port, bool own) {
            !(p->array == Y && a->reversal);
 }
 
-const char *mst_tile_index(const mst_stage *s, int port) {
+const char *mst_stage_tile_index(const mst_stage *s, int port) {
     const mst_stage_port *p = &s->ports[port];
     bool spectrum = port == TO ? s->kind != MST_STAGE_FUSED : !p->forward;
     return spectrum ? "place(k)" : "k";
 }
 
-void mst_tile_write_product(bool conjugate, mst_text *out) {
+void mst_stage_tile_write_product(bool conjugate, mst_text *out) {
     mst_text_put(out,
                  "const vreal re_before = re;\n"
                  "re = re * wr $minus im * wi;\n"
@@ -32,7 +32,7 @@ void mst_tile_write_product(bool conjugate, mst_text *out) {
 }
 
 // The tables that a tile's values are multiplied by, as parameters or as arguments.
-void mst_tile_write_tables(const mst_stage *s, int port, bool declared, mst_text *out) {
+void mst_stage_tile_write_tables(const mst_stage *s, int port, bool declared, mst_text *out) {
     bool twiddled = s->kind != MST_STAGE_FUSED && port == (s->kind == MST_STAGE_FORWARD ? TO : FROM);
     const bool used[MST_N_TABLES] = {[MST_TABLE_LOW] = twiddled,
                                      [MST_TABLE_HIGH] = twiddled,
@@ -43,12 +43,12 @@ void mst_tile_write_tables(const mst_stage *s, int port, bool declared, mst_text
             mst_text_put(out, ", $type$name", MST_SET(type, declared ? mst_table_type(k) : ""), MST_SET(name, mst_table_name(k)));
 }
 
-void mst_tile_write_head(const mst_stage *s, int port, mst_text *out) {
+void mst_stage_tile_write_head(const mst_stage *s, int port, mst_text *out) {
     const char *name = mst_stage_port_name(s, port);
     mst_text_put(out, port == TO ? "// Stores a tile, whose first line is `line`.\n"
                                  : "// Loads a tile, whose first line is `line`.\n");
     mst_text_put(out, "void ${name}_tile(vreal *v, __global $const$type *$name, long base, ulong line, ulong first, uint count",
                  MST_SET(name, name), MST_SET(const, port == TO ? "" : "const "), MST_SET(type, mst_stage_port_type(s, port)));
-    mst_tile_write_tables(s, port, true, out);
+    mst_stage_tile_write_tables(s, port, true, out);
     mst_text_put(out, ") {\n");
 }
