@@ -69,6 +69,13 @@ static void test_indentation(void **state) {
                "}\n");
 }
 
+static void test_initialiser(void **state) {
+    (void)state;
+    mst_text t = {0};
+    mst_text_add(&t, "__constant int table[] = {\n1, 2, // one\n3, 4,\n};\n{\nint a,\nb;\n}\n");
+    expect(&t, "__constant int table[] = {\n    1, 2, // one\n    3, 4,\n};\n{\n    int a,\n        b;\n}\n");
+}
+
 static void test_verbatim(void **state) {
     (void)state;
     mst_text t = {0};
@@ -157,10 +164,10 @@ static void test_signatures_of_files(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_templates),           cmocka_unit_test(test_missing_names),
-        cmocka_unit_test(test_indentation),         cmocka_unit_test(test_verbatim),
-        cmocka_unit_test(test_long_lines),          cmocka_unit_test(test_signatures),
-        cmocka_unit_test(test_signatures_of_files),
+        cmocka_unit_test(test_templates),   cmocka_unit_test(test_missing_names),
+        cmocka_unit_test(test_indentation), cmocka_unit_test(test_initialiser),
+        cmocka_unit_test(test_verbatim),    cmocka_unit_test(test_long_lines),
+        cmocka_unit_test(test_signatures),  cmocka_unit_test(test_signatures_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

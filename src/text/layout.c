@@ -92,7 +92,11 @@ static void note_open(mst_text *t, const char *line, const line_shape *s) {
     t->parens += s->parens;
     if (t->parens > 0)
         return;
-    bool ends = strchr(";{}:", s->last) != NULL;
+    if (s->last == '{' && strstr(line, "= {"))
+        t->list = t->n_open;
+    else if (t->n_open < t->list)
+        t->list = 0;
+    bool ends = strchr(";{}:", s->last) || (s->last == ',' && t->list > 0);
     t->goes_on = !ends && !s->is_head;
     if (ends)
         t->heads = 0;

@@ -18,6 +18,7 @@ typedef struct mst_text {
     int n_open;                          // braces that are open before it,
     unsigned char units[MST_TEXT_DEPTH]; // by so many units of indentation each
     int parens;                          // that are open before it
+    int list;                            // of these braces, those up to an initialiser's, whose lines end at commas; or 0
     int heads;                           // of if, for and the like before it, whose statement it is
     bool goes_on;                        // it is the rest of a statement
     bool directive_goes_on;              // it is the rest of a directive whose last line ended with a backslash

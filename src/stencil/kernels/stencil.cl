@@ -43,7 +43,8 @@ long mirror_lower(long i, long n) { return i < 0 ? -1 - i : i; }
 long mirror_upper(long i, long n) { return i >= n ? 2 * n - 1 - i : i; }
 long mirror(long i, long n) { return mirror_lower(mirror_upper(i, n), n); }
 
-// The place of node i in a window of n nodes from `first` on. If i lies beyond it, the window is the whole of a periodic axis.
+// The place of node i in a window of n nodes from `first` on. If i lies beyond it, the window is the whole of a
+// periodic axis.
 long within(long i, long first, long n) {
     i -= first;
     return i >= 0 && i < n ? i : wrap(i, n);

@@ -1,6 +1,6 @@
-// The number of the tile, counted over all strips, that a work-group of the boundary kernel takes. First come all tiles of the
-// strips at the faces of the slowest axis, then the tiles at the sides of the other strips, each as often as it has parts.
-// `launch` and `sides` are the kernel's.
+// The number of the tile, counted over all strips, that a work-group of the boundary kernel takes. First come all tiles
+// of the strips at the faces of the slowest axis, then the tiles at the sides of the other strips, each as often as it
+// has parts. `launch` and `sides` are the kernel's.
 long boundary_tile(long group, long8 box, long8 launch, long8 sides) {
     const long rows = launch.s1, columns = launch.s2, tiles = rows * columns, has_first_edge = box.s7 > 0;
     const long strips = (launch.s0 + box.s6 - 1) / box.s6;

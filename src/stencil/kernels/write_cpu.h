@@ -14,8 +14,8 @@ typedef struct mst_stencil_cpu_writer {
     mst_stencil_rings rings;
 } mst_stencil_cpu_writer;
 
-// The first and the one behind the last number that the version needs along an axis. `outside`: with the neighbours beyond the
-// faces, else only nodes of the grid.
+// cpu_ranges.c: the first and the one behind the last number that the version needs along an axis. `outside`: with the neighbours
+// beyond the faces, else only nodes of the grid.
 typedef struct mst_stencil_cpu_range {
     mst_number_text low, high;
 } mst_stencil_cpu_range;

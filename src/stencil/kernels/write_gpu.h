@@ -16,7 +16,7 @@ typedef struct mst_stencil_gpu_writer {
     mst_stencil_exchange exchange;
 } mst_stencil_gpu_writer;
 
-// The names of a version's registers and of its component for a column: u_step1_plane0_row2, s3.
+// gpu_names.c: the names of a version's registers and of their component for a column: u_step1_plane0_row2, s3.
 typedef char mst_register_name[MST_NAME_SIZE + 24];
 void mst_stencil_gpu_name_register(const mst_stencil_gpu_writer *g, int version, int age, int row, mst_register_name out);
 typedef char mst_component_name[4];
