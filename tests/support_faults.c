@@ -53,15 +53,19 @@ WRAP(void, free, (void *block)) {
     died(&faults.blocks, block);
     __real_free(block);
 }
+WRAP(int, vasprintf, (char **out, const char *format, va_list arguments)) {
+    if (fails("vasprintf"))
+        return -1;
+    int n = __real_vasprintf(out, format, arguments);
+    born(&faults.blocks, n >= 0 ? *out : NULL);
+    return n;
+}
 int __wrap_asprintf(char **out, const char *format, ...);
 int __wrap_asprintf(char **out, const char *format, ...) {
     va_list arguments;
-    if (fails("asprintf"))
-        return -1;
     va_start(arguments, format);
-    int n = vasprintf(out, format, arguments);
+    int n = __wrap_vasprintf(out, format, arguments);
     va_end(arguments);
-    born(&faults.blocks, n >= 0 ? *out : NULL);
     return n;
 }
 WRAP(int, pthread_create, (pthread_t * thread, const pthread_attr_t *attributes, void *(*body)(void *), void *argument)) {
