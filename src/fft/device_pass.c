@@ -66,7 +66,7 @@ mst_status mst_device_pass_enqueue(mst_device_pass *d, unsigned ports, cl_comman
     all[n++] = MST_BIND(n_lines, lines);
     for (int t = 0; t < MST_N_TABLES; t++)
         if (d->tables.tables[t].bytes > 0)
-            all[n++] = MST_BIND_AS(mst_table_name(t), tables[t].buffer);
+            all[n++] = MST_BIND_AS(mst_table_name((mst_table_kind)t), tables[t].buffer);
     if (d->pass.cpu)
         all[n++] = MST_BIND(tiles, launch.tiles_an_item);
     MST_TRY(mst_kernel_launch(queue, k->kernel, all, n, launch.items, launch.group, event, error));
