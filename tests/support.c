@@ -105,6 +105,7 @@ int test_teardown(void **state) {
 
 int test_enter_directory(void **state) {
     (void)state;
+    seed_group();
     return chdir(test_directory());
 }
 

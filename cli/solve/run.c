@@ -31,6 +31,7 @@ static int choose_plan(solve_run *run) {
     mst_stencil_desc *desc = &run->problem.desc;
     mst_error error;
     uint64_t limit = run->common->host_memory;
+    desc->expected_steps = run->problem.steps;
     if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
     if (run->plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->plan.state_bytes <= limit)

@@ -1,40 +1,9 @@
-#include "solver.h"
-
+#include "description.h"
 #include "runtime/description.h"
-#include "stencil/scheme/description.h"
+#include "tune.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {
-    static const char *const names[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed"};
-    return (unsigned)schedule < sizeof names / sizeof names[0] ? names[schedule] : "unknown schedule";
-}
-
-mst_box mst_solver_grid(const mst_stencil *s) {
-    const uint64_t *n = s->problem.grid;
-    return (mst_box){{0, 0, 0}, {(int64_t)n[0], (int64_t)n[1], (int64_t)n[2]}};
-}
-
-mst_status mst_solver_barrier(cl_command_queue queue, const cl_event *event, mst_error *error) {
-    mst_status status = MST_OK;
-    if (*event)
-        MST_TRY_CL(clEnqueueBarrierWithWaitList(queue, 1, event, NULL), "cannot queue a block");
-fail:
-    return status;
-}
-
-mst_status mst_solver_finish(mst_stencil *s, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_TRY_CL(clFinish(s->context->upload), "an upload failed");
-    MST_TRY_CL(clFinish(s->context->compute), "the steps failed");
-    for (int lane = 1; lane < s->lanes; lane++)
-        if (s->queues[lane])
-            MST_TRY_CL(clFinish(s->queues[lane]), "the steps failed");
-    MST_TRY_CL(clFinish(s->context->download), "a download failed");
-fail:
-    return status;
-}
 
 static mst_status check(mst_context *context, const mst_stencil_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
@@ -44,50 +13,51 @@ fail:
     return status;
 }
 
-// Whether halos make more than half of the work.
-static bool is_crowded(const mst_stencil *s) { return s->plan.schedule != MST_STENCIL_IN_CORE && s->plan.duplicated > 1; }
-
-// Fewer steps are fused where the budget is too small for their halos, or just enough for them, unless their number is given.
-static mst_status choose(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    for (unsigned most = MST_STENCIL_MAX_FUSE;; most = (s->plan.fuse + 1) / 2) {
-        mst_error small = {MST_OK, 0, "", ""};
-        MST_TRY(mst_plan_kernels(s, desc, most, error));
-        if (!s->is_trial) // in core whatever the rates are, which others that are being built would spoil
-            MST_TRY(mst_rates_measure(s, &s->rates, error));
-        status = mst_plan_choose(s, desc, &small);
-        bool fewer = status == MST_ERROR_BUDGET || (status == MST_OK && is_crowded(s) && !desc->depth && !desc->block);
-        if (!fewer || desc->fuse || s->plan.fuse == 1) {
-            if (error && status != MST_OK)
-                *error = small;
-            return status;
-        }
-        for (int k = 0; k < 2; k++)
-            mst_stepper_release(&s->steppers[k]);
-    }
-fail:
-    return status;
+static mst_plan_budget budget_of(mst_context *context, const mst_budget *budget) {
+    const uint64_t left = mst_budget_left(context, budget);
+    return (mst_plan_budget){left, budget->limit - left};
 }
 
-// Problem, kernels and plan, without memory for the state.
-static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,
+static mst_status read_inputs(mst_context *context, const mst_problem *problem, const mst_stencil_desc *desc, mst_plan_inputs *in,
+                              mst_error *error) {
+    const mst_device_info *device = &context->device;
+    *in = (mst_plan_inputs){.problem = problem,
+                            .limits = {.max_allocation_bytes = device->max_allocation_bytes,
+                                       .is_gpu = device->type & CL_DEVICE_TYPE_GPU,
+                                       .unified_memory = device->unified_memory},
+                            .device = budget_of(context, &context->device_memory),
+                            .host = budget_of(context, &context->host_memory),
+                            .wishes = {.schedule = desc->schedule,
+                                       .store = desc->store,
+                                       .shape = desc->shape,
+                                       .depth = desc->depth,
+                                       .block = desc->block,
+                                       .fuse = desc->fuse,
+                                       .overlap = !desc->no_overlap}};
+    return mst_stepper_limits(context, &in->tile_limits, error);
+}
+
+// Problem, kernels and plan, without memory for the state. `choice` NULL: what tuning and rules choose.
+static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, const mst_stencil_choice *choice,
                             mst_tune_chain *chain, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
+    mst_stencil_choice chosen;
     mst_stencil *s = NULL;
     *out = NULL;
     MST_TRY(check(context, desc, error));
     MST_REQUIRE(s = calloc(1, sizeof *s), MST_ERROR_HOST_MEMORY, "out of memory making a solver");
     *out = s;
     s->context = context;
-    s->overlap = !desc->no_overlap;
-    MST_TRY(mst_problem_read(desc, &s->problem, error));
-    MST_TRY(mst_tables_create(context, &s->problem, &s->tables, error));
     s->is_trial = choice != NULL;
+    MST_TRY(mst_problem_read(desc, &s->problem, error));
+    MST_TRY(mst_points_make(&s->problem, &s->points, error));
+    MST_TRY(read_inputs(context, &s->problem, desc, &s->inputs, error));
+    MST_TRY(mst_plan_check(&s->inputs, error));
     if (choice)
-        s->choice = *choice;
+        chosen = *choice;
     else
-        MST_TRY(mst_stencil_tune(s, desc, chain, error));
-    MST_TRY(choose(s, desc, error));
+        MST_TRY(mst_stencil_tune(context, &s->inputs, desc, chain, &chosen, error));
+    MST_TRY(mst_solver_prepare(s, chosen, steps, error));
 fail:
     return status;
 }
@@ -103,7 +73,7 @@ static bool goes_on(mst_context *context, mst_tune_chain *chain, mst_status stat
 
 static void write_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
     mst_stencil_plan full = MST_STENCIL_PLAN_INIT;
-    mst_plan_figures(s, steps, &full);
+    mst_solver_figures(s, steps, &full);
     mst_description_write(PLAN, &full, plan);
 }
 
@@ -117,7 +87,7 @@ mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *des
     MST_TRY(mst_scheme_description_read(desc, &given, error));
     do {
         mst_stencil *s = NULL;
-        status = make_plan(context, &given.desc, NULL, &chain, &s, &chain.why);
+        status = make_plan(context, &given.desc, steps, NULL, &chain, &s, &chain.why);
         if (status == MST_OK)
             write_figures(s, steps, plan);
         mst_stencil_destroy(s);
@@ -125,6 +95,17 @@ mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *des
 fail:
     mst_scheme_description_release(&given);
     return status;
+}
+
+static mst_status make_schedule(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
+    switch (desc->plan->schedule) {
+    case MST_STENCIL_IN_CORE:
+        return mst_in_core_create(desc, out, error);
+    case MST_STENCIL_SKEWED:
+        return mst_skewed_create(desc, out, error);
+    default:
+        return mst_overlapped_create(desc, out, error);
+    }
 }
 
 // With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
@@ -135,15 +116,9 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     *out = NULL;
     MST_REQUIRE(desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
                 "the backing store is a file, but file is %d", desc->file);
-    MST_TRY(make_plan(context, desc, choice, chain, &s, error));
-    MST_TRY(mst_tables_take(&s->tables, s->plan.depth, error));
-    s->engine = s->plan.schedule == MST_STENCIL_IN_CORE  ? &mst_in_core_engine
-                : s->plan.schedule == MST_STENCIL_SKEWED ? &mst_skewed_engine
-                                                         : &mst_pyramid_engine;
-    if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        MST_TRY(mst_store_create(context, &s->problem, s->plan.store, mst_plan_copies(s->plan.schedule), desc->file,
-                                 desc->file_offset, &s->store, error));
-    MST_TRY(s->engine->prepare(s, error));
+    MST_TRY(make_plan(context, desc, desc->expected_steps, choice, chain, &s, error));
+    const mst_schedule_desc with = {context, &s->problem, s->steppers, &s->plan, desc->file, desc->file_offset};
+    MST_TRY(make_schedule(&with, &s->schedule, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     *out = s;
     return MST_OK;
@@ -176,99 +151,15 @@ fail:
 void mst_stencil_destroy(mst_stencil *s) {
     if (!s)
         return;
-    if (s->engine)
-        s->engine->release(s);
-    mst_store_release(&s->store);
+    if (s->schedule)
+        s->schedule->kind->destroy(s->schedule);
     for (int k = 0; k < 2; k++)
         mst_stepper_release(&s->steppers[k]);
     mst_tables_release(&s->tables);
+    mst_kernel_pair_release(&s->pair);
+    mst_points_release(&s->points);
     mst_problem_release(&s->problem);
     free(s);
-}
-
-// Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
-static uint64_t trips_at_once(const mst_stencil *s) {
-    const uint64_t most = 10000;
-    mst_stencil_plan plan = s->plan;
-    if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        return 1;
-    if (s->is_trial) // there are no rates, and it is not to wait where others do not
-        return most;
-    mst_model_predict(s, s->plan.depth, &plan);
-    return plan.seconds > 1e-5 ? 1 + (uint64_t)(0.1 / plan.seconds) : most;
-}
-
-static mst_status report_progress(mst_run *run, mst_error *error) {
-    if (run->how.progress && !run->how.progress(run->done, run->total, run->how.progress_user))
-        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps", (unsigned long long)run->done,
-                        (unsigned long long)run->total);
-    return MST_OK;
-}
-
-// As many steps as the tables on the device hold, trip by trip.
-static mst_status run_segment(mst_stencil *s, uint64_t steps, mst_run *run, mst_error *error) {
-    mst_status status = MST_OK, cancelled = MST_OK;
-    uint64_t row = 0, at_once = trips_at_once(s), since = 0;
-    MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
-    while (row < steps && cancelled == MST_OK) {
-        uint64_t n = mst_plan_trip(&s->plan, steps - row);
-        MST_TRY(s->engine->advance(s, n, row, run, error));
-        row += n;
-        run->done += n;
-        if (++since < at_once)
-            continue;
-        since = 0;
-        if (s->plan.schedule == MST_STENCIL_IN_CORE)
-            MST_TRY(s->engine->settle(s, run, error));
-        cancelled = report_progress(run, error);
-    }
-    MST_TRY(s->engine->settle(s, run, error));
-    s->tables.filled = row;
-    MST_TRY(mst_tables_collect(&s->tables, error));
-    s->step += row;
-    return cancelled;
-fail:
-    // The queues may still work on what is to be released.
-    clFinish(s->context->upload);
-    clFinish(s->context->compute);
-    for (int lane = 1; lane < s->lanes; lane++)
-        if (s->queues[lane])
-            clFinish(s->queues[lane]);
-    clFinish(s->context->download);
-    s->store.failures++;
-    s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
-    return status;
-}
-
-#define REPORT MST_DESCRIPTION(mst_stencil_report, MST_STENCIL_REPORT_INIT, seconds)
-
-static void write_report(const mst_stencil *s, const mst_run *run, double seconds, mst_stencil_report *report) {
-    const mst_stencil_report full = {.steps = run->done,
-                                     .seconds = seconds,
-                                     .node_steps_a_second = (double)s->problem.nodes * (double)run->done / seconds,
-                                     .upload_bytes = run->upload_bytes,
-                                     .download_bytes = run->download_bytes};
-    mst_description_write(REPORT, &full, report);
-}
-
-mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
-                           mst_error *error) {
-    mst_status status = MST_OK;
-    mst_run run = {.total = steps};
-    double start = mst_now();
-    MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
-    MST_TRY(mst_execution_read(how, &run.how, error));
-    if (report)
-        MST_TRY(mst_description_check(REPORT, report, error));
-    MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
-                "a run takes no events and no mst_report");
-    MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    while (run.done < steps)
-        MST_TRY(run_segment(s, steps - run.done < s->tables.steps ? steps - run.done : s->tables.steps, &run, error));
-    if (report)
-        write_report(s, &run, mst_now() - start, report);
-fail:
-    return status;
 }
 
 uint64_t mst_stencil_step(const mst_stencil *s) { return s->step; }

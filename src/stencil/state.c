@@ -9,39 +9,12 @@
 
 enum { CHUNK = 1 << 20 }; // elements moved at a time
 
-static cl_mem device_array(mst_stencil *s, int array) {
-    int n = s->problem.n_arrays;
-    return array < n ? s->state[s->current].buffers[array] : s->held.buffers[array - n];
+static mst_status get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    return s->schedule->kind->get(s->schedule, array, first, count, to, error);
 }
 
-// Of the store's arrays: those of the state are there once or, for schedules that do not work in place, twice.
-static int store_array(const mst_stencil *s, int array) {
-    int n = s->problem.n_arrays;
-    return array < n ? array + (s->store.copies == 2 ? s->current * n : 0) : array + (s->store.copies - 1) * n;
-}
-
-mst_status mst_solver_get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t e = s->problem.element;
-    if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        return mst_store_get(&s->store, store_array(s, array), first, count, to, error);
-    MST_TRY_CL(clEnqueueReadBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e, to,
-                                   0, NULL, NULL),
-               "cannot download the state");
-fail:
-    return status;
-}
-
-mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
-    mst_status status = MST_OK;
-    size_t e = s->problem.element;
-    if (s->plan.schedule != MST_STENCIL_IN_CORE)
-        return mst_store_put(&s->store, store_array(s, array), first, count, from, error);
-    MST_TRY_CL(clEnqueueWriteBuffer(s->context->compute, device_array(s, array), CL_TRUE, (size_t)first * e, (size_t)count * e,
-                                    from, 0, NULL, NULL),
-               "cannot upload the state");
-fail:
-    return status;
+static mst_status put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    return s->schedule->kind->put(s->schedule, array, first, count, from, error);
 }
 
 static void put_value(const mst_problem *p, void *to, uint64_t i, double value) {
@@ -90,7 +63,7 @@ static mst_status fill(mst_stencil *s, int array, const mst_formula *formula, ms
             MST_TRY(mst_pool_run(s->context->pool, (size_t)((n + (1 << 14) - 1) >> 14), fill_part, &f, error));
         else
             memset(values, 0, (size_t)n * s->problem.element);
-        MST_TRY(mst_solver_put(s, array, at, n, values, error));
+        MST_TRY(put(s, array, at, n, values, error));
     }
 fail:
     free(values);
@@ -108,7 +81,7 @@ static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_
         MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
         for (uint64_t i = 0; i < n; i++)
             put_value(&s->problem, values, i, bytes == 8 ? ((double *)read)[i] : (double)((float *)read)[i]);
-        MST_TRY(mst_solver_put(s, array, at, n, values, error));
+        MST_TRY(put(s, array, at, n, values, error));
     }
 fail:
     free(values);
@@ -229,7 +202,7 @@ static mst_status read_line(reading *r, uint64_t first, uint64_t step, uint64_t 
         if (r->filled + n > CHUNK)
             MST_TRY(flush(r, error));
         unsigned char *packed = r->packed + r->filled * e;
-        MST_TRY(mst_solver_get(r->s, r->array, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
+        MST_TRY(get(r->s, r->array, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
         for (uint64_t i = 0; i < n && step > 1; i++)
             memcpy(packed + i * e, r->row + i * step * e, e);
         r->filled += n;

@@ -1,5 +1,7 @@
 // What tuning chooses: m, the steps fused in one kernel, and its tile. Test runs are of the scheme itself, in core.
-#include "solver.h"
+#include "tune.h"
+
+#include "runtime/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +15,7 @@
 #define SIMILAR 4                        // grids of up to so many times the nodes suit the same values
 enum { FUSE, COLUMNS_OF_TILE, ROWS_OF_TILE, PLANES_OF_STRIP, N_PARAMETERS, REVISION = 5 }; // REVISION: of the kernels
 
-typedef struct trial {
+typedef struct scheme_trial {
     mst_context *context;
     const mst_problem *problem;
     mst_stencil_desc desc;
@@ -21,17 +23,17 @@ typedef struct trial {
     uint64_t steps;
     unsigned char *expected, *got;
     bool has_expected;
-} trial;
+} scheme_trial;
 
 static mst_stencil_choice choice_of(const int64_t *values) {
     return (mst_stencil_choice){(unsigned)values[FUSE],
                                 {(int)values[COLUMNS_OF_TILE], (int)values[ROWS_OF_TILE], (int)values[PLANES_OF_STRIP]}};
 }
 
-static size_t state_bytes(const trial *t) { return (size_t)(t->problem->nodes * t->problem->element); }
+static size_t state_bytes(const scheme_trial *t) { return (size_t)(t->problem->nodes * t->problem->element); }
 
 static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
-    trial *t = user;
+    scheme_trial *t = user;
     (void)seed; // the state begins as the description says
     size_t bytes = state_bytes(t) * (size_t)t->problem->n_arrays;
     t->expected = malloc(bytes);
@@ -39,14 +41,14 @@ static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
     return t->expected && t->got ? MST_OK : mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for test runs");
 }
 
-static void finish(void *user) {
-    trial *t = user;
+static void release_states(void *user) {
+    scheme_trial *t = user;
     free(t->expected);
     free(t->got);
 }
 
 static mst_status build(void *user, const int64_t *values, void **candidate, mst_error *error) {
-    const trial *t = user;
+    const scheme_trial *t = user;
     const mst_stencil_choice choice = choice_of(values);
     mst_stencil *made = NULL;
     mst_stencil_desc desc = t->desc;
@@ -62,7 +64,7 @@ static void discard(void *user, void *candidate) {
 }
 
 static mst_status run(void *user, void *candidate, int times, const mst_execution *how, mst_error *error) {
-    const trial *t = user;
+    const scheme_trial *t = user;
     (void)how; // NODE_STEPS do not take long
     return mst_stencil_run(candidate, t->steps * (uint64_t)times, NULL, NULL, error);
 }
@@ -70,7 +72,7 @@ static mst_status run(void *user, void *candidate, int times, const mst_executio
 // In every bit: results depend on none of it.
 static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
     mst_status status = MST_OK;
-    trial *t = user;
+    scheme_trial *t = user;
     unsigned char *state = t->has_expected ? t->got : t->expected;
     size_t used = 0;
     for (int f = 0; f < t->problem->n_fields; f++)
@@ -84,11 +86,11 @@ fail:
     return status;
 }
 
-static const mst_tune_work work = {prepare, finish, build, NULL, discard, run, check, NULL, NULL};
+static const mst_tune_work work = {prepare, release_states, build, NULL, discard, run, check, NULL, NULL};
 
 // Near the rule first.
 static double cost(const void *user, const int64_t *values) {
-    const trial *t = user;
+    const scheme_trial *t = user;
     double columns = log2((double)values[COLUMNS_OF_TILE] / t->rule.tile.columns);
     double rows = log2((double)values[ROWS_OF_TILE] / t->rule.tile.rows);
     return 1 + 0.3 * fabs(log2((double)values[FUSE] / t->rule.fuse)) + 0.4 * fabs(columns) + 0.4 * fabs(rows) +
@@ -101,7 +103,7 @@ static mst_tune_parameter *add_parameter(mst_tune_problem *p, const char *name, 
 
 static void add_value(mst_tune_parameter *q, int64_t value) { q->values[q->n++] = value; }
 
-static void add_parameters(mst_tune_problem *p, const trial *t, const mst_stencil_desc *desc, unsigned most) {
+static void add_parameters(mst_tune_problem *p, const scheme_trial *t, const mst_stencil_desc *desc, unsigned most) {
     mst_tune_parameter *fuse = add_parameter(p, "fuse", t->rule.fuse);
     for (unsigned m = 1; m <= most && m <= STEPS && !desc->fuse; m++)
         if (m != t->rule.fuse && STEPS % m == 0)
@@ -120,15 +122,15 @@ static void add_parameters(mst_tune_problem *p, const trial *t, const mst_stenci
 }
 
 // The same expressions on the same grid have the same kernels.
-static void identify(mst_tune_problem *p, const mst_stencil *s, const mst_stencil_desc *desc) {
-    const mst_problem *q = &s->problem;
+static void identify(mst_tune_problem *p, const mst_plan_inputs *in, const mst_stencil_desc *desc) {
+    const mst_problem *q = in->problem;
     XXH64_hash_t hash = XXH3_64bits_withSeed(q->grid, sizeof q->grid, REVISION);
     for (size_t k = 0; k < desc->n_updates; k++)
         hash = XXH3_64bits_withSeed(desc->updates[k].expression, strlen(desc->updates[k].expression), hash);
     p->size = q->nodes;
     p->kernel = hash;
     snprintf(p->variant, sizeof p->variant, "%s %s, %d ax%ss, %d array%s",
-             mst_plan_shape(s, desc) == MST_STENCIL_SHAPE_CPU ? "cpu" : "gpu", q->is_double ? "float64" : "float32", q->rank,
+             mst_plan_shape(in) == MST_STENCIL_SHAPE_CPU ? "cpu" : "gpu", q->is_double ? "float64" : "float32", q->rank,
              q->rank == 1 ? "i" : "e", q->n_arrays, q->n_arrays == 1 ? "" : "s");
 }
 
@@ -141,28 +143,31 @@ static uint64_t steps_of(uint64_t rule, uint64_t nodes) {
     return least * (times < 1 ? 1 : times > 64 ? 64 : times);
 }
 
-mst_status mst_stencil_tune(mst_stencil *s, const mst_stencil_desc *desc, mst_tune_chain *chain, mst_error *error) {
-    trial t = {.context = s->context, .problem = &s->problem, .desc = *desc};
+mst_status mst_stencil_tune(mst_context *context, const mst_plan_inputs *in, const mst_stencil_desc *desc, mst_tune_chain *chain,
+                            mst_stencil_choice *out, mst_error *error) {
+    const mst_problem *p = in->problem;
+    scheme_trial t = {.context = context, .problem = p, .desc = *desc};
     mst_tune_problem problem = {
         .capability = "stencil", .most_times = SIMILAR, .cost = cost, .work = &work, .user = &t, .chain = chain};
-    uint64_t arrays = (uint64_t)s->problem.n_arrays, all = (2 * arrays + (uint64_t)s->problem.n_coefficients) * state_bytes(&t);
-    unsigned most = desc->depth && desc->depth < MST_STENCIL_MAX_FUSE ? (unsigned)desc->depth : MST_STENCIL_MAX_FUSE;
-    unsigned rule = desc->fuse ? desc->fuse : mst_plan_fuse(s, desc);
+    uint64_t arrays = (uint64_t)p->n_arrays, all = (2 * arrays + (uint64_t)p->n_coefficients) * state_bytes(&t);
+    unsigned most =
+        desc->depth ? (unsigned)mst_smaller((uint64_t)desc->depth, (uint64_t)MST_STENCIL_MAX_FUSE) : MST_STENCIL_MAX_FUSE;
+    unsigned rule = desc->fuse ? desc->fuse : mst_kernel_pair_rule(p, mst_plan_shape(in));
     int64_t values[N_PARAMETERS];
     t.desc.schedule = MST_STENCIL_IN_CORE;
     t.desc.depth = 0;
     t.desc.block = 0;
-    t.rule = (mst_stencil_choice){rule < most ? rule : most, mst_tile_rule(&s->problem, mst_plan_shape(s, desc))};
-    s->choice = t.rule;
-    if (desc->schedule == MST_STENCIL_TRIVIAL || desc->fuse > MST_STENCIL_MAX_FUSE)
-        return MST_OK; // as published, or refused
-    t.steps = steps_of(t.rule.fuse, s->problem.nodes);
-    if (all > MOST_STATE || all > mst_budget_left(s->context, &s->context->device_memory) / 2)
+    t.rule = (mst_stencil_choice){mst_smaller(rule, most), mst_tile_rule(p, mst_plan_shape(in))};
+    *out = t.rule;
+    if (desc->schedule == MST_STENCIL_TRIVIAL)
+        return MST_OK; // as published
+    t.steps = steps_of(t.rule.fuse, p->nodes);
+    if (all > MOST_STATE || all > mst_budget_left(context, &context->device_memory) / 2)
         problem.work = NULL;
     add_parameters(&problem, &t, desc, most);
-    identify(&problem, s, desc);
-    mst_status status = mst_tune_choose(s->context, &problem, false, values, error);
+    identify(&problem, in, desc);
+    mst_status status = mst_tune_choose(context, &problem, false, values, error);
     if (status == MST_OK)
-        s->choice = choice_of(values);
+        *out = choice_of(values);
     return status;
 }

@@ -6,7 +6,7 @@ static int write_versions(const mst_stencil_cpu_writer *c, const mst_pipeline *p
     int n = 0;
     mst_name name;
     for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
+        const mst_field_version *v = &p->versions[k];
         if (v->update < 0 && v->depth == 0)
             continue;
         mst_name_version(p, k, name);

@@ -211,7 +211,7 @@ double mst_cutting_work(const mst_tile *t, const mst_pipeline *pipeline, const m
     for (int axis = 0; axis < N_AXES; axis++)
         nodes *= (double)(box->to[axis] - box->from[axis]);
     for (int k = t->problem->n_arrays; k < pipeline->n_versions; k++) {
-        const mst_stage *v = &pipeline->versions[k];
+        const mst_field_version *v = &pipeline->versions[k];
         double grown = 1;
         for (int axis = 0; axis < N_AXES; axis++) {
             int64_t side = mst_smaller(own[axis], box->to[axis] - box->from[axis]);

@@ -17,7 +17,7 @@ static bool has_mirrors(const mst_problem *problem, int axis) {
 }
 
 // The age, at the beginning of an iteration, of the plane of a version that a leaf reads to the side.
-static int age_of(const mst_pipeline *p, const mst_stage *v, size_t leaf) {
+static int age_of(const mst_pipeline *p, const mst_field_version *v, size_t leaf) {
     const mst_leaf *l = &p->problem->updates[v->update].formula.leaves[leaf];
     return v->lag - p->versions[v->reads[leaf]].lag - l->offsets[PLANES] - 1;
 }
@@ -50,7 +50,7 @@ static void add_reads(mst_stencil_exchange *x, const mst_leaf *leaf, mst_shared_
 static void find_planes(mst_stencil_exchange *x) {
     const mst_pipeline *p = x->pipeline;
     for (int k = p->problem->n_arrays; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
+        const mst_field_version *v = &p->versions[k];
         const mst_formula *f = &p->problem->updates[v->update].formula;
         for (size_t i = 0; i < f->n_leaves; i++)
             if (v->reads[i] >= 0 && mst_exchange_is_lateral(&f->leaves[i]))

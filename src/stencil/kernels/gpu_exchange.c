@@ -182,7 +182,7 @@ static void write_node(const mst_stencil_gpu_writer *g, int version, int age, ms
     mst_text_put(g->out, "shared[copy + $place]", MST_SET(place, place));
 }
 
-void mst_stencil_gpu_write_neighbour(const mst_stencil_gpu_writer *g, const mst_stage *v, size_t i, int row) {
+void mst_stencil_gpu_write_neighbour(const mst_stencil_gpu_writer *g, const mst_field_version *v, size_t i, int row) {
     const mst_pipeline *p = g->w->pipeline;
     const mst_leaf *leaf = &p->problem->updates[v->update].formula.leaves[i];
     const int from = v->reads[i], age = v->lag - p->versions[from].lag - leaf->offsets[PLANES];

@@ -64,7 +64,7 @@ void mst_stencil_gpu_write_damping(const mst_stencil_gpu_writer *g) {
     }
 }
 
-static void write_sources(const mst_stencil_gpu_writer *g, const mst_stage *v, const size_t range[2]) {
+static void write_sources(const mst_stencil_gpu_writer *g, const mst_field_version *v, const size_t range[2]) {
     mst_component_name component;
     mst_text_put(g->out,
                  "// Sources.\n"
@@ -82,7 +82,7 @@ static void write_sources(const mst_stencil_gpu_writer *g, const mst_stage *v, c
     mst_text_put(g->out, "}\n");
 }
 
-static void write_receivers(const mst_stencil_gpu_writer *g, const mst_stage *v, const size_t range[2]) {
+static void write_receivers(const mst_stencil_gpu_writer *g, const mst_field_version *v, const size_t range[2]) {
     mst_component_name component;
     mst_text_put(g->out,
                  "// Receivers.\n"
@@ -103,7 +103,7 @@ static void write_receivers(const mst_stencil_gpu_writer *g, const mst_stage *v,
     mst_text_put(g->out, "}\n");
 }
 
-void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_stage *v) {
+void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_field_version *v) {
     const size_t *sources = &g->w->sources.first[v->field], *receivers = &g->w->receivers.first[v->field];
     if (sources[1] > sources[0])
         write_sources(g, v, sources);

@@ -174,7 +174,7 @@ void mst_stencil_gpu_write_targets(const mst_stencil_gpu_writer *g) {
     }
 }
 
-void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_stage *v, int row) {
+void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_field_version *v, int row) {
     mst_component_name component;
     mst_name array;
     if (v->output < 0)
@@ -195,7 +195,7 @@ void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_stag
     mst_text_put(g->out, "}\n}\n");
 }
 
-void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const mst_stage *v) {
+void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const mst_field_version *v) {
     mst_name array;
     if (v->output < 0)
         return;

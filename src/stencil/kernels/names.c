@@ -18,7 +18,7 @@ void mst_name_state(const mst_problem *problem, int array, mst_name out) {
 }
 
 void mst_name_version(const mst_pipeline *pipeline, int version, mst_name out) {
-    const mst_stage *v = &pipeline->versions[version];
+    const mst_field_version *v = &pipeline->versions[version];
     const bool is_input = v->update < 0;
     mst_name array;
     mst_name_array(pipeline->problem, v->field, is_input ? -1 - v->step : 0, array);

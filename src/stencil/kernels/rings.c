@@ -6,7 +6,7 @@ mst_stencil_rings mst_rings_make(const mst_pipeline *p, int rows, int columns, i
     mst_stencil_rings r = {.left = 0};
     int right = 0, below = 0;
     for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
+        const mst_field_version *v = &p->versions[k];
         mst_field_rings *field = &r.fields[v->field];
         field->depth = mst_larger(field->depth, mst_larger(v->depth, 1));
         for (int i = 0; i < 2 * N_AXES; i++)

@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// What the device offers, as far as tiles go by it.
-static mst_status read_limits(const mst_context *context, mst_tile_limits *out, mst_error *error) {
+mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_device_info *device = &context->device;
     size_t argument_bytes = 0;
@@ -60,15 +59,16 @@ fail:
     return status;
 }
 
-mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
-                              mst_stencil_shape shape, mst_tile_choice choice, mst_stepper *s, mst_error *error) {
+mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
+                              const mst_stepper_tables *tables, int m, mst_stencil_shape shape, mst_tile_choice choice,
+                              mst_stepper *s, mst_error *error) {
     mst_status status = MST_OK;
     mst_tile_limits limits;
     mst_pipeline single = {0};
     mst_text text = {0};
     const bool gpu = shape == MST_STENCIL_SHAPE_GPU;
-    *s = (mst_stepper){.tables = tables, .context = context};
-    MST_TRY(read_limits(context, &limits, error));
+    *s = (mst_stepper){.points = points, .tables = tables, .context = context};
+    MST_TRY(mst_stepper_limits(context, &limits, error));
     MST_TRY(mst_pipeline_make(problem, m, gpu, &s->pipeline, error));
     MST_TRY(mst_pipeline_make(problem, 1, gpu, &single, error));
     MST_TRY(mst_tile_make(&s->pipeline, shape, choice, &limits, &s->tile, error));
@@ -77,8 +77,8 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                                .pipeline = &s->pipeline,
                                .single = &single,
                                .tile = &s->tile,
-                               .sources = tables->sources,
-                               .receivers = tables->receivers,
+                               .sources = points->sources,
+                               .receivers = points->receivers,
                                .local_bytes = limits.local_bytes,
                                .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                                .out = &text};
@@ -96,7 +96,7 @@ mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *s, m
     mst_status status = MST_OK;
     const mst_tile *t = &fused->tile;
     if (t->shape == MST_STENCIL_SHAPE_GPU)
-        return mst_stepper_create(fused->context, t->problem, fused->tables, 1, t->shape, t->choice, s, error);
+        return mst_stepper_create(fused->context, t->problem, fused->points, fused->tables, 1, t->shape, t->choice, s, error);
     *s = *fused;
     s->is_single = true;
     s->interior = NULL;
@@ -144,9 +144,9 @@ static void add_arrays(argument_list *list, const mst_signature *names, const cl
 
 #define ADD(parameter, variable) list->values[list->n++] = MST_BIND(parameter, variable)
 
-static void add_tables(argument_list *list, const mst_tables *t) {
+static void add_tables(argument_list *list, const mst_stepper_tables *t) {
     ADD(damping, t->damping);
-    ADD(table, t->table);
+    ADD(table, t->steps);
     ADD(records, t->records);
     ADD(points, t->points);
 }

@@ -4,7 +4,7 @@
 
 #include "runtime/cache.h"
 #include "runtime/kernel.h"
-#include "stencil/scheme/tables.h"
+#include "stencil/scheme/points.h"
 #include "tile.h"
 
 // A part of all arrays of the state, or of all coefficient fields, on the device: a ring of planes, in which plane p lies at
@@ -14,8 +14,14 @@ typedef struct mst_window {
     int64_t planes, first_row, rows, first_column, columns, first_plane;
 } mst_window;
 
+// What kernels find on the device beside the state; NULL: nothing of it is needed.
+typedef struct mst_stepper_tables {
+    cl_mem damping, steps, records, points;
+} mst_stepper_tables;
+
 typedef struct mst_stepper {
-    const mst_tables *tables;
+    const mst_point_list *points;
+    const mst_stepper_tables *tables;
     mst_context *context;
     mst_pipeline pipeline;
     mst_tile tile;
@@ -28,9 +34,14 @@ typedef struct mst_stepper {
     mst_kernel *boundary;       // of a GPU: for the tiles that the interior kernel leaves
 } mst_stepper;
 
-// Writes and builds. MST_ERROR_UNSUPPORTED: so many steps do not fit the device.
-mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_tables *tables, int m,
-                              mst_stencil_shape shape, mst_tile_choice choice, mst_stepper *out, mst_error *error);
+// What the device offers, as far as tiles go by it.
+mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error);
+
+// Writes and builds. `tables` are first looked at when steps are enqueued. MST_ERROR_UNSUPPORTED: so many steps do not fit the
+// device.
+mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
+                              const mst_stepper_tables *tables, int m, mst_stencil_shape shape, mst_tile_choice choice,
+                              mst_stepper *out, mst_error *error);
 // For a single step, with the kernel of `fused` if that can do it. `fused` may go before it.
 mst_status mst_stepper_create_single(const mst_stepper *fused, mst_stepper *out, mst_error *error);
 void mst_stepper_release(mst_stepper *stepper);

@@ -146,7 +146,7 @@ mst_tile mst_tile_single(const mst_tile *fused, const mst_pipeline *single) {
 void mst_tile_iterations(const mst_pipeline *p, int *first, int *last) {
     *first = *last = 0;
     for (int k = 0; k < p->n_versions; k++) {
-        const mst_stage *v = &p->versions[k];
+        const mst_field_version *v = &p->versions[k];
         *first = v->lag - v->low[PLANES] < *first ? v->lag - v->low[PLANES] : *first;
         *last = v->lag + v->high[PLANES] > *last ? v->lag + v->high[PLANES] : *last;
     }

@@ -2,7 +2,7 @@
 #ifndef MST_STENCIL_WRITE_H
 #define MST_STENCIL_WRITE_H
 
-#include "stencil/scheme/tables.h"
+#include "stencil/scheme/points.h"
 #include "tile.h"
 
 typedef struct mst_writer {

@@ -44,7 +44,7 @@ static void write_push(const mst_stencil_gpu_writer *g, int version, int row) {
 
 // A plane of an input.
 static void write_input(const mst_stencil_gpu_writer *g, int version) {
-    const mst_stage *v = &g->w->pipeline->versions[version];
+    const mst_field_version *v = &g->w->pipeline->versions[version];
     mst_name array;
     mst_name_state(g->w->problem, version, array);
     mst_text_put(g->out, "{ // $array, as it was loaded\nconst long plane = part_begin + i;\n", MST_SET(array, array));
@@ -62,7 +62,7 @@ static void write_input(const mst_stencil_gpu_writer *g, int version) {
 }
 
 // The update of a row, and before it what it reads.
-static void write_value(const mst_stencil_gpu_writer *g, const mst_stage *v, int row) {
+static void write_value(const mst_stencil_gpu_writer *g, const mst_field_version *v, int row) {
     const mst_problem *p = g->w->problem;
     const mst_formula *f = &p->updates[v->update].formula;
     mst_number_text values[MST_STENCIL_MAX_LEAVES], step;
@@ -90,7 +90,7 @@ static void write_value(const mst_stencil_gpu_writer *g, const mst_stage *v, int
 
 // One of the work-item's rows.
 static void write_update_row(const mst_stencil_gpu_writer *g, int version, int row) {
-    const mst_stage *v = &g->w->pipeline->versions[version];
+    const mst_field_version *v = &g->w->pipeline->versions[version];
     mst_text_put(g->out, "{\nconst long row = $row;\nvreal value = 0;\n", MST_SET(row, MST_SUM("first_row", row)));
     if (g->w->problem->rank == 1) // most iterations have nothing to do
         mst_text_put(g->out, "if (i >= $first && i < $end) {\n", MST_SET(first, v->lag - v->low[PLANES]),
@@ -108,7 +108,7 @@ static void write_update_row(const mst_stencil_gpu_writer *g, int version, int r
 
 static void write_update(const mst_stencil_gpu_writer *g, int version) {
     const mst_problem *p = g->w->problem;
-    const mst_stage *v = &g->w->pipeline->versions[version];
+    const mst_field_version *v = &g->w->pipeline->versions[version];
     mst_text_put(g->out,
                  "{ // fused step $step of $m, sub-step $substep: $field\n"
                  "const long plane = $plane;\n",

@@ -29,20 +29,20 @@ void mst_stencil_gpu_write_choice(const mst_stencil_gpu_writer *g);
 // version's formula reads of another version for one of the work-item's rows, declared under the leaf's name.
 void mst_stencil_gpu_write_place(const mst_stencil_gpu_writer *g);
 void mst_stencil_gpu_write_exchange(const mst_stencil_gpu_writer *g);
-void mst_stencil_gpu_write_neighbour(const mst_stencil_gpu_writer *g, const mst_stage *v, size_t i, int row);
+void mst_stencil_gpu_write_neighbour(const mst_stencil_gpu_writer *g, const mst_field_version *v, size_t i, int row);
 
 // gpu_memory.c: reading planes of the state ahead, and the vector of a coefficient field that a leaf reads; storing results.
 void mst_stencil_gpu_write_first_load(const mst_stencil_gpu_writer *g);
 void mst_stencil_gpu_write_next_load(const mst_stencil_gpu_writer *g);
 void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const mst_leaf *leaf);
 void mst_stencil_gpu_write_targets(const mst_stencil_gpu_writer *g);
-void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_stage *v, int row);
-void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const mst_stage *v);
+void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_field_version *v, int row);
+void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const mst_field_version *v);
 
 // gpu_faces.c: which nodes of the work-item lie beyond faces; the values there and of sources; factors of sponges.
 void mst_stencil_gpu_write_masks(const mst_stencil_gpu_writer *g);
 void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, int step);
 void mst_stencil_gpu_write_damping(const mst_stencil_gpu_writer *g);
-void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_stage *v);
+void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_field_version *v);
 
 #endif

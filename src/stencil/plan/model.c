@@ -1,10 +1,12 @@
-// The model of a run's time: how a schedule adds up the rates that were measured.
+#include "model.h"
+
+#include "runtime/numbers.h"
 #include "stencil/kernels/cutting.h"
-#include "stencil/solver.h"
 
 #include <math.h>
+#include <string.h>
 
-// What one trip of n steps moves and computes.
+// What one trip moves and computes.
 typedef struct trip {
     double upload, download;           // bytes
     double upload_rows, download_rows; // of rectangular copies
@@ -12,120 +14,172 @@ typedef struct trip {
     double blocks;
 } trip;
 
+typedef struct model {
+    const mst_plan_inputs *in;
+    const mst_kernel_pair *pair;
+    const mst_plan *plan;
+    mst_forecast_boxes *boxes;
+    double inside[N_AXES]; // of the sides of the blocks of overlapped tiling, the part that lies within the grid
+} model;
+
+mst_rates mst_rates_assumed(const mst_plan_inputs *in) {
+    const double update = in->limits.is_gpu ? 5e8 * (double)in->tile_limits.units : 2e8 * (double)in->tile_limits.units;
+    return (mst_rates){.upload = 1e10,
+                       .download = 1e10,
+                       .host = 5e9,
+                       .row = {1e-8, 1e-8},
+                       .beside = {0.1, 0.1},
+                       .copy = 1e-5,
+                       .update = {update, update},
+                       .launch = {1e-5, 1e-5},
+                       .wait = 1e-5};
+}
+
+uint64_t mst_plan_trip(const mst_plan *plan, uint64_t steps) {
+    if (steps <= plan->depth || plan->schedule != MST_STENCIL_SKEWED)
+        return mst_smaller(steps, plan->depth);
+    uint64_t n = mst_divide_up(steps, mst_divide_up(steps, plan->depth));
+    return mst_smaller(mst_round_up(n, (uint64_t)plan->fuse), plan->depth);
+}
+
+static int64_t side_of(const mst_box *box, int axis) { return box->to[axis] - box->from[axis]; }
+
 static double box_nodes(const mst_box *box) {
-    double n = 1;
-    for (int axis = 0; axis < N_AXES; axis++)
-        n *= (double)(box->to[axis] - box->from[axis]);
-    return n;
+    return (double)side_of(box, PLANES) * (double)side_of(box, ROWS) * (double)side_of(box, COLUMNS);
 }
 
 // In the middle of the grid, as most blocks touch no face.
-static void set_side(const mst_stencil *s, int axis, int64_t side, mst_box *box) {
-    int64_t whole = (int64_t)s->problem.grid[axis];
-    if (!mst_problem_periodic(&s->problem, axis) && side > whole)
-        side = whole;
+static void set_side(const model *m, int axis, int64_t side, mst_box *box) {
+    int64_t whole = (int64_t)m->in->problem->grid[axis];
+    if (!mst_problem_periodic(m->in->problem, axis))
+        side = mst_smaller(side, whole);
     box->from[axis] = side > whole ? 0 : (whole - side) / 2;
     box->to[axis] = box->from[axis] + side;
 }
 
-// By how much a box is wider at first for n steps: as much of what they reach as there is of it for a block of the grid, on
-// average.
-static void widen(const mst_stencil *s, uint64_t full, uint64_t single, const double inside[N_AXES], mst_box *box) {
-    const mst_pipeline *m = &s->steppers[0].pipeline, *one = &s->steppers[1].pipeline;
+// A block as it is when so many launches of m steps and so many of one step are still to come: wider by what these reach, as far
+// as there is so much of the grid beside a block, on average.
+static mst_box widened(const model *m, uint64_t full, uint64_t single, const mst_box *block) {
+    const mst_pipeline *many = &m->pair->pipelines[0], *one = &m->pair->pipelines[1];
+    mst_box box = *block;
     for (int axis = 0; axis < N_AXES; axis++) {
-        int64_t more = (int64_t)full * (m->low[axis] + m->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
-        set_side(s, axis, box->to[axis] - box->from[axis] + (int64_t)(inside[axis] * (double)more), box);
+        int64_t more =
+            (int64_t)full * (many->low[axis] + many->high[axis]) + (int64_t)single * (one->low[axis] + one->high[axis]);
+        set_side(m, axis, side_of(block, axis) + (int64_t)(m->inside[axis] * (double)more), &box);
     }
+    return box;
 }
 
-// n steps of a box that shrinks from step to step to that size, so many times: the fused ones first.
-static void add_steps(const mst_stencil *s, uint64_t n, const mst_box *box, const double inside[N_AXES], int lanes, double times,
-                      trip *t) {
-    uint64_t full = n / s->plan.fuse, single = n % s->plan.fuse;
-    while (full + single > 0) {
-        int which = full > 0 ? 0 : 1;
-        full -= which == 0;
-        single -= which == 1;
-        mst_box grown = *box;
-        widen(s, full, single, inside, &grown);
-        const mst_stepper *stepper = &s->steppers[which];
-        double longer, work = mst_cutting_work(&stepper->tile, &stepper->pipeline, &grown, lanes, &longer) * times;
-        t->work += work;
-        t->seconds_computing += work * longer / s->rates.update[which] + (lanes > 1 ? 0 : s->rates.launch[which] * times);
+// What a kernel computes of a box whose place is told by its sides.
+static double work_of(const model *m, int kernel, const mst_box *box, int queues, double *longer) {
+    const int64_t key[] = {1 + kernel + 2 * queues, side_of(box, PLANES), side_of(box, ROWS), side_of(box, COLUMNS)};
+    uint64_t hash = 0;
+    for (int k = 0; k <= N_AXES; k++)
+        hash = (hash ^ (uint64_t)key[k]) * 0x9E3779B97F4A7C15U;
+    const size_t i = (size_t)(hash >> 32) % MST_FORECAST_BOXES;
+    if (memcmp(m->boxes->boxes[i].key, key, sizeof key) != 0) {
+        memcpy(m->boxes->boxes[i].key, key, sizeof key);
+        m->boxes->boxes[i].work =
+            mst_cutting_work(&m->pair->tiles[kernel], &m->pair->pipelines[kernel], box, queues, &m->boxes->boxes[i].longer);
     }
+    *longer = m->boxes->boxes[i].longer;
+    return m->boxes->boxes[i].work;
 }
 
-static trip trip_of(const mst_stencil *s, const mst_stencil_plan *plan, uint64_t n) {
-    trip t = {.blocks = 1};
-    const mst_problem *p = &s->problem;
-    const double none[N_AXES] = {0, 0, 0};
-    double inside[N_AXES] = {0, 0, 0}; // of the blocks' sides, the part that lies in the grid
-    double arrays = p->n_arrays, constants = p->n_coefficients, element = (double)p->element;
-    mst_box box = mst_solver_grid(s);
-    if (plan->schedule == MST_STENCIL_IN_CORE) {
-        add_steps(s, n, &box, none, 1, 1, &t);
-        return t;
-    }
-    for (int k = 0; k < (plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < p->rank; k++) {
-        int axis = mst_problem_axis(p->rank, k);
-        if (plan->block < p->grid[axis]) {
-            uint64_t count = (p->grid[axis] + plan->block - 1) / plan->block;
-            bool skewed = plan->schedule == MST_STENCIL_SKEWED; // whose slabs go on from trip to trip
-            t.blocks *= skewed ? (double)p->grid[axis] / (double)plan->block : (double)count;
-            set_side(s, axis, (int64_t)(skewed ? plan->block : (p->grid[axis] + count - 1) / count), &box);
-            inside[axis] = mst_problem_periodic(p, axis) ? 1 : (double)(count - 1) / (double)count;
+static bool can_widen(const model *m, const mst_box *box) {
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (m->inside[axis] > 0 &&
+            (mst_problem_periodic(m->in->problem, axis) || side_of(box, axis) < (int64_t)m->in->problem->grid[axis]))
+            return true;
+    return false;
+}
+
+// Adds n steps of `times` blocks, from the last launch to the first: those of one step come behind those of m.
+static void add_steps(const model *m, uint64_t n, const mst_box *block, int queues, double times, trip *t) {
+    const uint64_t counts[] = {n / m->pair->m, n % m->pair->m};
+    for (int kernel = 1; kernel >= 0; kernel--)
+        for (uint64_t k = 0, same; k < counts[kernel]; k += same) {
+            const mst_box box = widened(m, kernel ? 0 : k, kernel ? k : counts[1], block);
+            double longer, work = work_of(m, kernel, &box, queues, &longer) * times;
+            same = can_widen(m, &box) ? 1 : counts[kernel] - k;
+            t->work += work * (double)same;
+            t->seconds_computing +=
+                (work * longer / m->in->rates.update[kernel] + (queues > 1 ? 0 : m->in->rates.launch[kernel] * times)) *
+                (double)same;
         }
+}
+
+// The slabs of time skewing go on from trip to trip, so that none is shorter.
+static void cut(model *m, mst_box *block, trip *t) {
+    const mst_problem *p = m->in->problem;
+    const bool skewed = m->plan->schedule == MST_STENCIL_SKEWED;
+    for (int k = 0; k < (m->plan->schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < p->rank; k++) {
+        int axis = mst_problem_axis(p->rank, k);
+        uint64_t nodes = p->grid[axis], count = mst_divide_up(nodes, m->plan->block);
+        if (count == 1)
+            continue;
+        t->blocks *= skewed ? (double)nodes / (double)m->plan->block : (double)count;
+        set_side(m, axis, (int64_t)(skewed ? m->plan->block : mst_divide_up(nodes, count)), block);
+        if (!skewed)
+            m->inside[axis] = mst_problem_periodic(p, axis) ? 1 : (double)(count - 1) / (double)count;
     }
-    t.download = arrays * (double)p->nodes * element;
-    t.upload = (arrays + constants) * (double)p->nodes * element;
-    if (plan->schedule == MST_STENCIL_SKEWED) {
-        add_steps(s, n, &box, none, s->lanes, t.blocks, &t);
-        return t;
+}
+
+static void add_copies(const model *m, uint64_t n, const mst_box *block, trip *t) {
+    const mst_problem *p = m->in->problem;
+    const double state = p->n_arrays, all = state + p->n_coefficients, bytes = (double)p->nodes * (double)p->element;
+    const mst_box big = widened(m, n / m->pair->m, n % m->pair->m, block);
+    t->download = state * bytes;
+    t->upload = all * bytes * (box_nodes(&big) / box_nodes(block));
+    if (m->inside[p->rank == 2 ? COLUMNS : ROWS] > 0) {
+        t->upload_rows = t->blocks * all * (double)side_of(&big, PLANES);
+        t->download_rows = t->blocks * state * (double)side_of(block, PLANES);
     }
-    mst_box big = box;
-    widen(s, n / s->plan.fuse, n % s->plan.fuse, inside, &big);
-    t.upload *= box_nodes(&big) / box_nodes(&box);
-    if (inside[p->rank == 2 ? COLUMNS : ROWS] > 0) {
-        t.upload_rows = t.blocks * (arrays + constants) * (double)(big.to[PLANES] - big.from[PLANES]);
-        t.download_rows = t.blocks * arrays * (double)(box.to[PLANES] - box.from[PLANES]);
+}
+
+static trip trip_of(model *m, uint64_t n) {
+    trip t = {.blocks = 1};
+    mst_box block = mst_plan_grid(m->in->problem);
+    memset(m->inside, 0, sizeof m->inside);
+    if (m->plan->schedule != MST_STENCIL_IN_CORE) {
+        cut(m, &block, &t);
+        add_copies(m, n, &block, &t);
     }
-    add_steps(s, n, &box, inside, 1, t.blocks, &t);
+    add_steps(m, n, &block, m->plan->schedule == MST_STENCIL_SKEWED ? m->plan->queues : 1, t.blocks, &t);
     return t;
 }
 
-// The seconds of `trips` trips one behind the other. On a device that works in the host's memory, copies and kernels share the
-// cores; a store that is not direct is copied by the host as well.
-static double trip_seconds(const mst_stencil *s, const mst_stencil_plan *plan, const trip *t, double trips) {
-    double arrays = s->problem.n_arrays, constants = s->problem.n_coefficients, compute = t->seconds_computing;
-    double up = t->upload / s->rates.upload + t->blocks * (arrays + constants) * s->rates.copy + t->upload_rows * s->rates.row[0];
-    double down = t->download / s->rates.download + t->blocks * arrays * s->rates.copy + t->download_rows * s->rates.row[1];
-    bool shared = s->context->device.unified_memory;
-    double host = mst_store_is_direct(s->context, plan->store) ? 0 : (t->upload + t->download) / s->rates.host;
-    if (plan->schedule == MST_STENCIL_IN_CORE)
+// Of so many trips one behind the other.
+static double trip_seconds(const model *m, const trip *t, double trips) {
+    const mst_rates *r = &m->in->rates;
+    double state = m->in->problem->n_arrays, all = state + m->in->problem->n_coefficients, compute = t->seconds_computing;
+    if (m->plan->schedule == MST_STENCIL_IN_CORE)
         return trips * compute;
-    if (!s->overlap) // the host waits for each block's upload, kernels and download
-        return trips * (up + down + compute + 3 * t->blocks * s->rates.wait + host);
-    double units = (double)s->context->device.compute_units;
-    // Who copies for the host waits for events, too.
-    double copies = fmax(fmax(up, down) + s->rates.beside[t->upload_rows > 0] * fmin(up, down), 1.1 * host);
-    double steady = shared ? compute + (up + down + host) / fmin(2, units) : fmax(copies, compute);
-    double lanes = plan->schedule == MST_STENCIL_SKEWED ? s->lanes : 1; // a slab takes as many times as long
-    double fill = (up + lanes * compute + down + host - steady) / t->blocks;
+    double up = t->upload / r->upload + t->blocks * all * r->copy + t->upload_rows * r->row[0];
+    double down = t->download / r->download + t->blocks * state * r->copy + t->download_rows * r->row[1];
+    double host = m->plan->is_direct ? 0 : (t->upload + t->download) / r->host; // by which the host copies as well
+    if (!m->plan->overlap) // the host waits for each block's upload, kernels and download
+        return trips * (up + down + compute + 3 * t->blocks * r->wait + host);
+    // The thread that copies for the host also waits for events.
+    double copies = fmax(fmax(up, down) + r->beside[t->upload_rows > 0] * fmin(up, down), 1.1 * host);
+    double steady = fmax(copies, compute);
+    if (m->in->limits.unified_memory) // copies and kernels share the cores
+        steady = compute + (up + down + host) / fmin(2, (double)m->in->tile_limits.units);
+    double queues = m->plan->schedule == MST_STENCIL_SKEWED ? m->plan->queues : 1; // a slab takes as many times as long
+    double fill = (up + queues * compute + down + host - steady) / t->blocks;
     return trips * steady + fmax(0, fill);
 }
 
-void mst_model_predict(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
-    const mst_problem *p = &s->problem;
-    uint64_t n = mst_plan_trip(plan, steps), trips = n > 0 ? steps / n : 0, rest = steps - trips * n;
-    const trip whole = trip_of(s, plan, n), last = trip_of(s, plan, rest);
-    bool moves = plan->schedule != MST_STENCIL_IN_CORE;
-    plan->seconds =
-        (trips > 0 ? trip_seconds(s, plan, &whole, (double)trips) : 0) + (rest > 0 ? trip_seconds(s, plan, &last, 1) : 0);
-    plan->upload_bytes = (uint64_t)((double)trips * whole.upload + (rest > 0 ? last.upload : 0));
-    plan->download_bytes = (uint64_t)((double)trips * whole.download + (rest > 0 ? last.download : 0));
-    double work = (double)trips * whole.work + last.work, needed = (double)p->nodes * (double)steps;
-    plan->duplicated = needed > 0 ? work / needed - 1 : 0;
-    plan->device_bytes = mst_plan_device_bytes(s, plan);
-    plan->state_bytes = moves ? mst_store_bytes(p, mst_plan_copies(plan->schedule)) : mst_store_bytes(p, 1);
-    plan->host_bytes = moves && plan->store != MST_STENCIL_STORE_FILE ? plan->state_bytes : 0;
+mst_forecast mst_model_forecast(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, uint64_t steps,
+                                mst_forecast_boxes *boxes) {
+    model m = {.in = in, .pair = pair, .plan = plan, .boxes = boxes};
+    const uint64_t n = mst_plan_trip(plan, steps), rest = n > 0 ? steps % n : 0;
+    const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)in->problem->nodes * (double)steps;
+    const trip whole = trip_of(&m, n), last = trip_of(&m, rest);
+    mst_forecast f = {.seconds = trips > 0 ? trip_seconds(&m, &whole, trips) : 0};
+    f.seconds += rest > 0 ? trip_seconds(&m, &last, 1) : 0;
+    f.upload_bytes = trips * whole.upload + (rest > 0 ? last.upload : 0);
+    f.download_bytes = trips * whole.download + (rest > 0 ? last.download : 0);
+    f.duplicated = needed > 0 ? (trips * whole.work + last.work) / needed - 1 : 0;
+    return f;
 }

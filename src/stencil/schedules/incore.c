@@ -1,48 +1,44 @@
 // The whole state stays on the device, twice: m steps go from one copy to the other.
-#include "runtime/program.h"
-#include "stencil/solver.h"
+#include "memory.h"
+#include "runtime/context.h"
+#include "schedule.h"
 
-static uint64_t array_bytes(const mst_stencil *s) { return s->problem.nodes * s->problem.element; }
+#include <stdlib.h>
 
-static mst_status take(mst_stencil *s, int n, mst_window *window, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = &s->problem;
+typedef struct in_core {
+    mst_schedule base;
+    mst_window state[2], coefficients;
+    int current; // of the copies, the one that holds the state
+} in_core;
+
+static mst_status take(const in_core *c, mst_footprint_part part, int n, mst_window *window, mst_error *error) {
+    const mst_problem *p = c->base.with.problem;
     window->planes = (int64_t)p->grid[PLANES];
     window->rows = (int64_t)p->grid[ROWS];
     window->columns = (int64_t)p->grid[COLUMNS];
-    for (int a = 0; a < n; a++)
-        MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, array_bytes(s), "the state of an in-core run",
-                                    &window->buffers[a], error));
-fail:
-    return status;
+    return mst_memory_take(c->base.with.context, &c->base.with.plan->footprint.parts[part], (uint64_t)n, window->buffers, error);
 }
 
-static mst_status prepare(mst_stencil *s, mst_error *error) {
-    mst_status status = MST_OK;
+static void destroy(mst_schedule *schedule) {
+    in_core *c = (in_core *)schedule;
+    const mst_allocation *parts = c->base.with.plan->footprint.parts;
     for (int k = 0; k < 2; k++)
-        MST_TRY(take(s, s->problem.n_arrays, &s->state[k], error));
-    MST_TRY(take(s, s->problem.n_coefficients, &s->held, error));
-fail:
-    return status;
+        mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, c->state[k].buffers);
+    mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, c->coefficients.buffers);
+    free(c);
 }
 
-static void release(mst_stencil *s) {
-    for (int a = 0; a < MST_STENCIL_MAX_ARRAYS; a++) {
-        for (int k = 0; k < 2; k++)
-            mst_device_release(s->context, s->state[k].buffers[a], array_bytes(s));
-        mst_device_release(s->context, s->held.buffers[a], array_bytes(s));
-    }
-}
-
-static mst_status advance(mst_stencil *s, uint64_t n, uint64_t row, mst_run *run, mst_error *error) {
+static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_box grid = mst_solver_grid(s);
-    (void)run;
+    in_core *c = (in_core *)schedule;
+    const mst_schedule_desc *with = &c->base.with;
+    const mst_box grid = mst_plan_grid(with->problem);
+    (void)traffic;
     while (n > 0) {
-        const mst_stepper *stepper = mst_solver_stepper(s, n);
-        MST_TRY(mst_stepper_enqueue(stepper, s->context->compute, &s->state[s->current], &s->state[!s->current], &s->held, &grid,
-                                    1, row, error));
-        s->current = !s->current;
+        const mst_stepper *stepper = &with->steppers[n >= with->plan->fuse ? 0 : 1];
+        MST_TRY(mst_stepper_enqueue(stepper, with->context->compute, &c->state[c->current], &c->state[!c->current],
+                                    &c->coefficients, &grid, 1, row, error));
+        c->current = !c->current;
         row += (uint64_t)stepper->pipeline.m;
         n -= (uint64_t)stepper->pipeline.m;
     }
@@ -50,12 +46,52 @@ fail:
     return status;
 }
 
-static mst_status settle(mst_stencil *s, mst_run *run, mst_error *error) {
+static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
-    (void)run;
-    MST_TRY_CL(clFinish(s->context->compute), "the steps failed");
+    (void)traffic;
+    MST_TRY_CL(clFinish(schedule->with.context->compute), "the steps failed");
 fail:
     return status;
 }
 
-const mst_engine mst_in_core_engine = {prepare, release, advance, settle};
+static void abandon(mst_schedule *schedule) { clFinish(schedule->with.context->compute); }
+
+static cl_mem buffer_of(const in_core *c, int array) {
+    int n = c->base.with.problem->n_arrays;
+    return array < n ? c->state[c->current].buffers[array] : c->coefficients.buffers[array - n];
+}
+
+static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t e = schedule->with.problem->element;
+    MST_TRY_CL(clEnqueueReadBuffer(schedule->with.context->compute, buffer_of((in_core *)schedule, array), CL_TRUE,
+                                   (size_t)first * e, (size_t)count * e, to, 0, NULL, NULL),
+               "cannot download the state");
+fail:
+    return status;
+}
+
+static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t e = schedule->with.problem->element;
+    MST_TRY_CL(clEnqueueWriteBuffer(schedule->with.context->compute, buffer_of((in_core *)schedule, array), CL_TRUE,
+                                    (size_t)first * e, (size_t)count * e, from, 0, NULL, NULL),
+               "cannot upload the state");
+fail:
+    return status;
+}
+
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put};
+
+mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
+    mst_status status = MST_OK;
+    in_core *c = calloc(1, sizeof *c);
+    MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    c->base = (mst_schedule){&kind, *desc};
+    *out = &c->base;
+    for (int k = 0; k < 2; k++)
+        MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));
+    MST_TRY(take(c, MST_FOOTPRINT_COEFFICIENTS, desc->problem->n_coefficients, &c->coefficients, error));
+fail:
+    return status;
+}

@@ -20,8 +20,8 @@ static int larger(int a, int b) { return a > b ? a : b; }
 // Which version each leaf reads, and from when on the version can be computed.
 static mst_status add_version(mst_pipeline *p, int update, int step, const int current[], bool delay, mst_error *error) {
     const mst_formula *formula = &p->problem->updates[update].formula;
-    mst_stage *v = &p->versions[p->n_versions];
-    *v = (mst_stage){.update = update, .field = p->problem->updates[update].field, .step = step, .output = -1};
+    mst_field_version *v = &p->versions[p->n_versions];
+    *v = (mst_field_version){.update = update, .field = p->problem->updates[update].field, .step = step, .output = -1};
     v->reads = calloc(formula->n_leaves + 1, sizeof *v->reads);
     if (!v->reads)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory planning a kernel");
@@ -43,14 +43,14 @@ static mst_status add_version(mst_pipeline *p, int update, int step, const int c
 // From the last version to the first: what each needs of those that it reads.
 static void spread_needs(mst_pipeline *p) {
     for (int k = p->n_versions - 1; k >= p->problem->n_arrays; k--) {
-        const mst_stage *v = &p->versions[k];
+        const mst_field_version *v = &p->versions[k];
         const mst_formula *formula = &p->problem->updates[v->update].formula;
         for (size_t i = 0; i < formula->n_leaves; i++) {
             const mst_leaf *leaf = &formula->leaves[i];
             if (leaf->kind != MST_VALUE_FIELD)
                 continue;
             bool constant = v->reads[i] < 0;
-            mst_stage *from = constant ? NULL : &p->versions[v->reads[i]];
+            mst_field_version *from = constant ? NULL : &p->versions[v->reads[i]];
             for (int axis = 0; axis < N_AXES; axis++) {
                 int low, high;
                 mst_reach(p->problem, axis, leaf->offsets[axis], constant, &low, &high);
@@ -78,7 +78,7 @@ mst_status mst_pipeline_make(const mst_problem *problem, int m, bool lateral_del
     for (int f = 0; f < problem->n_fields; f++)
         for (int level = 0; !problem->fields[f].coefficient && level < problem->fields[f].levels; level++) {
             int a = problem->fields[f].array + level;
-            p->versions[a] = (mst_stage){.update = -1, .field = f, .step = -1 - level, .output = -1};
+            p->versions[a] = (mst_field_version){.update = -1, .field = f, .step = -1 - level, .output = -1};
             current[a] = a;
         }
     p->n_versions = problem->n_arrays;

@@ -9,7 +9,7 @@
 enum { MST_STENCIL_MAX_ARRAYS = 2 * MST_STENCIL_MAX_FIELDS, MST_STENCIL_MAX_FUSE = 64 };
 enum { MST_STENCIL_MAX_DEPTH = 48 }; // planes of a version that a GPU's kernel may keep
 
-typedef struct mst_stage {
+typedef struct mst_field_version {
     int update; // that writes it; -1: an input, loaded from the array of the same number
     int field;
     int step;  // of the fused ones that writes it: it is the field at time step + 1. Of an input -1, or -2 of .prev
@@ -19,13 +19,13 @@ typedef struct mst_stage {
     int reach[N_AXES][2];          // offsets at which it is read, largest downwards and upwards
     int output;                    // the array it ends in, -1 if none
     int *reads; // of a computed one, a leaf of its formula: the version, -1 for a coefficient field or a number
-} mst_stage;
+} mst_field_version;
 
 typedef struct mst_pipeline {
     const mst_problem *problem;
     int m;
     int n_versions; // the inputs first, one an array
-    mst_stage *versions;
+    mst_field_version *versions;
     int low[N_AXES], high[N_AXES];             // the most of all versions
     int fixed_low[N_AXES], fixed_high[N_AXES]; // of the coefficient fields
 } mst_pipeline;

@@ -1,7 +1,5 @@
 #include "problem.h"
 
-#include "stencil/scheme/description.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,4 +368,9 @@ double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
         }
     }
     return factor;
+}
+
+const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {
+    static const char *const all[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed"};
+    return (unsigned)schedule < sizeof all / sizeof all[0] ? all[schedule] : "unknown schedule";
 }

@@ -4,11 +4,12 @@
 #define MST_STENCIL_PROBLEM_H
 
 #include "expr/expr.h"
-#include "runtime/context.h"
+#include "runtime/error.h"
 
 #include <mastaba/stencil.h>
 
 enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
+enum { MST_STENCIL_MAX_PARAMETERS = 104 };
 enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
 
 // What an expression reads. Parameters, steps and spacings are numbers in it.
@@ -104,6 +105,9 @@ static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
 
 // Whether an update finds a field as an earlier sub-step of the same step wrote it.
 bool mst_problem_is_newer(const mst_problem *problem, int field, int update);
+
+// Whether kernels need tables by the step: of times, for sources or for receivers.
+static inline bool mst_problem_needs_rows(const mst_problem *p) { return p->uses_time || p->n_sources > 0 || p->n_points > 0; }
 
 // Index of a field by its name, -1 if there is none.
 int mst_problem_find(const mst_problem *problem, const char *name);

@@ -1,4 +1,4 @@
-#include "stencil/scheme/description.h"
+#include "description.h"
 
 #include "runtime/description.h"
 

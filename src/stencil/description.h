@@ -2,9 +2,7 @@
 #ifndef MST_STENCIL_DESCRIPTION_H
 #define MST_STENCIL_DESCRIPTION_H
 
-#include <mastaba/stencil.h>
-
-enum { MST_STENCIL_MAX_PARAMETERS = 104 };
+#include "stencil/scheme/problem.h"
 
 typedef struct mst_scheme_description {
     mst_stencil_desc desc;

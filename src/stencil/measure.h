@@ -1,0 +1,24 @@
+// Measuring what the model goes by.
+#ifndef MST_STENCIL_MEASURE_H
+#define MST_STENCIL_MEASURE_H
+
+#include "runtime/context.h"
+#include "stencil/kernels/stepper.h"
+#include "stencil/plan/model.h"
+
+typedef struct mst_measurement {
+    mst_context *context;
+    const mst_problem *problem;
+    const mst_stepper *steppers; // of m steps and of one; their tables hold m steps
+    mst_stencil_store store;
+    bool is_direct; // the device copies from and to it without staging
+    bool copies;    // their rates matter
+    uint64_t steps; // of the run that is planned; 0: not known
+} mst_measurement;
+
+// Measures the rates on a part of the grid, or takes those that the cache of kernels keeps for a day. Takes about two seconds or
+// a twentieth of the run's time, whichever is more, at most; rates that are not measured, for which there may be too little
+// memory too, stay as they are in *rates.
+mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
+
+#endif

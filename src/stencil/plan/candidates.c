@@ -1,0 +1,105 @@
+#include "candidates.h"
+
+#include "runtime/numbers.h"
+#include "stencil/kernels/cutting.h"
+
+enum {
+    MOST_DEPTH = 1 << 20, // of a trip
+    MOST_TRIPS = 96,      // depths that are considered: up to so many times m
+    LINE = 32,            // nodes of a cache line
+    PARTS_OF_GRID = 8,    // blocks, at least, for uploads, kernels and downloads to overlap
+    FINE = 64             // blocks that are considered differ by one of so many parts of their nodes
+};
+
+bool mst_plan_can_skew(const mst_problem *p) { return p->rank > 1 && !mst_problem_periodic(p, PLANES); }
+
+mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_plan_wishes *w = &in->wishes;
+    MST_REQUIRE(w->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", w->fuse,
+                MST_STENCIL_MAX_FUSE);
+    MST_REQUIRE((unsigned)w->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)w->shape);
+    MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
+    MST_REQUIRE((unsigned)w->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)w->store);
+    MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED || mst_plan_can_skew(in->problem), MST_ERROR_ARGUMENT,
+                in->problem->rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
+                                       : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
+    MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
+                MOST_DEPTH);
+    MST_REQUIRE(!w->depth || w->depth >= w->fuse || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,
+                "the depth is %llu steps, less than the %u that are fused", (unsigned long long)w->depth, w->fuse);
+fail:
+    return status;
+}
+
+static mst_stencil_store choose_store(const mst_plan_inputs *in) {
+    if (in->wishes.store)
+        return in->wishes.store;
+    bool pinned = !in->limits.unified_memory && in->problem->nodes * in->problem->element <= in->limits.max_allocation_bytes;
+    return pinned ? MST_STENCIL_STORE_PINNED : MST_STENCIL_STORE_MEMORY;
+}
+
+mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_pair *pair) {
+    mst_candidates c = {.in = in, .pair = pair, .most_queues = in->wishes.overlap ? mst_cutting_queues(&pair->tiles[0]) : 1};
+    c.plan.store = choose_store(in);
+    c.plan.overlap = in->wishes.overlap;
+    return c;
+}
+
+static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
+    const mst_stencil_schedule schedule = c->plan.schedule;
+    const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL;
+    for (unsigned k = 1; k <= (one ? 1 : MOST_TRIPS); k++) {
+        c->plan.depth = c->in->wishes.depth               ? c->in->wishes.depth
+                        : schedule == MST_STENCIL_TRIVIAL ? 1
+                                                          : (uint64_t)k * c->pair->m;
+        mst_footprint_make(c->in, c->pair, &c->plan);
+        visit(c, user);
+    }
+}
+
+// The largest block that is tried. Slabs are so thin that there are some to overlap.
+static uint64_t most_block(const mst_candidates *c) {
+    uint64_t most = 1;
+    for (int k = 0; k < (c->plan.schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < c->in->problem->rank; k++)
+        most = mst_larger(most, c->in->problem->grid[mst_problem_axis(c->in->problem->rank, k)]);
+    bool tiles = c->plan.schedule == MST_STENCIL_PYRAMID_TILES;
+    return c->in->wishes.overlap && !tiles ? mst_larger(most / PARTS_OF_GRID, (uint64_t)1) : most;
+}
+
+// Columns are cut between cache lines, unless blocks have all or few.
+static bool is_block(const mst_candidates *c, uint64_t block, uint64_t most) {
+    int cut = c->plan.schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1;
+    return c->in->problem->rank > cut || block < 2 * LINE || block == most || block % LINE == 0;
+}
+
+// The blocks do not depend on the budget, so that a larger one only adds candidates. Larger blocks come first.
+static void visit_blocks(mst_candidates *c, mst_visit_fn visit, void *user) {
+    const uint64_t most = most_block(c);
+    if (c->in->wishes.block || c->plan.schedule == MST_STENCIL_IN_CORE) {
+        c->plan.block = c->plan.schedule == MST_STENCIL_IN_CORE ? 0 : mst_smaller(c->in->wishes.block, (uint64_t)1 << 48);
+        visit_depths(c, visit, user);
+        return;
+    }
+    for (uint64_t block = most; block > 0; block -= mst_larger(block / FINE, (uint64_t)1)) {
+        block -= is_block(c, block, most) ? 0 : block % LINE;
+        c->plan.block = block;
+        visit_depths(c, visit, user);
+    }
+}
+
+void mst_candidates_visit(mst_candidates *c, mst_stencil_schedule schedule, mst_visit_fn visit, void *user) {
+    c->plan.schedule = schedule;
+    for (c->plan.queues = schedule == MST_STENCIL_SKEWED ? c->most_queues : 1; c->plan.queues > 0; c->plan.queues /= 2)
+        visit_blocks(c, visit, user);
+}
+
+// All but in-core runs, if there is no wish.
+void mst_candidates_visit_all(mst_candidates *c, mst_visit_fn visit, void *user) {
+    if (c->in->wishes.schedule) {
+        mst_candidates_visit(c, c->in->wishes.schedule, visit, user);
+        return;
+    }
+    mst_candidates_visit(c, mst_plan_can_skew(c->in->problem) ? MST_STENCIL_SKEWED : MST_STENCIL_PYRAMID_SLABS, visit, user);
+    mst_candidates_visit(c, MST_STENCIL_PYRAMID_TILES, visit, user);
+}

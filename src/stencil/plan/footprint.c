@@ -1,0 +1,183 @@
+#include "footprint.h"
+
+#include "runtime/numbers.h"
+
+enum {
+    TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
+    TABLE_BYTES = 16 << 20,
+    TABLE_STEPS = 4096, // at most
+    POINT_BYTES = 32,   // a vector of four long numbers
+    MOST_LANES = 16     // of a vector, which may reach beyond the last column of a sponge
+};
+
+int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
+
+static uint64_t times(uint64_t a, uint64_t b) {
+    size_t product;
+    return mst_multiply(a, b, &product) ? product : UINT64_MAX;
+}
+
+static uint64_t plus(uint64_t a, uint64_t b) {
+    size_t sum;
+    return mst_add(a, b, &sum) ? sum : UINT64_MAX;
+}
+
+static void set(mst_footprint *f, mst_footprint_part part, const char *what, mst_memory memory, uint64_t bytes, uint64_t count) {
+    f->parts[part] = (mst_allocation){what, memory, bytes, bytes > 0 ? count : 0};
+}
+
+static uint64_t bytes_of(const mst_allocation *part) { return times(part->bytes, part->count); }
+
+static uint64_t damping_bytes(const mst_problem *p) {
+    uint64_t n = MOST_LANES;
+    bool any = false;
+    for (int axis = 0; axis < N_AXES; axis++) {
+        any = any || mst_problem_is_damped(p, axis);
+        n += p->grid[axis];
+    }
+    return any ? times(n, p->element) : 0;
+}
+
+// The table of steps has a row for the step before and one for the step after.
+static void set_rows(const mst_problem *p, uint64_t rows, mst_footprint *f) {
+    uint64_t steps = times(times(rows + 2, 1 + p->n_sources), p->element);
+    uint64_t records = times(times(rows, p->n_points), p->element);
+    f->rows = rows;
+    set(f, MST_FOOTPRINT_STEPS, "the table of steps", MST_MEMORY_DEVICE, steps, 1);
+    set(f, MST_FOOTPRINT_RECORDS, "the receivers", MST_MEMORY_DEVICE, records, 1);
+    set(f, MST_FOOTPRINT_ROWS, "sources and receivers", MST_MEMORY_ORDINARY, mst_larger(steps, records), 1);
+}
+
+// What is the same in all plans; and device memory that is left for the rest.
+static uint64_t fixed_bytes(const mst_footprint *f) {
+    return plus(bytes_of(&f->parts[MST_FOOTPRINT_POINTS]), bytes_of(&f->parts[MST_FOOTPRINT_DAMPING]));
+}
+
+static uint64_t left_of(const mst_plan_inputs *in, const mst_footprint *f) {
+    uint64_t fixed = fixed_bytes(f);
+    return in->device.left > fixed ? in->device.left - fixed : 0;
+}
+
+// As many steps as a part of the budget holds, a multiple of a trip's if possible; of one trip if the state leaves no more room.
+static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint *f) {
+    const mst_problem *p = in->problem;
+    uint64_t row = (2 + p->n_sources + p->n_points) * p->element, state = mst_footprint_state_bytes(f);
+    set(f, MST_FOOTPRINT_POINTS, "the points of sources and receivers", MST_MEMORY_DEVICE,
+        times(p->n_sources + p->n_points + 1, POINT_BYTES), 1);
+    set(f, MST_FOOTPRINT_DAMPING, "the factors of sponges", MST_MEMORY_DEVICE, damping_bytes(p), 1);
+    f->rows = UINT64_MAX;
+    if (!mst_problem_needs_rows(p))
+        return;
+    uint64_t left = left_of(in, f), room = mst_smaller(left / TABLE_SHARE, (uint64_t)TABLE_BYTES);
+    uint64_t rows = mst_smaller(room / row, (uint64_t)TABLE_STEPS);
+    set_rows(p, rows < depth ? depth : rows / depth * depth, f);
+    if (plus(state, plus(bytes_of(&f->parts[MST_FOOTPRINT_STEPS]), bytes_of(&f->parts[MST_FOOTPRINT_RECORDS]))) > left)
+        set_rows(p, depth, f);
+}
+
+static void add_in_core(const mst_problem *p, mst_footprint *f) {
+    const char *what = "the state of an in-core run";
+    uint64_t array = times(p->nodes, p->element);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, array, 2 * (uint64_t)p->n_arrays);
+    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, array, (uint64_t)p->n_coefficients);
+}
+
+// Staging for so many blocks at once, each of all arrays in one piece.
+static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t array, int arrays, uint64_t slots,
+                        mst_footprint *f) {
+    if (!plan->is_direct)
+        set(f, part, "staging", MST_MEMORY_STAGING, times(array, (uint64_t)arrays), slots);
+}
+
+static void add_slabs(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
+    const char *what = "the slabs of a schedule";
+    const mst_slabs *s = &plan->slabs;
+    uint64_t plane = times(p->plane, p->element), n = (uint64_t)p->n_arrays, slots = mst_slabs_slots(s);
+    uint64_t slab = times(plan->block, plane), coefficients = times(plan->block + (uint64_t)s->ahead, plane);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 0), plane), n);
+    set(f, MST_FOOTPRINT_LEVELS, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 1), plane), n);
+    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, times(mst_slabs_down_planes(s), plane), n);
+    set(f, MST_FOOTPRINT_COEFFICIENTS, "the coefficient fields", MST_MEMORY_DEVICE, times(mst_slabs_coefficient_planes(s), plane),
+        (uint64_t)p->n_coefficients);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, p->n_arrays, slots, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, p->n_coefficients, slots, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, p->n_arrays, slots, f);
+}
+
+static void add_blocks(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
+    const char *what = "the blocks of a schedule";
+    uint64_t full = plan->depth / plan->fuse, single = plan->depth % plan->fuse, n = (uint64_t)p->n_arrays;
+    uint64_t big = times(mst_blocks_most_nodes(&plan->blocks, full, single, false), p->element);
+    uint64_t own = times(mst_blocks_most_nodes(&plan->blocks, 0, 0, false), p->element);
+    uint64_t coefficients = times(mst_blocks_most_nodes(&plan->blocks, full, single, true), p->element);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, big, (MST_BLOCKS_WINDOWS + 1) * n);
+    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, own, MST_BLOCKS_WINDOWS * n);
+    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, coefficients, MST_BLOCKS_WINDOWS * (uint64_t)p->n_coefficients);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, big, p->n_arrays, MST_BLOCKS_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, p->n_coefficients, MST_BLOCKS_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, own, p->n_arrays, MST_BLOCKS_SLOTS, f);
+}
+
+static void add_store(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
+    mst_memory memory = plan->store == MST_STENCIL_STORE_PINNED ? MST_MEMORY_PINNED
+                        : plan->store == MST_STENCIL_STORE_FILE ? MST_MEMORY_FILE
+                                                                : MST_MEMORY_ORDINARY;
+    set(f, MST_FOOTPRINT_STORE, "the backing store", memory, times(p->nodes, p->element),
+        (uint64_t)(mst_plan_copies(plan->schedule) * p->n_arrays + p->n_coefficients));
+}
+
+void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *plan) {
+    const mst_problem *p = in->problem;
+    mst_footprint *f = &plan->footprint;
+    *f = (mst_footprint){.rows = 0};
+    plan->fuse = pair->m;
+    plan->is_direct =
+        plan->store == MST_STENCIL_STORE_PINNED || (plan->store == MST_STENCIL_STORE_MEMORY && in->limits.unified_memory);
+    if (plan->schedule == MST_STENCIL_IN_CORE) {
+        add_in_core(p, f);
+    } else if (plan->schedule == MST_STENCIL_SKEWED) {
+        plan->slabs = mst_slabs_make(pair, plan->depth, plan->block, plan->queues);
+        add_slabs(p, plan, f);
+        add_store(p, plan, f);
+    } else {
+        plan->blocks = mst_blocks_make(pair, plan->schedule, plan->block);
+        add_blocks(p, plan, f);
+        add_store(p, plan, f);
+    }
+    add_tables(in, plan->depth, f);
+}
+
+uint64_t mst_footprint_bytes(const mst_footprint *f, mst_memory memory) {
+    uint64_t bytes = 0;
+    for (int part = 0; part < MST_FOOTPRINT_PARTS; part++)
+        if (f->parts[part].memory == memory)
+            bytes = plus(bytes, bytes_of(&f->parts[part]));
+    return bytes;
+}
+
+uint64_t mst_footprint_state_bytes(const mst_footprint *f) {
+    uint64_t bytes = 0;
+    for (int part = MST_FOOTPRINT_STATE; part <= MST_FOOTPRINT_COEFFICIENTS; part++)
+        bytes = plus(bytes, bytes_of(&f->parts[part]));
+    return bytes;
+}
+
+uint64_t mst_footprint_largest(const mst_footprint *f) {
+    uint64_t largest = 0;
+    for (int part = 0; part < MST_FOOTPRINT_PARTS; part++)
+        if (f->parts[part].memory <= MST_MEMORY_STAGING && f->parts[part].count > 0)
+            largest = mst_larger(largest, f->parts[part].bytes);
+    return largest;
+}
+
+bool mst_footprint_fits(const mst_plan_inputs *in, const mst_footprint *f) {
+    return mst_footprint_bytes(f, MST_MEMORY_DEVICE) <= in->device.left &&
+           mst_footprint_state_bytes(f) <= left_of(in, f) / TABLE_SHARE * (TABLE_SHARE - 1) &&
+           mst_footprint_bytes(f, MST_MEMORY_STAGING) <= in->host.left &&
+           mst_footprint_largest(f) <= in->limits.max_allocation_bytes;
+}
+
+uint64_t mst_footprint_least_device(const mst_footprint *f) {
+    uint64_t state = mst_divide_up(mst_footprint_state_bytes(f), (uint64_t)(TABLE_SHARE - 1));
+    return mst_larger(mst_footprint_bytes(f, MST_MEMORY_DEVICE), plus(fixed_bytes(f), times(state, TABLE_SHARE)));
+}

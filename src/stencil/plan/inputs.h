@@ -1,0 +1,59 @@
+// What planning goes by. Planning is pure: everything here is a value or is never changed, and neither a device nor a context is
+// needed for it.
+#ifndef MST_STENCIL_PLAN_INPUTS_H
+#define MST_STENCIL_PLAN_INPUTS_H
+
+#include "stencil/kernels/tile.h"
+
+// What a device offers beside what mst_tile_limits says of its work-groups.
+typedef struct mst_plan_limits {
+    uint64_t max_allocation_bytes;
+    bool is_gpu;
+    bool unified_memory; // the device works in the host's memory
+} mst_plan_limits;
+
+// Bytes of a budget that are left, and those that others have taken of it.
+typedef struct mst_plan_budget {
+    uint64_t left, used;
+} mst_plan_budget;
+
+// The description's wishes; 0 (AUTO) leaves a choice to the planner.
+typedef struct mst_plan_wishes {
+    mst_stencil_schedule schedule;
+    mst_stencil_store store;
+    mst_stencil_shape shape;
+    uint64_t depth, block;
+    unsigned fuse;
+    bool overlap;
+} mst_plan_wishes;
+
+// What the model goes by. Arrays of two for the ways: up and down; or for the kernels: of m fused steps and of one step.
+typedef struct mst_rates {
+    double upload, download; // bytes a second over the bus, while nothing goes the other way
+    double host;             // bytes a second between the backing store and staging
+    double row[2];           // additional seconds of a rectangular copy for each of its rows, on either way
+    // When copies go both ways at once they take as long as the longer one, and this part of the shorter one: plain copies, and
+    // rectangular ones.
+    double beside[2];
+    double copy;      // seconds of a copy of a few bytes when others are queued before and behind it
+    double update[2]; // node-steps a second of the kernels
+    double launch[2]; // seconds of a launch of the kernels beside those of its node-steps
+    double wait;      // additional seconds when the host waits for a kernel or a copy
+} mst_rates;
+
+typedef struct mst_plan_inputs {
+    const mst_problem *problem;
+    mst_tile_choice tile; // what tuning or a rule chose for the kernels
+    mst_tile_limits tile_limits;
+    mst_plan_limits limits;
+    mst_plan_budget device, host;
+    mst_rates rates;
+    mst_plan_wishes wishes;
+} mst_plan_inputs;
+
+// The whole grid.
+static inline mst_box mst_plan_grid(const mst_problem *p) {
+    return (mst_box){{0, 0, 0}, {(int64_t)p->grid[PLANES], (int64_t)p->grid[ROWS], (int64_t)p->grid[COLUMNS]}};
+}
+
+#endif

@@ -1,0 +1,52 @@
+#include "pair.h"
+
+#include "runtime/numbers.h"
+#include "stencil/kernels/cutting.h"
+
+// In node-steps: of reading and writing a node, and of a launch. Rather too much, as then more steps are fused.
+static const double MEMORY_COST = 8, LAUNCH_COST = 500000;
+
+mst_stencil_shape mst_plan_shape(const mst_plan_inputs *in) {
+    if (in->wishes.shape)
+        return in->wishes.shape;
+    return in->limits.is_gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+}
+
+// As many as a CPU's cache or a GPU's registers hold planes of, and fewer for schemes with many arrays.
+unsigned mst_kernel_pair_rule(const mst_problem *problem, mst_stencil_shape shape) {
+    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
+    unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[problem->rank - 1] : gpu[problem->rank - 1];
+    unsigned weight = (unsigned)(problem->n_arrays + problem->n_updates) / 2;
+    return mst_larger(m / mst_larger(weight, 1U), 1U);
+}
+
+double mst_kernel_pair_cost(const mst_kernel_pair *f) {
+    const mst_problem *p = f->pipelines[0].problem;
+    const mst_box grid = mst_plan_grid(p);
+    double longer, work = mst_cutting_work(&f->tiles[0], &f->pipelines[0], &grid, 1, &longer);
+    return (work * longer + MEMORY_COST * (double)p->nodes + LAUNCH_COST) / f->m;
+}
+
+mst_status mst_kernel_pair_make(const mst_plan_inputs *in, unsigned m, mst_kernel_pair *f, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stencil_shape shape = mst_plan_shape(in);
+    const bool is_gpu = shape == MST_STENCIL_SHAPE_GPU;
+    *f = (mst_kernel_pair){.m = m};
+    MST_TRY(mst_pipeline_make(in->problem, (int)m, is_gpu, &f->pipelines[0], error));
+    MST_TRY(mst_pipeline_make(in->problem, 1, is_gpu, &f->pipelines[1], error));
+    MST_TRY(mst_tile_make(&f->pipelines[0], shape, in->tile, &in->tile_limits, &f->tiles[0], error));
+    if (is_gpu)
+        MST_TRY(mst_tile_make(&f->pipelines[1], shape, in->tile, &in->tile_limits, &f->tiles[1], error));
+    else
+        f->tiles[1] = mst_tile_single(&f->tiles[0], &f->pipelines[1]);
+fail:
+    if (status != MST_OK)
+        mst_kernel_pair_release(f);
+    return status;
+}
+
+void mst_kernel_pair_release(mst_kernel_pair *f) {
+    for (int k = 0; k < 2; k++)
+        mst_pipeline_release(&f->pipelines[k]);
+    *f = (mst_kernel_pair){0};
+}

@@ -1,0 +1,29 @@
+// Choosing a plan. Pure: see inputs.h.
+#ifndef MST_STENCIL_PLAN_PLAN_H
+#define MST_STENCIL_PLAN_PLAN_H
+
+#include "candidates.h"
+#include "model.h"
+
+// Schedule, n, b and queues for given kernels: in core if the state fits, else what the model finds fastest of all that fits.
+// MST_ERROR_BUDGET: nothing fits; the message has the least budget that does. MST_ERROR_DEVICE_MEMORY: none would do.
+mst_status mst_plan_choose(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *out, mst_error *error);
+
+// The same, and m: `most`, or, halving it, the first with which something fits, halos are not more than half of the work, and
+// half as many steps would not be faster by a rough count.
+// *pair is to be released by the caller, whatever is returned. MST_ERROR_UNSUPPORTED: the device is too small for any.
+mst_status mst_plan_choose_fused(const mst_plan_inputs *in, unsigned most, mst_kernel_pair *pair, mst_plan *out,
+                                 mst_error *error);
+
+// Whether halos are more than half of the work, so that it may be better to fuse fewer steps.
+bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan);
+
+// Whether it is better to change to `other`, for a run of so many steps (0: not known, and taken to be many), if its kernels
+// must be built, although those of `plan` are there.
+bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan,
+                     const mst_kernel_pair *other_fused, const mst_plan *other, uint64_t steps);
+
+// About the seconds that building kernels takes.
+double mst_plan_build_seconds(const mst_kernel_pair *pair);
+
+#endif

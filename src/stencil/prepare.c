@@ -1,0 +1,109 @@
+// From a checked description to kernels and a plan: what planning says is built, measured, and planned again by what was
+// measured.
+#include "measure.h"
+#include "solver.h"
+
+#include <string.h>
+
+static mst_status build(mst_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_tile *tile = &s->pair.tiles[0];
+    MST_TRY(mst_stepper_create(s->context, &s->problem, &s->points, &s->tables.buffers, (int)s->pair.m, tile->shape, tile->choice,
+                               &s->steppers[0], error));
+    MST_TRY(mst_stepper_create_single(&s->steppers[0], &s->steppers[1], error));
+fail:
+    return status;
+}
+
+static void discard(mst_stencil *s) {
+    for (int k = 0; k < 2; k++)
+        mst_stepper_release(&s->steppers[k]);
+    mst_kernel_pair_release(&s->pair);
+}
+
+// Copies do not matter to a run in core.
+static mst_status measure(mst_stencil *s, uint64_t steps, mst_error *error) {
+    const mst_measurement m = {.context = s->context,
+                               .problem = &s->problem,
+                               .steppers = s->steppers,
+                               .store = s->plan.store,
+                               .is_direct = s->plan.is_direct,
+                               .copies = s->plan.schedule != MST_STENCIL_IN_CORE,
+                               .steps = steps};
+    return mst_rates_measure(&m, &s->inputs.rates, error);
+}
+
+// The values that tuning found for a similar scheme may not suit this one.
+static void suit_tile(mst_plan_inputs *in, unsigned m) {
+    const mst_tile_choice rule = mst_tile_rule(in->problem, mst_plan_shape(in));
+    mst_kernel_pair pair;
+    if (memcmp(&in->tile, &rule, sizeof rule) == 0)
+        return;
+    mst_status status = mst_kernel_pair_make(in, m, &pair, NULL);
+    mst_kernel_pair_release(&pair);
+    if (status == MST_ERROR_UNSUPPORTED)
+        in->tile = rule;
+}
+
+// If halos turn out to be most of the work, and what fewer fused steps save repays building them.
+static mst_status fuse_fewer(mst_stencil *s, uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_plan_inputs *in = &s->inputs;
+    while (!in->wishes.fuse && s->pair.m > 1 && mst_plan_is_crowded(in, &s->pair, &s->plan)) {
+        mst_kernel_pair fewer;
+        mst_plan plan;
+        if (mst_plan_choose_fused(in, (s->pair.m + 1) / 2, &fewer, &plan, NULL) != MST_OK ||
+            !mst_plan_repays(in, &s->pair, &s->plan, &fewer, &plan, steps)) {
+            mst_kernel_pair_release(&fewer);
+            break;
+        }
+        discard(s);
+        s->pair = fewer;
+        MST_TRY(build(s, error));
+        MST_TRY(measure(s, steps, error));
+        MST_TRY(mst_plan_choose(in, &s->pair, &s->plan, error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    s->inputs.tile = choice.tile;
+    s->inputs.rates = mst_rates_assumed(&s->inputs);
+    if (!s->is_trial)
+        suit_tile(&s->inputs, choice.fuse);
+    MST_TRY(mst_plan_choose_fused(&s->inputs, choice.fuse, &s->pair, &s->plan, error));
+    MST_TRY(mst_tables_create(s->context, &s->problem, &s->points, &s->plan.footprint, &s->tables, error));
+    MST_TRY(build(s, error));
+    if (!s->is_trial) { // in core whatever the rates are, which others that are being built would spoil
+        MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+        MST_TRY(measure(s, steps, error));
+        MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
+        MST_TRY(fuse_fewer(s, steps, error));
+    }
+    MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+fail:
+    return status;
+}
+
+void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
+    mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
+    const mst_problem *p = &s->problem;
+    const mst_allocation *store = &s->plan.footprint.parts[MST_FOOTPRINT_STORE];
+    const mst_forecast f = mst_model_forecast(&s->inputs, &s->pair, &s->plan, steps, &boxes);
+    const uint64_t once = (uint64_t)(p->n_arrays + p->n_coefficients) * p->nodes * p->element;
+    plan->schedule = s->plan.schedule;
+    plan->shape = s->pair.tiles[0].shape;
+    plan->store = s->plan.store;
+    plan->depth = s->plan.depth;
+    plan->fuse = s->plan.fuse;
+    plan->block = s->plan.block;
+    plan->state_bytes = store->count > 0 ? store->bytes * store->count : once;
+    plan->device_bytes = mst_footprint_state_bytes(&s->plan.footprint);
+    plan->host_bytes = store->count > 0 && store->memory != MST_MEMORY_FILE ? plan->state_bytes : 0;
+    plan->seconds = f.seconds;
+    plan->upload_bytes = (uint64_t)f.upload_bytes;
+    plan->download_bytes = (uint64_t)f.download_bytes;
+    plan->duplicated = f.duplicated;
+}

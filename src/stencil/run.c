@@ -1,0 +1,92 @@
+// Runs: trips of the schedule, in segments as long as the tables.
+#include "runtime/description.h"
+#include "runtime/numbers.h"
+#include "solver.h"
+
+#include <mastaba/stencil.h>
+
+// What a run asks on the way, and counts.
+typedef struct run_state {
+    mst_execution how;
+    uint64_t done, total; // steps
+    mst_traffic traffic;
+} run_state;
+
+// Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
+static uint64_t trips_at_once(const mst_stencil *s) {
+    const uint64_t most = 10000;
+    mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
+    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+        return 1;
+    if (s->is_trial) // there are no rates, and it is not to wait where others do not
+        return most;
+    double seconds = mst_model_forecast(&s->inputs, &s->pair, &s->plan, s->plan.depth, &boxes).seconds;
+    return seconds > 1e-5 ? 1 + (uint64_t)(0.1 / seconds) : most;
+}
+
+static mst_status report_progress(run_state *run, mst_error *error) {
+    if (run->how.progress && !run->how.progress(run->done, run->total, run->how.progress_user))
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled after %llu of %llu steps", (unsigned long long)run->done,
+                        (unsigned long long)run->total);
+    return MST_OK;
+}
+
+// As many steps as the tables on the device hold, trip by trip.
+static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, mst_error *error) {
+    mst_status status = MST_OK, cancelled = MST_OK;
+    mst_schedule *schedule = s->schedule;
+    uint64_t row = 0, at_once = trips_at_once(s), since = 0;
+    MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
+    while (row < steps && cancelled == MST_OK) {
+        uint64_t n = mst_plan_trip(&s->plan, steps - row);
+        MST_TRY(schedule->kind->advance(schedule, n, row, &run->traffic, error));
+        row += n;
+        run->done += n;
+        if (++since < at_once)
+            continue;
+        since = 0;
+        if (s->plan.schedule == MST_STENCIL_IN_CORE)
+            MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
+        cancelled = report_progress(run, error);
+    }
+    MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
+    s->tables.filled = row;
+    MST_TRY(mst_tables_collect(&s->tables, error));
+    s->step += row;
+    return cancelled;
+fail:
+    schedule->kind->abandon(schedule);
+    s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
+    return status;
+}
+
+#define REPORT MST_DESCRIPTION(mst_stencil_report, MST_STENCIL_REPORT_INIT, seconds)
+
+static void write_report(const mst_stencil *s, const run_state *run, double seconds, mst_stencil_report *report) {
+    const mst_stencil_report full = {.steps = run->done,
+                                     .seconds = seconds,
+                                     .node_steps_a_second = (double)s->problem.nodes * (double)run->done / seconds,
+                                     .upload_bytes = run->traffic.upload_bytes,
+                                     .download_bytes = run->traffic.download_bytes};
+    mst_description_write(REPORT, &full, report);
+}
+
+mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    run_state run = {.total = steps};
+    double start = mst_now();
+    MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
+    MST_TRY(mst_execution_read(how, &run.how, error));
+    if (report)
+        MST_TRY(mst_description_check(REPORT, report, error));
+    MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
+                "a run takes no events and no mst_report");
+    MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
+    while (run.done < steps)
+        MST_TRY(run_segment(s, mst_smaller(steps - run.done, s->tables.footprint.rows), &run, error));
+    if (report)
+        write_report(s, &run, mst_now() - start, report);
+fail:
+    return status;
+}

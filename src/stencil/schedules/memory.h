@@ -1,0 +1,16 @@
+// Taking and giving back the allocations of a footprint.
+#ifndef MST_STENCIL_MEMORY_H
+#define MST_STENCIL_MEMORY_H
+
+#include "stencil/kernels/stepper.h"
+#include "stencil/plan/footprint.h"
+
+// The first n pieces of an allocation on the device; giving accepts buffers that are NULL, and makes them so.
+mst_status mst_memory_take(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers, mst_error *error);
+void mst_memory_give(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers);
+
+// Events that may be NULL: releasing one, and letting what is queued behind wait for one.
+void mst_event_drop(cl_event *event);
+mst_status mst_event_barrier(cl_command_queue queue, const cl_event *event, mst_error *error);
+
+#endif

@@ -1,0 +1,48 @@
+// How the state advances: a schedule keeps it, on the device or in a backing store, and takes it through the kernels.
+#ifndef MST_STENCIL_SCHEDULE_H
+#define MST_STENCIL_SCHEDULE_H
+
+#include "stencil/kernels/stepper.h"
+#include "stencil/plan/footprint.h"
+
+// What a schedule works with. All of it outlives the schedule, and none of it changes.
+typedef struct mst_schedule_desc {
+    mst_context *context;
+    const mst_problem *problem;
+    const mst_stepper *steppers; // of m fused steps, and of one
+    const mst_plan *plan;
+    int file; // of a backing store in a file, and where in it that begins
+    uint64_t file_offset;
+} mst_schedule_desc;
+
+// Bytes that went over the bus.
+typedef struct mst_traffic {
+    uint64_t upload_bytes, download_bytes;
+} mst_traffic;
+
+typedef struct mst_schedule mst_schedule;
+
+typedef struct mst_schedule_kind {
+    void (*destroy)(mst_schedule *schedule); // accepts half-built ones
+    // Advances by n steps, a trip, whose first has that row of the tables; or queues it. The state is whole after `settle`.
+    mst_status (*advance)(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error);
+    mst_status (*settle)(mst_schedule *schedule, mst_traffic *traffic, mst_error *error);
+    // After a failure: waits for what is queued, of which nothing counts any more.
+    void (*abandon)(mst_schedule *schedule);
+    // Elements first .. first + count - 1 of an array (those of the state, then the coefficient fields) to or from packed memory,
+    // while the state is whole. They block.
+    mst_status (*get)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error);
+    mst_status (*put)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
+} mst_schedule_kind;
+
+struct mst_schedule {
+    const mst_schedule_kind *kind;
+    mst_schedule_desc with;
+};
+
+// Takes what the plan's footprint says. *out is to be destroyed after a failure, too.
+mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
+mst_status mst_skewed_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
+mst_status mst_overlapped_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
+
+#endif
