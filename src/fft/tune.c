@@ -11,11 +11,11 @@
 
 enum { SHAPE, RADIX, LANES, GROUP, N_PARAMETERS, REVISION = 2 }; // REVISION: of the kernels; results of others are only near
 
-typedef struct trial {
+typedef struct fft_trial {
     mst_context *context;
     mst_fft_desc desc; // of the test runs
     bool is_double;
-} trial;
+} fft_trial;
 
 static mst_fft_choice choice_of(const int64_t *values) {
     return (mst_fft_choice){values[SHAPE] == MST_FFT_SHAPE_CPU,
@@ -23,7 +23,7 @@ static mst_fft_choice choice_of(const int64_t *values) {
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
-    const trial *t = user;
+    const fft_trial *t = user;
     const mst_fft_choice choice = choice_of(values);
     mst_fft *made = NULL;
     mst_status status = mst_fft_create_as(t->context, &t->desc, &choice, &made, error);
@@ -40,7 +40,7 @@ static void destroy(void *plan) { mst_fft_destroy(plan); }
 
 // The other shape is slower; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
-    const trial *t = ((const mst_tune_arrays *)user)->user;
+    const fft_trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU, suits = cpu == mst_pass_suits_cpu(&t->context->device);
     if (cpu ? values[GROUP] != 64 : values[RADIX] != 8 || values[LANES] != (t->is_double ? 4 : 8))
         return INFINITY;
@@ -56,7 +56,7 @@ static bool is_transformed(const mst_fft_desc *d, int axis) {
 }
 
 // Dense, and of batches no more than test arrays may have. False if one transform alone has too much.
-static bool shrink(trial *t, const mst_fft *plan) {
+static bool shrink(fft_trial *t, const mst_fft *plan) {
     const mst_fft_desc *d = &plan->desc;
     mst_layout *in = &t->desc.input, *out = &t->desc.output;
     uint64_t most = mst_tune_array_bytes(plan->context, 2), bytes = 0;
@@ -119,7 +119,7 @@ static void identify(mst_tune_problem *p, const mst_fft *plan) {
 }
 
 mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error) {
-    trial t = {.context = plan->context, .is_double = plan->is_double};
+    fft_trial t = {.context = plan->context, .is_double = plan->is_double};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
                               .tolerance = plan->is_double ? 1e-14 : 4e-6,
