@@ -156,10 +156,7 @@ void mst_stage_print_title(const mst_stage *s, char *out, size_t size) {
 static mst_status write_heading(const mst_stage *s, mst_text *out, mst_error *error) {
     char radices[100];
     mst_pass_radices_text(&s->device.pass, radices, sizeof radices);
-    mst_text_put(out,
-                 "// $title,\n"
-                 "// radix $radices. The vectors have $x and $y values.\n\n",
-                 MST_SET(title, (const char *)s->device.title), MST_SET(radices, (const char *)radices),
+    mst_text_put(out, "// Radix $radices; the vectors have $x and $y values.\n\n", MST_SET(radices, (const char *)radices),
                  MST_SET(x, s->plan->lengths[X]), MST_SET(y, s->plan->lengths[Y]));
     return mst_butterflies_write(s->plan->context, &s->device.pass, out, error);
 }

@@ -103,10 +103,9 @@ static mst_status write_heading(const mst_filter_pass *p, mst_text *out, mst_err
     char radices[100];
     mst_pass_radices_text(pass, radices, sizeof radices);
     mst_text_put(out,
-                 "// $title,\n"
-                 "// radix $radices.\n\n"
+                 "// Radix $radices.\n\n"
                  "typedef float4 real4;\n\n",
-                 MST_SET(title, (const char *)p->device.title), MST_SET(radices, (const char *)radices));
+                 MST_SET(radices, (const char *)radices));
     MST_TRY(mst_butterflies_write(p->plan->context, pass, out, error));
     write_constants(p->plan, out);
     if (p->which == FILTER_ROWS)
