@@ -193,6 +193,7 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     mst_integral_call call = {.n_sets = n_sets, .how = &execution, .report = &report};
     double start = mst_now();
     size_t bytes;
+    bool own = false; // a caller's results are as large as this library's, and computed in place
     MST_REQUIRE(plan && (results || n_sets == 0), MST_ERROR_ARGUMENT, "plan and results must not be NULL");
     MST_REQUIRE(plan->desc.n_parameters == 0 || parameters || n_sets == 0, MST_ERROR_ARGUMENT,
                 "parameters is NULL, but the integral has %d", plan->desc.n_parameters);
@@ -202,8 +203,10 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     MST_REQUIRE(!execution.event, MST_ERROR_ARGUMENT, "an integral gives no event: it blocks");
     if (execution.n_wait > 0)
         MST_TRY_CL(clWaitForEvents(execution.n_wait, execution.wait_list), "cannot wait for events");
+    own = plan->desc.result_size == sizeof *results;
     if (n_sets > 0) {
-        MST_REQUIRE(call.results = calloc(n_sets, sizeof *call.results), MST_ERROR_HOST_MEMORY, "out of memory for results");
+        call.results = own ? results : calloc(n_sets, sizeof *call.results);
+        MST_REQUIRE(call.results, MST_ERROR_HOST_MEMORY, "out of memory for results");
         MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
         MST_TRY(plan->method->run(plan, &call, error));
     }
@@ -211,12 +214,14 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
         if (is_empty(plan, call.cuts + i * (size_t)plan->n_cuts))
             call.results[i] = (mst_integral_result){0, 0, call.results[i].evaluations, MST_INTEGRAL_CONVERGED};
         mark_non_finite(&call.results[i]);
-        mst_elements_write(RESULT, &call.results[i], i, plan->desc.result_size, results);
+        if (!own)
+            mst_elements_write(RESULT, &call.results[i], i, plan->desc.result_size, results);
     }
     report.seconds = mst_now() - start;
     mst_execution_report(&execution, &report);
 fail:
-    free(call.results);
+    if (!own)
+        free(call.results);
     free(call.rows);
     free(call.cuts);
     return status;
