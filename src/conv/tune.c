@@ -19,12 +19,12 @@ enum {
     REVISION = 2
 }; // REVISION: of the kernels; results of others are only near
 
-typedef struct trial {
+typedef struct convolution_trial {
     mst_context *context;
     mst_convolution_desc desc; // of the test runs
     bool is_double, several;   // stages
     int64_t safe[N_PARAMETERS];
-} trial;
+} convolution_trial;
 
 static mst_convolution_choice choice_of(const int64_t *values) {
     return (mst_convolution_choice){(mst_fft_shape)values[SHAPE],
@@ -33,7 +33,7 @@ static mst_convolution_choice choice_of(const int64_t *values) {
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
-    const trial *t = user;
+    const convolution_trial *t = user;
     const mst_convolution_choice choice = choice_of(values);
     mst_convolution *made = NULL;
     mst_status status = mst_convolution_create_as(t->context, &t->desc, &choice, &made, error);
@@ -50,7 +50,7 @@ static void destroy(void *plan) { mst_convolution_destroy(plan); }
 
 // The other shape is slower; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
-    const trial *t = ((const mst_tune_arrays *)user)->user;
+    const convolution_trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU, suits = cpu == mst_pass_suits_cpu(&t->context->device);
     double away = 0;
     for (int k = RADIX; k < N_PARAMETERS; k++) {
@@ -69,7 +69,7 @@ static bool is_transformed(const mst_convolution_desc *d, int axis) {
 static uint64_t bytes_of(const mst_layout *l) { return mst_layout_count(l) * mst_type_bytes(l->type); }
 
 // Dense, and of batches no more than test arrays may have. False if one transform alone has too much.
-static bool shrink(trial *t, const mst_convolution *plan) {
+static bool shrink(convolution_trial *t, const mst_convolution *plan) {
     mst_layout *layouts[] = {&t->desc.x, &t->desc.y, &t->desc.z};
     uint64_t most = mst_tune_array_bytes(plan->context, N_ARRAYS);
     bool fits = true;
@@ -85,12 +85,12 @@ static bool shrink(trial *t, const mst_convolution *plan) {
     return fits;
 }
 
-static void add_parameter(trial *t, mst_tune_problem *p, const char *name, int n, const int64_t *values) {
+static void add_parameter(convolution_trial *t, mst_tune_problem *p, const char *name, int n, const int64_t *values) {
     t->safe[p->n_parameters] = values[0];
     mst_tune_add(p, name, values[0], n, values);
 }
 
-static void add_parameters(trial *t, mst_tune_problem *p, const mst_convolution *plan, bool cpu) {
+static void add_parameters(convolution_trial *t, mst_tune_problem *p, const mst_convolution *plan, bool cpu) {
     bool fixed = plan->desc.shape != MST_FFT_SHAPE_AUTO;
     int64_t lanes = t->is_double ? 4 : 8, work = (int64_t)(mst_fused_work(cpu) >> 10);
     add_parameter(t, p, "shape", fixed || !cpu ? 1 : 2, // GPUs do not gain from CPU-shaped kernels
@@ -120,7 +120,7 @@ static void identify(mst_tune_problem *p, const mst_convolution *plan, const mst
 // Sets the choice of a plan by tuning or rule; `chain`: an mst_tune_chain.
 static mst_status choose(mst_convolution *plan, void *chain, mst_error *error) {
     mst_geometry g;
-    trial t = {.context = plan->context, .is_double = plan->work_type == MST_COMPLEX128};
+    convolution_trial t = {.context = plan->context, .is_double = plan->work_type == MST_COMPLEX128};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 2,
                               .tolerance = t.is_double ? 1e-14 : 4e-6,

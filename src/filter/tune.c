@@ -11,11 +11,11 @@
 
 enum { SHAPE, RADIX, GROUP, N_PARAMETERS, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
 
-typedef struct trial {
+typedef struct filter_trial {
     mst_context *context;
     const mst_filter *plan;
     mst_filter_desc desc; // of the test runs
-} trial;
+} filter_trial;
 
 static mst_filter_choice choice_of(const int64_t *values) {
     return (mst_filter_choice){values[SHAPE] == MST_FFT_SHAPE_CPU,
@@ -23,7 +23,7 @@ static mst_filter_choice choice_of(const int64_t *values) {
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
-    const trial *t = user;
+    const filter_trial *t = user;
     const mst_filter_choice choice = choice_of(values);
     mst_filter *made = NULL;
     mst_status status = mst_filter_create_as(t->context, &t->desc, &choice, &made, error);
@@ -40,7 +40,7 @@ static void destroy(void *plan) { mst_filter_destroy(plan); }
 
 // The other shape is slower, or would be the composed filter; what the shape does not have must be as it is by default.
 static double cost(const void *user, const int64_t *values) {
-    const trial *t = ((const mst_tune_arrays *)user)->user;
+    const filter_trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU;
     if ((cpu ? values[GROUP] != 64 : values[RADIX] != 8) || !mst_fused_filter_can(t->plan, cpu))
         return INFINITY;
@@ -50,7 +50,7 @@ static double cost(const void *user, const int64_t *values) {
 
 // Dense, and no more images than test arrays may hold; results as they are, which rounding to integers would hide. False if one
 // image is too large.
-static bool shrink(trial *t) {
+static bool shrink(filter_trial *t) {
     mst_layout *in = &t->desc.input;
     uint64_t most = mst_tune_array_bytes(t->context, 3) / sizeof(float);
     size_t shape[MST_MAX_RANK];
@@ -86,7 +86,7 @@ static void identify(mst_tune_problem *p, const mst_filter *plan) {
 
 // Tuning's choice for a plan that the fused filter suits; `chain`: an mst_tune_chain.
 static mst_status choose(mst_filter *plan, void *chain, mst_error *error) {
-    trial t = {.context = plan->context, .plan = plan, .desc = plan->desc};
+    filter_trial t = {.context = plan->context, .plan = plan, .desc = plan->desc};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = 1,
                               .tolerance = 1e-5,
