@@ -146,7 +146,7 @@ typedef struct mst_stencil_desc {
         sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
-            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0                                                       \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0                                                      \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
