@@ -38,10 +38,10 @@ static void write_condition(const mst_stencil_gpu_writer *g) {
     open_text(g, COLUMNS, 1, "from_first_column + from_columns == n_columns", "(n_columns - halo_column_begin)", open[3]);
     mst_text_put(g->out,
                  "// Whether the tile is an interior one: all of these nodes are there, and none is beyond a face with cases.\n"
-                 "bool is_interior = (halo_row_begin >= max(from_first_row, (long)0)$open_above)\n"
-                 "& (halo_row_end <= min(from_first_row + from_rows, n_rows)$open_below)\n"
-                 "& (halo_column_begin >= max(from_first_column, (long)0)$open_left)\n"
-                 "& (halo_column_end <= min(from_first_column + from_columns, n_columns)$open_right)",
+                 "bool is_interior = ((halo_row_begin >= max(from_first_row, (long)0))$open_above)\n"
+                 "& ((halo_row_end <= min(from_first_row + from_rows, n_rows))$open_below)\n"
+                 "& ((halo_column_begin >= max(from_first_column, (long)0))$open_left)\n"
+                 "& ((halo_column_end <= min(from_first_column + from_columns, n_columns))$open_right)",
                  MST_SET(open_above, open[0]), MST_SET(open_below, open[1]), MST_SET(open_left, open[2]),
                  MST_SET(open_right, open[3]));
     if (!mst_problem_periodic(p, PLANES))
