@@ -11,7 +11,7 @@ enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
 // take longer by MISSED of what is missing, or, with few, as long as FEW rounds of resident ones (an H200; docs/performance.md).
 static const double FULL = 1.4, MISSED = 0.3, FEW = 0.86;
 
-// Pqueues that a strip goes through beside its own.
+// Planes that a strip goes through beside its own.
 static int64_t overlap_of(const mst_tile *t) { return t->low[PLANES] + t->high[PLANES]; }
 
 // Work-groups that a GPU has at once, about.
@@ -36,7 +36,7 @@ static double idle_beside(int64_t resident, int queues, int64_t groups) {
     return fmax(1 + MISSED * fmax(0, FULL - rounds), FEW / rounds);
 }
 
-// Pqueues of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
+// Planes of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
 static int64_t choose_length_beside(const mst_tile *t, int queues, int64_t n, int64_t planes, int64_t most) {
     int64_t first = mst_divide_up(planes, most), best = first;
     double least = INFINITY;
@@ -50,7 +50,7 @@ static int64_t choose_length_beside(const mst_tile *t, int queues, int64_t n, in
     return mst_divide_up(planes, best);
 }
 
-// Pqueues of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
+// Planes of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
 // launch asks.
 static int64_t choose_length(const mst_tile *t, int64_t n, int64_t planes, int64_t most) {
     int64_t resident = resident_groups(t), high = mst_smaller(planes, most), low = 1, best = high, least = INT64_MAX;
