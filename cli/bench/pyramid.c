@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char details[] = "Solves the heat equation on a grid of which an eighth fits the device, with\n"
-                              "slabs and tiles of every height n and the trivial way, as the paper ran them (one\n"
+                              "slabs and tiles of every depth n and the trivial way, as the paper ran them (one\n"
                               "step a kernel, no overlap), then every schedule as `mastaba solve` runs it; the same\n"
                               "in three dimensions with a quarter. Prints the time a node-step beside what the model\n"
                               "predicts, and the speed-ups over the trivial way beside the paper's. Before that: the\n"
@@ -28,7 +28,7 @@ typedef struct request {
 static const request defaults = {.seconds = 0.4};
 
 static const cli_option option_table[] = {
-    {"quick", 0, CLI_FLAG, offsetof(request, quick), "fewer heights", NULL},
+    {"quick", 0, CLI_FLAG, offsetof(request, quick), "fewer depths", NULL},
     {"point-seconds", 0, CLI_REAL, offsetof(request, seconds), "time for one point (default: 0.4)", "S"},
     {"plot", 0, CLI_TEXT, offsetof(bench_request, plot), "draw time against n into this directory", "DIR"},
 };
@@ -44,7 +44,7 @@ static void print_row(const pyramid_row *row, const char *label, double share, d
 
 static void print_theory(const void *results) {
     (void)results; // theory does not depend on them
-    printf("Theory: speed-up over the trivial way, grid 32768 x 32768 float32, at the best height\n%-38s", "t_c / t_a");
+    printf("Theory: speed-up over the trivial way, grid 32768 x 32768 float32, at the best depth\n%-38s", "t_c / t_a");
     for (int k = 0; k < PYRAMID_N_RATIOS; k++)
         printf(" %6.0f", pyramid_ratios[k]);
     putchar('\n');
@@ -67,7 +67,7 @@ static void print_theory(const void *results) {
 
 static void print_point(const pyramid_point *p) {
     if (p->failed[0]) {
-        printf("%-7s %-14s %6zu  %s\n", p->problem, mst_stencil_schedule_name(p->schedule), p->height, p->failed);
+        printf("%-7s %-14s %6zu  %s\n", p->problem, mst_stencil_schedule_name(p->schedule), p->depth, p->failed);
         return;
     }
     printf("%-7s %-14s %6zu %4u %7zu %10.4f %10.4f %+7.1f%% %8.1f%%\n", p->problem, mst_stencil_schedule_name(p->schedule),
@@ -78,7 +78,7 @@ static void print_point(const pyramid_point *p) {
 static void print_points(const pyramid_bench *bench, bool published) {
     printf("\n%s\n%-7s %-14s %6s %4s %7s %10s %10s %8s %9s\n",
            published ? "As published: one step a kernel, transfers and kernels one after the other; ns a node-step"
-                     : "As this program runs: steps fused, transfers overlapped, height by the model; ns a node-step",
+                     : "As this program runs: steps fused, transfers overlapped, depth by the model; ns a node-step",
            "", "schedule", "n", "m", "block", "measured", "predicted", "error", "twice");
     for (int i = 0; i < bench->n_points; i++)
         if (bench->points[i].published == published)
@@ -112,7 +112,7 @@ static void print_table(const void *results) {
 
 static json_t *point_json(const pyramid_point *p) {
     return json_pack("{s:s, s:s, s:b, s:I, s:I, s:I, s:o, s:o, s:o, s:s}", "problem", p->problem, "schedule",
-                     mst_stencil_schedule_name(p->schedule), "as_published", (int)p->published, "height",
+                     mst_stencil_schedule_name(p->schedule), "as_published", (int)p->published, "depth",
                      (json_int_t)p->plan.depth, "fuse", (json_int_t)p->plan.fuse, "block", (json_int_t)p->plan.block,
                      "seconds_per_node_step", cli_json_real(p->measured), "predicted_seconds_per_node_step",
                      cli_json_real(p->predicted), "duplicated", cli_json_real(p->plan.duplicated), "failed", p->failed);
@@ -135,7 +135,7 @@ static json_t *json(const void *results) {
                      cli_json_real(rms), "worst_relative_error", cli_json_real(worst));
 }
 
-// ---- The picture: time against the height n, for slabs and for tiles: the paper's figures 4 and 5
+// ---- The picture: time against the depth n, for slabs and for tiles: the paper's figures 4 and 5
 
 static bool is_drawn(const pyramid_point *p, mst_stencil_schedule schedule) {
     return p->published && p->schedule == schedule && strcmp(p->problem, "heat2d") == 0 && p->measured > 0;
@@ -223,7 +223,7 @@ static cli_plot plot(const void *results) {
 
 static void put_theory(const page *p) {
     page_table(p,
-               "Theory: speed-up over the trivial way on 32768 x 32768 nodes at the best height, published and from the formulas",
+               "Theory: speed-up over the trivial way on 32768 x 32768 nodes at the best depth, published and from the formulas",
                "||t_c / t_a = 1*2|5*2|10*2|15*2",
                "<device memory|<blocks|published|formulas|published|formulas|published|formulas|published|formulas");
     for (int i = 0; i < PYRAMID_N_ROWS; i++) {
@@ -266,8 +266,8 @@ static void put_point(const page *p, const pyramid_point *point) {
     page_put(p, "td class=\"t\"", "%s", mst_stencil_schedule_name(point->schedule));
     page_put(p, "td class=\"t\"", "%s", point->published ? "as published" : "as run");
     if (point->failed[0]) {
-        if (point->height)
-            page_put(p, "td", "%zu", point->height);
+        if (point->depth)
+            page_put(p, "td", "%zu", point->depth);
         else // the model's choice
             page_put(p, "td", "%s", "");
         page_put(p, "td class=\"t w\" colspan=\"6\"", "%s", point->failed);

@@ -11,7 +11,7 @@ enum { PYRAMID_MOST_POINTS = 64, PYRAMID_ROUNDS = 3 };
 typedef struct pyramid_point {
     const char *problem; // "heat2d"
     mst_stencil_schedule schedule;
-    size_t height;  // 0: the model chooses
+    size_t depth;   // 0: the model chooses
     bool published; // as the paper has it: one step a kernel, no overlap
     double samples[PYRAMID_ROUNDS], measured, predicted;
     int n_samples;

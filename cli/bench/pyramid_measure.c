@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static const size_t heights[] = {1, 2, 4, 8, 16, 32, 64, 128};
-enum { N_HEIGHTS = sizeof heights / sizeof heights[0] };
+static const size_t depths[] = {1, 2, 4, 8, 16, 32, 64, 128};
+enum { N_DEPTHS = sizeof depths / sizeof depths[0] };
 
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
     bool plane = strcmp(name, "heat2d") == 0;
@@ -14,9 +14,9 @@ uint64_t pyramid_budget(const pyramid_bench *bench, const char *name) {
     return nodes * sizeof(float) / (plane ? 8 : 4);
 }
 
-static void add(pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, size_t height, bool published) {
+static void add(pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, size_t depth, bool published) {
     bench->points[bench->n_points++] = (pyramid_point){
-        .plan = MST_STENCIL_PLAN_INIT, .problem = name, .schedule = schedule, .height = height, .published = published};
+        .plan = MST_STENCIL_PLAN_INIT, .problem = name, .schedule = schedule, .depth = depth, .published = published};
 }
 
 // In the order in which they are worth having, should the time not last.
@@ -26,11 +26,11 @@ static void list_points(pyramid_bench *bench) {
             add(bench, plane ? "heat2d" : "heat3d", (mst_stencil_schedule)s, 0, false);
     add(bench, "heat2d", MST_STENCIL_TRIVIAL, 0, true);
     for (int s = MST_STENCIL_PYRAMID_SLABS; s <= MST_STENCIL_PYRAMID_TILES; s++)
-        for (int i = 0; i < N_HEIGHTS; i += bench->quick ? 3 : 1)
-            add(bench, "heat2d", (mst_stencil_schedule)s, heights[i], true);
+        for (int i = 0; i < N_DEPTHS; i += bench->quick ? 3 : 1)
+            add(bench, "heat2d", (mst_stencil_schedule)s, depths[i], true);
     add(bench, "heat3d", MST_STENCIL_TRIVIAL, 0, true);
     for (int i = 0; i < 5; i += bench->quick ? 2 : 1)
-        add(bench, "heat3d", MST_STENCIL_PYRAMID_SLABS, heights[i], true);
+        add(bench, "heat3d", MST_STENCIL_PYRAMID_SLABS, depths[i], true);
 }
 
 // One trip to warm up, then as many as fill the time.
@@ -41,12 +41,12 @@ static mst_status measure_solver(mst_stencil *solver, double nodes, double secon
     how.progress = cli_progress_update;
     how.progress_user = &silent;
     mst_status status = mst_stencil_describe(solver, 1, &point->plan, error);
-    size_t height = point->plan.depth ? point->plan.depth : 1;
+    size_t depth = point->plan.depth ? point->plan.depth : 1;
     if (status == MST_OK)
-        status = mst_stencil_run(solver, height, &how, &report, error);
+        status = mst_stencil_run(solver, depth, &how, &report, error);
     if (status == MST_OK) {
         double trips = fmin(fmax(floor(seconds / report.seconds), 1), 1e6);
-        status = mst_stencil_run(solver, height * (uint64_t)trips, &how, &report, error);
+        status = mst_stencil_run(solver, depth * (uint64_t)trips, &how, &report, error);
     }
     if (status == MST_OK)
         status = mst_stencil_describe(solver, report.steps, &point->plan, error);
@@ -69,7 +69,7 @@ static mst_status measure(const pyramid_bench *bench, mst_context *context, cons
     field.initial.expression = NULL; // zeros: the time does not depend on the values
     desc.fields = &field;
     desc.schedule = point->schedule;
-    desc.depth = point->schedule == MST_STENCIL_TRIVIAL ? 0 : point->height;
+    desc.depth = point->schedule == MST_STENCIL_TRIVIAL ? 0 : point->depth;
     desc.fuse = point->published ? 1 : 0;
     desc.no_overlap = point->published;
     for (int k = 0; k < desc.rank; k++)

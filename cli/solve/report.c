@@ -25,7 +25,7 @@ static void print_choices(const mst_stencil_plan *plan) {
         printf("n = %zu, ", plan->depth);
     printf("m = %u", plan->fuse);
     if (plan->schedule != MST_STENCIL_IN_CORE)
-        printf(", blocks of %zu, working copy in %s", plan->block,
+        printf(", blocks of %zu, backing store in %s", plan->block,
                plan->store == MST_STENCIL_STORE_PINNED ? "pinned memory" : stores[plan->store]);
 }
 
@@ -46,7 +46,7 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     failed |= json_object_set_new(object, "device", cli_json_text(mst_context_device(run->context)->name));
     failed |= json_object_set_new(object, "schedule", json_string(mst_stencil_schedule_name(plan->schedule)));
     failed |= json_object_set_new(object, "shape", json_string(plan->shape == MST_STENCIL_SHAPE_GPU ? "gpu" : "cpu"));
-    failed |= json_object_set_new(object, "working_copy", json_string(stores[plan->store]));
+    failed |= json_object_set_new(object, "backing_store", json_string(stores[plan->store]));
     failed |= json_object_set_new(object, "depth", json_integer((json_int_t)plan->depth));
     failed |= json_object_set_new(object, "fuse", json_integer((json_int_t)plan->fuse));
     failed |= json_object_set_new(object, "block", json_integer((json_int_t)plan->block));

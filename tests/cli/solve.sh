@@ -99,7 +99,7 @@ cmp first .stdout || fail "rates are measured anew"
 expect 0 "$MASTABA" solve heat2d --dry-run --steps 0
 grep -q '^predicted: 0 us$' .stdout || fail "a prediction for no steps"
 expect 0 "$MASTABA" solve heat2d --dry-run --grid 640x650 --device-memory 512KiB --host-memory 512KiB
-grep -q 'working copy in file' .stdout || fail "a plan of a state beyond --host-memory has no file"
+grep -q 'backing store in file' .stdout || fail "a plan of a state beyond --host-memory has no file"
 # Not so many steps are fused that halos are most of the work.
 expect 0 "$MASTABA" solve heat2d --dry-run --json --grid 1024x1024 --schedule pyramid-slabs --device-memory 512KiB
 json "j['duplicated'] <= 1 and 1 < j['fuse'] == j['depth'] and j['device_bytes'] <= 2**19"

@@ -17,7 +17,7 @@ typedef struct pyramid_row {
 } pyramid_row;
 extern const pyramid_row pyramid_rows[PYRAMID_N_ROWS];
 
-// The speed-up of the formulas, at the best height.
+// The speed-up of the formulas, at the best depth.
 double pyramid_speedup(double share, int axes, double ratio, double slower);
 
 #endif

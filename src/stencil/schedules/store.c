@@ -28,7 +28,7 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
             s->arrays[k] = malloc((size_t)a->bytes);
         }
         MST_REQUIRE(s->arrays[k], MST_ERROR_HOST_MEMORY,
-                    "out of memory for an array of %llu bytes; the working copy can be a file", (unsigned long long)a->bytes);
+                    "out of memory for an array of %llu bytes; the backing store can be a file", (unsigned long long)a->bytes);
     }
 fail:
     return status;
