@@ -94,7 +94,8 @@ int mst_axis_passes(const mst_fft *plan, size_t n) {
 bool mst_axis_is_smooth(size_t n) {
     unsigned radices[MST_PASS_RADICES];
     int count;
-    // Powers of a small prime could have more factors than a pass has room for: those of passes are far shorter.
+    // A whole axis may have more factors than one pass has room for, although each of its passes has few. Dividing it by primes
+    // that passes take does not change the answer.
     static const unsigned primes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31};
     for (size_t k = 0; k < MST_COUNT(primes); k++)
         while (n > 4096 && n % primes[k] == 0)

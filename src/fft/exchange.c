@@ -37,7 +37,8 @@ static size_t most_numbers(const mst_pass *pass) {
     return most;
 }
 
-// There and back take the same place. Lines beside one another continue one another in the banks.
+// The transform and the one that goes back share this memory, so the larger need counts. Lines are so far apart that the
+// neighbours of the next line use the banks behind those that the neighbours of this one use.
 static size_t whole_numbers(const mst_pass *pass) {
     const mst_pass back = mst_pass_back(pass);
     size_t banks = numbers_in_banks(pass), most = mst_larger(most_numbers(pass), most_numbers(&back));

@@ -40,8 +40,7 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
 }
 
 // Beyond that, a power of two in float with 32 elements a work-item, as long as half a line of reals fits local memory.
-// Work-groups are at most half of the largest: so a device that has registers for those has twice as many for each of these
-// work-items.
+// A work-group here has at most half as many work-items as the device allows, so that each of them may have twice the registers.
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n) {
     if (n <= mst_pass_longest(device, cpu, is_double))
         return true;
@@ -175,8 +174,8 @@ static bool can_halve(const mst_pass *pass) {
     return !pass->fused;
 }
 
-// Local memory is taken from the cache that tables, and lines read piece by piece, live in: the less the better where lines lie
-// side by side, but each part costs two barriers.
+// Local memory is taken from the cache, which also holds the tables, and the lines that are read piece by piece. So where lines
+// lie side by side the exchange goes in parts, which take less local memory, although each part costs two barriers.
 static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool wide) {
     size_t limit = local_limit(device), most = mst_smaller(limit, (size_t)GPU_WHOLE_EXCHANGE_BYTES);
     pass->exchange_parts = 1;
@@ -224,8 +223,9 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     return MST_OK;
 }
 
-// Float on GPUs, better than the general rule, where elements of lines are neighbours (rows) and where lines are. One radix:
-// staged, without an exchange. 32 x 32: many lines a work-group, one exchange and few work-items.
+// Radices of float transforms on GPUs that were measured to be faster than the general rule's: for lines whose elements are
+// neighbours in memory (rows), and for lines that are neighbours themselves. A single radix is staged and needs no exchange;
+// 32 x 32 needs one exchange and few work-items, so that a work-group has many lines.
 static const struct {
     size_t n;
     bool rows;

@@ -38,7 +38,8 @@ static mst_status execute(void *plan, const mst_location *inputs, mst_location o
 
 static void destroy(void *plan) { mst_fft_destroy(plan); }
 
-// The other shape is slower; what the shape does not have must be as it is by default.
+// The shape that does not suit the device is taken to be three times as slow. Parameters that a shape does not have must be at
+// their defaults, so that no kernel is tried twice.
 static double cost(const void *user, const int64_t *values) {
     const fft_trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU, suits = cpu == mst_pass_suits_cpu(&t->context->device);
@@ -55,7 +56,7 @@ static bool is_transformed(const mst_fft_desc *d, int axis) {
     return false;
 }
 
-// Dense, and of batches no more than test arrays may have. False if one transform alone has too much.
+// Makes the layouts dense, and the batch no larger than test arrays may be. False if a single transform is too large for them.
 static bool shrink(fft_trial *t, const mst_fft *plan) {
     const mst_fft_desc *d = &plan->desc;
     mst_layout *in = &t->desc.input, *out = &t->desc.output;

@@ -138,7 +138,7 @@ static void write_whole_put(const mst_pass *pass, int s, mst_pass_gpu_names n, s
     mst_pass_gpu_close(braces, out);
 }
 
-// Those of a butterfly are in constant distances, unless gaps come between.
+// The elements of a butterfly lie in constant distances, unless a gap comes between two of them.
 static void write_whole_get(const mst_pass *pass, int s, mst_pass_gpu_names n, size_t area, mst_text *out) {
     const mst_exchange e = mst_pass_exchange(pass, s);
     unsigned r = pass->radices[s + 1], braces = mst_pass_gpu_open_butterflies(pass, r, out);
@@ -170,8 +170,8 @@ static void write_whole_get(const mst_pass *pass, int s, mst_pass_gpu_names n, s
     mst_pass_gpu_close(braces, out);
 }
 
-// Local memory that is in use may still be read by others from the exchange before; but with two areas, all have read one when
-// the exchange in the other is over.
+// Other work-items may still read what the exchange before left in local memory, so a barrier comes first. With two areas none is
+// needed: when the exchange in one area is over, every work-item has read the other.
 void mst_pass_gpu_write_exchange(const mst_pass *pass, int s, mst_pass_gpu_local *local, mst_pass_gpu_names n, mst_text *out) {
     mst_text_put(out, "\n// Exchange between steps $step and $next.\n", MST_SET(step, s + 1), MST_SET(next, s + 2));
     if (local->used && pass->areas == 1)

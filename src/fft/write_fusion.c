@@ -1,7 +1,7 @@
 // Kernels around the steps of a GPU-shaped pass: operands in, their product or another change, and back.
 #include "write_parts.h"
 
-// The product stays where it is: the inverse takes the radices backwards.
+// The product stays where the last step has left the spectra, since the inverse takes the radices backwards.
 static void write_product(const mst_pass *pass, mst_text *out) {
     unsigned last = pass->radices[pass->n_radices - 1];
     mst_text_put(out,

@@ -38,7 +38,8 @@ static mst_status create(mst_filter *plan, mst_error *error) {
         w->log_n++;
     mst_text_add(&text, "%s", plan->mask.text);
     MST_TRY(mst_program_add_file(plan->context, "filter_paper.cl", &text, error));
-    // Of kernels that say their group some drivers tell the size for those that do not: only the device's limit counts.
+    // Only the device's limit is asked: for kernels that fix their own work-group, some drivers report the limit of kernels that
+    // do not.
     MST_REQUIRE(plan->desc.work_group <= plan->context->device.max_work_group_size, MST_ERROR_UNSUPPORTED,
                 "work_group is %zu; %s takes up to %zu", plan->desc.work_group, plan->context->device.name,
                 plan->context->device.max_work_group_size);

@@ -26,8 +26,8 @@ double mst_measure_limit(double run_seconds);
 // and as many short ones as a moment holds.
 bool mst_measure_goes_on(mst_clock *clock, int n, double since);
 
-// The lower quartile of times, which are sorted: who shares the machine makes some longer, none shorter, and a run never is as
-// lucky as the least of them.
+// The lower quartile of times, which it sorts. Other programs on the machine make some times longer and none shorter; but a whole
+// run is never as lucky as the least of them.
 double mst_measure_usual(double *seconds, int n);
 
 // From one window to another: two such pairs by turns, since some memory is slower than other for where it lies.

@@ -86,7 +86,7 @@ static int64_t choose_parts(const mst_tile *t, int64_t n, const mst_cutting *c) 
     return best;
 }
 
-// Whether tiles that reach beyond a face, where the box ends, are plain.
+// Whether tiles that reach beyond a face, where the box ends, are the interior kernel's.
 static bool is_open(const mst_tile *t, const mst_box *box, int axis, int side) {
     int64_t n = (int64_t)t->problem->grid[axis], first = box->from[axis] - t->before[axis];
     return mst_boundary_is_open(t->problem, axis, side) && t->own[axis] % t->item[axis] == 0 &&
@@ -101,7 +101,7 @@ static void narrow(const mst_tile *t, int axis, const mst_extent *w, int64_t mar
     ends[1] = mst_smaller(ends[1], mst_smaller(last, n) - margin);
 }
 
-// Tiles between the sides must be plain for the kernel too (write_gpu_choice.c).
+// Tiles between the sides must be interior ones by the kernel's own condition, too (gpu_choice.c).
 static void find_sides(const mst_tile *t, const mst_box *box, const int64_t ends[2], int axis, int64_t tiles, bool all,
                        int64_t sides[2]) {
     int64_t tile = t->own[axis], item = t->item[axis], before = t->before[axis], own = box->to[axis] - box->from[axis];
