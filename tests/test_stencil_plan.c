@@ -1,6 +1,6 @@
 // Planning without a device: random schemes, devices, budgets and wishes. What a plan allocates fits the budgets and is what the
 // schedule needs, a least budget that is reported is accepted and one byte less is not, a larger budget never makes a run slower
-// by the model, and the work is bounded. MASTABA_PLANS is the number of schemes; nightly it is larger.
+// than the model can tell, and the work is bounded. MASTABA_PLANS is the number of schemes; nightly it is larger.
 #include "support.h"
 
 #include "stencil/plan/plan.h"
@@ -252,7 +252,7 @@ static void check_more(const scheme *s, const mst_kernel_pair *pair, const mst_p
         in.device.left += spread(1, 2 * (double)in.device.left + 2);
         in.host.left += in.host.left >> 62 ? 0 : spread(1, 1000);
         OK(mst_plan_choose(&in, pair, &more, &e));
-        CHECK(more.seconds <= plan->seconds || more.schedule == MST_STENCIL_IN_CORE,
+        CHECK(more.seconds <= (1 + MST_PLAN_TOLERANCE) * plan->seconds || more.schedule == MST_STENCIL_IN_CORE,
               "%llu bytes more make %g s of %g s (%s, n = %llu, b = %llu; %s, n = %llu, b = %llu)",
               (unsigned long long)(in.device.left - s->in.device.left), more.seconds, plan->seconds,
               mst_stencil_schedule_name(plan->schedule), (unsigned long long)plan->depth, (unsigned long long)plan->block,

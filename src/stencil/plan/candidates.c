@@ -5,7 +5,6 @@
 
 enum {
     MOST_DEPTH = 1 << 20, // of a trip
-    MOST_TRIPS = 96,      // depths that are considered: up to so many times m
     LINE = 32,            // nodes of a cache line
     PARTS_OF_GRID = 8,    // blocks, at least, for uploads, kernels and downloads to overlap
     FINE = 64             // blocks that are considered differ by one of so many parts of their nodes
@@ -49,7 +48,7 @@ mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_p
 static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const mst_stencil_schedule schedule = c->plan.schedule;
     const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL;
-    for (unsigned k = 1; k <= (one ? 1 : MOST_TRIPS); k++) {
+    for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS); k++) {
         c->plan.depth = c->in->wishes.depth               ? c->in->wishes.depth
                         : schedule == MST_STENCIL_TRIVIAL ? 1
                                                           : (uint64_t)k * c->pair->m;

@@ -5,6 +5,8 @@
 
 #include "footprint.h"
 
+enum { MST_PLAN_MOST_TRIPS = 96 }; // depths that are considered: up to so many times m
+
 typedef struct mst_candidates {
     const mst_plan_inputs *in;
     const mst_kernel_pair *pair;
@@ -22,7 +24,8 @@ bool mst_plan_can_skew(const mst_problem *problem);
 
 mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_pair *pair);
 
-// Visits all candidates of a schedule; or those of the schedule that is wished for, or of all but in-core runs.
+// Visits all candidates of a schedule: more queues first, in these larger blocks, and with these shorter trips; or those of the
+// schedule that is wished for, or of all but in-core runs.
 void mst_candidates_visit(mst_candidates *c, mst_stencil_schedule schedule, mst_visit_fn visit, void *user);
 void mst_candidates_visit_all(mst_candidates *c, mst_visit_fn visit, void *user);
 

@@ -18,20 +18,32 @@ static const double BUILD_SECONDS = 1, BUILD_SECONDS_A_READ = 0.01;
 typedef struct fastest {
     mst_plan_inputs cautious;
     mst_forecast_boxes boxes;
-    mst_plan plan;
+    mst_plan plan, usual;
     bool found;
+    bool has_block[MST_PLAN_MOST_TRIPS + 1]; // of the usual plans with so many kernels a trip, the largest block was found
 } fastest;
+
+// Whether a candidate that fits is of the first schedule and queues of which any does, with the largest block for its trips.
+static bool is_usual(fastest *best, const mst_plan *plan) {
+    const uint64_t kernels = mst_smaller(plan->depth / plan->fuse, (uint64_t)MST_PLAN_MOST_TRIPS);
+    if (best->found && (plan->schedule != best->usual.schedule || plan->queues != best->usual.queues))
+        return false;
+    const bool is_first = !best->has_block[kernels];
+    best->has_block[kernels] = true;
+    return is_first;
+}
 
 static void visit_fastest(const mst_candidates *c, void *user) {
     fastest *best = user;
-    if (!mst_footprint_fits(c->in, &c->plan.footprint))
+    mst_plan plan = c->plan;
+    if (!mst_footprint_fits(c->in, &plan.footprint))
         return;
-    double seconds = mst_model_forecast(&best->cautious, c->pair, &c->plan, LONG_RUN, &best->boxes).seconds;
-    if (best->found && seconds >= best->plan.seconds)
-        return;
+    plan.seconds = mst_model_forecast(&best->cautious, c->pair, &plan, LONG_RUN, &best->boxes).seconds;
+    if (is_usual(best, &plan) && (!best->found || plan.seconds < best->usual.seconds))
+        best->usual = plan;
+    if (!best->found || plan.seconds < best->plan.seconds)
+        best->plan = plan;
     best->found = true;
-    best->plan = c->plan;
-    best->plan.seconds = seconds;
 }
 
 static void be_cautious(const mst_candidates *c, mst_rates *rates) {
@@ -48,6 +60,7 @@ static void be_cautious(const mst_candidates *c, mst_rates *rates) {
 static bool find_plan(const mst_plan_inputs *in, const mst_kernel_pair *pair, fastest *best) {
     mst_candidates c = mst_candidates_make(in, pair);
     best->found = false;
+    memset(best->has_block, 0, sizeof best->has_block);
     best->cautious = *in;
     be_cautious(&c, &best->cautious.rates);
     memset(&best->boxes, 0, sizeof best->boxes);
@@ -55,6 +68,8 @@ static bool find_plan(const mst_plan_inputs *in, const mst_kernel_pair *pair, fa
         mst_candidates_visit(&c, MST_STENCIL_IN_CORE, visit_fastest, best);
     if (!best->found)
         mst_candidates_visit_all(&c, visit_fastest, best);
+    if (best->found && best->usual.seconds <= (1 + MST_PLAN_TOLERANCE) * best->plan.seconds)
+        best->plan = best->usual;
     return best->found;
 }
 
@@ -85,10 +100,11 @@ static unsigned first_fuse(const mst_plan_inputs *in, unsigned most) {
     return in->wishes.depth ? (unsigned)mst_smaller((uint64_t)most, in->wishes.depth) : most;
 }
 
-// Whether fewer steps should be fused although something fits: halos are more than half of the work.
-static bool should_fuse_fewer(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan) {
+// Whether fewer steps should be fused although something fits: halos are more than half of the work of the usual plan, or cost
+// more than fusing saves.
+static bool should_fuse_fewer(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *usual) {
     mst_kernel_pair fewer;
-    if (mst_plan_is_crowded(in, pair, plan))
+    if (mst_plan_is_crowded(in, pair, usual))
         return true;
     if (mst_kernel_pair_make(in, (pair->m + 1) / 2, &fewer, NULL) != MST_OK)
         return false;
@@ -109,7 +125,7 @@ mst_status mst_plan_choose_fused(const mst_plan_inputs *in, unsigned most, mst_k
         status = mst_kernel_pair_make(in, m, pair, &why);
         if (status == MST_OK && find_plan(in, pair, &best)) {
             *out = best.plan;
-            if (is_last || !should_fuse_fewer(in, pair, out))
+            if (is_last || !should_fuse_fewer(in, pair, &best.usual))
                 return MST_OK;
             fitting = m;
         } else if (status == MST_OK) {

@@ -5,8 +5,14 @@
 #include "candidates.h"
 #include "model.h"
 
-// Schedule, n, b and queues for given kernels: in core if the state fits, else what the model finds fastest of all that fits.
-// MST_ERROR_BUDGET: nothing fits; the message has the least budget that does. MST_ERROR_DEVICE_MEMORY: none would do.
+// A plan is not held to be better for less than this part of its time, which is less than the model can tell.
+#define MST_PLAN_TOLERANCE 0.05
+
+// Schedule, n, b and queues for given kernels: in core if the state fits. Else the usual plan, which is the first schedule that
+// fits, in the most queues and with the largest blocks that fit: time skewing, which has the state on the host only once, before
+// tiles, which compute more twice. Unless another candidate is faster by the model; so a larger budget never makes a run slower
+// by more than the tolerance. MST_ERROR_BUDGET: nothing fits; the message has the least budget that does.
+// MST_ERROR_DEVICE_MEMORY: none would do.
 mst_status mst_plan_choose(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *out, mst_error *error);
 
 // The same, and m: `most`, or, halving it, the first with which something fits, halos are not more than half of the work, and
