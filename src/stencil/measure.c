@@ -22,8 +22,9 @@ static uint64_t nodes_of(const mst_box *box) {
                       (box->to[COLUMNS] - box->from[COLUMNS]));
 }
 
-// A part of the grid as large as the blocks of schedules are, of which the device holds five, since caches may hold less: planes
-// fewer, away from faces, then columns and rows. False: not even a node fits.
+// Chooses a part of the grid that is as large as the blocks of schedules, since caches hold less of larger ones; the device holds
+// it five times. It has fewer planes than the grid, away from the faces, and if that is not enough fewer columns and rows. False:
+// not even a node fits.
 static bool find_part(const mst_measurement *m, mst_box *box) {
     const mst_problem *p = m->problem;
     uint64_t arrays = (uint64_t)(5 * p->n_arrays + 2 * p->n_coefficients);
@@ -78,7 +79,8 @@ static bool key_of(const mst_measurement *m, const mst_box *box, mst_cache_key *
     return stepper->has_key && mst_cache_make_key(m->context, text, (size_t)length, "rates", key);
 }
 
-// As long as they are new, of copies if these matter, and made in as much time as there is now.
+// Whether rates may be taken from the cache: if they are new, include copies where these matter, and were measured in at least as
+// much time as there is now.
 static bool suits(const mst_measurement *m, const kept_rates *kept) {
     const mst_stepper *stepper = &m->steppers[0];
     const mst_box grid = mst_plan_grid(m->problem);

@@ -86,7 +86,8 @@ fail:
     return status;
 }
 
-// The seconds of a copy, of a few one behind the other, one way or both at once: of a tile, or of so many bytes in one piece.
+// The seconds that a copy takes, as the mean of a few that follow one another; one way, or both ways at once; of a tile, or of so
+// many bytes in one piece.
 static mst_status time_copy(const mst_measurement *m, bool up, bool down, const mst_window w[2], const copies *c, int sample,
                             const tile *t, uint64_t bytes, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
@@ -102,11 +103,11 @@ fail:
     return status;
 }
 
-// Of the time of the shorter way, what both at once take longer than the longer one.
+// By how much copies both ways at once take longer than the longer of them alone, as a part of the time of the shorter one.
 static double beside(double up, double down, double both) { return fmax(0, fmin(1, (both - fmax(up, down)) / fmin(up, down))); }
 
-// A piece, then tiles and as many bytes as they have in one piece: up, down and both at once. What a row takes depends on its
-// length in ways of the driver's own, so three lengths stand for all.
+// Times copies up, down and both at once: of a piece, of tiles, and of as many bytes as the tiles have in one piece. What a row
+// takes depends on its length in a different way with every driver, so three lengths stand for all.
 static mst_status time_copies(const mst_measurement *m, const mst_window w[MST_MEASURE_WINDOWS], const copies *c,
                               mst_clock *clock, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;
@@ -143,7 +144,7 @@ fail:
     return status;
 }
 
-// From staging to a store that is not direct and back, while the device copies both ways.
+// Times the host's copies from staging to a store that is not direct and back, while the device copies both ways.
 static mst_status time_host(const mst_measurement *m, const mst_window w[2], const copies *c, mst_clock *clock, double *rate,
                             mst_error *error) {
     mst_status status = MST_OK;
@@ -172,7 +173,7 @@ fail:
     return status;
 }
 
-// So small pieces that a sample before the first and that one fit the time that is left, by what one copy takes.
+// Makes pieces so small that two samples, the first of which only warms up, fit the time that is left.
 static mst_status choose_piece(const mst_measurement *m, const mst_window w[2], copies *c, mst_clock *clock, mst_error *error) {
     mst_status status = MST_OK;
     const double in_all = 2 * WAYS * KINDS * 1.4; // of both ways, which take longer

@@ -14,7 +14,7 @@ static const double SAMPLE_SECONDS = 5e-3;  // about, of launches that are short
 static const double WARM_SECONDS = 0.1;     // until a device that was idle runs at its clock
 static const double PART_FOR_KERNELS = 0.5; // of the time of a measurement; the rest is for copies
 
-// The seconds of a launch, of so many one behind the other.
+// The seconds of a launch, as the mean of so many that follow one another.
 static mst_status time_launches(const mst_measurement *m, const mst_stepper *stepper, const mst_window w[2],
                                 const mst_window *held, const mst_box *box, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
@@ -38,7 +38,8 @@ static void set_planes(mst_window w[MST_MEASURE_WINDOWS], mst_box *box, int64_t 
         w[k].planes = planes;
 }
 
-// By a launch on a few planes: how long the measurement may take, and a box on which there is time for some launches.
+// A launch on a few planes tells how long a run takes. From that follow the time that the measurement may take, and a box on
+// which there is time for some launches.
 static mst_status set_limits(const mst_measurement *m, mst_window w[MST_MEASURE_WINDOWS], mst_box *box, mst_clock *clock,
                              mst_error *error) {
     mst_status status = MST_OK;
@@ -71,8 +72,8 @@ fail:
     return status;
 }
 
-// A launch takes some time at its beginning and end whatever its size, which half of the box tells; and more where the host waits
-// for it.
+// A launch takes some time at its beginning and end whatever its size: launches on the box and on half of it tell how much. It
+// takes more where the host waits for it.
 static mst_status measure_launches(const mst_measurement *m, const mst_window w[MST_MEASURE_WINDOWS], const mst_box *box,
                                    mst_clock *clock, mst_rates *rates, mst_error *error) {
     mst_status status = MST_OK;

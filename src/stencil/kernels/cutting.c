@@ -11,15 +11,16 @@ enum { RESIDENT_ITEMS = 512 }; // that a unit of a GPU works on at once, about
 // take longer by MISSED of what is missing, or, with few, as long as FEW rounds of resident ones (an H200; docs/performance.md).
 static const double FULL = 1.4, MISSED = 0.3, FEW = 0.86;
 
-// Planes that a strip goes through beside its own.
+// The planes that a work-group goes through for a strip beside those of the strip.
 static int64_t overlap_of(const mst_tile *t) { return t->low[PLANES] + t->high[PLANES]; }
 
-// Work-groups that a GPU has at once, about.
+// About how many work-groups a GPU works on at once.
 static int64_t resident_groups(const mst_tile *t) { return t->units * mst_larger(1, RESIDENT_ITEMS / t->group); }
 
-// When strips of so many planes, of n tiles each, are done, in planes gone through by a work-group. As many as are resident begin
-// at once, and each that ends makes room for the next: first all long strips, then the short ones, one of each tile, which fill
-// what the last round of the long ones leaves.
+// When all strips of n tiles are done, measured in planes that a work-group goes through. A tile's strips have `length` planes,
+// but for the last, which has the rest. As many work-groups as are resident begin at once, and each that ends makes room for the
+// next: first those of the long strips, then those of the short ones, which fill what the last round of the long ones leaves
+// idle.
 static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t planes, int64_t length) {
     int64_t groups = n * (planes / length), rest = planes % length, spare = resident - groups % resident;
     int64_t time = mst_divide_up(groups, resident) * (length + overlap);
@@ -29,14 +30,15 @@ static int64_t finish(int64_t resident, int64_t overlap, int64_t n, int64_t plan
     return time + mst_divide_up(mst_larger(0, n - fill), resident) * (rest + overlap);
 }
 
-// How much longer the work of a launch takes than on a full device, where others go on beside it: each that ends makes room for
-// their work-groups.
+// How many times as long the work of a launch takes as on a full device, where other launches go on beside it, whose work-groups
+// take the room of those that end.
 static double idle_beside(int64_t resident, int queues, int64_t groups) {
     double rounds = (double)(groups * queues) / (double)resident;
     return fmax(1 + MISSED * fmax(0, FULL - rounds), FEW / rounds);
 }
 
-// Planes of a strip, at most `most`, where others go on beside the launch: of equal strips, as few as fill the device.
+// The planes of a strip, at most `most`, where other launches go on beside this one: strips are equal, and as few as fill the
+// device.
 static int64_t choose_length_beside(const mst_tile *t, int queues, int64_t n, int64_t planes, int64_t most) {
     int64_t first = mst_divide_up(planes, most), best = first;
     double least = INFINITY;
@@ -50,8 +52,8 @@ static int64_t choose_length_beside(const mst_tile *t, int queues, int64_t n, in
     return mst_divide_up(planes, best);
 }
 
-// Planes of a strip, at most `most`, for which the device is done first: the best of a few, then of those around it, as every
-// launch asks.
+// The planes of a strip, at most `most`, with which the device is done first. Every launch asks for it, so only a few lengths are
+// tried, and then those around the best of them.
 static int64_t choose_length(const mst_tile *t, int64_t n, int64_t planes, int64_t most) {
     int64_t resident = resident_groups(t), high = mst_smaller(planes, most), low = 1, best = high, least = INT64_MAX;
     for (int64_t step = 1 + high / 32;; step = 1) {
@@ -93,7 +95,7 @@ static bool is_open(const mst_tile *t, const mst_box *box, int axis, int side) {
            (side ? box->to[axis] == n && (n - first) % t->item[axis] == 0 : box->from[axis] == 0 && first % t->item[axis] == 0);
 }
 
-// Where along rows or columns there are nodes, in the grid and in a window.
+// Narrows `ends` to where there are nodes along rows or columns, both in the grid and in a window.
 static void narrow(const mst_tile *t, int axis, const mst_extent *w, int64_t margin, int64_t ends[2]) {
     int64_t n = (int64_t)t->problem->grid[axis], first = !w ? 0 : axis == ROWS ? w->first_row : w->first_column;
     int64_t last = !w ? n : first + (axis == ROWS ? w->rows : w->columns);

@@ -38,7 +38,7 @@ mst_box mst_blocks_box(const mst_blocks *b, int64_t number) {
     return box;
 }
 
-// Nodes more below and above a box along an axis.
+// How many nodes are needed below and above a box along an axis.
 static void halo_of(const mst_blocks *b, int axis, uint64_t full, uint64_t single, bool coefficients, int64_t *low,
                     int64_t *high) {
     int64_t beside = coefficients ? MST_STENCIL_MAX_RADIUS : 0;
@@ -46,7 +46,7 @@ static void halo_of(const mst_blocks *b, int axis, uint64_t full, uint64_t singl
     *high = (int64_t)full * b->high[0][axis] + (int64_t)single * b->high[1][axis] + beside;
 }
 
-// So many nodes on either side of a box, as far as there are any.
+// Adds so many nodes on either side of a box, as far as the grid has them.
 static void extend(const mst_blocks *b, int axis, int64_t low, int64_t high, mst_box *box) {
     box->from[axis] -= low;
     box->to[axis] += high;
@@ -84,7 +84,7 @@ mst_box mst_blocks_padded(const mst_blocks *b, const mst_box *box) {
     return out;
 }
 
-// At most so many nodes more does mst_blocks_padded add along an axis.
+// The most nodes that mst_blocks_padded adds along an axis.
 static int64_t most_padding(const mst_blocks *b, int axis) {
     int64_t item = b->item[axis];
     return item == 1 ? 0 : axis == COLUMNS ? 4 * item : item;

@@ -57,7 +57,7 @@ static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     }
 }
 
-// The largest block that is tried. Slabs are so thin that there are some to overlap.
+// The largest block that is tried. Slabs are at most so thick that there are several, whose copies and kernels overlap.
 static uint64_t most_block(const mst_candidates *c) {
     uint64_t most = 1;
     for (int k = 0; k < (c->plan.schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1) && k < c->in->problem->rank; k++)
@@ -66,7 +66,7 @@ static uint64_t most_block(const mst_candidates *c) {
     return c->in->wishes.overlap && !tiles ? mst_larger(most / PARTS_OF_GRID, (uint64_t)1) : most;
 }
 
-// Columns are cut between cache lines, unless blocks have all or few.
+// Columns are cut between cache lines, unless a block has all of them, or few.
 static bool is_block(const mst_candidates *c, uint64_t block, uint64_t most) {
     int cut = c->plan.schedule == MST_STENCIL_PYRAMID_TILES ? 2 : 1;
     return c->in->problem->rank > cut || block < 2 * LINE || block == most || block % LINE == 0;

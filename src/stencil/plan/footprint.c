@@ -48,7 +48,7 @@ static void set_rows(const mst_problem *p, uint64_t rows, mst_footprint *f) {
     set(f, MST_FOOTPRINT_ROWS, "sources and receivers", MST_MEMORY_ORDINARY, mst_larger(steps, records), 1);
 }
 
-// What is the same in all plans; and device memory that is left for the rest.
+// Bytes that are the same in all plans; and, below, what is left of the device's budget without them.
 static uint64_t fixed_bytes(const mst_footprint *f) {
     return plus(bytes_of(&f->parts[MST_FOOTPRINT_POINTS]), bytes_of(&f->parts[MST_FOOTPRINT_DAMPING]));
 }
@@ -58,7 +58,8 @@ static uint64_t left_of(const mst_plan_inputs *in, const mst_footprint *f) {
     return in->device.left > fixed ? in->device.left - fixed : 0;
 }
 
-// As many steps as a part of the budget holds, a multiple of a trip's if possible; of one trip if the state leaves no more room.
+// The tables hold as many steps as a part of the budget has room for, a multiple of a trip's if possible; those of one trip if
+// the state leaves no more room.
 static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint *f) {
     const mst_problem *p = in->problem;
     uint64_t row = (2 + p->n_sources + p->n_points) * p->element, state = mst_footprint_state_bytes(f);

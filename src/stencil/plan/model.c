@@ -48,7 +48,7 @@ static double box_nodes(const mst_box *box) {
     return (double)side_of(box, PLANES) * (double)side_of(box, ROWS) * (double)side_of(box, COLUMNS);
 }
 
-// In the middle of the grid, as most blocks touch no face.
+// Gives a box its side along an axis. It lies in the middle of the grid, as most blocks touch no face.
 static void set_side(const model *m, int axis, int64_t side, mst_box *box) {
     int64_t whole = (int64_t)m->in->problem->grid[axis];
     if (!mst_problem_periodic(m->in->problem, axis))
@@ -57,8 +57,8 @@ static void set_side(const model *m, int axis, int64_t side, mst_box *box) {
     box->to[axis] = box->from[axis] + side;
 }
 
-// A block as it is when so many launches of m steps and so many of one step are still to come: wider by what these reach, as far
-// as there is so much of the grid beside a block, on average.
+// What is computed of a block when so many launches of m steps and so many of one step are still to come: the block, and around
+// it what those reach, as far as the grid has it beside an average block.
 static mst_box widened(const model *m, uint64_t full, uint64_t single, const mst_box *block) {
     const mst_pipeline *many = &m->pair->pipelines[0], *one = &m->pair->pipelines[1];
     mst_box box = *block;
@@ -70,7 +70,7 @@ static mst_box widened(const model *m, uint64_t full, uint64_t single, const mst
     return box;
 }
 
-// What a kernel computes of a box whose place is told by its sides.
+// What a kernel computes for a box. The sides of a box tell where it lies (set_side), so they are the key.
 static double work_of(const model *m, int kernel, const mst_box *box, int queues, double *longer) {
     const int64_t key[] = {1 + kernel + 2 * queues, side_of(box, PLANES), side_of(box, ROWS), side_of(box, COLUMNS)};
     uint64_t hash = 0;
@@ -94,7 +94,7 @@ static bool can_widen(const model *m, const mst_box *box) {
     return false;
 }
 
-// Adds n steps of `times` blocks, from the last launch to the first: those of one step come behind those of m.
+// Adds n steps of `times` blocks, from the last launch to the first: launches of one step come after those of m steps.
 static void add_steps(const model *m, uint64_t n, const mst_box *block, int queues, double times, trip *t) {
     const uint64_t counts[] = {n / m->pair->m, n % m->pair->m};
     for (int kernel = 1; kernel >= 0; kernel--)
@@ -109,7 +109,8 @@ static void add_steps(const model *m, uint64_t n, const mst_box *block, int queu
         }
 }
 
-// The slabs of time skewing go on from trip to trip, so that none is shorter.
+// Cuts the grid into blocks. The slabs of time skewing go on from one trip to the next, so none of them is shorter than the
+// others.
 static void cut(model *m, mst_box *block, trip *t) {
     const mst_problem *p = m->in->problem;
     const bool skewed = m->plan->schedule == MST_STENCIL_SKEWED;
@@ -149,7 +150,7 @@ static trip trip_of(model *m, uint64_t n) {
     return t;
 }
 
-// Of so many trips one behind the other.
+// The seconds of so many trips, one behind the other.
 static double trip_seconds(const model *m, const trip *t, double trips) {
     const mst_rates *r = &m->in->rates;
     double state = m->in->problem->n_arrays, all = state + m->in->problem->n_coefficients, compute = t->seconds_computing;

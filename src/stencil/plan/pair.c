@@ -3,7 +3,8 @@
 #include "runtime/numbers.h"
 #include "stencil/kernels/cutting.h"
 
-// In node-steps: of reading and writing a node, and of a launch. Rather too much, as then more steps are fused.
+// What reading and writing a node costs, and what a launch costs, in node-steps. Both are rather too high, so that more steps are
+// fused.
 static const double MEMORY_COST = 8, LAUNCH_COST = 500000;
 
 mst_stencil_shape mst_plan_shape(const mst_plan_inputs *in) {
@@ -12,7 +13,7 @@ mst_stencil_shape mst_plan_shape(const mst_plan_inputs *in) {
     return in->limits.is_gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
 }
 
-// As many as a CPU's cache or a GPU's registers hold planes of, and fewer for schemes with many arrays.
+// As many steps as a CPU's cache or a GPU's registers can keep the planes of; fewer for schemes with many arrays.
 unsigned mst_kernel_pair_rule(const mst_problem *problem, mst_stencil_shape shape) {
     static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
     unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[problem->rank - 1] : gpu[problem->rank - 1];

@@ -145,7 +145,8 @@ mst_status mst_plan_choose_fused(const mst_plan_inputs *in, unsigned most, mst_k
     return status == MST_OK ? mst_plan_choose(in, pair, out, error) : status;
 }
 
-// Of a node-step by kernels of another m: they differ by what each step saves of reading and writing the device's memory.
+// The rate of kernels for another m, estimated from those measured: they differ by what fusing saves of reading and writing the
+// device's memory.
 static double update_rate(const mst_rates *rates, unsigned measured, unsigned m) {
     const double fused = 1 / rates->update[0], single = 1 / rates->update[1];
     return measured == 1 ? rates->update[0] : 1 / (single + (fused - single) * (1 - 1.0 / m) / (1 - 1.0 / measured));

@@ -23,7 +23,7 @@ int mst_slabs_levels(const mst_slabs *s, uint64_t n) { return (int)(n / s->m + n
 
 int mst_slabs_kernel(const mst_slabs *s, uint64_t n, int level) { return (uint64_t)level < n / s->m ? 0 : 1; }
 
-// The first level of one step lies behind one of m.
+// A level lies behind the level before it by the radius of that one, so the first level of one step by the radius of m steps.
 int64_t mst_slabs_shift(const mst_slabs *s, uint64_t n, int level) {
     int64_t single = mst_larger((int64_t)0, level - (int64_t)(n / s->m));
     return (level + 1 - single) * s->radius[0] + single * s->radius[1];
@@ -31,7 +31,7 @@ int64_t mst_slabs_shift(const mst_slabs *s, uint64_t n, int level) {
 
 static int64_t last_shift(const mst_slabs *s, uint64_t n) { return mst_slabs_shift(s, n, mst_slabs_levels(s, n) - 1); }
 
-// Of the last level of any trip: the deepest trip, or the one below it that has the most levels of one step.
+// The largest shift of a last level: that of the deepest trip, or of the shorter one that has the most levels of one step.
 static int64_t most_shift(const mst_slabs *s) {
     uint64_t shorter = s->depth < s->m ? s->depth : s->depth - s->depth % s->m - 1;
     return mst_larger(last_shift(s, s->depth), last_shift(s, shorter));
@@ -43,7 +43,8 @@ int64_t mst_slabs_most(const mst_slabs *s) { return (s->planes + most_shift(s)) 
 
 uint64_t mst_slabs_slots(const mst_slabs *s) { return (uint64_t)s->queues + 3; }
 
-// One slab is enough where a trip of the plan's depth has many levels: the slab before goes down while the others are computed.
+// Room for one slab is enough where a trip of the plan's depth has many levels: the slab goes down while the levels of the next
+// one are computed.
 uint64_t mst_slabs_room(const mst_slabs *s) { return mst_slabs_levels(s, s->depth) < MANY_LEVELS ? 2 : 1; }
 
 uint64_t mst_slabs_ring_planes(const mst_slabs *s, int ring) {
