@@ -283,7 +283,11 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
     return (size_t)algorithm < MST_COUNT(names) ? names[algorithm] : "unknown algorithm";
 }
 
-size_t mst_convolution_padded_length(const mst_convolution *plan) { return plan->method ? plan->method->padded_length(plan) : 0; }
+size_t mst_convolution_padded_length(const mst_convolution *plan) {
+    if (!plan->method)
+        return 0;
+    return plan->method->padded_length ? plan->method->padded_length(plan) : (size_t)1 << plan->log_n;
+}
 
 mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                    const mst_execution *how, mst_error *error) {

@@ -40,7 +40,7 @@ typedef struct mst_convolution_method {
     mst_status (*create)(mst_convolution *plan, mst_error *error);
     void (*destroy)(void *work);
     mst_status (*execute)(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-    size_t (*padded_length)(const mst_convolution *plan); // real numbers count as such
+    size_t (*padded_length)(const mst_convolution *plan); // real numbers count as such; NULL: 2^log_n
 } mst_convolution_method;
 
 extern const mst_convolution_method mst_fused_method;     // fused.c

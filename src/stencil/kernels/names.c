@@ -22,7 +22,7 @@ void mst_name_version(const mst_pipeline *pipeline, int version, mst_name out) {
     const bool is_input = v->update < 0;
     mst_name array;
     mst_name_array(pipeline->problem, v->field, is_input ? -1 - v->step : 0, array);
-    snprintf(out, MST_NAME_SIZE, "%s_step%d", array, is_input ? 0 : v->step + 1);
+    snprintf(out, MST_NAME_SIZE, "%.*s_step%d", MST_NAME_SIZE - 20, array, is_input ? 0 : v->step + 1);
 }
 
 void mst_name_leaf(const mst_problem *problem, const mst_leaf *leaf, mst_name out) {
