@@ -40,7 +40,8 @@ void mst_stage_tile_write_tables(const mst_stage *s, int port, bool declared, ms
                                      [MST_TABLE_WEIGHTS] = !s->ports[port].work};
     for (int k = 0; k < MST_N_TABLES; k++)
         if (used[k] && s->device.tables.tables[k].bytes > 0)
-            mst_text_put(out, ", $type$name", MST_SET(type, declared ? mst_table_type(k) : ""), MST_SET(name, mst_table_name(k)));
+            mst_text_put(out, ", $type$name", MST_SET(type, declared ? mst_table_type((mst_table_kind)k) : ""),
+                         MST_SET(name, mst_table_name((mst_table_kind)k)));
 }
 
 void mst_stage_tile_write_head(const mst_stage *s, int port, mst_text *out) {
