@@ -40,7 +40,7 @@ static int measure_all(all_bench *bench) {
         part->run->until = now + left * b->weight / weights;
         b->choose_within(bench->quick, part->run);
         part->code = b->measure(part->run);
-        if (part->code == CLI_DONE && b->check)
+        if (part->code == CLI_DONE && b->check && !part->run->interrupted && !cli_interrupted())
             part->code = b->check(part->run);
         weights -= b->weight;
         part->seconds = cli_now() - now;

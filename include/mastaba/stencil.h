@@ -190,9 +190,9 @@ typedef struct mst_stencil_report {
 // The program's name of a schedule, "pyramid-slabs" say; "unknown schedule" for a value that is none. Static. Thread-safe.
 MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
 
-// The plan that mst_stencil_create would choose, with the model's figures for `steps` steps, without taking memory for the state
-// or reading initial data. Blocks while kernels are built and rates measured. Errors as mst_stencil_create.
-// Thread-safe on one context.
+// The plan that mst_stencil_create would choose with expected_steps = `steps`, with the model's figures for so many steps,
+// without taking memory for the state or reading initial data. Blocks while kernels are built and rates measured. Errors as
+// mst_stencil_create. Thread-safe on one context.
 MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                        mst_error *error);
 
@@ -208,8 +208,8 @@ MST_API void mst_stencil_destroy(mst_stencil *solver);
 // Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
 // done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
 // MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
-// run and read give MST_ERROR_ARGUMENT until every level of every updated field was written again. One thread at a time per
-// solver.
+// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. One thread at a
+// time per solver.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                                    mst_error *error);
 

@@ -59,10 +59,10 @@ static uint64_t left_of(const mst_plan_inputs *in, const mst_footprint *f) {
 }
 
 // The tables hold as many steps as a part of the budget has room for, a multiple of a trip's if possible; those of one trip if
-// the state leaves no more room.
+// the state leaves no more room, or the device gives no piece as large.
 static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint *f) {
     const mst_problem *p = in->problem;
-    uint64_t row = (2 + p->n_sources + p->n_points) * p->element, state = mst_footprint_state_bytes(f);
+    uint64_t row = times(2 + p->n_sources + p->n_points, p->element), state = mst_footprint_state_bytes(f);
     set(f, MST_FOOTPRINT_POINTS, "the points of sources and receivers", MST_MEMORY_DEVICE,
         times(p->n_sources + p->n_points + 1, POINT_BYTES), 1);
     set(f, MST_FOOTPRINT_DAMPING, "the factors of sponges", MST_MEMORY_DEVICE, damping_bytes(p), 1);
@@ -72,7 +72,8 @@ static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint 
     uint64_t left = left_of(in, f), room = mst_smaller(left / TABLE_SHARE, (uint64_t)TABLE_BYTES);
     uint64_t rows = mst_smaller(room / row, (uint64_t)TABLE_STEPS);
     set_rows(p, rows < depth ? depth : rows / depth * depth, f);
-    if (plus(state, plus(bytes_of(&f->parts[MST_FOOTPRINT_STEPS]), bytes_of(&f->parts[MST_FOOTPRINT_RECORDS]))) > left)
+    uint64_t steps = bytes_of(&f->parts[MST_FOOTPRINT_STEPS]), records = bytes_of(&f->parts[MST_FOOTPRINT_RECORDS]);
+    if (plus(state, plus(steps, records)) > left || mst_larger(steps, records) > in->limits.max_allocation_bytes)
         set_rows(p, depth, f);
 }
 

@@ -19,10 +19,11 @@ typedef enum mst_log_level { MST_LOG_DEBUG = 0, MST_LOG_INFO = 1, MST_LOG_WARNIN
 // time.
 typedef void (*mst_log_fn)(mst_log_level level, const char *line, void *user);
 
-// Called with a program's OpenCL C when the context first builds it or takes it from its cache on disk, from any thread that
-// makes plans from the context, one call at a time and never while a log line is given. `name` says what the program is and how
-// it is built ("copy rate [-D PRECISION=32]"). Before the first program comes what stands in front of all of them ("prelude"),
-// which `text` leaves out. Both texts are valid during the call, which must not use the context.
+// Called with a program's OpenCL C when the context first built it or took it from its cache on disk (by each of two threads that
+// build the same one at once), from any thread that makes plans from the context, one call at a time and never while a log line
+// is given. `name` says what the program is and how it is built ("copy rate [-D PRECISION=32]"). Before the first program comes
+// what stands in front of all of them ("prelude"), which `text` leaves out. Both texts are valid during the call, which must not
+// use the context.
 typedef void (*mst_program_fn)(const char *name, const char *text, void *user);
 
 typedef struct mst_context_desc {

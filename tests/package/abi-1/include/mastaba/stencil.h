@@ -138,6 +138,7 @@ typedef struct mst_stencil_desc {
     mst_stencil_store store;
     int file;
     uint64_t file_offset;
+    uint64_t expected_steps; // of all runs together, so that planning takes no longer than it saves; 0: not known
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -145,7 +146,7 @@ typedef struct mst_stencil_desc {
         sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
-            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0                                                         \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0                                                      \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -158,9 +159,9 @@ typedef struct mst_stencil_plan {
     size_t depth;  // n; of an in-core run: m
     unsigned fuse; // m
     size_t block;
-    uint64_t state_bytes;    // of the working copy: all fields, both levels
+    uint64_t state_bytes;    // of the backing store, or of the state on the device: all fields, both levels
     uint64_t device_bytes;   // taken of the device
-    uint64_t host_bytes;     // staging and pinned working copy
+    uint64_t host_bytes;     // of the backing store in memory
     double seconds;          // predicted for the steps asked for
     uint64_t upload_bytes;   // over the bus, for those steps
     uint64_t download_bytes; //
@@ -189,9 +190,9 @@ typedef struct mst_stencil_report {
 // The program's name of a schedule, "pyramid-slabs" say; "unknown schedule" for a value that is none. Static. Thread-safe.
 MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
 
-// The plan that mst_stencil_create would choose, with the model's figures for `steps` steps, without taking memory for the state
-// or reading initial data. Blocks while kernels are built and rates measured. Errors as mst_stencil_create.
-// Thread-safe on one context.
+// The plan that mst_stencil_create would choose with expected_steps = `steps`, with the model's figures for so many steps,
+// without taking memory for the state or reading initial data. Blocks while kernels are built and rates measured. Errors as
+// mst_stencil_create. Thread-safe on one context.
 MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                        mst_error *error);
 
@@ -207,8 +208,8 @@ MST_API void mst_stencil_destroy(mst_stencil *solver);
 // Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
 // done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
 // MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
-// run and read give MST_ERROR_ARGUMENT until every level of every updated field was written again. One thread at a time per
-// solver.
+// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. One thread at a
+// time per solver.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                                    mst_error *error);
 
