@@ -1,11 +1,11 @@
 #include "runtime/description.h"
 
+#include "runtime/numbers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 14 }; // of any struct: more is no size, but memory that nobody set
-
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 // Every struct here begins with a size or a pointer, and so is a multiple of them.
 static bool is_size(size_t size, size_t least) { return size >= least && size <= MOST_BYTES && size % sizeof(size_t) == 0; }
@@ -36,7 +36,8 @@ mst_status mst_description_read(const mst_description *kind, const void *from, v
     memcpy(&size, from, sizeof size);
     MST_TRY(check_tail(from, kind->size, size, "struct_size", kind->init, error));
     memcpy(to, kind->defaults, kind->size);
-    memcpy((unsigned char *)to + sizeof size, (const unsigned char *)from + sizeof size, smaller(size, kind->size) - sizeof size);
+    memcpy((unsigned char *)to + sizeof size, (const unsigned char *)from + sizeof size,
+           mst_smaller(size, kind->size) - sizeof size);
 fail:
     return status;
 }
@@ -44,7 +45,8 @@ fail:
 void mst_description_write(const mst_description *kind, const void *from, void *to) {
     size_t size;
     memcpy(&size, to, sizeof size);
-    memcpy((unsigned char *)to + sizeof size, (const unsigned char *)from + sizeof size, smaller(size, kind->size) - sizeof size);
+    memcpy((unsigned char *)to + sizeof size, (const unsigned char *)from + sizeof size,
+           mst_smaller(size, kind->size) - sizeof size);
 }
 
 mst_status mst_elements_check(const mst_elements *kind, size_t stride, mst_error *error) {
@@ -63,7 +65,7 @@ mst_status mst_elements_read(const mst_elements *kind, const void *from, size_t 
     memset(out, 0, n * kind->size);
     for (size_t i = 0; i < n; i++) {
         MST_TRY(check_tail(in + i * stride, kind->size, stride, kind->member, kind->init, error));
-        memcpy(out + i * kind->size, in + i * stride, smaller(stride, kind->size));
+        memcpy(out + i * kind->size, in + i * stride, mst_smaller(stride, kind->size));
     }
 fail:
     return status;
@@ -80,5 +82,5 @@ mst_status mst_elements_copy(const mst_elements *kind, const void *from, size_t 
 }
 
 void mst_elements_write(const mst_elements *kind, const void *from, size_t i, size_t stride, void *to) {
-    memcpy((unsigned char *)to + i * stride, from, smaller(stride, kind->size));
+    memcpy((unsigned char *)to + i * stride, from, mst_smaller(stride, kind->size));
 }
