@@ -25,7 +25,7 @@ static void print_help(FILE *out) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n`mastaba COMMAND --help` describes a command; `mastaba --version` gives the version.\n\n"
           "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such device, 4 input or output,\n"
-          "5 accuracy missed, 130 interrupted.\n",
+          "5 accuracy missed, 6 diverged, 130 interrupted.\n",
           out);
 }
 

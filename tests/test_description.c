@@ -437,7 +437,7 @@ ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, vector_width);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, value);
-ENDS_WITH(mst_stencil_desc, expected_steps);
+ENDS_WITH(mst_stencil_desc, check_every);
 ENDS_WITH(mst_stencil_parameter, value);
 ENDS_WITH(mst_stencil_field, previous);
 ENDS_WITH(mst_stencil_update, substep);

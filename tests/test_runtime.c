@@ -28,11 +28,12 @@ static void names(void **state) {
                                            "MST_ERROR_BUILD",
                                            "MST_ERROR_IO",
                                            "MST_ERROR_FORMAT",
-                                           "MST_ERROR_CANCELLED"};
+                                           "MST_ERROR_CANCELLED",
+                                           "MST_ERROR_DIVERGED"};
     (void)state;
-    for (int s = 0; s < 12; s++)
+    for (int s = 0; s < 13; s++)
         assert_string_equal(mst_status_name((mst_status)s), expected[s]);
-    assert_string_equal(mst_status_name((mst_status)12), "unknown status");
+    assert_string_equal(mst_status_name((mst_status)13), "unknown status");
     assert_string_equal(mst_status_name((mst_status)-1), "unknown status");
     assert_string_equal(mst_version(), MST_VERSION_STRING);
     char version[40];

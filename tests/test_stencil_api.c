@@ -150,6 +150,51 @@ static void test_cancel(void **state) {
     mst_stencil_destroy(second);
 }
 
+// u doubles every step and v is a mask of NaN that keeps to its nodes, or spreads. In core, where the device looks, and in
+// blocks, where the host does.
+static void diverge(mst_context *context, mst_stencil_schedule schedule, mst_type precision) {
+    const mst_stencil_field fields[] = {{.name = "v", .initial = {.expression = "x < 5 ? 0/0 : 1"}},
+                                        {.name = "u", .initial = {.expression = "x == 7 && y == 20 ? 1 : 0"}}};
+    const mst_stencil_update updates[] = {{"v", "v", 0}, {"u", "x == 7 && y == 20 ? 4*u : u", 0}}, spread = {"v", "v*v[0,-1]", 0};
+    const uint64_t most = precision == MST_FLOAT64 ? 512 : 64; // steps after which 4^step is too large
+    float *values = malloc(30 * 40 * sizeof(double));
+    mst_stencil_desc d = heat(precision);
+    mst_stencil *solver;
+    mst_error e;
+    d.fields = fields;
+    d.updates = updates;
+    d.n_fields = d.n_updates = 2;
+    d.schedule = schedule;
+    d.block = schedule == MST_STENCIL_IN_CORE ? 0 : 7;
+    d.check_every = 16;
+    OK(mst_stencil_create(context, &d, &solver, &e));
+    OK(mst_stencil_run(solver, most - 3, NULL, NULL, &e));
+    REFUSED(MST_ERROR_DIVERGED, "u diverged between", mst_stencil_run(solver, 100, NULL, NULL, &e));
+    CHECK(strstr(e.message, "1 of its 1200 values") && strstr(e.message, "0 when it began"), "the message is %s", e.message);
+    CHECK(mst_stencil_step(solver) == most + 13, "seen after step %d", (int)mst_stencil_step(solver));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(values), &e));
+    REFUSED(MST_ERROR_DIVERGED, "u diverged", mst_stencil_run(solver, 1, NULL, NULL, &e));
+    OK(mst_stencil_write(solver, "u", 0, mst_at_host(values), &e)); // with the value that is infinite
+    OK(mst_stencil_run(solver, 1, NULL, NULL, &e));
+    mst_stencil_destroy(solver);
+    d.updates = &spread;
+    d.n_updates = 1;
+    d.n_fields = 1;
+    d.check_every = UINT64_MAX;
+    OK(mst_stencil_create(context, &d, &solver, &e));
+    REFUSED(MST_ERROR_DIVERGED, "v diverged between steps 0 and 30: 1050", mst_stencil_run(solver, 30, NULL, NULL, &e));
+    CHECK(strstr(e.message, "150 when it began"), "the message is %s", e.message);
+    mst_stencil_destroy(solver);
+    free(values);
+}
+
+static void test_diverged(void **state) {
+    static const mst_stencil_schedule schedules[] = {MST_STENCIL_IN_CORE, MST_STENCIL_SKEWED, MST_STENCIL_PYRAMID_TILES};
+    for (size_t i = 0; i < sizeof schedules / sizeof schedules[0]; i++)
+        diverge(*state, schedules[i], i == 1 ? MST_FLOAT64 : MST_FLOAT32);
+    diverge(*state, MST_STENCIL_IN_CORE, MST_FLOAT64);
+}
+
 // A budget that holds a part of the state only: a schedule is chosen and moves what it said; one byte less than the least is
 // refused.
 static void test_budget(void **state) {
@@ -342,7 +387,7 @@ int main(void) {
         cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_budget),           cmocka_unit_test(test_small_budget),
         cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_failed_run),
-        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_diverged),         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -88,7 +88,7 @@ static int print_help(const cli_command *c, poptContext popt) {
              "KB, MB, GB, TB (powers of 1000).\n");
     puts("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such device, 4 input or output\n"
          "(a file cannot be read or written, or its data do not fit), 5 accuracy missed,\n"
-         "130 interrupted.");
+         "6 diverged, 130 interrupted.");
     return cli_flush(c->name);
 }
 

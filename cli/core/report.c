@@ -57,6 +57,8 @@ int cli_fail(const char *command, const char *subject, const mst_error *error) {
     case MST_ERROR_IO:
     case MST_ERROR_FORMAT:
         return CLI_INPUT_OUTPUT;
+    case MST_ERROR_DIVERGED:
+        return CLI_DIVERGED;
     default:
         return CLI_FAILED;
     }

@@ -12,6 +12,7 @@ enum {
     CLI_NO_DEVICE = 3,    // no OpenCL platform or device, or none that --device means
     CLI_INPUT_OUTPUT = 4, // a file could not be read or written, is damaged, or holds data of the wrong shape
     CLI_TOLERANCE = 5,    // a result missed the accuracy asked for
+    CLI_DIVERGED = 6,     // a field of a scheme became infinite or NaN
     CLI_INTERRUPTED = 130 // SIGINT, SIGTERM or SIGHUP
 };
 

@@ -23,6 +23,10 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
                               "seconds, minutes, hours as 30s, 10m, 2h), at an interrupt and at the end. --resume\n"
                               "continues from it to the same bits; more --steps than before are allowed.\n"
                               "\n"
+                              "At each frame and checkpoint and at the end, a field that has more infinite values\n"
+                              "and NaN than it began with ends the run: exit code 6, the state in OUT.diverged.npy,\n"
+                              "the last checkpoint as it was. --no-check leaves that out.\n"
+                              "\n"
                               "Example: a grid of 4 GiB through 1 GiB of the device\n"
                               "  mastaba solve heat2d --grid 32768x32768 --steps 3000 --device-memory 1GiB -o u.npy\n";
 
@@ -32,7 +36,7 @@ typedef struct request {
     char **set; // NULL-ended, or NULL
     long long steps, depth, fuse, block;
     double time_step;
-    int no_overlap, resume, dry_run;
+    int no_overlap, resume, dry_run, no_check;
 } request;
 
 static const request defaults = {.steps = -1};
@@ -52,6 +56,7 @@ static const cli_option option_table[] = {
     {"no-overlap", 0, CLI_FLAG, offsetof(request, no_overlap), "transfers and kernels one after the other", NULL},
     {"shape", 0, CLI_TEXT, offsetof(request, shape), "of kernels: gpu or cpu (default: by the device)", "SHAPE"},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print the plan with time and memory, and end", NULL},
+    {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
     {"checkpoint", 0, CLI_TEXT, offsetof(request, checkpoint), "write the state here now and then", "FILE"},
     {"checkpoint-every", 0, CLI_TEXT, offsetof(request, every), "steps, or a time as 30s, 10m, 2h (default: 10m)", "K"},
     {"resume", 0, CLI_FLAG, offsetof(request, resume), "continue from the checkpoint", NULL},
@@ -144,6 +149,7 @@ static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overri
     desc->fuse = (unsigned)r->fuse;
     desc->block = (size_t)r->block;
     desc->no_overlap = r->no_overlap != 0;
+    desc->check_every = r->no_check ? 0 : UINT64_MAX; // whenever a run ends, at frames and checkpoints
     overrides->steps = r->steps;
     overrides->time_step = r->time_step;
     return CLI_DONE;
@@ -187,6 +193,7 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
     desc->fuse = chosen->fuse;
     desc->block = chosen->block;
     desc->no_overlap = chosen->no_overlap;
+    desc->check_every = chosen->check_every;
 }
 
 static int advance(solve_run *run) {

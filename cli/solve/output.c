@@ -167,28 +167,31 @@ int solve_write_frames(solve_run *run, uint64_t step) {
 
 // ---- The last state; where there are several fields, they lie along a first axis
 
-int solve_write_result(solve_run *run) {
+int solve_write_state(solve_run *run, const char *path, bool may_replace) {
     const mst_stencil_desc *desc = &run->problem.desc;
     mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
     uint64_t bytes = cli_layout_bytes(&layout), written = 0;
     size_t shape[MST_MAX_AXES + 1] = {desc->n_updates};
     cli_output out = {0};
     mst_error error;
-    if (!run->options->output)
-        return CLI_DONE;
     memcpy(shape + 1, desc->grid, sizeof desc->grid);
     if (desc->n_updates > 1)
         layout = mst_layout_dense(desc->precision, desc->rank + 1, shape);
-    int code = cli_output_create(solve_command, run->options->output, &layout, 0, solve_may_replace(run), &out);
+    int code = cli_output_create(solve_command, path, &layout, 0, may_replace, &out);
     for (size_t i = 0; i < desc->n_fields && code == CLI_DONE; i++) {
         if (desc->fields[i].coefficient)
             continue;
         mst_location place = mst_at_file(out.location.file, out.location.offset + written++ * bytes);
         if (mst_stencil_read(run->solver, desc->fields[i].name, 0, NULL, place, &error) != MST_OK)
-            code = cli_fail(solve_command, run->options->output, &error);
+            code = cli_fail(solve_command, path, &error);
     }
     if (code == CLI_DONE)
         code = cli_output_commit(solve_command, &out);
     cli_output_close(&out);
     return code;
+}
+
+int solve_write_result(solve_run *run) {
+    const char *path = run->options->output;
+    return path ? solve_write_state(run, path, solve_may_replace(run)) : CLI_DONE;
 }

@@ -115,6 +115,8 @@ static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
         status = mst_stencil_describe(run->solver, to - from, &plan, &error);
     if (status != MST_OK && status != MST_ERROR_CANCELLED) {
         cli_progress_end(bar);
+        if (status == MST_ERROR_DIVERGED)
+            return solve_fail_diverged(run, &error);
         return cli_fail_input(solve_command, NULL, &error);
     }
     uint64_t steps = mst_stencil_step(run->solver) - from;

@@ -49,6 +49,12 @@ int solve_check_outputs(const solve_run *run);
 uint64_t solve_next_frame(const solve_run *run, uint64_t step); // the first step after this one that has a frame, or the last
 int solve_write_frames(solve_run *run, uint64_t step);          // those that this step has
 int solve_write_result(solve_run *run);                         // -o
+int solve_write_state(solve_run *run, const char *path, bool may_replace);
+
+// ---- diverged.c
+
+// Prints the error and a hint, and writes the state for a look at it. Returns CLI_DIVERGED.
+int solve_fail_diverged(solve_run *run, const mst_error *error);
 
 // ---- traces.c
 

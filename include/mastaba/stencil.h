@@ -139,6 +139,9 @@ typedef struct mst_stencil_desc {
     int file;
     uint64_t file_offset;
     uint64_t expected_steps; // of all runs together, so that planning takes no longer than it saves; 0: not known
+    // Steps after which a run looks whether the fields are still finite, which it also does when it ends; UINT64_MAX: only then;
+    // 0: never. Each time all fields are read once, by the device if the state is there, else by the host.
+    uint64_t check_every;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -146,7 +149,7 @@ typedef struct mst_stencil_desc {
         sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
-            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0                                                      \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0                                                   \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -207,7 +210,9 @@ MST_API void mst_stencil_destroy(mst_stencil *solver);
 
 // Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
 // done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
-// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
+// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. MST_ERROR_DIVERGED (desc->check_every): the
+// same, and a field has more values that are infinite or NaN than it began with, or than mst_stencil_write gave it, so a mask of
+// NaN is not taken for a failure; the message has the field and the steps between. After any other failure the state is lost:
 // run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. One thread at a
 // time per solver.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,

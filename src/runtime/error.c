@@ -32,6 +32,8 @@ const char *mst_status_name(mst_status status) {
         return "MST_ERROR_FORMAT";
     case MST_ERROR_CANCELLED:
         return "MST_ERROR_CANCELLED";
+    case MST_ERROR_DIVERGED:
+        return "MST_ERROR_DIVERGED";
     }
     return "unknown status";
 }

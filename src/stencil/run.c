@@ -1,4 +1,4 @@
-// Runs: trips of the schedule, in segments as long as the tables.
+// Runs: trips of the schedule, in segments as long as the tables, with a look at the fields now and then.
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "solver.h"
@@ -60,6 +60,19 @@ fail:
     return status;
 }
 
+// Until the tables end, or the next look at the fields.
+static uint64_t segment_steps(const mst_stencil *s, uint64_t left) {
+    const uint64_t most = mst_smaller(left, s->tables.footprint.rows);
+    return s->check_every ? mst_smaller(most, s->check_every - (s->step - s->checked_step) % s->check_every) : most;
+}
+
+// Behind a segment, if the run ends there or it is time.
+static mst_status check(mst_stencil *s, bool ends, mst_error *error) {
+    if (s->check_every && (ends || (s->step - s->checked_step) % s->check_every == 0))
+        return mst_solver_check(s, error);
+    return MST_OK;
+}
+
 #define REPORT MST_DESCRIPTION(mst_stencil_report, MST_STENCIL_REPORT_INIT, seconds)
 
 static void write_report(const mst_stencil *s, const run_state *run, double seconds, mst_stencil_report *report) {
@@ -83,8 +96,12 @@ mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *
     MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
                 "a run takes no events and no mst_report");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    while (run.done < steps)
-        MST_TRY(run_segment(s, mst_smaller(steps - run.done, s->tables.footprint.rows), &run, error));
+    while (run.done < steps) {
+        const mst_status ran = run_segment(s, segment_steps(s, steps - run.done), &run, error);
+        if (ran == MST_OK || ran == MST_ERROR_CANCELLED)
+            MST_TRY(check(s, ran != MST_OK || run.done == steps, error));
+        MST_TRY(ran);
+    }
     if (report)
         write_report(s, &run, mst_now() - start, report);
 fail:

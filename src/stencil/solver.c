@@ -49,6 +49,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     *out = s;
     s->context = context;
     s->is_trial = choice != NULL;
+    s->check_every = desc->check_every;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
     MST_TRY(mst_points_make(&s->problem, &s->points, error));
     MST_TRY(read_inputs(context, &s->problem, desc, &s->inputs, error));
@@ -117,7 +118,8 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     MST_REQUIRE(desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
                 "the backing store is a file, but file is %d", desc->file);
     MST_TRY(make_plan(context, desc, desc->expected_steps, choice, chain, &s, error));
-    const mst_schedule_desc with = {context, &s->problem, s->steppers, &s->plan, desc->file, desc->file_offset};
+    const mst_schedule_desc with = {context,    &s->problem,       s->steppers,          &s->plan,
+                                    desc->file, desc->file_offset, desc->check_every > 0};
     MST_TRY(make_schedule(&with, &s->schedule, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     *out = s;
@@ -167,7 +169,7 @@ uint64_t mst_stencil_step(const mst_stencil *s) { return s->step; }
 mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error) {
     if (!s)
         return mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
-    s->step = step;
+    s->step = s->checked_step = step;
     s->tables.recorded_from = step;
     s->tables.n_recorded = 0;
     return MST_OK;

@@ -26,6 +26,9 @@ struct mst_stencil {
     mst_schedule *schedule; // holds the state
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
+    // Values that are infinite or NaN are looked for after so many steps; 0: never. When they were last, and how many each array
+    // of the state began with.
+    uint64_t check_every, checked_step, nonfinite[MST_STENCIL_MAX_ARRAYS];
 };
 
 // Chooses the plan for a run of so many steps (0: not known), builds the kernels, and makes the tables. The context, the problem,
@@ -37,6 +40,9 @@ void mst_solver_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_p
 
 // Initial values of all fields.
 mst_status mst_solver_initialise(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
+
+// MST_ERROR_DIVERGED if a field has more values that are infinite or NaN than it began with. The state must be whole.
+mst_status mst_solver_check(mst_stencil *solver, mst_error *error);
 
 // The public function, with a choice made.
 mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,

@@ -1,5 +1,6 @@
 // Reading, writing and initialising the state, wherever it lies.
 #include "runtime/pool.h"
+#include "schedules/nonfinite.h"
 #include "solver.h"
 #include "stream/transfer.h"
 
@@ -13,7 +14,10 @@ static mst_status get(mst_stencil *s, int array, uint64_t first, uint64_t count,
     return s->schedule->kind->get(s->schedule, array, first, count, to, error);
 }
 
+// Values that are not finite are counted on their way, to know later whether there are more.
 static mst_status put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    if (s->check_every && array < s->problem.n_arrays)
+        s->nonfinite[array] = (first ? s->nonfinite[array] : 0) + mst_nonfinite_count(from, count, s->problem.is_double);
     return s->schedule->kind->put(s->schedule, array, first, count, from, error);
 }
 

@@ -13,6 +13,7 @@ typedef struct mst_schedule_desc {
     const mst_plan *plan;
     int file; // of a backing store in a file, and where in it that begins
     uint64_t file_offset;
+    bool counts; // whether count_nonfinite will be called
 } mst_schedule_desc;
 
 // Bytes that went over the bus.
@@ -33,6 +34,8 @@ typedef struct mst_schedule_kind {
     // while the state is whole. They block.
     mst_status (*get)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error);
     mst_status (*put)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
+    // How many values of an array are infinite or NaN, while the state is whole. Blocks.
+    mst_status (*count_nonfinite)(mst_schedule *schedule, int array, uint64_t *count, mst_error *error);
 } mst_schedule_kind;
 
 struct mst_schedule {

@@ -207,13 +207,6 @@ fail:
     return status;
 }
 
-// Puts down what a run that failed has left.
-static mst_status give_up(skewed *k, mst_status status) {
-    if (status != MST_OK)
-        k->n_active = 0;
-    return status;
-}
-
 // Until the planes of the trip before that a slab's upload takes are on their way to the store.
 static mst_status make_current(skewed *k, const slab_state *next, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
@@ -287,7 +280,8 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     k->n_stored = slabs;
     k->stored_shift = last;
 fail:
-    return give_up(k, status);
+    k->n_active = status == MST_OK ? k->n_active : 0; // a run that failed leaves nothing to go on with
+    return status;
 }
 
 static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
@@ -301,7 +295,8 @@ static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error
     }
     MST_TRY(finish(k, error));
 fail:
-    return give_up(k, status);
+    k->n_active = status == MST_OK ? k->n_active : 0; // a run that failed leaves nothing to go on with
+    return status;
 }
 
 // After a run that failed; the queues may still work on what is to be released.
@@ -320,6 +315,10 @@ static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     return mst_store_put(&((skewed *)schedule)->store, 0, array, first, count, from, error);
+}
+
+static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
+    return mst_store_count_nonfinite(&((skewed *)schedule)->store, 0, array, count, error);
 }
 
 static void destroy(mst_schedule *schedule) {
@@ -349,7 +348,7 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite};
 
 static mst_status take_ring(const skewed *k, mst_footprint_part part, uint64_t planes, mst_window *w, mst_error *error) {
     const mst_allocation *a = &k->with->plan->footprint.parts[part];

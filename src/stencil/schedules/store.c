@@ -1,9 +1,14 @@
 #include "store.h"
 
+#include "nonfinite.h"
+#include "runtime/numbers.h"
 #include "runtime/pinned.h"
 #include "runtime/pool.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+
+enum { PART = 1 << 20 }; // elements that a thread looks at in one go
 
 mst_status mst_store_create(mst_context *context, const mst_problem *problem, const mst_plan *plan, int file,
                             uint64_t file_offset, mst_store *s, mst_error *error) {
@@ -69,4 +74,42 @@ mst_status mst_store_put(mst_store *s, int copy, int array, uint64_t first, uint
     const mst_transfer t = mst_store_transfer(s, find_array(s, copy, array));
     size_t element = s->problem->element;
     return mst_transfer_write(s->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, from, error);
+}
+
+typedef struct counting {
+    mst_pool *pool;
+    mst_transfer from;
+    uint64_t nodes;
+    bool is_double;
+    atomic_ullong count;
+} counting;
+
+// What lies in memory is read where it is; of a file, each thread reads a part of its own.
+static mst_status count_part(size_t part, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    counting *c = user;
+    const size_t element = mst_type_bytes(c->from.layout.type), first = part * PART;
+    const size_t n = (size_t)mst_smaller(c->nodes - first, (uint64_t)PART);
+    const unsigned char *values =
+        c->from.where.place == MST_PLACE_HOST ? (unsigned char *)c->from.where.host + first * element : NULL;
+    void *read = NULL;
+    if (!values) {
+        MST_REQUIRE(read = malloc(n * element), MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
+        MST_TRY(mst_transfer_read(c->pool, &c->from, first * element, (first + n) * element, read, error));
+        values = read;
+    }
+    atomic_fetch_add(&c->count, mst_nonfinite_count(values, n, c->is_double));
+fail:
+    free(read);
+    return status;
+}
+
+mst_status mst_store_count_nonfinite(const mst_store *s, int copy, int array, uint64_t *count, mst_error *error) {
+    counting c = {.pool = s->context->pool,
+                  .from = mst_store_transfer(s, find_array(s, copy, array)),
+                  .nodes = s->problem->nodes,
+                  .is_double = s->problem->is_double};
+    mst_status status = mst_pool_run(s->context->pool, (size_t)mst_divide_up(c.nodes, (uint64_t)PART), count_part, &c, error);
+    *count = c.count;
+    return status;
 }

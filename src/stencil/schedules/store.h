@@ -30,6 +30,9 @@ mst_status mst_store_get(mst_store *store, int copy, int array, uint64_t first, 
 mst_status mst_store_put(mst_store *store, int copy, int array, uint64_t first, uint64_t count, const void *from,
                          mst_error *error);
 
+// How many values of an array are infinite or NaN. Blocks.
+mst_status mst_store_count_nonfinite(const mst_store *store, int copy, int array, uint64_t *count, mst_error *error);
+
 // An array of the store, counted with all copies of the state.
 mst_transfer mst_store_transfer(const mst_store *store, int array);
 
