@@ -6,8 +6,7 @@ mst_status mst_table_upload(mst_context *context, mst_device_table *t, void *val
     mst_status status = MST_OK;
     MST_REQUIRE(values, MST_ERROR_HOST_MEMORY, "out of memory for a table of %llu bytes", (unsigned long long)t->bytes);
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, t->bytes, "a table of twiddles", &t->buffer, error));
-    MST_TRY_CL(clEnqueueWriteBuffer(context->upload, t->buffer, CL_TRUE, 0, (size_t)t->bytes, values, 0, NULL, NULL),
-               "cannot upload a table of twiddles");
+    MST_TRY(mst_device_write(context->upload, t->buffer, (size_t)t->bytes, values, "a table of twiddles", error));
 fail:
     free(values);
     return status;

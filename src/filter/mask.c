@@ -208,9 +208,7 @@ mst_status mst_mask_upload(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_mask *m = &plan->mask;
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, m->table_bytes, "the mask", &m->table, error));
-    MST_TRY_CL(
-        clEnqueueWriteBuffer(plan->context->upload, m->table, CL_TRUE, 0, (size_t)m->table_bytes, m->values, 0, NULL, NULL),
-        "cannot upload the mask");
+    MST_TRY(mst_device_write(plan->context->upload, m->table, (size_t)m->table_bytes, m->values, "the mask", error));
     free(m->values);
     m->values = NULL;
 fail:

@@ -33,8 +33,7 @@ mst_status mst_lines_create(mst_context *context, const mst_layout *layout, int 
     int64_t lines[TABLE_LONGS];
     fill_table(layout, axis, lines);
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, MST_LINES_BYTES, "a layout", out, error));
-    MST_TRY_CL(clEnqueueWriteBuffer(context->upload, *out, CL_TRUE, 0, MST_LINES_BYTES, lines, 0, NULL, NULL),
-               "cannot upload a layout");
+    MST_TRY(mst_device_write(context->upload, *out, MST_LINES_BYTES, lines, "a layout", error));
     return MST_OK;
 fail:
     mst_lines_release(context, *out);
