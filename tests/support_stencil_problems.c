@@ -270,7 +270,8 @@ static const way ways[] = {
     {CPU, MST_STENCIL_PYRAMID_TILES, 6, 3, 13, false},   {CPU, MST_STENCIL_PYRAMID_TILES, 3, 3, 64, false},
     {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},          {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},
     {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},   {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 28, false},
-    {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 998, false},
+    {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 998, false}, {GPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},
+    {CPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},
 };
 
 static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {

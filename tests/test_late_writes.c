@@ -120,7 +120,7 @@ static void filter(void **state) { check(state, run_filter); }
 static void time_steps(void **state) { check(state, run_time_steps); }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(transform),           cmocka_unit_test(convolution),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(transform), cmocka_unit_test(convolution),
                                        cmocka_unit_test(published_convolution), cmocka_unit_test(filter),
                                        cmocka_unit_test(time_steps)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

@@ -12,7 +12,8 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
                               "\n"
                               "A grid that does not fit --device-memory goes through the device in blocks, many\n"
                               "steps a trip; --schedule, --depth, --fuse and --block overrule the model, which\n"
-                              "chooses the fastest: auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed.\n"
+                              "chooses the fastest: auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed,\n"
+                              "sweeps.\n"
                               "The result is the same in every bit. A state that is larger than --host-memory is\n"
                               "kept in a file without a name in the directory --scratch.\n"
                               "\n"
@@ -113,12 +114,12 @@ static int take_every(const char *text, solve_options *options) {
 }
 
 static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
-    for (int s = MST_STENCIL_AUTO; s <= MST_STENCIL_SKEWED; s++)
+    for (int s = MST_STENCIL_AUTO; s <= MST_STENCIL_SWEEPS; s++)
         if (strcmp(text, mst_stencil_schedule_name((mst_stencil_schedule)s)) == 0) {
             *schedule = (mst_stencil_schedule)s;
             return CLI_DONE;
         }
-    return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles or skewed");
+    return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed or sweeps");
 }
 
 static int take_words(const request *r, mst_stencil_desc *desc, problem_overrides *overrides) {

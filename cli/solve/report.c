@@ -20,11 +20,12 @@ static double node_steps(const solve_run *run, uint64_t steps) {
 
 // "skewed, n = 384, m = 12, blocks of 512"
 static void print_choices(const mst_stencil_plan *plan) {
-    printf("%s, ", mst_stencil_schedule_name(plan->schedule));
-    if (plan->schedule != MST_STENCIL_IN_CORE)
-        printf("n = %zu, ", plan->depth);
-    printf("m = %u", plan->fuse);
-    if (plan->schedule != MST_STENCIL_IN_CORE)
+    printf("%s", mst_stencil_schedule_name(plan->schedule));
+    if (!solve_in_core(plan))
+        printf(", n = %zu", plan->depth);
+    if (plan->schedule != MST_STENCIL_SWEEPS)
+        printf(", m = %u", plan->fuse);
+    if (!solve_in_core(plan))
         printf(", blocks of %zu, backing store in %s", plan->block,
                plan->store == MST_STENCIL_STORE_PINNED ? "pinned memory" : stores[plan->store]);
 }

@@ -34,7 +34,7 @@ static int choose_plan(solve_run *run) {
     desc->expected_steps = run->problem.steps;
     if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
-    if (run->plan.schedule == MST_STENCIL_IN_CORE || limit == 0 || run->plan.state_bytes <= limit)
+    if (solve_in_core(&run->plan) || limit == 0 || run->plan.state_bytes <= limit)
         return CLI_DONE;
     desc->store = MST_STENCIL_STORE_FILE;
     int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->plan.state_bytes);

@@ -35,6 +35,11 @@ extern const cli_command cmd_solve;
 
 // ---- run.c. All return an exit code after printing the error.
 
+// Whether the whole state stays on the device.
+static inline bool solve_in_core(const mst_stencil_plan *plan) {
+    return plan->schedule == MST_STENCIL_IN_CORE || plan->schedule == MST_STENCIL_SWEEPS;
+}
+
 int solve_prepare(solve_run *run); // context, plan, solver, and the state of the checkpoint with --resume
 int solve_steps(solve_run *run);   // to the last one, with all that is written on the way
 void solve_free(solve_run *run);

@@ -14,7 +14,7 @@
 enum {
     PART_BYTES = 64 << 20, // of an array of the part of the grid
     KEPT_SECONDS = 24 * 3600,
-    REVISION = 3 // of what rates mean
+    REVISION = 4 // of what rates mean
 };
 
 static uint64_t nodes_of(const mst_box *box) {
@@ -92,6 +92,7 @@ static bool suits(const mst_measurement *m, const kept_rates *kept) {
 
 static bool load_rates(const mst_measurement *m, mst_cache_key key, mst_rates *rates) {
     size_t size = 0;
+    const double sweep = rates->sweep; // is kept on its own
     kept_rates kept;
     unsigned char *payload = mst_cache_load(m->context, key, &size);
     bool good = payload && size == sizeof kept;
@@ -101,6 +102,7 @@ static bool load_rates(const mst_measurement *m, mst_cache_key key, mst_rates *r
     good = good && suits(m, &kept);
     if (good)
         *rates = kept.rates;
+    rates->sweep = sweep;
     return good;
 }
 

@@ -3,7 +3,7 @@
 #define MST_STENCIL_MEASURE_H
 
 #include "runtime/context.h"
-#include "stencil/kernels/stepper.h"
+#include "stencil/kernels/sweeper.h"
 #include "stencil/plan/model.h"
 
 typedef struct mst_measurement {
@@ -20,5 +20,8 @@ typedef struct mst_measurement {
 // a twentieth of the run's time, whichever is more, at most; rates that are not measured, for which there may be too little
 // memory too, stay as they are in *rates.
 mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
+
+// The same for sweeps: node-steps a second, in a second at most. Their tables hold a step.
+mst_status mst_sweeps_measure(const mst_sweeper *sweeper, double *rate, mst_error *error);
 
 #endif

@@ -67,16 +67,54 @@ fail:
     return status;
 }
 
+// Whether to build fused kernels, too, when those of sweeps are there and measured: in a run of so many steps they must save at
+// least what building takes, even if they took no time at all.
+static bool may_repay(const mst_stencil *s, uint64_t steps) {
+    const double seconds = (double)s->problem.nodes * (double)steps / s->inputs.rates.sweep;
+    return !(s->inputs.rates.sweep > 0) || steps == 0 || seconds > mst_plan_build_seconds(&s->pair);
+}
+
+// Makes the plan by sweeps. Its tables differ from those of other plans.
+static mst_status choose_sweeps(mst_stencil *s, mst_error *error) {
+    mst_plan_inputs in = s->inputs;
+    in.wishes.schedule = MST_STENCIL_SWEEPS;
+    return mst_plan_choose(&in, &s->pair, &s->plan, error);
+}
+
+// Sweeps are considered where the state stays on the device: they are built and measured first, as that takes little. *chosen:
+// they are all that is needed.
+static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_error *error) {
+    mst_status status = MST_OK;
+    const bool wished = s->plan.schedule == MST_STENCIL_SWEEPS;
+    *chosen = wished;
+    if (!wished && !(mst_plan_may_sweep(&s->inputs) && mst_plan_in_core(s->plan.schedule)))
+        return MST_OK;
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
+                               error));
+    MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+    if (wished || may_repay(s, steps))
+        return MST_OK;
+    *chosen = true;
+    MST_TRY(choose_sweeps(s, error));
+fail:
+    return status;
+}
+
 mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
+    bool sweeps = false;
     s->inputs.tile = choice.tile;
     s->inputs.rates = mst_rates_assumed(&s->inputs);
     if (!s->is_trial)
         suit_tile(&s->inputs, choice.fuse);
     MST_TRY(mst_plan_choose_fused(&s->inputs, choice.fuse, &s->pair, &s->plan, error));
     MST_TRY(mst_tables_create(s->context, &s->problem, &s->points, &s->plan.footprint, &s->tables, error));
-    MST_TRY(build(s, error));
-    if (!s->is_trial) { // in core whatever the rates are, which others that are being built would spoil
+    if (!s->is_trial)
+        MST_TRY(try_sweeps(s, steps, &sweeps, error));
+    if (!sweeps)
+        MST_TRY(build(s, error));
+    if (!s->is_trial && !sweeps) { // in core whatever the rates are, which others that are being built would spoil
         MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
         MST_TRY(measure(s, steps, error));
         MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));

@@ -16,7 +16,7 @@ typedef struct run_state {
 static uint64_t trips_at_once(const mst_stencil *s) {
     const uint64_t most = 10000;
     mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
-    if (s->plan.schedule != MST_STENCIL_IN_CORE)
+    if (!mst_plan_in_core(s->plan.schedule))
         return 1;
     if (s->is_trial) // there are no rates, and it is not to wait where others do not
         return most;
@@ -45,7 +45,7 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
         if (++since < at_once)
             continue;
         since = 0;
-        if (s->plan.schedule == MST_STENCIL_IN_CORE)
+        if (mst_plan_in_core(s->plan.schedule))
             MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
         cancelled = report_progress(run, error);
     }

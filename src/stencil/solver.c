@@ -102,6 +102,8 @@ static mst_status make_schedule(const mst_schedule_desc *desc, mst_schedule **ou
     switch (desc->plan->schedule) {
     case MST_STENCIL_IN_CORE:
         return mst_in_core_create(desc, out, error);
+    case MST_STENCIL_SWEEPS:
+        return mst_sweeping_create(desc, out, error);
     case MST_STENCIL_SKEWED:
         return mst_skewed_create(desc, out, error);
     default:
@@ -118,8 +120,14 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     MST_REQUIRE(desc->store != MST_STENCIL_STORE_FILE || desc->file >= 0, MST_ERROR_ARGUMENT,
                 "the backing store is a file, but file is %d", desc->file);
     MST_TRY(make_plan(context, desc, desc->expected_steps, choice, chain, &s, error));
-    const mst_schedule_desc with = {context,    &s->problem,       s->steppers,          &s->plan,
-                                    desc->file, desc->file_offset, desc->check_every > 0};
+    const mst_schedule_desc with = {.context = context,
+                                    .problem = &s->problem,
+                                    .steppers = s->steppers,
+                                    .sweeper = &s->sweeper,
+                                    .plan = &s->plan,
+                                    .file = desc->file,
+                                    .file_offset = desc->file_offset,
+                                    .counts = desc->check_every > 0};
     MST_TRY(make_schedule(&with, &s->schedule, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     *out = s;
@@ -157,6 +165,7 @@ void mst_stencil_destroy(mst_stencil *s) {
         s->schedule->kind->destroy(s->schedule);
     for (int k = 0; k < 2; k++)
         mst_stepper_release(&s->steppers[k]);
+    mst_sweeper_release(&s->sweeper);
     mst_tables_release(&s->tables);
     mst_kernel_pair_release(&s->pair);
     mst_points_release(&s->points);

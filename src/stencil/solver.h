@@ -22,6 +22,7 @@ struct mst_stencil {
     mst_kernel_pair pair;
     mst_plan plan;
     mst_stepper steppers[2]; // of m fused steps, and of one
+    mst_sweeper sweeper;     // if sweeps are considered
     mst_tables tables;
     mst_schedule *schedule; // holds the state
     uint64_t step;

@@ -19,8 +19,14 @@
 #ifndef MST_STENCIL_ARGUMENTS_H
 #define MST_STENCIL_ARGUMENTS_H
 
-#include "stencil/scheme/problem.h"
-#include "text/signature.h"
+#include "runtime/kernel.h"
+#include "stencil/scheme/pipeline.h"
+
+// Arguments by the names that the kernel's parameters were given.
+typedef struct mst_argument_list {
+    mst_argument values[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
+    size_t n;
+} mst_argument_list;
 
 // Begins the signature, which is to be released whether something failed or not.
 void mst_arguments_describe(const mst_problem *problem, mst_stencil_shape shape, const char *kernel, mst_signature *out);

@@ -23,12 +23,11 @@ fail:
     return status;
 }
 
-// A float32 quotient may be 2.5 ulp off by default (OpenCL C 1.2, 7.4), and then differs from that of other kernels and devices.
-static const char *build_options(const mst_stepper *s) {
+const char *mst_stepper_build_options(const mst_context *context, const mst_problem *problem) {
     cl_device_fp_config config = 0;
-    if (s->tile.problem->is_double)
+    if (problem->is_double)
         return "-D PRECISION=64";
-    if (clGetDeviceInfo(s->context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
+    if (clGetDeviceInfo(context->device.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL) != CL_SUCCESS)
         config = 0;
     return config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT ? "-D PRECISION=32 -cl-fp32-correctly-rounded-divide-sqrt"
                                                         : "-D PRECISION=32";
@@ -50,8 +49,10 @@ static mst_status build(mst_stepper *s, const mst_writer *writer, mst_error *err
     snprintf(title, sizeof title, "stencil: %d fused step%s%s", s->tile.m, s->tile.m == 1 ? "" : "s",
              gpu ? ", interior and boundary kernel" : "");
     MST_TRY(gpu ? mst_write_gpu(writer, error) : mst_write_cpu(writer, error));
-    MST_TRY(mst_program_of_text(s->context, title, text, build_options(s), &s->program, error));
-    s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), build_options(s), &s->key);
+    MST_TRY(
+        mst_program_of_text(s->context, title, text, mst_stepper_build_options(s->context, s->tile.problem), &s->program, error));
+    s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text),
+                                    mst_stepper_build_options(s->context, s->tile.problem), &s->key);
     MST_TRY(mst_kernel_create(s->program, gpu ? "interior" : "advance", &s->interior, error));
     if (gpu)
         MST_TRY(mst_kernel_create(s->program, "boundary", &s->boundary, error));
@@ -131,27 +132,21 @@ static mst_cutting cut(const mst_stepper *s, const mst_window *from, const mst_w
     return mst_cutting_make(&s->tile, box, queues, &extents[0], held ? &extents[1] : NULL);
 }
 
-// Arguments by the names that the kernel's parameters were given.
-typedef struct argument_list {
-    mst_argument values[2 * MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS + 10];
-    size_t n;
-} argument_list;
-
-static void add_arrays(argument_list *list, const mst_signature *names, const cl_mem *buffers, int n) {
+static void add_arrays(mst_argument_list *list, const mst_signature *names, const cl_mem *buffers, int n) {
     for (int a = 0; a < n; a++, list->n++)
         list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, buffers[a]);
 }
 
 #define ADD(parameter, variable) list->values[list->n++] = MST_BIND(parameter, variable)
 
-static void add_tables(argument_list *list, const mst_stepper_tables *t) {
+static void add_tables(mst_argument_list *list, const mst_stepper_tables *t) {
     ADD(damping, t->damping);
     ADD(table, t->steps);
     ADD(records, t->records);
     ADD(points, t->points);
 }
 
-static mst_status launch(const mst_stepper *s, cl_command_queue queue, const argument_list *list, const mst_cutting *c,
+static mst_status launch(const mst_stepper *s, cl_command_queue queue, const mst_argument_list *list, const mst_cutting *c,
                          mst_error *error) {
     mst_status status = MST_OK;
     const size_t group = (size_t)s->tile.group;
@@ -177,7 +172,7 @@ mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, con
     const cl_long8 work = {{c.planes, c.rows, c.columns, gpu ? c.parts : s->is_single, (cl_long)p->grid[0], (cl_long)p->grid[1],
                             (cl_long)p->grid[2], (cl_long)row}};
     const cl_long8 sides = {{c.sides[COLUMNS][0], c.sides[COLUMNS][1], c.sides[ROWS][0], c.sides[ROWS][1], c.edges[1] > 0}};
-    argument_list arguments = {.n = 0}, *list = &arguments;
+    mst_argument_list arguments = {.n = 0}, *list = &arguments;
     add_arrays(list, &s->arguments, from->buffers, p->n_arrays);
     add_arrays(list, &s->arguments, to->buffers, p->n_arrays);
     if (held)

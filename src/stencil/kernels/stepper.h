@@ -37,6 +37,10 @@ typedef struct mst_stepper {
 // What the device offers, as far as tiles go by it.
 mst_status mst_stepper_limits(const mst_context *context, mst_tile_limits *out, mst_error *error);
 
+// With which kernels of stencils are built. A float32 quotient may be 2.5 ulp off by default (OpenCL C 1.2, 7.4), and then
+// differs from that of other kernels and devices.
+const char *mst_stepper_build_options(const mst_context *context, const mst_problem *problem);
+
 // Writes and builds. `tables` are first looked at when steps are enqueued. MST_ERROR_UNSUPPORTED: so many steps do not fit the
 // device.
 mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,

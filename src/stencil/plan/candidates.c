@@ -10,6 +10,8 @@ enum {
     FINE = 64             // blocks that are considered differ by one of so many parts of their nodes
 };
 
+bool mst_plan_may_sweep(const mst_plan_inputs *in) { return !in->wishes.schedule && !in->wishes.fuse && !in->wishes.depth; }
+
 bool mst_plan_can_skew(const mst_problem *p) { return p->rank > 1 && !mst_problem_periodic(p, PLANES); }
 
 mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
@@ -18,7 +20,7 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
     MST_REQUIRE(w->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", w->fuse,
                 MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)w->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)w->shape);
-    MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SKEWED, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
+    MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SWEEPS, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
     MST_REQUIRE((unsigned)w->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)w->store);
     MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED || mst_plan_can_skew(in->problem), MST_ERROR_ARGUMENT,
                 in->problem->rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
@@ -47,11 +49,10 @@ mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_p
 
 static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const mst_stencil_schedule schedule = c->plan.schedule;
-    const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_TRIVIAL;
+    const bool steps_alone = schedule == MST_STENCIL_TRIVIAL || schedule == MST_STENCIL_SWEEPS;
+    const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || steps_alone;
     for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS); k++) {
-        c->plan.depth = c->in->wishes.depth               ? c->in->wishes.depth
-                        : schedule == MST_STENCIL_TRIVIAL ? 1
-                                                          : (uint64_t)k * c->pair->m;
+        c->plan.depth = c->in->wishes.depth ? c->in->wishes.depth : steps_alone ? 1 : (uint64_t)k * c->pair->m;
         mst_footprint_make(c->in, c->pair, &c->plan);
         visit(c, user);
     }
@@ -75,8 +76,8 @@ static bool is_block(const mst_candidates *c, uint64_t block, uint64_t most) {
 // The blocks do not depend on the budget, so that a larger one only adds candidates. Larger blocks come first.
 static void visit_blocks(mst_candidates *c, mst_visit_fn visit, void *user) {
     const uint64_t most = most_block(c);
-    if (c->in->wishes.block || c->plan.schedule == MST_STENCIL_IN_CORE) {
-        c->plan.block = c->plan.schedule == MST_STENCIL_IN_CORE ? 0 : mst_smaller(c->in->wishes.block, (uint64_t)1 << 48);
+    if (c->in->wishes.block || mst_plan_in_core(c->plan.schedule)) {
+        c->plan.block = mst_plan_in_core(c->plan.schedule) ? 0 : mst_smaller(c->in->wishes.block, (uint64_t)1 << 48);
         visit_depths(c, visit, user);
         return;
     }

@@ -19,6 +19,9 @@ typedef void (*mst_visit_fn)(const mst_candidates *candidates, void *user);
 // MST_ERROR_ARGUMENT: a wish that no plan can fulfil.
 mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error);
 
+// Whether sweeps are considered without being wished for.
+bool mst_plan_may_sweep(const mst_plan_inputs *in);
+
 // Whether time skewing is possible.
 bool mst_plan_can_skew(const mst_problem *problem);
 

@@ -1,13 +1,15 @@
 #include "footprint.h"
 
 #include "runtime/numbers.h"
+#include "stencil/kernels/sweep.h"
 
 enum {
     TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
     TABLE_BYTES = 16 << 20,
-    TABLE_STEPS = 4096, // at most
-    POINT_BYTES = 32,   // a vector of four long numbers
-    MOST_LANES = 16     // of a vector, which may reach beyond the last column of a sponge
+    TABLE_STEPS = 4096,     // at most
+    COUNTS_BYTES = 4 << 16, // of the counts of values that are not finite, at most
+    POINT_BYTES = 32,       // a vector of four long numbers
+    MOST_LANES = 16         // of a vector, which may reach beyond the last column of a sponge
 };
 
 int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
@@ -84,6 +86,15 @@ static void add_in_core(const mst_problem *p, mst_footprint *f) {
     set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, array, (uint64_t)p->n_coefficients);
 }
 
+static void add_sweeps(const mst_problem *p, mst_stencil_shape shape, mst_footprint *f) {
+    const char *what = "the state of an in-core run";
+    const mst_sweeps sweeps = mst_sweeps_make(p, shape);
+    uint64_t array = times(sweeps.padded.elements, p->element);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, array, (uint64_t)(p->n_arrays + sweeps.n_spares));
+    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, array, (uint64_t)p->n_coefficients);
+    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, mst_smaller(times(p->nodes, 4), (uint64_t)COUNTS_BYTES), 1);
+}
+
 // Staging for so many blocks at once, each of all arrays in one piece.
 static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t array, int arrays, uint64_t slots,
                         mst_footprint *f) {
@@ -132,11 +143,13 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
     const mst_problem *p = in->problem;
     mst_footprint *f = &plan->footprint;
     *f = (mst_footprint){.rows = 0};
-    plan->fuse = pair->m;
+    plan->fuse = plan->schedule == MST_STENCIL_SWEEPS ? 1 : pair->m;
     plan->is_direct =
         plan->store == MST_STENCIL_STORE_PINNED || (plan->store == MST_STENCIL_STORE_MEMORY && in->limits.unified_memory);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
         add_in_core(p, f);
+    } else if (plan->schedule == MST_STENCIL_SWEEPS) {
+        add_sweeps(p, mst_plan_shape(in), f);
     } else if (plan->schedule == MST_STENCIL_SKEWED) {
         plan->slabs = mst_slabs_make(pair, plan->depth, plan->block, plan->queues);
         add_slabs(p, plan, f);

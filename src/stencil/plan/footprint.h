@@ -22,7 +22,8 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_STEPS,
     MST_FOOTPRINT_RECORDS,
     MST_FOOTPRINT_ROWS,
-    // Arrays on the device: the state (in core twice; of overlapped tiling what blocks come up to, twice, and another; of time
+    // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of overlapped tiling what blocks
+    // come up to, twice, and another; of time
     // skewing the ring of the uploads), the ring of the other levels, what goes down, the coefficient fields.
     MST_FOOTPRINT_STATE,
     MST_FOOTPRINT_LEVELS,
@@ -62,6 +63,11 @@ typedef struct mst_plan {
     mst_footprint footprint;
     double seconds; // of a long run, by which plans are compared: copies are taken to be slower than measured
 } mst_plan;
+
+// Whether the whole state stays on the device.
+static inline bool mst_plan_in_core(mst_stencil_schedule schedule) {
+    return schedule == MST_STENCIL_IN_CORE || schedule == MST_STENCIL_SWEEPS;
+}
 
 // Copies of the state in the backing store: time skewing works in place.
 int mst_plan_copies(mst_stencil_schedule schedule);

@@ -35,6 +35,7 @@ typedef struct mst_rates {
     // When copies go both ways at once they take as long as the longer one, and this part of the shorter one: plain copies, and
     // rectangular ones.
     double beside[2];
+    double sweep;     // node-steps a second of sweeps; 0: not measured
     double copy;      // seconds of a copy of a few bytes when others are queued before and behind it
     double update[2]; // node-steps a second of the kernels
     double launch[2]; // seconds of a launch of the kernels beside those of its node-steps

@@ -32,6 +32,8 @@ void mst_plan_find_least(const mst_plan_inputs *in, const mst_kernel_pair *pair,
     mst_candidates_visit_all(&c, visit_least, l);
     if (!in->wishes.schedule)
         mst_candidates_visit(&c, MST_STENCIL_IN_CORE, visit_least, l);
+    if (mst_plan_may_sweep(in))
+        mst_candidates_visit(&c, MST_STENCIL_SWEEPS, visit_least, l);
 }
 
 mst_status mst_plan_fail(const mst_plan_inputs *in, const mst_plan_least *l, mst_error *error) {

@@ -171,9 +171,16 @@ static double trip_seconds(const model *m, const trip *t, double trips) {
     return trips * steady + fmax(0, fill);
 }
 
+static mst_forecast forecast_sweeps(const mst_plan_inputs *in, uint64_t steps) {
+    const double rate = in->rates.sweep > 0 ? in->rates.sweep : in->rates.update[1];
+    return (mst_forecast){.seconds = (double)in->problem->nodes * (double)steps / rate};
+}
+
 mst_forecast mst_model_forecast(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, uint64_t steps,
                                 mst_forecast_boxes *boxes) {
     model m = {.in = in, .pair = pair, .plan = plan, .boxes = boxes};
+    if (plan->schedule == MST_STENCIL_SWEEPS)
+        return forecast_sweeps(in, steps);
     const uint64_t n = mst_plan_trip(plan, steps), rest = n > 0 ? steps % n : 0;
     const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)in->problem->nodes * (double)steps;
     const trip whole = trip_of(&m, n), last = trip_of(&m, rest);

@@ -66,6 +66,8 @@ static bool find_plan(const mst_plan_inputs *in, const mst_kernel_pair *pair, fa
     memset(&best->boxes, 0, sizeof best->boxes);
     if (!in->wishes.schedule)
         mst_candidates_visit(&c, MST_STENCIL_IN_CORE, visit_fastest, best);
+    if (mst_plan_may_sweep(in) && (!best->found || in->rates.sweep > 0))
+        mst_candidates_visit(&c, MST_STENCIL_SWEEPS, visit_fastest, best);
     if (!best->found)
         mst_candidates_visit_all(&c, visit_fastest, best);
     if (best->found && best->usual.seconds <= (1 + MST_PLAN_TOLERANCE) * best->plan.seconds)
@@ -86,7 +88,7 @@ mst_status mst_plan_choose(const mst_plan_inputs *in, const mst_kernel_pair *pai
 
 bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan) {
     mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
-    if (plan->schedule == MST_STENCIL_IN_CORE || in->wishes.depth || in->wishes.block)
+    if (mst_plan_in_core(plan->schedule) || in->wishes.depth || in->wishes.block)
         return false;
     return mst_model_forecast(in, pair, plan, LONG_RUN, &boxes).duplicated > 1;
 }

@@ -8,7 +8,8 @@
 // A plan is not held to be better for less than this part of its time, which is less than the model can tell.
 #define MST_PLAN_TOLERANCE 0.05
 
-// Schedule, n, b and queues for given kernels: in core if the state fits. Else the usual plan, which is the first schedule that
+// Schedule, n, b and queues for given kernels: in core if the state fits, by sweeps if they were measured and are faster, or if
+// only they fit. Else the usual plan, which is the first schedule that
 // fits, in the most queues and with the largest blocks that fit: time skewing, which has the state on the host only once, before
 // tiles, which compute more twice. Unless another candidate is faster by the model; so a larger budget never makes a run slower
 // by more than the tolerance. MST_ERROR_BUDGET: nothing fits; the message has the least budget that does.

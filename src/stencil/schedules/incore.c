@@ -1,8 +1,7 @@
 // The whole state stays on the device, twice: m steps go from one copy to the other.
 #include "memory.h"
+#include "nonfinite.h"
 #include "runtime/context.h"
-#include "runtime/kernel.h"
-#include "runtime/numbers.h"
 #include "schedule.h"
 
 #include <stdlib.h>
@@ -50,7 +49,7 @@ fail:
     return status;
 }
 
-static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
+mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     (void)traffic;
     MST_TRY_CL(clFinish(schedule->with.context->compute), "the steps failed");
@@ -58,7 +57,7 @@ fail:
     return status;
 }
 
-static void abandon(mst_schedule *schedule) { clFinish(schedule->with.context->compute); }
+void mst_in_core_abandon(mst_schedule *schedule) { clFinish(schedule->with.context->compute); }
 
 static cl_mem buffer_of(const in_core *c, int array) {
     int n = c->base.with.problem->n_arrays;
@@ -85,41 +84,17 @@ fail:
     return status;
 }
 
-// The counts of the work-items go where the next steps do.
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
-    enum { MOST_ITEMS = 1 << 16 };
-    mst_status status = MST_OK;
-    in_core *c = (in_core *)schedule;
-    mst_context *context = schedule->with.context;
-    const cl_mem values = buffer_of(c, array), counts = c->state[!c->current].buffers[0];
-    const cl_ulong n = schedule->with.problem->nodes, items = mst_smaller(n, (cl_ulong)MOST_ITEMS);
-    const size_t group = mst_kernel_group(context, c->counter, (size_t)items);
-    const mst_argument arguments[] = {MST_BIND(values, values), MST_BIND(n, n), MST_BIND(counts, counts), MST_BIND(items, items)};
-    cl_uint *read = malloc((size_t)items * sizeof *read);
-    *count = 0;
-    MST_REQUIRE(read, MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
-    MST_TRY(mst_kernel_launch(context->compute, c->counter, arguments, MST_COUNT(arguments), (size_t)items, group, NULL, error));
-    MST_TRY_CL(clEnqueueReadBuffer(context->compute, counts, CL_TRUE, 0, (size_t)items * sizeof *read, read, 0, NULL, NULL),
-               "cannot look at a field");
-    for (size_t i = 0; i < items; i++)
-        *count += read[i];
-fail:
-    free(read);
-    return status;
+    const in_core *c = (in_core *)schedule;
+    const mst_problem *p = schedule->with.problem;
+    const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
+                            (cl_long)p->grid[COLUMNS], (cl_long)p->plane, 0}};
+    // The counts go where the next steps do.
+    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), grid, p->nodes,
+                                         c->state[!c->current].buffers[0], count, error);
 }
 
-static mst_status build_counter(in_core *c, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_program *program;
-    const char *options = c->base.with.problem->is_double ? "-D PRECISION=64" : "-D PRECISION=32";
-    MST_TRY(mst_program_of_file(c->base.with.context, "stencil: values that are not finite", "nonfinite.cl", options, &program,
-                                error));
-    MST_TRY(mst_kernel_create(program, "count_nonfinite", &c->counter, error));
-fail:
-    return status;
-}
-
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite};
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite};
 
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
@@ -131,7 +106,7 @@ mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out,
         MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));
     MST_TRY(take(c, MST_FOOTPRINT_COEFFICIENTS, desc->problem->n_coefficients, &c->coefficients, error));
     if (desc->counts)
-        MST_TRY(build_counter(c, error));
+        MST_TRY(mst_nonfinite_build(desc->context, desc->problem->is_double, &c->counter, error));
 fail:
     return status;
 }

@@ -3,6 +3,7 @@
 #define MST_STENCIL_SCHEDULE_H
 
 #include "stencil/kernels/stepper.h"
+#include "stencil/kernels/sweeper.h"
 #include "stencil/plan/footprint.h"
 
 // What a schedule works with. All of it outlives the schedule, and none of it changes.
@@ -10,6 +11,7 @@ typedef struct mst_schedule_desc {
     mst_context *context;
     const mst_problem *problem;
     const mst_stepper *steppers; // of m fused steps, and of one
+    const mst_sweeper *sweeper;  // for sweeps, in place of these
     const mst_plan *plan;
     int file; // of a backing store in a file, and where in it that begins
     uint64_t file_offset;
@@ -43,8 +45,13 @@ struct mst_schedule {
     mst_schedule_desc with;
 };
 
+// Of both schedules that keep the state on the device.
+mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error);
+void mst_in_core_abandon(mst_schedule *schedule);
+
 // Takes what the plan's footprint says. *out is to be destroyed after a failure, too.
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
+mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 mst_status mst_skewed_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 mst_status mst_overlapped_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 

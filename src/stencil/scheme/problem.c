@@ -371,6 +371,6 @@ double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
 }
 
 const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {
-    static const char *const all[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed"};
+    static const char *const all[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed", "sweeps"};
     return (unsigned)schedule < sizeof all / sizeof all[0] ? all[schedule] : "unknown schedule";
 }

@@ -1,0 +1,122 @@
+#include "sweep.h"
+
+#include "boundary.h"
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+
+enum { LINE_BYTES = 64, VECTOR_BYTES_GPU = 16, VECTOR_BYTES_CPU = 32 };
+
+int mst_sweeps_replaced(const mst_problem *p, int update) {
+    const mst_problem_field *field = &p->fields[p->updates[update].field];
+    return field->array + field->levels - 1;
+}
+
+static bool is_own_node(const mst_leaf *leaf) {
+    return leaf->offsets[PLANES] == 0 && leaf->offsets[ROWS] == 0 && leaf->offsets[COLUMNS] == 0;
+}
+
+// Whether any update of a sweep reads an array beyond the node itself.
+static bool reads_neighbours(const mst_problem *p, int first, int end, int array) {
+    for (int u = first; u < end; u++) {
+        const mst_formula *f = &p->updates[u].formula;
+        for (size_t i = 0; i < f->n_leaves; i++) {
+            const mst_leaf *leaf = &f->leaves[i];
+            if (leaf->kind == MST_VALUE_FIELD && !p->fields[leaf->field].coefficient &&
+                p->fields[leaf->field].array + leaf->level == array && !is_own_node(leaf))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void divide(mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    for (int u = 0; u < p->n_updates; u++)
+        if (u == 0 || p->updates[u].substep != p->updates[u - 1].substep)
+            s->first[s->n++] = u;
+    s->first[s->n] = p->n_updates;
+    for (int k = 0; k < s->n; k++) {
+        int spares = 0;
+        for (int u = s->first[k]; u < s->first[k + 1]; u++) {
+            s->in_place[u] = !reads_neighbours(p, s->first[k], s->first[k + 1], mst_sweeps_replaced(p, u));
+            spares += !s->in_place[u];
+        }
+        s->n_spares = spares > s->n_spares ? spares : s->n_spares;
+    }
+}
+
+static void find_margins(mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    for (int u = 0; u < p->n_updates; u++) {
+        const mst_formula *f = &p->updates[u].formula;
+        for (size_t i = 0; i < f->n_leaves; i++) {
+            const mst_leaf *leaf = &f->leaves[i];
+            if (leaf->kind != MST_VALUE_FIELD)
+                continue;
+            s->has_margin[leaf->field] = s->has_margin[leaf->field] || !is_own_node(leaf);
+            for (int axis = 0; axis < N_AXES; axis++) {
+                s->padded.before[axis] = mst_larger(s->padded.before[axis], (int64_t)-leaf->offsets[axis]);
+                s->padded.behind[axis] = mst_larger(s->padded.behind[axis], (int64_t)leaf->offsets[axis]);
+            }
+        }
+    }
+}
+
+static bool uses_time(const mst_formula *f) {
+    for (size_t i = 0; i < f->n_leaves; i++)
+        if (f->leaves[i].kind == MST_VALUE_TIME)
+            return true;
+    return false;
+}
+
+static bool margins_change(const mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (int side = 0; side < 2; side++) {
+            const mst_problem_boundary *face = &p->boundaries[axis][side];
+            const bool reaches = (side ? s->padded.behind : s->padded.before)[axis] > 0;
+            if (reaches && (!mst_boundary_is_valued(face) || uses_time(&face->value)))
+                return true;
+        }
+    return false;
+}
+
+// Rows are a whole number of cache lines, and an odd one, so that the rows that an update reads do not meet in one set of a
+// cache.
+static void lay_out(mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    mst_padded *a = &s->padded;
+    const int64_t line = LINE_BYTES / (int64_t)p->element;
+    size_t plane = 0, all = 0;
+    int64_t lines =
+        (int64_t)mst_divide_up(p->grid[COLUMNS] + (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]), (uint64_t)line);
+    a->pitch = (lines | 1) * line;
+    a->elements = UINT64_MAX;
+    if (!mst_multiply((uint64_t)a->pitch, p->grid[ROWS] + (uint64_t)(a->before[ROWS] + a->behind[ROWS]), &plane))
+        return;
+    a->plane_pitch = (int64_t)plane;
+    a->first = a->before[PLANES] * a->plane_pitch + a->before[ROWS] * a->pitch + (a->before[COLUMNS] / line + 2) * line;
+    if (mst_multiply(plane, p->grid[PLANES] + (uint64_t)(a->before[PLANES] + a->behind[PLANES]), &all) &&
+        mst_add(all, (uint64_t)((a->before[COLUMNS] / line + 4) * line), &all))
+        a->elements = all;
+}
+
+mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) {
+    const size_t bytes = shape == MST_STENCIL_SHAPE_GPU ? VECTOR_BYTES_GPU : VECTOR_BYTES_CPU;
+    mst_sweeps s = {.problem = problem, .shape = shape, .width = (int)(bytes / problem->element)};
+    divide(&s);
+    find_margins(&s);
+    s.margins_change = margins_change(&s);
+    lay_out(&s);
+    return s;
+}
+
+uint64_t mst_sweeps_margin_nodes(const mst_sweeps *s) {
+    const uint64_t *n = s->problem->grid;
+    uint64_t margin[N_AXES];
+    for (int axis = 0; axis < N_AXES; axis++)
+        margin[axis] = (uint64_t)(s->padded.before[axis] + s->padded.behind[axis]);
+    return margin[PLANES] * (n[ROWS] + margin[ROWS]) * (n[COLUMNS] + margin[COLUMNS]) +
+           n[PLANES] * margin[ROWS] * (n[COLUMNS] + margin[COLUMNS]) + n[PLANES] * n[ROWS] * margin[COLUMNS];
+}

@@ -1,0 +1,100 @@
+// Kernels that fill margins: nodes beyond faces get the value that the face gives them, a work-item a node. The slowest axis
+// counts where a node lies beyond several faces; beyond a mirroring or periodic face a node is like another one of the same or a
+// less slow axis' face, and the next axis is looked at for that.
+#include "boundary.h"
+#include "write_sweep.h"
+
+#include <stdio.h>
+
+static const char *const names[] = {"plane", "row", "column"}, *const counts[] = {"n_planes", "n_rows", "n_columns"};
+
+// The node's value is that of the face: it is stored, and all is done.
+static void write_value(const mst_writer *w, const mst_problem_boundary *face, int axis) {
+    mst_number_text row = "row", column = "column";
+    if (face->value.expr) {
+        if (axis == PLANES)
+            mst_map_text(w->problem, ROWS, false, "row", row);
+        if (axis != COLUMNS)
+            mst_map_text(w->problem, COLUMNS, false, "column", column);
+        mst_write_place(w, &face->value, "plane", row, "0");
+        mst_write_column(w, &face->value, column, 1);
+        mst_write_formula(w, &face->value, 1, NULL, "value");
+        mst_text_put(w->out, "array[at] = value;\n");
+    } else {
+        mst_text_put(w->out, "array[at] = 0;\n");
+    }
+    mst_text_put(w->out, "return;\n");
+}
+
+static void write_axis(const mst_writer *w, const mst_sweeps *s, int axis, bool coefficient) {
+    const mst_problem *p = s->problem;
+    if (s->padded.before[axis] + s->padded.behind[axis] == 0)
+        return;
+    if (mst_problem_periodic(p, axis)) {
+        mst_text_put(w->out, "$name = wrap($name, $count);\n", MST_SET(name, names[axis]), MST_SET(count, counts[axis]));
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        const mst_problem_boundary *face = &p->boundaries[axis][side];
+        mst_text_put(w->out, side ? "if ($name >= $count) {\n" : "if ($name < 0) {\n", MST_SET(name, names[axis]),
+                     MST_SET(count, counts[axis]));
+        if (!coefficient && mst_boundary_is_valued(face))
+            write_value(w, face, axis);
+        else
+            mst_text_put(w->out, "$name = $mirror($name, $count);\n", MST_SET(name, names[axis]),
+                         MST_SET(mirror, side ? "mirror_upper" : "mirror_lower"), MST_SET(count, counts[axis]));
+        mst_text_put(w->out, "}\n");
+    }
+}
+
+// Number `k` of the nodes of a box with `rows` rows of `columns` nodes is node (plane, row, column); those inside the grid along
+// the axis are left out.
+static void write_slab(const mst_writer *w, const mst_sweeps *s, int axis) {
+    const mst_padded *a = &s->padded;
+    mst_number_text lengths[N_AXES], from[N_AXES];
+    for (int other = 0; other < N_AXES; other++) {
+        const int margin = (int)(a->before[other] + a->behind[other]);
+        if (other == axis)
+            snprintf(lengths[other], sizeof lengths[other], "%d", margin);
+        else
+            mst_sum_text(counts[other], other > axis ? margin : 0, lengths[other]);
+        snprintf(from[other], sizeof from[other], "%d", other < axis ? 0 : (int)-a->before[other]);
+    }
+    if (a->before[axis] + a->behind[axis] == 0)
+        return;
+    mst_text_put(w->out,
+                 "{\n// Beyond the faces of the axis of ${name}s.\n"
+                 "const long slab_rows = $rows, slab_columns = $columns, slab = ($planes) * slab_rows * slab_columns;\n"
+                 "if (k >= 0 && k < slab) {\n"
+                 "plane = k / slab_columns / slab_rows + $from_plane;\n"
+                 "row = k / slab_columns % slab_rows + $from_row;\n"
+                 "column = k % slab_columns + $from_column;\n"
+                 "if ($name >= 0)\n$name += $count;\n}\n"
+                 "k -= slab;\n}\n",
+                 MST_SET(name, names[axis]), MST_SET(count, counts[axis]), MST_SET(planes, lengths[PLANES]),
+                 MST_SET(rows, lengths[ROWS]), MST_SET(columns, lengths[COLUMNS]), MST_SET(from_plane, from[PLANES]),
+                 MST_SET(from_row, from[ROWS]), MST_SET(from_column, from[COLUMNS]));
+}
+
+static void write_margin(const mst_writer *w, const mst_sweeps *s, bool coefficient) {
+    mst_text_put(w->out,
+                 "\n// The margin of $what.\n"
+                 "__kernel void $kernel(__global real *array, __global const real *table, long8 grid, long first_step) {\n"
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+                 "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
+                 MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),
+                 MST_SET(kernel, coefficient ? "coefficient_margin" : "margin"));
+    for (int axis = 0; axis < N_AXES; axis++)
+        write_slab(w, s, axis);
+    mst_text_put(w->out, "if (k >= 0)\nreturn;\n"
+                         "const long at = grid.s5 + plane * grid.s4 + row * grid.s3 + column;\n");
+    for (int axis = 0; axis < N_AXES; axis++)
+        write_axis(w, s, axis, coefficient);
+    mst_text_put(w->out, "array[at] = array[grid.s5 + plane * grid.s4 + row * grid.s3 + column];\n}\n");
+}
+
+void mst_write_margins(const mst_writer *w, const mst_sweeps *s) {
+    write_margin(w, s, false);
+    if (s->problem->n_coefficients > 0)
+        write_margin(w, s, true);
+}

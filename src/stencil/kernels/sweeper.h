@@ -1,0 +1,43 @@
+// The kernels of sweeps, and their launch: a step of the whole grid, which stays on the device.
+#ifndef MST_STENCIL_SWEEPER_H
+#define MST_STENCIL_SWEEPER_H
+
+#include "stepper.h"
+#include "sweep.h"
+
+// The memory of a grid: arrays of the state in their order, those that are spare, and the coefficient fields; all padded. A step
+// changes which memory is which array.
+typedef struct mst_sweep_state {
+    cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
+} mst_sweep_state;
+
+typedef struct mst_sweeper {
+    mst_context *context;
+    const mst_point_list *points;
+    const mst_stepper_tables *tables;
+    mst_sweeps sweeps;
+    const mst_program *program; // the context's
+    bool has_key;               // there is a cache
+    mst_cache_key key;          // of the kernels' text
+    mst_kernel *sweep[MST_STENCIL_MAX_FIELDS];
+    mst_kernel *margin, *coefficient_margin, *add_sources, *record_receivers;
+} mst_sweeper;
+
+// Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
+mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *out, mst_error *error);
+void mst_sweeper_release(mst_sweeper *sweeper);
+
+// The layout of arrays as kernels take it: s0, s1, s2: planes, rows, columns; s3, s4: elements from row to row and from plane to
+// plane; s5: element of the first node.
+cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
+
+// Enqueues the filling of all margins, for a state whose next step has that row of the tables.
+mst_status mst_sweeper_fill_margins(const mst_sweeper *sweeper, cl_command_queue queue, const mst_sweep_state *state,
+                                    uint64_t row, mst_error *error);
+
+// Enqueues a step. The margins are filled, before and after.
+mst_status mst_sweeper_step(const mst_sweeper *sweeper, cl_command_queue queue, mst_sweep_state *state, uint64_t row,
+                            mst_error *error);
+
+#endif

@@ -1,0 +1,33 @@
+// What the parts of the writer of sweeps share: see write_sweep.c.
+#ifndef MST_STENCIL_WRITE_SWEEP_H
+#define MST_STENCIL_WRITE_SWEEP_H
+
+#include "names.h"
+#include "sweep.h"
+#include "text/signature.h"
+#include "write.h"
+
+// A work-group of a GPU has so many work-items along the columns, and in all.
+enum { MST_SWEEP_GROUP = 256 };
+int mst_sweep_items(const mst_problem *problem);
+
+// The kernels sweep0, sweep1.. and the others that a step needs.
+mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_error *error);
+
+// The parameters of sweep k:
+//     u_in, speed_coefficient..  arrays that updates read
+//     u_out                      a spare array for new values; u_in_out: the array that they replace, which updates read as well
+//     damping, table             as in arguments.h
+//     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
+//                                s5: element of the first node
+//     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
+//                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table
+void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_signature *out);
+
+// Whether an array, which sweep k does not replace, is one of those.
+bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
+
+// sweep_margin.c: the kernels `margin` and `coefficient_margin`.
+void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);
+
+#endif

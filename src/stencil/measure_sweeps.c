@@ -1,0 +1,131 @@
+// The rate of sweeps.
+#include "measure_parts.h"
+#include "runtime/numbers.h"
+#include "schedules/memory.h"
+#include "stencil/plan/footprint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 1, SAMPLES = 5, MOST_STEPS = 4096 };
+
+static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
+
+typedef struct kept_rate {
+    double rate;
+    int64_t when;
+} kept_rate;
+
+static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key *key) {
+    char text[200];
+    const int length =
+        snprintf(text, sizeof text, "rate of sweeps, revision %d, of %016llx%016llx on %llu x %llu x %llu", REVISION,
+                 (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grid[PLANES],
+                 (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS]);
+    return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
+}
+
+static bool load(const mst_sweeper *s, mst_cache_key key, double *rate) {
+    size_t size = 0;
+    kept_rate kept = {0, 0};
+    unsigned char *payload = mst_cache_load(s->context, key, &size);
+    if (payload && size == sizeof kept)
+        memcpy(&kept, payload, sizeof kept);
+    free(payload);
+    const int64_t age = (int64_t)time(NULL) - kept.when;
+    if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
+        return false;
+    *rate = kept.rate;
+    return true;
+}
+
+static void keep(const mst_sweeper *s, mst_cache_key key, double rate) {
+    kept_rate kept;
+    memset(&kept, 0, sizeof kept);
+    kept.rate = rate;
+    kept.when = (int64_t)time(NULL);
+    mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
+}
+
+// As many planes of the grid as a part of the memory holds. False: not even one.
+static bool find_part(const mst_sweeper *s, mst_problem *part) {
+    const mst_problem *p = s->sweeps.problem;
+    const int axis = p->rank == 1 ? COLUMNS : PLANES;
+    const uint64_t arrays = (uint64_t)(p->n_arrays + s->sweeps.n_spares + p->n_coefficients);
+    const uint64_t of_array =
+        mst_smaller(s->context->device.max_allocation_bytes, mst_budget_left(s->context, &s->context->device_memory) / arrays);
+    const uint64_t most =
+        mst_smaller((uint64_t)PART_BYTES * (s->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1), of_array / 2);
+    *part = *p;
+    part->grid[axis] = mst_smaller(p->grid[axis], mst_larger(most / p->element / (p->nodes / p->grid[axis]), (uint64_t)1));
+    part->nodes = p->nodes / p->grid[axis] * part->grid[axis];
+    part->n_sources = part->n_points = 0;
+    return mst_sweeps_make(part, s->sweeps.shape).padded.elements <= of_array / p->element;
+}
+
+static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
+    mst_status status = MST_OK;
+    const double start = mst_now();
+    for (int k = 0; k < n; k++)
+        MST_TRY(mst_sweeper_step(s, s->context->compute, state, 0, error));
+    MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
+    *seconds = (mst_now() - start) / n;
+fail:
+    return status;
+}
+
+static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
+    mst_status status = MST_OK;
+    double seconds[SAMPLES], each = 0, start;
+    int n = 1, k = 0;
+    MST_TRY(time_steps(s, state, 1, &each, error)); // compiles what drivers compile at the first launch
+    start = mst_now();
+    do {
+        MST_TRY(time_steps(s, state, n, &each, error));
+        n = (int)fmin(MOST_STEPS, ceil(SAMPLE_SECONDS / each));
+    } while (each * n < SAMPLE_SECONDS / 2 && n < MOST_STEPS && mst_now() - start < MOST_SECONDS);
+    for (; k < SAMPLES && (k == 0 || mst_now() - start < MOST_SECONDS); k++)
+        MST_TRY(time_steps(s, state, n, &seconds[k], error));
+    *rate = (double)s->sweeps.problem->nodes / mst_measure_usual(seconds, k);
+fail:
+    return status;
+}
+
+mst_status mst_sweeps_measure(const mst_sweeper *sweeper, double *rate, mst_error *error) {
+    mst_status status = MST_OK;
+    static const mst_point_list no_points = {.n = 0};
+    const cl_float zero = 0;
+    mst_problem part;
+    mst_sweep_state state = {.arrays = {NULL}};
+    mst_cache_key key;
+    if (!find_part(sweeper, &part))
+        return MST_OK;
+    const bool keeps = key_of(sweeper, &part, &key);
+    if (keeps && load(sweeper, key, rate))
+        return MST_OK;
+    mst_sweeper s = *sweeper;
+    s.points = &no_points;
+    s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
+    const mst_allocation array = {"the measurement of rates", MST_MEMORY_DEVICE, s.sweeps.padded.elements * part.element, 1};
+    const struct {
+        cl_mem *buffers;
+        int n;
+    } all[] = {{state.arrays, part.n_arrays}, {state.spares, s.sweeps.n_spares}, {state.coefficients, part.n_coefficients}};
+    for (size_t k = 0; k < MST_COUNT(all); k++) {
+        MST_TRY(mst_memory_take(s.context, &array, (uint64_t)all[k].n, all[k].buffers, error));
+        for (int i = 0; i < all[k].n; i++)
+            MST_TRY_CL(clEnqueueFillBuffer(s.context->compute, all[k].buffers[i], &zero, sizeof zero, 0, (size_t)array.bytes, 0,
+                                           NULL, NULL),
+                       "cannot measure rates");
+    }
+    MST_TRY(measure(&s, &state, rate, error));
+    if (keeps)
+        keep(&s, key, *rate);
+fail:
+    for (size_t k = 0; k < MST_COUNT(all); k++)
+        mst_memory_give(sweeper->context, &array, (uint64_t)all[k].n, all[k].buffers);
+    return status;
+}

@@ -1,0 +1,144 @@
+// The whole state stays on the device, in arrays with margins, and every sub-step is a pass over it.
+#include "memory.h"
+#include "nonfinite.h"
+#include "runtime/context.h"
+#include "runtime/numbers.h"
+#include "schedule.h"
+#include "stencil/kernels/sweeper.h"
+
+#include <stdlib.h>
+
+typedef struct sweeping {
+    mst_schedule base;
+    mst_sweep_state state;
+    bool has_margins;    // they are filled
+    mst_kernel *counter; // of values that are infinite or NaN,
+    cl_mem counts;       // and its counts
+} sweeping;
+
+static const mst_sweeps *sweeps_of(const sweeping *c) { return &c->base.with.sweeper->sweeps; }
+
+static void destroy(mst_schedule *schedule) {
+    sweeping *c = (sweeping *)schedule;
+    const mst_allocation *parts = c->base.with.plan->footprint.parts;
+    mst_context *context = c->base.with.context;
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, c->state.arrays);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_FIELDS, c->state.spares);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_FIELDS, c->state.coefficients);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], 1, &c->counts);
+    mst_kernel_destroy(c->counter);
+    free(c);
+}
+
+static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    sweeping *c = (sweeping *)schedule;
+    const mst_schedule_desc *with = &c->base.with;
+    cl_command_queue queue = with->context->compute;
+    (void)traffic;
+    if (!c->has_margins)
+        MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, error));
+    c->has_margins = true;
+    for (uint64_t k = 0; k < n; k++)
+        MST_TRY(mst_sweeper_step(with->sweeper, queue, &c->state, row + k, error));
+fail:
+    return status;
+}
+
+// ---- Packed elements from and to padded arrays
+
+typedef struct copy_to {
+    const sweeping *c;
+    cl_mem buffer;
+    bool up;
+    unsigned char *host;
+} copy_to;
+
+// A box of nodes, from node `from` on, from or to packed memory.
+static mst_status copy_box(const copy_to *t, const uint64_t from[N_AXES], const uint64_t count[N_AXES], mst_error *error) {
+    const mst_problem *p = t->c->base.with.problem;
+    const mst_padded *a = &sweeps_of(t->c)->padded;
+    const size_t e = p->element, pitch = (size_t)a->pitch * e, plane = (size_t)a->plane_pitch * e;
+    const size_t at =
+        (size_t)(a->first + (int64_t)from[PLANES] * a->plane_pitch + (int64_t)from[ROWS] * a->pitch + (int64_t)from[COLUMNS]) * e;
+    const size_t region[] = {(size_t)count[COLUMNS] * e, (size_t)count[ROWS], (size_t)count[PLANES]}, zero[] = {0, 0, 0};
+    const size_t place[] = {at % pitch, at % plane / pitch, at / plane};
+    const size_t packed_row = region[0], packed_plane = packed_row * region[1];
+    cl_command_queue queue = t->c->base.with.context->compute;
+    const cl_int code = t->up ? clEnqueueWriteBufferRect(queue, t->buffer, CL_TRUE, place, zero, region, pitch, plane, packed_row,
+                                                         packed_plane, t->host, 0, NULL, NULL)
+                              : clEnqueueReadBufferRect(queue, t->buffer, CL_TRUE, place, zero, region, pitch, plane, packed_row,
+                                                        packed_plane, t->host, 0, NULL, NULL);
+    mst_status status = MST_OK;
+    MST_TRY_CL(code, t->up ? "cannot upload the state" : "cannot download the state");
+fail:
+    return status;
+}
+
+// Elements first.. of the grid in boxes: whole planes, whole rows of a plane, or a part of a row at a time.
+static mst_status copy_range(copy_to *t, uint64_t first, uint64_t count, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = t->c->base.with.problem;
+    const uint64_t columns = p->grid[COLUMNS], plane = p->plane;
+    while (count > 0) {
+        const uint64_t from[] = {first / plane, first / columns % p->grid[ROWS], first % columns};
+        uint64_t box[] = {1, 1, mst_smaller(count, columns - from[COLUMNS])};
+        if (from[COLUMNS] == 0 && count >= columns)
+            box[ROWS] = mst_smaller(count / columns, p->grid[ROWS] - from[ROWS]);
+        if (from[COLUMNS] == 0 && from[ROWS] == 0 && count >= plane)
+            box[PLANES] = count / plane;
+        const uint64_t n = box[PLANES] * box[ROWS] * box[COLUMNS];
+        MST_TRY(copy_box(t, from, box, error));
+        t->host += n * p->element;
+        first += n;
+        count -= n;
+    }
+fail:
+    return status;
+}
+
+static cl_mem buffer_of(const sweeping *c, int array) {
+    const int n = c->base.with.problem->n_arrays;
+    return array < n ? c->state.arrays[array] : c->state.coefficients[array - n];
+}
+
+static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    const sweeping *c = (sweeping *)schedule;
+    copy_to t = {c, buffer_of(c, array), false, to};
+    return copy_range(&t, first, count, error);
+}
+
+static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    sweeping *c = (sweeping *)schedule;
+    copy_to t = {c, buffer_of(c, array), true, (unsigned char *)from};
+    c->has_margins = false;
+    return copy_range(&t, first, count, error);
+}
+
+static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
+    const sweeping *c = (sweeping *)schedule;
+    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), mst_sweeps_grid(sweeps_of(c)),
+                                         schedule->with.problem->nodes, c->counts, count, error);
+}
+
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite};
+
+mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_allocation *parts = desc->plan->footprint.parts;
+    sweeping *c = calloc(1, sizeof *c);
+    MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
+    c->base = (mst_schedule){&kind, *desc};
+    *out = &c->base;
+    MST_TRY(
+        mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], (uint64_t)desc->problem->n_arrays, c->state.arrays, error));
+    MST_TRY(
+        mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], (uint64_t)sweeps_of(c)->n_spares, c->state.spares, error));
+    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_COEFFICIENTS], (uint64_t)desc->problem->n_coefficients,
+                            c->state.coefficients, error));
+    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_RESULT], 1, &c->counts, error));
+    if (desc->counts)
+        MST_TRY(mst_nonfinite_build(desc->context, desc->problem->is_double, &c->counter, error));
+fail:
+    return status;
+}
