@@ -121,13 +121,14 @@ static void make_inputs(scheme *s) {
                             .copy = 1 / rate(1e3, 1e6),
                             .update = {rate(1e6, 1e11), rate(1e6, 1e11)},
                             .launch = {1 / rate(1e3, 1e6), 1 / rate(1e3, 1e6)},
-                            .wait = 1 / rate(1e3, 1e6)};
+                            .wait = 1 / rate(1e3, 1e6),
+                            .sweep = chance(2) ? rate(1e6, 1e11) : 0};
     in->wishes.overlap = !chance(5);
     in->wishes.store = (mst_stencil_store)test_between(0, 3);
-    in->wishes.schedule = chance(2) ? MST_STENCIL_AUTO : (mst_stencil_schedule)test_between(1, 5);
+    in->wishes.schedule = chance(2) ? MST_STENCIL_AUTO : (mst_stencil_schedule)test_between(1, 6);
     if (in->wishes.schedule == MST_STENCIL_SKEWED && !mst_plan_can_skew(&s->problem))
         in->wishes.schedule = MST_STENCIL_PYRAMID_SLABS;
-    in->wishes.fuse = chance(4) ? (unsigned)test_between(1, 6) : 0;
+    in->wishes.fuse = chance(4) && in->wishes.schedule != MST_STENCIL_SWEEPS ? (unsigned)test_between(1, 6) : 0;
     in->wishes.depth = chance(6) ? test_between(in->wishes.fuse ? in->wishes.fuse : 1, 40) : 0;
     in->wishes.block = chance(6) ? test_between(1, 20) : 0;
     in->tile = mst_tile_rule(&s->problem, mst_plan_shape(in));
@@ -181,6 +182,13 @@ static void check_enough(const scheme *s, const mst_kernel_pair *pair, const mst
         CHECK(state == 2 * arrays * array, "%g bytes for a state of %g", state, arrays * array);
         CHECK(bytes_of(plan, MST_FOOTPRINT_COEFFICIENTS) == p->n_coefficients * array, "coefficient fields");
         CHECK(bytes_of(plan, MST_FOOTPRINT_STORE) == 0, "an in-core run has a backing store");
+        return;
+    }
+    if (plan->schedule == MST_STENCIL_SWEEPS) { // margins are small beside anything but a small grid
+        CHECK(state >= arrays * array && bytes_of(plan, MST_FOOTPRINT_COEFFICIENTS) >= p->n_coefficients * array,
+              "%g bytes for a state of %g", state, arrays * array);
+        CHECK(plan->footprint.parts[MST_FOOTPRINT_STATE].count <= 2 * (uint64_t)p->n_arrays, "more spare arrays than others");
+        CHECK(bytes_of(plan, MST_FOOTPRINT_STORE) == 0, "sweeps have a backing store");
         return;
     }
     const double copies = plan->schedule == MST_STENCIL_SKEWED ? 1 : 2;
@@ -252,7 +260,7 @@ static void check_more(const scheme *s, const mst_kernel_pair *pair, const mst_p
         in.device.left += spread(1, 2 * (double)in.device.left + 2);
         in.host.left += in.host.left >> 62 ? 0 : spread(1, 1000);
         OK(mst_plan_choose(&in, pair, &more, &e));
-        CHECK(more.seconds <= (1 + MST_PLAN_TOLERANCE) * plan->seconds || more.schedule == MST_STENCIL_IN_CORE,
+        CHECK(more.seconds <= (1 + MST_PLAN_TOLERANCE) * plan->seconds || mst_plan_in_core(more.schedule),
               "%llu bytes more make %g s of %g s (%s, n = %llu, b = %llu; %s, n = %llu, b = %llu)",
               (unsigned long long)(in.device.left - s->in.device.left), more.seconds, plan->seconds,
               mst_stencil_schedule_name(plan->schedule), (unsigned long long)plan->depth, (unsigned long long)plan->block,
@@ -275,7 +283,7 @@ static void check_bounded(const scheme *s, const mst_kernel_pair *pair) {
 static void test_plans(void **state) {
     const char *given = getenv("MASTABA_PLANS");
     const long plans = given ? strtol(given, NULL, 10) : PLANS;
-    int found[MST_STENCIL_SKEWED + 1] = {0}, refused = 0;
+    int found[MST_STENCIL_SWEEPS + 1] = {0}, refused = 0;
     static scheme s;
     (void)state;
     for (long k = 0; k < plans; k++) {
@@ -301,10 +309,10 @@ static void test_plans(void **state) {
         mst_kernel_pair_release(&pair);
         mst_problem_release(&s.problem);
     }
-    print_message("%ld schemes: %d refused; in core %d, trivial %d, slabs %d, tiles %d, skewed %d\n", plans, refused,
+    print_message("%ld schemes: %d refused; in core %d, trivial %d, slabs %d, tiles %d, skewed %d, sweeps %d\n", plans, refused,
                   found[MST_STENCIL_IN_CORE], found[MST_STENCIL_TRIVIAL], found[MST_STENCIL_PYRAMID_SLABS],
-                  found[MST_STENCIL_PYRAMID_TILES], found[MST_STENCIL_SKEWED]);
-    for (int schedule = MST_STENCIL_IN_CORE; schedule <= MST_STENCIL_SKEWED; schedule++)
+                  found[MST_STENCIL_PYRAMID_TILES], found[MST_STENCIL_SKEWED], found[MST_STENCIL_SWEEPS]);
+    for (int schedule = MST_STENCIL_IN_CORE; schedule <= MST_STENCIL_SWEEPS; schedule++)
         CHECK(found[schedule] > 0 || plans < PLANS, "no plan is %s", mst_stencil_schedule_name((mst_stencil_schedule)schedule));
 }
 

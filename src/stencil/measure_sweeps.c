@@ -81,7 +81,8 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
     mst_status status = MST_OK;
     double seconds[SAMPLES], each = 0, start;
     int n = 1, k = 0;
-    MST_TRY(time_steps(s, state, 1, &each, error)); // compiles what drivers compile at the first launch
+    MST_TRY(mst_sweeper_fill_margins(s, s->context->compute, state, 0, error));
+    MST_TRY(time_steps(s, state, 1, &each, error)); // drivers compile at the first launch
     start = mst_now();
     do {
         MST_TRY(time_steps(s, state, n, &each, error));

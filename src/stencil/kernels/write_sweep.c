@@ -25,75 +25,7 @@ typedef struct sweep_writer {
     size_t n_vectors;
 } sweep_writer;
 
-int mst_sweep_items(const mst_problem *problem) { return problem->rank == 3 ? 32 : MST_SWEEP_GROUP; }
-
 static bool is_gpu(const sweep_writer *g) { return g->s->shape == MST_STENCIL_SHAPE_GPU; }
-
-// ---- Parameters
-
-static bool is_replaced(const mst_sweeps *s, int k, int array) {
-    for (int u = s->first[k]; u < s->first[k + 1]; u++)
-        if (s->in_place[u] && mst_sweeps_replaced(s->problem, u) == array)
-            return true;
-    return false;
-}
-
-// Whether an update reads it, and it is not replaced, either.
-bool mst_sweep_reads(const mst_sweeps *s, int k, int field, int level) {
-    const mst_problem_field *read = &s->problem->fields[field];
-    if (!read->coefficient && is_replaced(s, k, read->array + level))
-        return false;
-    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
-        const mst_formula *f = &s->problem->updates[u].formula;
-        for (size_t i = 0; i < f->n_leaves; i++)
-            if (f->leaves[i].kind == MST_VALUE_FIELD && f->leaves[i].field == field && f->leaves[i].level == level)
-                return true;
-    }
-    return false;
-}
-
-// The name of the argument that holds an array which sweep k reads.
-static void name_argument(const mst_sweeps *s, int k, int field, int level, mst_name out) {
-    const mst_problem_field *f = &s->problem->fields[field];
-    mst_name array;
-    mst_name_array(s->problem, field, level, array);
-    snprintf(out, MST_NAME_SIZE, "%.*s_%s", MST_NAME_SIZE - 16, array,
-             f->coefficient                        ? "coefficient"
-             : is_replaced(s, k, f->array + level) ? "in_out"
-                                                   : "in");
-}
-
-static void name_target(const mst_sweeps *s, int k, int update, mst_name out) {
-    const int field = s->problem->updates[update].field;
-    mst_name array;
-    mst_name_array(s->problem, field, 0, array);
-    if (s->in_place[update])
-        name_argument(s, k, field, s->problem->fields[field].levels - 1, out);
-    else
-        snprintf(out, MST_NAME_SIZE, "%.*s_out", MST_NAME_SIZE - 16, array);
-}
-
-void mst_sweep_describe(const mst_sweeps *s, int k, mst_signature *out) {
-    const mst_problem *p = s->problem;
-    mst_name name;
-    char kernel[20];
-    snprintf(kernel, sizeof kernel, "sweep%d", k);
-    mst_signature_begin(out, kernel);
-    for (int f = 0; f < p->n_fields; f++)
-        for (int level = 0; level < p->fields[f].levels; level++)
-            if (mst_sweep_reads(s, k, f, level)) {
-                name_argument(s, k, f, level, name);
-                mst_signature_add(out, "__global const real *restrict", "%s", name);
-            }
-    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
-        name_target(s, k, u, name);
-        mst_signature_add(out, "__global real *restrict", "%s", name);
-    }
-    mst_signature_add(out, "__global const real *", "damping");
-    mst_signature_add(out, "__global const real *", "table");
-    mst_signature_add(out, "long8", "grid");
-    mst_signature_add(out, "long4", "work");
-}
 
 // ---- Vectors of a GPU's work-item
 
@@ -180,7 +112,7 @@ static void write_load(const sweep_writer *g, int k, const sweep_vector *v, cons
     mst_name name, array;
     mst_number_text place = "", row, plane;
     name_vector(g, v, name);
-    name_argument(g->s, k, v->field, v->level, array);
+    mst_sweep_name_argument(g->s, k, v->field, v->level, array);
     if (v->place[PLANES] != 0)
         snprintf(plane, sizeof plane, " %c %d * plane_pitch", v->place[PLANES] < 0 ? '-' : '+', abs(v->place[PLANES]));
     else
@@ -256,7 +188,7 @@ static void write_leaf_gpu(const sweep_writer *g, const mst_leaf *leaf, const ch
 static void write_leaf_cpu(const sweep_writer *g, int k, const mst_leaf *leaf, const char *name) {
     static const char *const pitches[] = {" * plane_pitch", " * pitch", ""};
     mst_name array;
-    name_argument(g->s, k, leaf->field, leaf->level, array);
+    mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
     mst_text_put(g->out, "const vreal $name = LOAD_GLOBAL($array + i", MST_SET(name, name), MST_SET(array, array));
     for (int axis = 0; axis < N_AXES; axis++)
         if (leaf->offsets[axis] != 0)
@@ -306,7 +238,7 @@ static void write_stores(const sweep_writer *g, int k) {
     mst_name name;
     mst_text_put(g->out, "if (column + WIDTH <= n_columns) {\n");
     for (int u = g->first; u < g->end; u++) {
-        name_target(g->s, k, u, name);
+        mst_sweep_name_target(g->s, k, u, name);
         mst_text_put(g->out,
                      is_gpu(g) ? "*(__global vreal *)($name + i) = new_value$u;\n" : "STORE_GLOBAL(new_value$u, $name + i);\n",
                      MST_SET(name, name), MST_SET(u, u));
@@ -315,7 +247,7 @@ static void write_stores(const sweep_writer *g, int k) {
     for (int component = 0; component < g->s->width - 1; component++) {
         mst_text_put(g->out, "if (column + $component < n_columns) {\n", MST_SET(component, component));
         for (int u = g->first; u < g->end; u++) {
-            name_target(g->s, k, u, name);
+            mst_sweep_name_target(g->s, k, u, name);
             mst_text_put(g->out, "$name[i + $component] = new_value$u.s$component;\n", MST_SET(name, name),
                          MST_SET(component, component), MST_SET(u, u));
         }

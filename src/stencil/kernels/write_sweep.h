@@ -7,11 +7,11 @@
 #include "text/signature.h"
 #include "write.h"
 
-// A work-group of a GPU has so many work-items along the columns, and in all.
+// sweep_arguments.c. A work-group of a GPU has so many work-items along the columns, and in all.
 enum { MST_SWEEP_GROUP = 256 };
 int mst_sweep_items(const mst_problem *problem);
 
-// The kernels sweep0, sweep1.. and the others that a step needs.
+// write_sweep.c: the kernels sweep0, sweep1.. and the others that a step needs.
 mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_error *error);
 
 // The parameters of sweep k:
@@ -26,6 +26,10 @@ void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_signature *out);
 
 // Whether an array, which sweep k does not replace, is one of those.
 bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
+
+// The names of the arguments that hold an array which sweep k reads, and that take an update's values.
+void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
+void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
 
 // sweep_margin.c: the kernels `margin` and `coefficient_margin`.
 void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);

@@ -25,6 +25,8 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
     MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED || mst_plan_can_skew(in->problem), MST_ERROR_ARGUMENT,
                 in->problem->rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
                                        : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
+    MST_REQUIRE(w->schedule != MST_STENCIL_SWEEPS || w->fuse <= 1, MST_ERROR_ARGUMENT,
+                "sweeps do one step each; %u are to be fused", w->fuse);
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
                 MOST_DEPTH);
     MST_REQUIRE(!w->depth || w->depth >= w->fuse || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,

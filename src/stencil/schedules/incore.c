@@ -90,7 +90,7 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
     const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
                             (cl_long)p->grid[COLUMNS], (cl_long)p->plane, 0}};
     // The counts go where the next steps do.
-    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), grid, p->nodes,
+    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), &grid, p->nodes,
                                          c->state[!c->current].buffers[0], count, error);
 }
 

@@ -35,12 +35,12 @@ fail:
     return status;
 }
 
-mst_status mst_nonfinite_count_on_device(mst_context *context, const mst_kernel *kernel, cl_mem values, cl_long8 grid,
+mst_status mst_nonfinite_count_on_device(mst_context *context, const mst_kernel *kernel, cl_mem values, const cl_long8 *grid,
                                          uint64_t nodes, cl_mem counts, uint64_t *count, mst_error *error) {
     mst_status status = MST_OK;
     const cl_ulong items = mst_smaller(nodes, (cl_ulong)MST_NONFINITE_ITEMS);
     const size_t group = mst_kernel_group(context, kernel, (size_t)items);
-    const mst_argument arguments[] = {MST_BIND(values, values), MST_BIND(grid, grid), MST_BIND(counts, counts),
+    const mst_argument arguments[] = {MST_BIND(values, values), MST_BIND(grid, *grid), MST_BIND(counts, counts),
                                       MST_BIND(items, items)};
     cl_uint *read = malloc((size_t)items * sizeof *read);
     *count = 0;

@@ -12,7 +12,7 @@ uint64_t mst_nonfinite_count(const void *values, uint64_t n, bool is_double);
 // Blocks.
 enum { MST_NONFINITE_ITEMS = 1 << 16 };
 mst_status mst_nonfinite_build(mst_context *context, bool is_double, mst_kernel **out, mst_error *error);
-mst_status mst_nonfinite_count_on_device(mst_context *context, const mst_kernel *kernel, cl_mem values, cl_long8 grid,
+mst_status mst_nonfinite_count_on_device(mst_context *context, const mst_kernel *kernel, cl_mem values, const cl_long8 *grid,
                                          uint64_t nodes, cl_mem counts, uint64_t *count, mst_error *error);
 
 #endif

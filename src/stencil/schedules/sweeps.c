@@ -117,7 +117,8 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const sweeping *c = (sweeping *)schedule;
-    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), mst_sweeps_grid(sweeps_of(c)),
+    const cl_long8 grid = mst_sweeps_grid(sweeps_of(c));
+    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), &grid,
                                          schedule->with.problem->nodes, c->counts, count, error);
 }
 

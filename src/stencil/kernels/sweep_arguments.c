@@ -1,0 +1,68 @@
+#include "write_sweep.h"
+
+#include <stdio.h>
+
+int mst_sweep_items(const mst_problem *problem) { return problem->rank == 3 ? 32 : MST_SWEEP_GROUP; }
+
+static bool is_replaced(const mst_sweeps *s, int k, int array) {
+    for (int u = s->first[k]; u < s->first[k + 1]; u++)
+        if (s->in_place[u] && mst_sweeps_replaced(s->problem, u) == array)
+            return true;
+    return false;
+}
+
+// Whether an update reads it, and it is not replaced, either.
+bool mst_sweep_reads(const mst_sweeps *s, int k, int field, int level) {
+    const mst_problem_field *read = &s->problem->fields[field];
+    if (!read->coefficient && is_replaced(s, k, read->array + level))
+        return false;
+    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
+        const mst_formula *f = &s->problem->updates[u].formula;
+        for (size_t i = 0; i < f->n_leaves; i++)
+            if (f->leaves[i].kind == MST_VALUE_FIELD && f->leaves[i].field == field && f->leaves[i].level == level)
+                return true;
+    }
+    return false;
+}
+
+void mst_sweep_name_argument(const mst_sweeps *s, int k, int field, int level, mst_name out) {
+    const mst_problem_field *f = &s->problem->fields[field];
+    mst_name array;
+    mst_name_array(s->problem, field, level, array);
+    snprintf(out, MST_NAME_SIZE, "%.*s_%s", MST_NAME_SIZE - 16, array,
+             f->coefficient                        ? "coefficient"
+             : is_replaced(s, k, f->array + level) ? "in_out"
+                                                   : "in");
+}
+
+void mst_sweep_name_target(const mst_sweeps *s, int k, int update, mst_name out) {
+    const int field = s->problem->updates[update].field;
+    mst_name array;
+    mst_name_array(s->problem, field, 0, array);
+    if (s->in_place[update])
+        mst_sweep_name_argument(s, k, field, s->problem->fields[field].levels - 1, out);
+    else
+        snprintf(out, MST_NAME_SIZE, "%.*s_out", MST_NAME_SIZE - 16, array);
+}
+
+void mst_sweep_describe(const mst_sweeps *s, int k, mst_signature *out) {
+    const mst_problem *p = s->problem;
+    mst_name name;
+    char kernel[20];
+    snprintf(kernel, sizeof kernel, "sweep%d", k);
+    mst_signature_begin(out, kernel);
+    for (int f = 0; f < p->n_fields; f++)
+        for (int level = 0; level < p->fields[f].levels; level++)
+            if (mst_sweep_reads(s, k, f, level)) {
+                mst_sweep_name_argument(s, k, f, level, name);
+                mst_signature_add(out, "__global const real *restrict", "%s", name);
+            }
+    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
+        mst_sweep_name_target(s, k, u, name);
+        mst_signature_add(out, "__global real *restrict", "%s", name);
+    }
+    mst_signature_add(out, "__global const real *", "damping");
+    mst_signature_add(out, "__global const real *", "table");
+    mst_signature_add(out, "long8", "grid");
+    mst_signature_add(out, "long4", "work");
+}
