@@ -14,6 +14,10 @@
 #define MOST_CHUNK (16u << 20) // bytes of such a one, unpacked
 #define DEFLATE_RATIO 1032u    // no deflated data are more than that often larger than they were
 
+// Chunks that are not needed, but which libpng would take memory for at once, of the size that their headers claim.
+static const png_byte unused_chunks[] = "tEXt\0zTXt\0iTXt\0sPLT\0eXIf\0pCAL\0sCAL";
+enum { N_UNUSED_CHUNKS = sizeof unused_chunks / 5 };
+
 // libpng reports an error by a jump; its message is kept for the caller.
 typedef struct report {
     char message[200];
@@ -67,6 +71,7 @@ static int read_rows(const cli_image_file *f, png_structp png, png_infop info, c
     png_set_user_limits(png, MOST_SIDE, MOST_SIDE);
     png_set_chunk_cache_max(png, MOST_CHUNKS);
     png_set_chunk_malloc_max(png, MOST_CHUNK);
+    png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unused_chunks, N_UNUSED_CHUNKS);
     png_init_io(png, f->file);
     png_read_info(png, info);
     set_transformations(png, info);

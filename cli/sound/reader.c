@@ -16,13 +16,15 @@ bool cli_is_sound(const char *path) {
     return true;
 }
 
+enum { FIRST_SAMPLES = 1 << 14 }; // that memory is taken for at first, whatever the channels
+
 // Reads to the end. Memory grows with what is there, not with what the header claims.
 static int read_samples(const char *command, const char *path, SNDFILE *sound, const SF_INFO *info, float **samples,
                         size_t *frames) {
     size_t channels = (size_t)info->channels, capacity = 0, count = 0;
     for (;;) {
         if (count == capacity) {
-            capacity = capacity ? 2 * capacity : (size_t)1 << 18;
+            capacity = capacity ? 2 * capacity : FIRST_SAMPLES / channels + 1;
             float *more = realloc(*samples, capacity * channels * sizeof(float));
             if (!more) {
                 cli_error(command, "%s: out of memory after %zu frames; sounds are read whole, a .npy file is not", path, count);
