@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -45,9 +46,13 @@ static read_result read_file(const char *path, json_t **out) {
     if (fd < 0)
         return errno == ENOENT ? READ_NONE : READ_FAILED;
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
-    if (regular)
-        *out = json_loadfd(fd, JSON_REJECT_DUPLICATES, &why);
-    close(fd);
+    FILE *file = regular ? fdopen(fd, "r") : NULL; // json_loadfd reads byte by byte
+    if (file)
+        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &why);
+    if (file)
+        fclose(file);
+    else
+        close(fd);
     if (*out && mst_tuning_is_valid(*out))
         return READ_GOOD;
     json_decref(*out);
