@@ -192,10 +192,8 @@ static int run(const cli_arguments *arguments, void *values) {
     const request *r = values;
     job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT};
     int code = check_request(r, arguments->common.show_kernels, &j.desc);
-    if (code == CLI_DONE) {
-        cli_catch_interrupts();
+    if (code == CLI_DONE)
         code = convolve(arguments->operands, r->output, &arguments->common, &j);
-    }
     mst_convolution_destroy(j.plan);
     mst_context_destroy(j.context);
     cli_output_close(&j.z);

@@ -299,10 +299,8 @@ static int check_request(const request *r, bool show_kernels, job *j) {
 static int run(const cli_arguments *arguments, void *values) {
     job j = {.request = values, .path = arguments->operands[0], .desc = MST_FFT_DESC_INIT, .report = MST_REPORT_INIT};
     int code = check_request(values, arguments->common.show_kernels, &j);
-    if (code == CLI_DONE) {
-        cli_catch_interrupts();
+    if (code == CLI_DONE)
         code = transform(&arguments->common, &j);
-    }
     mst_fft_destroy(j.plan);
     mst_context_destroy(j.context);
     mst_npy_close(j.scratch);

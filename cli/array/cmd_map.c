@@ -229,7 +229,6 @@ static int run(const cli_arguments *arguments, void *values) {
              .desc = MST_MAP_DESC_INIT,
              .report = MST_REPORT_INIT};
     j.options.show_kernels |= j.request->show_kernel;
-    cli_catch_interrupts();
     int code = compute(&j);
     mst_map_destroy(j.plan);
     mst_context_destroy(j.context);

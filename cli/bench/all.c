@@ -180,7 +180,6 @@ static int run(const cli_arguments *arguments, void *values) {
     all_bench *bench = calloc(1, sizeof *bench);
     if (!bench)
         return cli_out_of_memory(command, NULL);
-    cli_catch_interrupts();
     bench->run.command = command;
     bench->run.options = &arguments->common;
     bench->quick = r->quick != 0;

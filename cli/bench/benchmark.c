@@ -89,10 +89,8 @@ int bench_run_alone(const benchmark *b, const cli_arguments *arguments, const vo
     run->print = !arguments->common.json;
     cli_plot picture = b->plot(run);
     int code = b->choose(request, run);
-    if (code == CLI_DONE) {
-        cli_catch_interrupts();
-        code = directory ? cli_plot_check(run->command, directory, &picture, run->options->force) : CLI_DONE;
-    }
+    if (code == CLI_DONE && directory)
+        code = cli_plot_check(run->command, directory, &picture, run->options->force);
     if (code == CLI_DONE)
         code = bench_open(b->contexts, run);
     if (code == CLI_DONE)

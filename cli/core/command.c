@@ -1,6 +1,7 @@
 // The command line, by popt's tables, and the text of --help.
 #include "command.h"
 
+#include "interrupt.h"
 #include "report.h"
 #include "values.h"
 
@@ -179,8 +180,12 @@ static int read_and_run(command_line *line, int argc, const char **argv) {
         return cli_out_of_memory(c->name, NULL);
     poptSetOtherOptionHelp(line->popt, c->synopsis);
     int code = read_line(line, argc);
-    if (code == CLI_DONE)
-        code = line->help ? print_help(c, line->popt) : c->run(&line->arguments, line->values);
+    if (code == CLI_DONE && line->help) {
+        code = print_help(c, line->popt);
+    } else if (code == CLI_DONE) {
+        cli_catch_interrupts(c->name);
+        code = c->run(&line->arguments, line->values);
+    }
     poptFreeContext(line->popt);
     return code;
 }

@@ -1,40 +1,118 @@
-// Ctrl-C: signals set a flag that the progress callback reads, so that work stops between blocks and cleans up.
+// Ctrl-C: signals set a flag that the progress callback reads, so that work stops between blocks and cleans up. Compilers and
+// drivers read no flag, so the thread that waits for signals ends the program if it has not ended by itself.
 #include "interrupt.h"
 
 #include "clock.h"
 #include "count.h"
 #include "report.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-static atomic_bool interrupted;
+static const double GRACE = 0.8; // seconds that a command has to end by itself
+static const double SAME = 0.1;  // a signal so soon is the same request, sent to the process and to its group, as timeout(1) does
 
-// A driver may hang, so a second signal ends the program where it stands; one that comes at once is the same request,
-// sent to the process and to its group, as timeout(1) does.
+static atomic_bool interrupted;
+static _Atomic(const char *) held; // what an interrupted command still does, NULL: it ends
+static atomic_ullong released;     // milliseconds, when that was last so
+static const char *program;        // the command, for messages
+
+static unsigned long long milliseconds(void) { return (unsigned long long)(cli_now() * 1000); }
+
+// Not by stdio, whose lock a thread that waits for a reader may hold.
+static void say(const char *what, const char *more) {
+    char line[PATH_MAX + 200];
+    const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";
+    struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    int length = snprintf(line, sizeof line, "%smastaba %s: %s%s\n", wipe, program, what, more);
+    length = length < (int)sizeof line ? length : (int)sizeof line - 1;
+    if (poll(&out, 1, 100) == 1 && write(STDERR_FILENO, line, (size_t)length) < 0)
+        return; // nobody can be told
+}
+
+// The names that the program and the library give to files that are not whole yet: outputs, cached kernels, results of tuning.
+static bool is_temporary(const char *path) {
+    char exported[32];
+    snprintf(exported, sizeof exported, "*.%ld-*", (long)getpid());
+    const char *const patterns[] = {".mastaba-*", "????????????????????????????????.bin.??????", "*.json.new", exported};
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; slash && i < CLI_COUNT(patterns); i++)
+        if (fnmatch(patterns[i], slash + 1, 0) == 0)
+            return true;
+    return false;
+}
+
+static bool is_written(int file) {
+    const int flags = fcntl(file, F_GETFL);
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+// Removes the temporary files that are open for writing, whoever opened them.
+static void remove_temporaries(void) {
+    static const char directory[] = "/proc/self/fd";
+    DIR *open = opendir(directory);
+    const struct dirent *entry;
+    while (open && (entry = readdir(open))) {
+        char link[sizeof directory + sizeof entry->d_name], path[PATH_MAX];
+        snprintf(link, sizeof link, "%s/%s", directory, entry->d_name);
+        ssize_t length = readlink(link, path, sizeof path - 1);
+        path[length > 0 ? length : 0] = '\0';
+        if (is_temporary(path) && is_written(atoi(entry->d_name)))
+            unlink(path);
+    }
+}
+
+static void leave(bool silent) {
+    remove_temporaries();
+    if (!silent)
+        say("interrupted; files that were not whole yet are removed", "");
+    _exit(CLI_INTERRUPTED);
+}
+
+// After the first signal. The program's own end ends this, too.
+static void count_down(const sigset_t *signals) {
+    const double first = cli_now();
+    const struct timespec pause = {0, 20000000};
+    const char *promise = held;
+    if (promise)
+        say("interrupted; ", promise);
+    const unsigned said = cli_errors();
+    for (;;) {
+        int signal = sigtimedwait(signals, NULL, &pause);
+        const double now = cli_now(), free_since = held ? now : (double)released / 1000;
+        if ((signal > 0 && now > first + SAME) || now > (free_since > first ? free_since : first) + GRACE)
+            leave(cli_errors() != said);
+    }
+}
+
 static void *wait_for_signals(void *user) {
     const sigset_t *signals = user;
-    double first = 0;
     int number;
-    while (sigwait(signals, &number) == 0) {
-        if (interrupted && cli_now() > first + 1)
-            _exit(CLI_INTERRUPTED);
-        if (!interrupted)
-            first = cli_now();
-        interrupted = true;
-    }
+    while (sigwait(signals, &number) != 0)
+        ;
+    interrupted = true;
+    count_down(signals);
     return NULL;
 }
 
 // There are no handlers, since LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks
 // reach only the thread that waits for them. The threads of the driver start later and inherit the mask.
-void cli_catch_interrupts(void) {
+void cli_catch_interrupts(const char *command) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     static sigset_t signals;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
+    program = command;
     sigemptyset(&signals);
     for (size_t i = 0; i < CLI_COUNT(numbers); i++) // one that is ignored stays so: nohup, background jobs
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -49,3 +127,10 @@ void cli_catch_interrupts(void) {
 }
 
 bool cli_interrupted(void) { return interrupted; }
+
+void cli_hold_interrupts(const char *promise) { held = promise; }
+
+void cli_release_interrupts(void) {
+    released = milliseconds();
+    held = NULL;
+}

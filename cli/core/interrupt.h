@@ -3,9 +3,15 @@
 
 #include <stdbool.h>
 
-// From here on SIGINT, SIGTERM and SIGHUP set a flag, SIGPIPE and SIGXFSZ become write errors. A second signal more than a second
-// after the first ends the program at once.
-void cli_catch_interrupts(void);
+// From here on SIGINT, SIGTERM and SIGHUP set a flag, SIGPIPE and SIGXFSZ become write errors. A command that has not ended 0.8
+// seconds after the first signal, as a compiler or a driver is busy, is ended where it stands, with CLI_INTERRUPTED; temporary
+// files that it has open are removed. A second signal does so at once.
+void cli_catch_interrupts(const char *command);
 bool cli_interrupted(void);
+
+// Between these the first signal only sets the flag and prints "interrupted; PROMISE", for work that is worth ending well. The
+// text must live until the release, after which a command that was interrupted has 0.8 seconds.
+void cli_hold_interrupts(const char *promise);
+void cli_release_interrupts(void);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,9 @@ void cli_print_line(const char *prefix, char *text) {
 }
 
 static _Thread_local char last_error[512];
+static atomic_uint errors;
+
+unsigned cli_errors(void) { return errors; }
 
 const char *cli_last_error(void) { return last_error; }
 
@@ -25,6 +29,7 @@ void cli_error(const char *command, const char *format, ...) {
     va_end(arguments);
     snprintf(last_error, sizeof last_error, "%.511s", text);
     snprintf(prefix, sizeof prefix, "mastaba%s%s: ", command ? " " : "", command ? command : "");
+    errors++;
     cli_print_line(prefix, text);
 }
 

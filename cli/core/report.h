@@ -28,6 +28,9 @@ int cli_wrong_option(const char *command, const char *option, const char *text, 
 // Says that there is no memory, for `what` if that is not NULL; returns CLI_FAILED.
 int cli_out_of_memory(const char *command, const char *what);
 
+// Messages that cli_error has printed so far, in all threads.
+unsigned cli_errors(void);
+
 // The message of this thread's last cli_error, "" before the first, for reports that go elsewhere as well.
 const char *cli_last_error(void);
 

@@ -174,7 +174,6 @@ static int filter(const filter_text *text, const cli_options *options, filter_jo
 
 static int run(const cli_arguments *arguments, void *values) {
     filter_job job = {.command = command, .desc = MST_FILTER_DESC_INIT};
-    cli_catch_interrupts();
     job.inputs = arguments->operands;
     job.n_inputs = (size_t)arguments->n_operands;
     job.force = arguments->common.force != 0;

@@ -224,7 +224,6 @@ static int integrate(request *r, const cli_options *options, job *j) {
 
 static int run(const cli_arguments *arguments, void *values) {
     job j = {.desc = MST_INTEGRAL_DESC_INIT};
-    cli_catch_interrupts();
     j.desc.integrand = arguments->operands[0];
     int code = integrate(values, &arguments->common, &j);
     mst_integral_destroy(j.plan);

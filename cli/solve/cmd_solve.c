@@ -229,7 +229,6 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = take_options(values, &chosen, &overrides, &options);
     if (code != CLI_DONE)
         return code;
-    cli_catch_interrupts();
     options.name = arguments->operands[0];
     return run_problem(&arguments->common, &options, &overrides, &chosen);
 }

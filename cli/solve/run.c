@@ -88,6 +88,16 @@ static int save(solve_run *run) {
     return code;
 }
 
+// A run that keeps checkpoints ends its trip first.
+static void hold_interrupts(const solve_run *run) {
+    static char promise[FRAME_PATH_BYTES + 120];
+    if (!run->options->checkpoint)
+        return;
+    snprintf(promise, sizeof promise, "ending this trip to write %s; a second interrupt ends at once, and leaves it as it was",
+             run->options->checkpoint);
+    cli_hold_interrupts(promise);
+}
+
 static int interrupted(solve_run *run) {
     uint64_t step = mst_stencil_step(run->solver);
     int code = save(run);
@@ -137,6 +147,9 @@ static uint64_t next_stop(const solve_run *run, uint64_t step) {
 int solve_steps(solve_run *run) {
     cli_progress bar = cli_progress_start(solve_command, 0);
     uint64_t step = run->first, steps = run->problem.steps;
+    if (cli_interrupted())
+        return cli_fail_interrupted(solve_command);
+    hold_interrupts(run);
     int code = step == 0 ? solve_write_frames(run, 0) : CLI_DONE;
     while (code == CLI_DONE && step < steps) {
         uint64_t stop = next_stop(run, step), every = run->options->every_steps;
@@ -152,6 +165,7 @@ int solve_steps(solve_run *run) {
         }
     }
     cli_progress_end(&bar);
+    cli_release_interrupts();
     if (code == CLI_DONE)
         code = solve_write_traces(run);
     return code == CLI_DONE ? solve_write_result(run) : code;

@@ -267,7 +267,6 @@ static int check(const request *r) {
 }
 
 static int run(const cli_arguments *arguments, void *values) {
-    cli_catch_interrupts();
     int code = check(values);
     return code == CLI_DONE ? tune(&arguments->common, values) : code;
 }
