@@ -8,8 +8,11 @@
 #include <string.h>
 
 enum {
-    GROUPS_A_UNIT = 16,     // work-groups that a compute unit should have, at least
-    LEAST_PLANES = 16,      // that a GPU's work-item should go along, since it begins with loading some more
+    GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
+    // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
+    // no cache.
+    LEAST_PLANES = 4,
+    MOST_PLANES = 32,
     PART_NODES = 1 << 14,   // of a work-group of a CPU, about,
     PART_COLUMNS = 1 << 14, // and of a part of a line, at most
     POINT_GROUP = 64
@@ -130,7 +133,8 @@ static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
     const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = (int64_t)n[PLANES];
     const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
-    const int64_t strip = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
+    const int64_t fair = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
+    const int64_t strip = mst_smaller(fair, (int64_t)MOST_PLANES);
     *work = (cl_long4){{strip, columns, rows}};
     return (size_t)(mst_divide_up(planes, strip) * columns * rows) * MST_SWEEP_GROUP;
 }

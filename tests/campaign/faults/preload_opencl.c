@@ -213,7 +213,8 @@ static kind outcome(cl_command_queue queue, kind fault, cl_uint n, const cl_even
     bool passes = passed, fails = queue == failing;
     pthread_mutex_unlock(&mutex);
     for (cl_uint i = 0; i < n; i++)
-        fails = fails || (get(waits[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) == CL_SUCCESS && status < 0);
+        fails =
+            fails || (get(waits[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) == CL_SUCCESS && status < 0);
     return !fails ? NONE : passes ? PASS : END;
 }
 
@@ -256,10 +257,10 @@ COMMAND(clEnqueueMarkerWithWaitList, (cl_command_queue queue, cl_uint n, const c
 
 // Where an error does not reach the commands behind it, those behind a barrier that waits for it go on, too.
 WRAP(cl_int, clEnqueueBarrierWithWaitList, (cl_command_queue queue, cl_uint n, const cl_event *waits, cl_event *event), CAN_CALL)
-    const kind how = outcome(queue, fault, n, waits);
-    if (how == CALL || how == LOST)
-        return CL_OUT_OF_RESOURCES;
-    return how ? fail_command(queue, how, event) : next(queue, n, waits, event);
+const kind how = outcome(queue, fault, n, waits);
+if (how == CALL || how == LOST)
+    return CL_OUT_OF_RESOURCES;
+return how ? fail_command(queue, how, event) : next(queue, n, waits, event);
 }
 
 WRAP(void *, clEnqueueMapBuffer,
