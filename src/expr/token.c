@@ -1,5 +1,6 @@
 #include "token.h"
 
+#include "text/letters.h"
 #include "tree.h"
 
 #include <math.h>
@@ -10,24 +11,18 @@
 
 const mst_expr_constant mst_expr_constants[] = {{"pi", M_PI}, {"e", M_E}, {"inf", INFINITY}, {NULL, 0}};
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
 mst_status mst_tokens_begin(mst_tokens *t, const char *text, const char *what, mst_error *error) {
     mst_status status = MST_OK;
     *t = (mst_tokens){.text = text, .what = what, .start = text};
     MST_REQUIRE(strlen(text) <= MST_EXPR_MAX_TEXT, MST_ERROR_ARGUMENT, "%s has %zu letters; %d are the most", what, strlen(text),
                 MST_EXPR_MAX_TEXT);
-    MST_REQUIRE(t->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
+    MST_REQUIRE(mst_c_locale_enter(&t->locale), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
     mst_tokens_next(t);
 fail:
     return status;
 }
 
-void mst_tokens_end(mst_tokens *t) {
-    if (t->locale)
-        freelocale(t->locale);
-}
+void mst_tokens_end(mst_tokens *t) { mst_c_locale_leave(&t->locale); }
 
 // Digits, a point, an exponent; strtod alone would take "0x10", "nan" and "infinity".
 static size_t number_length(const char *s) {
@@ -53,13 +48,13 @@ void mst_tokens_next(mst_tokens *t) {
     if (*s == '\0') {
         t->kind = MST_TOKEN_END;
         t->length = 0;
-    } else if (is_digit(*s) || (*s == '.' && is_digit(s[1]))) {
+    } else if (mst_is_digit(*s) || (*s == '.' && mst_is_digit(s[1]))) {
         t->kind = MST_TOKEN_NUMBER;
         t->length = number_length(s);
-        t->value = strtod_l(s, NULL, t->locale);
-    } else if (is_letter(*s)) {
+        t->value = strtod(s, NULL);
+    } else if (mst_is_letter(*s)) {
         t->kind = MST_TOKEN_NAME;
-        while (is_letter(s[t->length]) || is_digit(s[t->length]))
+        while (mst_is_in_name(s[t->length]))
             t->length++;
     }
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0] && t->kind == MST_TOKEN_SIGN; i++)

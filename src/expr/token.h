@@ -3,14 +3,13 @@
 #define MST_EXPR_TOKEN_H
 
 #include "expr.h"
-
-#include <locale.h>
+#include "text/c_locale.h"
 
 typedef enum mst_token_kind { MST_TOKEN_END, MST_TOKEN_NUMBER, MST_TOKEN_NAME, MST_TOKEN_SIGN } mst_token_kind;
 
 typedef struct mst_tokens {
     const char *text, *what;
-    locale_t locale; // numbers are written the same everywhere
+    mst_c_locale locale; // from begin to end
     // the token that stands next
     mst_token_kind kind;
     const char *start;

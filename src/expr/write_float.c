@@ -1,4 +1,5 @@
 // Expressions of floating-point numbers as OpenCL C, the same text for scalars and vectors.
+#include "text/c_locale.h"
 #include "write.h"
 
 #include <math.h>
@@ -16,26 +17,36 @@ static format format_of(const mst_expr_writer *w) {
     return (format){w->type[0] == 'd', *digits ? (unsigned)strtoul(digits, NULL, 10) : 1};
 }
 
-// The fewest digits that give the value again, without the decimal point, and the exponent of ten of the first one.
-static int shortest_digits(double value, bool is_double, char digits[20]) {
-    char text[64];
-    int n = 0;
-    for (int precision = 0; precision < 17; precision++) {
-        snprintf(text, sizeof text, "%.*e", precision, value);
+// The fewest digits that give the value again, in the way of 1.25e+02; false when out of memory.
+static bool write_shortest(double value, bool is_double, char text[32]) {
+    mst_c_locale c;
+    bool entered = mst_c_locale_enter(&c);
+    for (int precision = 0; entered && precision < 17; precision++) {
+        snprintf(text, 32, "%.*e", precision, value);
         if (is_double ? strtod(text, NULL) == value : strtof(text, NULL) == (float)value)
             break;
     }
-    char *exponent = strchr(text, 'e');
-    for (const char *at = text; at < exponent; at++) // leaves out the decimal point, which depends on the locale
-        if (*at >= '0' && *at <= '9')
+    mst_c_locale_leave(&c);
+    return entered;
+}
+
+// Takes such a number apart: its digits without the decimal point, and the exponent of ten of the first one.
+static int take_apart(const char *text, char digits[20]) {
+    int n = 0;
+    const char *exponent = strchr(text, 'e');
+    for (const char *at = text; at < exponent; at++)
+        if (*at != '.')
             digits[n++] = *at;
     digits[n] = '\0';
     return (int)strtol(exponent + 1, NULL, 10);
 }
 
 static void write_finite(double value, bool is_double, mst_text *out) {
-    char digits[20];
-    int exponent = shortest_digits(value, is_double, digits), n = (int)strlen(digits);
+    char text[32], digits[20];
+    out->failed = out->failed || !write_shortest(value, is_double, text);
+    if (out->failed)
+        return;
+    int exponent = take_apart(text, digits), n = (int)strlen(digits);
     if (exponent < -4 || exponent > 15)
         mst_text_add(out, "%c%s%se%d", digits[0], n > 1 ? "." : "", digits + 1, exponent);
     else if (exponent < 0)

@@ -1,14 +1,13 @@
 // OpenCL C of the fused filter. What is done to values and where they lie is in fused_*.cl; GPU-shaped kernels are the FFT
 // engine's around these functions, CPU-shaped ones put them around its steps: a work-item takes LANES lines at once.
 #include "fused.h"
-
-#include <stdio.h>
+#include "text/c_locale.h"
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
     // Both rows' spectra are loaded twice as large.
     float scale = (float)(0.5 / ((double)plan->p * (double)plan->q));
     char scale_text[32];
-    snprintf(scale_text, sizeof scale_text, "%.9gf", (double)scale);
+    out->failed = out->failed || mst_print(scale_text, sizeof scale_text, "%.9gf", (double)scale) < 0;
     mst_text_put(out,
                  "#define HEIGHT ${height}u\n"
                  "#define WIDTH ${width}u\n"

@@ -1,6 +1,7 @@
 #include "error.h"
 
-#include <stdarg.h>
+#include "text/c_locale.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -52,7 +53,7 @@ mst_status mst_fail(mst_error *error, mst_status status, const char *format, ...
         error->opencl_code = 0;
         error->excerpt[0] = '\0';
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        mst_vprint(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
         keep_one_line(error->message);
     }
@@ -81,7 +82,7 @@ mst_status mst_fail_opencl(mst_error *error, cl_int code, const char *format, ..
         error->opencl_code = code;
         error->excerpt[0] = '\0';
         va_start(arguments, format);
-        vsnprintf(error->message, sizeof error->message, format, arguments);
+        mst_vprint(error->message, sizeof error->message, format, arguments);
         va_end(arguments);
         size_t used = strlen(error->message);
         snprintf(error->message + used, sizeof error->message - used, ": %s (%d)", mst_opencl_code_name(code), (int)code);

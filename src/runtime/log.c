@@ -1,7 +1,6 @@
 #include "context.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include "text/c_locale.h"
 
 void mst_log(mst_context *context, mst_log_level level, const char *format, ...) {
     char line[1024];
@@ -9,7 +8,7 @@ void mst_log(mst_context *context, mst_log_level level, const char *format, ...)
     if (!context->log)
         return;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    mst_vprint(line, sizeof line, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&context->log_mutex);
     context->log(level, line, context->log_user);

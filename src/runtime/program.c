@@ -2,8 +2,8 @@
 
 #include "cache.h"
 #include "kernels.h"
+#include "text/letters.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void first_error_line(cl_program program, cl_device_id device, char *out,
             line = log;
         while (line > log && line[-1] != '\n')
             line--;
-        while (isspace((unsigned char)*line))
+        while (mst_is_blank(*line))
             line++;
         snprintf(out, size, "%.*s", (int)strcspn(line, "\n"), line);
     }

@@ -1,6 +1,7 @@
 #include "signature.h"
 
-#include <ctype.h>
+#include "letters.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +60,10 @@ void mst_signature_write(const mst_signature *s, const char *attributes, mst_tex
     mst_text_add(out, ") {\n");
 }
 
-static bool is_letter(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
 // Behind blanks and comments.
 static const char *skip_blanks(const char *at) {
     for (;;) {
-        if (isspace((unsigned char)*at)) {
+        if (mst_is_blank(*at)) {
             at++;
         } else if (at[0] == '/' && at[1] == '/') {
             at += strcspn(at, "\n");
@@ -80,7 +79,7 @@ static const char *skip_blanks(const char *at) {
 // Behind a word, if it stands here; else NULL.
 static const char *skip_word(const char *at, const char *word) {
     size_t n = strlen(word);
-    return strncmp(at, word, n) == 0 && !is_letter(at[n]) ? skip_blanks(at + n) : NULL;
+    return strncmp(at, word, n) == 0 && !mst_is_in_name(at[n]) ? skip_blanks(at + n) : NULL;
 }
 
 // Where the parameters of `void KERNEL(...)` begin; NULL without such a function.
@@ -91,7 +90,7 @@ static const char *find_parameters(const char *source, const char *kernel) {
             return skip_blanks(behind + 1);
         do
             at++;
-        while (is_letter(at[-1]) && is_letter(*at));
+        while (mst_is_in_name(at[-1]) && mst_is_in_name(*at));
     }
     return NULL;
 }
@@ -114,7 +113,7 @@ static void read_parameter(mst_signature *s, const char *from, const char *to) {
     }
     type[n] = '\0';
     size_t name = n;
-    while (name > 0 && is_letter(type[name - 1]))
+    while (name > 0 && mst_is_in_name(type[name - 1]))
         name--;
     char *own = strdup(type + name);
     while (name > 0 && type[name - 1] == ' ')

@@ -1,6 +1,8 @@
 #include "text.h"
 
+#include "c_locale.h"
 #include "layout.h"
+#include "letters.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -54,10 +56,10 @@ void mst_text_add(mst_text *t, const char *format, ...) {
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = mst_vprint(NULL, 0, format, arguments);
     t->failed = t->failed || length < 0;
     if (!t->failed && reserve(t, (size_t)length + 1)) {
-        vsnprintf(t->text + t->length, (size_t)length + 1, format, again);
+        mst_vprint(t->text + t->length, (size_t)length + 1, format, again);
         t->length += (size_t)length;
         lay_out(t);
     }
@@ -80,14 +82,12 @@ static void append_value(mst_text *t, const mst_text_value *value) {
     append(t, number, (size_t)n);
 }
 
-static bool is_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
-
 // Adds the value of the name behind a dollar sign, and returns what follows it in the template.
 static const char *append_named(mst_text *t, const char *name, const mst_text_value *values) {
     bool in_braces = *name == '{';
     size_t n = 0;
     name += in_braces;
-    while (is_name(name[n]))
+    while (mst_is_in_name(name[n]))
         n++;
     const mst_text_value *v = values;
     while (v->name && !(strncmp(v->name, name, n) == 0 && v->name[n] == '\0'))

@@ -3,6 +3,7 @@
 #include "database.h"
 
 #include "runtime/cache.h"
+#include "text/c_locale.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,19 +41,25 @@ static bool path_of(const mst_context *context, const json_t *device, char *path
 // *out is set for READ_GOOD, errno for READ_FAILED.
 static read_result read_file(const char *path, json_t **out) {
     json_error_t why;
+    mst_c_locale c; // jansson 2.14 ends the program where the decimal point of the locale has several bytes
     struct stat st;
     *out = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT ? READ_NONE : READ_FAILED;
-    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
+    bool entered = mst_c_locale_enter(&c), regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
     FILE *file = regular ? fdopen(fd, "r") : NULL; // json_loadfd reads byte by byte
-    if (file)
+    bool failed = !entered || (regular && !file);
+    if (file && entered)
         *out = json_loadf(file, JSON_REJECT_DUPLICATES, &why);
+    mst_c_locale_leave(&c);
     if (file)
         fclose(file);
     else
         close(fd);
+    errno = ENOMEM;
+    if (failed)
+        return READ_FAILED;
     if (*out && mst_tuning_is_valid(*out))
         return READ_GOOD;
     json_decref(*out);
@@ -89,7 +96,9 @@ static int open_beside(const char *path, bool locked, char *name, size_t size) {
 mst_status mst_tuning_write(const char *path, const json_t *database, bool locked, mst_error *error) {
     mst_status status = MST_OK;
     char temporary[MOST_PATH + 32];
+    mst_c_locale c = {0};
     int fd = -1;
+    MST_REQUIRE(mst_c_locale_enter(&c), MST_ERROR_HOST_MEMORY, "out of memory writing %s", path);
     MST_REQUIRE(strlen(path) < MOST_PATH, MST_ERROR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
     fd = open_beside(path, locked, temporary, sizeof temporary);
     MST_REQUIRE(fd >= 0, MST_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
@@ -102,6 +111,7 @@ mst_status mst_tuning_write(const char *path, const json_t *database, bool locke
         unlink(temporary);
     }
 fail:
+    mst_c_locale_leave(&c);
     return status;
 }
 
