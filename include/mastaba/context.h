@@ -1,7 +1,7 @@
 // Mastaba: a context holds a device, its queues, the program cache, the copy threads and the memory budgets.
 //
 // All state of the library hangs off a context or a plan made from it; two contexts share nothing. A context may be used
-// by many threads at once, a plan by one at a time.
+// by many threads at once; those that execute one plan take turns.
 #ifndef MASTABA_CONTEXT_H
 #define MASTABA_CONTEXT_H
 

@@ -214,18 +214,17 @@ MST_API void mst_stencil_destroy(mst_stencil *solver);
 // MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. MST_ERROR_DIVERGED (desc->check_every): the
 // same, and a field has more values that are infinite or NaN than it began with, or than mst_stencil_write gave it, so a mask of
 // NaN is not taken for a failure; the message has the field and the steps between. After any other failure the state is lost:
-// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. One thread at a
-// time per solver.
+// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. Threads
+// take turns, in this and in what follows.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                                    mst_error *error);
 
 // The number of the step that the state has reached. Setting it (after mst_stencil_write, to resume) changes t = step *
-// time_step, and forgets what receivers recorded. MST_ERROR_ARGUMENT: no solver.
+// time_step, and forgets what receivers recorded. A progress function may ask for it. MST_ERROR_ARGUMENT: no solver.
 MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
 MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
 
-// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe beside other functions
-// that change nothing.
+// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe.
 MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
 
 // The part of a field to read: value [k0][k1].. is that of node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 ..

@@ -244,6 +244,7 @@ mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(take_desc(plan, desc, error));
     if (mst_layout_count(&plan->desc.z) > 0)
         MST_TRY(make_method(plan, choose, user, error));
@@ -271,6 +272,7 @@ mst_status mst_convolution_create_as(mst_context *context, const mst_convolution
 void mst_convolution_destroy(mst_convolution *plan) {
     if (!plan)
         return;
+    mst_turn_destroy(plan->turn);
     if (plan->method)
         plan->method->destroy(plan->work);
     free(plan);
@@ -294,7 +296,10 @@ mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_lo
     const mst_location where[N_ARRAYS] = {x, y, z};
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    if (!plan->method)
-        return mst_stream_run(plan->context, NULL, where, how, error);
-    return plan->method->execute(plan, where, how, error);
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
+    status =
+        plan->method ? plan->method->execute(plan, where, how, error) : mst_stream_run(plan->context, NULL, where, how, error);
+    return mst_turn_give(plan->turn, status);
 }

@@ -4,6 +4,7 @@
 
 #include "fft/pass.h"
 #include "runtime/layout.h"
+#include "runtime/turn.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 
@@ -22,6 +23,7 @@ typedef struct mst_convolution_choice {
 
 struct mst_convolution {
     mst_context *context;
+    mst_turn *turn;
     mst_convolution_desc desc; // axes 0-based and ascending, layouts complete, algorithm decided
     mst_type work_type;        // complex64 or complex128
     size_t lengths[N_ARRAYS];  // along the (first) axis

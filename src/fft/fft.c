@@ -180,6 +180,7 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(read_desc(desc, &plan->desc, error));
     plan->is_double = mst_type_is_double(plan->desc.input.type);
     MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use complex64 or float32",
@@ -225,6 +226,7 @@ mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_ff
 void mst_fft_destroy(mst_fft *plan) {
     if (!plan)
         return;
+    mst_turn_destroy(plan->turn);
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);
     for (int k = 0; k < plan->n_passes; k++)
@@ -242,5 +244,8 @@ mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location outpu
     const mst_location where[] = {input, output};
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
-    return mst_stream_run(plan->context, plan->stream, where, how, error);
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(plan->turn, mst_stream_run(plan->context, plan->stream, where, how, error));
 }

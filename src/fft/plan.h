@@ -3,6 +3,7 @@
 #define MST_FFT_PLAN_H
 
 #include "device_pass.h"
+#include "runtime/turn.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 
@@ -27,6 +28,7 @@ enum { MST_FFT_SOURCE = 1, MST_FFT_TARGET = 2 };
 
 struct mst_fft {
     mst_context *context;
+    mst_turn *turn;
     mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
     int split;         // the axis at which items are cut
     bool is_double, cpu;

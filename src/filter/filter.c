@@ -216,6 +216,7 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(read_desc(desc, &plan->desc, notches, error));
     plan->cpu =
         plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
@@ -253,6 +254,7 @@ mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *des
 void mst_filter_destroy(mst_filter *plan) {
     if (!plan)
         return;
+    mst_turn_destroy(plan->turn);
     mst_stream_destroy(plan->stream);
     mst_filter_timing_release(plan);
     if (plan->method) {
@@ -274,6 +276,9 @@ mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location
     const mst_location where[] = {input, output};
     if (!plan)
         return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
     mst_filter_timing_clear(plan);
-    return mst_stream_run(plan->context, plan->stream, where, how, error);
+    return mst_turn_give(plan->turn, mst_stream_run(plan->context, plan->stream, where, how, error));
 }

@@ -5,6 +5,7 @@
 #include "fft/pass.h"
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
+#include "runtime/turn.h"
 #include "stream/stream.h"
 #include "timing.h"
 #include "tune/tune.h"
@@ -37,6 +38,7 @@ typedef struct mst_filter_choice {
 
 struct mst_filter {
     mst_context *context;
+    mst_turn *turn;
     mst_filter_desc desc; // layouts complete, output and white decided
     bool cpu;
     mst_pass_choice choice;                            // of the fused filter

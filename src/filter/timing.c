@@ -87,9 +87,8 @@ fail:
     return status;
 }
 
-mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error) {
+static mst_status add_up(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(plan && stages && count, MST_ERROR_ARGUMENT, "plan, stages and count must not be NULL");
     *count = 0;
     for (int s = 0; s < MST_N_PARTS && *count < most; s++) {
         mst_filter_stage stage = {.name = names[s]};
@@ -106,4 +105,13 @@ mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t 
     }
 fail:
     return status;
+}
+
+mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error) {
+    if (!plan || !stages || !count)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan, stages and count must not be NULL");
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(plan->turn, add_up(plan, stages, most, count, error));
 }

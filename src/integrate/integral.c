@@ -100,6 +100,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     MST_TRY(check_desc(desc, error));
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
     fill_defaults(plan, desc);
     MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use float32",
                 context->device.name);
@@ -156,6 +157,7 @@ fail:
 void mst_integral_destroy(mst_integral *plan) {
     if (!plan)
         return;
+    mst_turn_destroy(plan->turn);
     if (plan->work)
         plan->method->destroy(plan);
     mst_expr_destroy(plan->integrand);
@@ -185,8 +187,8 @@ static void mark_non_finite(mst_integral_result *r) {
     r->status = MST_INTEGRAL_NON_FINITE;
 }
 
-mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
-                                const mst_execution *how, mst_error *error) {
+static mst_status execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
+                          const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     mst_execution execution;
     mst_report report = {0};
@@ -194,7 +196,7 @@ mst_status mst_integral_execute(mst_integral *plan, const double *parameters, si
     double start = mst_now();
     size_t bytes;
     bool own = false; // a caller's results are as large as this library's, and computed in place
-    MST_REQUIRE(plan && (results || n_sets == 0), MST_ERROR_ARGUMENT, "plan and results must not be NULL");
+    MST_REQUIRE(results || n_sets == 0, MST_ERROR_ARGUMENT, "results must not be NULL");
     MST_REQUIRE(plan->desc.n_parameters == 0 || parameters || n_sets == 0, MST_ERROR_ARGUMENT,
                 "parameters is NULL, but the integral has %d", plan->desc.n_parameters);
     MST_REQUIRE(mst_multiply(n_sets, 1024 * sizeof(double), &bytes), MST_ERROR_ARGUMENT, "n_sets is %zu, which is too many",
@@ -225,4 +227,14 @@ fail:
     free(call.rows);
     free(call.cuts);
     return status;
+}
+
+mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
+                                const mst_execution *how, mst_error *error) {
+    if (!plan)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(plan->turn, execute(plan, parameters, n_sets, results, how, error));
 }

@@ -5,6 +5,7 @@
 
 #include "expr/expr.h"
 #include "runtime/kernel.h"
+#include "runtime/turn.h"
 #include "tune/tune.h"
 
 #include <mastaba/integral.h>
@@ -53,6 +54,7 @@ typedef struct mst_integral_method {
 
 struct mst_integral {
     mst_context *context;
+    mst_turn *turn;
     mst_integral_desc desc; // defaults filled in; no pointers of the caller's
     bool is_double, cpu;
     mst_integral_choice choice;

@@ -203,6 +203,7 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     *out = NULL;
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(read_inputs(plan, desc, error));
     MST_TRY(read_output(plan, desc, error));
     MST_TRY(read_expression(plan, desc, error));
@@ -265,6 +266,7 @@ fail:
 void mst_map_destroy(mst_map *plan) {
     if (!plan)
         return;
+    mst_turn_destroy(plan->turn);
     mst_stream_destroy(plan->stream);
     for (int p = 0; p <= MST_MAP_MAX_PORTS; p++)
         mst_lines_release(plan->context, plan->lines[p]);
@@ -293,5 +295,8 @@ mst_status mst_map_execute(mst_map *plan, const mst_location *inputs, mst_locati
     for (int k = 0; k < plan->n_inputs; k++)
         where[mst_map_port(k)] = inputs[k];
     where[1] = output;
-    return mst_stream_run(plan->context, plan->stream, where, how, error);
+    mst_status status = mst_turn_take(plan->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(plan->turn, mst_stream_run(plan->context, plan->stream, where, how, error));
 }

@@ -4,6 +4,7 @@
 
 #include "expr/expr.h"
 #include "runtime/kernel.h"
+#include "runtime/turn.h"
 #include "stream/stream.h"
 #include "tune/tune.h"
 
@@ -24,6 +25,7 @@ typedef struct mst_map_words {
 
 struct mst_map {
     mst_context *context;
+    mst_turn *turn;
     mst_expr *expression;
     int n_inputs, n_numbers;
     mst_type types[MST_MAP_MAX_INPUTS];

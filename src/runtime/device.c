@@ -1,7 +1,8 @@
 #include "device.h"
 #include "error.h"
+#include "text/letters.h"
 
-#include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,12 @@ static double score(const mst_device_info *info) {
     return info->available ? kind * 1e12 + rate : -1;
 }
 
+// Drivers are loaded and started by the first calls that ask for platforms and devices, and some do not stand two of these at
+// once: PoCL 3 crashes, or says that it has no device. A context could not guard what comes before it.
+static pthread_mutex_t first_calls = PTHREAD_MUTEX_INITIALIZER;
+
 // All devices, in one array.
-static mst_status describe_all(mst_device_info **list, size_t *count, mst_error *error) {
+static mst_status describe_alone(mst_device_info **list, size_t *count, mst_error *error) {
     mst_status status = MST_OK;
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_device_id devices[MAX_DEVICES];
@@ -154,6 +159,13 @@ fail:
     return status;
 }
 
+static mst_status describe_all(mst_device_info **list, size_t *count, mst_error *error) {
+    pthread_mutex_lock(&first_calls);
+    mst_status status = describe_alone(list, count, error);
+    pthread_mutex_unlock(&first_calls);
+    return status;
+}
+
 mst_status mst_devices_list(mst_device_info ***list, size_t *count, mst_error *error) {
     mst_status status = MST_OK;
     mst_device_info *infos = NULL;
@@ -182,7 +194,7 @@ static bool contains_ignoring_case(const char *text, const char *part) {
     size_t length = strlen(part);
     for (; *text; text++) {
         size_t k = 0;
-        while (k < length && text[k] && tolower((unsigned char)text[k]) == tolower((unsigned char)part[k]))
+        while (k < length && text[k] && mst_lower(text[k]) == mst_lower(part[k]))
             k++;
         if (k == length)
             return true;

@@ -84,12 +84,11 @@ static void write_report(const mst_stencil *s, const run_state *run, double seco
     mst_description_write(REPORT, &full, report);
 }
 
-mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
-                           mst_error *error) {
+static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
+                            mst_error *error) {
     mst_status status = MST_OK;
     run_state run = {.total = steps};
     double start = mst_now();
-    MST_REQUIRE(s, MST_ERROR_ARGUMENT, "solver must not be NULL");
     MST_TRY(mst_execution_read(how, &run.how, error));
     if (report)
         MST_TRY(mst_description_check(REPORT, report, error));
@@ -106,4 +105,14 @@ mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *
         write_report(s, &run, mst_now() - start, report);
 fail:
     return status;
+}
+
+mst_status mst_stencil_run(mst_stencil *s, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
+                           mst_error *error) {
+    if (!s)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
+    mst_status status = mst_turn_take(s->turn, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(s->turn, run_steps(s, steps, how, report, error));
 }

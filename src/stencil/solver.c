@@ -48,6 +48,7 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     MST_REQUIRE(s = calloc(1, sizeof *s), MST_ERROR_HOST_MEMORY, "out of memory making a solver");
     *out = s;
     s->context = context;
+    MST_TRY(mst_turn_create(&s->turn, error));
     s->is_trial = choice != NULL;
     s->check_every = desc->check_every;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
@@ -161,6 +162,7 @@ fail:
 void mst_stencil_destroy(mst_stencil *s) {
     if (!s)
         return;
+    mst_turn_destroy(s->turn);
     if (s->schedule)
         s->schedule->kind->destroy(s->schedule);
     for (int k = 0; k < 2; k++)
@@ -173,15 +175,24 @@ void mst_stencil_destroy(mst_stencil *s) {
     free(s);
 }
 
-uint64_t mst_stencil_step(const mst_stencil *s) { return s->step; }
+uint64_t mst_stencil_step(const mst_stencil *s) {
+    const bool waited = mst_turn_take(s->turn, NULL) == MST_OK; // else a run's progress function asks, which may
+    const uint64_t step = s->step;
+    if (waited)
+        mst_turn_give(s->turn, MST_OK);
+    return step;
+}
 
 mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error) {
     if (!s)
         return mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
+    mst_status status = mst_turn_take(s->turn, error);
+    if (status != MST_OK)
+        return status;
     s->step = s->checked_step = step;
     s->tables.recorded_from = step;
     s->tables.n_recorded = 0;
-    return MST_OK;
+    return mst_turn_give(s->turn, MST_OK);
 }
 
 mst_status mst_stencil_describe(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan, mst_error *error) {
@@ -196,7 +207,9 @@ fail:
 mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,
                                      mst_error *error) {
     mst_status status = MST_OK;
+    bool waited = false;
     MST_REQUIRE(s && values, MST_ERROR_ARGUMENT, "solver and values must not be NULL");
+    waited = mst_turn_take(s->turn, NULL) == MST_OK; // else a run's progress function asks, which may
     MST_REQUIRE(receiver < s->problem.n_receivers, MST_ERROR_ARGUMENT, "there is no receiver %zu; there are %zu", receiver,
                 s->problem.n_receivers);
     const mst_problem_receiver *r = &s->problem.receivers[receiver];
@@ -210,5 +223,5 @@ mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint
         memcpy(values + k * r->n_points, t->recorded + (first - t->recorded_from - 1 + k) * s->problem.n_points + r->first,
                r->n_points * sizeof *values);
 fail:
-    return status;
+    return waited ? mst_turn_give(s->turn, status) : status;
 }

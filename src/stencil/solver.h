@@ -3,6 +3,7 @@
 #define MST_STENCIL_SOLVER_H
 
 #include "runtime/context.h"
+#include "runtime/turn.h"
 #include "stencil/plan/plan.h"
 #include "stencil/schedules/schedule.h"
 #include "stencil/schedules/tables.h"
@@ -15,6 +16,7 @@ typedef struct mst_stencil_choice {
 
 struct mst_stencil {
     mst_context *context;
+    mst_turn *turn;
     mst_problem problem;
     mst_point_list points;
     mst_plan_inputs inputs; // with the rates that were measured

@@ -215,16 +215,15 @@ fail:
     return status;
 }
 
-static mst_status check_solver(const mst_stencil *s, mst_error *error) {
-    return s ? MST_OK : mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
+static mst_status take_turn(mst_stencil *s, mst_error *error) {
+    return s ? mst_turn_take(s->turn, error) : mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
 }
 
-mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
-                            mst_error *error) {
+static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
+                             mst_error *error) {
     mst_status status = MST_OK;
     uint64_t start[N_AXES], step[N_AXES], count[N_AXES];
     reading r = {.s = s};
-    MST_TRY(check_solver(s, error));
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(find(s, field, level, &r.array, error));
     MST_TRY(read_region(s, region, start, step, count, error));
@@ -251,10 +250,17 @@ fail:
     return status;
 }
 
-mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
+                            mst_error *error) {
+    mst_status status = take_turn(s, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(s->turn, read_field(s, field, level, region, to, error));
+}
+
+static mst_status write_field(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
     mst_status status = MST_OK;
     int array;
-    MST_TRY(check_solver(s, error));
     MST_TRY(find(s, field, level, &array, error));
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
@@ -265,4 +271,11 @@ mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_l
         s->missing &= ~((uint64_t)1 << array);
 fail:
     return status;
+}
+
+mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+    mst_status status = take_turn(s, error);
+    if (status != MST_OK)
+        return status;
+    return mst_turn_give(s->turn, write_field(s, field, level, from, error));
 }

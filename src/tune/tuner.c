@@ -3,6 +3,7 @@
 #include "defaults.h"
 
 #include "runtime/description.h"
+#include "text/c_locale.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,19 @@ struct mst_tuner {
 // ---- life
 
 static json_t *find_shipped(const mst_device_info *device) {
-    for (size_t i = 0; i < mst_n_tuning_defaults; i++) {
+    mst_c_locale c;
+    json_t *found = NULL;
+    bool entered = mst_c_locale_enter(&c);
+    for (size_t i = 0; i < mst_n_tuning_defaults && entered && !found; i++) {
         json_error_t why;
-        json_t *database = json_loads(mst_tuning_defaults[i].text, 0, &why);
-        if (database && mst_tuning_is_valid(database) && mst_tuning_same_kind(database, device))
-            return database;
-        json_decref(database);
+        found = json_loads(mst_tuning_defaults[i].text, 0, &why);
+        if (!found || !mst_tuning_is_valid(found) || !mst_tuning_same_kind(found, device)) {
+            json_decref(found);
+            found = NULL;
+        }
     }
-    return NULL;
+    mst_c_locale_leave(&c);
+    return found;
 }
 
 static void destroy(struct mst_tuner *tuner) {
@@ -180,6 +186,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     if (!tuner)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
     pthread_mutex_lock(&tuner->mutex);
+    json_t *database = json_incref(tuner->database); // `result` points into it, and an import may put another in its place
     mst_tuning_result result = look_up(tuner, context, problem, values);
     look_up_untuned(tuner, context, problem, 0, untuned);
     if (tuner->on)
@@ -201,7 +208,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
         pthread_mutex_unlock(&tuner->mutex);
     }
     if (status != MST_OK)
-        return status;
+        goto fail;
     if (problem->chain) {
         problem->chain->used = result.source;
         problem->chain->searched |= searches;
@@ -210,7 +217,11 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
             mst_tuning_source_name(result.source));
     if (how.report && !nested)
         how.report(&result, how.user);
-    return MST_OK;
+fail:
+    pthread_mutex_lock(&tuner->mutex);
+    json_decref(database);
+    pthread_mutex_unlock(&tuner->mutex);
+    return status;
 }
 
 // The failures that other values may avoid.
