@@ -33,10 +33,10 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     d.sources = &source;
     d.receivers = &receiver;
     d.n_fields = d.n_updates = d.n_sources = d.n_receivers = 1;
-    d.fuse = 2;
+    d.fuse = schedule == MST_STENCIL_SWEEPS ? 1 : 2;
     d.shape = shape;
     d.schedule = schedule;
-    d.block = schedule == MST_STENCIL_IN_CORE ? 0 : 3;
+    d.block = schedule == MST_STENCIL_SKEWED ? 3 : 0;
     check(mst_stencil_create(context, &d, &solver, &error), &error);
     check(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(first), &error), &error);
     check(mst_stencil_run(solver, 3, NULL, NULL, &error), &error);
@@ -90,10 +90,12 @@ static void decay(mst_context *context, int rank) {
     mst_stencil_destroy(solver);
 }
 
-enum { N_CASES = 7 };
+enum { N_CASES = 11 };
 
 static void run(mst_context *context, int c) {
-    if (c >= 5)
+    if (c >= 7)
+        conserve(context, c < 9 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU, MST_STENCIL_SWEEPS);
+    else if (c >= 5)
         decay(context, c - 3);
     else
         conserve(context, c < 4 ? 2 : 3, c % 2 ? MST_STENCIL_SHAPE_CPU : MST_STENCIL_SHAPE_GPU,
