@@ -13,7 +13,7 @@
 
 struct mst_npy {
     mst_layout layout;
-    uint64_t offset; // of the data
+    mst_location data;
     int file;
     bool overwrite;
     char *path;
@@ -22,7 +22,7 @@ struct mst_npy {
 
 const mst_layout *mst_npy_layout(const mst_npy *npy) { return &npy->layout; }
 
-mst_location mst_npy_location(const mst_npy *npy) { return mst_at_file(npy->file, npy->offset); }
+mst_location mst_npy_location(const mst_npy *npy) { return npy->data; }
 
 void mst_npy_close(mst_npy *npy) {
     if (!npy)
@@ -73,14 +73,12 @@ fail:
     return status;
 }
 
-// Opens without waiting for a pipe's other end. What is not a regular file has no size, and cannot be read at an offset.
-static mst_status open_regular(const char *path, int *file, uint64_t *bytes, mst_error *error) {
+// What is not a regular file has no size, and cannot be read at an offset.
+static mst_status check_regular(int file, uint64_t *bytes, mst_error *error) {
     mst_status status = MST_OK;
     struct stat info;
 
-    *file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    MST_REQUIRE(*file >= 0, MST_ERROR_IO, "cannot be opened: %s", strerror(errno));
-    MST_REQUIRE(fstat(*file, &info) == 0, MST_ERROR_IO, "cannot be read: %s", strerror(errno));
+    MST_REQUIRE(fstat(file, &info) == 0, MST_ERROR_IO, "cannot be read: %s", strerror(errno));
     MST_REQUIRE(!S_ISDIR(info.st_mode), MST_ERROR_IO, "is a directory");
     MST_REQUIRE(S_ISREG(info.st_mode), MST_ERROR_IO, "is not a regular file but a pipe or device; copy it into a file first");
     *bytes = (uint64_t)info.st_size;
@@ -88,22 +86,27 @@ fail:
     return status;
 }
 
-static mst_status read_header(mst_npy *npy, uint64_t file_bytes, mst_error *error) {
+mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data, mst_error *error) {
     mst_status status = MST_OK;
     unsigned char prefix[MST_NPY_PREFIX_BYTES];
     size_t got, offset, text_bytes, data_bytes;
+    uint64_t file_bytes = 0, begin;
     char *text = NULL;
+    mst_layout held;
 
-    MST_TRY(read_start(npy->file, prefix, sizeof prefix, 0, &got, error));
+    MST_REQUIRE(layout && data, MST_ERROR_ARGUMENT, "layout and data must not be NULL");
+    MST_TRY(check_regular(file, &file_bytes, error));
+    MST_TRY(read_start(file, prefix, sizeof prefix, 0, &got, error));
     MST_TRY(mst_npy_prefix_read(prefix, got, &offset, &text_bytes, error));
     MST_REQUIRE(text = malloc(text_bytes + 1), MST_ERROR_HOST_MEMORY, "out of memory");
-    MST_TRY(read_start(npy->file, text, text_bytes, offset, &got, error));
+    MST_TRY(read_start(file, text, text_bytes, offset, &got, error));
     MST_REQUIRE(got == text_bytes, MST_ERROR_FORMAT, "truncated .npy file: it ends within the header");
-    MST_TRY(mst_npy_text_read(text, text_bytes, &npy->layout, &data_bytes, error));
-    npy->offset = offset + text_bytes;
-    MST_REQUIRE(file_bytes >= npy->offset && file_bytes - npy->offset >= data_bytes, MST_ERROR_FORMAT,
-                "truncated .npy file: %" PRIu64 " bytes long, but its header needs %" PRIu64, file_bytes,
-                npy->offset + data_bytes);
+    MST_TRY(mst_npy_text_read(text, text_bytes, &held, &data_bytes, error));
+    begin = offset + text_bytes;
+    MST_REQUIRE(file_bytes >= begin && file_bytes - begin >= data_bytes, MST_ERROR_FORMAT,
+                "truncated .npy file: %" PRIu64 " bytes long, but its header needs %" PRIu64, file_bytes, begin + data_bytes);
+    *layout = held;
+    *data = mst_at_file(file, begin);
 fail:
     free(text);
     return status;
@@ -112,11 +115,11 @@ fail:
 static mst_status open_npy(const char *path, mst_npy **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_npy *npy = NULL;
-    uint64_t file_bytes = 0;
 
     MST_TRY(make_npy(path, &npy, error));
-    MST_TRY(open_regular(path, &npy->file, &file_bytes, error));
-    MST_TRY(read_header(npy, file_bytes, error));
+    npy->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); // without waiting for a pipe's other end
+    MST_REQUIRE(npy->file >= 0, MST_ERROR_IO, "cannot be opened: %s", strerror(errno));
+    MST_TRY(mst_npy_read_header(npy->file, &npy->layout, &npy->data, error));
     *out = npy;
     return MST_OK;
 fail:
@@ -206,21 +209,26 @@ fail:
     return status;
 }
 
-static mst_status write_header(mst_npy *npy, size_t data_bytes, mst_error *error) {
+mst_status mst_npy_write_header(int file, const mst_layout *layout, mst_location *data, mst_error *error) {
     mst_status status = MST_OK;
     char header[MST_NPY_HEADER_BYTES];
-    size_t length = mst_npy_header_write(&npy->layout, header), bytes;
+    size_t length, data_bytes, bytes;
 
-    npy->offset = length;
+    MST_REQUIRE(layout && data, MST_ERROR_ARGUMENT, "layout and data must not be NULL");
+    MST_TRY(check_layout(layout, &data_bytes, error));
+    mst_layout dense = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    length = mst_npy_header_write(&dense, header);
     MST_REQUIRE(mst_add(data_bytes, length, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
                 "the shape is larger than a file can be");
-    MST_TRY(reserve(npy->file, bytes, error));
+    MST_TRY(reserve(file, bytes, error));
     for (size_t done = 0; done < length;) {
-        ssize_t n = pwrite(npy->file, header + done, length - done, (off_t)done);
-        MST_REQUIRE(n >= 0 || errno == EINTR, MST_ERROR_IO, "cannot be written: %s", strerror(errno));
+        errno = EIO; // should nothing be written
+        ssize_t n = pwrite(file, header + done, length - done, (off_t)done);
+        MST_REQUIRE(n > 0 || errno == EINTR, MST_ERROR_IO, "cannot be written: %s", strerror(errno));
         if (n > 0)
             done += (size_t)n;
     }
+    *data = mst_at_file(file, length);
 fail:
     return status;
 }
@@ -236,7 +244,7 @@ static mst_status create_npy(const char *path, const mst_layout *layout, bool ov
     npy->layout = mst_layout_dense(layout->type, layout->rank, layout->shape);
     npy->overwrite = overwrite;
     MST_TRY(make_temporary(npy, error));
-    MST_TRY(write_header(npy, data_bytes, error));
+    MST_TRY(mst_npy_write_header(npy->file, layout, &npy->data, error));
     *out = npy;
     return MST_OK;
 fail:
