@@ -108,7 +108,7 @@ static int open_inputs(const char *const *paths, job *j) {
     return CLI_DONE;
 }
 
-static int open_output(const char *path, bool force, job *j) {
+static int begin_output(const char *path, job *j) {
     mst_layout result;
     mst_error error;
     if (mst_convolution_result(&j->desc, &result, &error) != MST_OK)
@@ -117,7 +117,7 @@ static int open_output(const char *path, bool force, job *j) {
     if (!path)
         return CLI_DONE;
     int rate = j->x.sample_rate ? j->x.sample_rate : j->y.sample_rate;
-    int code = cli_output_create(command, path, &result, rate, force, &j->z);
+    int code = cli_output_begin(&j->z, &result, rate);
     if (code == CLI_DONE)
         j->desc.z = j->z.layout;
     return code;
@@ -156,11 +156,11 @@ static int print_report(const cli_options *options, job *j) {
 }
 
 static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
-    int code = path ? cli_output_check(command, path, true, options->force, inputs) : CLI_DONE;
+    int code = path ? cli_output_open(command, path, true, options->force, inputs, &j->z) : CLI_DONE;
     if (code == CLI_DONE)
         code = open_inputs(inputs, j);
     if (code == CLI_DONE)
-        code = open_output(path, options->force, j);
+        code = begin_output(path, j);
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
@@ -170,7 +170,7 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
     if (code == CLI_DONE && cli_interrupted())
         code = cli_fail_interrupted(command);
     if (code == CLI_DONE)
-        code = cli_output_commit(command, &j->z);
+        code = cli_output_commit(&j->z);
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 

@@ -64,10 +64,11 @@ typedef struct job {
     norm norm;
     mst_fft_desc desc;
     mst_layout copied; // what IN is copied to before the transform; rank 0: it is read where it lies
+    mst_location copy; // in the scratch file
     unsigned shifted;  // a bit for each axis
     cli_operand input;
     cli_output output;
-    mst_npy *scratch; // never renamed: gone when closed
+    cli_whole_file scratch; // for `copied` where the output has another layout; never gets a name
     mst_context *context;
     mst_fft *plan;
     mst_report report;
@@ -181,16 +182,24 @@ static int describe(job *j) {
     return code;
 }
 
+// Takes the space of the output, and of a scratch file where the input is copied to one.
+static int begin_output(job *j, const char *path) {
+    mst_location place;
+    mst_error error;
+    int code = cli_output_begin(&j->output, &j->desc.output, 0);
+    if (code != CLI_DONE || !j->copied.rank || !j->request->real)
+        return code;
+    code = cli_whole_open(command, &j->output.whole.place, path, false, &j->scratch);
+    if (code == CLI_DONE && mst_npy_write_header(fileno(j->scratch.file), &j->copied, &place, &error) != MST_OK)
+        code = cli_fail(command, path, &error);
+    j->copy = code == CLI_DONE ? place : j->copy;
+    return code;
+}
+
 // Copies the input, converted to the type that is transformed, to a place where it may be changed: the output's file, or a
 // scratch file where the output has another layout.
 static int copy_input(job *j, mst_location *where) {
-    mst_error error;
-    *where = j->output.location;
-    if (j->request->real) {
-        if (mst_npy_create(j->output.path, &j->copied, true, &j->scratch, &error) != MST_OK)
-            return cli_fail(command, NULL, &error);
-        *where = mst_npy_location(j->scratch);
-    }
+    *where = j->request->real ? j->copy : j->output.location;
     const cli_array from = {command, j->input.path, j->input.layout, j->input.location};
     const cli_array to = {command, j->output.path, j->copied, *where};
     int code = cli_convert(&from, &to);
@@ -245,13 +254,13 @@ static int make_plan(const cli_options *options, job *j) {
 
 static int transform(const cli_options *options, job *j) {
     const char *path = j->request->output, *const inputs[] = {j->path, NULL};
-    int code = path ? cli_output_check(command, path, false, options->force, inputs) : CLI_DONE;
+    int code = path ? cli_output_open(command, path, false, options->force, inputs, &j->output) : CLI_DONE;
     if (code == CLI_DONE)
         code = open_input(j);
     if (code == CLI_DONE)
         code = describe(j);
     if (code == CLI_DONE && path)
-        code = cli_output_create(command, path, &j->desc.output, 0, options->force, &j->output);
+        code = begin_output(j, path);
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
@@ -259,7 +268,7 @@ static int transform(const cli_options *options, job *j) {
     if (code == CLI_DONE)
         code = compute(j);
     if (code == CLI_DONE)
-        code = cli_output_commit(command, &j->output);
+        code = cli_output_commit(&j->output);
     return code == CLI_DONE ? print_report(options, j) : code;
 }
 
@@ -303,7 +312,7 @@ static int run(const cli_arguments *arguments, void *values) {
         code = transform(&arguments->common, &j);
     mst_fft_destroy(j.plan);
     mst_context_destroy(j.context);
-    mst_npy_close(j.scratch);
+    cli_whole_close(&j.scratch);
     cli_output_close(&j.output);
     cli_operand_close(&j.input);
     return code;

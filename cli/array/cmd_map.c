@@ -150,11 +150,11 @@ static int read_request(job *j) {
     return code;
 }
 
-static int check_output(const job *j, bool force) {
+static int open_output(job *j) {
     const char *inputs[MST_MAP_MAX_INPUTS + 1] = {NULL};
     for (int k = 0; k < j->desc.n_inputs; k++)
         inputs[k] = j->files[k].path;
-    return cli_output_check(command, j->request->output, false, force, inputs);
+    return cli_output_open(command, j->request->output, false, j->options.force, inputs, &j->output);
 }
 
 static int execute(job *j) {
@@ -204,7 +204,7 @@ static int compute(job *j) {
     const request *r = j->request;
     int code = read_request(j);
     if (code == CLI_DONE && r->output)
-        code = check_output(j, j->options.force);
+        code = open_output(j);
     if (code == CLI_DONE)
         code = cli_context(command, &j->options, true, &j->context);
     if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
@@ -214,11 +214,11 @@ static int compute(job *j) {
                 mst_type_name(mst_map_wanted(j->plan)), mst_type_name(mst_map_output(j->plan)->type));
     if (code != CLI_DONE || !r->output)
         return code == CLI_DONE ? cli_flush(command) : code;
-    code = cli_output_create(command, r->output, mst_map_output(j->plan), 0, j->options.force, &j->output);
+    code = cli_output_begin(&j->output, mst_map_output(j->plan), 0);
     if (code == CLI_DONE)
         code = execute(j);
     if (code == CLI_DONE)
-        code = cli_output_commit(command, &j->output);
+        code = cli_output_commit(&j->output);
     return code == CLI_DONE ? print_report(j) : code;
 }
 

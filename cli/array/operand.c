@@ -10,25 +10,26 @@
 #include <string.h>
 #include <unistd.h>
 
-static int begins_as_npy(const char *command, const char *path, bool *npy) {
+static int open_regular(const char *command, const char *path, int *file) {
     struct stat info;
-    char magic[6];
-    int file = cli_open_input(command, path, &info), code = CLI_DONE;
-    if (file < 0)
+    *file = cli_open_input(command, path, &info);
+    if (*file < 0)
         return CLI_INPUT_OUTPUT;
-    if (!S_ISREG(info.st_mode)) {
-        cli_error(command, "%s: %s; give a .npy or sound file", path,
-                  S_ISDIR(info.st_mode) ? "is a directory" : "is a pipe or device, which cannot be read at any place");
-        code = CLI_INPUT_OUTPUT;
-    }
-    *npy = pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic && memcmp(magic, "\x93NUMPY", sizeof magic) == 0;
-    close(file);
-    return code;
+    if (S_ISREG(info.st_mode))
+        return CLI_DONE;
+    cli_error(command, "%s: %s; give a .npy or sound file", path,
+              S_ISDIR(info.st_mode) ? "is a directory" : "is a pipe or device, which cannot be read at any place");
+    return CLI_INPUT_OUTPUT;
 }
 
-static int read_sound(const char *command, const char *path, cli_operand *operand) {
+static bool begins_as_npy(int file) {
+    char magic[6];
+    return pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic && memcmp(magic, "\x93NUMPY", sizeof magic) == 0;
+}
+
+static int read_sound(const char *command, cli_operand *operand) {
     cli_sound sound = {0};
-    int code = cli_sound_read(command, path, &sound);
+    int code = cli_sound_read(command, operand->path, operand->file, &sound);
     operand->samples = sound.samples;
     operand->layout = sound.layout;
     operand->sample_rate = sound.sample_rate;
@@ -36,25 +37,25 @@ static int read_sound(const char *command, const char *path, cli_operand *operan
     return code;
 }
 
+// All is read by the one descriptor, so that what was checked is what is read.
 int cli_operand_open(const char *command, const char *path, cli_operand *operand) {
     mst_error error;
-    bool npy;
-    int code = begins_as_npy(command, path, &npy);
+    int code = open_regular(command, path, &operand->file);
+    operand->path = path;
+    operand->open = operand->file >= 0;
     if (code != CLI_DONE)
         return code;
-    operand->path = path;
     // A file that has the name of a .npy file but not its content is opened as one, for the message that says what is wrong.
-    if (!npy && (cli_is_sound(path) || !cli_has_extension(path, ".npy")))
-        return read_sound(command, path, operand);
-    if (mst_npy_open(path, &operand->npy, &error) != MST_OK)
-        return cli_fail_input(command, NULL, &error);
-    operand->layout = *mst_npy_layout(operand->npy);
-    operand->location = mst_npy_location(operand->npy);
+    if (!begins_as_npy(operand->file) && (cli_is_sound(operand->file) || !cli_has_extension(path, ".npy")))
+        return read_sound(command, operand);
+    if (mst_npy_read_header(operand->file, &operand->layout, &operand->location, &error) != MST_OK)
+        return cli_fail_input(command, path, &error);
     return CLI_DONE;
 }
 
 void cli_operand_close(cli_operand *operand) {
-    mst_npy_close(operand->npy);
+    if (operand->open)
+        close(operand->file);
     free(operand->samples);
     memset(operand, 0, sizeof *operand);
 }

@@ -9,7 +9,8 @@ typedef struct cli_operand {
     mst_layout layout;
     mst_location location;
     int sample_rate; // in Hz; 0: not a sound
-    mst_npy *npy;
+    bool open;
+    int file; // descriptor
     float *samples;
 } cli_operand;
 

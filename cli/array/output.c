@@ -12,6 +12,10 @@
 
 int cli_output_available(const char *command, const char *path, bool force, const char *const *inputs) {
     struct stat link, output, input;
+    if (!*path) {
+        cli_error(command, "the name of an output is empty");
+        return CLI_USAGE;
+    }
     if (lstat(path, &link) != 0 && errno == ENOENT)
         return CLI_DONE;
     if (stat(path, &output) != 0) {
@@ -35,56 +39,58 @@ int cli_output_available(const char *command, const char *path, bool force, cons
     return CLI_DONE;
 }
 
-int cli_output_check(const char *command, const char *path, bool sounds, bool force, const char *const *inputs) {
+int cli_output_open(const char *command, const char *path, bool sounds, bool force, const char *const *inputs,
+                    cli_output *output) {
     if (!cli_has_extension(path, ".npy") && !(sounds && cli_is_sound_path(path))) {
         cli_error(command, "%s: the name of the output is to end in .npy%s", path,
                   sounds ? ", or for a sound in .wav, .flac, .ogg, .opus, .aiff, .au, .caf, .w64 or .rf64" : "");
         return CLI_USAGE;
     }
-    return cli_output_available(command, path, force, inputs);
-}
-
-int cli_output_create(const char *command, const char *path, const mst_layout *result, int sample_rate, bool force,
-                      cli_output *output) {
-    mst_error error;
+    int code = cli_output_available(command, path, force, inputs);
     output->path = path;
-    if (cli_is_sound_path(path)) {
-        int code = cli_sound_create(command, path, result, sample_rate, force, &output->sound);
-        if (code != CLI_DONE)
-            return code;
-        output->layout = cli_sound_layout(output->sound);
-        output->location = cli_sound_location(output->sound);
-        return CLI_DONE;
-    }
-    if (mst_npy_create(path, result, force, &output->npy, &error) != MST_OK)
-        return cli_fail(command, NULL, &error);
-    output->layout = *mst_npy_layout(output->npy);
-    output->location = mst_npy_location(output->npy);
+    return code == CLI_DONE ? cli_whole_open(command, NULL, path, force, &output->whole) : code;
+}
+
+static int begin_npy(cli_output *output, const mst_layout *result) {
+    mst_error error;
+    if (mst_npy_write_header(fileno(output->whole.file), result, &output->location, &error) != MST_OK)
+        return cli_fail(output->whole.command, output->path, &error);
+    output->layout = mst_layout_dense(result->type, result->rank, result->shape);
     return CLI_DONE;
 }
 
-int cli_output_commit(const char *command, cli_output *output) {
-    mst_error error;
-    if (output->sound)
-        return cli_sound_commit(output->sound);
-    if (mst_npy_commit(output->npy, &error) != MST_OK)
-        return cli_fail(command, NULL, &error);
+int cli_output_begin(cli_output *output, const mst_layout *result, int sample_rate) {
+    if (!cli_is_sound_path(output->path))
+        return begin_npy(output, result);
+    int code = cli_sound_begin(&output->whole, result, sample_rate, &output->sound);
+    if (code != CLI_DONE)
+        return code;
+    output->layout = cli_sound_layout(output->sound);
+    output->location = cli_sound_location(output->sound);
     return CLI_DONE;
+}
+
+int cli_output_commit(cli_output *output) {
+    int code = output->sound ? cli_sound_write(output->sound) : CLI_DONE;
+    return code == CLI_DONE ? cli_whole_commit(&output->whole, false) : code;
 }
 
 void cli_output_close(cli_output *output) {
-    mst_npy_close(output->npy);
     cli_sound_close(output->sound);
+    cli_whole_close(&output->whole);
     memset(output, 0, sizeof *output);
 }
 
-int cli_output_write(const char *command, const char *path, const mst_layout *layout, const void *data, bool force) {
-    cli_output output = {0};
-    int code = cli_output_create(command, path, layout, 0, force, &output);
+int cli_output_write(const char *command, const cli_place *place, const char *path, const mst_layout *layout, const void *data,
+                     bool force) {
+    cli_output output = {.path = path};
+    int code = cli_whole_open(command, place, path, force, &output.whole);
+    if (code == CLI_DONE)
+        code = begin_npy(&output, layout);
     if (code == CLI_DONE && !cli_write_bytes(&output.location, 0, data, (size_t)cli_layout_bytes(layout)))
         code = cli_fail_file(command, path, "cannot be written");
     if (code == CLI_DONE)
-        code = cli_output_commit(command, &output);
+        code = cli_output_commit(&output);
     cli_output_close(&output);
     return code;
 }

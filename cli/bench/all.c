@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char command[] = "bench all";
 static const char page_name[] = "mastaba-bench.html";
@@ -59,16 +58,10 @@ static int measure_all(all_bench *bench) {
     return CLI_DONE;
 }
 
-static int write_page(const all_bench *bench, const char *directory, const char *path) {
-    cli_whole_file file = {0};
-    int code = cli_whole_open(command, path, bench->run.options->force, &file);
-    if (code == CLI_DONE) {
-        const page p = {.out = file.file, .directory = directory, .pictures = cli_plot_available()};
-        all_page(&p, bench);
-        code = cli_interrupted() ? cli_fail_interrupted(command) : cli_whole_commit(&file, false);
-    }
-    cli_whole_close(&file);
-    return code;
+static int write_page(all_bench *bench) {
+    const page p = {.out = bench->file.file, .file = &bench->file, .pictures = cli_plot_available()};
+    all_page(&p, bench);
+    return cli_interrupted() ? cli_fail_interrupted(command) : cli_whole_commit(&bench->file, false);
 }
 
 static int print_json(const all_bench *bench, const char *path) {
@@ -107,26 +100,16 @@ static void close_parts(all_bench *bench) {
     bench_close(&bench->run);
 }
 
-// Says, before anything is measured, what would stand in the way of the page.
-static int check(const all_bench *bench, const char *directory, const char *path) {
-    int code = cli_plot_directory(command, directory);
-    if (code == CLI_DONE && !bench->run.options->force && access(path, F_OK) == 0) {
-        cli_error(command, "%s exists; --force replaces it", path);
-        return CLI_INPUT_OUTPUT;
-    }
+static int run_benchmark(all_bench *bench, const char *directory, const char *path) {
+    int failed = 0, code = cli_plot_file(command, directory, path, bench->run.options->force, &bench->file);
     if (code == CLI_DONE && !cli_plot_available())
         cli_error(command, "no pictures: gnuplot, which draws them, cannot be run (package gnuplot-nox)");
-    return code;
-}
-
-static int run_benchmark(all_bench *bench, const char *directory, const char *path) {
-    int failed = 0, code = check(bench, directory, path);
     if (code == CLI_DONE)
         code = open_parts(bench);
     if (code == CLI_DONE)
         code = measure_all(bench);
     if (code == CLI_DONE)
-        code = write_page(bench, directory, path);
+        code = write_page(bench);
     for (int k = 0; k < ALL_N_PARTS; k++)
         failed += bench->parts[k].code != 0;
     if (code == CLI_DONE && bench->run.options->json)
@@ -148,6 +131,7 @@ static int run_in(all_bench *bench, const char *directory) {
     snprintf(path, length, "%s/%s", directory, page_name);
     int code = run_benchmark(bench, directory, path);
     close_parts(bench);
+    cli_whole_close(&bench->file);
     free(path);
     return code;
 }

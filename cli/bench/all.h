@@ -19,6 +19,7 @@ typedef struct all_bench {
     bool quick;
     double budget, seconds; // for all parts; taken
     all_part parts[ALL_N_PARTS];
+    cli_whole_file file; // the page
 } all_bench;
 
 void all_page(const page *p, const all_bench *bench);

@@ -88,21 +88,23 @@ int bench_run_alone(const benchmark *b, const cli_arguments *arguments, const vo
     run->until = INFINITY;
     run->print = !arguments->common.json;
     cli_plot picture = b->plot(run);
+    cli_pictures pictures = {0};
     int code = b->choose(request, run);
     if (code == CLI_DONE && directory)
-        code = cli_plot_check(run->command, directory, &picture, run->options->force);
+        code = cli_plot_open(run->command, directory, &picture, run->options->force, &pictures);
     if (code == CLI_DONE)
         code = bench_open(b->contexts, run);
     if (code == CLI_DONE)
         code = measure(b, run);
     if (code == CLI_DONE && directory && !run->interrupted)
-        code = cli_plot_draw(run->command, directory, &picture);
+        code = cli_plot_draw(run->command, &pictures, &picture);
     if (code == CLI_DONE)
         code = cli_flush(run->command);
     if (code == CLI_DONE && run->interrupted)
         code = CLI_INTERRUPTED;
     else if (code == CLI_DONE && b->check)
         code = b->check(run);
+    cli_plot_close(&pictures);
     bench_close(run);
     free(run);
     return code;

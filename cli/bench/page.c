@@ -113,7 +113,7 @@ void page_number(const page *p, const char *kind, double value, bool best) {
 
 void page_plot(const page *p, const cli_plot *plot, const char *caption) {
     page_open(p, "figure");
-    if (!p->pictures || !cli_plot_embed(plot, p->directory, p->out))
+    if (!p->pictures || !cli_plot_embed(plot, p->file))
         page_put(p, "p class=\"failed\"", "This picture is missing: gnuplot, which draws it, %s.",
                  p->pictures ? "failed" : "cannot be run (package gnuplot-nox)");
     page_put(p, "figcaption", "%s", caption);

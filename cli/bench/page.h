@@ -6,8 +6,8 @@
 
 typedef struct page {
     FILE *out;
-    const char *directory; // where a picture lies while it is drawn
-    bool pictures;         // gnuplot can be run
+    const cli_whole_file *file; // that this belongs to
+    bool pictures;              // gnuplot can be run
 } page;
 
 void page_begin(const page *p, const char *title);

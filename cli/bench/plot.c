@@ -1,14 +1,14 @@
 #include "plot.h"
 
+#include "array/output.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-static const char *const extensions[] = {"svg", "png"};
-enum { N_PICTURES = 2, PATH_BYTES = 4200 };
+static const char *const extensions[CLI_N_PICTURES] = {"svg", "png"};
 
 // Okabe and Ito's colours, which differ for every kind of colour vision, and a mark of its own for each.
 static const char style[] = "set style line 1 lc rgb '#E69F00' lw 2 pt 5 ps 0.9\n"
@@ -24,48 +24,40 @@ static const char style[] = "set style line 1 lc rgb '#E69F00' lw 2 pt 5 ps 0.9\
                             "set datafile missing 'NaN'\n"
                             "set grid xtics ytics ls 9\nset border 3 lc rgb '#404040'\nset tics nomirror\n";
 
-// "DIR/NAME.svg", or with `temporary` a hidden name beside it.
-static void picture_path(const char *directory, const cli_plot *plot, int picture, bool temporary, char path[PATH_BYTES]) {
-    snprintf(path, PATH_BYTES, "%s/%s%s.%s", directory, temporary ? ".new-" : "", plot->name, extensions[picture]);
-}
-
-// Makes the directory if need be; 0, or the errno value that says why nothing can be written there.
-static int prepare_directory(const char *directory) {
-    struct stat info;
-    if (strlen(directory) > PATH_BYTES - 100)
-        return ENAMETOOLONG;
-    if ((mkdir(directory, 0777) != 0 && errno != EEXIST) || stat(directory, &info) != 0)
-        return errno;
-    if (!S_ISDIR(info.st_mode))
-        return ENOTDIR;
-    return access(directory, W_OK | X_OK) == 0 ? 0 : errno;
-}
-
-int cli_plot_directory(const char *command, const char *directory) {
-    int code = prepare_directory(directory);
-    if (code == 0)
-        return CLI_DONE;
-    cli_error(command, "--plot %s: %s", directory, strerror(code));
-    return CLI_INPUT_OUTPUT;
+int cli_plot_file(const char *command, const char *directory, const char *path, bool overwrite, cli_whole_file *file) {
+    static const char *const none[] = {NULL};
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        cli_error(command, "--plot %s: %s", directory, strerror(errno));
+        return CLI_INPUT_OUTPUT;
+    }
+    int code = cli_output_available(command, path, overwrite, none);
+    return code == CLI_DONE ? cli_whole_open(command, NULL, path, overwrite, file) : code;
 }
 
 bool cli_plot_available(void) { return system("gnuplot --version >/dev/null 2>&1") == 0; }
 
-int cli_plot_check(const char *command, const char *directory, const cli_plot *plot, bool overwrite) {
-    char path[PATH_BYTES];
+int cli_plot_open(const char *command, const char *directory, const cli_plot *plot, bool overwrite, cli_pictures *pictures) {
+    int code = CLI_DONE;
     if (!cli_plot_available()) {
         cli_error(command, "--plot: the pictures are drawn by gnuplot, which cannot be run; install it (package gnuplot-nox)");
         return CLI_FAILED;
     }
-    int code = cli_plot_directory(command, directory);
-    for (int i = 0; i < N_PICTURES && !overwrite && code == CLI_DONE; i++) {
-        picture_path(directory, plot, i, false, path);
-        if (access(path, F_OK) == 0) {
-            cli_error(command, "%s exists; --force replaces it", path);
-            code = CLI_INPUT_OUTPUT;
+    for (int i = 0; i < CLI_N_PICTURES && code == CLI_DONE; i++) {
+        if (asprintf(&pictures->paths[i], "%s/%s.%s", directory, plot->name, extensions[i]) < 0) {
+            pictures->paths[i] = NULL;
+            return cli_out_of_memory(command, NULL);
         }
+        code = cli_plot_file(command, directory, pictures->paths[i], overwrite, &pictures->files[i]);
     }
     return code;
+}
+
+void cli_plot_close(cli_pictures *pictures) {
+    for (int i = 0; i < CLI_N_PICTURES; i++) {
+        cli_whole_close(&pictures->files[i]);
+        free(pictures->paths[i]);
+        pictures->paths[i] = NULL;
+    }
 }
 
 void cli_plot_name(const char *name, char out[CLI_PLOT_NAME]) {
@@ -95,8 +87,7 @@ void cli_plot_decades(FILE *gnuplot, double low, double high, const double *valu
     fprintf(gnuplot, "set logscale y 10\nset format y '%%g'\nset yrange [%g:%g]\n", low, high);
 }
 
-static void set_terminal(FILE *gnuplot, const char *directory, const cli_plot *plot, int picture) {
-    char path[PATH_BYTES];
+static void set_terminal(FILE *gnuplot, const char *path, const cli_plot *plot, int picture) {
     if (picture == 0)
         fprintf(gnuplot,
                 "set terminal svg size %d,%d dynamic background rgb 'white' font 'DejaVu Sans,Helvetica,Arial,sans-serif,13'\n",
@@ -104,28 +95,31 @@ static void set_terminal(FILE *gnuplot, const char *directory, const cli_plot *p
     else
         fprintf(gnuplot, "set terminal png size %d,%d font 'DejaVu Sans,15' truecolor\n", plot->width * 3 / 2,
                 plot->height * 3 / 2);
-    picture_path(directory, plot, picture, true, path);
     cli_plot_string(gnuplot, "set output ", path, "");
 }
 
-// Draws the first so many pictures under temporary names. 0, or why not: an errno value of starting gnuplot, -1 if it failed.
-static int draw(const char *directory, const cli_plot *plot, int n_pictures) {
+// Draws the first so many pictures into open files. 0, or why not: an errno value of starting gnuplot, -1 if it failed.
+static int draw(const cli_whole_file *files, const cli_plot *plot, int n_pictures) {
     FILE *gnuplot = popen("gnuplot", "w");
+    int failed = gnuplot ? 0 : errno;
     if (!gnuplot)
-        return errno;
+        return failed;
     fputs(style, gnuplot);
     plot->write_data(gnuplot, plot->user);
-    for (int i = 0; i < n_pictures; i++) {
-        set_terminal(gnuplot, directory, plot, i);
+    for (int i = 0; i < n_pictures && !failed; i++) {
+        char *path = cli_whole_path(&files[i]);
+        failed = path ? 0 : ENOMEM;
+        if (path)
+            set_terminal(gnuplot, path, plot, i);
+        free(path);
         plot->write_picture(gnuplot, plot->user);
         fputs("unset output\n", gnuplot);
     }
-    return pclose(gnuplot) == 0 ? 0 : -1;
+    return pclose(gnuplot) == 0 ? failed : -1;
 }
 
-int cli_plot_draw(const char *command, const char *directory, const cli_plot *plot) {
-    char path[PATH_BYTES], temporary[PATH_BYTES];
-    int failed = draw(directory, plot, N_PICTURES);
+int cli_plot_draw(const char *command, cli_pictures *pictures, const cli_plot *plot) {
+    int failed = draw(pictures->files, plot, CLI_N_PICTURES), code = CLI_DONE;
     if (failed) {
         if (failed > 0)
             cli_error(command, "--plot: gnuplot cannot be started: %s", strerror(failed));
@@ -133,15 +127,9 @@ int cli_plot_draw(const char *command, const char *directory, const cli_plot *pl
             cli_error(command, "--plot: gnuplot failed; what it says stands above");
         return CLI_FAILED;
     }
-    for (int i = 0; i < N_PICTURES; i++) {
-        picture_path(directory, plot, i, true, temporary);
-        picture_path(directory, plot, i, false, path);
-        if (rename(temporary, path) != 0) {
-            cli_error(command, "%s: %s", path, strerror(errno));
-            return CLI_INPUT_OUTPUT;
-        }
-    }
-    return CLI_DONE;
+    for (int i = 0; i < CLI_N_PICTURES && code == CLI_DONE; i++)
+        code = cli_whole_commit(&pictures->files[i], false);
+    return code;
 }
 
 // Copies a line of gnuplot's SVG; ids, and what refers to them, get the picture's name before them.
@@ -159,14 +147,14 @@ static void copy_line(const char *line, const char *name, FILE *out) {
     }
 }
 
-bool cli_plot_embed(const cli_plot *plot, const char *directory, FILE *out) {
-    char path[PATH_BYTES], *line = NULL, *text = NULL;
+bool cli_plot_embed(const cli_plot *plot, const cli_whole_file *page) {
+    char *line = NULL, *text = NULL;
     size_t room = 0, bytes = 0;
     bool begun = false, ended = false;
-    picture_path(directory, plot, 0, true, path);
-    FILE *svg = draw(directory, plot, 1) == 0 ? fopen(path, "r") : NULL;
-    FILE *copy = svg ? open_memstream(&text, &bytes) : NULL;
-    while (copy && getline(&line, &room, svg) >= 0) {
+    cli_whole_file svg = {0};
+    bool drawn = cli_whole_open(page->command, &page->place, page->path, false, &svg) == CLI_DONE && draw(&svg, plot, 1) == 0;
+    FILE *copy = drawn ? open_memstream(&text, &bytes) : NULL;
+    while (copy && getline(&line, &room, svg.file) >= 0) {
         begun = begun || strncmp(line, "<svg", 4) == 0; // before it, there is a declaration that belongs to a file
         ended = ended || strstr(line, "</svg>");
         if (begun && strncmp(line, "<title>", 7) != 0)
@@ -174,11 +162,9 @@ bool cli_plot_embed(const cli_plot *plot, const char *directory, FILE *out) {
     }
     ended = copy && fclose(copy) == 0 && ended;
     if (ended)
-        fwrite(text, 1, bytes, out);
+        fwrite(text, 1, bytes, page->file);
     free(text);
     free(line);
-    if (svg)
-        fclose(svg);
-    (void)unlink(path);
+    cli_whole_close(&svg);
     return ended;
 }

@@ -61,8 +61,7 @@ static const cli_option option_table[] = {
 
 // An output, and the input that it is made of.
 typedef struct output {
-    char *path;
-    const char *input;
+    const char *path, *input;
 } output;
 
 static int by_path(const void *a, const void *b) { return strcmp(((const output *)a)->path, ((const output *)b)->path); }
@@ -85,32 +84,40 @@ static int check_spectrum(const filter_job *job, const char *path) {
     return CLI_USAGE;
 }
 
-// Checks, before any work, that every output can be written and that no two have the same place.
-static int check_outputs(const filter_job *job) {
+static int check_different(const filter_job *job) {
     int code = CLI_DONE;
-    size_t n = 0;
-    output *outputs = calloc(job->n_inputs, sizeof *outputs);
-    for (; outputs && n < job->n_inputs && code == CLI_DONE; n++) {
-        outputs[n] = (output){filter_output_path(job, n), job->inputs[n]};
-        if (!outputs[n].path)
-            break;
-        code = check_output(job, outputs[n].path);
-    }
-    if (code == CLI_DONE && n < job->n_inputs)
-        code = cli_out_of_memory(command, NULL);
-    if (code == CLI_DONE && job->spectrum)
-        code = check_spectrum(job, outputs[0].path);
-    if (code == CLI_DONE)
-        qsort(outputs, n, sizeof *outputs, by_path);
-    for (size_t i = 1; i < n && code == CLI_DONE; i++)
+    output *outputs = malloc(job->n_inputs * sizeof *outputs);
+    if (!outputs)
+        return cli_out_of_memory(command, NULL);
+    for (size_t i = 0; i < job->n_inputs; i++)
+        outputs[i] = (output){job->paths[i], job->inputs[i]};
+    qsort(outputs, job->n_inputs, sizeof *outputs, by_path);
+    for (size_t i = 1; i < job->n_inputs && code == CLI_DONE; i++)
         if (by_path(&outputs[i - 1], &outputs[i]) == 0) {
             cli_error(command, "%s and %s would both become %s", outputs[i - 1].input, outputs[i].input, outputs[i].path);
             code = CLI_USAGE;
         }
-    for (size_t i = 0; i < n; i++)
-        free(outputs[i].path);
     free(outputs);
     return code;
+}
+
+// Finds the outputs' paths, and sees before any work that every one can be written and that no two have the same place.
+static int open_outputs(filter_job *job) {
+    int code = CLI_DONE;
+    job->paths = calloc(job->n_inputs, sizeof *job->paths);
+    for (size_t i = 0; job->paths && i < job->n_inputs && code == CLI_DONE; i++) {
+        job->paths[i] = filter_output_path(job, i);
+        code = job->paths[i] ? check_output(job, job->paths[i]) : cli_out_of_memory(command, NULL);
+    }
+    if (code == CLI_DONE && !job->paths)
+        code = cli_out_of_memory(command, NULL);
+    if (code == CLI_DONE && job->spectrum)
+        code = check_spectrum(job, job->paths[0]);
+    if (code == CLI_DONE)
+        code = check_different(job);
+    if (code == CLI_DONE)
+        code = cli_place_open(command, job->paths[0], &job->places[0]);
+    return code == CLI_DONE && job->spectrum ? cli_place_open(command, job->spectrum, &job->places[1]) : code;
 }
 
 static json_t *stages_json(const filter_job *job) {
@@ -159,7 +166,7 @@ static int print_text(const filter_job *job) {
 static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
     int code = filter_read_options(text, job);
     if (code == CLI_DONE && job->output)
-        code = check_outputs(job);
+        code = open_outputs(job);
     if (code == CLI_DONE)
         code = cli_context(command, options, true, &job->context);
     if (code == CLI_DONE && !job->output)

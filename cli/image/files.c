@@ -96,18 +96,19 @@ static void scale_to_full(cli_image *image) {
     image->white = full;
 }
 
-static int write_npy(const char *command, const char *path, bool force, const cli_image *image) {
+static int write_npy(const char *command, const cli_place *place, const char *path, bool force, const cli_image *image) {
     const size_t shape[] = {image->height, image->width, image->channels};
     const mst_layout layout = mst_layout_dense(image->type, image->channels > 1 ? 3 : 2, shape);
-    return cli_output_write(command, path, &layout, image->pixels, force);
+    return cli_output_write(command, place, path, &layout, image->pixels, force);
 }
 
-int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image) {
+int cli_image_write(const char *command, const cli_place *place, const char *path, cli_image_format format, bool force,
+                    cli_image *image) {
     cli_whole_file w = {0};
     int code = cli_image_check(command, path, format, image);
     if (code != CLI_DONE || format == CLI_NPY)
-        return code == CLI_DONE ? write_npy(command, path, force, image) : code;
-    code = cli_whole_open(command, path, force, &w);
+        return code == CLI_DONE ? write_npy(command, place, path, force, image) : code;
+    code = cli_whole_open(command, place, path, force, &w);
     if (code == CLI_DONE && codecs[format]->full_range)
         scale_to_full(image);
     if (code == CLI_DONE)

@@ -33,6 +33,8 @@ typedef struct filter_job {
     bool directory, stages, force, show_kernels;
     const char *const *inputs; // NULL-ended
     size_t n_inputs;
+    char **paths;        // of the outputs, an input each; they depend on what is in the inputs, and are found once
+    cli_place places[2]; // of the outputs, and of the spectrum
 
     mst_context *context;
     mst_filter *plan; // for the images before
@@ -60,8 +62,8 @@ int filter_plan_files(filter_job *job);
 // The path of an input's output in a directory, or `output` itself; malloc'ed, NULL when out of memory.
 char *filter_output_path(const filter_job *job, size_t input);
 
-// spectrum.c: writes log(1 + |F|), where F is the spectrum of the mean over an image's colours, with frequency 0 in the middle
-// and stretched to 8 bits. Returns an exit code.
-int cli_spectrum_write(const char *command, mst_context *context, const char *path, bool force, const cli_image *image);
+// spectrum.c: writes to job->spectrum log(1 + |F|), where F is the spectrum of the mean over an image's colours, with frequency 0
+// in the middle and stretched to 8 bits. Returns an exit code.
+int cli_spectrum_write(const filter_job *job, const cli_image *image);
 
 #endif

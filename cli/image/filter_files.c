@@ -15,7 +15,7 @@ typedef struct reading {
 
 typedef struct writing {
     const filter_job *job;
-    char *path; // NULL: nothing to write
+    const char *path; // NULL: nothing to write
     cli_image image;
     int code;
 } writing;
@@ -28,7 +28,8 @@ static void *read_image(void *user) {
 
 static void *write_image(void *user) {
     writing *w = user;
-    w->code = cli_image_write(w->job->command, w->path, cli_image_format_of(w->path), w->job->force, &w->image);
+    w->code =
+        cli_image_write(w->job->command, &w->job->places[0], w->path, cli_image_format_of(w->path), w->job->force, &w->image);
     return NULL;
 }
 
@@ -209,7 +210,7 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
 }
 
 static int take_spectrum(filter_job *job, const cli_image *image) {
-    return job->spectrum ? cli_spectrum_write(job->command, job->context, job->spectrum, job->force, image) : CLI_DONE;
+    return job->spectrum ? cli_spectrum_write(job, image) : CLI_DONE;
 }
 
 // Where several images failed, the program ends with the exit code of the last of them.
@@ -223,7 +224,6 @@ static int end_writing(filter_job *job, worker *writer, writing *w) {
         job->pixels += (uint64_t)w->image.width * w->image.height;
     }
     cli_image_free(&w->image);
-    free(w->path);
     w->path = NULL;
     return w->code;
 }
@@ -231,11 +231,7 @@ static int end_writing(filter_job *job, worker *writer, writing *w) {
 // Makes of an input that was read what is to be written.
 static writing process(filter_job *job, size_t input, reading *r) {
     writing w = {.job = job, .code = r->code};
-    char *path = filter_output_path(job, input);
-    if (!path) {
-        cli_error(job->command, "out of memory");
-        w.code = CLI_FAILED;
-    }
+    const char *path = job->paths[input];
     if (w.code == CLI_DONE)
         w.code = check_input(job, r->path, &r->image);
     if (w.code == CLI_DONE)
@@ -246,8 +242,6 @@ static writing process(filter_job *job, size_t input, reading *r) {
     cli_image_free(&r->image);
     if (w.code == CLI_DONE)
         w.path = path;
-    else
-        free(path);
     return w;
 }
 

@@ -212,4 +212,9 @@ void filter_job_free(filter_job *job) {
     mst_filter_destroy(job->plan);
     mst_context_destroy(job->context);
     free(job->mask);
+    for (size_t i = 0; job->paths && i < job->n_inputs; i++)
+        free(job->paths[i]);
+    free(job->paths);
+    for (int k = 0; k < 2; k++)
+        cli_place_close(&job->places[k]);
 }

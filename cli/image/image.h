@@ -2,7 +2,7 @@
 #ifndef MASTABA_CLI_IMAGE_H
 #define MASTABA_CLI_IMAGE_H
 
-#include <mastaba/mastaba.h>
+#include "core/whole_file.h"
 
 typedef enum cli_image_format {
     CLI_NO_IMAGE = 0,
@@ -49,8 +49,9 @@ void cli_image_free(cli_image *image);
 // Says whether a format can hold images of such a kind, before any work; prints what it cannot. Returns an exit code.
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image);
 
-// Writes an image under a temporary name and renames it when it is whole. The image's values are scaled to 255 or 65535 where
-// the format knows no other white. Returns an exit code.
-int cli_image_write(const char *command, const char *path, cli_image_format format, bool force, cli_image *image);
+// Writes an image to a file in a place (cli_whole_open), where it appears when it is whole. The image's values are scaled to 255
+// or 65535 where the format knows no other white. Returns an exit code.
+int cli_image_write(const char *command, const cli_place *place, const char *path, cli_image_format format, bool force,
+                    cli_image *image);
 
 #endif

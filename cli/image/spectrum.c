@@ -65,7 +65,8 @@ static void draw(const float *half, cli_image *picture) {
         }
 }
 
-int cli_spectrum_write(const char *command, mst_context *context, const char *path, bool force, const cli_image *image) {
+int cli_spectrum_write(const filter_job *job, const cli_image *image) {
+    const char *command = job->command, *path = job->spectrum;
     cli_image picture = {.width = image->width, .height = image->height, .channels = 1, .type = MST_UINT8, .white = 255};
     size_t points = image->width * image->height;
     float *grey = malloc(points * sizeof *grey), *half = malloc(image->height * (image->width / 2 + 1) * 2 * sizeof *half);
@@ -77,14 +78,14 @@ int cli_spectrum_write(const char *command, mst_context *context, const char *pa
         code = CLI_FAILED;
     } else {
         double first = take_mean(image, grey);
-        if (transform(context, image->height, image->width, grey, half, &error) != MST_OK)
+        if (transform(job->context, image->height, image->width, grey, half, &error) != MST_OK)
             code = cli_fail_input(command, path, &error);
         else
             half[0] += (float)(first * (double)points);
     }
     if (code == CLI_DONE) {
         draw(half, &picture);
-        code = cli_image_write(command, path, cli_image_format_of(path), force, &picture);
+        code = cli_image_write(command, &job->places[1], path, cli_image_format_of(path), job->force, &picture);
     }
     free(grey);
     free(half);

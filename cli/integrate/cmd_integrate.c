@@ -70,6 +70,7 @@ typedef struct job {
     mst_integral_result *results;
     mst_context *context;
     mst_integral *plan;
+    cli_output output;
 } job;
 
 static int wrong(const char *option, const char *text, const char *message) {
@@ -206,9 +207,11 @@ static int compute(job *j, integrate_run *run) {
 
 static int integrate(request *r, const cli_options *options, job *j) {
     const char *const inputs[] = {r->params, NULL};
-    int code = r->output ? cli_output_check(command, r->output, false, options->force, inputs) : CLI_DONE;
+    int code = r->output ? cli_output_open(command, r->output, false, options->force, inputs, &j->output) : CLI_DONE;
     if (code == CLI_DONE)
         code = read_request(r, j);
+    if (code == CLI_DONE && r->output)
+        code = integrate_begin(&j->parameters, &j->output);
     integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters};
     if (code == CLI_DONE)
         code = make_plan(options, j, &run);
@@ -218,8 +221,7 @@ static int integrate(request *r, const cli_options *options, job *j) {
         code = compute(j, &run);
     if (code != CLI_DONE)
         return code;
-    return r->output ? integrate_store(&run, r->output, options->force != 0, options->json != 0)
-                     : integrate_print(&run, options->json != 0);
+    return r->output ? integrate_store(&run, &j->output, options->json != 0) : integrate_print(&run, options->json != 0);
 }
 
 static int run(const cli_arguments *arguments, void *values) {
@@ -228,6 +230,7 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = integrate(values, &arguments->common, &j);
     mst_integral_destroy(j.plan);
     mst_context_destroy(j.context);
+    cli_output_close(&j.output);
     integrate_parameters_free(&j.parameters);
     free(j.results);
     return code;

@@ -38,8 +38,9 @@ typedef struct integrate_run {
 // Prints the results on stdout. Returns an exit code: CLI_TOLERANCE if a result has not converged.
 int integrate_print(const integrate_run *run, bool json);
 
-// Writes value, error, evaluations and status as float64 along a last axis of 4, behind those of the parameter sets. Returns an
-// exit code.
-int integrate_store(const integrate_run *run, const char *path, bool force, bool json);
+// The file for value, error, evaluations and status as float64 along a last axis of 4, behind those of the parameter sets: takes
+// its space, then writes it and puts it in place. Both return an exit code.
+int integrate_begin(const integrate_parameters *p, cli_output *out);
+int integrate_store(const integrate_run *run, cli_output *out, bool json);
 
 #endif

@@ -87,24 +87,23 @@ static int write_rows(const integrate_run *run, const cli_output *out) {
     return CLI_DONE;
 }
 
-int integrate_store(const integrate_run *run, const char *path, bool force, bool json) {
-    cli_output out = {0};
+int integrate_begin(const integrate_parameters *p, cli_output *out) {
     size_t shape[MST_MAX_RANK];
-    int rank = run->parameters->rank;
-    memcpy(shape, run->parameters->shape, sizeof shape);
-    shape[rank] = 4;
-    const mst_layout layout = mst_layout_dense(MST_FLOAT64, rank + 1, shape);
-    int code = cli_output_create(run->command, path, &layout, 0, force, &out);
+    memcpy(shape, p->shape, sizeof shape);
+    shape[p->rank] = 4;
+    const mst_layout layout = mst_layout_dense(MST_FLOAT64, p->rank + 1, shape);
+    return cli_output_begin(out, &layout, 0);
+}
+
+int integrate_store(const integrate_run *run, cli_output *out, bool json) {
+    int code = write_rows(run, out);
     if (code == CLI_DONE)
-        code = write_rows(run, &out);
-    if (code == CLI_DONE)
-        code = cli_output_commit(run->command, &out);
-    cli_output_close(&out);
+        code = cli_output_commit(out);
     if (code == CLI_DONE && json)
         return integrate_print(run, json);
     if (code == CLI_DONE)
-        printf("%s: %zu %s in %.3g s\n", path, run->parameters->n_sets, run->parameters->n_sets == 1 ? "integral" : "integrals",
-               run->seconds);
+        printf("%s: %zu %s in %.3g s\n", out->path, run->parameters->n_sets,
+               run->parameters->n_sets == 1 ? "integral" : "integrals", run->seconds);
     if (code == CLI_DONE)
         code = cli_flush(run->command);
     return code == CLI_DONE ? verdict(run) : code;

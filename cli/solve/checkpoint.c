@@ -127,7 +127,7 @@ static uint64_t field_bytes(const mst_stencil_desc *desc) {
     return cli_layout_bytes(&layout);
 }
 
-static uint64_t file_bytes(const mst_stencil_desc *desc, uint64_t step) {
+uint64_t solve_checkpoint_bytes(const mst_stencil_desc *desc, uint64_t step) {
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
     for (size_t i = 0; i < desc->n_fields; i++)
         bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
@@ -179,7 +179,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
     XXH128_canonical_t canonical;
     memcpy(header.magic, magic, sizeof magic);
-    header.bytes = file_bytes(desc, header.step);
+    header.bytes = solve_checkpoint_bytes(desc, header.step);
     int code = digest_problem(&run->problem, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
@@ -197,7 +197,7 @@ int solve_write_checkpoint(solve_run *run) {
     cli_whole_file whole = {0};
     digested_file f = {run->options->checkpoint, NULL, XXH3_createState()};
     char *buffer = malloc(CHUNK_BYTES);
-    int code = f.digest && buffer ? cli_whole_open(solve_command, f.path, true, &whole)
+    int code = f.digest && buffer ? cli_whole_open(solve_command, &run->checkpoint_place, f.path, true, &whole)
                                   : cli_out_of_memory(solve_command, "a checkpoint");
     f.file = whole.file;
     if (code == CLI_DONE)
@@ -225,7 +225,7 @@ static int check_header(const solve_run *run, const char *path, const checkpoint
                   (unsigned long long)header->step, (unsigned long long)run->problem.steps);
         return CLI_INPUT_OUTPUT;
     }
-    if (bytes != header->bytes || bytes != file_bytes(&run->problem.desc, header->step))
+    if (bytes != header->bytes || bytes != solve_checkpoint_bytes(&run->problem.desc, header->step))
         return bad_file(path, "damaged: its length is not what its header says");
     return CLI_DONE;
 }
@@ -248,7 +248,8 @@ static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
     return CLI_DONE;
 }
 
-static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
+static int take_all(solve_run *run, const digested_file *f) {
+    const uint64_t step = run->resumed_step;
     const mst_stencil_desc *desc = &run->problem.desc;
     uint64_t offset = sizeof(checkpoint_header);
     mst_error error;
@@ -262,7 +263,7 @@ static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
     for (size_t i = 0; i < desc->n_receivers; i++) {
         size_t bytes = (size_t)step * desc->receivers[i].n_points * sizeof(double);
         if (bytes && (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 || fread(run->traces[i], bytes, 1, f->file) != 1))
-            return bad_file(f->path, "cannot be read");
+            return bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
         offset += bytes;
     }
     run->traced = step;
@@ -271,7 +272,7 @@ static int take_all(solve_run *run, const digested_file *f, uint64_t step) {
 
 static int read_header(const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
     struct stat info;
-    if (!f->file || fstat(fileno(f->file), &info) != 0)
+    if (fstat(fileno(f->file), &info) != 0)
         return bad_file(f->path, strerror(errno));
     *bytes = (uint64_t)info.st_size;
     if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
@@ -279,7 +280,7 @@ static int read_header(const digested_file *f, checkpoint_header *header, uint64
     return CLI_DONE;
 }
 
-static int check_file(const solve_run *run, const digested_file *f, char *buffer) {
+static int check_file(solve_run *run, const digested_file *f, char *buffer) {
     checkpoint_header header;
     uint64_t wanted[2], bytes;
     int code = read_header(f, &header, &bytes);
@@ -287,30 +288,32 @@ static int check_file(const solve_run *run, const digested_file *f, char *buffer
         code = digest_problem(&run->problem, f->digest, buffer, wanted);
     if (code == CLI_DONE)
         code = check_header(run, f->path, &header, bytes, wanted);
+    run->resumed_step = code == CLI_DONE ? header.step : 0;
     return code == CLI_DONE ? check_digest(f, header.bytes, buffer) : code;
 }
 
-int solve_check_checkpoint(const solve_run *run) {
+int solve_open_checkpoint(solve_run *run) {
     const char *path = run->options->checkpoint;
+    struct stat info;
+    int descriptor = cli_open_input(solve_command, path, &info);
+    if (descriptor < 0)
+        return CLI_INPUT_OUTPUT;
+    run->resumed = fdopen(descriptor, "r");
+    if (!run->resumed)
+        close(descriptor);
     char *buffer = malloc(CHUNK_BYTES);
-    digested_file f = {path, fopen(path, "re"), XXH3_createState()};
-    int code = f.digest && buffer ? check_file(run, &f, buffer) : cli_out_of_memory(solve_command, "a checkpoint");
-    if (f.file)
-        fclose(f.file);
+    digested_file f = {path, run->resumed, XXH3_createState()};
+    int code = f.digest && buffer && f.file ? check_file(run, &f, buffer) : cli_out_of_memory(solve_command, "a checkpoint");
     XXH3_freeState(f.digest);
     free(buffer);
     return code;
 }
 
+// All sizes are those that were checked, whatever became of the file since.
 int solve_take_checkpoint(solve_run *run) {
-    const char *path = run->options->checkpoint;
-    digested_file f = {path, fopen(path, "re"), NULL};
-    checkpoint_header header;
-    uint64_t bytes;
-    int code = read_header(&f, &header, &bytes);
-    if (code == CLI_DONE)
-        code = take_all(run, &f, header.step);
-    if (f.file)
-        fclose(f.file);
+    const digested_file f = {run->options->checkpoint, run->resumed, NULL};
+    int code = take_all(run, &f);
+    fclose(run->resumed);
+    run->resumed = NULL;
     return code;
 }

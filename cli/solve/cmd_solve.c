@@ -169,7 +169,7 @@ static int take_options(const request *r, mst_stencil_desc *desc, problem_overri
         code = take_every(r->every, options);
     options->output = r->output;
     options->checkpoint = r->checkpoint;
-    options->scratch = r->scratch ? r->scratch : ".";
+    options->scratch = r->scratch;
     options->resume = r->resume != 0;
     options->dry_run = r->dry_run != 0;
     if (code == CLI_DONE && !r->checkpoint && (r->resume || r->every))
@@ -211,9 +211,9 @@ static int run_problem(const cli_options *common, const solve_options *options, 
         code = check_stability(&run);
     bool only_kernels = common->show_kernels && !options->output && !options->dry_run;
     if (code == CLI_DONE && !options->dry_run && !only_kernels)
-        code = solve_check_outputs(&run);
+        code = solve_open_outputs(&run);
     if (code == CLI_DONE && options->resume)
-        code = solve_check_checkpoint(&run);
+        code = solve_open_checkpoint(&run);
     if (code == CLI_DONE)
         code = solve_prepare(&run);
     if (code == CLI_DONE)

@@ -37,7 +37,7 @@ static void hint(const solve_run *run, char *text, size_t bytes) {
 
 int solve_fail_diverged(solve_run *run, const mst_error *error) {
     char text[160], *path = state_path(run);
-    const bool written = path && solve_write_state(run, path, true) == CLI_DONE;
+    const bool written = path && solve_write_elsewhere(run, path) == CLI_DONE;
     hint(run, text, sizeof text);
     cli_error(solve_command, "%s; %s%s%s", error->message, text, written ? "; the state is in " : "", written ? path : "");
     free(path);

@@ -34,20 +34,30 @@ static void set_pixels(const void *values, mst_type type, size_t n, const double
     }
 }
 
-int frame_write_png(const char *command, const char *path, bool force, const mst_layout *layout, const void *values,
-                    const frame_style *style) {
+int frame_check_png(const char *command, const char *path, const mst_layout *layout) {
+    enum { MOST = 1000000 }; // libpng's own limit
+    for (int k = 0; k < layout->rank; k++)
+        if (layout->shape[k] > MOST) {
+            cli_error(command, "%s: a picture has at most %d rows and columns, not %zu; write a .npy file", path, MOST,
+                      layout->shape[k]);
+            return CLI_INPUT_OUTPUT;
+        }
+    return CLI_DONE;
+}
+
+int frame_draw_png(const cli_whole_file *whole, const mst_layout *layout, const void *values, const frame_style *style) {
     uint8_t table[FRAME_N_COLORS + 1][3] = {{0}}; // the last is for NaN
     size_t height = layout->rank > 1 ? layout->shape[0] : 1, width = layout->shape[layout->rank - 1], n = height * width;
     double range[2] = {style->range[0], style->range[1]};
+    int code = CLI_DONE;
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)width,
                        .height = (png_uint_32)height,
                        .format = PNG_FORMAT_RGB_COLORMAP,
                        .colormap_entries = FRAME_N_COLORS + 1};
-    cli_whole_file whole = {0};
     uint8_t *pixels = malloc(n);
     if (!pixels) {
-        cli_error(command, "%s: out of memory for a picture of %zu x %zu", path, width, height);
+        cli_error(whole->command, "%s: out of memory for a picture of %zu x %zu", whole->path, width, height);
         return CLI_FAILED;
     }
     if (!(range[0] < range[1]))
@@ -55,14 +65,11 @@ int frame_write_png(const char *command, const char *path, bool force, const mst
     set_pixels(values, layout->type, n, range, pixels);
     frame_colors(style->diverging, table);
     memset(table[FRAME_N_COLORS], 128, 3);
-    int code = cli_whole_open(command, path, force, &whole);
-    if (code == CLI_DONE && !png_image_write_to_stdio(&image, whole.file, 0, pixels, (png_int_32)width, table)) {
-        cli_error(command, "%s: cannot be written: %s", path, ferror(whole.file) ? strerror(errno) : image.message);
+    if (!png_image_write_to_stdio(&image, whole->file, 0, pixels, (png_int_32)width, table)) {
+        cli_error(whole->command, "%s: cannot be written: %s", whole->path,
+                  ferror(whole->file) ? strerror(errno) : image.message);
         code = CLI_INPUT_OUTPUT;
     }
-    if (code == CLI_DONE)
-        code = cli_whole_commit(&whole, false);
-    cli_whole_close(&whole);
     free(pixels);
     return code;
 }

@@ -42,13 +42,10 @@ static void write_header(FILE *file, const frame_grid *grid, const char *const *
     fputs("</PointData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", file);
 }
 
-int frame_vti_open(const char *command, const char *path, bool force, const frame_grid *grid, const char *const *names, size_t n,
-                   cli_whole_file *whole, uint64_t *first, uint64_t *step) {
+int frame_begin_vti(const cli_whole_file *whole, const frame_grid *grid, const char *const *names, size_t n, uint64_t *first,
+                    uint64_t *step) {
     static const char end[] = "\n</AppendedData>\n</VTKFile>\n";
     uint64_t bytes = cli_layout_bytes(&grid->layout);
-    int code = cli_whole_open(command, path, force, whole);
-    if (code != CLI_DONE)
-        return code;
     write_header(whole->file, grid, names, n);
     *first = (uint64_t)ftello(whole->file) + sizeof bytes;
     *step = bytes + sizeof bytes;
@@ -75,26 +72,16 @@ static void write_escaped(FILE *file, const char *text) {
             fputc(*text, file);
 }
 
-int frame_write_pvd(const char *command, const char *prefix, uint64_t every, uint64_t last, double time_step) {
-    char path[FRAME_PATH_BYTES], frame[FRAME_PATH_BYTES];
+void frame_write_pvd(FILE *file, const char *prefix, uint64_t every, uint64_t last, double time_step) {
+    char frame[FRAME_PATH_BYTES];
     const char *slash = strrchr(prefix, '/');
-    cli_whole_file whole = {0};
-    if (snprintf(path, sizeof path, "%s.pvd", prefix) >= (int)sizeof path)
-        return cli_error(command, "%s: the name is too long", prefix), CLI_INPUT_OUTPUT;
-    int code = cli_whole_open(command, path, true, &whole);
-    if (code == CLI_DONE) {
-        fprintf(whole.file,
-                "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n<Collection>\n",
-                byte_order());
-        for (uint64_t step = 0; step <= last; step += every) {
-            frame_path(slash ? slash + 1 : prefix, step, ".vti", frame);
-            fprintf(whole.file, "<DataSet timestep=\"%.17g\" file=\"", (double)step * time_step);
-            write_escaped(whole.file, frame);
-            fputs("\"/>\n", whole.file);
-        }
-        fputs("</Collection>\n</VTKFile>\n", whole.file);
-        code = cli_whole_commit(&whole, false);
+    fprintf(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" byte_order=\"%s\">\n<Collection>\n",
+            byte_order());
+    for (uint64_t step = 0; step <= last; step += every) {
+        frame_path(slash ? slash + 1 : prefix, step, ".vti", frame);
+        fprintf(file, "<DataSet timestep=\"%.17g\" file=\"", (double)step * time_step);
+        write_escaped(file, frame);
+        fputs("\"/>\n", file);
     }
-    cli_whole_close(&whole);
-    return code;
+    fputs("</Collection>\n</VTKFile>\n", file);
 }

@@ -10,19 +10,34 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 // ---- Before the first step
 
+static const char *scratch_directory(const solve_run *run) { return run->options->scratch ? run->options->scratch : "."; }
+
+static int no_scratch(const solve_run *run, int code) {
+    cli_error(solve_command, "%s: no file for the state: %s; --scratch names another directory", scratch_directory(run),
+              strerror(code));
+    return CLI_INPUT_OUTPUT;
+}
+
 // A file without a name as the backing store of the state, which then takes no memory.
-static int open_scratch(solve_run *run, uint64_t bytes) {
-    char path[FRAME_PATH_BYTES], size[32];
-    if (snprintf(path, sizeof path, "%s/.mastaba-XXXXXX", run->options->scratch) >= (int)sizeof path)
-        errno = ENAMETOOLONG;
-    else
-        run->scratch = mkostemp(path, O_CLOEXEC);
+static int open_scratch(solve_run *run) {
+    char path[FRAME_PATH_BYTES];
     if (run->scratch >= 0)
-        unlink(path);
-    int code = run->scratch < 0 ? errno : posix_fallocate(run->scratch, 0, (off_t)bytes);
+        return CLI_DONE;
+    if (snprintf(path, sizeof path, "%s/.mastaba-XXXXXX", scratch_directory(run)) >= (int)sizeof path)
+        return no_scratch(run, ENAMETOOLONG);
+    run->scratch = mkostemp(path, O_CLOEXEC);
+    if (run->scratch < 0)
+        return no_scratch(run, errno);
+    unlink(path);
+    return CLI_DONE;
+}
+
+static int fill_scratch(solve_run *run, uint64_t bytes) {
+    char size[32];
+    int code = posix_fallocate(run->scratch, 0, (off_t)bytes);
     if (code == 0)
         return CLI_DONE;
-    cli_error(solve_command, "%s: no file for the %s of the state: %s; --scratch names another directory", run->options->scratch,
+    cli_error(solve_command, "%s: no room for the %s of the state: %s; --scratch names another directory", scratch_directory(run),
               cli_size_text(bytes, size), strerror(code));
     return CLI_INPUT_OUTPUT;
 }
@@ -37,7 +52,9 @@ static int choose_plan(solve_run *run) {
     if (solve_in_core(&run->plan) || limit == 0 || run->plan.state_bytes <= limit)
         return CLI_DONE;
     desc->store = MST_STENCIL_STORE_FILE;
-    int code = run->options->dry_run ? CLI_DONE : open_scratch(run, run->plan.state_bytes);
+    int code = run->options->dry_run ? CLI_DONE : open_scratch(run);
+    if (code == CLI_DONE && !run->options->dry_run)
+        code = fill_scratch(run, run->plan.state_bytes);
     desc->file = run->scratch;
     if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
         return cli_fail_input(solve_command, NULL, &error);
@@ -46,7 +63,9 @@ static int choose_plan(solve_run *run) {
 
 int solve_prepare(solve_run *run) {
     mst_error error;
-    int code = cli_context(solve_command, run->common, false, &run->context);
+    int code = run->options->scratch && !run->options->dry_run ? open_scratch(run) : CLI_DONE; // one that is asked for
+    if (code == CLI_DONE)
+        code = cli_context(solve_command, run->common, false, &run->context);
     if (code == CLI_DONE)
         code = choose_plan(run);
     if (code != CLI_DONE || run->options->dry_run)
@@ -179,5 +198,6 @@ void solve_free(solve_run *run) {
     for (size_t i = 0; run->traces && i < run->problem.desc.n_receivers; i++)
         free(run->traces[i]);
     free(run->traces);
+    solve_close_outputs(run);
     problem_free(&run->problem);
 }

@@ -10,7 +10,7 @@ typedef struct solve_options {
     const char *checkpoint; // NULL: none
     uint64_t every_steps;   // between checkpoints; 0: by time
     double every_seconds;
-    const char *scratch; // directory of the backing store, if that is a file
+    const char *scratch; // directory of the backing store, if that is a file; NULL: the current one
     bool resume, dry_run;
 } solve_options;
 
@@ -21,6 +21,11 @@ typedef struct solve_run {
     mst_context *context;
     mst_stencil *solver;
     int scratch;             // descriptor; -1: none
+    cli_output result;       // -o
+    cli_output *trace_files; // one a receiver
+    cli_place frame_places[PROBLEM_MOST_OUTPUTS], checkpoint_place;
+    FILE *resumed;           // the checkpoint that was found good; NULL: none
+    uint64_t resumed_step;   // what it is of
     uint64_t first;          // the step that this run began with
     double **traces;         // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
     uint64_t traced;         // steps in them
@@ -44,17 +49,32 @@ int solve_prepare(solve_run *run); // context, plan, solver, and the state of th
 int solve_steps(solve_run *run);   // to the last one, with all that is written on the way
 void solve_free(solve_run *run);
 
-// ---- output.c
+// ---- places.c
 
 bool solve_may_replace(const solve_run *run); // files that exist
 
-// Refuses, before any work, what stands in the way of an output; makes directories.
-int solve_check_outputs(const solve_run *run);
+// Opens, before any work, all that is to be written, or the directory for it where that comes in several files, and makes these
+// directories; refuses what stands in the way. Takes the space of -o and of the traces, and warns where there is none for the
+// rest.
+int solve_open_outputs(solve_run *run);
+void solve_close_outputs(solve_run *run);
+
+// ---- output.c
+
+// The name of a frame's file: "FILE-00000100.npy", with "-FIELD" behind FILE if each of several fields has a file of its own; and
+// of the list of an output's .vti files. False if it is too long.
+bool solve_frame_path(const problem_output *output, size_t field, uint64_t step, char path[FRAME_PATH_BYTES]);
+bool solve_list_path(const problem_output *output, char path[FRAME_PATH_BYTES]);
+size_t solve_files_a_frame(const problem_output *output);
+void solve_frame_grid(const solve_run *run, const problem_output *output, frame_grid *grid);
+mst_layout solve_result_layout(const solve_run *run);
 
 uint64_t solve_next_frame(const solve_run *run, uint64_t step); // the first step after this one that has a frame, or the last
 int solve_write_frames(solve_run *run, uint64_t step);          // those that this step has
 int solve_write_result(solve_run *run);                         // -o
-int solve_write_state(solve_run *run, const char *path, bool may_replace);
+
+// The last state under another name in the directory of -o, of the checkpoint or of the frames.
+int solve_write_elsewhere(solve_run *run, const char *path);
 
 // ---- diverged.c
 
@@ -65,13 +85,18 @@ int solve_fail_diverged(solve_run *run, const mst_error *error);
 
 int solve_make_traces(solve_run *run);
 int solve_take_traces(solve_run *run); // from the solver, up to its step
-int solve_write_traces(const solve_run *run);
+mst_layout solve_trace_layout(const solve_run *run, size_t receiver);
+int solve_write_traces(solve_run *run);
 
 // ---- checkpoint.c
 
 int solve_write_checkpoint(solve_run *run);
-int solve_check_checkpoint(const solve_run *run); // before anything else is made
-int solve_take_checkpoint(solve_run *run);        // a checked one, into the solver
+uint64_t solve_checkpoint_bytes(const mst_stencil_desc *desc, uint64_t step);
+
+// Opens the checkpoint and reads all of it once to see that it is a good one, before anything else is made; then takes the state
+// from the same open file into the solver.
+int solve_open_checkpoint(solve_run *run);
+int solve_take_checkpoint(solve_run *run);
 
 // ---- report.c
 

@@ -35,16 +35,26 @@ int solve_take_traces(solve_run *run) {
     return CLI_DONE;
 }
 
-int solve_write_traces(const solve_run *run) {
+mst_layout solve_trace_layout(const solve_run *run, size_t receiver) {
+    const size_t shape[] = {(size_t)run->problem.steps, run->problem.desc.receivers[receiver].n_points};
+    return mst_layout_dense(MST_FLOAT64, 2, shape);
+}
+
+// A run without steps has no pictures.
+int solve_write_traces(solve_run *run) {
     int code = CLI_DONE;
     for (size_t i = 0; code == CLI_DONE && i < run->problem.desc.n_receivers; i++) {
         const problem_receiver *trace = &run->problem.traces[i];
-        size_t shape[2] = {(size_t)run->traced, run->problem.desc.receivers[i].n_points};
-        const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2, shape);
-        if (cli_has_extension(trace->file, ".npy"))
-            code = cli_output_write(solve_command, trace->file, &layout, run->traces[i], solve_may_replace(run));
-        else if (run->traced > 0)
-            code = frame_write_png(solve_command, trace->file, solve_may_replace(run), &layout, run->traces[i], &trace->style);
+        const mst_layout layout = solve_trace_layout(run, i);
+        cli_output *out = &run->trace_files[i];
+        if (!out->whole.file)
+            continue;
+        if (!cli_has_extension(trace->file, ".npy"))
+            code = frame_draw_png(&out->whole, &layout, run->traces[i], &trace->style);
+        else if (!cli_write_bytes(&out->location, 0, run->traces[i], (size_t)cli_layout_bytes(&layout)))
+            code = cli_fail_file(solve_command, trace->file, "cannot be written");
+        if (code == CLI_DONE)
+            code = cli_output_commit(out);
     }
     return code;
 }

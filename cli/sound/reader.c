@@ -3,13 +3,52 @@
 
 #include "core/cli.h"
 
+#include <errno.h>
 #include <sndfile.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-bool cli_is_sound(const char *path) {
-    SF_INFO info = {0};
-    SNDFILE *sound = sf_open(path, SFM_READ, &info);
+// A sound as libsndfile reads it: from the one descriptor, whose own offset is left alone.
+typedef struct sound_input {
+    int file;
+    sf_count_t at;
+} sound_input;
+
+static sf_count_t input_length(void *user) {
+    struct stat info;
+    return fstat(((sound_input *)user)->file, &info) == 0 ? info.st_size : -1;
+}
+
+static sf_count_t input_tell(void *user) { return ((sound_input *)user)->at; }
+
+static sf_count_t input_seek(sf_count_t offset, int whence, void *user) {
+    sound_input *input = user;
+    input->at = offset + (whence == SEEK_CUR ? input->at : whence == SEEK_END ? input_length(user) : 0);
+    return input->at;
+}
+
+static sf_count_t input_read(void *data, sf_count_t bytes, void *user) {
+    sound_input *input = user;
+    ssize_t got;
+    do
+        got = pread(input->file, data, (size_t)bytes, input->at);
+    while (got < 0 && errno == EINTR);
+    input->at += got > 0 ? got : 0;
+    return got > 0 ? got : 0;
+}
+
+static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
+    SF_VIRTUAL_IO io = {input_length, input_seek, input_read, NULL, input_tell};
+    *info = (SF_INFO){0};
+    return sf_open_virtual(&io, SFM_READ, info, input);
+}
+
+bool cli_is_sound(int file) {
+    SF_INFO info;
+    sound_input input = {file, 0};
+    SNDFILE *sound = open_sound(&input, &info);
     if (!sound)
         return false;
     sf_close(sound);
@@ -52,10 +91,11 @@ static int read_samples(const char *command, const char *path, SNDFILE *sound, c
     return CLI_DONE;
 }
 
-int cli_sound_read(const char *command, const char *path, cli_sound *out) {
-    SF_INFO info = {0};
+int cli_sound_read(const char *command, const char *path, int file, cli_sound *out) {
+    SF_INFO info;
     size_t frames = 0;
-    SNDFILE *sound = sf_open(path, SFM_READ, &info);
+    sound_input input = {file, 0};
+    SNDFILE *sound = open_sound(&input, &info);
     if (!sound) {
         bool unknown = sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT;
         cli_error(command, "%s: neither a .npy file nor a sound%s%s", path, unknown ? " that libsndfile knows" : ": ",

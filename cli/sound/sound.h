@@ -2,12 +2,12 @@
 #ifndef MASTABA_CLI_SOUND_H
 #define MASTABA_CLI_SOUND_H
 
-#include <mastaba/mastaba.h>
+#include "core/whole_file.h"
 
 // ---- reader.c
 
-// Whether libsndfile knows the file's format.
-bool cli_is_sound(const char *path);
+// Whether libsndfile knows the format of an open file.
+bool cli_is_sound(int file);
 
 typedef struct cli_sound {
     mst_layout layout; // float32, shape (channels, frames), interleaved as libsndfile has it
@@ -15,8 +15,8 @@ typedef struct cli_sound {
     float *samples;    // malloc'ed, also where reading failed
 } cli_sound;
 
-// Reads a sound, which began as zeros, whole. Returns an exit code.
-int cli_sound_read(const char *command, const char *path, cli_sound *out);
+// Reads the sound in an open file, whole; `out` began as zeros, and `path` is for messages. Returns an exit code.
+int cli_sound_read(const char *command, const char *path, int file, cli_sound *out);
 
 // ---- writer.c
 
@@ -25,14 +25,14 @@ typedef struct cli_sound_writer cli_sound_writer;
 // Whether the path's extension is one of a sound format that can be written.
 bool cli_is_sound_path(const char *path);
 
-// Creates a sound file under a temporary name, and the memory for its samples. Returns an exit code.
-int cli_sound_create(const char *command, const char *path, const mst_layout *result, int sample_rate, bool force,
-                     cli_sound_writer **out);
+// Begins a sound in an open file, which stays the caller's and is closed after the sound, and takes memory for its samples. Warns
+// where the file system has no room for them. Returns an exit code. cli_sound_close follows in any case.
+int cli_sound_begin(cli_whole_file *whole, const mst_layout *result, int sample_rate, cli_sound_writer **out);
 mst_layout cli_sound_layout(const cli_sound_writer *writer);
 mst_location cli_sound_location(const cli_sound_writer *writer);
 
-// Writes the samples and renames the file. Warns if samples had to be clipped. Returns an exit code.
-int cli_sound_commit(cli_sound_writer *writer);
+// Writes the samples to the file. Warns if some had to be clipped. Returns an exit code.
+int cli_sound_write(cli_sound_writer *writer);
 void cli_sound_close(cli_sound_writer *writer);
 
 #endif

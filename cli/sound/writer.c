@@ -35,8 +35,8 @@ static const sound_format formats[] = {
 struct cli_sound_writer {
     const char *command, *path;
     const sound_format *format;
-    cli_whole_file whole;
-    int write_error; // errno of the first write that failed
+    cli_whole_file *whole; // the caller's
+    int write_error;       // errno of the first write that failed
     bool is_double;
     SF_INFO info;
     SNDFILE *sound;
@@ -53,7 +53,7 @@ static const sound_format *find_format(const char *path) {
 
 bool cli_is_sound_path(const char *path) { return find_format(path) != NULL; }
 
-static int descriptor(void *user) { return fileno(((cli_sound_writer *)user)->whole.file); }
+static int descriptor(void *user) { return fileno(((cli_sound_writer *)user)->whole->file); }
 
 // libsndfile does not always report a failed write, least of all from sf_close, so files are written by these.
 static sf_count_t file_length(void *user) {
@@ -118,23 +118,21 @@ static int open_sound(cli_sound_writer *w) {
     if (w->sound)
         return CLI_DONE;
     if (w->write_error)
-        return cli_whole_failed(&w->whole, w->write_error);
+        return cli_whole_failed(w->whole, w->write_error);
     cli_error(w->command, "%s: %s (%d channels at %d Hz)", w->path, sf_strerror(NULL), w->info.channels, w->info.samplerate);
     return CLI_INPUT_OUTPUT;
 }
 
-int cli_sound_create(const char *command, const char *path, const mst_layout *result, int sample_rate, bool force,
-                     cli_sound_writer **out) {
+int cli_sound_begin(cli_whole_file *whole, const mst_layout *result, int sample_rate, cli_sound_writer **out) {
     size_t channels = result->rank == 2 ? result->shape[0] : 1, bytes;
     cli_sound_writer *w = calloc(1, sizeof *w);
     *out = w;
-    if (!w) {
-        cli_error(command, "out of memory");
-        return CLI_FAILED;
-    }
-    w->command = command;
-    w->path = path;
-    w->format = find_format(path);
+    if (!w)
+        return cli_out_of_memory(whole->command, NULL);
+    w->command = whole->command;
+    w->path = whole->path;
+    w->whole = whole;
+    w->format = find_format(w->path);
     w->is_double = result->type == MST_FLOAT64;
     w->frames = result->shape[result->rank - 1];
     w->info.channels = channels < 1 << 20 ? (int)channels : 1 << 20; // beyond any format's limit
@@ -145,10 +143,11 @@ int cli_sound_create(const char *command, const char *path, const mst_layout *re
         return code;
     if (__builtin_mul_overflow(w->frames * channels, mst_type_bytes(result->type), &bytes) ||
         !(w->samples = malloc(bytes ? bytes : 1))) {
-        cli_error(command, "%s: out of memory for the samples; a .npy file needs none", path);
+        cli_error(w->command, "%s: out of memory for the samples; a .npy file needs none", w->path);
         return CLI_FAILED;
     }
-    code = cli_whole_open(command, path, force, &w->whole);
+    if (!w->format->clips) // those that clip are compressed, too
+        code = cli_place_expect(w->command, w->path, &whole->place, bytes, true);
     return code == CLI_DONE ? open_sound(w) : code;
 }
 
@@ -190,7 +189,7 @@ static int write_samples(cli_sound_writer *w) {
     int code = sf_close(w->sound); // writes what is left, and the header
     w->sound = NULL;
     if (w->write_error)
-        return cli_whole_failed(&w->whole, w->write_error);
+        return cli_whole_failed(w->whole, w->write_error);
     if (code != 0) {
         cli_error(w->command, "%s: %s", w->path, sf_error_number(code));
         return CLI_INPUT_OUTPUT;
@@ -198,7 +197,7 @@ static int write_samples(cli_sound_writer *w) {
     return CLI_DONE;
 }
 
-int cli_sound_commit(cli_sound_writer *w) {
+int cli_sound_write(cli_sound_writer *w) {
     double peak = 0;
     int code = CLI_DONE;
     if (w->format->clips) {
@@ -207,8 +206,6 @@ int cli_sound_commit(cli_sound_writer *w) {
     }
     if (code == CLI_DONE)
         code = write_samples(w);
-    if (code == CLI_DONE)
-        code = cli_whole_commit(&w->whole, false);
     if (code == CLI_DONE && peak > 1)
         cli_error(w->command, "warning: %s: clipped: the peak is %.4g and %s holds no more than 1; write .wav to keep it",
                   w->path, peak, w->format->extension + 1);
@@ -220,7 +217,6 @@ void cli_sound_close(cli_sound_writer *w) {
         return;
     if (w->sound)
         sf_close(w->sound);
-    cli_whole_close(&w->whole);
     free(w->samples);
     free(w);
 }

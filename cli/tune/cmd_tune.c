@@ -179,12 +179,14 @@ static int tune_all(job *j, mst_context *context) {
     return CLI_DONE;
 }
 
-static int export_to(const char *path, bool force, mst_context *context) {
+// Whether --export FILE can be written.
+static int check_export(const request *r, bool force) {
     const char *none[] = {NULL};
-    mst_error error;
-    int code = cli_output_available(command, path, force, none);
-    if (code == CLI_DONE && mst_tuning_export(context, path, &error) != MST_OK)
-        code = cli_fail(command, NULL, &error);
+    cli_place place = {0};
+    int code = r->export ? cli_output_available(command, r->export, force, none) : CLI_DONE;
+    if (code == CLI_DONE && r->export)
+        code = cli_place_open(command, r->export, &place);
+    cli_place_close(&place);
     return code;
 }
 
@@ -192,7 +194,7 @@ static int do_request(job *j, mst_context *context) {
     const request *r = j->request;
     mst_error error;
     if (r->export)
-        return export_to(r->export, j->options->force, context);
+        return mst_tuning_export(context, r->export, &error) == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
     if (r->import) {
         if (mst_tuning_import(context, r->import, &j->imported, &error) != MST_OK)
             return cli_fail(command, NULL, &error);
@@ -215,7 +217,9 @@ static int do_request(job *j, mst_context *context) {
 static int tune(const cli_options *options, const request *r) {
     job j = {.options = options, .request = r, .results = options->json ? json_array() : NULL};
     mst_context *context = NULL;
-    int code = cli_context(command, options, false, &context);
+    int code = check_export(r, options->force != 0);
+    if (code == CLI_DONE)
+        code = cli_context(command, options, false, &context);
     if (code == CLI_DONE)
         code = do_request(&j, context);
     if (code == CLI_DONE && options->json)

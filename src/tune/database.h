@@ -46,6 +46,9 @@ typedef enum mst_tuning_change { MST_TUNING_ADD, MST_TUNING_ADD_FOUND_NOW, MST_T
 // Adds the entries of `database` to the file of the device that it names, or empties it.
 mst_status mst_tuning_store(mst_context *context, const json_t *database, mst_tuning_change change, mst_error *error);
 
+// Whether results of the context's device can be written; done where there is no cache directory for them.
+mst_status mst_tuning_check_store(mst_context *context, mst_error *error);
+
 // Any database's file; *out is the caller's.
 mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error);
 mst_status mst_tuning_write(const char *path, const json_t *database, bool locked, mst_error *error); // locked: nobody else does

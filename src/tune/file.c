@@ -162,6 +162,29 @@ json_t *mst_tuning_load(mst_context *context) {
     return database;
 }
 
+mst_status mst_tuning_check_store(mst_context *context, mst_error *error) {
+    mst_status status = MST_OK;
+    char path[MOST_PATH], temporary[MOST_PATH + 32];
+    json_t *own = context->cache_directory ? mst_tuning_new(&context->device) : NULL;
+    int lock = -1, fd = -1;
+    if (!context->cache_directory)
+        return MST_OK;
+    MST_REQUIRE(own, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    MST_REQUIRE(path_of(context, json_object_get(own, "device"), path, sizeof path), MST_ERROR_IO,
+                "the name of the cache directory is too long");
+    lock = take_lock(context, path);
+    fd = lock >= 0 ? open_beside(path, true, temporary, sizeof temporary) : -1;
+    MST_REQUIRE(fd >= 0, MST_ERROR_IO, "what is found cannot be kept in %s: %s", path, strerror(errno));
+    unlink(temporary);
+fail:
+    json_decref(own);
+    if (fd >= 0)
+        close(fd);
+    if (lock >= 0)
+        close(lock);
+    return status;
+}
+
 mst_status mst_tuning_store(mst_context *context, const json_t *database, mst_tuning_change change, mst_error *error) {
     mst_status status = MST_OK;
     char path[MOST_PATH];

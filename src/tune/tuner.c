@@ -262,6 +262,8 @@ mst_status mst_tuning_begin(mst_context *context, const mst_tuning *how, mst_err
     MST_REQUIRE(full.seconds >= 0, MST_ERROR_ARGUMENT,
                 "how->seconds is %g; give a time, or 0 for nothing but the values there are", full.seconds);
     MST_REQUIRE(tuner = tuner_of(context), MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    if (full.seconds > 0 && !full.compare)
+        MST_TRY(mst_tuning_check_store(context, error));
     pthread_mutex_lock(&tuner->mutex);
     tuner->how = full;
     tuner->on = true;

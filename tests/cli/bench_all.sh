@@ -35,7 +35,7 @@ if command -v gnuplot >/dev/null; then
     if grep -q 'picture is missing' "a & b/mastaba-bench.html"; then fail "a picture is missing"; fi
     [ ! -s .stderr ] || fail "something on stderr"
 fi
-refused 4 'mastaba-bench.html exists' bench all --plot "a & b"
+refused 4 'mastaba-bench.html: exists' bench all --plot "a & b"
 
 # Where a part fails and gnuplot is missing, both are named.
 program=$MASTABA

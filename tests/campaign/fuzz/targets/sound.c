@@ -4,12 +4,17 @@
 #include "core/report.h"
 #include "sound/sound.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     cli_sound sound = {0};
     const char *path = fuzz_file(data, size);
-    int code = cli_sound_read("fuzz", path, &sound);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    FUZZ_CHECK(file >= 0);
+    int code = cli_sound_read("fuzz", path, file, &sound);
+    close(file);
     FUZZ_CHECK(code == CLI_DONE || code == CLI_INPUT_OUTPUT);
     if (code == CLI_DONE) {
         const mst_layout *layout = &sound.layout;
