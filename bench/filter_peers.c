@@ -1,12 +1,11 @@
 // filter-peers: the whole image filter beside the same made of other libraries' transforms: forward, a mask, inverse. n x n
 // float32 pixels that stay where they are (FFTW: in the host's memory), wrapped edges, a Gaussian low pass.
-//     filter-peers [N...] [--json FILE]        (default: 512 1024 2048 4096)
 #include "filter_peers.h"
+
+#include "core/cli.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -193,47 +192,62 @@ static bool write_json(const mst_context *context, json_t *cases, const char *pa
     return done;
 }
 
-// The sides that are asked for; 0 where one is none.
-static size_t read_sizes(poptContext options, size_t sizes[MOST_SIZES]) {
-    size_t count = 0;
-    for (const char *text; (text = poptGetArg(options)); count++) {
-        size_t n = strtoul(text, NULL, 10);
-        if (n < 2 || n > 16384 || count == MOST_SIZES)
-            return 0;
-        sizes[count] = n;
+// The sides that are asked for. Returns an exit code.
+static int read_sizes(const cli_arguments *arguments, size_t sizes[MOST_SIZES]) {
+    for (int i = 0; i < arguments->n_operands; i++) {
+        const char *text = arguments->operands[i];
+        char *end;
+        unsigned long n = strtoul(text, &end, 10);
+        if (text[0] < '0' || text[0] > '9' || *end || n < 2 || n > 16384) {
+            cli_error(NULL, "%s: a side is a number from 2 to 16384", text);
+            return CLI_USAGE;
+        }
+        sizes[i] = n;
     }
-    return count;
+    return CLI_DONE;
 }
 
-int main(int argc, const char **argv) {
-    size_t sizes[MOST_SIZES] = {512, 1024, 2048, 4096}, n_sizes = 4;
-    char *path = NULL;
+typedef struct settings {
+    char *json;
+} settings;
+
+static int run(const cli_arguments *arguments, void *values) {
+    const settings *s = values;
+    size_t sizes[MOST_SIZES] = {512, 1024, 2048, 4096}, n_sizes = arguments->n_operands ? (size_t)arguments->n_operands : 4;
     mst_context *context = NULL;
-    mst_error error;
-    struct poptOption table[] = {{"json", 0, POPT_ARG_STRING, &path, 0, "write the results there too", "FILE"},
-                                 POPT_AUTOHELP POPT_TABLEEND};
-    poptContext options = poptGetContext("filter-peers", argc, argv, table, 0);
-    bool understood = poptGetNextOpt(options) == -1;
-    if (understood && poptPeekArg(options))
-        n_sizes = read_sizes(options, sizes);
-    poptFreeContext(options);
-    if (!understood || n_sizes == 0) {
-        fprintf(stderr, "usage: filter-peers [N...] [--json FILE], up to %d sides of 2 to 16384\n", MOST_SIZES);
-        free(path);
-        return 2;
-    }
+    int code = read_sizes(arguments, sizes);
+    if (code == CLI_DONE)
+        code = cli_context(NULL, &arguments->common, false, &context);
+    if (code != CLI_DONE)
+        return code;
     json_t *cases = json_array();
-    bool done = mst_context_create(NULL, &context, &error) == MST_OK;
-    if (done)
-        printf("%s\n", mst_context_device(context)->name);
-    else
-        fprintf(stderr, "filter-peers: %s\n", error.message);
+    bool done = cases != NULL;
+    printf("%s\n", mst_context_device(context)->name);
     for (size_t i = 0; i < n_sizes && done; i++)
         done = run_size(context, sizes[i], cases);
-    if (done && path)
-        done = write_json(context, cases, path);
+    if (done && s->json)
+        done = write_json(context, cases, s->json);
     mst_context_destroy(context);
     json_decref(cases);
-    free(path);
-    return done ? 0 : 1;
+    return done ? CLI_DONE : CLI_FAILED;
+}
+
+static const cli_option options[] = {
+    {"json", 0, CLI_TEXT, offsetof(settings, json), "write the results there too", "FILE"},
+};
+static const cli_command command = {
+    .title = "The image filter beside the same made of other libraries' transforms.",
+    .synopsis = "[N...] [options]",
+    .details = "N: sides of images, 2 to 16384 (default: 512 1024 2048 4096).\n",
+    .max_operands = MOST_SIZES,
+    .leave_out = ~(unsigned)CLI_DEVICE,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(settings),
+    .run = run,
+};
+
+int main(int argc, const char **argv) {
+    cli_set_program("filter-peers");
+    return cli_run_command(&command, argc, argv);
 }

@@ -1,10 +1,10 @@
 #include "harness.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static void choose_peers(comparison *c) {
     const char *list = c->options->peers;
@@ -118,37 +118,71 @@ static void enlarge_stacks(void) {
 #endif
 }
 
-int bench_main(const bench_program *bench, int argc, const char **argv) {
-    bench_options o = options_parse(bench, argc, argv);
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+static int run(const cli_arguments *arguments, void *values) {
+    bench_options *o = values;
+    const bench_program *bench = o->bench;
     mst_error error;
     static comparison c; // large
     time_t now = time(NULL);
-    bool done;
+    int code = options_check(o, bench);
 
     enlarge_stacks();
-    desc.device = o.device;
     c.bench = bench;
-    c.options = &o;
-    if (mst_context_create(&desc, &c.context, &error) != MST_OK ||
-        mst_context_copy_rate(c.context, &c.copy_rate, &error) != MST_OK) {
-        fprintf(stderr, "%s: %s\n", bench->name, error.message);
+    c.options = o;
+    if (code == CLI_DONE)
+        code = cli_context(NULL, &arguments->common, false, &c.context);
+    if (code != CLI_DONE)
+        return code;
+    if (mst_context_copy_rate(c.context, &c.copy_rate, &error) != MST_OK) {
         mst_context_destroy(c.context);
-        return error.status == MST_ERROR_NO_DEVICE ? 3 : 1;
+        return cli_fail(NULL, NULL, &error);
     }
     c.is_gpu = (mst_context_device(c.context)->type & CL_DEVICE_TYPE_CPU) == 0;
-    if (o.n_points == 0)
-        o.n_points = c.is_gpu ? (size_t)1 << 26 : (size_t)1 << 22;
-    if (o.n_lengths == 0)
-        options_lengths(&o, c.is_gpu ? bench->lengths_gpu : bench->lengths_cpu);
+    if (o->n_points == 0)
+        o->n_points = c.is_gpu ? (size_t)1 << 26 : (size_t)1 << 22;
+    if (o->n_lengths == 0)
+        options_lengths(o, c.is_gpu ? bench->lengths_gpu : bench->lengths_cpu);
     strftime(c.date, sizeof c.date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
     find_processor(c.processor, sizeof c.processor);
     choose_peers(&c);
     report_heading(&c);
-    done = compare(&c);
+    bool done = compare(&c);
     if (done)
         report_summary(&c);
     mst_context_destroy(c.context);
-    options_free(&o);
-    return done ? 0 : 1;
+    return done ? CLI_DONE : CLI_FAILED;
+}
+
+int bench_main(const bench_program *bench, int argc, const char **argv) {
+    char names[256] = "those that take part, of";
+    const cli_option options[] = {
+        {"lengths", 0, CLI_TEXT, offsetof(bench_options, lengths), "as 16,1000,2^5..2^20 (each twice the last), or mixed",
+         "LIST"},
+        {"points", 0, CLI_TEXT, offsetof(bench_options, points), "in all vectors (default: 2^26 on a GPU, 2^22 on a CPU)", "N"},
+        {"double", 0, CLI_FLAG, offsetof(bench_options, is_double), "complex128 (default: complex64)", NULL},
+        {"peers", 0, CLI_TEXT, offsetof(bench_options, peers), names, "LIST"},
+        {"rounds", 0, CLI_INT, offsetof(bench_options, rounds), "samples of each peer (default: 7)", "N"},
+        {"sample-ms", 0, CLI_INT, offsetof(bench_options, sample_ms), "least time of a sample (default: 20)", "MS"},
+        {"fftw-threads", 0, CLI_INT, offsetof(bench_options, n_threads), "of FFTW (default: as many as cores)", "N"},
+        {"json", 0, CLI_TEXT, offsetof(bench_options, json), "write all numbers there as well", "FILE"},
+        {"out-of-place", 0, CLI_FLAG, offsetof(bench_options, out_of_place), "from one array to another (default: in place)",
+         NULL},
+    };
+    const bench_options defaults = {
+        .bench = bench, .rounds = 7, .sample_ms = 20, .n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
+    const cli_command command = {
+        .title = bench->what,
+        .synopsis = "[options]",
+        .details = "By Mastaba and by other libraries on the same data, in turns; every result is checked.\n",
+        .leave_out = ~(unsigned)CLI_DEVICE,
+        .options = options,
+        .n_options = CLI_COUNT(options) - (bench->operation == OPERATION_FFT ? 0 : 1), // convolutions have another array
+        .values_bytes = sizeof defaults,
+        .defaults = &defaults,
+        .run = run,
+    };
+    for (const peer_entry *e = bench->entries; e->name; e++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), " %s", e->name);
+    cli_set_program(bench->name);
+    return cli_run_command(&command, argc, argv);
 }

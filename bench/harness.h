@@ -2,6 +2,7 @@
 #ifndef BENCH_HARNESS_H
 #define BENCH_HARNESS_H
 
+#include "core/cli.h"
 #include "peers.h"
 
 #include <jansson.h>
@@ -24,7 +25,8 @@ typedef struct bench_program {
 } bench_program;
 
 typedef struct bench_options {
-    char *device, *lengths, *peers, *json;
+    const bench_program *bench;
+    char *lengths, *peers, *json;
     char *points; // as given
     size_t n_points;
     int is_double, in_place, out_of_place;
@@ -61,10 +63,9 @@ typedef struct comparison {
     bench_result results[MOST_LENGTHS][MOST_PEERS];
 } comparison;
 
-// options.c. Exits where the command line is wrong.
-bench_options options_parse(const bench_program *bench, int argc, const char **argv);
-void options_free(bench_options *o);
-void options_lengths(bench_options *o, const char *text); // "16,2^5..2^20,mixed"
+// options.c. These return CLI_USAGE and false after printing the error.
+int options_check(bench_options *o, const bench_program *bench);
+bool options_lengths(bench_options *o, const char *text); // "16,2^5..2^20,mixed"
 bool options_has(const char *list, const char *name);     // "a,b,c"
 
 // rounds.c: fills results[length] of every peer. False: out of memory.

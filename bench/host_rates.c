@@ -3,10 +3,9 @@
 // The link's own rate is measured with plain OpenCL: two pinned arrays up and one down at once, in pieces, on two queues. Then
 // z = x * y, circular, one pair of vectors after the other, from arrays pinned by the library and from ordinary ones, in turns
 // with the link. A rate counts the bytes of all three arrays.
+#include "core/cli.h"
+
 #include <jansson.h>
-#include <mastaba/mastaba.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -15,7 +14,7 @@ enum { MOST_ROUNDS = 99, N_WAYS = 3 };
 #define PIECE ((size_t)16 << 20)
 
 typedef struct settings {
-    char *device, *json;
+    char *json;
     int length, mebibytes, rounds;
 } settings;
 
@@ -184,38 +183,50 @@ static bool report(const rates *r) {
     return written;
 }
 
-static settings parse(int argc, const char **argv) {
-    settings s = {NULL, NULL, 4096, 512, 11};
-    const struct poptOption table[] = {
-        {"device", 'd', POPT_ARG_STRING, &s.device, 0, "index or part of the device's name", "DEVICE"},
-        {"length", 'n', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.length, 0, "points of a vector", "N"},
-        {"mebibytes", 'm', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.mebibytes, 0, "MiB of each array", "M"},
-        {"rounds", 'r', POPT_ARG_INT | POPT_ARGFLAG_SHOW_DEFAULT, &s.rounds, 0, "measured rounds, 1 to 99", "N"},
-        {"json", 0, POPT_ARG_STRING, &s.json, 0, "write the results there too", "FILE"},
-        POPT_AUTOHELP POPT_TABLEEND};
-    poptContext context = poptGetContext("host-rates", argc, argv, table, 0);
-    int code = poptGetNextOpt(context);
-    bool right = code == -1 && !poptPeekArg(context) && s.length >= 1 && s.mebibytes >= 1 && s.rounds >= 1 &&
-                 s.rounds <= MOST_ROUNDS && ((size_t)s.mebibytes << 20) / sizeof(float[2]) >= (size_t)s.length;
-    if (!right)
-        poptPrintUsage(context, stderr, 0);
-    poptFreeContext(context);
-    if (!right)
-        exit(2);
-    return s;
+static int check_settings(const settings *s) {
+    if (s->rounds < 1 || s->rounds > MOST_ROUNDS)
+        cli_error(NULL, "--rounds %d: 1 to %d are taken", s->rounds, MOST_ROUNDS);
+    else if (s->length < 1 || s->mebibytes < 1 || ((size_t)s->mebibytes << 20) / sizeof(float[2]) < (size_t)s->length)
+        cli_error(NULL, "--length %d, --mebibytes %d: an array holds one vector at least", s->length, s->mebibytes);
+    else
+        return CLI_DONE;
+    return CLI_USAGE;
 }
 
-int main(int argc, const char **argv) {
-    settings s = parse(argc, argv);
+static int run_command(const cli_arguments *arguments, void *values) {
+    const settings *s = values;
     static rates r;
-    mst_error e;
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    desc.device = s.device;
-    r.settings = &s;
-    bool done = mst_context_create(&desc, &r.context, &e) == MST_OK || said(&e);
-    done = done && make_plans(&r) && make_arrays(&r) && measure(&r) && report(&r);
+    int code = check_settings(s);
+    r.settings = s;
+    if (code == CLI_DONE)
+        code = cli_context(NULL, &arguments->common, false, &r.context);
+    if (code == CLI_DONE && !(make_plans(&r) && make_arrays(&r) && measure(&r) && report(&r)))
+        code = CLI_FAILED;
     release(&r);
-    free(s.device);
-    free(s.json);
-    return done ? 0 : 1;
+    return code;
+}
+
+static const cli_option options[] = {
+    {"length", 'n', CLI_INT, offsetof(settings, length), "points of a vector (default: 4096)", "N"},
+    {"mebibytes", 'm', CLI_INT, offsetof(settings, mebibytes), "MiB of each array (default: 512)", "M"},
+    {"rounds", 'r', CLI_INT, offsetof(settings, rounds), "measured rounds, 1 to 99 (default: 11)", "N"},
+    {"json", 0, CLI_TEXT, offsetof(settings, json), "write the results there too", "FILE"},
+};
+static const settings defaults = {.length = 4096, .mebibytes = 512, .rounds = 11};
+static const cli_command command = {
+    .title = "How near convolutions of arrays in host memory come to the rate of the link between host and device.",
+    .synopsis = "[options]",
+    .details =
+        "Arrays that the library pinned and ordinary ones, in turns with plain copies of two arrays up and\none down at once.\n",
+    .leave_out = ~(unsigned)CLI_DEVICE,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(settings),
+    .defaults = &defaults,
+    .run = run_command,
+};
+
+int main(int argc, const char **argv) {
+    cli_set_program("host-rates");
+    return cli_run_command(&command, argc, argv);
 }

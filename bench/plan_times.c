@@ -3,10 +3,9 @@
 // Each in three ways: cold (no kernel is in a cache, after the driver's first compilation), warm (a new context, the kernels are
 // in the program cache), and again in the same context (its programs are there: what is left is planning and tables). The
 // driver's own cache has to be off for the first: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.
+#include "core/cli.h"
+
 #include <errno.h>
-#include <mastaba/mastaba.h>
-#include <popt.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -67,6 +66,7 @@ static double now(bool processor) {
 typedef struct settings {
     mst_context_desc context;
     mst_fft_shape shape;
+    char *shape_name, *only;
     int processor;
 } settings;
 
@@ -100,20 +100,19 @@ static bool make(mst_context *context, const plan_case *c, const settings *set, 
     }
     *seconds = now(set->processor) - start;
     if (status != MST_OK)
-        fprintf(stderr, "plan-times: %s: %s\n", c->what, error.message);
+        cli_error(NULL, "%s: %s", c->what, error.message);
     return status == MST_OK;
 }
 
-static bool measure(const settings *set, const plan_case *c, double *seconds, int *passes) {
+// Returns an exit code.
+static int measure(const settings *set, const plan_case *c, double *seconds, int *passes) {
     static const int first_way[] = {COLD, WARM, N_WAYS}; // of each context
     bool done = true;
     for (int k = 0; k < 2 && done; k++) {
         mst_context *context;
         mst_error error;
-        if (mst_context_create(&set->context, &context, &error) != MST_OK) {
-            fprintf(stderr, "plan-times: %s\n", error.message);
-            return false;
-        }
+        if (mst_context_create(&set->context, &context, &error) != MST_OK)
+            return cli_fail(NULL, NULL, &error);
         for (int way = first_way[k]; way < first_way[k + 1] && done; way++) {
             plan p = {0};
             done = make(context, c, set, &p, &seconds[way]);
@@ -123,19 +122,23 @@ static bool measure(const settings *set, const plan_case *c, double *seconds, in
         }
         mst_context_destroy(context);
     }
-    return done;
+    return done ? CLI_DONE : CLI_FAILED;
 }
 
-static bool print_table(const settings *set, const char *only) {
+static int print_table(const settings *set) {
     static const plan_case first = {"the driver's start", MST_COMPLEX64, 2, 0, false, false, false};
     double seconds[N_WAYS];
-    int passes;
-    if (!measure(set, &first, seconds, &passes))
-        return false;
+    int passes, code = measure(set, &first, seconds, &passes);
+    if (code != CLI_DONE)
+        return code;
     printf("| plan | passes | cold, ms | a pass | warm, ms | again, ms |\n|---|---|---|---|---|---|\n");
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char each[2][20] = {"", ""};
-        if ((only && !strstr(cases[k].what, only)) || !measure(set, &cases[k], seconds, &passes))
+        if (set->only && !strstr(cases[k].what, set->only))
+            continue;
+        int failed = measure(set, &cases[k], seconds, &passes);
+        code = failed ? failed : code;
+        if (failed)
             continue;
         if (passes) {
             snprintf(each[0], sizeof each[0], "%d", passes);
@@ -145,37 +148,48 @@ static bool print_table(const settings *set, const char *only) {
                1e3 * seconds[WARM], 1e3 * seconds[AGAIN]);
         fflush(stdout);
     }
-    return true;
+    return code;
 }
 
-int main(int argc, const char **argv) {
-    char *device = NULL, *shape_name = NULL, *only = NULL, directory[] = "/tmp/plan-times-XXXXXX", command[80];
-    settings set = {.context = MST_CONTEXT_DESC_INIT};
-    const struct poptOption options[] = {
-        {"device", 'd', POPT_ARG_STRING, &device, 0, "an index or a part of a name", "DEVICE"},
-        {"shape", 0, POPT_ARG_STRING, &shape_name, 0, "gpu or cpu (default: the device's)", "SHAPE"},
-        {"only", 0, POPT_ARG_STRING, &only, 0, "cases with this in their names", "TEXT"},
-        {"processor", 0, POPT_ARG_NONE, &set.processor, 0, "the processor's time instead of the clock's", NULL},
-        POPT_AUTOHELP POPT_TABLEEND,
-    };
-    poptContext parser = poptGetContext(NULL, argc, argv, options, 0);
-    int code = poptGetNextOpt(parser);
-    bool done = false;
-    set.shape = !shape_name ? MST_FFT_SHAPE_AUTO : strcmp(shape_name, "gpu") == 0 ? MST_FFT_SHAPE_GPU : MST_FFT_SHAPE_CPU;
-    set.context.device = device;
-    set.context.cache_directory = directory;
-    if (code < -1)
-        fprintf(stderr, "plan-times: %s: %s\n", poptBadOption(parser, 0), poptStrerror(code));
-    else if (!mkdtemp(directory))
-        fprintf(stderr, "plan-times: cannot make %s: %s\n", directory, strerror(errno));
-    else {
-        done = print_table(&set, only);
-        snprintf(command, sizeof command, "rm -r %s", directory);
-        done = system(command) == 0 && done;
+static int run(const cli_arguments *arguments, void *values) {
+    settings *set = values;
+    char directory[] = "/tmp/plan-times-XXXXXX", command[80];
+    static const cli_choice shapes[] = {{"gpu", MST_FFT_SHAPE_GPU}, {"cpu", MST_FFT_SHAPE_CPU}};
+    int shape = MST_FFT_SHAPE_AUTO;
+    if (set->shape_name &&
+        cli_choose(NULL, "--shape", set->shape_name, shapes, CLI_COUNT(shapes), "gpu or cpu", &shape) != CLI_DONE)
+        return CLI_USAGE;
+    set->shape = (mst_fft_shape)shape;
+    set->context = (mst_context_desc)MST_CONTEXT_DESC_INIT;
+    set->context.device = arguments->common.device;
+    set->context.cache_directory = directory;
+    if (!mkdtemp(directory)) {
+        cli_error(NULL, "cannot make %s: %s", directory, strerror(errno));
+        return CLI_FAILED;
     }
-    poptFreeContext(parser);
-    free(device);
-    free(shape_name);
-    free(only);
-    return done ? EXIT_SUCCESS : EXIT_FAILURE;
+    int code = print_table(set);
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    return system(command) == 0 ? code : CLI_FAILED;
+}
+
+static const cli_option options[] = {
+    {"shape", 0, CLI_TEXT, offsetof(settings, shape_name), "gpu or cpu (default: the device's)", "SHAPE"},
+    {"only", 0, CLI_TEXT, offsetof(settings, only), "cases with this in their names", "TEXT"},
+    {"processor", 0, CLI_FLAG, offsetof(settings, processor), "the processor's time instead of the clock's", NULL},
+};
+static const cli_command command_line = {
+    .title = "How long plans take to make.",
+    .synopsis = "[options]",
+    .details = "Cold, with their kernels in the program cache, and again in the same context. Turn the driver's own\n"
+               "cache off: POCL_KERNEL_CACHE=0, CUDA_CACHE_DISABLE=1.\n",
+    .leave_out = ~(unsigned)CLI_DEVICE,
+    .options = options,
+    .n_options = CLI_COUNT(options),
+    .values_bytes = sizeof(settings),
+    .run = run,
+};
+
+int main(int argc, const char **argv) {
+    cli_set_program("plan-times");
+    return cli_run_command(&command_line, argc, argv);
 }

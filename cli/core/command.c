@@ -44,6 +44,7 @@ typedef struct command_line {
     void *values;
     cli_arguments arguments;
     int help;
+    char name[64];    // "mastaba convolve"
     poptContext popt; // owns the operands' text
     struct poptOption own[MOST_OPTIONS + 1], shared[MOST_SHARED + 1], all[3];
     int n_own, n_shared;
@@ -106,8 +107,8 @@ static int read_options(command_line *line) {
     }
     if (code == -1)
         return CLI_DONE;
-    cli_error(line->command->name, "%s: %s; `mastaba %s --help` lists the options", poptBadOption(line->popt, 0),
-              poptStrerror(code), line->command->name);
+    cli_error(line->command->name, "%s: %s; `%s --help` lists the options", poptBadOption(line->popt, 0), poptStrerror(code),
+              line->name);
     return CLI_USAGE;
 }
 
@@ -120,15 +121,15 @@ static int take_operands(command_line *line, int argc) {
         return cli_out_of_memory(c->name, NULL);
     while ((operand = poptGetArg(line->popt)) != NULL) {
         if (a->n_operands == c->max_operands) {
-            cli_error(c->name, "%s: one operand too many; usage: mastaba %s %s", operand, c->name, c->synopsis);
+            cli_error(c->name, "%s: one operand too many; usage: %s %s", operand, line->name, c->synopsis);
             return CLI_USAGE;
         }
         a->operands[a->n_operands++] = operand;
     }
     if (a->n_operands >= c->min_operands)
         return CLI_DONE;
-    cli_error(c->name, "%d operand%s given, %d needed; usage: mastaba %s %s", a->n_operands, a->n_operands == 1 ? "" : "s",
-              c->min_operands, c->name, c->synopsis);
+    cli_error(c->name, "%d operand%s given, %d needed; usage: %s %s", a->n_operands, a->n_operands == 1 ? "" : "s",
+              c->min_operands, line->name, c->synopsis);
     return CLI_USAGE;
 }
 
@@ -172,9 +173,8 @@ static void free_texts(const struct poptOption *options, int n) {
 // Reads the command line into popt's context, and does what it says.
 static int read_and_run(command_line *line, int argc, const char **argv) {
     const cli_command *c = line->command;
-    char name[64];
-    snprintf(name, sizeof name, "mastaba %s", c->name);
-    argv[0] = name; // what popt's usage line begins with
+    snprintf(line->name, sizeof line->name, "%s%s%s", cli_program(), c->name ? " " : "", c->name ? c->name : "");
+    argv[0] = line->name; // what popt's usage line begins with
     line->popt = poptGetContext(NULL, argc, argv, line->all, 0);
     if (!line->popt)
         return cli_out_of_memory(c->name, NULL);

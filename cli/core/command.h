@@ -16,7 +16,7 @@ typedef struct cli_arguments {
 } cli_arguments;
 
 typedef struct cli_command {
-    const char *name;     // "convolve"; of a benchmark "bench convolution"
+    const char *name;     // "convolve"; of a benchmark "bench convolution"; NULL: the program has no commands
     const char *summary;  // in the list of commands
     const char *title;    // the first line of --help: a sentence
     const char *synopsis; // "X Y -o Z [options]"

@@ -14,6 +14,11 @@ void cli_print_line(const char *prefix, char *text) {
     fprintf(stderr, "%s%s\n", prefix, text);
 }
 
+static const char *program = "mastaba";
+
+void cli_set_program(const char *name) { program = name; }
+const char *cli_program(void) { return program; }
+
 static _Thread_local char last_error[512];
 static atomic_uint errors;
 
@@ -28,7 +33,7 @@ void cli_error(const char *command, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(last_error, sizeof last_error, "%.511s", text);
-    snprintf(prefix, sizeof prefix, "mastaba%s%s: ", command ? " " : "", command ? command : "");
+    snprintf(prefix, sizeof prefix, "%s%s%s: ", program, command ? " " : "", command ? command : "");
     errors++;
     cli_print_line(prefix, text);
 }

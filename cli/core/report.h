@@ -19,6 +19,10 @@ enum {
 // Prints prefix and text as one line on stderr. Control characters in the text, which names of files may contain, become '?'.
 void cli_print_line(const char *prefix, char *text);
 
+// What messages begin with in place of "mastaba": for other programs with this command line.
+void cli_set_program(const char *name);
+const char *cli_program(void);
+
 // Prints "mastaba COMMAND: MESSAGE" as one line on stderr, control characters replaced. command may be NULL.
 void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
