@@ -21,7 +21,7 @@ typedef struct mst_measurement {
 // memory too, stay as they are in *rates.
 mst_status mst_rates_measure(const mst_measurement *measurement, mst_rates *rates, mst_error *error);
 
-// The same for sweeps: node-steps a second, in a second at most. Their tables hold a step.
-mst_status mst_sweeps_measure(const mst_sweeper *sweeper, double *rate, mst_error *error);
+// The same for sweeps: node-steps a second, in two seconds at most; and whether to stagger them. Their tables hold a step.
+mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-// The rate of sweeps.
+// The rate of sweeps, and whether it is better to stagger them.
 #include "measure_parts.h"
 #include "runtime/numbers.h"
 #include "schedules/memory.h"
@@ -10,12 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 1, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 2, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
 typedef struct kept_rate {
     double rate;
+    int64_t staggered; // 1: sweeps are
     int64_t when;
 } kept_rate;
 
@@ -28,9 +29,9 @@ static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key 
     return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
-static bool load(const mst_sweeper *s, mst_cache_key key, double *rate) {
+static bool load(mst_sweeper *s, mst_cache_key key, double *rate) {
     size_t size = 0;
-    kept_rate kept = {0, 0};
+    kept_rate kept = {.rate = 0};
     unsigned char *payload = mst_cache_load(s->context, key, &size);
     if (payload && size == sizeof kept)
         memcpy(&kept, payload, sizeof kept);
@@ -39,6 +40,8 @@ static bool load(const mst_sweeper *s, mst_cache_key key, double *rate) {
     if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
         return false;
     *rate = kept.rate;
+    if (!kept.staggered)
+        s->stagger = mst_sweeper_plain(s);
     return true;
 }
 
@@ -46,6 +49,7 @@ static void keep(const mst_sweeper *s, mst_cache_key key, double rate) {
     kept_rate kept;
     memset(&kept, 0, sizeof kept);
     kept.rate = rate;
+    kept.staggered = s->stagger.steps > 1;
     kept.when = (int64_t)time(NULL);
     mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
 }
@@ -69,8 +73,9 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
 static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
     const double start = mst_now();
-    for (int k = 0; k < n; k++)
-        MST_TRY(mst_sweeper_step(s, s->context->compute, state, 0, error));
+    for (int k = 0; k < n; k += (int)s->stagger.steps) // the tables hold one trip
+        MST_TRY(mst_sweeper_steps(s, s->context->compute, state, mst_smaller((uint64_t)(n - k), (uint64_t)s->stagger.steps), 0,
+                                  error));
     MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
     *seconds = (mst_now() - start) / n;
 fail:
@@ -95,7 +100,24 @@ fail:
     return status;
 }
 
-mst_status mst_sweeps_measure(const mst_sweeper *sweeper, double *rate, mst_error *error) {
+static mst_status measure_both(mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stagger staggered = s->stagger;
+    double rate_staggered = 0;
+    s->stagger = mst_sweeper_plain(s);
+    MST_TRY(measure(s, state, rate, error));
+    if (staggered.steps == 1)
+        return MST_OK;
+    s->stagger = staggered;
+    MST_TRY(measure(s, state, &rate_staggered, error));
+    if (rate_staggered < *rate)
+        s->stagger = mst_sweeper_plain(s);
+    *rate = fmax(*rate, rate_staggered);
+fail:
+    return status;
+}
+
+mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     static const mst_point_list no_points = {.n = 0};
     const cl_float zero = 0;
@@ -122,9 +144,11 @@ mst_status mst_sweeps_measure(const mst_sweeper *sweeper, double *rate, mst_erro
                                            NULL, NULL),
                        "cannot measure rates");
     }
-    MST_TRY(measure(&s, &state, rate, error));
+    MST_TRY(measure_both(&s, &state, rate, error));
+    if (s.stagger.steps == 1)
+        sweeper->stagger = mst_sweeper_plain(sweeper);
     if (keeps)
-        keep(&s, key, *rate);
+        keep(sweeper, key, *rate);
 fail:
     for (size_t k = 0; k < MST_COUNT(all); k++)
         mst_memory_give(sweeper->context, &array, (uint64_t)all[k].n, all[k].buffers);

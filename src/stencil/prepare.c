@@ -74,29 +74,27 @@ static bool may_repay(const mst_stencil *s, uint64_t steps) {
     return !(s->inputs.rates.sweep > 0) || steps == 0 || seconds > mst_plan_build_seconds(&s->pair);
 }
 
-// Makes the plan by sweeps. Its tables differ from those of other plans.
-static mst_status choose_sweeps(mst_stencil *s, mst_error *error) {
-    mst_plan_inputs in = s->inputs;
-    in.wishes.schedule = MST_STENCIL_SWEEPS;
-    return mst_plan_choose(&in, &s->pair, &s->plan, error);
-}
-
 // Sweeps are considered where the state stays on the device: they are built and measured first, as that takes little. *chosen:
 // they are all that is needed.
 static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_error *error) {
     mst_status status = MST_OK;
     const bool wished = s->plan.schedule == MST_STENCIL_SWEEPS;
+    mst_plan_inputs in = s->inputs;
+    mst_plan plan;
     *chosen = wished;
+    in.wishes.schedule = MST_STENCIL_SWEEPS;
     if (!wished && !(mst_plan_may_sweep(&s->inputs) && mst_plan_in_core(s->plan.schedule)))
+        return MST_OK;
+    if (mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK) // they do not fit
         return MST_OK;
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
                                error));
-    MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+    MST_TRY(mst_tables_take(&s->tables, &plan.footprint, error));
     MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
-    if (wished || may_repay(s, steps))
+    if (!wished && may_repay(s, steps))
         return MST_OK;
     *chosen = true;
-    MST_TRY(choose_sweeps(s, error));
+    s->plan = plan;
 fail:
     return status;
 }

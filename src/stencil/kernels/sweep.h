@@ -6,6 +6,8 @@
 
 #include "stencil/scheme/pipeline.h"
 
+enum { MST_SWEEPS_TRIP = 8 }; // steps that are queued at once, and staggered at most
+
 // Where the nodes of an array lie: node (plane, row, column) at element first + plane x plane_pitch + row x pitch + column, with
 // so many nodes before the first and behind the last of each axis, and room for a vector around all of them.
 typedef struct mst_padded {

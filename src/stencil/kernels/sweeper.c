@@ -15,8 +15,38 @@ enum {
     MOST_PLANES = 32,
     PART_NODES = 1 << 14,   // of a work-group of a CPU, about,
     PART_COLUMNS = 1 << 14, // and of a part of a line, at most
-    POINT_GROUP = 64
+    POINT_GROUP = 64,
+    STAGGERED_NODES =
+        1 << 17, // of the planes that a staggered sweep does at a time, at least: a launch takes as long as some 10000
 };
+
+mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
+    return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
+}
+
+// How many steps are staggered: as many as the cache holds the planes of, on a CPU. Not where margins change from step to step.
+static mst_status stagger(mst_sweeper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = s->sweeps.problem;
+    const mst_padded *a = &s->sweeps.padded;
+    const uint64_t arrays = (uint64_t)(p->n_arrays + s->sweeps.n_spares + p->n_coefficients);
+    const uint64_t plane = arrays * (uint64_t)a->plane_pitch * p->element;
+    cl_ulong cache = 0;
+    MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
+               "cannot read how large the cache of %s is", s->context->device.name);
+    const int64_t lag = mst_larger(a->before[PLANES], a->behind[PLANES]);
+    s->stagger = mst_sweeper_plain(s);
+    if (s->sweeps.shape != MST_STENCIL_SHAPE_CPU || s->sweeps.margins_change || plane * p->grid[PLANES] <= cache)
+        return MST_OK;
+    const int64_t planes = (int64_t)mst_divide_up((uint64_t)STAGGERED_NODES, p->plane), held = (int64_t)(cache / 2 / plane);
+    const int64_t steps = (held - planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
+    const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
+    if (steps < 2 || most < 2)
+        return MST_OK;
+    s->stagger = (mst_stagger){mst_smaller(steps, most), planes, lag};
+fail:
+    return status;
+}
 
 static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     mst_status status = MST_OK;
@@ -45,6 +75,7 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
+    MST_TRY(stagger(s, error));
     MST_TRY(build(s, &text, error));
 fail:
     mst_text_release(&text);
@@ -104,34 +135,44 @@ fail:
 
 // ---- Sweeps
 
-static mst_status launch_points(const mst_sweeper *s, cl_command_queue queue, cl_mem array, int field, uint64_t row,
-                                mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = s->sweeps.problem;
+// Planes that a sweep does.
+typedef struct plane_range {
+    int64_t from, to;
+} plane_range;
+
+// The first of a field's points, which are in order, that does not lie before a plane.
+static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t plane) {
+    size_t low = field[0], high = field[1];
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (s->points->points[middle].plane < plane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static mst_status launch_points(const mst_sweeper *s, cl_command_queue queue, const mst_kernel *kernel, cl_mem array,
+                                const size_t field[2], cl_long row, plane_range planes, mst_error *error) {
     const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
-    const size_t *sources = &s->points->sources.first[field], *receivers = &s->points->receivers.first[field];
-    const cl_long4 added = {{(cl_long)sources[0], (cl_long)sources[1], (cl_long)((row + 1) * (1 + p->n_sources))}};
-    const cl_long4 recorded = {{(cl_long)receivers[0], (cl_long)receivers[1], (cl_long)(row * p->n_points)}};
-    const mst_argument adding[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps), MST_BIND(points, s->tables->points),
-                                   MST_BIND(grid, grid), MST_BIND(range, added)};
-    const mst_argument recording[] = {MST_BIND(array, array), MST_BIND(records, s->tables->records),
-                                      MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(range, recorded)};
-    if (sources[1] > sources[0])
-        MST_TRY(mst_kernel_launch(queue, s->add_sources, adding, MST_COUNT(adding), sources[1] - sources[0], POINT_GROUP, NULL,
-                                  error));
-    if (receivers[1] > receivers[0])
-        MST_TRY(mst_kernel_launch(queue, s->record_receivers, recording, MST_COUNT(recording), receivers[1] - receivers[0],
-                                  POINT_GROUP, NULL, error));
-fail:
-    return status;
+    const size_t first = first_point(s, field, planes.from), end = first_point(s, field, planes.to);
+    const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
+    const bool adds = kernel == s->add_sources;
+    const mst_argument arguments[] = {MST_BIND(array, array),
+                                      adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
+                                      MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(range, range)};
+    if (end == first)
+        return MST_OK;
+    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), end - first, POINT_GROUP, NULL, error);
 }
 
 // Work-groups of a sweep, and what each does.
-static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
+static size_t divide_gpu(const mst_sweeper *s, plane_range range, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t items = mst_sweep_items(s->sweeps.problem);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
-    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = (int64_t)n[PLANES];
+    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = range.to - range.from;
     const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
     const int64_t fair = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
     const int64_t strip = mst_smaller(fair, (int64_t)MOST_PLANES);
@@ -139,10 +180,10 @@ static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
     return (size_t)(mst_divide_up(planes, strip) * columns * rows) * MST_SWEEP_GROUP;
 }
 
-static size_t divide_cpu(const mst_sweeper *s, cl_long4 *work) {
+static size_t divide_cpu(const mst_sweeper *s, plane_range range, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t columns = mst_smaller((int64_t)n[COLUMNS], (int64_t)PART_COLUMNS);
-    const int64_t parts = (int64_t)(n[PLANES] * n[ROWS]) * mst_divide_up((int64_t)n[COLUMNS], columns);
+    const int64_t parts = (range.to - range.from) * (int64_t)n[ROWS] * mst_divide_up((int64_t)n[COLUMNS], columns);
     const int64_t fair = mst_divide_up(parts, (int64_t)s->context->device.compute_units * 2);
     const int64_t of_group = mst_larger(mst_smaller(PART_NODES / columns, fair), (int64_t)1);
     *work = (cl_long4){{of_group, columns, parts}};
@@ -192,13 +233,15 @@ static void rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
 }
 
 static mst_status launch(const mst_sweeper *s, cl_command_queue queue, int k, mst_sweep_state *state, uint64_t row,
-                         mst_error *error) {
+                         plane_range planes, mst_error *error) {
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
-    const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+    cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     cl_long4 work;
     mst_argument_list list = {.n = 0};
-    const size_t items = gpu ? divide_gpu(s, &work) : divide_cpu(s, &work);
+    const size_t items = gpu ? divide_gpu(s, planes, &work) : divide_cpu(s, planes, &work);
     work.s[3] = (cl_long)row;
+    grid.s[6] = planes.from;
+    grid.s[7] = planes.to;
     bind_arrays(s, k, state, &list);
     list.values[list.n++] = MST_BIND(damping, s->tables->damping);
     list.values[list.n++] = MST_BIND(table, s->tables->steps);
@@ -207,20 +250,58 @@ static mst_status launch(const mst_sweeper *s, cl_command_queue queue, int k, ms
     return mst_kernel_launch(queue, s->sweep[k], list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
 }
 
-mst_status mst_sweeper_step(const mst_sweeper *s, cl_command_queue queue, mst_sweep_state *state, uint64_t row,
-                            mst_error *error) {
+// Sweep k over some planes, with what sources add there and receivers get. `state` is that before, `after` that behind the sweep.
+static mst_status sweep(const mst_sweeper *s, cl_command_queue queue, int k, mst_sweep_state *state, const mst_sweep_state *after,
+                        uint64_t row, plane_range planes, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
-    for (int k = 0; k < s->sweeps.n; k++) {
-        MST_TRY(launch(s, queue, k, state, row, error));
-        rotate(s, k, state);
-        for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
-            const int field = p->updates[u].field;
-            const cl_mem array = state->arrays[p->fields[field].array];
-            MST_TRY(launch_points(s, queue, array, field, row, error));
-            if (s->sweeps.margins_change && s->sweeps.has_margin[field])
-                MST_TRY(fill_margin(s, queue, s->margin, array, (int64_t)row + 1, error));
+    MST_TRY(launch(s, queue, k, state, row, planes, error));
+    for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
+        const int field = p->updates[u].field;
+        const cl_mem array = after->arrays[p->fields[field].array];
+        MST_TRY(launch_points(s, queue, s->add_sources, array, &s->points->sources.first[field],
+                              (cl_long)((row + 1) * (1 + p->n_sources)), planes, error));
+        MST_TRY(launch_points(s, queue, s->record_receivers, array, &s->points->receivers.first[field],
+                              (cl_long)(row * p->n_points), planes, error));
+        if (s->sweeps.margins_change && s->sweeps.has_margin[field])
+            MST_TRY(fill_margin(s, queue, s->margin, array, (int64_t)row + 1, error));
+    }
+fail:
+    return status;
+}
+
+// A few planes at a time go through all sweeps of several steps while they are in the cache. Each sweep lies behind the one
+// before by as many planes as updates reach, so it finds what it reads, and what it replaces nothing before it reads any more
+// (time skewing).
+static mst_status staggered(const mst_sweeper *s, cl_command_queue queue, mst_sweep_state *states, int n_states, uint64_t row,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    const int64_t n_planes = (int64_t)s->sweeps.problem->grid[PLANES], lag = s->stagger.lag, planes = s->stagger.planes;
+    for (int64_t base = 0; base < n_planes + (n_states - 1) * lag; base += planes)
+        for (int k = 0; k < n_states; k++) {
+            const plane_range range = {mst_larger(base - k * lag, (int64_t)0), mst_smaller(base - k * lag + planes, n_planes)};
+            if (range.from < range.to)
+                MST_TRY(sweep(s, queue, k % s->sweeps.n, &states[k], &states[k + 1], row + (uint64_t)(k / s->sweeps.n), range,
+                              error));
         }
+fail:
+    return status;
+}
+
+mst_status mst_sweeper_steps(const mst_sweeper *s, cl_command_queue queue, mst_sweep_state *state, uint64_t n, uint64_t row,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    for (uint64_t done = 0, steps; done < n; done += steps) {
+        steps = mst_smaller(n - done, (uint64_t)s->stagger.steps);
+        const int n_states = (int)steps * s->sweeps.n;
+        states[0] = *state;
+        for (int k = 0; k < n_states; k++) {
+            states[k + 1] = states[k];
+            rotate(s, k % s->sweeps.n, &states[k + 1]);
+        }
+        MST_TRY(staggered(s, queue, states, n_states, row + done, error));
+        *state = states[n_states];
     }
 fail:
     return status;

@@ -11,11 +11,20 @@ typedef struct mst_sweep_state {
     cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
 } mst_sweep_state;
 
+// How sweeps of several steps follow one another: so many steps at a time, so many planes of each sweep in turn, each sweep so
+// many planes behind the one before.
+typedef struct mst_stagger {
+    int64_t steps, planes, lag;
+} mst_stagger;
+
+enum { MST_SWEEPER_MOST_SWEEPS = MST_STENCIL_MAX_FIELDS }; // that are staggered: those of a step, or of several
+
 typedef struct mst_sweeper {
     mst_context *context;
     const mst_point_list *points;
     const mst_stepper_tables *tables;
     mst_sweeps sweeps;
+    mst_stagger stagger;
     const mst_program *program; // the context's
     bool has_key;               // there is a cache
     mst_cache_key key;          // of the kernels' text
@@ -28,6 +37,9 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                               const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *out, mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
+// Sweeps one after the other over all planes.
+mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
+
 // The layout of arrays as kernels take it: s0, s1, s2: planes, rows, columns; s3, s4: elements from row to row and from plane to
 // plane; s5: element of the first node.
 cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
@@ -36,8 +48,8 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
 mst_status mst_sweeper_fill_margins(const mst_sweeper *sweeper, cl_command_queue queue, const mst_sweep_state *state,
                                     uint64_t row, mst_error *error);
 
-// Enqueues a step. The margins are filled, before and after.
-mst_status mst_sweeper_step(const mst_sweeper *sweeper, cl_command_queue queue, mst_sweep_state *state, uint64_t row,
-                            mst_error *error);
+// Enqueues n steps, the first of which has that row of the tables. The margins are filled, before and after.
+mst_status mst_sweeper_steps(const mst_sweeper *sweeper, cl_command_queue queue, mst_sweep_state *state, uint64_t n, uint64_t row,
+                             mst_error *error);
 
 #endif

@@ -270,7 +270,7 @@ static void write_gpu(const sweep_writer *g, int k) {
                  "tile /= work.s1;\n"
                  "const long row = tile % work.s2 * $rows + get_local_id(0) / $items;\n"
                  "tile /= work.s2;\n"
-                 "const long plane_begin = tile * work.s0, plane_end = min(plane_begin + work.s0, n_planes);\n"
+                 "const long plane_begin = grid.s6 + tile * work.s0, plane_end = min(plane_begin + work.s0, grid.s7);\n"
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n"
                  "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n",
                  MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items));
@@ -283,18 +283,21 @@ static void write_gpu(const sweep_writer *g, int k) {
 }
 
 static void write_cpu(const sweep_writer *g, int k) {
-    mst_text_put(g->out, "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
-                         "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1;\n"
-                         "const long part_begin = get_group_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
-                         "for (long part = part_begin; part < part_end; part++) {\n"
-                         "const long line = part / parts_of_line, plane = line / n_rows, row = line % n_rows;\n"
-                         "const long column_begin = part % parts_of_line * work.s1;\n"
-                         "const long column_end = min(column_begin + work.s1, n_columns);\n"
-                         "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
-                         "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
-                         "const long i = line_at + column;\n");
+    mst_text_put(g->out,
+                 "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
+                 "const long part_begin = get_group_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
+                 "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1, line = part_begin / parts_of_line;\n"
+                 "long plane = grid.s6 + line / n_rows, row = line % n_rows, part_of_line = part_begin % parts_of_line;\n"
+                 "for (long part = part_begin; part < part_end; part++) {\n"
+                 "const long column_begin = part_of_line * work.s1, column_end = min(column_begin + work.s1, n_columns);\n"
+                 "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+                 "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
+                 "const long i = line_at + column;\n");
     write_nodes(g, k);
-    mst_text_put(g->out, "}\n}\n");
+    mst_text_put(g->out, "}\n"
+                         "if (++part_of_line == parts_of_line) {\npart_of_line = 0;\nrow++;\n}\n"
+                         "if (row == n_rows) {\nrow = 0;\nplane++;\n}\n"
+                         "}\n");
 }
 
 static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, mst_error *error) {

@@ -39,8 +39,7 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     if (!c->has_margins)
         MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, error));
     c->has_margins = true;
-    for (uint64_t k = 0; k < n; k++)
-        MST_TRY(mst_sweeper_step(with->sweeper, queue, &c->state, row + k, error));
+    MST_TRY(mst_sweeper_steps(with->sweeper, queue, &c->state, n, row, error));
 fail:
     return status;
 }
