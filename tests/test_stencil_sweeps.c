@@ -1,0 +1,102 @@
+// Sweeps of several steps that are staggered, a few planes at a time, which solvers do by themselves only with states larger than a
+// CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no multiple of those that
+// are staggered, planes that do not divide the grid. (Sweeps one after the other: in test_stencil, stencil_blocks, stencil_seams.)
+#include "stencil/solver.h"
+#include "support_stencil.h"
+
+#include <string.h>
+
+enum { STEPS = 10 };
+
+static void check(mst_context *context, const mst_stencil_desc *given, mst_stagger stagger) {
+    mst_stencil_desc d = *given;
+    mst_stencil *s;
+    mst_error e;
+    const test_scheme reference = test_scheme_run(&d, STEPS);
+    float *got = calloc(reference.nodes, sizeof *got);
+    double *recorded = calloc(STEPS * reference.n_points + 1, sizeof *recorded);
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    OK(mst_stencil_create(context, &d, &s, &e));
+    stagger.lag = s->sweeper.sweeps.padded.before[PLANES] > s->sweeper.sweeps.padded.behind[PLANES]
+                      ? s->sweeper.sweeps.padded.before[PLANES]
+                      : s->sweeper.sweeps.padded.behind[PLANES];
+    assert_true(stagger.lag > 0 && !s->sweeper.sweeps.margins_change);
+    s->sweeper.stagger = stagger;
+    OK(mst_stencil_run(s, STEPS - 2, NULL, NULL, &e));
+    OK(mst_stencil_run(s, 2, NULL, NULL, &e));
+    for (size_t f = 0; f < d.n_fields; f++)
+        for (int level = 0; level < (d.fields[f].levels ? d.fields[f].levels : 1) && !d.fields[f].coefficient; level++) {
+            OK(mst_stencil_read(s, d.fields[f].name, level, NULL, mst_at_host(got), &e));
+            for (size_t i = 0; i < reference.nodes; i++)
+                if (got[i] != (float)reference.levels[f][level][i])
+                    fail_msg("%s, level %d, node %zu: %.9g, not %.9g", d.fields[f].name, level, i, (double)got[i],
+                             reference.levels[f][level][i]);
+        }
+    if (d.n_receivers > 0) {
+        OK(mst_stencil_read_receiver(s, 0, 1, STEPS, recorded, &e));
+        assert_memory_equal(recorded, reference.recorded, STEPS * reference.n_points * sizeof *recorded);
+    }
+    mst_stencil_destroy(s);
+    test_scheme_free((test_scheme *)&reference);
+    free(got);
+    free(recorded);
+}
+
+static const mst_stagger staggers[] = {{.steps = 2, .planes = 1}, {.steps = 3, .planes = 4}, {.steps = 8, .planes = 50}};
+
+static void test_levels(void **state) {
+    static const mst_stencil_field fields[] = {{.name = "u", .levels = 2, .initial = {.expression = "sin(x + 2 * y)"}},
+                                               {.name = "c", .coefficient = true, .initial = {.expression = "0.1 + 0.001 * x"}}};
+    static const mst_stencil_update updates[] = {
+        {"u", "2 * u - u.prev + c * (u[-2,0] + u[2,0] + u[0,-1] + u[0,1] - 4 * u)", 0}};
+    static const mst_stencil_boundary ends[] = {{.kind = MST_BOUNDARY_DIRICHLET, .value = "0.5"},
+                                                {.kind = MST_BOUNDARY_SPONGE, .width = 5},
+                                                {.kind = MST_BOUNDARY_DIRICHLET},
+                                                {.kind = MST_BOUNDARY_DIRICHLET}};
+    static const mst_stencil_source sources[] = {{.field = "u", .point = {7, 3}, .series = "sin(t)"},
+                                                 {.field = "u", .point = {7, 3}, .series = "cos(3 * t)"},
+                                                 {.field = "u", .point = {22, 9}, .series = "t"}};
+    static const size_t points[][MST_MAX_AXES] = {{8, 3}, {0, 0}, {22, 12}};
+    static const mst_stencil_receiver receiver = {.field = "u", .n_points = 3, .points = points};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 2;
+    d.grid[0] = 23;
+    d.grid[1] = 13;
+    d.time_step = 0.25;
+    d.fields = fields;
+    d.n_fields = 2;
+    d.updates = updates;
+    d.n_updates = 1;
+    d.boundaries = ends;
+    d.sources = sources;
+    d.n_sources = 3;
+    d.receivers = &receiver;
+    d.n_receivers = 1;
+    for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
+        check(*state, &d, staggers[k]);
+}
+
+// In the second sub-step nothing replaces what it reads; in the first v needs a spare array.
+static void test_sub_steps(void **state) {
+    static const mst_stencil_field fields[] = {{.name = "u", .initial = {.expression = "cos(x) * z"}},
+                                               {.name = "v", .initial = {.expression = "sin(y + z)"}}};
+    static const mst_stencil_update updates[] = {{"v", "v + 0.1 * (v[1,0,0] + v[-1,0,0] - 2 * v) + 0.1 * (u[1,0,0] - u)", 0},
+                                                 {"u", "u + 0.2 * (v - v[-1,0,0] + v[0,0,1] - v[0,1,0])", 1}};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 3;
+    d.grid[0] = 11;
+    d.grid[1] = 6;
+    d.grid[2] = 9;
+    d.fields = fields;
+    d.n_fields = 2;
+    d.updates = updates;
+    d.n_updates = 2;
+    for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
+        check(*state, &d, staggers[k]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_sub_steps)};
+    return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
+}
