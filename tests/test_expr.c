@@ -223,6 +223,7 @@ static const char *const exact[] = {
     "x - (y - (alpha - x)) - -(x*y - alpha) - (-(-y))", // parentheses
     "x*(y*(alpha*x)) + y/(alpha/(3/(y*2))) - (x*y)/(y/alpha)",
     "(x < y) - (y < alpha) + ((x < y) == (y < alpha)) - 2*!(x < alpha || y < alpha && x)",
+    "alpha ? mod(x*1000, alpha) : y",
 };
 enum { N_EXACT = sizeof exact / sizeof exact[0], N_VALUES = 64 };
 
@@ -324,7 +325,7 @@ static void test_device(void **state) {
     for (int i = 0; i < 3 * N_VALUES; i++)
         values[i] = ldexp(floor(ldexp(test_uniform(), 20)), -20);
     values[0] = values[N_VALUES]; // equal x and y, and zeros
-    values[1] = values[2 * N_VALUES + 2] = 0;
+    values[1] = values[2 * N_VALUES + 2] = values[2 * N_VALUES + 6] = 0;
     for (int is_double = 0; is_double <= (mst_context_device(context)->fp64 ? 1 : 0); is_double++) {
         mst_text text = {0};
         const mst_program *program;

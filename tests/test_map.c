@@ -215,6 +215,35 @@ static void nested_integers(void **state) {
         }
 }
 
+static long double angle_value(mst_type type, const long double *v) {
+    (void)type;
+    return v[1] < 0 ? sinl(v[0]) : v[1] > 0 ? cosl(v[0]) : tanl(v[0]);
+}
+
+// Of a component of a vector whatever is in the others, as a library's vectors have it wrong beside large angles.
+static void angles_of_any_size(void **state) {
+    static const float angles[] = {1e-6f, 0.5f, -3, 100, 1e5f, -3e6f, 1e7f, 1e9f, 3e38f, INFINITY, -INFINITY, NAN, 0, -0.001f};
+    for (int w = 1; w < 5; w++) {
+        size_t shape[] = {3000};
+        mst_layout layouts[2] = {mst_layout_dense(MST_FLOAT32, 1, shape), mst_layout_dense(MST_FLOAT32, 1, shape)};
+        job j = job_of("C < 0 ? sin(B) : C > 0 ? cos(B) : tan(B)", 2, layouts);
+        for (size_t i = 0; i < 3000; i++) {
+            *(float *)test_array_at(&j.arrays[0], i) = angles[test_between(0, i % 2 ? 3 : 13)];
+            *(float *)test_array_at(&j.arrays[1], i) = (float)test_between(0, 2) - 1;
+        }
+        j.desc.vector_width = widths[w];
+        const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST};
+        test_array output = run(*state, &j, from, MST_PLACE_HOST);
+        for (size_t i = 0; i < 3000; i++) {
+            const long double v[] = {exact(&j.arrays[0], i), exact(&j.arrays[1], i)};
+            long double got = exact(&output, i), wanted = angle_value(MST_FLOAT32, v);
+            CHECK((isnan(got) && isnan(wanted)) || fabsl(got - wanted) <= 6 * 0x1p-23L * fabsl(wanted),
+                  "width %u: angle %.9Lg, function %.1Lg: %.9Lg, not %.9Lg", widths[w], v[0], v[1], got, wanted);
+        }
+        test_array_free(&output), free_job(&j);
+    }
+}
+
 static long double mixed_value(mst_type type, const long double *v) {
     if (type == MST_FLOAT32) {
         volatile float product = (float)v[0] * (float)v[1];
@@ -364,9 +393,11 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),     cmocka_unit_test(integers_choose),
-        cmocka_unit_test(ends_of_ranges),       cmocka_unit_test(nested_integers), cmocka_unit_test(mixed_types),
-        cmocka_unit_test(blocks_and_in_place),  cmocka_unit_test(measured_widths), cmocka_unit_test(refusals),
+        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),
+        cmocka_unit_test(integers_choose),      cmocka_unit_test(ends_of_ranges),
+        cmocka_unit_test(nested_integers),      cmocka_unit_test(mixed_types),
+        cmocka_unit_test(angles_of_any_size),   cmocka_unit_test(blocks_and_in_place),
+        cmocka_unit_test(measured_widths),      cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -84,17 +84,27 @@ static bool is_number(const mst_expr_writer *w, const mst_expr_node *node, int k
     return w->expr->nodes[node->operands[k]].operation == MST_EXPR_NUMBER;
 }
 
-// A power of double8 or double16 goes by parts of four: that of PoCL 3.1 is wrong beside a component whose base is 0.
-static bool is_power_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
+// What PoCL 3.1 has wrong: components of vectors that others lead astray.
+// In double8 and double16, pow beside a base of 0 and fmod nearly anywhere: they go by parts of four.
+static bool goes_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
     const format f = format_of(w);
-    return node->operation == MST_EXPR_POW && f.is_double && f.width > 4;
+    return (node->operation == MST_EXPR_POW || node->operation == MST_EXPR_MOD) && f.is_double && f.width > 4;
 }
 
-static void write_power(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
+// In vectors of float, the sine, cosine and tangent of a small angle beside one of 2^23 and more, an infinity or a NaN.
+static bool is_led_astray(const mst_expr_writer *w, const mst_expr_node *node) {
+    const format f = format_of(w);
+    bool of_angle = node->operation == MST_EXPR_SIN || node->operation == MST_EXPR_COS || node->operation == MST_EXPR_TAN;
+    return of_angle && !f.is_double && f.width > 1;
+}
+
+static const char *call_name(const mst_expr_node *node) { return mst_expr_functions[node->operation - MST_EXPR_ABS].opencl; }
+
+static void write_parts(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
     static const char *const parts[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
     mst_text_add(out, "(%s)(", w->type);
     for (unsigned part = 0; part < format_of(w).width / 4; part++) {
-        mst_text_add(out, part > 0 ? ", pow((" : "pow((");
+        mst_text_add(out, "%s%s((", part > 0 ? ", " : "", call_name(node));
         mst_expr_write_operand(w, node, 0, 0, true, out);
         mst_text_add(out, ")%s, (", parts[part]);
         mst_expr_write_operand(w, node, 1, 0, true, out);
@@ -103,10 +113,23 @@ static void write_power(const mst_expr_writer *w, const mst_expr_node *node, mst
     mst_text_add(out, ")");
 }
 
+// The small angles with zeros in place of the large ones, and only where there are any, the large ones.
+static void write_angle_call(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
+    mst_text angle = {0};
+    mst_expr_write_operand(w, node, 0, MST_EXPR_BINDS_NAME, true, &angle);
+    out->failed = out->failed || angle.failed;
+    const mst_text_value values[] = {
+        MST_SET(f, call_name(node)), MST_SET(type, w->type), MST_SET(x, angle.failed ? "" : angle.text), {0}};
+    mst_text_put_values(out,
+                        "fabs($x) < 0x1p22f ? $f(fabs($x) < 0x1p22f ? $x : ($type)(0.0f)) : "
+                        "all(fabs($x) < 0x1p22f) ? ($type)(0.0f) : $f($x)",
+                        values);
+    mst_text_release(&angle);
+}
+
 static void write_call(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
-    const mst_expr_function *function = &mst_expr_functions[node->operation - MST_EXPR_ABS];
-    mst_text_add(out, "%s(", function->opencl);
-    for (int k = 0; k < function->arity; k++) {
+    mst_text_add(out, "%s(", call_name(node));
+    for (int k = 0; k < mst_expr_arity(node->operation); k++) {
         mst_text_add(out, k > 0 ? ", " : "");
         mst_expr_write_operand(w, node, k, 0, true, out);
     }
@@ -153,8 +176,12 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
         }
         return MST_EXPR_BINDS_CHOICE;
     default:
-        if (is_power_in_parts(w, node))
-            write_power(w, node, out);
+        if (is_led_astray(w, node)) {
+            write_angle_call(w, node, out);
+            return MST_EXPR_BINDS_CHOICE;
+        }
+        if (goes_in_parts(w, node))
+            write_parts(w, node, out);
         else
             write_call(w, node, out);
         return MST_EXPR_BINDS_NAME;
@@ -165,7 +192,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
 // making vectors.
 static bool needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k) {
     bool is_optional = node->operation == MST_EXPR_CHOOSE || node->operation == MST_EXPR_AND || node->operation == MST_EXPR_OR;
-    return (is_optional && k > 0) || is_power_in_parts(w, node);
+    return (is_optional && k > 0) || goes_in_parts(w, node) || is_led_astray(w, node);
 }
 
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
