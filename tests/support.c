@@ -127,6 +127,8 @@ bool test_next_number(const char **text, uint64_t *number) {
     return true;
 }
 
+void test_seed(uint64_t seed) { group.random = seed; }
+
 // splitmix64 (Steele, Lea, Flood 2014)
 uint64_t test_random(void) {
     uint64_t z = group.random += 0x9e3779b97f4a7c15u;

@@ -81,6 +81,7 @@ void test_note(const mst_tuning_result *result, void *told);
 bool test_next_number(const char **text, uint64_t *number);
 
 // ---- random numbers ----
+void test_seed(uint64_t seed); // what follows depends on this alone
 uint64_t test_random(void);
 size_t test_between(size_t low, size_t high); // both included
 double test_uniform(void);                    // [-1, 1)
@@ -171,6 +172,7 @@ test_wide *test_convolution_reference(const mst_convolution_desc *desc, const te
 
 // The gates: relative L2 error of a transform of length n; a convolution of padded length n has twice that.
 double test_gate(const mst_layout *layout, size_t n);
+double test_fft_gate(const mst_fft_desc *desc); // of a transform; twice that where a cyclic convolution is a part of it
 
 // The relative L2 error of a transform, and ||z - reference||2 / norm of a vector of a convolution, as the root of the mean
 // square over the batch: single short vectors scatter (of FFTW's own, one in a thousand is above the gate at N = 8). A vector of
