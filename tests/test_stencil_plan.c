@@ -165,7 +165,7 @@ static void check_fits(const scheme *s, const mst_plan *plan) {
         const mst_allocation *a = &plan->footprint.parts[part];
         device += a->memory == MST_MEMORY_DEVICE ? bytes_of(plan, (mst_footprint_part)part) : 0;
         staging += a->memory == MST_MEMORY_STAGING ? bytes_of(plan, (mst_footprint_part)part) : 0;
-        CHECK(a->memory > MST_MEMORY_STAGING || a->count == 0 || a->bytes <= s->in.limits.max_allocation_bytes,
+        CHECK(a->memory > MST_MEMORY_PINNED || a->count == 0 || a->bytes <= s->in.limits.max_allocation_bytes,
               "part %d has a piece of %llu bytes", part, (unsigned long long)a->bytes);
     }
     CHECK(device <= (double)s->in.device.left, "%g bytes of device memory of %llu", device,

@@ -1,6 +1,7 @@
-// Sweeps of several steps that are staggered, a few planes at a time, which solvers do by themselves only with states larger than a
-// CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no multiple of those that
-// are staggered, planes that do not divide the grid. (Sweeps one after the other: in test_stencil, stencil_blocks, stencil_seams.)
+// Sweeps of several steps that are staggered, a few planes at a time, which solvers do by themselves only with states larger than
+// a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no multiple of those
+// that are staggered, planes that do not divide the grid. (Sweeps one after the other: in test_stencil, stencil_blocks,
+// stencil_seams.)
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -48,8 +49,7 @@ static const mst_stagger staggers[] = {{.steps = 2, .planes = 1}, {.steps = 3, .
 static void test_levels(void **state) {
     static const mst_stencil_field fields[] = {{.name = "u", .levels = 2, .initial = {.expression = "sin(x + 2 * y)"}},
                                                {.name = "c", .coefficient = true, .initial = {.expression = "0.1 + 0.001 * x"}}};
-    static const mst_stencil_update updates[] = {
-        {"u", "2 * u - u.prev + c * (u[-2,0] + u[2,0] + u[0,-1] + u[0,1] - 4 * u)", 0}};
+    static const mst_stencil_update updates[] = {{"u", "2 * u - u.prev + c * (u[-2,0] + u[2,0] + u[0,-1] + u[0,1] - 4 * u)", 0}};
     static const mst_stencil_boundary ends[] = {{.kind = MST_BOUNDARY_DIRICHLET, .value = "0.5"},
                                                 {.kind = MST_BOUNDARY_SPONGE, .width = 5},
                                                 {.kind = MST_BOUNDARY_DIRICHLET},

@@ -164,7 +164,7 @@ typedef struct mst_stencil_plan {
     unsigned fuse; // m
     size_t block;
     uint64_t state_bytes;    // of the backing store, or of the state on the device: all fields, both levels
-    uint64_t device_bytes;   // taken of the device
+    uint64_t device_bytes;   // taken of the device, tables included
     uint64_t host_bytes;     // of the backing store in memory
     double seconds;          // predicted for the steps asked for
     uint64_t upload_bytes;   // over the bus, for those steps

@@ -29,7 +29,8 @@ static bool find_part(const mst_measurement *m, mst_box *box) {
     const mst_problem *p = m->problem;
     uint64_t arrays = (uint64_t)(5 * p->n_arrays + 2 * p->n_coefficients);
     uint64_t most = PART_BYTES / p->element * (m->context->device.type & CL_DEVICE_TYPE_GPU ? 4 : 1);
-    uint64_t nodes = mst_smaller(most, mst_budget_left(m->context, &m->context->device_memory) / arrays / p->element);
+    uint64_t left = mst_budget_left(m->context, &m->context->device_memory) / arrays;
+    uint64_t nodes = mst_smaller(most, mst_smaller(left, m->context->device.max_allocation_bytes) / p->element);
     uint64_t planes = mst_larger(mst_smaller(p->grid[PLANES], nodes / p->plane), (uint64_t)1);
     *box = mst_plan_grid(p);
     box->from[PLANES] = ((int64_t)p->grid[PLANES] - (int64_t)planes) / 2;

@@ -136,7 +136,7 @@ void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *
     plan->fuse = s->plan.fuse;
     plan->block = s->plan.block;
     plan->state_bytes = store->count > 0 ? store->bytes * store->count : once;
-    plan->device_bytes = mst_footprint_state_bytes(&s->plan.footprint);
+    plan->device_bytes = mst_footprint_bytes(&s->plan.footprint, MST_MEMORY_DEVICE);
     plan->host_bytes = store->count > 0 && store->memory != MST_MEMORY_FILE ? plan->state_bytes : 0;
     plan->seconds = f.seconds;
     plan->upload_bytes = (uint64_t)f.upload_bytes;

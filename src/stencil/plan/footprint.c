@@ -180,7 +180,7 @@ uint64_t mst_footprint_state_bytes(const mst_footprint *f) {
 uint64_t mst_footprint_largest(const mst_footprint *f) {
     uint64_t largest = 0;
     for (int part = 0; part < MST_FOOTPRINT_PARTS; part++)
-        if (f->parts[part].memory <= MST_MEMORY_STAGING && f->parts[part].count > 0)
+        if (f->parts[part].memory <= MST_MEMORY_PINNED && f->parts[part].count > 0)
             largest = mst_larger(largest, f->parts[part].bytes);
     return largest;
 }

@@ -82,7 +82,7 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
 uint64_t mst_footprint_bytes(const mst_footprint *footprint, mst_memory memory);
 // Bytes on the device without the tables.
 uint64_t mst_footprint_state_bytes(const mst_footprint *footprint);
-// The largest piece of device memory or staging.
+// The largest piece of memory that the device must allow: its own, staging, or pinned.
 uint64_t mst_footprint_largest(const mst_footprint *footprint);
 
 // Whether the budgets and the device allow it. And the least budget of device memory that does, by the footprint that is made for

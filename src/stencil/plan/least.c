@@ -40,7 +40,7 @@ mst_status mst_plan_fail(const mst_plan_inputs *in, const mst_plan_least *l, mst
     const char *what = in->wishes.schedule ? mst_stencil_schedule_name(in->wishes.schedule) : "any schedule";
     const unsigned long long device = in->device.left + in->device.used, host = in->host.left + in->host.used;
     if (l->both == UINT64_MAX)
-        return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "%s needs %llu bytes of device memory in one piece; %s allows %llu", what,
+        return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "%s needs %llu bytes of memory in one piece; %s allows %llu", what,
                         (unsigned long long)l->piece, in->tile_limits.device,
                         (unsigned long long)in->limits.max_allocation_bytes);
     if (l->device != UINT64_MAX)

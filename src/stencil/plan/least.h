@@ -15,6 +15,9 @@ typedef struct mst_plan_least {
 // Of no candidate.
 mst_plan_least mst_plan_least_start(void);
 
+// Whether there was any.
+static inline bool mst_plan_has_least(const mst_plan_least *least) { return least->piece != UINT64_MAX; }
+
 // Adds the candidates with these kernels.
 void mst_plan_find_least(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan_least *least);
 

@@ -132,7 +132,7 @@ mst_status mst_plan_choose_fused(const mst_plan_inputs *in, unsigned most, mst_k
             fitting = m;
         } else if (status == MST_OK) {
             mst_plan_find_least(in, pair, &least);
-        } else if (status != MST_ERROR_UNSUPPORTED || (is_last && !fitting)) {
+        } else if (status != MST_ERROR_UNSUPPORTED || (is_last && !fitting && !mst_plan_has_least(&least))) {
             if (error)
                 *error = why;
             return status;
