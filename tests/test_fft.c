@@ -1,5 +1,6 @@
 // FFT: results against FFTW, and properties that need no reference. Powers of two and mixed axes; other lengths, and both shapes
-// of kernels, are in fft_lengths. Of lengths and types, whose kernels are written by the same functions, a run takes one in two.
+// of kernels, are in fft_lengths. Of lengths and types, whose kernels are written by the same functions, a run takes one in two
+// or three.
 #include "support.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static void every_length(void **state) {
         for (int t = 0; t < 2; t++) {
             size_t shape[] = {3, n};
             int d = (int)test_between(0, 1);
-            if (!test_turn((size_t)t + (size_t)__builtin_ctzll(n), 2))
+            if (!test_turn((size_t)t + (size_t)__builtin_ctzll(n), 3))
                 continue;
             mst_fft_desc desc = describe(types[t], 2, shape);
             desc.direction = directions[d];
@@ -70,7 +71,7 @@ static void axes(void **state) {
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         mst_fft_desc desc = describe(types[test_between(0, 1)], table[i].rank, table[i].shape);
-        if (!test_turn(i, 2))
+        if (!test_turn(i, 3))
             continue;
         desc.n_axes = table[i].n_axes;
         memcpy(desc.axes, table[i].axes, sizeof desc.axes);
@@ -81,7 +82,7 @@ static void axes(void **state) {
 }
 
 static void random_layouts(void **state) {
-    for (int i = 0; i < test_many(8); i++) {
+    for (int i = 0; i < test_many(5); i++) {
         mst_type type = types[test_between(0, 1)];
         int rank = (int)test_between(1, 5);
         size_t shape[MST_MAX_RANK];
@@ -114,7 +115,7 @@ static void places_agree(void **state) {
         for (int t = 0; t < 2; t++)
             for (int strided = 0; strided < 2; strided++) {
                 mst_fft_desc desc = describe(types[t], 3, shapes[i]);
-                if (!test_turn(i + (size_t)t, 2))
+                if (!test_turn(i + (size_t)t, 3))
                     continue;
                 if (strided)
                     desc.input = test_layout_random(types[t], 3, shapes[i], false);
@@ -217,7 +218,7 @@ static void impulse(void **state) {
     static const long double two_pi = 6.283185307179586476925286766559L;
     for (size_t n = 2; n <= 16384; n *= 2)
         for (int t = 0; t < 2; t++) {
-            if (!test_turn((size_t)t + (size_t)__builtin_ctzll(n), 4)) // those of every_length, or half of the other half
+            if (!test_turn((size_t)t + (size_t)__builtin_ctzll(n), 6)) // half of those of every_length
                 continue;
             size_t shape[] = {4, n}, at[4] = {0, 1, n - 1, test_between(0, n - 1)};
             mst_fft_desc desc = describe(types[t], 2, shape);

@@ -1,5 +1,5 @@
-// FFT: lengths of every kind, real data, and both shapes of kernels. A kernel is written for each length: a run takes short ones
-// in one of the two shapes, a half of the longer ones, and other ones each time.
+// FFT: lengths of every kind, real data, and both shapes of kernels. A kernel is written for each length: a run takes a third
+// of the short ones and of the longer ones a sixth in either shape, and other ones each time. Powers of two are in fft, too.
 #include "support.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static void complex_lengths(void **state) {
     for (size_t i = 0; i < N_LENGTHS; i++)
         for (int shape = MST_FFT_SHAPE_GPU; shape <= MST_FFT_SHAPE_CPU; shape++) {
             size_t extents[] = {lengths[i] <= 32 ? 70 : lengths[i] < 64 ? 20 : 3, lengths[i]};
-            if (!test_turn(lengths[i] <= 17 ? i + (size_t)shape : 2 * i + (size_t)shape, lengths[i] <= 17 ? 2 : 4))
+            if (!test_turn(i + (size_t)shape, lengths[i] <= 17 ? 3 : 6))
                 continue;
             mst_fft_desc desc = MST_FFT_DESC_INIT;
             desc.input = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
@@ -50,6 +50,8 @@ static void convolving_passes(void **state) {
     static const size_t table[] = {37, 211, 1009, 74, 167, 1034};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         size_t n = table[i], lines = n < 100 ? 21 : 5, extents[] = {lines, n};
+        if (!test_turn(i, 3)) // a prime's way and a composite's are three apart
+            continue;
         mst_fft_desc desc = MST_FFT_DESC_INIT;
         desc.input = desc.output = mst_layout_dense(test_between(0, 1) ? MST_COMPLEX64 : MST_COMPLEX128, 2, extents);
         mst_layout *across = test_between(0, 1) ? &desc.input : &desc.output;
@@ -75,6 +77,8 @@ static void long_lengths(void **state) {
     } table[] = {{16384, MST_COMPLEX64, 1}, {24576, MST_COMPLEX128, 2}, {46080, MST_COMPLEX64, 2}, {8191, MST_COMPLEX64, 2}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         size_t extents[] = {3, table[i].n};
+        if (!test_turn(i, 2))
+            continue;
         mst_fft_desc desc = MST_FFT_DESC_INIT;
         desc.input = mst_layout_dense(table[i].type, 2, extents);
         desc.shape = MST_FFT_SHAPE_GPU;
@@ -114,7 +118,7 @@ static void check_real(mst_context *context, int rank, const size_t *extents, in
 static void real_lengths(void **state) {
     static const int last_axis = -1;
     for (size_t i = 0; i < N_LENGTHS; i++) {
-        if (!test_turn(i, 4))
+        if (!test_turn(i, 6))
             continue;
         size_t extents[] = {lengths[i] < 64 ? 20 : 3, lengths[i]};
         check_real(*state, 2, extents, 1, &last_axis, test_between(0, 1), (int)test_between(1, 2));
@@ -132,7 +136,7 @@ static void real_axes(void **state) {
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         for (int inverse = 0; inverse < 2; inverse++)
-            if (test_turn(i + (size_t)inverse, 2))
+            if (test_turn(i + (size_t)inverse, 4))
                 check_real(*state, table[i].rank, table[i].extents, table[i].n_axes, table[i].axes, inverse,
                            (int)test_between(1, 2));
 }

@@ -238,7 +238,7 @@ static void test_fixed(void **state) {
         for (int k = 0; k < 4; k++)
             for (int c = 0; c < 4; c++) {
                 mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-                if (!test_turn((size_t)(type + k), 2)) // a kernel a rule and type: half of the pairs a run
+                if (!test_turn((size_t)(4 * (type - MST_FLOAT32) + k), 3)) // a kernel a rule and type: of the pairs a third a run
                     continue;
                 d.rule = rules[k];
                 d.points = counts[c];

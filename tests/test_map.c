@@ -1,5 +1,5 @@
 // Element-wise maps beside the same expressions in C. Every type and every width of vectors in each run; of their combinations,
-// each of which is a kernel, half.
+// each of which is a kernel, a third.
 #include "support.h"
 
 #include <math.h>
@@ -106,7 +106,7 @@ static void every_type_and_width(void **state) {
     static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
     for (int t = 0; t < N_TYPES; t++)
         for (int w = 0; w < 5; w++) {
-            if (!test_turn((size_t)(t + w), 2))
+            if (!test_turn((size_t)(t + w), 3))
                 continue;
             size_t shape[] = {test_between(1, 5), test_between(1, 70)};
             mst_layout layouts[3];
@@ -124,7 +124,7 @@ static void every_type_and_width(void **state) {
 
 // Any strides, on the device where they lie and packed on the way there; with gaps or not, in one call.
 static void any_strides(void **state) {
-    for (int round = 0; round < test_many(5); round++) {
+    for (int round = 0; round < test_many(3); round++) {
         size_t shape[] = {test_between(1, 4), test_between(1, 9), test_between(1, 9)};
         mst_layout layouts[3];
         for (int k = 0; k < 3; k++)
@@ -152,7 +152,7 @@ static long double choice_value(mst_type type, const long double *v) {
 static void integers_choose(void **state) {
     for (int t = 0; t < 4; t++)
         for (int w = 0; w < 5; w += 2) {
-            if (!test_turn((size_t)(t + w / 2), 2))
+            if (!test_turn((size_t)(t + w / 2), 3))
                 continue;
             size_t shape[] = {300};
             mst_layout layouts[2] = {mst_layout_dense(types[t], 1, shape), mst_layout_dense(types[t], 1, shape)};
@@ -179,7 +179,7 @@ static long double ends_value(mst_type type, const long double *v) {
 static void ends_of_ranges(void **state) {
     for (int t = 0; t < 4; t++)
         for (int w = 0; w < 2; w++) {
-            if (!test_turn((size_t)(t + w), 2))
+            if (!test_turn((size_t)(t + w), 3))
                 continue;
             size_t shape[] = {33};
             mst_layout layouts[2] = {mst_layout_dense(types[t], 1, shape), mst_layout_dense(types[t], 1, shape)};

@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba bench convolution, with time for next to nothing: options, table, JSON, pictures, interruption.
 . "${0%/*}/lib"
+without_cache
 
 expect 2 "$MASTABA" bench
 grep -q convolution .stderr || fail "no list of benchmarks"
@@ -12,12 +13,12 @@ refused 4 'no/plots: No such file' bench convolution --plot no/plots
 : >file
 refused 4 'file.*: Not a directory' bench convolution --plot file
 
-expect 0 "$MASTABA" bench convolution --quick --cell-seconds 0.5
+expect 0 "$MASTABA" bench convolution --quick --cell-seconds 0.2
 [ "$(grep -Ec '^ *[0-9]* +(5x5|20x20)[~ ]' .stdout)" = 8 ] || fail "not eight rows"
 grep -Eq '^ 16384 .*56\.0\*\|.*107\*' .stdout || fail "the paper's results are missing"
 grep -Eq 'paper, both .* 46 .*of 56 .* 67  of 81' .stdout || fail "the paper's finding is missing"
 
-expect 0 "$MASTABA" bench convolution --quick --cell-seconds 0.5 --json
+expect 0 "$MASTABA" bench convolution --quick --cell-seconds 0.2 --json
 json "len(j['cells']) == 8 and j['device']['name'] and j['date'].endswith('Z') and not j['interrupted']"
 json "all(v['outcome'] in ('done', 'slow', 'memory') for c in j['cells'] for v in c['variants'].values())"
 json "all(v['error'] <= c['allowed_error'] for c in j['cells'] for v in c['variants'].values() if v['outcome'] == 'done')"

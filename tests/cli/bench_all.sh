@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba bench all, with time for next to nothing: the page, what it says of failures, and that it is there whole or not at all.
 . "${0%/*}/lib"
+without_cache
 
 page() {
     python3 "$here/page.py" "$@" || fail "the page"

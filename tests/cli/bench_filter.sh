@@ -1,6 +1,7 @@
 #!/bin/sh
 # mastaba bench filter: the stages of the published filter, in text and as JSON; what it refuses.
 . "${0%/*}/lib"
+without_cache
 
 expect 0 "$MASTABA" bench filter --sizes 8 --cell-seconds 0.001 --json
 json "[s['n'] for s in j['sizes']] == [8] and j['sizes'][0]['fused_seconds'] > 0"
