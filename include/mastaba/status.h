@@ -6,6 +6,10 @@
 #ifndef MASTABA_STATUS_H
 #define MASTABA_STATUS_H
 
+#if defined __SIZEOF_POINTER__ && __SIZEOF_POINTER__ < 8
+#error Mastaba needs a system with 64-bit addresses: build without -m32, with a 64-bit compiler
+#endif
+
 #include <stdint.h>
 
 #define MST_VERSION_MAJOR 0

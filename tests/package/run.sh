@@ -32,6 +32,12 @@ for header in "$prefix"/include/mastaba/*.h; do
     $CXX -x c++ -std=c++11 $strict -I"$prefix/include" - <<<"#include <mastaba/$(basename "$header")>"
 done
 
+if $CC -m32 -E - </dev/null >/dev/null 2>&1; then
+    echo "== 32 bits: an error that says so"
+    if $CC -m32 -fsyntax-only -I"$prefix/include" -x c - <<<"#include <mastaba/mastaba.h>" 2>32.log; then fail "-m32 is taken"; fi
+    grep -m 1 error 32.log | grep -q "64-bit addresses" || fail "-m32: $(grep -m 1 error 32.log)"
+fi
+
 echo "== find_package"
 cmake -S "$here" -B cmake -G "$generator" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$CC" -DCMAKE_CXX_COMPILER="$CXX" >cmake.log
 cmake --build cmake >>cmake.log
