@@ -3,6 +3,7 @@
 
 #include <glob.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -234,11 +235,39 @@ static void without_a_cache(void **state) {
     mst_context_destroy(context);
 }
 
+// What others could have written is not believed, and set aside by the next one who writes; no link is followed.
+static void only_private_files_are_trusted(void **state) {
+    char directory[300], path[400], victim[400];
+    snprintf(directory, sizeof directory, "%s/private", test_directory());
+    snprintf(victim, sizeof victim, "%s/victim", test_directory());
+    mst_context context = bare_context(directory, "private");
+    glob_t found;
+    (void)state;
+    assert_true(store_one(&context, "first", 1));
+    snprintf(path, sizeof path, "%s/*.json", directory);
+    assert_int_equal(glob(path, 0, NULL, &found), 0);
+    assert_int_equal(chmod(found.gl_pathv[0], 0620), 0);
+    assert_int_equal(count_entries(&context), 0);
+    assert_int_equal(chmod(found.gl_pathv[0], 0600), 0);
+    assert_int_equal(count_entries(&context), 1);
+    assert_int_equal(chmod(found.gl_pathv[0], 0602), 0);
+    assert_true(store_one(&context, "second", 1));
+    assert_int_equal(count_entries(&context), 1);
+    snprintf(path, sizeof path, "%s.bad", found.gl_pathv[0]);
+    assert_int_equal(access(path, F_OK), 0);
+    snprintf(path, sizeof path, "%s.lock", found.gl_pathv[0]);
+    assert_true(unlink(path) == 0 && symlink(victim, path) == 0);
+    assert_false(store_one(&context, "third", 1));
+    assert_int_equal(access(victim, F_OK), -1);
+    globfree(&found);
+}
+
 int main(void) {
     // Before a driver has threads, one of which may hold a lock of the allocator when a child begins, which then never goes on.
     const struct CMUnitTest forking[] = {
         cmocka_unit_test(processes_lose_no_entry),
         cmocka_unit_test(killed_writers_leave_a_valid_file),
+        cmocka_unit_test(only_private_files_are_trusted),
     };
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(damaged_file_is_set_aside_once),

@@ -17,7 +17,7 @@
 
 enum { MOST_BYTES = 16 << 20, MOST_PATH = 4096 };
 
-typedef enum read_result { READ_GOOD, READ_NONE, READ_DAMAGED, READ_FAILED } read_result;
+typedef enum read_result { READ_GOOD, READ_NONE, READ_FOREIGN, READ_DAMAGED, READ_FAILED } read_result;
 
 // A file's name: a hash of what tells devices apart.
 static bool path_of(const mst_context *context, const json_t *device, char *path, size_t size) {
@@ -38,8 +38,8 @@ static bool path_of(const mst_context *context, const json_t *device, char *path
     return n > 0 && (size_t)n < size;
 }
 
-// *out is set for READ_GOOD, errno for READ_FAILED.
-static read_result read_file(const char *path, json_t **out) {
+// *out is set for READ_GOOD, errno for READ_FAILED. READ_FOREIGN: a `trusted` file that somebody else could have written.
+static read_result read_file(const char *path, bool trusted, json_t **out) {
     json_error_t why;
     mst_c_locale c; // jansson 2.14 ends the program where the decimal point of the locale has several bytes
     struct stat st;
@@ -47,7 +47,12 @@ static read_result read_file(const char *path, json_t **out) {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT ? READ_NONE : READ_FAILED;
-    bool entered = mst_c_locale_enter(&c), regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
+    if (regular && trusted && (st.st_uid != geteuid() || (st.st_mode & 022))) {
+        close(fd);
+        return READ_FOREIGN;
+    }
+    bool entered = mst_c_locale_enter(&c);
     FILE *file = regular ? fdopen(fd, "r") : NULL; // json_loadfd reads byte by byte
     bool failed = !entered || (regular && !file);
     if (file && entered)
@@ -68,7 +73,7 @@ static read_result read_file(const char *path, json_t **out) {
 }
 
 mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error) {
-    switch (read_file(path, out)) {
+    switch (read_file(path, false, out)) {
     case READ_GOOD:
         return MST_OK;
     case READ_DAMAGED:
@@ -121,7 +126,7 @@ static int take_lock(const mst_context *context, const char *path) {
     if (!mst_cache_make_directory(context->cache_directory))
         return -1;
     snprintf(name, sizeof name, "%s.lock", path);
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     while (fd >= 0 && flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) {
             close(fd);
@@ -134,11 +139,12 @@ static int take_lock(const mst_context *context, const char *path) {
 static json_t *read_or_new(mst_context *context, const char *path, const json_t *device) {
     json_t *database = NULL;
     char bad[MOST_PATH + 8];
-    read_result result = read_file(path, &database);
-    if (result == READ_DAMAGED) {
+    read_result result = read_file(path, true, &database);
+    if (result == READ_DAMAGED || result == READ_FOREIGN) {
         snprintf(bad, sizeof bad, "%s.bad", path);
         bool moved = rename(path, bad) == 0;
-        mst_log(context, MST_LOG_WARNING, "%s is damaged, or of another version; %s", path,
+        mst_log(context, MST_LOG_WARNING, "%s is %s; %s", path,
+                result == READ_FOREIGN ? "not a file that this user alone can write" : "damaged, or of another version",
                 moved ? "it is now named .bad, and tuning begins anew" : "it is left out");
     }
     return database ? database : json_pack("{s:i, s:O, s:[]}", "schema", MST_TUNING_SCHEMA, "device", device, "entries");
@@ -150,7 +156,10 @@ json_t *mst_tuning_load(mst_context *context) {
     const json_t *device = json_object_get(own, "device");
     if (!own || !context->cache_directory || !path_of(context, device, path, sizeof path))
         return own;
-    if (read_file(path, &database) == READ_DAMAGED) {
+    read_result result = read_file(path, true, &database);
+    if (result == READ_FOREIGN)
+        mst_log(context, MST_LOG_WARNING, "%s is not a file that this user alone can write; it is left out", path);
+    if (result == READ_DAMAGED) {
         int lock = take_lock(context, path); // somebody may just have put a good one there
         database = read_or_new(context, path, device);
         if (lock >= 0)
