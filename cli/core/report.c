@@ -1,6 +1,8 @@
 // Messages and exit codes.
 #include "report.h"
 
+#include "text.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -8,9 +10,13 @@
 #include <string.h>
 
 void cli_print_line(const char *prefix, char *text) {
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    for (unsigned char *c = (unsigned char *)text; *c;) {
+        size_t length = cli_utf8_length((const char *)c);
+        bool control = *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0); // the last: those of 8 bits
+        for (size_t i = 0; (control || length == 0) && i < (length ? length : 1); i++)
+            c[i] = '?';
+        c += length ? length : 1;
+    }
     fprintf(stderr, "%s%s\n", prefix, text);
 }
 

@@ -16,7 +16,8 @@ enum {
     CLI_INTERRUPTED = 130 // SIGINT, SIGTERM or SIGHUP
 };
 
-// Prints prefix and text as one line on stderr. Control characters in the text, which names of files may contain, become '?'.
+// Prints prefix and text as one line on stderr. What might steer a terminal becomes '?': control characters, of 8 bits too, and
+// bytes that are not UTF-8. Names of files may contain them.
 void cli_print_line(const char *prefix, char *text);
 
 // What messages begin with in place of "mastaba": for other programs with this command line.

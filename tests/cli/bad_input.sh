@@ -28,6 +28,8 @@ refused 4 'is a directory' convolve . y.npy -o z.npy
 mkfifo pipe
 refused 4 'is a pipe or device' convolve pipe y.npy -o z.npy
 refused 4 'is a pipe or device' convolve x.npy /dev/zero -o z.npy
+c1=$(printf 'gone\302\233m\377\033.npy') # control characters, of 8 bits too, and no UTF-8
+refused 4 'gone[?][?]m[?][?][.]npy: No such file' convolve "$c1" y.npy -o z.npy
 : >empty
 refused 4 'empty: neither a .npy file nor a sound' convolve empty y.npy -o z.npy
 : >empty.npy
