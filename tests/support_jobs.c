@@ -408,3 +408,73 @@ bool job_run(const job *j, uint64_t seed, mst_error *why) { return kinds[j->kind
 bool job_is_solver(int kind) { return kind == JOB_SOLVER || kind == JOB_SLABS; }
 const char *job_name(int kind) { return kinds[kind].name; }
 mst_stencil *job_solver(const job *j) { return j->plan.solver; }
+
+// ---- mixed work
+
+static bool make_and_run(mst_context *context, job_worker *w, mst_error *why) {
+    job *j;
+    int kind = (int)job_below(&w->random, N_JOBS);
+    w->doing = job_name(kind);
+    bool good = job_new(context, kind, &j, why);
+    for (unsigned k = 1 + job_below(&w->random, 4); k > 0 && good; k--) {
+        job_uniform(&w->random);
+        good = job_run(j, w->random, why);
+        w->n_done++;
+    }
+    job_free(j);
+    return good;
+}
+
+static bool use_own_context(job_worker *w, mst_error *why) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_context *context;
+    desc.device = getenv("MASTABA_TEST_DEVICE");
+    desc.no_cache = true;
+    desc.profile = job_below(&w->random, 2);
+    desc.copy_threads = job_below(&w->random, 3);
+    w->doing = "a context";
+    if (mst_context_create(&desc, &context, why) != MST_OK)
+        return false;
+    bool good = make_and_run(context, w, why);
+    uint64_t left = good ? mst_context_device_memory_used(context) : 0;
+    mst_context_destroy(context);
+    return good && (left == 0 || wrong(why, "%llu bytes of device memory are still held", (unsigned long long)left));
+}
+
+static bool write_npy(job_worker *w, mst_error *why) {
+    char name[40];
+    const size_t shape[] = {1 + job_below(&w->random, 200), 3};
+    const mst_layout layout = mst_layout_dense(MST_FLOAT32, 2, shape);
+    mst_npy *file = NULL;
+    w->doing = "a .npy file";
+    snprintf(name, sizeof name, "job-%u.npy", w->number);
+    bool good = mst_npy_create(name, &layout, true, &file, why) == MST_OK && mst_npy_commit(file, why) == MST_OK;
+    mst_npy_close(file);
+    file = NULL;
+    good = good && mst_npy_open(name, &file, why) == MST_OK;
+    good = good && (mst_npy_layout(file)->shape[0] == shape[0] || wrong(why, "another shape"));
+    mst_npy_close(file);
+    w->n_done++;
+    return good;
+}
+
+static void count_result(const mst_tuning_result *result, void *user) { *(double *)user += result->seconds; }
+
+static bool use_tuning(job_worker *w, mst_error *why) {
+    char name[40];
+    double seconds = 0;
+    w->doing = "results of tuning";
+    snprintf(name, sizeof name, "job-%u.json", w->number);
+    w->n_done++;
+    return mst_tuning_export(w->context, name, why) == MST_OK && mst_tuning_import(w->context, name, NULL, why) == MST_OK &&
+           mst_tuning_list(w->context, count_result, &seconds, why) == MST_OK;
+}
+
+bool job_mixed(job_worker *w, mst_error *why) {
+    unsigned which = job_below(&w->random, 40);
+    if (which == 0)
+        return use_own_context(w, why);
+    if (which == 1)
+        return use_tuning(w, why);
+    return which < 5 ? write_npy(w, why) : make_and_run(w->context, w, why);
+}

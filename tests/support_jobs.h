@@ -43,4 +43,15 @@ void job_step(double u[JOB_NODES], unsigned steps);
 double job_uniform(uint64_t *state);
 unsigned job_below(uint64_t *state, unsigned n);
 
+// What a program may do at a time, chosen at random: a new plan of any capability, executed a few times, on the context that is
+// given or on one of its own; a .npy file; results of tuning, exported and imported. False and why on failure.
+typedef struct job_worker {
+    mst_context *context; // has a directory for its cache
+    unsigned number;      // names its files in the working directory
+    uint64_t random;      // state
+    uint64_t n_done;      // calls whose results were checked
+    const char *doing;    // the last piece of work
+} job_worker;
+bool job_mixed(job_worker *worker, mst_error *why);
+
 #endif
