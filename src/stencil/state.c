@@ -1,4 +1,5 @@
 // Reading, writing and initialising the state, wherever it lies.
+#include "initial.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
 #include "solver.h"
@@ -15,7 +16,7 @@ static mst_status get(mst_stencil *s, int array, uint64_t first, uint64_t count,
 }
 
 // Values that are not finite are counted on their way, to know later whether there are more.
-static mst_status put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     if (s->check_every && array < s->problem.n_arrays)
         s->nonfinite[array] = (first ? s->nonfinite[array] : 0) + mst_nonfinite_count(from, count, s->problem.is_double);
     return s->schedule->kind->put(s->schedule, array, first, count, from, error);
@@ -59,15 +60,17 @@ fail:
 static mst_status fill(mst_stencil *s, int array, const mst_formula *formula, mst_error *error) {
     mst_status status = MST_OK;
     void *values = NULL;
-    MST_REQUIRE(values = malloc(CHUNK * s->problem.element), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
-    for (uint64_t at = 0; at < s->problem.nodes; at += CHUNK) {
+    bool done;
+    MST_TRY(mst_initial_fill(s, array, formula, &done, error));
+    MST_REQUIRE(done || (values = malloc(CHUNK * s->problem.element)), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    for (uint64_t at = 0; at < s->problem.nodes && !done; at += CHUNK) {
         uint64_t n = s->problem.nodes - at < CHUNK ? s->problem.nodes - at : CHUNK;
         filling f = {&s->problem, formula, at, n, values};
         if (formula)
             MST_TRY(mst_pool_run(s->context->pool, (size_t)((n + (1 << 14) - 1) >> 14), fill_part, &f, error));
         else
             memset(values, 0, (size_t)n * s->problem.element);
-        MST_TRY(put(s, array, at, n, values, error));
+        MST_TRY(mst_solver_put(s, array, at, n, values, error));
     }
 fail:
     free(values);
@@ -85,7 +88,7 @@ static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_
         MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
         for (uint64_t i = 0; i < n; i++)
             put_value(&s->problem, values, i, bytes == 8 ? ((double *)read)[i] : (double)((float *)read)[i]);
-        MST_TRY(put(s, array, at, n, values, error));
+        MST_TRY(mst_solver_put(s, array, at, n, values, error));
     }
 fail:
     free(values);

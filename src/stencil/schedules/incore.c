@@ -84,17 +84,27 @@ fail:
     return status;
 }
 
+static cl_long8 grid_of(const mst_problem *p) {
+    return (cl_long8){{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS], (cl_long)p->grid[COLUMNS],
+                       (cl_long)p->plane, 0}};
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const in_core *c = (in_core *)schedule;
     const mst_problem *p = schedule->with.problem;
-    const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
-                            (cl_long)p->grid[COLUMNS], (cl_long)p->plane, 0}};
+    const cl_long8 grid = grid_of(p);
     // The counts go where the next steps do.
     return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), &grid, p->nodes,
                                          c->state[!c->current].buffers[0], count, error);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite};
+static void lend(mst_schedule *schedule, int array, mst_loan *out) {
+    const mst_problem *p = schedule->with.problem;
+    *out = (mst_loan){buffer_of((in_core *)schedule, array), p->nodes, true, grid_of(p)};
+}
+
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon,
+                                       get,     put,     count_nonfinite,    lend};
 
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;

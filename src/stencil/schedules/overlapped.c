@@ -186,6 +186,11 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
     return mst_store_count_nonfinite(&k->store, k->current, array, count, error);
 }
 
+static void lend(mst_schedule *schedule, int array, mst_loan *out) {
+    (void)array;
+    *out = mst_schedule_loan(schedule, ((overlapped *)schedule)->up[0].buffers[0]);
+}
+
 static void destroy(mst_schedule *schedule) {
     overlapped *k = (overlapped *)schedule;
     mst_context *context = k->with->context;
@@ -209,7 +214,7 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, lend};
 
 static mst_status take(overlapped *k, mst_error *error) {
     mst_status status = MST_OK;

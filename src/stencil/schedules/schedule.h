@@ -25,6 +25,15 @@ typedef struct mst_traffic {
 
 typedef struct mst_schedule mst_schedule;
 
+// Memory of the device that a schedule does not need while the state is whole: if is_array, the array itself, whose node
+// (plane, row, column) lies at element s5 + plane s4 + row s3 + column of `grid`; else any.
+typedef struct mst_loan {
+    cl_mem buffer;
+    uint64_t elements;
+    bool is_array;
+    cl_long8 grid;
+} mst_loan;
+
 typedef struct mst_schedule_kind {
     void (*destroy)(mst_schedule *schedule); // accepts half-built ones
     // Advances by n steps, a trip, whose first has that row of the tables; or queues it. The state is whole after `settle`.
@@ -38,12 +47,20 @@ typedef struct mst_schedule_kind {
     mst_status (*put)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
     // How many values of an array are infinite or NaN, while the state is whole. Blocks.
     mst_status (*count_nonfinite)(mst_schedule *schedule, int array, uint64_t *count, mst_error *error);
+    // Memory for what is to become an array. What is in it is the schedule's again with the next call.
+    void (*lend)(mst_schedule *schedule, int array, mst_loan *out);
 } mst_schedule_kind;
 
 struct mst_schedule {
     const mst_schedule_kind *kind;
     mst_schedule_desc with;
 };
+
+// A piece of the device's state, which is empty while the state is in a backing store.
+static inline mst_loan mst_schedule_loan(const mst_schedule *schedule, cl_mem piece) {
+    const uint64_t bytes = schedule->with.plan->footprint.parts[MST_FOOTPRINT_STATE].bytes;
+    return (mst_loan){.buffer = piece, .elements = bytes / schedule->with.problem->element};
+}
 
 // Of both schedules that keep the state on the device.
 mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error);

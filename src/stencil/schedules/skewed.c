@@ -48,10 +48,6 @@ typedef struct skewed {
 
 static int64_t clip(int64_t i, int64_t n) { return i < 0 ? 0 : mst_smaller(i, n); }
 
-static const mst_stepper *stepper_of(const skewed *k, uint64_t n, int level) {
-    return &k->with->steppers[mst_slabs_kernel(&k->slabs, n, level)];
-}
-
 static mst_status finish(const skewed *k, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY_CL(clFinish(k->with->context->upload), "an upload failed");
@@ -150,7 +146,7 @@ static mst_status enqueue_level(skewed *k, slab_state *at, mst_error *error) {
     cl_command_queue queue = queue_of(k, at);
     int l = at->level, levels = mst_slabs_levels(&k->slabs, at->n);
     const mst_box box = level_box(k, at, l);
-    const mst_stepper *stepper = stepper_of(k, at->n, l);
+    const mst_stepper *stepper = &k->with->steppers[mst_slabs_kernel(&k->slabs, at->n, l)];
     if (l == 0) {
         MST_TRY(mst_event_barrier(queue, &k->up[slot].moved, error));
         MST_TRY(mst_event_barrier(queue, &k->coefficients_up[slot].moved, error));
@@ -321,6 +317,11 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
     return mst_store_count_nonfinite(&((skewed *)schedule)->store, 0, array, count, error);
 }
 
+static void lend(mst_schedule *schedule, int array, mst_loan *out) {
+    (void)array;
+    *out = mst_schedule_loan(schedule, ((skewed *)schedule)->rings[0].buffers[0]);
+}
+
 static void destroy(mst_schedule *schedule) {
     skewed *k = (skewed *)schedule;
     mst_context *context = k->with->context;
@@ -348,7 +349,7 @@ static void destroy(mst_schedule *schedule) {
     free(k);
 }
 
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite};
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, lend};
 
 static mst_status take_ring(const skewed *k, mst_footprint_part part, uint64_t planes, mst_window *w, mst_error *error) {
     const mst_allocation *a = &k->with->plan->footprint.parts[part];

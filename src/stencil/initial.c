@@ -1,0 +1,99 @@
+// Initial values by the device: for large grids compiling a kernel takes less than what the interpreter takes for every node. The
+// kernel computes in double precision, as the interpreter does, so values differ by the error of the device's functions at most,
+// before they are rounded to the scheme's precision. Whether a field is made this way depends on its formula, the grid and the
+// device alone, so that it is the same for every schedule and budget.
+#include "initial.h"
+
+#include "kernels/write.h"
+#include "runtime/numbers.h"
+#include "runtime/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LEAST_NODES = 1 << 23, MOST_PART = 1 << 22 }; // elements of a part that goes to the backing store
+
+static mst_status build(mst_stencil *s, const mst_formula *formula, mst_kernel **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text text = {0};
+    mst_problem in_double = s->problem;
+    const mst_program *program;
+    in_double.is_double = true;
+    const mst_writer w = {.context = s->context, .problem = &in_double, .out = &text};
+    mst_text_put(&text, "#define WIDTH 2\n");
+    MST_TRY(mst_program_add_file(s->context, "stencil.cl", &text, error));
+    mst_text_put(&text,
+                 "// Nodes first to first + count - 1 of the grid; number k lies at element\n"
+                 "// s5 + plane s4 + row s3 + column of `grid`, which has s0 planes, s1 rows and s2 columns.\n"
+                 "__kernel void initial(__global $type *array, long8 grid, long first, long count) {\n"
+                 "const long k = get_global_id(0), node = first + k, line = node / grid.s2;\n"
+                 "const long plane = line / grid.s1, row = line % grid.s1, column = node % grid.s2;\n"
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+                 "if (k >= count)\nreturn;\n",
+                 MST_SET(type, s->problem.is_double ? "double" : "float"));
+    mst_write_place(&w, formula, "plane", "row", "0");
+    mst_write_column(&w, formula, "column", 1);
+    mst_write_formula(&w, formula, 1, NULL, "value");
+    mst_text_put(&text, "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = ($type)value;\n}\n",
+                 MST_SET(type, s->problem.is_double ? "double" : "float"));
+    MST_TRY(mst_program_of_text(s->context, "stencil: initial values", &text, "-D PRECISION=64", &program, error));
+    MST_TRY(mst_kernel_create(program, "initial", out, error));
+fail:
+    mst_text_release(&text);
+    return status;
+}
+
+static mst_status launch(mst_stencil *s, const mst_kernel *kernel, cl_mem array, const cl_long8 *grid, uint64_t from, uint64_t n,
+                         mst_error *error) {
+    const cl_long first = (cl_long)from, count = (cl_long)n;
+    const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(grid, *grid), MST_BIND(first, first),
+                                      MST_BIND(count, count)};
+    return mst_kernel_launch(s->context->compute, kernel, arguments, MST_COUNT(arguments), (size_t)n,
+                             mst_kernel_group(s->context, kernel, (size_t)n), NULL, error);
+}
+
+// Parts are computed in memory that is lent, and go to the backing store from there.
+static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &s->problem;
+    const uint64_t part = mst_smaller(loan->elements, (uint64_t)MOST_PART);
+    void *values = NULL;
+    MST_REQUIRE(values = malloc((size_t)part * p->element), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    for (uint64_t from = 0, n; from < p->nodes; from += n) {
+        n = mst_smaller(p->nodes - from, part);
+        const cl_long8 packed = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
+                                  (cl_long)p->grid[COLUMNS], (cl_long)p->plane, -(cl_long)from}};
+        MST_TRY(launch(s, kernel, loan->buffer, &packed, from, n, error));
+        MST_TRY_CL(clEnqueueReadBuffer(s->context->compute, loan->buffer, CL_TRUE, 0, (size_t)n * p->element, values, 0, NULL, NULL),
+                   "cannot download initial values");
+        MST_TRY(mst_solver_put(s, array, from, n, values, error));
+    }
+fail:
+    free(values);
+    return status;
+}
+
+static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(launch(s, kernel, loan->buffer, &loan->grid, 0, s->problem.nodes, error));
+    if (s->check_every && array < s->problem.n_arrays)
+        MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, array, &s->nonfinite[array], error));
+    MST_TRY_CL(clFinish(s->context->compute), "cannot compute initial values");
+fail:
+    return status;
+}
+
+mst_status mst_initial_fill(mst_stencil *s, int array, const mst_formula *formula, bool *done, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_kernel *kernel = NULL;
+    mst_loan loan;
+    s->schedule->kind->lend(s->schedule, array, &loan);
+    *done = formula && s->context->device.fp64 && s->problem.nodes >= LEAST_NODES && (loan.is_array || formula->n_leaves > 0);
+    if (!*done)
+        return MST_OK;
+    MST_TRY(build(s, formula, &kernel, error));
+    MST_TRY(loan.is_array ? fill_array(s, kernel, &loan, array, error) : fill_store(s, kernel, &loan, array, error));
+fail:
+    mst_kernel_destroy(kernel);
+    return status;
+}
