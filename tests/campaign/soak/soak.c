@@ -13,7 +13,7 @@
 
 enum { N_THREADS = 2 };
 // Samples, and those of them that warm up; what may stay allocated of a call, and beside that, in bytes.
-enum { N_SAMPLES = 24, WARM = 8, A_CALL = 100, AT_ALL = 1 << 18 };
+enum { N_SAMPLES = 24, WARM = 8, A_CALL = 100, AT_ALL = 1 << 20 };
 
 typedef struct sample {
     double resident, allocated; // MiB
