@@ -1,5 +1,6 @@
 // Initial values and coefficient fields of a grid that is large enough for the device to make them: those of the formula, to the
-// last bit or its neighbour, the same in every schedule, counted where they are NaN. (Small grids, by the interpreter: stencil_api.)
+// last bit or its neighbour, the same in every schedule, counted where they are NaN. (Small grids, by the interpreter:
+// stencil_api.)
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -8,7 +9,10 @@
 enum { ROWS_OF_GRID = 2900, COLUMNS_OF_GRID = 2897, N = ROWS_OF_GRID * COLUMNS_OF_GRID };
 
 static const mst_stencil_field fields[] = {
-    {.name = "u", .levels = 2, .initial = {.expression = "sin(3 * x) * exp(-y) + sqrt(x - 0.01)"}, .previous = {.expression = "x + y"}},
+    {.name = "u",
+     .levels = 2,
+     .initial = {.expression = "sin(3 * x) * exp(-y) + sqrt(x - 0.01)"},
+     .previous = {.expression = "x + y"}},
     {.name = "c", .coefficient = true, .initial = {.expression = "0.1 + 0.01 * cos(40 * x * y)"}},
     {.name = "w", .initial = {.expression = "0.25"}}};
 static const mst_stencil_update updates[] = {{"u", "2 * u - u.prev + c * (u[0,1] + u[1,0] + u[0,-1] + u[-1,0] - 4 * u)", 0},

@@ -64,8 +64,9 @@ static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst
         const cl_long8 packed = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
                                   (cl_long)p->grid[COLUMNS], (cl_long)p->plane, -(cl_long)from}};
         MST_TRY(launch(s, kernel, loan->buffer, &packed, from, n, error));
-        MST_TRY_CL(clEnqueueReadBuffer(s->context->compute, loan->buffer, CL_TRUE, 0, (size_t)n * p->element, values, 0, NULL, NULL),
-                   "cannot download initial values");
+        MST_TRY_CL(
+            clEnqueueReadBuffer(s->context->compute, loan->buffer, CL_TRUE, 0, (size_t)n * p->element, values, 0, NULL, NULL),
+            "cannot download initial values");
         MST_TRY(mst_solver_put(s, array, from, n, values, error));
     }
 fail:

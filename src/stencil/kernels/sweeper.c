@@ -168,11 +168,11 @@ static mst_status launch_points(const mst_sweeper *s, cl_command_queue queue, co
 }
 
 // Work-groups of a sweep, and what each does.
-static size_t divide_gpu(const mst_sweeper *s, plane_range range, cl_long4 *work) {
+static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t items = mst_sweep_items(s->sweeps.problem);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
-    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = range.to - range.from;
+    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = (int64_t)n[PLANES];
     const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
     const int64_t fair = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
     const int64_t strip = mst_smaller(fair, (int64_t)MOST_PLANES);
@@ -238,10 +238,9 @@ static mst_status launch(const mst_sweeper *s, cl_command_queue queue, int k, ms
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     cl_long4 work;
     mst_argument_list list = {.n = 0};
-    const size_t items = gpu ? divide_gpu(s, planes, &work) : divide_cpu(s, planes, &work);
+    const size_t items = gpu ? divide_gpu(s, &work) : divide_cpu(s, planes, &work);
     work.s[3] = (cl_long)row;
     grid.s[6] = planes.from;
-    grid.s[7] = planes.to;
     bind_arrays(s, k, state, &list);
     list.values[list.n++] = MST_BIND(damping, s->tables->damping);
     list.values[list.n++] = MST_BIND(table, s->tables->steps);

@@ -270,7 +270,7 @@ static void write_gpu(const sweep_writer *g, int k) {
                  "tile /= work.s1;\n"
                  "const long row = tile % work.s2 * $rows + get_local_id(0) / $items;\n"
                  "tile /= work.s2;\n"
-                 "const long plane_begin = grid.s6 + tile * work.s0, plane_end = min(plane_begin + work.s0, grid.s7);\n"
+                 "const long plane_begin = tile * work.s0, plane_end = min(plane_begin + work.s0, n_planes);\n"
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n"
                  "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n",
                  MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items));

@@ -19,7 +19,7 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     u_out                      a spare array for new values; u_in_out: the array that they replace, which updates read as well
 //     damping, table             as in arguments.h
 //     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
-//                                s5: element of the first node; s6, s7: the first plane of the sweep, and the one behind its last
+//                                s5: element of the first node; on a CPU s6: the first plane of the sweep (a GPU does all)
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_signature *out);

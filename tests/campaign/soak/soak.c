@@ -115,7 +115,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (unsigned t = 0; t < N_THREADS; t++)
-        threads[t].worker = (job_worker){.context = context, .number = t, .random = 1000 * strtoull(seed ? seed : "1", NULL, 0) + t};
+        threads[t].worker =
+            (job_worker){.context = context, .number = t, .random = 1000 * strtoull(seed ? seed : "1", NULL, 0) + t};
     printf("%8s %10s %10s %11s %8s %12s\n", "calls", "resident", "allocated", "descriptors", "threads", "device bytes");
     for (int kind = 0; kind < N_JOBS; kind++) { // all kernels are there before the first part begins
         job *j;
@@ -128,8 +129,8 @@ int main(int argc, char **argv) {
         if (!run_part(threads, start + atof(argv[1]) * (k + 1) / N_SAMPLES))
             return 2;
         const sample s = samples[k] = take_sample(context, threads);
-        printf("%8llu %6.1f MiB %6.1f MiB %11d %8d %12llu\n", (unsigned long long)s.n_done, s.resident, s.allocated, s.descriptors,
-               s.threads, (unsigned long long)s.device_bytes);
+        printf("%8llu %6.1f MiB %6.1f MiB %11d %8d %12llu\n", (unsigned long long)s.n_done, s.resident, s.allocated,
+               s.descriptors, s.threads, (unsigned long long)s.device_bytes);
         fflush(stdout);
     }
     const unsigned failed = judge(samples) + threads[0].n_failed + threads[1].n_failed;

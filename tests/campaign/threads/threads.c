@@ -1,5 +1,6 @@
-// campaign_threads SECONDS: eight threads make, execute and destroy plans of all capabilities, on one context and on others of their
-// own, and execute plans that all of them share. Their random numbers are those of MASTABA_SEED, but not how the threads meet.
+// campaign_threads SECONDS: eight threads make, execute and destroy plans of all capabilities, on one context and on others of
+// their own, and execute plans that all of them share. Their random numbers are those of MASTABA_SEED, but not how the threads
+// meet.
 #include "support_jobs.h"
 
 #include <pthread.h>
@@ -56,7 +57,8 @@ int main(int argc, char **argv) {
         if (!job_is_solver(kind) && !job_new(context, kind, &shared[kind], &why))
             printf("%s: %s\n", job_name(kind), why.message), n_failed++;
     for (unsigned t = 0; t < N_THREADS; t++) {
-        threads[t].worker = (job_worker){.context = context, .number = t, .random = 1000 * strtoull(seed ? seed : "1", NULL, 0) + t};
+        threads[t].worker =
+            (job_worker){.context = context, .number = t, .random = 1000 * strtoull(seed ? seed : "1", NULL, 0) + t};
         threads[t].shared = shared;
         threads[t].end = time(NULL) + atoi(argv[1]);
         if (pthread_create(&threads[t].id, NULL, work, &threads[t]) != 0)

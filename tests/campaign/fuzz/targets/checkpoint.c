@@ -12,8 +12,9 @@
 
 enum { NX = 3, NY = 4, POINTS = 2, STEPS = 5, PROBLEM = 16, LENGTH = 40, HEADER = 48, DIGEST = 16, MOST = 1 << 16 };
 
-static const char text[] = "grid: [4, 3]\ntime_step: 1\nfields: {u: {initial: 0, levels: 2}, c: {initial: 1, coefficient: true}}\n"
-                           "update: [{u: u + c}]\nreceivers: [{field: u, at: [[1, 2], [3, 0]], file: t.npy}]\nsteps: 5\n";
+static const char text[] =
+    "grid: [4, 3]\ntime_step: 1\nfields: {u: {initial: 0, levels: 2}, c: {initial: 1, coefficient: true}}\n"
+    "update: [{u: u + c}]\nreceivers: [{field: u, at: [[1, 2], [3, 0]], file: t.npy}]\nsteps: 5\n";
 
 // In place of a solver: what a state may hold is none of the reader's business, but it must be in the file.
 static uint64_t file_bytes, taken_step;
