@@ -42,23 +42,31 @@ static int fill_scratch(solve_run *run, uint64_t bytes) {
     return CLI_INPUT_OUTPUT;
 }
 
+static int predict(solve_run *run) {
+    mst_error error;
+    if (mst_stencil_predict(run->context, &run->problem.desc, run->problem.steps, &run->plan, &error) == MST_OK)
+        return CLI_DONE;
+    return cli_fail_input(solve_command, NULL, &error);
+}
+
+// A state that does not stay on the device keeps the schedule of this plan, by which it has its place and as many copies.
 static int choose_plan(solve_run *run) {
     mst_stencil_desc *desc = &run->problem.desc;
-    mst_error error;
     uint64_t limit = run->common->host_memory;
     desc->expected_steps = run->problem.steps;
-    if (mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
-        return cli_fail_input(solve_command, NULL, &error);
-    if (solve_in_core(&run->plan) || limit == 0 || run->plan.state_bytes <= limit)
+    int code = predict(run);
+    if (code != CLI_DONE || solve_in_core(&run->plan))
+        return code;
+    desc->schedule = run->plan.schedule;
+    if (limit == 0 || run->plan.state_bytes <= limit)
         return CLI_DONE;
     desc->store = MST_STENCIL_STORE_FILE;
-    int code = run->options->dry_run ? CLI_DONE : open_scratch(run);
-    if (code == CLI_DONE && !run->options->dry_run)
-        code = fill_scratch(run, run->plan.state_bytes);
+    code = predict(run);
+    if (code != CLI_DONE || run->options->dry_run)
+        return code;
+    code = open_scratch(run);
     desc->file = run->scratch;
-    if (code == CLI_DONE && mst_stencil_predict(run->context, desc, run->problem.steps, &run->plan, &error) != MST_OK)
-        return cli_fail_input(solve_command, NULL, &error);
-    return code;
+    return code == CLI_DONE ? fill_scratch(run, run->plan.state_bytes) : code;
 }
 
 int solve_prepare(solve_run *run) {
