@@ -234,8 +234,10 @@ static mst_status make_program(mst_context *context, const char *title, const ch
     p->text = strdup(file ? s.text + s.n_prelude : text);
     MST_REQUIRE(p->title && (p->file || !file) && p->options && p->text, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
     snprintf(label, sizeof label, file ? "%s (%s)" : "%s", title, file);
-    MST_TRY(build_source(context, label, &s, options, &p->program, error));
-    give_program(context, p, &s);
+    status = build_source(context, label, &s, options, &p->program, error);
+    if (status == MST_OK || status == MST_ERROR_BUILD) // one that does not build is what a user wants to see
+        give_program(context, p, &s);
+    MST_TRY(status);
     *out = p;
     p = NULL;
 fail:

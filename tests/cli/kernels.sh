@@ -59,3 +59,11 @@ for command in 'fft x.npy' 'convolve x.npy y.npy' 'integrate x^2 --from 0 --to 1
 done
 refused 2 'unknown option' devices --show-kernels
 refused 2 'unknown option' tune --show-kernels
+
+# A program that does not build is shown as well.
+mkdir broken
+echo 'this is no OpenCL C' >broken/prelude.cl
+export MASTABA_KERNEL_DIR=$PWD/broken
+expect 1 "$MASTABA" fft x.npy --show-kernels --no-cache
+grep -q 'this is no OpenCL C' .stdout || fail 'the prelude of a program that does not build is not shown'
+grep -q '__kernel' .stdout || fail 'a program that does not build is not shown'
