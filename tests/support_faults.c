@@ -143,6 +143,7 @@ INFO(clGetCommandQueueInfo, cl_command_queue)
 INFO(clGetMemObjectInfo, cl_mem)
 INFO(clGetProgramInfo, cl_program)
 INFO(clGetEventProfilingInfo, cl_event)
+INFO(clGetEventInfo, cl_event)
 QUERY(clGetProgramBuildInfo, (cl_program p, cl_device_id d, cl_uint what, size_t size, void *value, size_t *needed),
       (p, d, what, size, value, needed))
 QUERY(clGetKernelWorkGroupInfo, (cl_kernel k, cl_device_id d, cl_uint what, size_t size, void *value, size_t *needed),
@@ -163,6 +164,7 @@ WRAP(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events)) {
 }
 RETAIN(clRetainContext, cl_context)
 RETAIN(clRetainCommandQueue, cl_command_queue)
+RETAIN(clRetainEvent, cl_event)
 RELEASE(clReleaseContext, cl_context)
 RELEASE(clReleaseCommandQueue, cl_command_queue)
 RELEASE(clReleaseMemObject, cl_mem)
@@ -220,6 +222,7 @@ WRAP(void *, clEnqueueMapBuffer,
     }
     void *mapped = __real_clEnqueueMapBuffer(q, b, block, flags, at, size, n, waits, event, code);
     born(&faults.maps, mapped);
+    born(&faults.objects, mapped && event ? *event : NULL);
     return mapped;
 }
 WRAP(cl_int, clEnqueueUnmapMemObject,

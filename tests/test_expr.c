@@ -292,14 +292,15 @@ static void run_device(mst_context *context, mst_expr **all, bool is_double, uns
     memset(&output, 0xff, sizeof output);
     OK(mst_device_allocate(context, CL_MEM_READ_WRITE, sizeof input, "input", &in, &e));
     OK(mst_device_allocate(context, CL_MEM_READ_WRITE, sizeof output, "output", &out, &e));
-    cl_command_queue queue = mst_context_queue(context);
-    assert_int_equal(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, 3 * N_VALUES * bytes, &input, 0, NULL, NULL), CL_SUCCESS);
+    mst_queue queue = MST_QUEUE(context, mst_context_queue(context));
+    OK(mst_queue_write(&queue, CL_TRUE, in, 0, 3 * N_VALUES * bytes, &input, "in", &e));
     snprintf(name, sizeof name, "f%u_%d", width, from);
     OK(mst_kernel_create(program, name, &kernel, &e));
     cl_uint n = N_VALUES / width;
     const mst_argument arguments[] = {MST_BIND(in, in), MST_BIND(out, out), MST_BIND(n, n)};
-    OK(mst_kernel_launch(queue, kernel, arguments, 3, n, 1, NULL, &e));
-    assert_int_equal(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, N_ALL * N_VALUES * bytes, &output, 0, NULL, NULL), CL_SUCCESS);
+    OK(mst_kernel_launch(&queue, kernel, arguments, 3, n, 1, NULL, &e));
+    OK(mst_queue_read(&queue, out, 0, N_ALL * N_VALUES * bytes, &output, "out", &e));
+    mst_queue_release(&queue);
     for (int k = from; k < to; k++)
         for (int i = 0; i < N_VALUES; i++) {
             double got = is_double ? output.d[k * N_VALUES + i] : (double)output.f[k * N_VALUES + i];

@@ -30,13 +30,13 @@ static mst_kernel *make(mst_context *context, const char *options) {
 // Doubles go to `real` of either precision, floats to that of float programs.
 static void test_values_arrive(void **state) {
     mst_context *context = *state;
-    cl_command_queue queue = mst_context_queue(context);
+    mst_queue queue = MST_QUEUE(context, mst_context_queue(context));
     mst_error e;
     cl_mem from, to;
     const cl_int seven = 7;
     OK(mst_device_allocate(context, CL_MEM_READ_WRITE, sizeof seven, "from", &from, &e));
     OK(mst_device_allocate(context, CL_MEM_READ_WRITE, 4 * sizeof(cl_float), "to", &to, &e));
-    assert_int_equal(clEnqueueWriteBuffer(queue, from, CL_TRUE, 0, sizeof seven, &seven, 0, NULL, NULL), CL_SUCCESS);
+    OK(mst_queue_write(&queue, CL_TRUE, from, 0, sizeof seven, &seven, "from", &e));
     for (int is_double = 0; is_double <= (mst_context_device(context)->fp64 ? 1 : 0); is_double++) {
         mst_kernel *kernel = make(context, is_double ? "-D PRECISION=64" : "-D PRECISION=32");
         const cl_uint n = 3;
@@ -46,17 +46,18 @@ static void test_values_arrive(void **state) {
         cl_float got[4];
         mst_argument arguments[] = {MST_BIND(from, from),        MST_BIND(n, n),  MST_BIND(x, x), MST_BIND(many, many),
                                     MST_BIND_LOCAL(scratch, 64), MST_BIND(to, to)};
-        OK(mst_kernel_launch(queue, kernel, arguments, 6, 1, 1, NULL, &e));
-        assert_int_equal(clEnqueueReadBuffer(queue, to, CL_TRUE, 0, sizeof got, got, 0, NULL, NULL), CL_SUCCESS);
+        OK(mst_kernel_launch(&queue, kernel, arguments, 6, 1, 1, NULL, &e));
+        OK(mst_queue_read(&queue, to, 0, sizeof got, got, "to", &e));
         assert_true(got[0] == 7 && got[1] == 3 && got[2] == 0.5f && got[3] == 11);
         arguments[2] = MST_BIND(x, narrow);
         if (is_double)
             REFUSED(MST_ERROR_BUILD, "report: parameter x is of type const real, the argument is float",
-                    mst_kernel_launch(queue, kernel, arguments, 6, 1, 1, NULL, &e));
+                    mst_kernel_launch(&queue, kernel, arguments, 6, 1, 1, NULL, &e));
         else
-            OK(mst_kernel_launch(queue, kernel, arguments, 6, 1, 1, NULL, &e));
+            OK(mst_kernel_launch(&queue, kernel, arguments, 6, 1, 1, NULL, &e));
         mst_kernel_destroy(kernel);
     }
+    mst_queue_release(&queue);
     mst_device_release(context, from, sizeof seven);
     mst_device_release(context, to, 4 * sizeof(cl_float));
 }
@@ -64,7 +65,7 @@ static void test_values_arrive(void **state) {
 // Nothing of these is launched, so that no memory is needed.
 static void test_misfits_are_refused(void **state) {
     mst_context *context = *state;
-    cl_command_queue queue = mst_context_queue(context);
+    mst_queue queue = MST_QUEUE(context, mst_context_queue(context));
     mst_error e;
     cl_mem buffer = NULL;
     mst_kernel *kernel = make(context, "-D PRECISION=32");
@@ -75,7 +76,7 @@ static void test_misfits_are_refused(void **state) {
     const mst_argument good[] = {MST_BIND(from, buffer),      MST_BIND(n, n),       MST_BIND(x, x),    MST_BIND(many, many),
                                  MST_BIND_LOCAL(scratch, 64), MST_BIND(to, buffer), MST_BIND(extra, n)};
     mst_argument a[MST_COUNT(good)];
-#define LAUNCH(n_arguments) mst_kernel_launch(queue, kernel, a, n_arguments, 1, 1, NULL, &e)
+#define LAUNCH(n_arguments) mst_kernel_launch(&queue, kernel, a, n_arguments, 1, 1, NULL, &e)
     memcpy(a, good, sizeof a);
     REFUSED(MST_ERROR_BUILD, "kernel report has 6 parameters: none for the argument extra", LAUNCH(7));
     REFUSED(MST_ERROR_BUILD, "kernel report: no argument for its parameter to", LAUNCH(5));

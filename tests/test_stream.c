@@ -209,10 +209,11 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
         return mst_fail(error, MST_ERROR_FORMAT, "block %d was not to be computed", c->fail_at);
     if (c->truncate >= 0 && c->blocks == 2 && ftruncate(c->truncate, 100) != 0)
         return mst_fail(error, MST_ERROR_IO, "cannot truncate");
-    cl_int code = clEnqueueCopyBuffer(block->queue, block->ports[0].buffer, block->ports[1].buffer, byte_of(&block->ports[0], 0),
-                                      byte_of(&block->ports[1], 0), block->count * WIDTH * sizeof(float), 0, NULL, NULL);
+    cl_int code =
+        clEnqueueCopyBuffer(block->queue->opencl, block->ports[0].buffer, block->ports[1].buffer, byte_of(&block->ports[0], 0),
+                            byte_of(&block->ports[1], 0), block->count * WIDTH * sizeof(float), 0, NULL, NULL);
     for (size_t i = 0; i < block->count && code == CL_SUCCESS; i++)
-        code = clEnqueueCopyBuffer(block->queue, block->ports[2].buffer, block->ports[1].buffer,
+        code = clEnqueueCopyBuffer(block->queue->opencl, block->ports[2].buffer, block->ports[1].buffer,
                                    (size_t)block->ports[2].base * sizeof(float), byte_of(&block->ports[1], i), 4 * sizeof(float),
                                    0, NULL, NULL);
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot copy");

@@ -174,10 +174,8 @@ static mst_status bounce(const mst_paper *paper, const mst_block *block, cl_mem 
     size_t bytes = n_lines * mst_type_bytes(paper->plan->work_type) << paper->plan->log_n;
     if (!paper->bounce)
         return MST_OK;
-    MST_TRY_CL(clEnqueueReadBuffer(block->queue, vectors, CL_TRUE, 0, bytes, paper->bounce, 0, NULL, NULL),
-               "cannot download an intermediate result");
-    MST_TRY_CL(clEnqueueWriteBuffer(block->queue, vectors, CL_TRUE, 0, bytes, paper->bounce, 0, NULL, NULL),
-               "cannot upload an intermediate result");
+    MST_TRY(mst_queue_read(block->queue, vectors, 0, bytes, paper->bounce, "an intermediate result", error));
+    MST_TRY(mst_queue_write(block->queue, CL_TRUE, vectors, 0, bytes, paper->bounce, "an intermediate result", error));
 fail:
     return status;
 }

@@ -40,17 +40,17 @@ static mst_status mirror_device(call *r, int a, bool back, mst_error *error) {
     int64_t low, high, element = (int64_t)mst_type_bytes(layout->type);
     mst_layout_extent(layout, &low, &high);
     size_t bytes = (size_t)((high - low) * element), at = (size_t)((int64_t)r->device[a].offset + low * element);
-    cl_command_queue queue = r->plan->context->compute;
+    mst_queue queue = MST_QUEUE(r->plan->context, r->plan->context->compute);
     if (!back) {
         MST_REQUIRE(r->mirror[a] = malloc(bytes), MST_ERROR_HOST_MEMORY, "out of memory for a host copy of %zu bytes", bytes);
         r->arrays[a].where = mst_at_host((char *)r->mirror[a] - low * element);
-        MST_TRY_CL(clEnqueueReadBuffer(queue, r->device[a].buffer, CL_TRUE, at, bytes, r->mirror[a], 0, NULL, NULL),
-                   "cannot download %s", r->arrays[a].name);
+        MST_TRY(mst_queue_read(&queue, r->device[a].buffer, at, bytes, r->mirror[a], r->arrays[a].name, error));
     } else {
-        MST_TRY_CL(clEnqueueWriteBuffer(queue, r->device[a].buffer, CL_TRUE, at, bytes, r->mirror[a], 0, NULL, NULL),
-                   "cannot upload %s", r->arrays[a].name);
+        MST_TRY(mst_queue_write(&queue, CL_TRUE, r->device[a].buffer, at, bytes, r->mirror[a], r->arrays[a].name, error));
+        MST_TRY(mst_queue_finish(&queue, error));
     }
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 

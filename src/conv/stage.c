@@ -107,7 +107,7 @@ fail:
     return status;
 }
 
-mst_status mst_stage_enqueue(mst_stage *s, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
+mst_status mst_stage_enqueue(mst_stage *s, mst_queue *queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
                              mst_error *error) {
     mst_argument arguments[3 * N_STAGE_PORTS];
     size_t n = 0;

@@ -46,8 +46,8 @@ typedef struct mst_stage_array {
 // them all, if there is one.
 mst_status mst_stage_plan(mst_stage *stage, const mst_stage *earlier, int n_earlier, mst_error *error);
 mst_status mst_stage_make_tables(mst_stage *stage, mst_error *error);
-mst_status mst_stage_enqueue(mst_stage *stage, cl_command_queue queue, const mst_stage_array arrays[N_STAGE_PORTS],
-                             size_t vectors, mst_error *error);
+mst_status mst_stage_enqueue(mst_stage *stage, mst_queue *queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
+                             mst_error *error);
 
 // Vectors of an array for each of its lines, and lines of one vector in the stage.
 size_t mst_stage_blocks(const mst_geometry *g, int array);

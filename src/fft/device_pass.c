@@ -51,7 +51,7 @@ void mst_device_pass_add_parameters(const mst_device_pass *d, mst_signature *sig
         mst_signature_add(signature, "uint", "tiles");
 }
 
-mst_status mst_device_pass_enqueue(mst_device_pass *d, unsigned ports, cl_command_queue queue, const mst_argument *arguments,
+mst_status mst_device_pass_enqueue(mst_device_pass *d, unsigned ports, mst_queue *queue, const mst_argument *arguments,
                                    size_t n_arguments, uint64_t n_lines, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     mst_argument all[MST_PASS_MAX_ARGUMENTS];

@@ -51,7 +51,7 @@ void mst_device_pass_release(mst_device_pass *d);
 // mst_device_pass_enqueue gives them their values, behind the `arguments` for the kernel's own parameters. `event` is the
 // caller's to release; NULL: none.
 void mst_device_pass_add_parameters(const mst_device_pass *d, mst_signature *signature);
-mst_status mst_device_pass_enqueue(mst_device_pass *d, unsigned ports, cl_command_queue queue, const mst_argument *arguments,
+mst_status mst_device_pass_enqueue(mst_device_pass *d, unsigned ports, mst_queue *queue, const mst_argument *arguments,
                                    size_t n_arguments, uint64_t n_lines, cl_event *event, mst_error *error);
 
 #endif

@@ -33,18 +33,18 @@ cl_event *mst_filter_timing_command(mst_filter *plan, mst_filter_part part) {
     return e ? &e->event : NULL;
 }
 
-static mst_status stamp(const mst_filter *plan, cl_command_queue queue, cl_event *event, mst_error *error) {
-    cl_int code = mst_stamp(plan->context, queue, event);
+static mst_status stamp(const mst_filter *plan, mst_queue *queue, cl_event *event, mst_error *error) {
+    cl_int code = mst_stamp(plan->context, queue->opencl, 0, NULL, event);
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of a stage");
 }
 
-mst_status mst_filter_timing_begin(mst_filter *plan, cl_command_queue queue, mst_error *error) {
+mst_status mst_filter_timing_begin(mst_filter *plan, mst_queue *queue, mst_error *error) {
     if (!plan->desc.time_stages || !plan->context->profile)
         return MST_OK;
     return stamp(plan, queue, &plan->times.last, error);
 }
 
-mst_status mst_filter_timing_end(mst_filter *plan, cl_command_queue queue, mst_filter_part part, mst_error *error) {
+mst_status mst_filter_timing_end(mst_filter *plan, mst_queue *queue, mst_filter_part part, mst_error *error) {
     mst_filter_event *e = plan->times.last ? add_event(plan, part) : NULL;
     if (!e)
         return MST_OK;

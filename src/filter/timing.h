@@ -2,7 +2,7 @@
 #ifndef MST_FILTER_TIMING_H
 #define MST_FILTER_TIMING_H
 
-#include "runtime/context.h"
+#include "runtime/queue.h"
 
 #include <mastaba/filter.h>
 
@@ -35,8 +35,8 @@ typedef struct mst_filter_times {
 // The place for a command's event, NULL if it is not wanted; what follows belongs to `part`.
 cl_event *mst_filter_timing_command(mst_filter *plan, mst_filter_part part);
 // Marks where a part of several commands begins in a queue, and where it ends.
-mst_status mst_filter_timing_begin(mst_filter *plan, cl_command_queue queue, mst_error *error);
-mst_status mst_filter_timing_end(mst_filter *plan, cl_command_queue queue, mst_filter_part part, mst_error *error);
+mst_status mst_filter_timing_begin(mst_filter *plan, mst_queue *queue, mst_error *error);
+mst_status mst_filter_timing_end(mst_filter *plan, mst_queue *queue, mst_filter_part part, mst_error *error);
 void mst_filter_timing_clear(mst_filter *plan);
 void mst_filter_timing_release(mst_filter *plan);
 // Whether the caller's mst_filter_stage has a size that is known.

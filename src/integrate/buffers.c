@@ -35,9 +35,8 @@ mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, 
         for (size_t i = 0; i < n; i++)
             narrow[i] = (float)values[i];
     }
-    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->compute, buffer->memory, CL_TRUE, 0, bytes,
-                                    narrow ? (const void *)narrow : values, 0, NULL, NULL),
-               "cannot upload %s", what);
+    MST_TRY(
+        mst_queue_write(&plan->queue, CL_TRUE, buffer->memory, 0, bytes, narrow ? (const void *)narrow : values, what, error));
 fail:
     free(narrow);
     return status;
@@ -67,8 +66,7 @@ mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, do
         float narrow = (float)values[i];
         memcpy((char *)values + i * sizeof narrow, &narrow, sizeof narrow);
     }
-    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->compute, buffer->memory, CL_FALSE, 0, bytes, values, 0, NULL, NULL),
-               "cannot upload %s", what);
+    MST_TRY(mst_queue_write(&plan->queue, CL_FALSE, buffer->memory, 0, bytes, values, what, error));
 fail:
     return status;
 }
@@ -76,8 +74,7 @@ fail:
 mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error) {
     mst_status status = MST_OK;
     size_t bytes = n * mst_integral_number_bytes(plan);
-    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, buffer, CL_TRUE, 0, bytes, values, 0, NULL, NULL),
-               "cannot download results");
+    MST_TRY(mst_queue_read(&plan->queue, buffer, 0, bytes, values, "results", error));
     for (size_t i = plan->is_double ? 0 : n; i-- > 0;) { // widened in place, from behind
         float narrow;
         memcpy(&narrow, (const char *)values + i * sizeof narrow, sizeof narrow);
@@ -88,11 +85,7 @@ fail:
 }
 
 mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_TRY_CL(clEnqueueReadBuffer(plan->context->compute, buffer, CL_TRUE, 0, n * sizeof *counts, counts, 0, NULL, NULL),
-               "cannot download results");
-fail:
-    return status;
+    return mst_queue_read(&plan->queue, buffer, 0, n * sizeof *counts, counts, "results", error);
 }
 
 mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error) {

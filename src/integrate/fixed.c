@@ -97,7 +97,7 @@ static void destroy(mst_integral *plan) {
 static mst_status mark(const mst_integral *plan, cl_event *event, mst_error *error) {
     if (!plan->context->profile)
         return MST_OK;
-    cl_int code = mst_stamp(plan->context, plan->context->compute, event);
+    cl_int code = mst_stamp(plan->context, plan->queue.opencl, 0, NULL, event);
     return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot mark the time of an integral");
 }
 
@@ -127,7 +127,7 @@ static launches first_launch(uint64_t steps, uint64_t a_step, uint64_t most) {
 static mst_status next_launch(mst_integral *plan, const mst_integral_call *call, size_t done, launches *l, mst_error *error) {
     mst_status status = MST_OK;
     if (l->end < l->steps) {
-        MST_TRY_CL(clFinish(plan->context->compute), "cannot wait for partial sums");
+        MST_TRY(mst_queue_finish(&plan->queue, error));
         double now = mst_now(), seconds = now - l->started;
         l->each = seconds < 0.125 ? 2 * l->each : seconds > 0.5 && l->each > 1 ? l->each / 2 : l->each;
         l->started = now;
@@ -173,12 +173,12 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
                                       MST_BIND(carried, carried),
                                       MST_BIND(group_sums, f->partials.memory),
                                       MST_BIND_LOCAL(scratch, group * bytes)};
-        MST_TRY(mst_kernel_launch(plan->context->compute, f->kernel, first, MST_COUNT(first), d->work_items, group, NULL, error));
+        MST_TRY(mst_kernel_launch(&plan->queue, f->kernel, first, MST_COUNT(first), d->work_items, group, NULL, error));
         MST_TRY(next_launch(plan, call, set, &l, error));
     }
     const mst_argument second[] = {MST_BIND(n_groups, n_groups), MST_BIND(group_sums, f->partials.memory),
                                    MST_BIND(sum, f->sum.memory)};
-    MST_TRY(mst_kernel_launch(plan->context->compute, f->group_kernel, second, MST_COUNT(second), 1, 1, NULL, error));
+    MST_TRY(mst_kernel_launch(&plan->queue, f->group_kernel, second, MST_COUNT(second), 1, 1, NULL, error));
     MST_TRY(mark(plan, &marks[1], error));
     MST_TRY(mst_integral_download(plan, f->sum.memory, &value, 1, error));
     call->results[set] = (mst_integral_result){value, NAN, points, MST_INTEGRAL_CONVERGED};
@@ -267,8 +267,7 @@ static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call
                                           MST_BIND(carried, carried),
                                           MST_BIND(partials, f->partials.memory),
                                           MST_BIND_LOCAL(scratch, 2 * f->group * bytes)};
-        MST_TRY(
-            mst_kernel_launch(plan->context->compute, f->kernel, arguments, MST_COUNT(arguments), items, f->group, NULL, error));
+        MST_TRY(mst_kernel_launch(&plan->queue, f->kernel, arguments, MST_COUNT(arguments), items, f->group, NULL, error));
         MST_TRY(next_launch(plan, call, done, &l, error));
     }
 fail:
@@ -302,7 +301,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     }
 fail:
     if (status != MST_OK)
-        clFinish(plan->context->compute); // the grids may be on their way
+        mst_queue_abandon(&plan->queue); // the grids may be on their way
     add_time(plan, marks, call->report);
     free(grids);
     free(pairs);

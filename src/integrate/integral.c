@@ -101,6 +101,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     MST_TRY(mst_turn_create(&plan->turn, error));
+    plan->queue = (mst_queue)MST_QUEUE(context, context->compute);
     fill_defaults(plan, desc);
     MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use float32",
                 context->device.name);
@@ -110,6 +111,7 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     if (!choice)
         MST_TRY(mst_integral_tune(plan, desc, chain, error));
     MST_TRY(plan->method->create(plan, error));
+    MST_TRY(mst_queue_finish(&plan->queue, error)); // tables that it may have written
     *out = plan;
     return MST_OK;
 fail:
@@ -160,6 +162,7 @@ void mst_integral_destroy(mst_integral *plan) {
     mst_turn_destroy(plan->turn);
     if (plan->work)
         plan->method->destroy(plan);
+    mst_queue_release(&plan->queue);
     mst_expr_destroy(plan->integrand);
     for (int k = 0; k < 2 * MST_INTEGRAL_MAX_VARIABLES; k++)
         mst_expr_destroy(plan->bounds[k]);
@@ -222,6 +225,8 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     report.seconds = mst_now() - start;
     mst_execution_report(&execution, &report);
 fail:
+    if (status != MST_OK && plan)
+        mst_queue_abandon(&plan->queue);
     if (!own)
         free(call.results);
     free(call.rows);

@@ -52,8 +52,7 @@ static mst_status upload_bytes(mst_integral *plan, mst_integral_buffer *buffer, 
                                mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_integral_reserve(plan, buffer, bytes, "the lattice", error));
-    MST_TRY_CL(clEnqueueWriteBuffer(plan->context->compute, buffer->memory, CL_TRUE, 0, bytes, data, 0, NULL, NULL),
-               "cannot upload the lattice");
+    MST_TRY(mst_queue_write(&plan->queue, CL_TRUE, buffer->memory, 0, bytes, data, "the lattice", error));
 fail:
     return status;
 }
@@ -113,8 +112,8 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_BIND(cuts, s->cuts.memory),
                                       MST_BIND(partials, s->partials.memory),
                                       MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
-    MST_TRY(mst_kernel_launch(plan->context->compute, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group,
-                              s->group, NULL, error));
+    MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments), sums * groups * s->group, s->group, NULL,
+                              error));
     MST_TRY(mst_integral_download(plan, s->partials.memory, p->pairs, 3 * sums * groups, error));
     for (size_t i = 0; i < sums; i++) {
         cl_uint set = p->active[i / N_SHIFTS];

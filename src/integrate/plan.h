@@ -55,6 +55,7 @@ typedef struct mst_integral_method {
 struct mst_integral {
     mst_context *context;
     mst_turn *turn;
+    mst_queue queue;
     mst_integral_desc desc; // defaults filled in; no pointers of the caller's
     bool is_double, cpu;
     mst_integral_choice choice;

@@ -181,7 +181,7 @@ static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const genera
         MST_BIND(lo, s->lo.memory),   MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
         MST_BIND(run, s->run.memory), MST_BIND(sums, r->sums.memory),  MST_BIND(state, r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
-    return mst_kernel_launch(plan->context->compute, r->begin, arguments, MST_COUNT(arguments), items,
+    return mst_kernel_launch(&plan->queue, r->begin, arguments, MST_COUNT(arguments), items,
                              mst_kernel_group(plan->context, r->begin, items), NULL, error);
 }
 
@@ -199,15 +199,15 @@ static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generati
                                       MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(plan->context->compute, r->evaluate, arguments, MST_COUNT(arguments),
-                             mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
+    return mst_kernel_launch(&plan->queue, r->evaluate, arguments, MST_COUNT(arguments), mst_divide_up(tiles, tiles_an_item),
+                             r->evaluate_group, NULL, error);
 }
 
 static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
     regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n, n), MST_BIND(parents, s->parents.memory), MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory), MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(plan->context->compute, r->compare, arguments, MST_COUNT(arguments), n / 2,
+    return mst_kernel_launch(&plan->queue, r->compare, arguments, MST_COUNT(arguments), n / 2,
                              mst_kernel_group(plan->context, r->compare, n / 2), NULL, error);
 }
 
@@ -243,8 +243,8 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND_LOCAL(scratch, 3 * r->judge_group * bytes),
                                       MST_BIND_LOCAL(counts, r->judge_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(plan->context->compute, r->judge, arguments, MST_COUNT(arguments), groups * r->judge_group,
-                             r->judge_group, NULL, error);
+    return mst_kernel_launch(&plan->queue, r->judge, arguments, MST_COUNT(arguments), groups * r->judge_group, r->judge_group,
+                             NULL, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const generation *next, mst_error *error) {
@@ -252,8 +252,8 @@ static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const genera
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(n_split, r->splits.memory),
                                       MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
                                       MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
-    return mst_kernel_launch(plan->context->compute, r->place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
-                             NULL, error);
+    return mst_kernel_launch(&plan->queue, r->place, arguments, MST_COUNT(arguments), r->place_group, r->place_group, NULL,
+                             error);
 }
 
 static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const generation *s,
@@ -276,8 +276,8 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND(parents, next->parents.memory),
                                       MST_BIND_LOCAL(scratch, r->split_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(plan->context->compute, r->split, arguments, MST_COUNT(arguments), groups * r->split_group,
-                             r->split_group, NULL, error);
+    return mst_kernel_launch(&plan->queue, r->split, arguments, MST_COUNT(arguments), groups * r->split_group, r->split_group,
+                             NULL, error);
 }
 
 // Whether a round could not begin for lack of memory. That is no failure; any other error is.

@@ -98,7 +98,7 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     double h = ldexp(1.0, -(FIRST_LEVEL + level));
     size_t bytes = mst_integral_number_bytes(plan);
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
-    cl_uint number = (cl_uint)level, zero = 0;
+    cl_uint number = (cl_uint)level;
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
                                       MST_BIND(sets_a_group, sets_a_group),
                                       MST_BIND(first, s->first[level]),
@@ -115,11 +115,9 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
                                       MST_BIND(state, s->state.memory),
                                       MST_BIND(running, s->running.memory),
                                       MST_BIND_LOCAL(scratch, PARTS * s->group * bytes)};
-    cl_command_queue queue = plan->context->compute;
-    MST_TRY_CL(clEnqueueFillBuffer(queue, s->running.memory, &zero, sizeof zero, 0, sizeof zero, 0, NULL, NULL),
-               "cannot clear a counter");
-    MST_TRY(mst_kernel_launch(queue, s->kernel, arguments, MST_COUNT(arguments), mst_divide_up(n_sets, sets_a_group) * s->group,
-                              s->group, NULL, error));
+    MST_TRY(mst_queue_fill(&plan->queue, s->running.memory, 0, sizeof(cl_uint), "a counter", error));
+    MST_TRY(mst_kernel_launch(&plan->queue, s->kernel, arguments, MST_COUNT(arguments),
+                              mst_divide_up(n_sets, sets_a_group) * s->group, s->group, NULL, error));
     MST_TRY(mst_integral_download_counts(plan, s->running.memory, running, 1, error));
 fail:
     return status;

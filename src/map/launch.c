@@ -63,8 +63,8 @@ static mst_argument bind_number(const char *name, mst_type type, const number *n
     }
 }
 
-mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width,
-                          cl_command_queue queue, const mst_map_operand *ports, uint64_t n, mst_error *error) {
+mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
+                          const mst_map_operand *ports, uint64_t n, mst_error *error) {
     mst_argument arguments[MOST_ARGUMENTS];
     number numbers[MST_MAP_MAX_NUMBERS];
     cl_long bases[MST_MAP_MAX_PORTS];

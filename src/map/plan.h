@@ -63,8 +63,8 @@ typedef struct mst_map_operand {
     cl_ulong first;
 } mst_map_operand;
 mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **out, mst_error *error);
-mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width,
-                          cl_command_queue queue, const mst_map_operand *ports, uint64_t n, mst_error *error);
+mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
+                          const mst_map_operand *ports, uint64_t n, mst_error *error);
 
 // tune.c: the width of a plan whose description leaves it open.
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);

@@ -19,7 +19,7 @@ static unsigned default_copy_threads(void) {
     return most < 1 ? 1 : most > MAX_COPY_THREADS ? MAX_COPY_THREADS : (unsigned)most;
 }
 
-mst_status mst_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error) {
+mst_status mst_opencl_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error) {
     cl_int code;
     *queue =
         clCreateCommandQueue(context->opencl, context->device.device, context->profile ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
@@ -84,15 +84,15 @@ static mst_status take_queues(mst_context *context, const mst_context_desc *desc
         MST_TRY_CL(clRetainCommandQueue(desc->opencl_queue), "cannot retain opencl_queue");
         context->compute = desc->opencl_queue;
     } else {
-        MST_TRY(mst_queue_create(context, &context->compute, error));
+        MST_TRY(mst_opencl_queue_create(context, &context->compute, error));
     }
     if (context->profile) {
         cl_int code;
         context->stamp = clCreateBuffer(context->opencl, CL_MEM_READ_WRITE, sizeof(cl_int), NULL, &code);
         MST_TRY_CL(code, "cannot make the buffer for time stamps");
     }
-    MST_TRY(mst_queue_create(context, &context->upload, error));
-    MST_TRY(mst_queue_create(context, &context->download, error));
+    MST_TRY(mst_opencl_queue_create(context, &context->upload, error));
+    MST_TRY(mst_opencl_queue_create(context, &context->download, error));
 fail:
     return status;
 }

@@ -58,7 +58,7 @@ mst_status mst_device_write(cl_command_queue queue, cl_mem buffer, size_t bytes,
                             mst_error *error);
 
 // An in-order queue of the caller's like those of the context; it records times if the context profiles.
-mst_status mst_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error);
+mst_status mst_opencl_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error);
 
 // What is left of a budget now; taking bytes of it (false: there are not that many), and giving them back.
 uint64_t mst_budget_left(mst_context *context, const mst_budget *budget);
@@ -72,8 +72,8 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
 void mst_execution_report(const mst_execution *how, const mst_report *report);
 
 // With `profile`: an event whose end is the moment at which the queue comes to it. It is that of a fill of four bytes, since
-// drivers give markers no usable times.
-cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event);
+// drivers give markers no usable times. It waits for the events, too.
+cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_uint n_waits, const cl_event *waits, cl_event *event);
 
 // The device's seconds between two stamps, or from the start of a command to its end, once they are over; 0 where these times are
 // not known. Events may be NULL.

@@ -99,17 +99,23 @@ static cl_int set_argument(const mst_kernel *kernel, cl_uint k, const mst_argume
     return clSetKernelArg(kernel->opencl, k, sizeof rounded, &rounded);
 }
 
-mst_status mst_kernel_launch(cl_command_queue queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
                              size_t n_items, size_t group, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     const char *name = kernel->signature.kernel;
     size_t global = mst_round_up(n_items, group);
+    cl_event own = NULL, *place;
+    cl_uint n_waits;
+    const cl_event *waits;
     MST_TRY(check_arguments(kernel, arguments, n_arguments, error));
     for (size_t k = 0; k < n_arguments; k++)
         MST_TRY_CL(set_argument(kernel, (cl_uint)k, &arguments[k]), "cannot set the argument %s of kernel %s", arguments[k].name,
                    name);
-    MST_TRY_CL(clEnqueueNDRangeKernel(queue, kernel->opencl, 1, NULL, &global, &group, 0, NULL, event),
-               "cannot launch kernel %s with %zu work-items in groups of %zu", name, global, group);
+    MST_TRY(mst_queue_begin(queue, &n_waits, &waits, &own, &place, error));
+    MST_TRY_CL(
+        clEnqueueNDRangeKernel(queue->opencl, kernel->opencl, 1, NULL, &global, &group, n_waits, waits, event ? &own : place),
+        "cannot launch kernel %s with %zu work-items in groups of %zu", name, global, group);
+    MST_TRY(mst_queue_add(queue, own, name, event, error));
 fail:
     return status;
 }

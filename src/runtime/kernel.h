@@ -3,6 +3,7 @@
 #define MST_RUNTIME_KERNEL_H
 
 #include "program.h"
+#include "queue.h"
 #include "text/signature.h"
 
 // The types that arguments have beside memory. F(type in C, name of the kind, name in OpenCL C)
@@ -77,7 +78,7 @@ static inline mst_argument mst_argument_bind(const char *name, mst_argument_kind
 // Sets all arguments and enqueues `n_items` work-items, rounded up to work-groups of `group` (the kernel checks its bounds).
 // Arguments that do not have the names, the order and the types of the kernel's parameters fail with MST_ERROR_BUILD. `event`
 // is the caller's to release; NULL: none. A double for a parameter of type `real` is rounded to float where `real` is that.
-mst_status mst_kernel_launch(cl_command_queue queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
+mst_status mst_kernel_launch(mst_queue *queue, const mst_kernel *kernel, const mst_argument *arguments, size_t n_arguments,
                              size_t n_items, size_t group, cl_event *event, mst_error *error);
 
 // A work-group size for n_items independent items of a kernel: as the device likes it, but small enough that every compute unit

@@ -20,9 +20,9 @@ double mst_median(double *seconds, int n) {
     return seconds[n / 2];
 }
 
-cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_event *event) {
+cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_uint n_waits, const cl_event *waits, cl_event *event) {
     static const cl_int zero = 0;
-    return clEnqueueFillBuffer(queue, context->stamp, &zero, sizeof zero, 0, sizeof zero, 0, NULL, event);
+    return clEnqueueFillBuffer(queue, context->stamp, &zero, sizeof zero, 0, sizeof zero, n_waits, waits, event);
 }
 
 static double event_seconds(const mst_context *context, cl_event from, cl_profiling_info from_what, cl_event to,

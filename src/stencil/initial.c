@@ -43,13 +43,13 @@ fail:
     return status;
 }
 
-static mst_status launch(mst_stencil *s, const mst_kernel *kernel, cl_mem array, const cl_long8 *grid, uint64_t from, uint64_t n,
-                         mst_error *error) {
+static mst_status launch(mst_queue *queue, const mst_kernel *kernel, cl_mem array, const cl_long8 *grid, uint64_t from,
+                         uint64_t n, mst_error *error) {
     const cl_long first = (cl_long)from, count = (cl_long)n;
     const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(grid, *grid), MST_BIND(first, first),
                                       MST_BIND(count, count)};
-    return mst_kernel_launch(s->context->compute, kernel, arguments, MST_COUNT(arguments), (size_t)n,
-                             mst_kernel_group(s->context, kernel, (size_t)n), NULL, error);
+    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), (size_t)n,
+                             mst_kernel_group(queue->context, kernel, (size_t)n), NULL, error);
 }
 
 // Parts are computed in memory that is lent, and go to the backing store from there.
@@ -57,30 +57,32 @@ static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst
     mst_status status = MST_OK;
     const mst_problem *p = &s->problem;
     const uint64_t part = mst_smaller(loan->elements, (uint64_t)MOST_PART);
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
     void *values = NULL;
     MST_REQUIRE(values = malloc((size_t)part * p->element), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
     for (uint64_t from = 0, n; from < p->nodes; from += n) {
         n = mst_smaller(p->nodes - from, part);
         const cl_long8 packed = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
                                   (cl_long)p->grid[COLUMNS], (cl_long)p->plane, -(cl_long)from}};
-        MST_TRY(launch(s, kernel, loan->buffer, &packed, from, n, error));
-        MST_TRY_CL(
-            clEnqueueReadBuffer(s->context->compute, loan->buffer, CL_TRUE, 0, (size_t)n * p->element, values, 0, NULL, NULL),
-            "cannot download initial values");
+        MST_TRY(launch(&queue, kernel, loan->buffer, &packed, from, n, error));
+        MST_TRY(mst_queue_read(&queue, loan->buffer, 0, (size_t)n * p->element, values, "initial values", error));
         MST_TRY(mst_solver_put(s, array, from, n, values, error));
     }
 fail:
+    mst_queue_release(&queue);
     free(values);
     return status;
 }
 
 static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(launch(s, kernel, loan->buffer, &loan->grid, 0, s->problem.nodes, error));
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    MST_TRY(launch(&queue, kernel, loan->buffer, &loan->grid, 0, s->problem.nodes, error));
     if (s->check_every && array < s->problem.n_arrays)
         MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, array, &s->nonfinite[array], error));
-    MST_TRY_CL(clFinish(s->context->compute), "cannot compute initial values");
+    MST_TRY(mst_queue_finish(&queue, error));
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 

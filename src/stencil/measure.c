@@ -44,7 +44,7 @@ static bool find_part(const mst_measurement *m, mst_box *box) {
 // The window's own edges stand for the grid's: what lies beyond wraps around in it.
 static mst_status take(const mst_measurement *m, const mst_box *box, int n, mst_window *w, mst_error *error) {
     mst_status status = MST_OK;
-    const cl_float zero = 0;
+    mst_queue queue = MST_QUEUE(m->context, m->context->compute);
     const uint64_t bytes = nodes_of(box) * m->problem->element;
     w->planes = box->to[PLANES] - box->from[PLANES];
     w->rows = box->to[ROWS];
@@ -52,10 +52,11 @@ static mst_status take(const mst_measurement *m, const mst_box *box, int n, mst_
     for (int a = 0; a < n; a++) {
         MST_TRY(mst_device_allocate(m->context, CL_MEM_READ_WRITE, bytes, "the measurement of rates", &w->buffers[a], error));
         // Memory never written may not be backed by memory of its own yet.
-        MST_TRY_CL(clEnqueueFillBuffer(m->context->compute, w->buffers[a], &zero, sizeof zero, 0, (size_t)bytes, 0, NULL, NULL),
-                   "cannot measure rates");
+        MST_TRY(mst_queue_fill(&queue, w->buffers[a], 0, (size_t)bytes, "an array", error));
     }
+    MST_TRY(mst_queue_finish(&queue, error));
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 

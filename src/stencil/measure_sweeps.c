@@ -72,13 +72,14 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
 
 static mst_status time_steps(const mst_sweeper *s, mst_sweep_state *state, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
     const double start = mst_now();
     for (int k = 0; k < n; k += (int)s->stagger.steps) // the tables hold one trip
-        MST_TRY(mst_sweeper_steps(s, s->context->compute, state, mst_smaller((uint64_t)(n - k), (uint64_t)s->stagger.steps), 0,
-                                  error));
-    MST_TRY_CL(clFinish(s->context->compute), "cannot measure rates");
+        MST_TRY(mst_sweeper_steps(s, &queue, state, mst_smaller((uint64_t)(n - k), (uint64_t)s->stagger.steps), 0, error));
+    MST_TRY(mst_queue_finish(&queue, error));
     *seconds = (mst_now() - start) / n;
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 
@@ -86,7 +87,9 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
     mst_status status = MST_OK;
     double seconds[SAMPLES], each = 0, start;
     int n = 1, k = 0;
-    MST_TRY(mst_sweeper_fill_margins(s, s->context->compute, state, 0, error));
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    MST_TRY(mst_sweeper_fill_margins(s, &queue, state, 0, error));
+    MST_TRY(mst_queue_finish(&queue, error));
     MST_TRY(time_steps(s, state, 1, &each, error)); // drivers compile at the first launch
     start = mst_now();
     do {
@@ -97,6 +100,7 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
         MST_TRY(time_steps(s, state, n, &seconds[k], error));
     *rate = (double)s->sweeps.problem->nodes / mst_measure_usual(seconds, k);
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 
@@ -120,7 +124,7 @@ fail:
 mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     static const mst_point_list no_points = {.n = 0};
-    const cl_float zero = 0;
+    mst_queue queue = MST_QUEUE(sweeper->context, sweeper->context->compute);
     mst_problem part;
     mst_sweep_state state = {.arrays = {NULL}};
     mst_cache_key key;
@@ -140,16 +144,16 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     for (size_t k = 0; k < MST_COUNT(all); k++) {
         MST_TRY(mst_memory_take(s.context, &array, (uint64_t)all[k].n, all[k].buffers, error));
         for (int i = 0; i < all[k].n; i++)
-            MST_TRY_CL(clEnqueueFillBuffer(s.context->compute, all[k].buffers[i], &zero, sizeof zero, 0, (size_t)array.bytes, 0,
-                                           NULL, NULL),
-                       "cannot measure rates");
+            MST_TRY(mst_queue_fill(&queue, all[k].buffers[i], 0, (size_t)array.bytes, "an array", error));
     }
+    MST_TRY(mst_queue_finish(&queue, error));
     MST_TRY(measure_both(&s, &state, rate, error));
     if (s.stagger.steps == 1)
         sweeper->stagger = mst_sweeper_plain(sweeper);
     if (keeps)
         keep(sweeper, key, *rate);
 fail:
+    mst_queue_release(&queue);
     for (size_t k = 0; k < MST_COUNT(all); k++)
         mst_memory_give(sweeper->context, &array, (uint64_t)all[k].n, all[k].buffers);
     return status;

@@ -18,12 +18,14 @@ static const double PART_FOR_KERNELS = 0.5; // of the time of a measurement; the
 static mst_status time_launches(const mst_measurement *m, const mst_stepper *stepper, const mst_window w[2],
                                 const mst_window *held, const mst_box *box, int n, double *seconds, mst_error *error) {
     mst_status status = MST_OK;
+    mst_queue queue = MST_QUEUE(m->context, m->context->compute);
     double start = mst_now();
     for (int l = 0; l < n; l++)
-        MST_TRY(mst_stepper_enqueue(stepper, m->context->compute, &w[l % 2], &w[1 - l % 2], held, box, 1, 0, error));
-    MST_TRY_CL(clFinish(m->context->compute), "cannot measure rates");
+        MST_TRY(mst_stepper_enqueue(stepper, &queue, &w[l % 2], &w[1 - l % 2], held, box, 1, 0, error));
+    MST_TRY(mst_queue_finish(&queue, error));
     *seconds = (mst_now() - start) / n;
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 
@@ -109,27 +111,27 @@ fail:
 static mst_status measure_commands(const mst_measurement *m, const mst_window w[MST_MEASURE_WINDOWS], mst_rates *rates,
                                    mst_error *error) {
     mst_status status = MST_OK;
+    mst_queue queue = MST_QUEUE(m->context, m->context->compute), up = MST_QUEUE(m->context, m->context->upload);
     const mst_box node = {{0, 0, 0}, {1, 1, 1}};
     static const double nothing = 0;
     double launched[MST_MEASURE_SAMPLES], copied[MST_MEASURE_SAMPLES];
     for (int sample = 0; sample < MST_MEASURE_SAMPLES; sample++) {
         double start = mst_now();
         for (int k = 0; k < MST_MEASURE_COMMANDS; k++)
-            MST_TRY(mst_stepper_enqueue(&m->steppers[1], m->context->compute, &w[0], &w[1], &w[MST_MEASURE_COEFFICIENTS], &node,
-                                        1, 0, error));
-        MST_TRY_CL(clFinish(m->context->compute), "cannot measure rates");
+            MST_TRY(mst_stepper_enqueue(&m->steppers[1], &queue, &w[0], &w[1], &w[MST_MEASURE_COEFFICIENTS], &node, 1, 0, error));
+        MST_TRY(mst_queue_finish(&queue, error));
         double middle = mst_now();
         for (int k = 0; k < MST_MEASURE_COMMANDS; k++)
-            MST_TRY_CL(clEnqueueWriteBuffer(m->context->upload, w[0].buffers[0], CL_FALSE, 0, m->problem->element, &nothing, 0,
-                                            NULL, NULL),
-                       "cannot measure rates");
-        MST_TRY_CL(clFinish(m->context->upload), "cannot measure rates");
+            MST_TRY(mst_queue_write(&up, CL_FALSE, w[0].buffers[0], 0, m->problem->element, &nothing, "a measured copy", error));
+        MST_TRY(mst_queue_finish(&up, error));
         launched[sample] = (middle - start) / MST_MEASURE_COMMANDS;
         copied[sample] = (mst_now() - middle) / MST_MEASURE_COMMANDS;
     }
     rates->launch[0] = rates->launch[1] = mst_measure_usual(launched, MST_MEASURE_SAMPLES);
     rates->copy = mst_measure_usual(copied, MST_MEASURE_SAMPLES);
 fail:
+    mst_queue_release(&queue);
+    mst_queue_release(&up);
     return status;
 }
 

@@ -61,10 +61,10 @@ fail:
     return status;
 }
 
-static void describe_block(const mst_passage *s, const mst_slot *slot, mst_block *block) {
+static void describe_block(const mst_passage *s, mst_slot *slot, mst_block *block) {
     block->first = slot->first;
     block->count = slot->count;
-    block->queue = s->desc->context->compute;
+    block->queue = &slot->queue;
     for (int p = 0; p < s->desc->n_ports; p++) {
         bool fixed = s->desc->ports[p].kind == MST_PORT_FIXED, staged = s->ring->staged[p];
         const mst_slot *at = fixed ? &s->ring->fixed : slot;
@@ -92,13 +92,7 @@ fail:
     return status;
 }
 
-// An event behind all that was enqueued on the compute queue; if the context profiles, one with usable times.
-static cl_int mark(const mst_context *context, cl_event *event) {
-    return context->profile ? mst_stamp(context, context->compute, event)
-                            : clEnqueueMarkerWithWaitList(context->compute, 0, NULL, event);
-}
-
-mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, mst_error *error) {
+mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = s->desc->context;
     mst_block block;
@@ -110,14 +104,13 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, mst_error *er
         if (s->ring->fixed.uploaded[p])
             waits[n_waits++] = s->ring->fixed.uploaded[p];
     }
-    if (n_waits > 0)
-        MST_TRY_CL(clEnqueueBarrierWithWaitList(context->compute, n_waits, waits, NULL), "cannot order kernels behind uploads");
+    MST_TRY(mst_queue_barrier(&slot->queue, n_waits, waits, "an upload", error));
     if (context->profile)
-        MST_TRY_CL(mark(context, &slot->begun), "cannot mark the start of a block");
+        MST_TRY_CL(mst_stamp(context, slot->queue.opencl, 0, NULL, &slot->begun), "cannot mark the start of a block");
     describe_block(s, slot, &block);
     MST_TRY(s->desc->compute(s->desc->user, &block, error));
-    MST_TRY_CL(mark(context, &slot->computed), "cannot mark the end of a block");
-    MST_TRY_CL(clFlush(context->compute), "cannot start kernels");
+    MST_TRY(mst_queue_mark(&slot->queue, carries, &slot->computed, error));
+    MST_TRY_CL(clFlush(slot->queue.opencl), "cannot start kernels");
     for (int p = 0; p < s->desc->n_ports && !context->device.unified_memory; p++) {
         if (!moves_through(s, p, MST_PORT_OUTPUT))
             continue;
@@ -137,12 +130,13 @@ static mst_status empty(const mst_passage *s, mst_slot *slot, int p, mst_error *
     mst_context *context = s->desc->context;
     mst_transfer t = transfer_of(s, p);
     uint64_t item = mst_port_item_bytes(&s->desc->ports[p]), begin = item * slot->first, end = begin + item * slot->count;
-    cl_event unmapped = NULL;
+    cl_event mapped = NULL, unmapped = NULL;
     cl_int code;
     if (context->device.unified_memory) {
         slot->ports[p].mapped = clEnqueueMapBuffer(context->download, slot->ports[p].staging, CL_TRUE, CL_MAP_READ, 0,
-                                                   (size_t)(end - begin), 1, &slot->computed, NULL, &code);
+                                                   (size_t)(end - begin), 1, &slot->computed, &mapped, &code);
         MST_TRY_CL(code, "cannot map the staging memory of %s", t.name);
+        MST_TRY_CL(clWaitForEvents(1, &mapped), "cannot map the staging memory of %s", t.name);
     } else {
         MST_TRY_CL(clWaitForEvents(1, &slot->downloaded[p]), "computing or downloading %s failed", t.name);
     }
@@ -155,6 +149,7 @@ static mst_status empty(const mst_passage *s, mst_slot *slot, int p, mst_error *
         MST_TRY_CL(clWaitForEvents(1, &unmapped), "cannot unmap the staging memory of %s", t.name);
     }
 fail:
+    mst_release_event(&mapped);
     mst_release_event(&unmapped);
     return status;
 }
@@ -162,7 +157,7 @@ fail:
 mst_status mst_block_finish(const mst_passage *s, mst_slot *slot, mst_report *report, mst_error *error) {
     mst_status status = MST_OK;
     const mst_context *context = s->desc->context;
-    MST_TRY_CL(clWaitForEvents(1, &slot->computed), "computing a block failed");
+    MST_TRY(mst_queue_finish(&slot->queue, error));
     for (int p = 0; p < s->desc->n_ports; p++)
         if (moves_through(s, p, MST_PORT_OUTPUT)) {
             MST_TRY(empty(s, slot, p, error));

@@ -14,8 +14,9 @@ typedef struct mst_passage {
 // the fixed arrays, too. Adds what is moved to *bytes.
 mst_status mst_block_upload(const mst_passage *s, mst_slot *slot, uint64_t *bytes, mst_error *error);
 
-// Enqueues the computation of a block behind its uploads, and the downloads behind that.
-mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, mst_error *error);
+// Enqueues the computation of a block behind its uploads, and the downloads behind that. With `carries`, slot->computed is for
+// the user, and tells of all errors.
+mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries, mst_error *error);
 
 // Waits for the results of a block and writes them where they belong. Adds times and downloaded bytes to the report, and releases
 // the slot's events.

@@ -179,6 +179,8 @@ mst_status mst_ring_configure(mst_ring *ring, const mst_stream_desc *desc, const
     MST_TRY(desc->prepare(desc->user, 0, error));
     memcpy(ring->staged, staged, sizeof staged);
     memcpy(ring->pinned, pinned, sizeof pinned);
+    for (int s = 0; s < MST_RING_SLOTS; s++)
+        ring->slots[s].queue = (mst_queue)MST_QUEUE(desc->context, desc->context->compute);
     MST_TRY(choose_blocks(ring, desc, error));
     if (!mst_budget_take(desc->context, &desc->context->host_memory, ring->host_bytes)) {
         ring->host_bytes = 0;
@@ -200,6 +202,7 @@ static void release_slot(mst_slot *slot, mst_context *context) {
             mst_pinned_unmap(context, slot->ports[p].staging, slot->ports[p].mapped);
         mst_device_release(context, slot->ports[p].device, slot->ports[p].bytes);
     }
+    mst_queue_release(&slot->queue);
     memset(slot, 0, sizeof *slot);
 }
 

@@ -144,7 +144,7 @@ static void launch_blocks(stream_run *r) {
         slot->count = n_items - slot->first < ring->block_items ? n_items - slot->first : ring->block_items;
         mst_status status = mst_block_upload(&r->passage, slot, &r->report.upload_bytes, &error);
         if (status == MST_OK)
-            status = mst_block_compute(&r->passage, slot, &error);
+            status = mst_block_compute(&r->passage, slot, false, &error);
         if (status != MST_OK) {
             fail_run(r, status, &error);
             return;
@@ -169,10 +169,11 @@ static void abandon(stream_run *r) {
             }
     }
     clFinish(context->upload);
-    clFinish(context->compute);
     clFinish(context->download);
-    for (int s = 0; s < ring->n_slots; s++)
+    for (int s = 0; s < ring->n_slots; s++) {
+        mst_queue_abandon(&ring->slots[s].queue);
         mst_slot_release_events(&ring->slots[s]);
+    }
 }
 
 // Host or file data: two threads and the ring.
@@ -206,38 +207,37 @@ static mst_status run_resident(stream_run *r, mst_error *error) {
     mst_status status = MST_OK;
     mst_stream *s = r->stream;
     mst_context *context = s->desc.context;
-    mst_slot slot = {.first = 0};
+    mst_slot *slot = &s->ring.slots[0];
     if (r->how.event)
         r->how.progress = NULL; // it could only be called by waiting
-    if (r->how.n_wait > 0)
-        MST_TRY_CL(clEnqueueBarrierWithWaitList(context->compute, r->how.n_wait, r->how.wait_list, NULL),
-                   "cannot wait for how->wait_list");
+    MST_TRY(mst_queue_barrier(&slot->queue, r->how.n_wait, r->how.wait_list, "a command of how->wait_list", error));
     for (size_t b = 0; b < r->n_blocks; b++) {
         if (r->how.progress)
             MST_TRY(report_progress(r, b, error));
-        slot.first = b * s->ring.block_items;
-        slot.count = s->desc.n_items - slot.first < s->ring.block_items ? s->desc.n_items - slot.first : s->ring.block_items;
-        MST_TRY(mst_block_compute(&r->passage, &slot, error));
+        slot->first = b * s->ring.block_items;
+        slot->count = s->desc.n_items - slot->first < s->ring.block_items ? s->desc.n_items - slot->first : s->ring.block_items;
+        MST_TRY(mst_block_compute(&r->passage, slot, r->how.event && b + 1 == r->n_blocks, error));
         if (r->how.progress || (r->how.report && context->profile)) {
-            MST_TRY_CL(clFinish(context->compute), "computing failed");
-            r->report.compute_seconds += mst_seconds_between(context, slot.begun, slot.computed);
+            MST_TRY(mst_queue_finish(&slot->queue, error));
+            r->report.compute_seconds += mst_seconds_between(context, slot->begun, slot->computed);
         }
         if (r->how.event && b + 1 == r->n_blocks) {
-            *r->how.event = slot.computed;
-            slot.computed = NULL;
+            *r->how.event = slot->computed;
+            slot->computed = NULL;
         }
-        mst_slot_release_events(&slot);
+        mst_slot_release_events(slot);
     }
     if (r->how.progress)
         MST_TRY(report_progress(r, r->n_blocks, error));
     if (!r->how.event)
-        MST_TRY_CL(clFinish(context->compute), "computing failed");
+        MST_TRY(mst_queue_finish(&slot->queue, error));
+    mst_queue_forget(&slot->queue);
     return MST_OK;
 fail:
-    mst_slot_release_events(&slot);
+    mst_slot_release_events(slot);
     if (r->how.event)
         mst_release_event(r->how.event);
-    clFinish(context->compute);
+    mst_queue_abandon(&slot->queue);
     return status;
 }
 

@@ -6,7 +6,7 @@
 #ifndef MST_STREAM_STREAM_H
 #define MST_STREAM_STREAM_H
 
-#include "runtime/context.h"
+#include "runtime/queue.h"
 
 #define MST_STREAM_MAX_PORTS 8
 
@@ -32,8 +32,8 @@ typedef struct mst_block_port {
 } mst_block_port;
 
 typedef struct mst_block {
-    size_t first, count;    // items
-    cl_command_queue queue; // in order; what is enqueued here finds its inputs ready
+    size_t first, count; // items
+    mst_queue *queue;    // in order; what is enqueued here finds its inputs ready
     mst_block_port ports[MST_STREAM_MAX_PORTS];
 } mst_block;
 

@@ -2,6 +2,7 @@
 
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
+#include "runtime/queue.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +62,7 @@ static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
         free(data);
         MST_REQUIRE(data = malloc((size_t)bytes), MST_ERROR_HOST_MEMORY, "out of memory for test runs");
         fill_random(layout, &state, data);
-        MST_TRY_CL(clEnqueueWriteBuffer(a->context->compute, a->buffers[k], CL_TRUE, 0, (size_t)bytes, data, 0, NULL, NULL),
-                   "cannot write an array for test runs");
+        MST_TRY(mst_device_write(a->context->compute, a->buffers[k], (size_t)bytes, data, "an array for test runs", error));
     }
     a->expected = malloc((size_t)bytes_of(&a->output));
     a->got = malloc((size_t)bytes_of(&a->output));
@@ -88,11 +88,12 @@ static mst_status build(void *user, const int64_t *values, void **candidate, mst
 static mst_status clear(void *user, mst_error *error) {
     mst_status status = MST_OK;
     mst_tune_arrays *a = user;
-    const cl_uint poison = 0xffffffffu;
-    MST_TRY_CL(clEnqueueFillBuffer(a->context->compute, a->buffers[a->n_inputs], &poison, sizeof poison, 0,
-                                   (size_t)bytes_of(&a->output), 0, NULL, NULL),
-               "cannot fill an array for test runs");
+    mst_queue queue = MST_QUEUE(a->context, a->context->compute);
+    MST_TRY(mst_queue_fill(&queue, a->buffers[a->n_inputs], 0xffffffffu, (size_t)bytes_of(&a->output), "an array for test runs",
+                           error));
+    MST_TRY(mst_queue_finish(&queue, error));
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 
@@ -102,6 +103,7 @@ static mst_status run(void *user, void *candidate, int times, const mst_executio
     mst_status status = MST_OK;
     mst_tune_arrays *a = user;
     (void)go_on; // MOST_BYTES do not take long
+    mst_queue queue = MST_QUEUE(a->context, a->context->compute);
     mst_location inputs[MST_TUNE_INPUTS], output = mst_at_device(a->buffers[a->n_inputs], 0);
     for (int k = 0; k < a->n_inputs; k++)
         inputs[k] = mst_at_device(a->buffers[k], 0);
@@ -110,12 +112,12 @@ static mst_status run(void *user, void *candidate, int times, const mst_executio
         mst_execution how = MST_EXECUTION_INIT;
         how.event = &event;
         status = a->execute(candidate, inputs, output, &how, error);
-        if (event)
-            clReleaseEvent(event);
         MST_TRY(status);
+        MST_TRY(mst_queue_add(&queue, event, "a test run", NULL, error));
     }
-    MST_TRY_CL(clFinish(a->context->compute), "a test run failed");
+    MST_TRY(mst_queue_finish(&queue, error));
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 
@@ -152,13 +154,14 @@ static bool is_close(const mst_tune_arrays *a) {
 static mst_status check(void *user, void *candidate, bool *right, mst_error *error) {
     mst_status status = MST_OK;
     mst_tune_arrays *a = user;
+    mst_queue queue = MST_QUEUE(a->context, a->context->compute);
     (void)candidate;
-    MST_TRY_CL(clEnqueueReadBuffer(a->context->compute, a->buffers[a->n_inputs], CL_TRUE, 0, (size_t)bytes_of(&a->output),
-                                   a->has_expected ? a->got : a->expected, 0, NULL, NULL),
-               "cannot read the result of a test run");
+    MST_TRY(mst_queue_read(&queue, a->buffers[a->n_inputs], 0, (size_t)bytes_of(&a->output),
+                           a->has_expected ? a->got : a->expected, "the result of a test run", error));
     *right = !a->has_expected || is_close(a);
     a->has_expected = true;
 fail:
+    mst_queue_release(&queue);
     return status;
 }
 

@@ -146,7 +146,7 @@ static void add_tables(mst_argument_list *list, const mst_stepper_tables *t) {
     ADD(points, t->points);
 }
 
-static mst_status launch(const mst_stepper *s, cl_command_queue queue, const mst_argument_list *list, const mst_cutting *c,
+static mst_status launch(const mst_stepper *s, mst_queue *queue, const mst_argument_list *list, const mst_cutting *c,
                          mst_error *error) {
     mst_status status = MST_OK;
     const size_t group = (size_t)s->tile.group;
@@ -159,7 +159,7 @@ fail:
     return status;
 }
 
-mst_status mst_stepper_enqueue(const mst_stepper *s, cl_command_queue queue, const mst_window *from, const mst_window *to,
+mst_status mst_stepper_enqueue(const mst_stepper *s, mst_queue *queue, const mst_window *from, const mst_window *to,
                                const mst_window *held, const mst_box *box, int queues, uint64_t row, mst_error *error) {
     const mst_problem *p = s->tile.problem;
     const bool gpu = s->tile.shape == MST_STENCIL_SHAPE_GPU;

@@ -55,7 +55,7 @@ void mst_stepper_release(mst_stepper *stepper);
 // tile.before[axis] nodes before the box), a GPU's interior kernel does the tiles at the box's sides. `held` holds the
 // coefficient fields, NULL if there are none. `row` is that of the first step in the tables; kernels run in so many queues at
 // once.
-mst_status mst_stepper_enqueue(const mst_stepper *stepper, cl_command_queue queue, const mst_window *from, const mst_window *to,
+mst_status mst_stepper_enqueue(const mst_stepper *stepper, mst_queue *queue, const mst_window *from, const mst_window *to,
                                const mst_window *held, const mst_box *box, int queues, uint64_t row, mst_error *error);
 
 #endif

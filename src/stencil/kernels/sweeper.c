@@ -102,7 +102,7 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *s) {
 
 // ---- Margins
 
-static mst_status fill_margin(const mst_sweeper *s, cl_command_queue queue, const mst_kernel *kernel, cl_mem array, int64_t row,
+static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array, int64_t row,
                               mst_error *error) {
     const size_t nodes = (size_t)mst_sweeps_margin_nodes(&s->sweeps);
     const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
@@ -115,7 +115,7 @@ static mst_status fill_margin(const mst_sweeper *s, cl_command_queue queue, cons
                              NULL, error);
 }
 
-mst_status mst_sweeper_fill_margins(const mst_sweeper *s, cl_command_queue queue, const mst_sweep_state *state, uint64_t row,
+mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, const mst_sweep_state *state, uint64_t row,
                                     mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
@@ -153,7 +153,7 @@ static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t p
     return low;
 }
 
-static mst_status launch_points(const mst_sweeper *s, cl_command_queue queue, const mst_kernel *kernel, cl_mem array,
+static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array,
                                 const size_t field[2], cl_long row, plane_range planes, mst_error *error) {
     const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     const size_t first = first_point(s, field, planes.from), end = first_point(s, field, planes.to);
@@ -232,8 +232,8 @@ static void rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
     }
 }
 
-static mst_status launch(const mst_sweeper *s, cl_command_queue queue, int k, mst_sweep_state *state, uint64_t row,
-                         plane_range planes, mst_error *error) {
+static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row, plane_range planes,
+                         mst_error *error) {
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     cl_long4 work;
@@ -250,7 +250,7 @@ static mst_status launch(const mst_sweeper *s, cl_command_queue queue, int k, ms
 }
 
 // Sweep k over some planes, with what sources add there and receivers get. `state` is that before, `after` that behind the sweep.
-static mst_status sweep(const mst_sweeper *s, cl_command_queue queue, int k, mst_sweep_state *state, const mst_sweep_state *after,
+static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, const mst_sweep_state *after,
                         uint64_t row, plane_range planes, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
@@ -272,7 +272,7 @@ fail:
 // A few planes at a time go through all sweeps of several steps while they are in the cache. Each sweep lies behind the one
 // before by as many planes as updates reach, so it finds what it reads, and what it replaces nothing before it reads any more
 // (time skewing).
-static mst_status staggered(const mst_sweeper *s, cl_command_queue queue, mst_sweep_state *states, int n_states, uint64_t row,
+static mst_status staggered(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *states, int n_states, uint64_t row,
                             mst_error *error) {
     mst_status status = MST_OK;
     const int64_t n_planes = (int64_t)s->sweeps.problem->grid[PLANES], lag = s->stagger.lag, planes = s->stagger.planes;
@@ -287,7 +287,7 @@ fail:
     return status;
 }
 
-mst_status mst_sweeper_steps(const mst_sweeper *s, cl_command_queue queue, mst_sweep_state *state, uint64_t n, uint64_t row,
+mst_status mst_sweeper_steps(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,
                              mst_error *error) {
     mst_status status = MST_OK;
     mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];

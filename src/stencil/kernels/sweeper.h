@@ -45,11 +45,11 @@ mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
 cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
 
 // Enqueues the filling of all margins, for a state whose next step has that row of the tables.
-mst_status mst_sweeper_fill_margins(const mst_sweeper *sweeper, cl_command_queue queue, const mst_sweep_state *state,
-                                    uint64_t row, mst_error *error);
+mst_status mst_sweeper_fill_margins(const mst_sweeper *sweeper, mst_queue *queue, const mst_sweep_state *state, uint64_t row,
+                                    mst_error *error);
 
 // Enqueues n steps, the first of which has that row of the tables. The margins are filled, before and after.
-mst_status mst_sweeper_steps(const mst_sweeper *sweeper, cl_command_queue queue, mst_sweep_state *state, uint64_t n, uint64_t row,
+mst_status mst_sweeper_steps(const mst_sweeper *sweeper, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,
                              mst_error *error);
 
 #endif

@@ -28,6 +28,7 @@ static void destroy(mst_schedule *schedule) {
         mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, c->state[k].buffers);
     mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, c->coefficients.buffers);
     mst_kernel_destroy(c->counter);
+    mst_queue_release(&c->base.queue);
     free(c);
 }
 
@@ -39,8 +40,8 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     (void)traffic;
     while (n > 0) {
         const mst_stepper *stepper = &with->steppers[n >= with->plan->fuse ? 0 : 1];
-        MST_TRY(mst_stepper_enqueue(stepper, with->context->compute, &c->state[c->current], &c->state[!c->current],
-                                    &c->coefficients, &grid, 1, row, error));
+        MST_TRY(mst_stepper_enqueue(stepper, &schedule->queue, &c->state[c->current], &c->state[!c->current], &c->coefficients,
+                                    &grid, 1, row, error));
         c->current = !c->current;
         row += (uint64_t)stepper->pipeline.m;
         n -= (uint64_t)stepper->pipeline.m;
@@ -50,14 +51,11 @@ fail:
 }
 
 mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
-    mst_status status = MST_OK;
     (void)traffic;
-    MST_TRY_CL(clFinish(schedule->with.context->compute), "the steps failed");
-fail:
-    return status;
+    return mst_queue_finish(&schedule->queue, error);
 }
 
-void mst_in_core_abandon(mst_schedule *schedule) { clFinish(schedule->with.context->compute); }
+void mst_in_core_abandon(mst_schedule *schedule) { mst_queue_abandon(&schedule->queue); }
 
 static cl_mem buffer_of(const in_core *c, int array) {
     int n = c->base.with.problem->n_arrays;
@@ -67,20 +65,23 @@ static cl_mem buffer_of(const in_core *c, int array) {
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     mst_status status = MST_OK;
     size_t e = schedule->with.problem->element;
-    MST_TRY_CL(clEnqueueReadBuffer(schedule->with.context->compute, buffer_of((in_core *)schedule, array), CL_TRUE,
-                                   (size_t)first * e, (size_t)count * e, to, 0, NULL, NULL),
-               "cannot download the state");
+    MST_TRY(mst_queue_read(&schedule->queue, buffer_of((in_core *)schedule, array), (size_t)first * e, (size_t)count * e, to,
+                           "the state", error));
+    return MST_OK;
 fail:
+    mst_queue_abandon(&schedule->queue);
     return status;
 }
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     mst_status status = MST_OK;
     size_t e = schedule->with.problem->element;
-    MST_TRY_CL(clEnqueueWriteBuffer(schedule->with.context->compute, buffer_of((in_core *)schedule, array), CL_TRUE,
-                                    (size_t)first * e, (size_t)count * e, from, 0, NULL, NULL),
-               "cannot upload the state");
+    MST_TRY(mst_queue_write(&schedule->queue, CL_TRUE, buffer_of((in_core *)schedule, array), (size_t)first * e,
+                            (size_t)count * e, from, "the state", error));
+    MST_TRY(mst_queue_finish(&schedule->queue, error));
+    return MST_OK;
 fail:
+    mst_queue_abandon(&schedule->queue);
     return status;
 }
 
@@ -110,7 +111,7 @@ mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out,
     mst_status status = MST_OK;
     in_core *c = calloc(1, sizeof *c);
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    c->base = (mst_schedule){&kind, *desc};
+    c->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
     *out = &c->base;
     for (int k = 0; k < 2; k++)
         MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));

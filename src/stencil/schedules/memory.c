@@ -23,10 +23,11 @@ void mst_event_drop(cl_event *event) {
     *event = NULL;
 }
 
-mst_status mst_event_barrier(cl_command_queue queue, const cl_event *event, mst_error *error) {
-    mst_status status = MST_OK;
-    if (*event)
-        MST_TRY_CL(clEnqueueBarrierWithWaitList(queue, 1, event, NULL), "cannot queue a block");
-fail:
-    return status;
+void mst_events_drop(cl_event *events, size_t n) {
+    for (size_t i = 0; events && i < n; i++)
+        mst_event_drop(&events[i]);
+}
+
+mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error) {
+    return mst_queue_barrier(queue, *event ? 1 : 0, event, "a part of a step", error);
 }

@@ -9,8 +9,9 @@
 mst_status mst_memory_take(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers, mst_error *error);
 void mst_memory_give(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers);
 
-// Events that may be NULL: releasing one, and letting what is queued behind wait for one.
+// Events that may be NULL: releasing one, and letting what is queued behind wait for one. A barrier carries its errors on.
 void mst_event_drop(cl_event *event);
-mst_status mst_event_barrier(cl_command_queue queue, const cl_event *event, mst_error *error);
+void mst_events_drop(cl_event *events, size_t n); // events may be NULL
+mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error);
 
 #endif

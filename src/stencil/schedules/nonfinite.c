@@ -42,15 +42,16 @@ mst_status mst_nonfinite_count_on_device(mst_context *context, const mst_kernel 
     const size_t group = mst_kernel_group(context, kernel, (size_t)items);
     const mst_argument arguments[] = {MST_BIND(values, values), MST_BIND(grid, *grid), MST_BIND(counts, counts),
                                       MST_BIND(items, items)};
+    mst_queue queue = MST_QUEUE(context, context->compute);
     cl_uint *read = malloc((size_t)items * sizeof *read);
     *count = 0;
     MST_REQUIRE(read, MST_ERROR_HOST_MEMORY, "out of memory looking at a field");
-    MST_TRY(mst_kernel_launch(context->compute, kernel, arguments, MST_COUNT(arguments), (size_t)items, group, NULL, error));
-    MST_TRY_CL(clEnqueueReadBuffer(context->compute, counts, CL_TRUE, 0, (size_t)items * sizeof *read, read, 0, NULL, NULL),
-               "cannot look at a field");
+    MST_TRY(mst_kernel_launch(&queue, kernel, arguments, MST_COUNT(arguments), (size_t)items, group, NULL, error));
+    MST_TRY(mst_queue_read(&queue, counts, 0, (size_t)items * sizeof *read, read, "the look at a field", error));
     for (size_t i = 0; i < items; i++)
         *count += read[i];
 fail:
+    mst_queue_release(&queue);
     free(read);
     return status;
 }

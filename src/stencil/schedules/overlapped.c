@@ -24,11 +24,11 @@ typedef struct overlapped {
     int64_t n_stored;
 } overlapped;
 
-static mst_status finish(const overlapped *k, mst_error *error) {
+static mst_status finish(overlapped *k, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY_CL(clFinish(k->with->context->upload), "an upload failed");
-    MST_TRY_CL(clFinish(k->with->context->compute), "the steps failed");
-    MST_TRY_CL(clFinish(k->with->context->download), "a download failed");
+    MST_TRY(mst_queue_finish(&k->store.up, error));
+    MST_TRY(mst_queue_finish(&k->base.queue, error));
+    MST_TRY(mst_queue_finish(&k->store.down, error));
 fail:
     return status;
 }
@@ -57,7 +57,7 @@ static mst_status wait_stored(overlapped *k, const mst_box *box, mst_error *erro
     if (last < 0 || !k->stored[last])
         return MST_OK;
     if (k->store.is_direct)
-        return mst_event_barrier(k->with->context->upload, &k->stored[last], error);
+        return mst_event_barrier(&k->store.up, &k->stored[last], error);
     if (last >= k->n_stored - SLOTS)
         for (int i = 0; i < SLOTS; i++)
             MST_TRY(mst_store_settle(&k->store, &k->out[i], error));
@@ -76,7 +76,7 @@ static mst_status upload(overlapped *k, uint64_t n, const mst_box *box, mst_traf
     MST_TRY(mst_store_settle(&k->store, &k->in[slot], error));
     MST_TRY(mst_store_settle(&k->store, &k->coefficients_in[slot], error));
     MST_TRY(wait_stored(k, &big, error));
-    MST_TRY(mst_event_barrier(k->with->context->upload, &k->computed[(k->block + SLOTS - WINDOWS) % SLOTS], error));
+    MST_TRY(mst_event_barrier(&k->store.up, &k->computed[(k->block + SLOTS - WINDOWS) % SLOTS], error));
     const mst_box wide = mst_blocks_padded(&k->blocks, &big), wide_coefficients = mst_blocks_padded(&k->blocks, &coefficients);
     fit(&k->up[window], &wide);
     fit(&k->work, &wide);
@@ -94,7 +94,7 @@ static mst_status compute(overlapped *k, uint64_t n, const mst_box *box, uint64_
     mst_status status = MST_OK;
     const uint64_t slot = k->block % SLOTS, window = k->block % WINDOWS;
     uint64_t full = n / k->with->plan->fuse, single = n % k->with->plan->fuse;
-    cl_command_queue queue = k->with->context->compute;
+    mst_queue *queue = &k->base.queue;
     const mst_window *from = &k->up[window], *other = &k->work;
     MST_TRY(mst_event_barrier(queue, &k->in[slot].moved, error));
     MST_TRY(mst_event_barrier(queue, &k->coefficients_in[slot].moved, error));
@@ -114,8 +114,8 @@ static mst_status compute(overlapped *k, uint64_t n, const mst_box *box, uint64_
         row += (uint64_t)stepper->pipeline.m;
     }
     mst_event_drop(&k->computed[slot]);
-    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue, 0, NULL, &k->computed[slot]), "cannot queue a block");
-    MST_TRY_CL(clFlush(queue), "cannot queue a block");
+    MST_TRY(mst_queue_mark(queue, false, &k->computed[slot], error));
+    MST_TRY_CL(clFlush(queue->opencl), "cannot queue a block");
 fail:
     return status;
 }
@@ -165,10 +165,16 @@ fail:
 // After a run that failed; the queues may still work on what is to be released.
 static void abandon(mst_schedule *schedule) {
     overlapped *k = (overlapped *)schedule;
-    clFinish(k->with->context->upload);
-    clFinish(k->with->context->compute);
-    clFinish(k->with->context->download);
-    k->store.failures++;
+    mst_queue_abandon(&k->store.up);
+    mst_queue_abandon(&k->base.queue);
+    mst_queue_abandon(&k->store.down);
+    for (int i = 0; i < SLOTS; i++) {
+        mst_staging_abandon(&k->in[i]);
+        mst_staging_abandon(&k->coefficients_in[i]);
+        mst_staging_abandon(&k->out[i]);
+    }
+    mst_events_drop(k->computed, SLOTS);
+    mst_events_drop(k->stored, (size_t)mst_blocks_count(&k->blocks));
 }
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
@@ -199,10 +205,9 @@ static void destroy(mst_schedule *schedule) {
         mst_staging_release(&k->store, &k->in[i]);
         mst_staging_release(&k->store, &k->coefficients_in[i]);
         mst_staging_release(&k->store, &k->out[i]);
-        mst_event_drop(&k->computed[i]);
     }
-    for (int64_t i = 0; k->stored && i < mst_blocks_count(&k->blocks); i++)
-        mst_event_drop(&k->stored[i]);
+    mst_events_drop(k->computed, SLOTS);
+    mst_events_drop(k->stored, (size_t)mst_blocks_count(&k->blocks));
     mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->work.buffers);
     for (int i = 0; i < WINDOWS; i++) {
         mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->up[i].buffers);
@@ -211,6 +216,7 @@ static void destroy(mst_schedule *schedule) {
     }
     mst_store_release(&k->store);
     free(k->stored);
+    mst_queue_release(&k->base.queue);
     free(k);
 }
 
@@ -242,7 +248,7 @@ mst_status mst_overlapped_create(const mst_schedule_desc *desc, mst_schedule **o
     mst_status status = MST_OK;
     overlapped *k = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    k->base = (mst_schedule){&kind, *desc};
+    k->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
     k->with = &k->base.with;
     k->blocks = desc->plan->blocks;
     *out = &k->base;

@@ -54,6 +54,7 @@ typedef struct mst_schedule_kind {
 struct mst_schedule {
     const mst_schedule_kind *kind;
     mst_schedule_desc with;
+    mst_queue queue; // the context's for kernels
 };
 
 // A piece of the device's state, which is empty while the state is in a backing store.

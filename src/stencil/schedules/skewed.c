@@ -30,7 +30,7 @@ typedef struct skewed {
     const mst_schedule_desc *with; // base.with
     mst_slabs slabs;
     mst_store store;
-    cl_command_queue queues[MST_STENCIL_QUEUES]; // the first is the context's
+    mst_queue queues[MST_STENCIL_QUEUES]; // the first is the context's
     mst_window rings[2], coefficients, down;
     slab_state active[MST_STENCIL_QUEUES + 1]; // the oldest first; that may be done but for its download
     int n_active;
@@ -48,12 +48,12 @@ typedef struct skewed {
 
 static int64_t clip(int64_t i, int64_t n) { return i < 0 ? 0 : mst_smaller(i, n); }
 
-static mst_status finish(const skewed *k, mst_error *error) {
+static mst_status finish(skewed *k, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY_CL(clFinish(k->with->context->upload), "an upload failed");
+    MST_TRY(mst_queue_finish(&k->store.up, error));
     for (int q = 0; q < k->slabs.queues; q++)
-        MST_TRY_CL(clFinish(k->queues[q]), "the steps failed");
-    MST_TRY_CL(clFinish(k->with->context->download), "a download failed");
+        MST_TRY(mst_queue_finish(&k->queues[q], error));
+    MST_TRY(mst_queue_finish(&k->store.down, error));
 fail:
     return status;
 }
@@ -96,12 +96,9 @@ static void place(skewed *k, int64_t first_plane) {
     k->rings[0].first_plane = k->rings[1].first_plane = k->coefficients.first_plane = k->down.first_plane = first_plane;
 }
 
-static mst_status mark(cl_command_queue queue, cl_event *event, mst_error *error) {
-    mst_status status = MST_OK;
+static mst_status mark(mst_queue *queue, cl_event *event, mst_error *error) {
     mst_event_drop(event);
-    MST_TRY_CL(clEnqueueMarkerWithWaitList(queue, 0, NULL, event), "cannot queue a slab");
-fail:
-    return status;
+    return mst_queue_mark(queue, false, event, error);
 }
 
 // The planes that a level of a slab computes.
@@ -134,16 +131,14 @@ fail:
     return status;
 }
 
-static cl_command_queue queue_of(const skewed *k, const slab_state *at) {
-    return k->queues[at->slab % (uint64_t)k->slabs.queues];
-}
+static mst_queue *queue_of(skewed *k, const slab_state *at) { return &k->queues[at->slab % (uint64_t)k->slabs.queues]; }
 
 // The next level of a slab. The first waits for its upload, the last for room in the ring of downloads, and each for the same of
 // the slab before.
 static mst_status enqueue_level(skewed *k, slab_state *at, mst_error *error) {
     mst_status status = MST_OK;
     uint64_t slots = k->slots, slot = at->slab % slots, room = mst_slabs_room(&k->slabs);
-    cl_command_queue queue = queue_of(k, at);
+    mst_queue *queue = queue_of(k, at);
     int l = at->level, levels = mst_slabs_levels(&k->slabs, at->n);
     const mst_box box = level_box(k, at, l);
     const mst_stepper *stepper = &k->with->steppers[mst_slabs_kernel(&k->slabs, at->n, l)];
@@ -166,7 +161,7 @@ static mst_status enqueue_level(skewed *k, slab_state *at, mst_error *error) {
         MST_TRY(mark(queue, &k->passed[l], error));
     if (l + 1 == levels)
         MST_TRY(mark(queue, &k->computed[slot], error));
-    MST_TRY_CL(clFlush(queue), "cannot queue a slab");
+    MST_TRY_CL(clFlush(queue->opencl), "cannot queue a slab");
     at->row += (uint64_t)stepper->pipeline.m;
     at->level++;
 fail:
@@ -220,7 +215,7 @@ static mst_status upload(skewed *k, const slab_state *at, mst_traffic *traffic, 
     int64_t b = k->slabs.block, z = k->slabs.planes, ahead = k->slabs.ahead, j = at->j;
     const mst_box box = planes_box(k, clip(j * b, z), clip((j + 1) * b, z));
     const mst_box coefficients = planes_box(k, j == 0 ? 0 : clip(j * b + ahead, z), clip((j + 1) * b + ahead, z));
-    cl_command_queue queue = k->with->context->upload;
+    mst_queue *queue = &k->store.up;
     MST_TRY(make_current(k, at, traffic, error));
     if (!k->with->plan->overlap)
         MST_TRY(store_all_slabs(k, traffic, error));
@@ -253,10 +248,8 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     slab_state next = {.slab = k->slab, .n = n, .row = row, .first_plane = -(int64_t)k->slab * b};
     if (n != k->steps) { // its levels lie elsewhere
         MST_TRY(store_all_slabs(k, traffic, error));
-        for (size_t l = 0; l < mst_slabs_most_levels(&k->slabs); l++)
-            mst_event_drop(&k->passed[l]);
-        const cl_event *last_computed = &k->computed[(k->slab + k->slots - 1) % k->slots];
-        MST_TRY(mst_event_barrier(queue_of(k, &next), last_computed, error));
+        mst_events_drop(k->passed, mst_slabs_most_levels(&k->slabs));
+        MST_TRY(mst_event_barrier(queue_of(k, &next), &k->computed[(k->slab + k->slots - 1) % k->slots], error));
         k->steps = n;
     }
     MST_TRY(upload(k, &next, traffic, error));
@@ -276,7 +269,6 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     k->n_stored = slabs;
     k->stored_shift = last;
 fail:
-    k->n_active = status == MST_OK ? k->n_active : 0; // a run that failed leaves nothing to go on with
     return status;
 }
 
@@ -291,18 +283,29 @@ static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error
     }
     MST_TRY(finish(k, error));
 fail:
-    k->n_active = status == MST_OK ? k->n_active : 0; // a run that failed leaves nothing to go on with
     return status;
+}
+
+static void drop_marks(skewed *k) {
+    mst_events_drop(k->computed, SLOTS);
+    mst_events_drop(k->stored, (size_t)mst_slabs_most(&k->slabs));
+    mst_events_drop(k->passed, mst_slabs_most_levels(&k->slabs));
 }
 
 // After a run that failed; the queues may still work on what is to be released.
 static void abandon(mst_schedule *schedule) {
     skewed *k = (skewed *)schedule;
-    clFinish(k->with->context->upload);
+    mst_queue_abandon(&k->store.up);
     for (int q = 0; q < k->slabs.queues; q++)
-        clFinish(k->queues[q]);
-    clFinish(k->with->context->download);
-    k->store.failures++;
+        mst_queue_abandon(&k->queues[q]);
+    mst_queue_abandon(&k->store.down);
+    for (int i = 0; i < SLOTS; i++) {
+        mst_staging_abandon(&k->up[i]);
+        mst_staging_abandon(&k->coefficients_up[i]);
+        mst_staging_abandon(&k->out[i]);
+    }
+    drop_marks(k);
+    k->n_active = 0;
 }
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
@@ -330,19 +333,14 @@ static void destroy(mst_schedule *schedule) {
         mst_staging_release(&k->store, &k->up[i]);
         mst_staging_release(&k->store, &k->coefficients_up[i]);
         mst_staging_release(&k->store, &k->out[i]);
-        mst_event_drop(&k->computed[i]);
     }
-    for (int64_t j = 0; k->stored && j < mst_slabs_most(&k->slabs); j++)
-        mst_event_drop(&k->stored[j]);
-    for (size_t l = 0; k->passed && l < mst_slabs_most_levels(&k->slabs); l++)
-        mst_event_drop(&k->passed[l]);
+    drop_marks(k);
     mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->rings[0].buffers);
     mst_memory_give(context, &parts[MST_FOOTPRINT_LEVELS], MST_STENCIL_MAX_ARRAYS, k->rings[1].buffers);
     mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], MST_STENCIL_MAX_ARRAYS, k->down.buffers);
     mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, k->coefficients.buffers);
-    for (int q = 1; q < MST_STENCIL_QUEUES; q++)
-        if (k->queues[q])
-            clReleaseCommandQueue(k->queues[q]);
+    for (int q = 0; q < MST_STENCIL_QUEUES; q++)
+        mst_queue_release(&k->queues[q]);
     mst_store_release(&k->store);
     free(k->passed);
     free(k->stored);
@@ -385,11 +383,11 @@ mst_status mst_skewed_create(const mst_schedule_desc *desc, mst_schedule **out, 
     mst_status status = MST_OK;
     skewed *k = calloc(1, sizeof *k);
     MST_REQUIRE(k, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    k->base = (mst_schedule){&kind, *desc};
+    k->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
     k->with = &k->base.with;
     k->slabs = desc->plan->slabs;
     k->slots = mst_slabs_slots(&k->slabs);
-    k->queues[0] = desc->context->compute;
+    k->queues[0] = k->base.queue;
     *out = &k->base;
     MST_TRY(mst_store_create(desc->context, desc->problem, desc->plan, desc->file, desc->file_offset, &k->store, error));
     MST_TRY(take(k, error));

@@ -33,6 +33,11 @@ void mst_staging_release(const mst_store *store, mst_staging *slot) {
     *slot = (mst_staging){.buffer = NULL};
 }
 
+void mst_staging_abandon(mst_staging *slot) {
+    mst_event_drop(&slot->moved);
+    slot->pending = false;
+}
+
 // A rectangular part that is in one piece both in the store and in a window.
 typedef struct piece {
     size_t count[N_AXES]; // planes, rows, columns
@@ -91,11 +96,11 @@ typedef struct mover {
     uint64_t bytes;
 } mover;
 
-static mst_status remember(mover *m, cl_event event) {
-    if (m->slot->moved)
-        clReleaseEvent(m->slot->moved);
-    m->slot->moved = event;
-    return MST_OK;
+static mst_queue *queue_of(const mover *m) { return m->up ? &m->store->up : &m->store->down; }
+
+static mst_status remember(const mover *m, cl_event event, mst_error *error) {
+    mst_event_drop(&m->slot->moved);
+    return mst_queue_add(queue_of(m), event, m->up ? "an upload" : "a download", &m->slot->moved, error);
 }
 
 static bool has_whole_rows(const piece *part, const mst_problem *p, const mst_window *w) {
@@ -141,7 +146,7 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     mover *m = user;
     const rectangle r = rectangle_of(part, m->store->problem, m->window);
     size_t e = m->store->problem->element, bytes = r.region[0] * r.region[1] * r.region[2];
-    cl_command_queue queue = m->up ? m->store->context->upload : m->store->context->download;
+    cl_command_queue queue = queue_of(m)->opencl;
     cl_mem buffer = m->window->buffers[m->target];
     unsigned char *host = m->store->arrays[m->array];
     cl_event event = NULL;
@@ -164,7 +169,7 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
                                            r.window_pitch[1], r.store_pitch[0], r.store_pitch[1], host, n_wait, m->wait, &event),
                    "cannot download a block");
     m->bytes += bytes;
-    return remember(m, event);
+    MST_TRY(remember(m, event, error));
 fail:
     return status;
 }
@@ -199,7 +204,7 @@ static mst_status move_device(const piece *part, void *user, mst_error *error) {
     const rectangle r = rectangle_of(part, m->store->problem, m->window);
     const size_t zero[] = {0, 0, 0};
     size_t bytes = r.region[0] * r.region[1] * r.region[2];
-    cl_command_queue queue = m->up ? m->store->context->upload : m->store->context->download;
+    cl_command_queue queue = queue_of(m)->opencl;
     cl_event event = NULL;
     if (m->up)
         MST_TRY_CL(clEnqueueWriteBufferRect(queue, m->window->buffers[m->target], CL_FALSE, r.at_window, zero, r.region,
@@ -213,7 +218,7 @@ static mst_status move_device(const piece *part, void *user, mst_error *error) {
                    "cannot download a block");
     m->staged += bytes;
     m->bytes += bytes;
-    return remember(m, event);
+    MST_TRY(remember(m, event, error));
 fail:
     return status;
 }
@@ -262,7 +267,6 @@ mst_status mst_store_download(mst_store *store, int first, int n, const mst_box 
     MST_TRY_CL(clFlush(store->context->download), "cannot download a block");
     *bytes += m.bytes;
     slot->pending = !store->is_direct;
-    slot->failures = store->failures;
     slot->box = *box;
     slot->window = *window;
     slot->first_array = first;
@@ -281,8 +285,7 @@ mst_status mst_store_settle(mst_store *store, mst_staging *slot, mst_error *erro
     if (slot->pending) {
         mover m = {.store = store, .window = &slot->window, .slot = slot, .box = &slot->box};
         slot->pending = false;
-        if (slot->failures == store->failures)
-            MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
+        MST_TRY(each_array(&m, slot->first_array, slot->n_arrays, move_staged, error));
     }
 fail:
     return status;

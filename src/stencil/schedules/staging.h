@@ -13,7 +13,6 @@ typedef struct mst_staging {
     cl_event moved; // the last copy of it, NULL if none is under way
     // A download that has yet to be put into the store.
     bool pending;
-    unsigned failures; // there had been when it was queued
     mst_box box;
     mst_window window;
     int first_array, n_arrays;
@@ -22,6 +21,9 @@ typedef struct mst_staging {
 // A piece of the allocation, which has none if the store is direct.
 mst_status mst_staging_create(const mst_store *store, const mst_allocation *part, mst_staging *slot, mst_error *error);
 void mst_staging_release(const mst_store *store, mst_staging *slot);
+
+// After a failure, when nothing is under way any more: a download does not reach the store.
+void mst_staging_abandon(mst_staging *slot);
 
 // Queues copies of a box of arrays first .. first + n - 1 of the store to the windows, which have room for it, or back. The box
 // may reach beyond a periodic grid. The slot must be settled; wait may be NULL. slot->moved becomes the event. *bytes is raised.

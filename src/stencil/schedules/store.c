@@ -19,7 +19,9 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
                      .copies = mst_plan_copies(plan->schedule),
                      .is_direct = plan->is_direct,
                      .file = file,
-                     .file_offset = file_offset};
+                     .file_offset = file_offset,
+                     .up = MST_QUEUE(context, context->upload),
+                     .down = MST_QUEUE(context, context->download)};
     const mst_allocation *a = &s->memory;
     if (a->memory == MST_MEMORY_FILE)
         return MST_OK;
@@ -46,6 +48,8 @@ void mst_store_release(mst_store *s) {
         else
             free(s->arrays[k]);
     free(s->arrays);
+    mst_queue_release(&s->up);
+    mst_queue_release(&s->down);
     *s = (mst_store){.context = NULL};
 }
 

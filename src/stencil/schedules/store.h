@@ -3,7 +3,7 @@
 #ifndef MST_STENCIL_STORE_H
 #define MST_STENCIL_STORE_H
 
-#include "runtime/context.h"
+#include "runtime/queue.h"
 #include "stencil/plan/footprint.h"
 #include "stream/transfer.h"
 
@@ -16,7 +16,7 @@ typedef struct mst_store {
     unsigned char **arrays; // NULL: a file
     int file;
     uint64_t file_offset;
-    unsigned failures; // of runs: what they have queued does not reach the store later
+    mst_queue up, down; // the context's for uploads and downloads
 } mst_store;
 
 // As the plan says. Release accepts half-built ones.

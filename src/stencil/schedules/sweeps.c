@@ -27,6 +27,7 @@ static void destroy(mst_schedule *schedule) {
     mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_FIELDS, c->state.coefficients);
     mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], 1, &c->counts);
     mst_kernel_destroy(c->counter);
+    mst_queue_release(&c->base.queue);
     free(c);
 }
 
@@ -34,7 +35,7 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     mst_status status = MST_OK;
     sweeping *c = (sweeping *)schedule;
     const mst_schedule_desc *with = &c->base.with;
-    cl_command_queue queue = with->context->compute;
+    mst_queue *queue = &schedule->queue;
     (void)traffic;
     if (!c->has_margins)
         MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, error));
@@ -47,7 +48,7 @@ fail:
 // ---- Packed elements from and to padded arrays
 
 typedef struct copy_to {
-    const sweeping *c;
+    sweeping *c;
     cl_mem buffer;
     bool up;
     unsigned char *host;
@@ -63,13 +64,15 @@ static mst_status copy_box(const copy_to *t, const uint64_t from[N_AXES], const 
     const size_t region[] = {(size_t)count[COLUMNS] * e, (size_t)count[ROWS], (size_t)count[PLANES]}, zero[] = {0, 0, 0};
     const size_t place[] = {at % pitch, at % plane / pitch, at / plane};
     const size_t packed_row = region[0], packed_plane = packed_row * region[1];
-    cl_command_queue queue = t->c->base.with.context->compute;
-    const cl_int code = t->up ? clEnqueueWriteBufferRect(queue, t->buffer, CL_TRUE, place, zero, region, pitch, plane, packed_row,
-                                                         packed_plane, t->host, 0, NULL, NULL)
-                              : clEnqueueReadBufferRect(queue, t->buffer, CL_TRUE, place, zero, region, pitch, plane, packed_row,
-                                                        packed_plane, t->host, 0, NULL, NULL);
+    mst_queue *queue = &t->c->base.queue;
+    cl_event event = NULL;
+    const cl_int code = t->up ? clEnqueueWriteBufferRect(queue->opencl, t->buffer, CL_TRUE, place, zero, region, pitch, plane,
+                                                         packed_row, packed_plane, t->host, 0, NULL, &event)
+                              : clEnqueueReadBufferRect(queue->opencl, t->buffer, CL_TRUE, place, zero, region, pitch, plane,
+                                                        packed_row, packed_plane, t->host, 0, NULL, &event);
     mst_status status = MST_OK;
     MST_TRY_CL(code, t->up ? "cannot upload the state" : "cannot download the state");
+    MST_TRY(mst_queue_add(queue, event, "a copy of the state", NULL, error));
 fail:
     return status;
 }
@@ -92,7 +95,10 @@ static mst_status copy_range(copy_to *t, uint64_t first, uint64_t count, mst_err
         first += n;
         count -= n;
     }
+    MST_TRY(mst_queue_finish(&t->c->base.queue, error));
+    return MST_OK;
 fail:
+    mst_queue_abandon(&t->c->base.queue);
     return status;
 }
 
@@ -102,7 +108,7 @@ static cl_mem buffer_of(const sweeping *c, int array) {
 }
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
-    const sweeping *c = (sweeping *)schedule;
+    sweeping *c = (sweeping *)schedule;
     copy_to t = {c, buffer_of(c, array), false, to};
     return copy_range(&t, first, count, error);
 }
@@ -135,7 +141,7 @@ mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out
     const mst_allocation *parts = desc->plan->footprint.parts;
     sweeping *c = calloc(1, sizeof *c);
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
-    c->base = (mst_schedule){&kind, *desc};
+    c->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
     *out = &c->base;
     MST_TRY(
         mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], (uint64_t)desc->problem->n_arrays, c->state.arrays, error));

@@ -104,6 +104,7 @@ fail:
 mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = t->problem;
+    mst_queue queue = MST_QUEUE(t->context, t->context->compute);
     size_t n = p->n_points;
     if (n == 0 || t->filled == 0)
         return MST_OK;
@@ -115,13 +116,13 @@ mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
         t->recorded = grown;
         t->recorded_capacity = capacity;
     }
-    MST_TRY_CL(clEnqueueReadBuffer(t->context->compute, t->buffers.records, CL_TRUE, 0, (size_t)t->filled * n * p->element,
-                                   t->staging, 0, NULL, NULL),
-               "cannot download what receivers recorded");
+    MST_TRY(mst_queue_read(&queue, t->buffers.records, 0, (size_t)t->filled * n * p->element, t->staging,
+                           "what receivers recorded", error));
     for (size_t i = 0; i < t->filled * n; i++)
         t->recorded[t->n_recorded * n + i] = p->is_double ? ((double *)t->staging)[i] : (double)((float *)t->staging)[i];
     t->n_recorded += t->filled;
 fail:
+    mst_queue_release(&queue);
     t->filled = 0;
     return status;
 }

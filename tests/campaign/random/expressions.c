@@ -198,20 +198,19 @@ static void run(const batch *b) {
     mst_text text = {0};
     cl_mem in, out;
     const size_t bytes = (size_t)b->n_outputs * N_VALUES * b->bytes;
-    cl_command_queue queue = mst_context_queue(b->context);
+    mst_queue queue = MST_QUEUE(b->context, mst_context_queue(b->context));
     write_kernel(b, &text);
     OK(mst_program_of_text(b->context, "test", &text, b->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, &e));
     mst_text_release(&text);
     OK(mst_kernel_create(program, "f", &kernel, &e));
     OK(mst_device_allocate(b->context, CL_MEM_READ_WRITE, sizeof b->input, "input", &in, &e));
     OK(mst_device_allocate(b->context, CL_MEM_READ_WRITE, bytes, "output", &out, &e));
-    CHECK(clEnqueueWriteBuffer(queue, in, CL_TRUE, 0, (size_t)N_LEAVES * N_VALUES * b->bytes, &b->input, 0, NULL, NULL) ==
-              CL_SUCCESS,
-          "the input is not written");
+    OK(mst_queue_write(&queue, CL_TRUE, in, 0, (size_t)N_LEAVES * N_VALUES * b->bytes, &b->input, "the input", &e));
     cl_uint n = N_VALUES / b->width;
     const mst_argument arguments[] = {MST_BIND(in, in), MST_BIND(out, out), MST_BIND(n, n)};
-    OK(mst_kernel_launch(queue, kernel, arguments, 3, n, 1, NULL, &e));
-    CHECK(clEnqueueReadBuffer(queue, out, CL_TRUE, 0, bytes, b->results, 0, NULL, NULL) == CL_SUCCESS, "no results");
+    OK(mst_kernel_launch(&queue, kernel, arguments, 3, n, 1, NULL, &e));
+    OK(mst_queue_read(&queue, out, 0, bytes, b->results, "the results", &e));
+    mst_queue_release(&queue);
     mst_kernel_destroy(kernel);
     mst_device_release(b->context, in, sizeof b->input);
     mst_device_release(b->context, out, bytes);
