@@ -197,13 +197,14 @@ int solve_write_checkpoint(solve_run *run) {
     cli_whole_file whole = {0};
     digested_file f = {run->options->checkpoint, NULL, XXH3_createState()};
     char *buffer = malloc(CHUNK_BYTES);
-    int code = f.digest && buffer ? cli_whole_open(solve_command, &run->checkpoint_place, f.path, true, &whole)
+    int code = f.digest && buffer ? cli_whole_open(solve_command, &run->checkpoint_place, f.path, !run->first_checkpoint, &whole)
                                   : cli_out_of_memory(solve_command, "a checkpoint");
     f.file = whole.file;
     if (code == CLI_DONE)
         code = put_all(run, &f, buffer);
     if (code == CLI_DONE)
         code = cli_whole_commit(&whole, true);
+    run->first_checkpoint = run->first_checkpoint && code != CLI_DONE;
     cli_whole_close(&whole);
     XXH3_freeState(f.digest);
     free(buffer);

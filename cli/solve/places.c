@@ -112,6 +112,7 @@ static int open_checkpoint_place(solve_run *run, name_list *list) {
         cli_error(solve_command, "%s: exists; --resume continues from it, --force replaces it", o->checkpoint);
         return CLI_INPUT_OUTPUT;
     }
+    run->first_checkpoint = !solve_may_replace(run);
     int code = refuse_unwritable(run, o->checkpoint);
     if (code == CLI_DONE)
         code = cli_place_open(solve_command, o->checkpoint, &run->checkpoint_place);

@@ -30,6 +30,7 @@ typedef struct solve_run {
     double **traces;         // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
     uint64_t traced;         // steps in them
     double last_checkpoint;  // cli_now()
+    bool first_checkpoint;   // the next one is the first of this run, and may not replace another's
     double predicted;        // seconds, for the steps done
     mst_stencil_plan plan;   // of the whole run
     mst_stencil_report done; // sums over the parts of the run
