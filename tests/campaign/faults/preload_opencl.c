@@ -6,67 +6,22 @@
 //     lost  like a device that is gone: from this call on, all fail
 // FAULT_DISCRETE: the device says that it has memory of its own, so that other paths are taken.
 #define CL_TARGET_OPENCL_VERSION 120
+#include "fault.h"
+
 #include <CL/cl.h>
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 typedef enum kind { NONE, CALL, END, PASS, LOST } kind;
-static const char *const kind_names[] = {"", "call", "end", "pass", "lost"};
+static const char *const kind_names[] = {"", "call", "end", "pass", "lost", NULL};
 
-typedef struct entry {
-    const char *name;
-    unsigned kinds; // bits: those it may fail in
-    unsigned calls;
-    struct entry *next;
-} entry;
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; // guards what follows
-static entry *entries;
 static bool is_lost;
 static bool passed;
 static cl_command_queue failing; // where an error reaches the commands behind it, until the queue is finished
 
-__attribute__((destructor)) static void report(void) {
-    const char *path = getenv("FAULT_COUNTS");
-    FILE *file = path ? fopen(path, "a") : NULL;
-    for (const entry *e = entries; e && file; e = e->next)
-        for (unsigned k = CALL; k <= LOST; k++)
-            if (e->kinds >> k & 1)
-                fprintf(file, "%s %s %u\n", e->name, kind_names[k], e->calls);
-    if (file)
-        fclose(file);
-}
-
-// Whether the wanted one is this call of the entry, FAULT being ENTRY:KIND:NUMBER.
-static kind wanted(const entry *e) {
-    const char *fault = getenv("FAULT"), *reached = getenv("FAULT_REACHED");
-    size_t length = strlen(e->name);
-    if (!fault || strncmp(fault, e->name, length) != 0 || fault[length] != ':')
-        return NONE;
-    const char *number = strrchr(fault, ':');
-    if (strtoul(number + 1, NULL, 10) != e->calls)
-        return NONE;
-    if (reached)
-        close(open(reached, O_CREAT | O_WRONLY, 0666));
-    for (unsigned k = CALL; k <= LOST; k++)
-        if (strncmp(fault + length + 1, kind_names[k], (size_t)(number - fault) - length - 1) == 0)
-            return (kind)k;
-    return NONE;
-}
-
 static kind begin(entry *e, const char *name, unsigned kinds) {
     pthread_mutex_lock(&mutex);
-    if (e->calls++ == 0) {
-        e->name = name, e->kinds = kinds, e->next = entries;
-        entries = e;
-    }
-    kind k = is_lost ? LOST : wanted(e);
+    kind k = (kind)count_call(e, name, kinds);
+    k = is_lost ? LOST : k;
     is_lost = k == LOST;
     pthread_mutex_unlock(&mutex);
     return k;
