@@ -16,10 +16,16 @@ static size_t longest_extent(const mst_stage *s) {
     return longest;
 }
 
+// Positions along an axis. GPUs compute with 32 bits faster; CPUs do not, and there a compiler was seen to lose the start of a
+// narrow position that is part of a wide address, where it made vector code of the loop that stores value by value.
+static const char *position_type(const mst_stage *s) {
+    return !s->device.pass.cpu && longest_extent(s) < (size_t)1 << 30 ? "int" : "long";
+}
+
 static void write_constants(const mst_stage *s, mst_text *out) {
     const mst_digit *d = &s->g->digits[s->digit];
     size_t span = d->n * s->inner;
-    const mst_text_value values[] = {MST_SET(position, longest_extent(s) < (size_t)1 << 30 ? "int" : "long"),
+    const mst_text_value values[] = {MST_SET(position, position_type(s)),
                                      MST_SET(points, s->g->points),
                                      MST_SET(lines, mst_stage_lines(s)),
                                      MST_SET(row_lines, s->before * s->inner),
