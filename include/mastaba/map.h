@@ -8,7 +8,7 @@
 //
 // The kernel works on vectors of 1, 2, 4, 8 or 16 elements; which is fastest depends on the device and the expression (Burtsev,
 // parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on
-// it.
+// it, but for the last bits of functions on devices that compute them in vectors in another way than alone.
 //
 // A device may lack float64. Arrays of float64 are then converted from their bits, correctly rounded, and what would be computed
 // in float64 is refused, unless `fallback` names the type that takes its place.

@@ -79,7 +79,7 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
         node.of_field = node.of_field || expr->nodes[node.operands[k]].of_field;
         constant = constant && expr->nodes[node.operands[k]].operation == MST_EXPR_NUMBER;
     }
-    if (expr->reciprocals && operation == MST_EXPR_DIVIDE && node.of_field && has_reciprocal(&expr->nodes[node.operands[1]])) {
+    if (expr->of_scheme && operation == MST_EXPR_DIVIDE && node.of_field && has_reciprocal(&expr->nodes[node.operands[1]])) {
         node.operation = MST_EXPR_MULTIPLY;
         node.operands[1] = mst_expr_add_number(expr, 1 / values[1]);
         if (node.operands[1] == MST_EXPR_FULL)

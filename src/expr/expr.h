@@ -8,8 +8,9 @@
 //
 // Comparisons give 1 or 0 where a number is wanted; where a condition is wanted a number counts as "differs from 0".
 // Parts without names are computed once, in double. Powers with whole exponents up to 16 are products (by repeated squaring),
-// x^0.5 is sqrt(x). Everything else happens in the order written: + - * / comparisons and ?: give the same bits on the host
-// and on a device that does not contract them.
+// x^0.5 is sqrt(x). Everything else happens in the order written: + - * comparisons and ?: give the same bits on the host
+// and on a device that does not contract them, and so does / in double; in float OpenCL allows a quotient 2.5 units in the last
+// place, which GPUs take, as correctly rounded ones are a third to a half slower.
 #ifndef MST_EXPR_EXPR_H
 #define MST_EXPR_EXPR_H
 
@@ -43,6 +44,8 @@ mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_sym
 // The same for what is computed at every node of a grid. Where numbers[i] is not NULL, symbol i stands for that number, which is
 // read now, so that parts made of such numbers are computed once, too. What is made of fields and divided by a number is
 // multiplied by its reciprocal, as division is many times slower on some devices: about a unit in the last place apart.
+// Functions that devices compute with an error go component by component in vectors, so that a node has the same bits wherever it
+// is computed.
 mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
                                  const double *const *numbers, mst_expr **out, mst_error *error);
 void mst_expr_destroy(mst_expr *expr);

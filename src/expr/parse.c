@@ -259,14 +259,14 @@ fail:
     return status;
 }
 
-static mst_status parse_whole(parser *p, const char *text, const char *what, bool reciprocals, mst_expr **out, mst_error *error) {
+static mst_status parse_whole(parser *p, const char *text, const char *what, bool of_scheme, mst_expr **out, mst_error *error) {
     mst_status status = MST_OK;
     unsigned node;
     *out = NULL;
     MST_TRY(check_symbols(p->symbols, p->n_symbols, error));
     MST_TRY(mst_tokens_begin(&p->tokens, text, what, error));
     MST_REQUIRE(p->expr = calloc(1, sizeof *p->expr), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
-    p->expr->reciprocals = reciprocals;
+    p->expr->of_scheme = of_scheme;
     MST_TRY(parse(p, 0, &node, error));
     if (p->tokens.kind != MST_TOKEN_END)
         REFUSE("expected an operator or the end");

@@ -84,31 +84,45 @@ static bool is_number(const mst_expr_writer *w, const mst_expr_node *node, int k
     return w->expr->nodes[node->operands[k]].operation == MST_EXPR_NUMBER;
 }
 
-// What PoCL 3.1 has wrong: components of vectors that others lead astray.
-// In double8 and double16, pow beside a base of 0 and fmod nearly anywhere: they go by parts of four.
-static bool goes_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
-    const format f = format_of(w);
-    return (node->operation == MST_EXPR_POW || node->operation == MST_EXPR_MOD) && f.is_double && f.width > 4;
+static bool is_angle_function(const mst_expr_node *node) {
+    return node->operation == MST_EXPR_SIN || node->operation == MST_EXPR_COS || node->operation == MST_EXPR_TAN;
 }
 
-// In vectors of float, the sine, cosine and tangent of a small angle beside one of 2^23 and more, an infinity or a NaN.
-static bool is_led_astray(const mst_expr_writer *w, const mst_expr_node *node) {
+// Components of a vector that are given to a function at a time, all of them where it may take the vector. In schemes every
+// function with an error goes one by one: a node has the same bits wherever it is computed, and devices compute vectors in other
+// ways than scalars. PoCL 3.1 has pow of double8 and double16 wrong beside a base of 0, and fmod beside a divisor of 0: by fours.
+static unsigned components_of_call(const mst_expr_writer *w, const mst_expr_node *node) {
     const format f = format_of(w);
-    bool of_angle = node->operation == MST_EXPR_SIN || node->operation == MST_EXPR_COS || node->operation == MST_EXPR_TAN;
-    return of_angle && !f.is_double && f.width > 1;
+    bool powers = node->operation == MST_EXPR_POW || node->operation == MST_EXPR_MOD;
+    bool has_error = (node->operation > MST_EXPR_SQRT && node->operation != MST_EXPR_MIN && node->operation != MST_EXPR_MAX);
+    if (w->expr->of_scheme && has_error)
+        return 1;
+    return powers && f.is_double && f.width > 4 ? 4 : f.width;
+}
+
+static bool goes_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
+    return node->operation >= MST_EXPR_ABS && components_of_call(w, node) < format_of(w).width;
+}
+
+// PoCL 3.1 has the functions of small angles wrong in vectors of float beside one of 2^23 and more, an infinity or a NaN.
+static bool goes_by_size(const mst_expr_writer *w, const mst_expr_node *node) {
+    const format f = format_of(w);
+    return is_angle_function(node) && !f.is_double && f.width > 1 && !goes_in_parts(w, node);
 }
 
 static const char *call_name(const mst_expr_node *node) { return mst_expr_functions[node->operation - MST_EXPR_ABS].opencl; }
 
 static void write_parts(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
-    static const char *const parts[] = {".s0123", ".s4567", ".s89ab", ".scdef"};
+    const unsigned n = components_of_call(w, node);
     mst_text_add(out, "(%s)(", w->type);
-    for (unsigned part = 0; part < format_of(w).width / 4; part++) {
-        mst_text_add(out, "%s%s((", part > 0 ? ", " : "", call_name(node));
-        mst_expr_write_operand(w, node, 0, 0, true, out);
-        mst_text_add(out, ")%s, (", parts[part]);
-        mst_expr_write_operand(w, node, 1, 0, true, out);
-        mst_text_add(out, ")%s)", parts[part]);
+    for (unsigned first = 0; first < format_of(w).width; first += n) {
+        mst_text_add(out, "%s%s(", first > 0 ? ", " : "", call_name(node));
+        for (int k = 0; k < mst_expr_arity(node->operation); k++) {
+            mst_text_add(out, k > 0 ? ", (" : "(");
+            mst_expr_write_operand(w, node, k, 0, true, out);
+            mst_text_add(out, ").s%.*s", (int)n, &"0123456789abcdef"[first]);
+        }
+        mst_text_add(out, ")");
     }
     mst_text_add(out, ")");
 }
@@ -176,7 +190,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
         }
         return MST_EXPR_BINDS_CHOICE;
     default:
-        if (is_led_astray(w, node)) {
+        if (goes_by_size(w, node)) {
             write_angle_call(w, node, out);
             return MST_EXPR_BINDS_CHOICE;
         }
@@ -192,7 +206,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
 // making vectors.
 static bool needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k) {
     bool is_optional = node->operation == MST_EXPR_CHOOSE || node->operation == MST_EXPR_AND || node->operation == MST_EXPR_OR;
-    return (is_optional && k > 0) || goes_in_parts(w, node) || is_led_astray(w, node);
+    return (is_optional && k > 0) || goes_in_parts(w, node) || goes_by_size(w, node);
 }
 
 void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
