@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 enum { MAX_CHOICES = 3000, MAX_LINE = 12 * MAX_CHOICES, MAX_TEXT = 4000, CASES_A_CONTEXT = 200 };
-enum { PATIENCE_MS = 300000, SHRINKING_SECONDS = 300, MOST_FAILED = 10 };
+enum { PATIENCE_MS = 900000, SHRINKING_SECONDS = 300, MOST_FAILED = 10 };
 
 typedef struct choices {
     uint32_t numbers[MAX_CHOICES];

@@ -364,6 +364,9 @@ static double whole_power(const test_evaluation *how, double base, int n) {
 }
 
 static double call(const test_evaluation *how, int index, const test_function *f, double a, double b) {
+    bool takes_one = f->of_double == min_of_double || f->of_double == max_of_double;
+    if (how->is_open && takes_one && a == 0 && b == 0)
+        *how->is_open = true;
     if (how->call)
         return how->call(how->user, index, f, a, b);
     return how->is_double ? f->of_double(a, b) : (double)f->of_float((float)a, (float)b);

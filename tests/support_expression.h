@@ -53,6 +53,7 @@ typedef struct test_evaluation {
     const double *leaves;
     double (*call)(void *user, int node, const test_function *function, double a, double b);
     void *user;
+    bool *is_open; // NULL, or becomes true where the value may depend on which of two zeros min and max give
 } test_evaluation;
 double test_expression_value(const test_evaluation *how, int node);
 

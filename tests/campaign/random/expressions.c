@@ -259,7 +259,7 @@ static double device_call(void *user, int node, const test_function *f, double a
 static void check_real(const batch *b, int k, size_t i, const double *leaves) {
     const test_expression *e = &b->expressions[k];
     seen s = {b, k, i};
-    test_evaluation how = {e, b->is_double, leaves, device_call, &s};
+    test_evaluation how = {e, b->is_double, leaves, device_call, &s, NULL};
     char text[TEST_MAX_EXPRESSION];
     const test_function *f;
     test_expression_write(e, 0, text);
@@ -271,7 +271,8 @@ static void check_real(const batch *b, int k, size_t i, const double *leaves) {
 
 static void check_interpreter(const batch *b, const output *o, const double *leaves) {
     const test_expression *e = &b->expressions[o->expression];
-    test_evaluation how = {e, b->is_double, leaves, NULL, NULL};
+    bool is_open = false;
+    test_evaluation how = {e, b->is_double, leaves, NULL, NULL, &is_open};
     double own[N_LEAVES], got;
     float singles[N_LEAVES];
     char text[TEST_MAX_EXPRESSION];
@@ -282,8 +283,8 @@ static void check_interpreter(const batch *b, const output *o, const double *lea
     got = b->is_double ? mst_expr_evaluate(o->expr, own) : (double)mst_expr_evaluate_float(o->expr, singles);
     double wanted = test_expression_value(&how, o->node);
     test_expression_write(e, o->node, text);
-    CHECK(test_same(got, wanted), "%s at %.17g, %.17g, %.17g, %.17g in %s: the interpreter gives %.17g, not %.17g", text,
-          leaves[0], leaves[1], leaves[2], leaves[3], type_name(b), got, wanted);
+    CHECK(is_open || test_same(got, wanted), "%s at %.17g, %.17g, %.17g, %.17g in %s: the interpreter gives %.17g, not %.17g",
+          text, leaves[0], leaves[1], leaves[2], leaves[3], type_name(b), got, wanted);
 }
 
 static void check_integer(const batch *b, const output *o, int k, size_t i) {
