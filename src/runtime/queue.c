@@ -68,6 +68,7 @@ mst_status mst_queue_begin(mst_queue *q, cl_uint *n_waits, const cl_event **wait
     *n_waits = last > CL_COMPLETE ? 1 : 0;
     *waits = *n_waits > 0 ? &q->events[q->n - 1] : NULL;
     *event = each ? own : NULL;
+    q->is_open = q->is_open || !each;
     return mst_queue_check(q, error);
 }
 
@@ -127,6 +128,7 @@ mst_status mst_queue_mark(mst_queue *q, bool carries, cl_event *event, mst_error
                                    : clEnqueueMarkerWithWaitList(q->opencl, n, waits, &made),
                "cannot mark the end of commands");
     MST_TRY(mst_queue_add(q, made, "a mark behind commands", event, error));
+    q->is_open = false;
 fail:
     return status;
 }
@@ -153,6 +155,7 @@ mst_status mst_queue_read(mst_queue *q, cl_mem buffer, size_t at, size_t bytes, 
     MST_TRY_CL(clEnqueueReadBuffer(q->opencl, buffer, CL_TRUE, at, bytes, to, n_waits, waits, &event), "cannot download %s",
                name);
     MST_TRY(mst_queue_add(q, event, name, NULL, error));
+    q->is_open = false;
     MST_TRY(mst_queue_finish(q, error));
 fail:
     return status;
@@ -183,9 +186,10 @@ mst_status mst_queue_check(mst_queue *q, mst_error *error) {
 mst_status mst_queue_finish(mst_queue *q, mst_error *error) {
     mst_status status = MST_OK;
     cl_event mark = NULL;
-    if (!checks_each(q)) {
+    if (q->is_open) {
         MST_TRY_CL(clEnqueueMarkerWithWaitList(q->opencl, 0, NULL, &mark), "cannot wait for commands");
         MST_TRY(mst_queue_add(q, mark, "a command", NULL, error));
+        q->is_open = false;
     }
     if (q->n > 0) { // one wait, for the last, and few or none for the others
         const char *name = q->names[q->n - 1];
@@ -202,6 +206,7 @@ void mst_queue_forget(mst_queue *q) {
     for (size_t i = 0; i < q->n; i++)
         clReleaseEvent(q->events[i]);
     q->n = 0;
+    q->is_open = false;
     q->failed = CL_SUCCESS;
 }
 

@@ -20,10 +20,11 @@ typedef struct mst_queue {
     cl_int failed; // the code of the first command that was seen to have failed, and what it was
     const char *failed_name;
     bool is_own;
+    bool is_open; // there are commands without an event, and none of those kept is behind them
 } mst_queue;
 
 #define MST_QUEUE(context, opencl)                                                                                               \
-    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false }
+    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false }
 
 // One beside the context's, in order like those.
 mst_status mst_queue_create(mst_context *context, mst_queue *out, mst_error *error);
