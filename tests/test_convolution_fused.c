@@ -177,7 +177,6 @@ static void images(void **state) {
         {CPU, MST_FLOAT64, MST_FLOAT64, 2, {18, 17}, 2, {18, 17}, CIRCULAR, true, {0, 1}},
         {CPU, MST_FLOAT32, MST_FLOAT32, 1, {5, 4}, 2, {13, 22}, VALID, true, {0, 2}},
         {CPU, MST_COMPLEX64, MST_COMPLEX64, 2, {12, 16}, 2, {12, 16}, CIRCULAR, false, {1, 2}},
-        {CPU, MST_FLOAT64, MST_FLOAT64, 7, {20, 17}, 7, {5, 6}, FULL, false, {0, 1}}, // batch last: value by value
     };
     static const mst_place *const places[] = {host, device, file};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
