@@ -19,8 +19,7 @@ static char *state_path(const solve_run *run) {
         return NULL;
     if (cli_has_extension(name, extension))
         length -= sizeof extension - 1;
-    memcpy(path, name, length);
-    memcpy(path + length, end, sizeof end);
+    snprintf(path, length + sizeof end, "%.*s%s", (int)length, name, end);
     return path;
 }
 

@@ -257,7 +257,7 @@ static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep
     MST_TRY(launch(s, queue, k, state, row, planes, error));
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
         const int field = p->updates[u].field;
-        const cl_mem array = after->arrays[p->fields[field].array];
+        cl_mem array = after->arrays[p->fields[field].array];
         MST_TRY(launch_points(s, queue, s->add_sources, array, &s->points->sources.first[field],
                               (cl_long)((row + 1) * (1 + p->n_sources)), planes, error));
         MST_TRY(launch_points(s, queue, s->record_receivers, array, &s->points->receivers.first[field],
