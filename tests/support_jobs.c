@@ -144,9 +144,8 @@ static bool run_fft(const job *j, uint64_t seed, mst_error *why) {
     for (size_t k = 0; k < LINES * n_out; k++) {
         double complex sum = 0;
         for (size_t i = 0, first = k / n_out * LENGTH; i < LENGTH; i++) {
-            double complex value =
-                real ? (double)x[first + i] : CMPLX((double)x[2 * (first + i)], (double)x[2 * (first + i) + 1]);
-            sum += value * cexp(CMPLX(0, -2 * M_PI * (double)(i * (k % n_out) % LENGTH) / LENGTH));
+            double complex value = real ? (double)x[first + i] : (double)x[2 * (first + i)] + I * (double)x[2 * (first + i) + 1];
+            sum += value * cexp(I * (-2 * M_PI * (double)(i * (k % n_out) % LENGTH) / LENGTH));
         }
         if (!(cabs(sum - (double complex)y[k]) < 1e-4))
             return wrong(why, "element %zu is (%g, %g), not (%g, %g)", k, (double)crealf(y[k]), (double)cimagf(y[k]), creal(sum),

@@ -1,13 +1,13 @@
 // OpenCL C of the fused filter. What is done to values and where they lie is in fused_*.cl; GPU-shaped kernels are the FFT
 // engine's around these functions, CPU-shaped ones put them around its steps: a work-item takes LANES lines at once.
 #include "fused.h"
-#include "text/c_locale.h"
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
     // Both rows' spectra are loaded twice as large.
     float scale = (float)(0.5 / ((double)plan->p * (double)plan->q));
-    char scale_text[32];
-    out->failed = out->failed || mst_print(scale_text, sizeof scale_text, "%.9gf", (double)scale) < 0;
+    mst_text number = {0};
+    mst_text_add(&number, "%.9gf", (double)scale);
+    out->failed = out->failed || number.failed;
     mst_text_put(out,
                  "#define HEIGHT ${height}u\n"
                  "#define WIDTH ${width}u\n"
@@ -25,8 +25,9 @@ static void write_constants(const mst_filter *plan, mst_text *out) {
                  MST_SET(height, plan->height), MST_SET(width, plan->width), MST_SET(channels, plan->channels),
                  MST_SET(colours, plan->colours), MST_SET(p, plan->p), MST_SET(q, plan->q), MST_SET(j, plan->p / 2),
                  MST_SET(half, plan->q / 2 + 1), MST_SET(pitch, mst_fused_filter_pitch(plan)),
-                 MST_SET(scale, (const char *)scale_text), MST_SET(mirror, plan->desc.edges == MST_FILTER_REFLECT),
+                 MST_SET(scale, (const char *)number.text), MST_SET(mirror, plan->desc.edges == MST_FILTER_REFLECT),
                  MST_SET(levels, mst_filter_levels(plan)));
+    mst_text_release(&number);
 }
 
 // Results go to the caller's images, or as they are to planes, where their range is still to be found.

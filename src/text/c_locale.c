@@ -24,11 +24,3 @@ int mst_vprint(char *out, size_t size, const char *format, va_list arguments) {
     mst_c_locale_leave(&c);
     return length;
 }
-
-int mst_print(char *out, size_t size, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    int length = mst_vprint(out, size, format, arguments);
-    va_end(arguments);
-    return length;
-}

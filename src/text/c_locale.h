@@ -16,8 +16,7 @@ typedef struct mst_c_locale {
 bool mst_c_locale_enter(mst_c_locale *c);
 void mst_c_locale_leave(mst_c_locale *c);
 
-// vsnprintf and snprintf, in the locale "C"; also -1, and an empty text, when out of memory.
+// vsnprintf in the locale "C"; also -1, and an empty text, when out of memory.
 int mst_vprint(char *out, size_t size, const char *format, va_list arguments) __attribute__((format(printf, 3, 0)));
-int mst_print(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif
