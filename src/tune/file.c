@@ -38,38 +38,64 @@ static bool path_of(const mst_context *context, const json_t *device, char *path
     return n > 0 && (size_t)n < size;
 }
 
-// *out is set for READ_GOOD, errno for READ_FAILED. READ_FOREIGN: a `trusted` file that somebody else could have written.
-static read_result read_file(const char *path, bool trusted, json_t **out) {
-    json_error_t why;
+// The text of a file, NULL with errno.
+static char *read_text(int fd, size_t bytes) {
+    char *text = malloc(bytes + 1);
+    for (size_t done = 0; text && done < bytes;) {
+        errno = EIO; // should it be shorter by now
+        ssize_t n = pread(fd, text + done, bytes - done, (off_t)done);
+        if (n <= 0 && errno != EINTR) {
+            int code = errno;
+            free(text);
+            errno = code;
+            return NULL;
+        }
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return text;
+}
+
+static read_result parse(const char *text, size_t bytes, json_t **out) {
+    json_error_t why = {0};
     mst_c_locale c; // jansson 2.14 ends the program where the decimal point of the locale has several bytes
+    bool entered = mst_c_locale_enter(&c);
+    *out = entered ? json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &why) : NULL;
+    mst_c_locale_leave(&c);
+    if (*out && mst_tuning_is_valid(*out))
+        return READ_GOOD;
+    bool no_memory = !entered || (!*out && json_error_code(&why) == json_error_out_of_memory);
+    json_decref(*out);
+    *out = NULL;
+    errno = ENOMEM;
+    return no_memory ? READ_FAILED : READ_DAMAGED;
+}
+
+static read_result read_open(int fd, bool trusted, json_t **out) {
     struct stat st;
+    if (fstat(fd, &st) != 0)
+        return READ_FAILED;
+    if (!S_ISREG(st.st_mode) || st.st_size > MOST_BYTES)
+        return READ_DAMAGED;
+    if (trusted && (st.st_uid != geteuid() || (st.st_mode & 022)))
+        return READ_FOREIGN;
+    char *text = read_text(fd, (size_t)st.st_size);
+    read_result result = text ? parse(text, (size_t)st.st_size, out) : READ_FAILED;
+    free(text);
+    return result;
+}
+
+// *out is set for READ_GOOD, errno for READ_FAILED: then nothing is known of what the file holds. READ_FOREIGN: a `trusted` file
+// that somebody else could have written.
+static read_result read_file(const char *path, bool trusted, json_t **out) {
     *out = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return errno == ENOENT ? READ_NONE : READ_FAILED;
-    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST_BYTES;
-    if (regular && trusted && (st.st_uid != geteuid() || (st.st_mode & 022))) {
-        close(fd);
-        return READ_FOREIGN;
-    }
-    bool entered = mst_c_locale_enter(&c);
-    FILE *file = regular ? fdopen(fd, "r") : NULL; // json_loadfd reads byte by byte
-    bool failed = !entered || (regular && !file);
-    if (file && entered)
-        *out = json_loadf(file, JSON_REJECT_DUPLICATES, &why);
-    mst_c_locale_leave(&c);
-    if (file)
-        fclose(file);
-    else
-        close(fd);
-    errno = ENOMEM;
-    if (failed)
-        return READ_FAILED;
-    if (*out && mst_tuning_is_valid(*out))
-        return READ_GOOD;
-    json_decref(*out);
-    *out = NULL;
-    return READ_DAMAGED;
+    read_result result = read_open(fd, trusted, out);
+    int code = errno;
+    close(fd);
+    errno = code;
+    return result;
 }
 
 mst_status mst_tuning_read(const char *path, json_t **out, mst_error *error) {
@@ -135,11 +161,13 @@ static int take_lock(const mst_context *context, const char *path) {
     return fd;
 }
 
-// Under the lock: the database, or an empty one.
-static json_t *read_or_new(mst_context *context, const char *path, const json_t *device) {
-    json_t *database = NULL;
+// Under the lock: the database, or an empty one where there is none; not where it cannot be read, or it would be lost when that
+// is written.
+static mst_status read_or_new(mst_context *context, const char *path, const json_t *device, json_t **out, mst_error *error) {
+    mst_status status = MST_OK;
     char bad[MOST_PATH + 8];
-    read_result result = read_file(path, true, &database);
+    read_result result = read_file(path, true, out);
+    MST_REQUIRE(result != READ_FAILED, MST_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
     if (result == READ_DAMAGED || result == READ_FOREIGN) {
         snprintf(bad, sizeof bad, "%s.bad", path);
         bool moved = rename(path, bad) == 0;
@@ -147,7 +175,11 @@ static json_t *read_or_new(mst_context *context, const char *path, const json_t 
                 result == READ_FOREIGN ? "not a file that this user alone can write" : "damaged, or of another version",
                 moved ? "it is now named .bad, and tuning begins anew" : "it is left out");
     }
-    return database ? database : json_pack("{s:i, s:O, s:[]}", "schema", MST_TUNING_SCHEMA, "device", device, "entries");
+    if (!*out)
+        *out = json_pack("{s:i, s:O, s:[]}", "schema", MST_TUNING_SCHEMA, "device", device, "entries");
+    MST_REQUIRE(*out, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+fail:
+    return status;
 }
 
 json_t *mst_tuning_load(mst_context *context) {
@@ -161,7 +193,7 @@ json_t *mst_tuning_load(mst_context *context) {
         mst_log(context, MST_LOG_WARNING, "%s is not a file that this user alone can write; it is left out", path);
     if (result == READ_DAMAGED) {
         int lock = take_lock(context, path); // somebody may just have put a good one there
-        database = read_or_new(context, path, device);
+        (void)read_or_new(context, path, device, &database, NULL);
         if (lock >= 0)
             close(lock);
     }
@@ -203,8 +235,7 @@ mst_status mst_tuning_store(mst_context *context, const json_t *database, mst_tu
     MST_REQUIRE(path_of(context, device, path, sizeof path), MST_ERROR_IO, "the name of the cache directory is too long");
     lock = take_lock(context, path);
     MST_REQUIRE(lock >= 0, MST_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
-    whole = read_or_new(context, path, device);
-    MST_REQUIRE(whole, MST_ERROR_HOST_MEMORY, "out of memory for results of tuning");
+    MST_TRY(read_or_new(context, path, device, &whole, error));
     if (change == MST_TUNING_FORGET)
         json_array_clear(json_object_get(whole, "entries"));
     else
