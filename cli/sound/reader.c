@@ -5,8 +5,10 @@
 
 #include <errno.h>
 #include <sndfile.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +59,20 @@ bool cli_is_sound(int file) {
 
 enum { FIRST_SAMPLES = 1 << 14 }; // that memory is taken for at first, whatever the channels
 
+// Whether the header of WAV, AIFF or AU claims more bytes than there are, which libsndfile only notes in its log, as "data : 2000
+// (should be 656)". Lengths near 2^31 and 2^32 stand for one that was not known when the header was written.
+static bool is_cut(SNDFILE *sound) {
+    enum { UNKNOWN = 0x7f000000 };
+    char log[8192] = "", name[32], *rest;
+    unsigned long claimed, there;
+    sf_command(sound, SFC_GET_LOG_INFO, log, sizeof log);
+    for (const char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        if (sscanf(line, " %31[A-Za-z ]: %lu (should be %lu)", name, &claimed, &there) == 3 && claimed > there &&
+            claimed < UNKNOWN && (strncasecmp(name, "data", 4) == 0 || strncmp(name, "SSND", 4) == 0))
+            return true;
+    return false;
+}
+
 // Reads to the end. Memory grows with what is there, not with what the header claims.
 static int read_samples(const char *command, const char *path, SNDFILE *sound, const SF_INFO *info, float **samples,
                         size_t *frames) {
@@ -79,6 +95,10 @@ static int read_samples(const char *command, const char *path, SNDFILE *sound, c
         count += (size_t)got;
     }
     *frames = count;
+    if (is_cut(sound)) {
+        cli_error(command, "%s: holds %zu frames, less than it claims; the file is truncated", path, count);
+        return CLI_INPUT_OUTPUT;
+    }
     if (sf_error(sound) != SF_ERR_NO_ERROR) {
         cli_error(command, "%s: %s after %zu frames; the file is damaged", path, sf_strerror(sound), count);
         return CLI_INPUT_OUTPUT;

@@ -55,6 +55,9 @@ cp kernel.npy disguised.wav
 expect 0 "$MASTABA" convolve -a paper-c disguised.npy disguised.wav -o z.npy --force
 npy convolved z.npy stereo.npy kernel.npy full || fail "disguised files"
 
+head -c -2 stereo.wav >cut.wav
+refused 4 'cut.wav: holds 2 frames, less than it claims; the file is truncated' convolve cut.wav kernel.npy -o cut.npy
+
 # Sounds out.
 expect 0 "$MASTABA" convolve -a paper-c stereo.wav kernel.npy -o z.wav
 set -- $(float_wav z.wav)
