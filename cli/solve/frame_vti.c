@@ -42,6 +42,10 @@ static void write_header(FILE *file, const frame_grid *grid, const char *const *
     fputs("</PointData>\n</Piece>\n</ImageData>\n<AppendedData encoding=\"raw\">\n_", file);
 }
 
+static bool write_at(FILE *file, uint64_t offset, const void *data, size_t bytes) {
+    return fseeko(file, (off_t)offset, SEEK_SET) == 0 && fwrite(data, bytes, 1, file) == 1;
+}
+
 int frame_begin_vti(const cli_whole_file *whole, const frame_grid *grid, const char *const *names, size_t n, uint64_t *first,
                     uint64_t *step) {
     static const char end[] = "\n</AppendedData>\n</VTKFile>\n";
@@ -49,13 +53,11 @@ int frame_begin_vti(const cli_whole_file *whole, const frame_grid *grid, const c
     write_header(whole->file, grid, names, n);
     *first = (uint64_t)ftello(whole->file) + sizeof bytes;
     *step = bytes + sizeof bytes;
-    for (size_t i = 0; i < n; i++) {
-        fseeko(whole->file, (off_t)(*first + i * *step - sizeof bytes), SEEK_SET);
-        fwrite(&bytes, sizeof bytes, 1, whole->file);
-    }
-    fseeko(whole->file, (off_t)(*first + n * *step - sizeof bytes), SEEK_SET);
-    fwrite(end, sizeof end - 1, 1, whole->file);
-    return fflush(whole->file) == 0 && !ferror(whole->file) ? CLI_DONE : cli_whole_failed(whole, errno);
+    bool good = true;
+    for (size_t i = 0; i < n && good; i++)
+        good = write_at(whole->file, *first + i * *step - sizeof bytes, &bytes, sizeof bytes);
+    good = good && write_at(whole->file, *first + n * *step - sizeof bytes, end, sizeof end - 1);
+    return good && fflush(whole->file) == 0 && !ferror(whole->file) ? CLI_DONE : cli_whole_failed(whole, errno);
 }
 
 bool frame_path(const char *prefix, uint64_t step, const char *extension, char *path) {

@@ -34,7 +34,10 @@ static int open_scratch(solve_run *run) {
 
 static int fill_scratch(solve_run *run, uint64_t bytes) {
     char size[32];
-    int code = posix_fallocate(run->scratch, 0, (off_t)bytes);
+    int code;
+    do
+        code = posix_fallocate(run->scratch, 0, (off_t)bytes);
+    while (code == EINTR);
     if (code == 0)
         return CLI_DONE;
     cli_error(solve_command, "%s: no room for the %s of the state: %s; --scratch names another directory", scratch_directory(run),

@@ -102,10 +102,10 @@ int cli_yaml_open(const char *command, const char *path, cli_yaml *y) {
     int code;
     y->command = command;
     y->path = path;
-    FILE *file = stat(path, &info) == 0 ? fopen(path, "re") : NULL;
+    FILE *file = fopen(path, "re");
     if (!file)
         return failed(y, strerror(errno));
-    if (S_ISDIR(info.st_mode)) {
+    if (fstat(fileno(file), &info) == 0 && S_ISDIR(info.st_mode)) {
         code = failed(y, "is a directory");
     } else if (!(text = malloc(FILE_LIMIT + 1))) {
         code = failed(y, "out of memory");
