@@ -70,17 +70,17 @@ for axes in 0,1 1,0 2,0,1; do
     expect 0 "$MASTABA" fft moved.npy -o again.npy -f --axes $axes --real --shift --inverse --length "$last"
     npy shifted again.npy x.npy 0 || fail "--real --shift there and back, --axes $axes"
 done
-# Runs of 96 MB, longer than the buffers.
+# Runs of 101 MB, both of whose parts are longer than the buffers of 32 MiB.
 python3 -c "
 import array
 with open('big.npy', 'wb') as f:
-    f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4000000)}\".ljust(117) + b'\n')
-    (array.array('f', ((i * 7919) % 1009 for i in range(1009))) * 11893)[:12000000].tofile(f)"
+    f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4200000)}\".ljust(117) + b'\n')
+    (array.array('f', ((i * 7919) % 1009 for i in range(1009))) * 12488)[:12600000].tofile(f)"
 expect 0 "$MASTABA" fft big.npy -o plain.npy -f --axes 0
 expect 0 "$MASTABA" fft big.npy -o moved.npy -f --axes 0 --shift
 python3 -c "
 a, b = (open(f, 'rb').read()[128:] for f in ('plain.npy', 'moved.npy'))
-assert b == a[64000000:] + a[:64000000]" || fail "--shift of long runs"
+assert b == a[67200000:] + a[:67200000]" || fail "--shift of long runs"
 
 refused 4 'c.npy: holds complex128, and --real takes real numbers' fft c.npy -o w.npy --real
 refused 4 'sound.wav: holds a sound; add --real' fft sound.wav -o w.npy
