@@ -123,7 +123,11 @@ void cli_catch_interrupts(const char *command) {
     else
         pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
     sigaction(SIGPIPE, &ignore, NULL);
-    sigaction(SIGXFSZ, &ignore, NULL);
+    // LLVM has a handler for this one, too, but not where it is blocked.
+    sigset_t too_large;
+    sigemptyset(&too_large);
+    sigaddset(&too_large, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large, NULL);
 }
 
 bool cli_interrupted(void) { return interrupted; }

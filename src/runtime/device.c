@@ -93,7 +93,10 @@ mst_status mst_device_describe(cl_device_id device, mst_device_info *info, mst_e
         memcpy(info->max_work_item_sizes, sizes, sizeof info->max_work_item_sizes);
     read_widths(info);
     cl_device_fp_config fp64 = 0;
-    info->fp64 = clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL) == CL_SUCCESS && fp64 != 0;
+    const cl_int code = clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp64, &fp64, NULL);
+    if (code != CL_INVALID_VALUE) // which a driver without float64 may answer; else a lower precision would be taken silently
+        MST_TRY_CL(code, "cannot read whether %s has float64", info->name);
+    info->fp64 = code == CL_SUCCESS && fp64 != 0;
     info->local_memory_dedicated = device_uint(device, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
     info->unified_memory = device_bool(device, CL_DEVICE_HOST_UNIFIED_MEMORY);
     info->available = device_bool(device, CL_DEVICE_AVAILABLE) && device_bool(device, CL_DEVICE_COMPILER_AVAILABLE);

@@ -28,6 +28,16 @@ void mst_events_drop(cl_event *events, size_t n) {
         mst_event_drop(&events[i]);
 }
 
+mst_status mst_event_keep(cl_event *place, cl_event event, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_event_drop(place);
+    if (event)
+        MST_TRY_CL(clRetainEvent(event), "cannot keep an event");
+    *place = event;
+fail:
+    return status;
+}
+
 mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error) {
     return mst_queue_barrier(queue, *event ? 1 : 0, event, "a part of a step", error);
 }

@@ -136,9 +136,7 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
             MST_TRY(finish(k, error));
         MST_TRY(mst_store_download(&k->store, !k->current * arrays, arrays, &box, &k->down[k->block % WINDOWS], &k->out[slot],
                                    &k->computed[slot], error, &traffic->download_bytes));
-        mst_event_drop(&k->stored[i]);
-        k->stored[i] = k->out[slot].moved;
-        MST_TRY_CL(clRetainEvent(k->stored[i]), "cannot keep an event");
+        MST_TRY(mst_event_keep(&k->stored[i], k->out[slot].moved, error));
         if (!k->with->plan->overlap)
             MST_TRY(finish(k, error));
     }

@@ -121,10 +121,7 @@ static mst_status store_slab(skewed *k, mst_traffic *traffic, mst_error *error) 
         MST_TRY(finish(k, error));
     MST_TRY(mst_store_download(&k->store, 0, k->with->problem->n_arrays, &box, &k->down, &k->out[slot], &k->computed[slot], error,
                                &traffic->download_bytes));
-    mst_event_drop(&k->stored[at.j]);
-    k->stored[at.j] = k->out[slot].moved;
-    if (k->stored[at.j])
-        MST_TRY_CL(clRetainEvent(k->stored[at.j]), "cannot keep an event");
+    MST_TRY(mst_event_keep(&k->stored[at.j], k->out[slot].moved, error));
     if (!k->with->plan->overlap)
         MST_TRY(finish(k, error));
 fail:
