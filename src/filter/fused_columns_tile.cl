@@ -27,7 +27,7 @@ void load_whole_tile(vreal *v, __global const real *columns) {
     }
 }
 
-void load_tile(vreal *v, __global real2 *half_planes, ulong first, uint count) {
+INLINE void load_tile(vreal *v, __global real2 *half_planes, ulong first, uint count) {
     if (is_whole(first, count)) {
         load_whole_tile(v, whole_columns(half_planes, first));
         return;
@@ -79,7 +79,7 @@ void store_whole_tile(vreal *v, __global real *columns) {
     }
 }
 
-void store_tile(vreal *v, __global real2 *half_planes, ulong first, uint count) {
+INLINE void store_tile(vreal *v, __global real2 *half_planes, ulong first, uint count) {
     if (is_whole(first, count)) {
         store_whole_tile(v, whole_columns(half_planes, first));
         return;

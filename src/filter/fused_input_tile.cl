@@ -1,7 +1,7 @@
 // CPU-shaped: a tile of LANES rows from `first` on, of which `count` are there, lane by lane.
 
-void load_tile(vreal *v, __global const IN *image, long base, ulong first_line, __constant const long *lines,
-               ulong first, uint count) {
+INLINE void load_tile(vreal *v, __global const IN *image, long base, ulong first_line, __constant const long *lines,
+                      ulong first, uint count) {
     for (uint lane = 0; lane < LANES; lane++) {
         const row_pair rows = find_rows(image, first + min(lane, count - 1), base, first_line, lines);
         for (uint x = 0; x < Q; x++) {
@@ -13,7 +13,7 @@ void load_tile(vreal *v, __global const IN *image, long base, ulong first_line, 
 }
 
 // The steps leave element e of a spectrum in places[e].
-void store_tile(vreal *v, const uint *places, __global real2 *half_planes, ulong first, uint count) {
+INLINE void store_tile(vreal *v, const uint *places, __global real2 *half_planes, ulong first, uint count) {
     for (uint lane = 0; lane < count; lane++)
         for (uint e = 0; e < Q; e++) {
             const uint at = places[e];

@@ -12,7 +12,8 @@ void mst_memory_give(mst_context *context, const mst_allocation *part, uint64_t 
 // Events that may be NULL: releasing one, and letting what is queued behind wait for one. A barrier carries its errors on.
 void mst_event_drop(cl_event *event);
 void mst_events_drop(cl_event *events, size_t n); // events may be NULL
-mst_status mst_event_keep(cl_event *place, cl_event event, mst_error *error); // one more reference to it, in place of what was there
+mst_status mst_event_keep(cl_event *place, cl_event event,
+                          mst_error *error); // one more reference to it, in place of what was there
 mst_status mst_event_barrier(mst_queue *queue, const cl_event *event, mst_error *error);
 
 #endif
