@@ -36,3 +36,6 @@ wrong 2 '1: ' "$programs/filter-peers" 512 1
 wrong 2 '--peers abacus: ' "$programs/fft-peers" --peers abacus
 wrong 2 '--lengths 2..x: ' "$programs/fft-peers" --lengths 2..x
 wrong 2 '--rounds 0: ' "$programs/convolution-peers" --rounds 0
+wrong 2 '--rounds 0: ' "$programs/scheme-rates" --rounds 0
+wrong 2 '--schedule round: ' "$programs/scheme-rates" --schedule round
+wrong 2 'begins with nothing-of' "$programs/scheme-rates" --json --only nothing-of
