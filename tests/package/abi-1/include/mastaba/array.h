@@ -5,6 +5,8 @@
 #ifndef MASTABA_ARRAY_H
 #define MASTABA_ARRAY_H
 
+#include <mastaba/status.h>
+
 #ifndef CL_TARGET_OPENCL_VERSION
 #define CL_TARGET_OPENCL_VERSION 120
 #endif
@@ -13,7 +15,6 @@
 #else
 #include <CL/cl.h>
 #endif
-#include <mastaba/status.h>
 #include <stddef.h>
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // Mastaba: a context holds a device, its queues, the program cache, the copy threads and the memory budgets.
 //
 // All state of the library hangs off a context or a plan made from it; two contexts share nothing. A context may be used
-// by many threads at once, a plan by one at a time.
+// by many threads at once; those that execute one plan take turns.
 #ifndef MASTABA_CONTEXT_H
 #define MASTABA_CONTEXT_H
 
@@ -19,11 +19,11 @@ typedef enum mst_log_level { MST_LOG_DEBUG = 0, MST_LOG_INFO = 1, MST_LOG_WARNIN
 // time.
 typedef void (*mst_log_fn)(mst_log_level level, const char *line, void *user);
 
-// Called with a program's OpenCL C when the context first built it or took it from its cache on disk (by each of two threads that
-// build the same one at once), from any thread that makes plans from the context, one call at a time and never while a log line
-// is given. `name` says what the program is and how it is built ("copy rate [-D PRECISION=32]"). Before the first program comes
-// what stands in front of all of them ("prelude"), which `text` leaves out. Both texts are valid during the call, which must not
-// use the context.
+// Called with a program's OpenCL C when the context first built it, also if it does not build, or took it from its cache on disk
+// (by each of two threads that build the same one at once), from any thread that makes plans from the context, one call at a time
+// and never while a log line is given. `name` says what the program is and how it is built ("copy rate [-D PRECISION=32]").
+// Before the first program comes what stands in front of all of them ("prelude"), which `text` leaves out. Both texts are valid
+// during the call, which must not use the context.
 typedef void (*mst_program_fn)(const char *name, const char *text, void *user);
 
 typedef struct mst_context_desc {
@@ -104,7 +104,8 @@ typedef struct mst_execution {
     cl_uint n_wait; // the device work starts after these events
     const cl_event *wait_list;
     cl_event *event; // with every operand on the device: return at once, without progress, and give an event, the caller's to
-                     // release; otherwise execution blocks, and an already completed event is given
+                     // release; otherwise execution blocks, and an already completed event is given. If a command of the
+                     // execution ends with an error, so does the event: clWaitForEvents fails, clFinish does not
     mst_progress_fn progress;
     void *progress_user;
     mst_report *report; // from MST_REPORT_INIT; filled when the call succeeds; not together with `event`

@@ -94,7 +94,7 @@ MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
 // through the device in blocks of whole vectors. Every value is the same bit for bit whatever the blocks. On failure the inputs
 // are intact and z's content is undefined. Blocks unless how->event is set and all data are on the device (the reference, A and D
-// always block). Errors as mst_fft_execute. One thread at a time per plan.
+// always block). Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                            const mst_execution *how, mst_error *error);
 

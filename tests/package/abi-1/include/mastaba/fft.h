@@ -70,7 +70,7 @@ MST_API const char *mst_fft_pass_kernel(const mst_fft *plan, int pass);
 // input is intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on
 // the device. MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit;
 // MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD,
-// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. One thread at a time per plan.
+// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. Threads take turns.
 MST_API mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how,
                                    mst_error *error);
 

@@ -122,13 +122,13 @@ MST_API mst_layout mst_filter_result(const mst_filter *plan);
 // Filters all images of `input` into `output`, anywhere: any mix of host, device and file; the two must not overlap. Host and
 // file arrays pass through the device in blocks of whole images. Every image has the same values bit for bit whatever its
 // neighbours. On failure the input is intact and the output's content is undefined. Blocks unless how->event is set and all data
-// are on the device. Errors as mst_fft_execute. One thread at a time per plan.
+// are on the device. Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
                                       mst_error *error);
 
 // Fills stages[0 .. *count - 1], desc.stage_size bytes apart, in the order of the work; *count, at most `most`, is 0 unless
 // desc.time_stages was set, on a context that profiles. Waits for an execution that is still under way. MST_ERROR_ARGUMENT: NULL;
-// MST_ERROR_OPENCL. One thread at a time per plan.
+// MST_ERROR_OPENCL. Threads take turns.
 MST_API mst_status mst_filter_stages(mst_filter *plan, mst_filter_stage *stages, size_t most, size_t *count, mst_error *error);
 
 #ifdef __cplusplus

@@ -106,8 +106,8 @@ MST_API const char *mst_integral_status_name(mst_integral_status status); // "co
 // launch (a quarter of a second of a fixed rule on most devices), and can cancel there: results are undefined then. Of a report's
 // times of commands, only compute_seconds of fixed rules is given, if the context profiles. MST_ERROR_ARGUMENT: no plan, results
 // or parameters; an event; a bound that is NaN, or infinite without being written as inf; a breakpoint that is not finite;
-// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED. One thread at a time
-// per plan.
+// MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY; MST_ERROR_CANCELLED. Threads
+// take turns.
 MST_API mst_status mst_integral_execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
                                         const mst_execution *how, mst_error *error);
 

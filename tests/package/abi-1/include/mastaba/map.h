@@ -8,7 +8,7 @@
 //
 // The kernel works on vectors of 1, 2, 4, 8 or 16 elements; which is fastest depends on the device and the expression (Burtsev,
 // parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on
-// it.
+// it, but for the last bits of functions on devices that compute them in vectors in another way than alone.
 //
 // A device may lack float64. Arrays of float64 are then converted from their bits, correctly rounded, and what would be computed
 // in float64 is refused, unless `fallback` names the type that takes its place.
@@ -79,7 +79,7 @@ MST_API void mst_map_measured(const mst_map *plan, double seconds[MST_MAP_N_WIDT
 // Computes. inputs[k] is where desc.inputs[k] lies; any mix of host, device and file. The output may be at the place of the first
 // input when their layouts are equal, otherwise it must overlap nothing. Host and file arrays pass through the device in blocks.
 // On failure the inputs are intact (but for one that is the output) and the output's content is undefined. Blocks unless
-// how->event is set and all data are on the device. Errors as mst_fft_execute. One thread at a time per plan.
+// how->event is set and all data are on the device. Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_map_execute(mst_map *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
                                    mst_error *error);
 

@@ -1,8 +1,14 @@
 // Mastaba: FFTs, convolutions, filters, integrals and finite differences on any OpenCL device. This header includes them all.
 //
-// Unless a function says something else: it may be called from any thread, but by one at a time for each plan, solver and file;
-// destroy functions accept NULL and half-made objects are never given out; on failure, outputs of the call are NULL or undefined;
-// what a call is given stays the caller's and is not needed after it.
+// Unless a function says something else: it may be called from any thread, but by one at a time for each file; destroy functions
+// accept NULL and half-made objects are never given out; on failure, outputs of the call are NULL or undefined; what a call is
+// given stays the caller's and is not needed after it.
+//
+// Threads: any number of them may make contexts, make plans and solvers of one context, and execute these, at once. Those that
+// execute the same plan, or call the same solver, take turns: a call waits until the one before has returned. From the progress
+// function of its own execution a plan or solver cannot be executed, read or written (MST_ERROR_ARGUMENT). An object is destroyed
+// by one thread, when no other uses it any more, nor what was made of it.
+// The program's locale changes nothing but the texts of the system's errors: numbers have a point everywhere.
 //
 // How the library can grow under programs that are not built again:
 //   - A struct that a program gives or has filled by its address begins with struct_size. Start it from its INIT macro, which

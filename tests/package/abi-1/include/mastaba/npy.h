@@ -35,6 +35,17 @@ MST_API void mst_npy_close(mst_npy *npy);
 MST_API const mst_layout *mst_npy_layout(const mst_npy *npy);
 MST_API mst_location mst_npy_location(const mst_npy *npy);
 
+// The same on a descriptor, which stays the caller's: for files that are opened, named and put in place in another way than by
+// the functions above. Messages do not name the file. Both block and are thread-safe, and set nothing where they fail.
+//
+// Reads the header of a file that is open for reading and checks it against the file's size; *layout is what the file holds, and
+// *data where. Errors are those of mst_npy_open.
+MST_API mst_status mst_npy_read_header(int file, mst_layout *layout, mst_location *data, mst_error *error);
+
+// Makes a .npy file of an empty one that is open for reading and writing: reserves its space and writes the header. *data is
+// where the array belongs. Errors are those of mst_npy_create.
+MST_API mst_status mst_npy_write_header(int file, const mst_layout *layout, mst_location *data, mst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

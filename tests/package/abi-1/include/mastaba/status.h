@@ -6,6 +6,10 @@
 #ifndef MASTABA_STATUS_H
 #define MASTABA_STATUS_H
 
+#if defined __SIZEOF_POINTER__ && __SIZEOF_POINTER__ < 8
+#error Mastaba needs a system with 64-bit addresses: build without -m32, with a 64-bit compiler
+#endif
+
 #include <stdint.h>
 
 #define MST_VERSION_MAJOR 0
@@ -38,7 +42,8 @@ typedef enum mst_status {
     MST_ERROR_BUILD = 8,         // a kernel did not build; the message holds the build log's first error line
     MST_ERROR_IO = 9,            // reading or writing a file failed
     MST_ERROR_FORMAT = 10,       // a file is not what it claims to be
-    MST_ERROR_CANCELLED = 11     // the progress callback asked to stop
+    MST_ERROR_CANCELLED = 11,    // the progress callback asked to stop
+    MST_ERROR_DIVERGED = 12      // a stencil's field has become infinite or NaN, where its description asks to look
 } mst_status;
 
 typedef struct mst_error {

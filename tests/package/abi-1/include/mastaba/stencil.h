@@ -93,7 +93,8 @@ typedef enum mst_stencil_schedule {
     MST_STENCIL_PYRAMID_SLABS =
         3, // overlapped tiling: slabs whose halos are computed twice (Golovashkin and Kochurov's pyramids)
     MST_STENCIL_PYRAMID_TILES = 4, // the same with blocks cut along the two slowest axes
-    MST_STENCIL_SKEWED = 5 // time skewing: slabs in order, each step shifted; what the next slab needs stays on the device
+    MST_STENCIL_SKEWED = 5, // time skewing: slabs in order, each step shifted; what the next slab needs stays on the device
+    MST_STENCIL_SWEEPS = 6  // in core as well: every sub-step of every step is one pass over the grid, by plain kernels
 } mst_stencil_schedule;
 
 // How kernels use the device. GPU: the work-items of a group stream along the slowest axis, with registers along it and local
@@ -139,6 +140,9 @@ typedef struct mst_stencil_desc {
     int file;
     uint64_t file_offset;
     uint64_t expected_steps; // of all runs together, so that planning takes no longer than it saves; 0: not known
+    // Steps after which a run looks whether the fields are still finite, which it also does when it ends; UINT64_MAX: only then;
+    // 0: never. Each time all fields are read once, by the device if the state is there, else by the host.
+    uint64_t check_every;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -146,7 +150,7 @@ typedef struct mst_stencil_desc {
         sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
-            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0                                                      \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0                                                   \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -160,7 +164,7 @@ typedef struct mst_stencil_plan {
     unsigned fuse; // m
     size_t block;
     uint64_t state_bytes;    // of the backing store, or of the state on the device: all fields, both levels
-    uint64_t device_bytes;   // taken of the device
+    uint64_t device_bytes;   // taken of the device, tables included
     uint64_t host_bytes;     // of the backing store in memory
     double seconds;          // predicted for the steps asked for
     uint64_t upload_bytes;   // over the bus, for those steps
@@ -207,19 +211,20 @@ MST_API void mst_stencil_destroy(mst_stencil *solver);
 
 // Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
 // done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
-// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. After any other failure the state is lost:
-// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. One thread at a
-// time per solver.
+// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. MST_ERROR_DIVERGED (desc->check_every): the
+// same, and a field has more values that are infinite or NaN than it began with, or than mst_stencil_write gave it, so a mask of
+// NaN is not taken for a failure; the message has the field and the steps between. After any other failure the state is lost:
+// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. Threads
+// take turns, in this and in what follows.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                                    mst_error *error);
 
 // The number of the step that the state has reached. Setting it (after mst_stencil_write, to resume) changes t = step *
-// time_step, and forgets what receivers recorded. MST_ERROR_ARGUMENT: no solver.
+// time_step, and forgets what receivers recorded. A progress function may ask for it. MST_ERROR_ARGUMENT: no solver.
 MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
 MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
 
-// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe beside other functions
-// that change nothing.
+// The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe.
 MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
 
 // The part of a field to read: value [k0][k1].. is that of node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 ..

@@ -83,7 +83,7 @@ typedef struct mst_tuning {
 // is no result of 1. for them, and keep what they find. Every candidate's results are compared with those of the safe values
 // first. The values that the problem had without the search are replaced only by values that are at least 3 % faster in turns
 // with them. Creating a plan blocks meanwhile. One thread makes plans while a context tunes. *how is copied. MST_ERROR_ARGUMENT,
-// MST_ERROR_HOST_MEMORY.
+// MST_ERROR_HOST_MEMORY; MST_ERROR_IO: there is a cache directory, but what a search finds could not be written there.
 MST_API mst_status mst_tuning_begin(mst_context *context, const mst_tuning *how, mst_error *error);
 MST_API void mst_tuning_end(mst_context *context);
 
