@@ -190,9 +190,9 @@ static int read_and_run(command_line *line, int argc, const char **argv) {
     return code;
 }
 
-// Before the first call into OpenCL. PoCL compiles a kernel in a general form when its binary is asked for, to be stored, and again
-// for every size of work-groups and kind of grid when it is launched, which is no faster; so launches take the general form, unless
-// the user says otherwise.
+// Before the first call into OpenCL. PoCL compiles a kernel in a general form when its binary is asked for, to be stored, and
+// again for every size of work-groups and kind of grid when it is launched, which is no faster; so launches take the general
+// form, unless the user says otherwise.
 static void prepare_drivers(void) { setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0); }
 
 int cli_run_command(const cli_command *command, int argc, const char **argv) {
