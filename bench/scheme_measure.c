@@ -102,7 +102,8 @@ static void make_plain(measuring *m, rates_way way) {
     why[0] = '\0';
     if (way == RATES_C && !(device->type & CL_DEVICE_TYPE_CPU))
         return;
-    m->runs[way] = way == RATES_C ? plain_run_c(&m->plain, device->compute_units, why) : plain_run_opencl(&m->plain, context, why);
+    m->runs[way] =
+        way == RATES_C ? plain_run_c(&m->plain, device->compute_units, why) : plain_run_opencl(&m->plain, context, why);
     m->cell->create_seconds[way] = cli_now() - start;
     if (m->runs[way] && !load(m, way)) {
         m->runs[way]->destroy(m->runs[way]);

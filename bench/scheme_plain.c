@@ -140,7 +140,7 @@ static void *compile(const char *text, unsigned threads, char why[PLAIN_TEXT]) {
     const bool written = file && fputs(text, file) >= 0;
     if (file && fclose(file) == 0 && written && system(command) == 0) {
         snprintf(number, sizeof number, "%u", threads);
-        setenv("OMP_NUM_THREADS", number, 1); // read when the first such library is opened
+        setenv("OMP_NUM_THREADS", number, 1);                            // read when the first such library is opened
         opened = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // OpenMP's threads live on
     }
     if (!opened)
@@ -279,8 +279,8 @@ static void opencl_copy(opencl_run *o, int field, int level, size_t plane, float
     const size_t place[] = {(size_t)s->reach[2] * e, (size_t)s->reach[1], (size_t)s->reach[0] + plane}, zero[] = {0, 0, 0};
     const size_t region[] = {s->n[2] * e, s->n[1], 1};
     const cl_mem array = o->arrays[field][o->base.slot[field][level]];
-    look(o, up ? clEnqueueWriteBufferRect(o->queue, array, CL_TRUE, place, zero, region, pitch, all, region[0], 0, values, 0, NULL,
-                                          NULL)
+    look(o, up ? clEnqueueWriteBufferRect(o->queue, array, CL_TRUE, place, zero, region, pitch, all, region[0], 0, values, 0,
+                                          NULL, NULL)
                : clEnqueueReadBufferRect(o->queue, array, CL_TRUE, place, zero, region, pitch, all, region[0], 0, values, 0, NULL,
                                          NULL));
 }
@@ -354,8 +354,8 @@ plain_run *plain_run_opencl(const plain_scheme *s, mst_context *context, char wh
     cl_device_id device;
     cl_int code;
     if (o)
-        o->base = (plain_run){.put = opencl_put, .get = opencl_get, .steps = opencl_steps, .margins = opencl_margins,
-                              .destroy = opencl_destroy};
+        o->base = (plain_run){
+            .put = opencl_put, .get = opencl_get, .steps = opencl_steps, .margins = opencl_margins, .destroy = opencl_destroy};
     if (text && o) {
         begin(&o->base, s);
         o->gpu = gpu;

@@ -1,5 +1,5 @@
-// Schemes as loops that one would write by hand, made from a problem file: for a compiler of C with OpenMP, and as kernels in OpenCL
-// with a node a work-item. One pass over the grid a sub-step, over arrays whose margins hold the nodes beyond faces.
+// Schemes as loops that one would write by hand, made from a problem file: for a compiler of C with OpenMP, and as kernels in
+// OpenCL with a node a work-item. One pass over the grid a sub-step, over arrays whose margins hold the nodes beyond faces.
 #ifndef BENCH_SCHEME_PLAIN_H
 #define BENCH_SCHEME_PLAIN_H
 
@@ -9,7 +9,7 @@ enum { PLAIN_AXES = 3, PLAIN_SLOTS = 3, PLAIN_TEXT = 200 }; // slots of a field:
 
 typedef struct plain_scheme {
     const problem *problem;
-    size_t n[PLAIN_AXES];    // planes, rows, columns
+    size_t n[PLAIN_AXES]; // planes, rows, columns
     int64_t reach[PLAIN_AXES];
     int64_t pitch, plane, first, elements;
     int n_substeps, begin[MST_STENCIL_MAX_FIELDS + 1]; // updates of each
@@ -17,7 +17,7 @@ typedef struct plain_scheme {
     bool in_place[MST_STENCIL_MAX_FIELDS];             // of an update: into the field's oldest array
     bool has_margin[MST_STENCIL_MAX_FIELDS];           // of a field: read at neighbours, and beyond some face there is not 0
     bool reads[MST_STENCIL_MAX_FIELDS][MST_STENCIL_MAX_FIELDS][2]; // substep, field, level
-    double bytes_a_node; // of arrays read and written once a step
+    double bytes_a_node;                                           // of arrays read and written once a step
 } plain_scheme;
 
 typedef enum plain_language { PLAIN_C, PLAIN_OPENCL } plain_language;

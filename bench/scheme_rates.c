@@ -113,8 +113,8 @@ static int choose(const void *request_, void *results) {
 static void print_heading(const void *results) {
     const rates_bench *bench = results;
     printf("%s, driver %s: Gnode-steps/s, and what that is of others\n\n%-20s %-16s %8s %8s %8s %8s %8s %8s  %s\n",
-           bench->run.device->name, bench->run.device->driver_version, "scheme", "grid", "rate", "limit", "kernels", "C", "quarter",
-           "error", "how");
+           bench->run.device->name, bench->run.device->driver_version, "scheme", "grid", "rate", "limit", "kernels", "C",
+           "quarter", "error", "how");
 }
 
 static void grid_text(const rates_cell *cell, char text[64]) {
@@ -154,10 +154,14 @@ typedef struct summary {
 
 static double ratio_of(const rates_cell *cell, int column) {
     switch (column) {
-    case 0: return cell->measured ? cell->rate[RATES_OURS] / cell->limit : 0;
-    case 1: return rates_ratio(cell, RATES_OURS, RATES_KERNELS);
-    case 2: return rates_ratio(cell, RATES_OURS, RATES_C);
-    default: return rates_ratio(cell, RATES_BEYOND, RATES_OURS);
+    case 0:
+        return cell->measured ? cell->rate[RATES_OURS] / cell->limit : 0;
+    case 1:
+        return rates_ratio(cell, RATES_OURS, RATES_KERNELS);
+    case 2:
+        return rates_ratio(cell, RATES_OURS, RATES_C);
+    default:
+        return rates_ratio(cell, RATES_BEYOND, RATES_OURS);
     }
 }
 
@@ -275,8 +279,12 @@ static void write_picture(FILE *gnuplot, const void *user) {
 }
 
 static cli_plot plot(const void *results) {
-    return (cli_plot){.name = "scheme-rates", .width = 1200, .height = 500, .write_data = write_data,
-                      .write_picture = write_picture, .user = results};
+    return (cli_plot){.name = "scheme-rates",
+                      .width = 1200,
+                      .height = 500,
+                      .write_data = write_data,
+                      .write_picture = write_picture,
+                      .user = results};
 }
 
 // ---- The description

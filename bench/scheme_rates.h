@@ -25,8 +25,8 @@ typedef struct rates_cell {
     double create_seconds[RATES_N_WAYS];
     double samples[RATES_N_WAYS][RATES_MOST_ROUNDS]; // node-steps a second
     int n_samples;
-    double rate[RATES_N_WAYS]; // medians; 0: not measured
-    double error[RATES_N_WAYS]; // largest difference from the plain kernels, of the largest value
+    double rate[RATES_N_WAYS];          // medians; 0: not measured
+    double error[RATES_N_WAYS];         // largest difference from the plain kernels, of the largest value
     char why[RATES_N_WAYS][PLAIN_TEXT]; // not measured
 } rates_cell;
 

@@ -1,5 +1,5 @@
-// Writes a scheme as a loop over nodes, in C or OpenCL C, by going through the expressions word by word: fields become elements of
-// arrays, parameters numbers. It knows nothing of how the library does the same.
+// Writes a scheme as a loop over nodes, in C or OpenCL C, by going through the expressions word by word: fields become elements
+// of arrays, parameters numbers. It knows nothing of how the library does the same.
 #include "scheme_plain.h"
 
 #include <ctype.h>
@@ -298,18 +298,24 @@ static void put_margin(const source *w, int axis) {
     const long long np = (long long)s->n[others[0]] + 2 * s->reach[others[0]];
     const long long nq = (long long)s->n[others[1]] + 2 * s->reach[others[1]];
     if (w->language == PLAIN_C)
-        fprintf(w->out, "void margin%d(float *a, int periodic, int low, int high) {\n#pragma omp parallel for\n"
-                        "    for (long p = 0; p < %lld; p++)\n    for (long q = 0; q < %lld; q++) {\n", axis, np, nq);
+        fprintf(w->out,
+                "void margin%d(float *a, int periodic, int low, int high) {\n#pragma omp parallel for\n"
+                "    for (long p = 0; p < %lld; p++)\n    for (long q = 0; q < %lld; q++) {\n",
+                axis, np, nq);
     else
-        fprintf(w->out, "kernel void margin%d(global float *a, int periodic, int low, int high) {\n"
-                        "    const INDEX p = get_global_id(0), q = get_global_id(1);\n    {\n", axis);
-    fprintf(w->out,
-            "        for (int k = 0; k < %lld; k++) {\n"
-            "            if (low)\n                a[%s + (%lld - 1 - k) * %s] = a[%s + (%lld + (periodic ? %lld - 1 - k : k)) * %s];\n"
-            "            if (high)\n                a[%s + (%lld + k) * %s] = a[%s + (%lld + (periodic ? k : %lld - 1 - k)) * %s];\n"
-            "        }\n    }\n}\n\n",
-            reach, across[axis], reach, stride[axis], across[axis], reach, n, stride[axis], across[axis], reach + n, stride[axis],
-            across[axis], reach, n, stride[axis]);
+        fprintf(w->out,
+                "kernel void margin%d(global float *a, int periodic, int low, int high) {\n"
+                "    const INDEX p = get_global_id(0), q = get_global_id(1);\n    {\n",
+                axis);
+    fprintf(
+        w->out,
+        "        for (int k = 0; k < %lld; k++) {\n"
+        "            if (low)\n                a[%s + (%lld - 1 - k) * %s] = a[%s + (%lld + (periodic ? %lld - 1 - k : k)) * "
+        "%s];\n"
+        "            if (high)\n                a[%s + (%lld + k) * %s] = a[%s + (%lld + (periodic ? k : %lld - 1 - k)) * %s];\n"
+        "        }\n    }\n}\n\n",
+        reach, across[axis], reach, stride[axis], across[axis], reach, n, stride[axis], across[axis], reach + n, stride[axis],
+        across[axis], reach, n, stride[axis]);
 }
 
 char *plain_scheme_write(const plain_scheme *s, plain_language language, bool guarded, char why[PLAIN_TEXT]) {
@@ -335,8 +341,10 @@ char *plain_scheme_write(const plain_scheme *s, plain_language language, bool gu
     for (int axis = 0; axis < PLAIN_AXES; axis++)
         put_margin(&w, axis);
     if (language == PLAIN_C)
-        fprintf(w.out, "void zero(float *a) {\n#pragma omp parallel for\n    for (long line = 0; line < %lld; line++)\n"
-                       "    for (long k = 0; k < PITCH; k++)\n        a[line * PITCH + k] = 0;\n}\n", (long long)(s->elements / s->pitch));
+        fprintf(w.out,
+                "void zero(float *a) {\n#pragma omp parallel for\n    for (long line = 0; line < %lld; line++)\n"
+                "    for (long k = 0; k < PITCH; k++)\n        a[line * PITCH + k] = 0;\n}\n",
+                (long long)(s->elements / s->pitch));
     if (fclose(w.out) != 0 || *why) {
         free(text);
         return NULL;

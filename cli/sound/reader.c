@@ -16,6 +16,7 @@
 typedef struct sound_input {
     int file;
     sf_count_t at;
+    int read_error; // errno of the first read that failed, which libsndfile takes for the end of the file
 } sound_input;
 
 static sf_count_t input_length(void *user) {
@@ -37,6 +38,8 @@ static sf_count_t input_read(void *data, sf_count_t bytes, void *user) {
     do
         got = pread(input->file, data, (size_t)bytes, input->at);
     while (got < 0 && errno == EINTR);
+    if (got < 0 && input->read_error == 0)
+        input->read_error = errno;
     input->at += got > 0 ? got : 0;
     return got > 0 ? got : 0;
 }
@@ -49,7 +52,7 @@ static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
 
 bool cli_is_sound(int file) {
     SF_INFO info;
-    sound_input input = {file, 0};
+    sound_input input = {file, 0, 0};
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound)
         return false;
@@ -111,11 +114,18 @@ static int read_samples(const char *command, const char *path, SNDFILE *sound, c
     return CLI_DONE;
 }
 
+static int read_failed(const char *command, const char *path, const sound_input *input) {
+    cli_error(command, "%s: cannot be read: %s", path, strerror(input->read_error));
+    return CLI_INPUT_OUTPUT;
+}
+
 int cli_sound_read(const char *command, const char *path, int file, cli_sound *out) {
     SF_INFO info;
     size_t frames = 0;
-    sound_input input = {file, 0};
+    sound_input input = {file, 0, 0};
     SNDFILE *sound = open_sound(&input, &info);
+    if (!sound && input.read_error != 0)
+        return read_failed(command, path, &input);
     if (!sound) {
         bool unknown = sf_error(NULL) == SF_ERR_UNRECOGNISED_FORMAT;
         cli_error(command, "%s: neither a .npy file nor a sound%s%s", path, unknown ? " that libsndfile knows" : ": ",
@@ -124,6 +134,8 @@ int cli_sound_read(const char *command, const char *path, int file, cli_sound *o
     }
     int code = read_samples(command, path, sound, &info, &out->samples, &frames);
     sf_close(sound);
+    if (code != CLI_INTERRUPTED && input.read_error != 0)
+        return read_failed(command, path, &input);
     if (code != CLI_DONE)
         return code;
     out->sample_rate = info.samplerate;
