@@ -106,21 +106,7 @@ static bool read_definitions(cli_yaml *y, yaml_node_t *node, void *target) {
            cli_yaml_entries(y, node, read_definition, target);
 }
 
-// ---- Time
-
-static bool read_step_limit(cli_yaml *y, yaml_node_t *node, void *target) {
-    problem *p = target;
-    if (!problem_number(p, node, PROBLEM_SPACING, &p->step_limit))
-        return false;
-    return p->step_limit > 0 || cli_yaml_error(y, node, "%g; a time step is greater than 0", p->step_limit);
-}
-
-static bool read_time_step(cli_yaml *y, yaml_node_t *node, void *target) {
-    problem *p = target;
-    if (!problem_number(p, node, PROBLEM_SPACING | PROBLEM_LIMIT, &p->desc.time_step))
-        return false;
-    return p->desc.time_step > 0 || cli_yaml_error(y, node, "%g; a time step is greater than 0", p->desc.time_step);
-}
+// ---- All else
 
 static bool read_precision(cli_yaml *y, yaml_node_t *node, void *target) {
     static const char *const types[] = {"float32", "float64"};
@@ -139,8 +125,8 @@ static const cli_yaml_key problem_keys[] = {
     {"precision", read_precision, false},
     {"parameters", read_parameters, false},
     {"spacing", read_spacing, false},
-    {"time_step_limit", read_step_limit, false},
-    {"time_step", read_time_step, false},
+    {"time_step_limit", problem_read_step_limit, false},
+    {"time_step", problem_read_time_step, false},
     {"fields", problem_read_fields, true},
     {"let", read_definitions, false},
     {"boundary", problem_read_boundary, false},
@@ -157,8 +143,6 @@ static int override(problem *p) {
     const problem_overrides *o = &p->overrides;
     if (o->precision)
         p->desc.precision = o->precision;
-    if (o->time_step > 0)
-        p->desc.time_step = o->time_step;
     if (o->steps >= 0)
         p->steps = (uint64_t)o->steps;
     for (size_t i = 0; i < o->n_set; i++) {
@@ -210,7 +194,8 @@ int problem_open(const char *command, const char *name, const problem_overrides 
         return CLI_INPUT_OUTPUT;
     if (builtin)
         p->n_outputs = p->desc.n_receivers = 0;
-    return override(p);
+    code = override(p);
+    return code == CLI_DONE && !problem_choose_step(p) ? CLI_INPUT_OUTPUT : code;
 }
 
 void problem_free(problem *p) {

@@ -48,7 +48,9 @@ typedef struct problem {
     problem_overrides overrides;
     mst_stencil_desc desc; // its tables are those below
     uint64_t steps;
-    double step_limit; // the largest stable time step; 0: not given
+    double step_limit;      // the largest stable time step; 0: not given
+    double safety;          // time_step: auto, so much of the largest stable one; 0: it is given
+    yaml_node_t *step_node; // where that stands
     size_t n_definitions, n_outputs;
     mst_stencil_parameter parameters[PROBLEM_MOST_PARAMETERS]; // nx, ny, nz, then the file's
     problem_definition definitions[PROBLEM_MOST_PARAMETERS];

@@ -40,11 +40,13 @@ static bool expression_error(const cli_yaml *y, const yaml_node_t *node, const m
 }
 
 bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value) {
+    const char *text = cli_yaml_text(&p->yaml, node, "a number or an expression");
+    return text && problem_value(p, node, text, scope, value);
+}
+
+bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value) {
     mst_symbol symbols[PROBLEM_MOST_SYMBOLS];
     mst_error error;
-    const char *text = cli_yaml_text(&p->yaml, node, "a number or an expression");
-    if (!text)
-        return false;
     if (mst_expression_value(text, "the expression", symbols, list_symbols(p, scope, false, symbols), value, &error) != MST_OK)
         return expression_error(&p->yaml, node, &error);
     return isfinite(*value) || cli_yaml_error(&p->yaml, node, "%s is %g, not a finite number", text, *value);

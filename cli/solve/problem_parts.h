@@ -24,6 +24,7 @@ enum { PROBLEM_MOST_SYMBOLS = 2 * PROBLEM_MOST_PARAMETERS + MST_STENCIL_MAX_FIEL
 
 // The value of a constant expression, which has to be finite.
 bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value);
+bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value); // of a part of its text
 
 // An expression for the library, checked and with definitions in place of their names; NULL after printing the error. It lives as
 // long as the problem.
@@ -47,6 +48,12 @@ bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
 
 // The field that a node names; NULL after printing the error.
 const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
+
+// ---- problem_step.c
+
+bool problem_read_step_limit(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_time_step(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_choose_step(problem *p); // where the file leaves it to the program; all else is read
 
 // ---- problem_points.c
 

@@ -11,7 +11,7 @@ typedef struct solve_options {
     uint64_t every_steps;   // between checkpoints; 0: by time
     double every_seconds;
     const char *scratch; // directory of the backing store, if that is a file; NULL: the current one
-    bool resume, dry_run;
+    bool resume, dry_run, only_stability;
 } solve_options;
 
 typedef struct solve_run {
@@ -76,6 +76,11 @@ int solve_write_result(solve_run *run);                         // -o
 
 // The last state under another name in the directory of -o, of the checkpoint or of the frames.
 int solve_write_elsewhere(solve_run *run, const char *path);
+
+// ---- stability.c
+
+int solve_check_stability(const solve_run *run); // refuses a time step that is too large
+int solve_print_stability(const solve_run *run); // --check-stability
 
 // ---- diverged.c
 

@@ -17,7 +17,13 @@
 #include "runtime/error.h"
 #include "text/text.h"
 
-enum { MST_EXPR_MAX_TEXT = 4096, MST_EXPR_MAX_NAME = 63, MST_EXPR_MAX_OFFSET = 127, MST_EXPR_MAX_AXES = 3 };
+enum {
+    MST_EXPR_MAX_TEXT = 4096,
+    MST_EXPR_MAX_NAME = 63,
+    MST_EXPR_MAX_OFFSET = 127,
+    MST_EXPR_MAX_AXES = 3,
+    MST_EXPR_MAX_NODES = 2000
+};
 
 typedef struct mst_expr mst_expr;
 
@@ -81,5 +87,26 @@ float mst_expr_evaluate_float(const mst_expr *expr, const float *leaves);
 // out[k], k < n, becomes what mst_expr_evaluate gives, in every bit, if leaf number `varying` is x[k]; without a leaf of that
 // number none varies. What does not depend on that leaf is computed once. x and out may be the same. False without memory.
 bool mst_expr_evaluate_many(const mst_expr *expr, const double *leaves, size_t varying, const double *x, size_t n, double *out);
+
+// ---- What is a sum of some leaves, those that vary, times factors made of the others. `varying` has an entry a leaf.
+
+// The operation that stands in the way, "*" or "sqrt" say, and the first varying leaf of what it takes (a product: of both).
+typedef struct mst_expr_obstacle {
+    const char *operation;
+    size_t leaves[2];
+} mst_expr_obstacle;
+
+// Whether the value is such a sum. All that follows expects that it is.
+bool mst_expr_is_affine(const mst_expr *expr, const bool *varying, mst_expr_obstacle *obstacle);
+
+// derivatives[i] becomes that of the value by leaf i, 0 if it does not vary. leaves[i] is the value of leaf i; of one that varies
+// 0 does.
+void mst_expr_derivatives(const mst_expr *expr, const double *leaves, const bool *varying, double *derivatives);
+
+// The factors, as numbers of nodes of the tree; returns how many. `nodes` has room for MST_EXPR_MAX_NODES, as has `values`, which
+// becomes the values of all nodes.
+size_t mst_expr_factors(const mst_expr *expr, const bool *varying, unsigned *nodes);
+bool mst_expr_node_reads(const mst_expr *expr, unsigned node, size_t leaf);
+void mst_expr_evaluate_nodes(const mst_expr *expr, const double *leaves, double *values);
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "expr.h"
 
-enum { MST_EXPR_MAX_NODES = 2000 };
-
 // F(operation, name in expressions, number of arguments, name in OpenCL C, name in C without the f of float)
 #define MST_EXPR_FUNCTIONS(F)                                                                                                    \
     F(ABS, "abs", 1, "fabs", fabs)                                                                                               \

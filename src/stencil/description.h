@@ -15,4 +15,8 @@ typedef struct mst_scheme_description {
 mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_description *out, mst_error *error);
 void mst_scheme_description_release(mst_scheme_description *description);
 
+// Whether initial values are one of an expression, data of the grid's shape, and nothing. `what` names them in messages.
+mst_status mst_initial_check(const mst_stencil_desc *desc, const mst_stencil_initial *initial, const char *what,
+                             mst_error *error);
+
 #endif

@@ -1,4 +1,5 @@
 // Reading, writing and initialising the state, wherever it lies.
+#include "description.h"
 #include "initial.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
@@ -101,26 +102,15 @@ static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const
     mst_status status = MST_OK;
     mst_formula formula = {0};
     char what[MST_EXPR_MAX_NAME + 30];
-    const mst_layout *layout = &initial->layout;
     snprintf(what, sizeof what, "the initial value of %s", name);
+    MST_TRY(mst_initial_check(desc, initial, what, error));
     if (initial->expression) {
-        MST_REQUIRE(layout->rank == 0, MST_ERROR_ARGUMENT, "%s is given as an expression and as data", what);
         MST_TRY(mst_problem_initial(&s->problem, desc, initial->expression, what, &formula, error));
         MST_TRY(fill(s, array, &formula, error));
-    } else if (layout->rank == 0) {
+    } else if (initial->layout.rank == 0) {
         MST_TRY(fill(s, array, NULL, error));
     } else {
-        MST_REQUIRE(layout->rank == desc->rank, MST_ERROR_ARGUMENT, "%s has %d axes, the grid has %d", what, layout->rank,
-                    desc->rank);
-        for (int k = 0; k < desc->rank; k++)
-            MST_REQUIRE(layout->shape[k] == desc->grid[k], MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu",
-                        what, layout->shape[k], k, desc->grid[k]);
-        MST_TRY(mst_layout_check(layout, what, false, error));
-        MST_REQUIRE(layout->type == MST_FLOAT32 || layout->type == MST_FLOAT64, MST_ERROR_ARGUMENT,
-                    "%s is %s; float32 and float64 are supported", what, mst_type_name(layout->type));
-        MST_REQUIRE(initial->data.place == MST_PLACE_HOST || initial->data.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
-                    "%s must lie in host memory or a file", what);
-        const mst_transfer from = {*layout, initial->data, what};
+        const mst_transfer from = {initial->layout, initial->data, what};
         MST_TRY(load(s, array, &from, error));
     }
 fail:

@@ -36,7 +36,10 @@ static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool 
             add_name(n, coordinate[k], (mst_leaf){.kind = MST_VALUE_COORDINATE, .axis = axis}, 0, 1);
         add_number(n, spacing[k], &p->spacing[axis]);
     }
-    add_number(n, "dt", &p->time_step);
+    if (p->is_open)
+        add_name(n, "dt", (mst_leaf){.kind = MST_VALUE_STEP}, 0, 1);
+    else
+        add_number(n, "dt", &p->time_step);
     if (time)
         add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
     for (size_t k = 0; k < desc->n_parameters; k++)
@@ -287,9 +290,8 @@ fail:
     return status;
 }
 
-mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+static mst_status read_all(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
-    *p = (mst_problem){0};
     MST_TRY(read_grid(desc, p, error));
     MST_TRY(read_fields(desc, p, error));
     MST_TRY(read_updates(desc, p, error));
@@ -298,6 +300,16 @@ mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_er
     MST_TRY(read_receivers(desc, p, error));
 fail:
     return status;
+}
+
+mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    *p = (mst_problem){0};
+    return read_all(desc, p, error);
+}
+
+mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    *p = (mst_problem){.is_open = true};
+    return read_all(desc, p, error);
 }
 
 void mst_problem_release(mst_problem *p) {

@@ -12,8 +12,8 @@ enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
 enum { MST_STENCIL_MAX_PARAMETERS = 104 };
 enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
 
-// What an expression reads. Parameters, steps and spacings are numbers in it.
-typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_COORDINATE, MST_VALUE_TIME } mst_value_kind;
+// What an expression reads. Parameters, steps and spacings are numbers in it; dt is a value where it is left open.
+typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_COORDINATE, MST_VALUE_TIME, MST_VALUE_STEP } mst_value_kind;
 
 typedef struct mst_leaf {
     mst_value_kind kind;
@@ -66,6 +66,7 @@ typedef struct mst_problem {
     uint64_t grid[N_AXES];
     double spacing[N_AXES];
     double time_step;
+    bool is_open; // dt is left open
     bool is_double;
     size_t element; // bytes
     uint64_t nodes; // of the grid
@@ -83,6 +84,9 @@ typedef struct mst_problem {
 // Checks everything in desc but the plan, and the initial data. Half-built problems are to be released too.
 mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 void mst_problem_release(mst_problem *problem);
+
+// The same with dt left open.
+mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 
 // An expression of coordinates and numbers, for initial values.
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
