@@ -1,5 +1,7 @@
 #include "twiddle.h"
 
+#include "runtime/queue.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -86,7 +88,7 @@ mst_status mst_twiddles_create(mst_context *context, mst_type type, size_t n, si
     for (size_t k = 0; k < count; k++)
         mst_table_put(table, type == MST_COMPLEX128, k, mst_roots_get(&roots, k * step % n));
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, size, "the twiddle table", out, error));
-    MST_TRY(mst_device_write(context->upload, *out, size, table, "the twiddle table", error));
+    MST_TRY(mst_device_write(context, context->upload, *out, size, table, "the twiddle table", error));
     mst_roots_destroy(&roots);
     free(table);
     return MST_OK;

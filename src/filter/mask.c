@@ -3,6 +3,8 @@
 // width are ranked, so that the comparison on the device is one of whole numbers and as exact as the host's.
 #include "plan.h"
 
+#include "runtime/queue.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -208,7 +210,8 @@ mst_status mst_mask_upload(mst_filter *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_mask *m = &plan->mask;
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, m->table_bytes, "the mask", &m->table, error));
-    MST_TRY(mst_device_write(plan->context->upload, m->table, (size_t)m->table_bytes, m->values, "the mask", error));
+    MST_TRY(
+        mst_device_write(plan->context, plan->context->upload, m->table, (size_t)m->table_bytes, m->values, "the mask", error));
     free(m->values);
     m->values = NULL;
 fail:

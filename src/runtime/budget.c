@@ -1,4 +1,4 @@
-// Device memory under the budget, and what is written to it once.
+// Device memory under the budget.
 #include "context.h"
 
 uint64_t mst_budget_left(mst_context *context, const mst_budget *budget) {
@@ -49,16 +49,4 @@ void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes) {
         return;
     clReleaseMemObject(buffer);
     mst_budget_give(context, &context->device_memory, bytes);
-}
-
-mst_status mst_device_write(cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data, const char *what,
-                            mst_error *error) {
-    mst_status status = MST_OK;
-    cl_event written = NULL;
-    MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, bytes, data, 0, NULL, &written), "cannot upload %s", what);
-    MST_TRY_CL(clWaitForEvents(1, &written), "cannot upload %s", what);
-fail:
-    if (written)
-        clReleaseEvent(written);
-    return status;
 }

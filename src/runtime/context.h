@@ -52,11 +52,6 @@ mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_
                                mst_error *error);
 void mst_device_release(mst_context *context, cl_mem buffer, uint64_t bytes);
 
-// Writes the first bytes of a buffer and waits until they are there, for the kernels of any queue: a blocking write alone may end
-// when the data are only copied aside. `what` names them in messages.
-mst_status mst_device_write(cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data, const char *what,
-                            mst_error *error);
-
 // An in-order queue of the caller's like those of the context; it records times if the context profiles.
 mst_status mst_opencl_queue_create(mst_context *context, cl_command_queue *queue, mst_error *error);
 

@@ -1,5 +1,7 @@
 #include "lines.h"
 
+#include "queue.h"
+
 // { axis stride, number of dimensions, their counts, their strides }, as prelude.cl reads it.
 #define TABLE_LONGS (MST_LINES_BYTES / sizeof(int64_t))
 
@@ -33,7 +35,7 @@ mst_status mst_lines_create(mst_context *context, const mst_layout *layout, int 
     int64_t lines[TABLE_LONGS];
     fill_table(layout, axis, lines);
     MST_TRY(mst_device_allocate(context, CL_MEM_READ_ONLY, MST_LINES_BYTES, "a layout", out, error));
-    MST_TRY(mst_device_write(context->upload, *out, MST_LINES_BYTES, lines, "a layout", error));
+    MST_TRY(mst_device_write(context, context->upload, *out, MST_LINES_BYTES, lines, "a layout", error));
     return MST_OK;
 fail:
     mst_lines_release(context, *out);

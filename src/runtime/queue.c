@@ -174,6 +174,17 @@ fail:
     return status;
 }
 
+mst_status mst_device_write(mst_context *context, cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data,
+                            const char *name, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_queue q = MST_QUEUE(context, queue);
+    MST_TRY(mst_queue_write(&q, CL_TRUE, buffer, 0, bytes, data, name, error));
+    MST_TRY(mst_queue_finish(&q, error));
+fail:
+    mst_queue_release(&q);
+    return status;
+}
+
 mst_status mst_queue_check(mst_queue *q, mst_error *error) {
     if (q->failed == CL_SUCCESS)
         return MST_OK;

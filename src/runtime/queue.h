@@ -52,6 +52,11 @@ mst_status mst_queue_write(mst_queue *queue, cl_bool blocks, cl_mem buffer, size
 mst_status mst_queue_read(mst_queue *queue, cl_mem buffer, size_t at, size_t bytes, void *to, const char *name, mst_error *error);
 mst_status mst_queue_fill(mst_queue *queue, cl_mem buffer, cl_uint pattern, size_t bytes, const char *name, mst_error *error);
 
+// Writes the first bytes of a buffer and waits until they are there, for the kernels of any queue: a blocking write alone may end
+// when the data are only copied aside. `queue` is the context's one of uploads, or one whose commands are to be waited for.
+mst_status mst_device_write(mst_context *context, cl_command_queue queue, cl_mem buffer, size_t bytes, const void *data,
+                            const char *name, mst_error *error);
+
 // Whether a command is known to have failed; and the same of all commands, when they have ended.
 mst_status mst_queue_check(mst_queue *queue, mst_error *error);
 mst_status mst_queue_finish(mst_queue *queue, mst_error *error);

@@ -62,7 +62,8 @@ static mst_status prepare(void *user, uint64_t seed, mst_error *error) {
         free(data);
         MST_REQUIRE(data = malloc((size_t)bytes), MST_ERROR_HOST_MEMORY, "out of memory for test runs");
         fill_random(layout, &state, data);
-        MST_TRY(mst_device_write(a->context->compute, a->buffers[k], (size_t)bytes, data, "an array for test runs", error));
+        MST_TRY(mst_device_write(a->context, a->context->compute, a->buffers[k], (size_t)bytes, data, "an array for test runs",
+                                 error));
     }
     a->expected = malloc((size_t)bytes_of(&a->output));
     a->got = malloc((size_t)bytes_of(&a->output));

@@ -24,15 +24,17 @@ json "all(v['outcome'] in ('done', 'slow', 'memory') for c in j['cells'] for v i
 json "all(v['error'] <= c['allowed_error'] for c in j['cells'] for v in c['variants'].values() if v['outcome'] == 'done')"
 json "j['cells'][0]['best'] in 'ABCDE' and j['cells'][0]['reference']['vectors_timed'] == 25"
 
-# Interrupted, what was measured by then is printed.
+# Interrupted, what was measured by then is printed, unless the driver is busy for too long.
 "$MASTABA" bench convolution --json >.stdout 2>.stderr &
 sleep 2
 kill -TERM $!
 code=0
 wait $! || code=$?
 [ "$code" = 130 ] || fail "exit code $code, not 130, when interrupted"
-grep -q 'interrupted after' .stderr || fail "no message when interrupted"
-json "j['interrupted'] and len(j['cells']) < 72"
+if ! grep -q 'interrupted; ' .stderr; then
+    grep -q 'interrupted after' .stderr || fail "no message when interrupted"
+    json "j['interrupted'] and len(j['cells']) < 72"
+fi
 
 # Pictures: refused over old ones before anything is measured, and where gnuplot is missing.
 program=$MASTABA

@@ -99,7 +99,7 @@ kill -TERM $! || true
 code=0
 wait $! || code=$?
 cat <&3 >.stderr
-[ "$code" = 4 ] && [ ! -s .stderr ] || fail "exit code $code after a refusal: $message"
+{ [ "$code" = 4 ] && [ ! -s .stderr ]; } || { [ "$code" = 130 ] && grep -q 'interrupted; ' .stderr; } || fail "exit code $code after a refusal: $message"
 case $message in
 *'is not a finite number'*) ;;
 *) fail "another refusal: $message" ;;

@@ -16,7 +16,7 @@ static mst_status upload(mst_tables *t, mst_footprint_part part, const void *dat
     mst_status status = MST_OK;
     const mst_allocation *a = &t->footprint.parts[part];
     MST_TRY(mst_memory_take(t->context, a, a->count, out, error));
-    MST_TRY(mst_device_write(t->context->compute, *out, (size_t)a->bytes, data, a->what, error));
+    MST_TRY(mst_device_write(t->context, t->context->compute, *out, (size_t)a->bytes, data, a->what, error));
 fail:
     return status;
 }
@@ -95,8 +95,8 @@ mst_status mst_tables_fill(mst_tables *t, uint64_t first, uint64_t n, mst_error 
         for (size_t s = 0; s < p->n_sources; s++)
             put(p, t->staging, row * stride + 1 + s, row == 0 ? 0 : mst_points_source_value(p, &p->sources[s], first + row - 1));
     }
-    MST_TRY(mst_device_write(t->context->compute, t->buffers.steps, (size_t)((n + 2) * stride * p->element), t->staging,
-                             "the table of steps", error));
+    MST_TRY(mst_device_write(t->context, t->context->compute, t->buffers.steps, (size_t)((n + 2) * stride * p->element),
+                             t->staging, "the table of steps", error));
 fail:
     return status;
 }
