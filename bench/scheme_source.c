@@ -299,9 +299,9 @@ static void put_margin(const source *w, int axis) {
     const long long nq = (long long)s->n[others[1]] + 2 * s->reach[others[1]];
     if (w->language == PLAIN_C)
         fprintf(w->out,
-                "void margin%d(float *a, int periodic, int low, int high) {\n#pragma omp parallel for\n"
-                "    for (long p = 0; p < %lld; p++)\n    for (long q = 0; q < %lld; q++) {\n",
-                axis, np, nq);
+                "void margin%d(float *a, int periodic, int low, int high) {\n%s    for (long p = 0; p < %lld; p++)\n"
+                "    for (long q = 0; q < %lld; q++) {\n",
+                axis, s->n[0] > 1 ? "#pragma omp parallel for\n" : "", np, nq);
     else
         fprintf(w->out,
                 "kernel void margin%d(global float *a, int periodic, int low, int high) {\n"

@@ -1,7 +1,7 @@
 // Sweeps of several steps that are staggered, a few planes at a time, which solvers do by themselves only with states larger than
 // a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no multiple of those
-// that are staggered, planes that do not divide the grid. (Sweeps one after the other: in test_stencil, stencil_blocks,
-// stencil_seams.)
+// that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the other: in test_stencil,
+// stencil_blocks, stencil_seams.)
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -22,7 +22,7 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
     stagger.lag = s->sweeper.sweeps.padded.before[PLANES] > s->sweeper.sweeps.padded.behind[PLANES]
                       ? s->sweeper.sweeps.padded.before[PLANES]
                       : s->sweeper.sweeps.padded.behind[PLANES];
-    assert_true(stagger.lag > 0 && !s->sweeper.sweeps.margins_change);
+    assert_true(stagger.lag > 0 && s->sweeper.sweeps.margins_change == s->sweeper.sweeps.copies_margins);
     s->sweeper.stagger = stagger;
     OK(mst_stencil_run(s, STEPS - 2, NULL, NULL, &e));
     OK(mst_stencil_run(s, 2, NULL, NULL, &e));
@@ -96,7 +96,49 @@ static void test_sub_steps(void **state) {
         check(*state, &d, staggers[k]);
 }
 
+static const mst_stencil_field two_fields[] = {{.name = "u", .initial = {.expression = "cos(x) * z"}},
+                                               {.name = "v", .initial = {.expression = "sin(y + z)"}}};
+static const mst_stencil_update far_updates[] = {
+    {"v", "v + 0.1 * (v[2,0,0] + v[-2,0,0] + v[0,-2,-2] + v[0,2,2] - 4 * v) + 0.1 * (u[1,0,0] - u)", 0},
+    {"u", "u + 0.2 * (v - v[-1,0,1] + v[0,0,1] - v[0,1,0])", 1}};
+
+static mst_stencil_desc far_scheme(const mst_stencil_boundary *boundaries) {
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 3;
+    d.grid[0] = 11;
+    d.grid[1] = 6;
+    d.grid[2] = 9;
+    d.fields = two_fields;
+    d.n_fields = 2;
+    d.updates = far_updates;
+    d.n_updates = 2;
+    d.boundaries = boundaries;
+    return d;
+}
+
+// Margins that sweeps fill as they go: beyond mirroring faces, also where others have values or are periodic.
+static void test_mirrors(void **state) {
+    static const mst_stencil_boundary boundaries[] = {
+        {.kind = MST_BOUNDARY_NEUMANN}, {.kind = MST_BOUNDARY_NEUMANN},  {.kind = MST_BOUNDARY_NEUMANN},
+        {.value = "0.1 * x"},           {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},
+    };
+    const mst_stencil_desc d = far_scheme(boundaries);
+    for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
+        check(*state, &d, staggers[k]);
+}
+
+// Planes beyond periodic faces wait for the last ones, so nothing is staggered.
+static void test_periodic(void **state) {
+    static const mst_stencil_boundary boundaries[] = {
+        {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},           {.kind = MST_BOUNDARY_PERIODIC},
+        {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_SPONGE, .width = 2}, {.kind = MST_BOUNDARY_NEUMANN},
+    };
+    const mst_stencil_desc d = far_scheme(boundaries);
+    check(*state, &d, (mst_stagger){.steps = 1, .planes = (int64_t)d.grid[0] + 4});
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_sub_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_sub_steps),
+                                       cmocka_unit_test(test_mirrors), cmocka_unit_test(test_periodic)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 2, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 3, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
@@ -136,6 +136,7 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     mst_sweeper s = *sweeper;
     s.points = &no_points;
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
+    s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
     const mst_allocation array = {"the measurement of rates", MST_MEMORY_DEVICE, s.sweeps.padded.elements * part.element, 1};
     const struct {
         cl_mem *buffers;

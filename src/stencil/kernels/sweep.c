@@ -5,7 +5,8 @@
 
 #include <stdlib.h>
 
-enum { LINE_BYTES = 128 }; // of a GPU's cache; two of a CPU's
+enum { MOST_COLUMNS = 1 << 14 }; // of a line whose margins are filled by whoever computed it
+enum { LINE_BYTES = 128 };       // of a GPU's cache; two of a CPU's
 
 // Bytes of a vector. On a GPU short ones, so that the registers of the planes that a work-item keeps allow more work-items at
 // once: measured for order 8 in space, two columns are 1.4 times as fast as four, and never slower.
@@ -86,6 +87,23 @@ static bool margins_change(const mst_sweeps *s) {
     return false;
 }
 
+// Whether a CPU's sweeps can fill margins as they go. Sources change what was copied, and a grid that is narrower than updates
+// reach has margins that are like margins.
+static bool can_copy(const mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    if (s->shape != MST_STENCIL_SHAPE_CPU || !s->margins_change || p->rank == 1 || p->n_sources > 0 ||
+        p->grid[COLUMNS] > MOST_COLUMNS)
+        return false;
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (int side = 0; side < 2; side++) {
+            const mst_problem_boundary *face = &p->boundaries[axis][side];
+            const int64_t reach = (side ? s->padded.behind : s->padded.before)[axis];
+            if (mst_boundary_is_valued(face) ? uses_time(&face->value) : reach > (int64_t)p->grid[axis])
+                return false;
+        }
+    return true;
+}
+
 // Rows are a whole number of cache lines, and an odd one, so that the rows that an update reads do not meet in one set of a
 // cache.
 static void lay_out(mst_sweeps *s) {
@@ -112,6 +130,7 @@ mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) 
     divide(&s);
     find_margins(&s);
     s.margins_change = margins_change(&s);
+    s.copies_margins = can_copy(&s);
     lay_out(&s);
     return s;
 }

@@ -28,6 +28,7 @@ typedef struct mst_sweeps {
     int n_spares;
     bool has_margin[MST_STENCIL_MAX_FIELDS]; // of a field: updates read neighbours
     bool margins_change;                     // from step to step
+    bool copies_margins;                     // and sweeps fill them as they go
     mst_padded padded;
 } mst_sweeps;
 

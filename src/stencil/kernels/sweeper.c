@@ -24,7 +24,13 @@ mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
     return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
 }
 
-// How many steps are staggered: as many as the cache holds the planes of, on a CPU. Not where margins change from step to step.
+// Whether planes wait for nothing but those around them.
+static bool may_stagger(const mst_sweeps *s) {
+    return s->shape == MST_STENCIL_SHAPE_CPU &&
+           (!s->margins_change || (s->copies_margins && !mst_problem_periodic(s->problem, PLANES)));
+}
+
+// How many steps are staggered: as many as the cache holds the planes of, on a CPU.
 static mst_status stagger(mst_sweeper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
@@ -36,7 +42,7 @@ static mst_status stagger(mst_sweeper *s, mst_error *error) {
                "cannot read how large the cache of %s is", s->context->device.name);
     const int64_t lag = mst_larger(a->before[PLANES], a->behind[PLANES]);
     s->stagger = mst_sweeper_plain(s);
-    if (s->sweeps.shape != MST_STENCIL_SHAPE_CPU || s->sweeps.margins_change || plane * p->grid[PLANES] <= cache)
+    if (!may_stagger(&s->sweeps) || plane * p->grid[PLANES] <= cache)
         return MST_OK;
     const int64_t planes = (int64_t)mst_divide_up((uint64_t)STAGGERED_NODES, p->plane), held = (int64_t)(cache / 2 / plane);
     const int64_t steps = (held - planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
@@ -262,7 +268,7 @@ static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep
                               (cl_long)((row + 1) * (1 + p->n_sources)), planes, error));
         MST_TRY(launch_points(s, queue, s->record_receivers, array, &s->points->receivers.first[field],
                               (cl_long)(row * p->n_points), planes, error));
-        if (s->sweeps.margins_change && s->sweeps.has_margin[field])
+        if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
             MST_TRY(fill_margin(s, queue, s->margin, array, (int64_t)row + 1, error));
     }
 fail:

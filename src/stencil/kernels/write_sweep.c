@@ -294,8 +294,9 @@ static void write_cpu(const sweep_writer *g, int k) {
                  "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
                  "const long i = line_at + column;\n");
     write_nodes(g, k);
-    mst_text_put(g->out, "}\n"
-                         "if (++part_of_line == parts_of_line) {\npart_of_line = 0;\nrow++;\n}\n"
+    mst_text_put(g->out, "}\n");
+    mst_write_copies_of_line(g->w, g->s, k);
+    mst_text_put(g->out, "if (++part_of_line == parts_of_line) {\npart_of_line = 0;\nrow++;\n}\n"
                          "if (row == n_rows) {\nrow = 0;\nplane++;\n}\n"
                          "}\n");
 }
@@ -329,6 +330,8 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
     mst_text_put(w->out, "#define WIDTH $width\n", MST_SET(width, s->width));
     MST_TRY(mst_program_add_file(w->context, "stencil.cl", w->out, error));
     MST_TRY(mst_program_add_file(w->context, "stencil_sweep.cl", w->out, error));
+    if (s->copies_margins)
+        mst_write_copies(w, s);
     for (int k = 0; k < s->n; k++)
         MST_TRY(write_sweep(w, s, k, error));
     mst_write_margins(w, s);
