@@ -1,6 +1,7 @@
 // Between images, of any strides, and planes of real numbers: one plane a colour, p rows of q numbers each. IN and OUT
 // are the elements' types, TO_OUT(x) converts to OUT (integers: to nearest, saturated), OUTPUT is one of
-// mst_filter_output's values. A line is a row of one channel: line (image height + y) channels + c.
+// mst_filter_output's values. A line is a row of one channel: line (image height + y) channels + c. LOADS,
+// RANGED, STORES and ALPHA say which kernels are wanted.
 
 #define CLIP 1
 #define STRETCH 2
@@ -31,6 +32,7 @@ place plane_of(ulong i, uint height, uint width, uint colours) {
     return at;
 }
 
+#if LOADS
 real median(real a, real b, real c) { return fmax(fmin(a, b), fmin(fmax(a, b), c)); }
 
 // The image beyond its edges: mirrored, or zero. With `levels`, less the median of three pixels.
@@ -59,7 +61,9 @@ __kernel void load_planes(__global const IN *image, long base, ulong first_line,
     }
     planes[i] = value;
 }
+#endif
 
+#if RANGED
 // The least and the greatest of 0 and a part of an image's values: work-item `part` of `parts` takes every `lanes`-th
 // value of every (parts / lanes)-th row.
 __kernel void range_of_planes(__global const real *planes, uint pitch, uint plane_rows, uint height, uint width,
@@ -94,7 +98,9 @@ __kernel void reduce_ranges(__global const real2 *from, uint n_from, __global re
     }
     to[i] = range;
 }
+#endif
 
+#if STORES
 OUT output_of(real value, real2 range, real white) {
 #if OUTPUT == CLIP && CLIPS
     value = clamp(value, (real)0, white);
@@ -124,7 +130,9 @@ __kernel void store_planes(__global const real *planes, uint pitch, uint plane_r
     image[base + line_offset(lines, line) + (long)at.x * axis_stride(lines)] =
         output_of(planes[row * pitch + at.x], range, white);
 }
+#endif
 
+#if ALPHA
 __kernel void copy_alpha(__global const IN *from, long from_base, ulong from_line, __constant const long *from_lines,
                          uint height, uint width, uint channels, ulong n, __global OUT *to, long to_base, ulong to_line,
                          __constant const long *to_lines) {
@@ -136,3 +144,4 @@ __kernel void copy_alpha(__global const IN *from, long from_base, ulong from_lin
     to[to_base + line_offset(to_lines, to_line + line) + (long)at.x * axis_stride(to_lines)] =
         (OUT)from[from_base + line_offset(from_lines, from_line + line) + (long)at.x * axis_stride(from_lines)];
 }
+#endif

@@ -38,15 +38,26 @@ mst_status mst_planes_create(mst_filter *plan, mst_error *error) {
     static const char *const names[N_PLANE_KERNELS] = {"load_planes", "range_of_planes", "reduce_ranges", "store_planes",
                                                        "copy_alpha"};
     const mst_filter_desc *d = &plan->desc;
-    char options[200];
+    const bool loads = !plan->method->takes_images, stores = mst_filter_has_planes(plan), ranged = mst_filter_ranged(plan);
+    const bool wanted[N_PLANE_KERNELS] = {[KERNEL_LOAD] = loads,
+                                          [KERNEL_RANGE] = ranged,
+                                          [KERNEL_REDUCE] = ranged,
+                                          [KERNEL_STORE] = stores,
+                                          [KERNEL_ALPHA] = d->alpha};
+    char options[300];
     const mst_program *program;
     MST_TRY(make_lines(plan, error));
-    snprintf(options, sizeof options, "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d",
+    if (!loads && !stores && !d->alpha)
+        return MST_OK;
+    snprintf(options, sizeof options,
+             "-D PRECISION=32 -D IN=%s -D OUT=%s -D TO_OUT=%s -D OUTPUT=%d -D CLIPS=%d -D LOADS=%d -D RANGED=%d -D STORES=%d "
+             "-D ALPHA=%d",
              mst_type_element(d->input.type), mst_type_element(d->output.type), mst_filter_conversion(d->output.type),
-             (int)d->output_as, d->white > 0);
+             (int)d->output_as, d->white > 0, loads, ranged, stores, d->alpha);
     MST_TRY(mst_program_of_file(plan->context, "filter: between images and planes", "filter.cl", options, &program, error));
     for (int k = 0; k < N_PLANE_KERNELS; k++)
-        MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
+        if (wanted[k])
+            MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
 fail:
     return status;
 }
