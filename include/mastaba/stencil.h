@@ -84,6 +84,48 @@ typedef struct mst_stencil_receiver {
     const size_t (*points)[MST_MAX_AXES];
 } mst_stencil_receiver;
 
+// A part of the grid: number [k0][k1].. is node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 .. count - 1 along
+// each axis. Where all of it is 0 it is the whole grid.
+typedef struct mst_stencil_region {
+    size_t start[MST_MAX_AXES], step[MST_MAX_AXES], count[MST_MAX_AXES];
+} mst_stencil_region;
+
+// How the values of an expression at the nodes of a region become one number. Sums are carried in pairs of numbers (Knuth's
+// TwoSum, in double where the device has it), in an order that depends on the region alone, so they have the same bits whatever
+// the schedule, the block or the budget, and their error is that of the values. A NaN among the values makes each of them NaN.
+typedef enum mst_stencil_reduction {
+    MST_STENCIL_SUM = 0,
+    MST_STENCIL_MAX = 1,
+    MST_STENCIL_MIN = 2,
+    MST_STENCIL_MEAN = 3, // the sum divided by the number of nodes
+    MST_STENCIL_NORM = 4  // the root of the sum of squares
+} mst_stencil_reduction;
+
+// A number made of the whole state: energy, a largest value, a mean. The expression may use what updates may, and is computed in
+// the scheme's precision; fields are those of the step that is reached, t is its time k dt, and neighbours beyond faces are what
+// updates of the next step find there.
+typedef struct mst_stencil_monitor {
+    const char *name; // by which `until` knows it
+    const char *expression;
+    mst_stencil_reduction reduction;
+    uint64_t every; // it is recorded after every so many steps: every, 2 every, ..; 0: only mst_stencil_measure and `until` ask
+    mst_stencil_region region;
+} mst_stencil_monitor;
+
+// The discrete Fourier transform in time of an expression (mostly the name of a field) at the nodes of a region:
+//     sum over the steps k = every, 2 every, .. of value(k dt) exp(-i 2 pi f k dt) every dt
+// for each frequency f, in cycles a unit of time: an approximation of the integral of value exp(-i 2 pi f t) dt from 0 to now.
+// What a signal holds above 1 / (every dt) - f is taken for f (aliasing). The sums lie on the device, two numbers of the scheme's
+// precision for each frequency and node, and are added to in that precision: after n additions the error is at most about
+// n epsilon / 2 times the sum of the magnitudes, and as a rule its root of n.
+typedef struct mst_stencil_spectrum {
+    const char *expression;
+    size_t n_frequencies;
+    const double *frequencies; // copied
+    uint64_t every;            // 0 is 1
+    mst_stencil_region region;
+} mst_stencil_spectrum;
+
 // How a grid larger than the device goes through it: in blocks, each of which is advanced by several steps on a trip (temporal
 // blocking). n is the depth of such a time tile, the steps a trip; m the steps fused in one kernel.
 typedef enum mst_stencil_schedule {
@@ -143,6 +185,17 @@ typedef struct mst_stencil_desc {
     // Steps after which a run looks whether the fields are still finite, which it also does when it ends; UINT64_MAX: only then;
     // 0: never. Each time all fields are read once, by the device if the state is there, else by the host.
     uint64_t check_every;
+
+    // What is looked at while the scheme runs. The device reads what an expression uses once each time; trips through the device
+    // end at these steps, so the depth is chosen by how far they lie apart. A state in a backing store goes to the device for it.
+    size_t n_monitors, n_spectra;
+    const mst_stencil_monitor *monitors;
+    const mst_stencil_spectrum *spectra;
+    size_t monitor_size, spectrum_size; // sizeof the elements
+    // A run ends where this holds (NULL: nowhere): a condition of the names of monitors, t, dt and the parameters, looked at
+    // after the steps until_every, 2 until_every, .. (0 is 1) and where a run begins at one of these.
+    const char *until;
+    uint64_t until_every;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -150,7 +203,8 @@ typedef struct mst_stencil_desc {
         sizeof(mst_stencil_desc), 0, {0, 0, 0}, {1.0, 1.0, 1.0}, 1.0, MST_FLOAT32, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL,  \
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
-            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0                                                   \
+            false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
+            sizeof(mst_stencil_spectrum), NULL, 0                                                                                \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -186,10 +240,11 @@ typedef struct mst_stencil_report {
     double node_steps_a_second; // grid nodes x steps / seconds
     uint64_t upload_bytes;      // moved in fact
     uint64_t download_bytes;
+    bool ended; // the condition `until` holds: fewer steps than asked for may have been done
 } mst_stencil_report;
 
 #define MST_STENCIL_REPORT_INIT                                                                                                  \
-    { sizeof(mst_stencil_report), 0, 0.0, 0.0, 0, 0 }
+    { sizeof(mst_stencil_report), 0, 0.0, 0.0, 0, 0, false }
 
 // The program's name of a schedule, "pyramid-slabs" say; "unknown schedule" for a value that is none. Static. Thread-safe.
 MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
@@ -209,33 +264,28 @@ MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_d
 MST_API mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error);
 MST_API void mst_stencil_destroy(mst_stencil *solver);
 
-// Advances by `steps` steps and blocks until they are done. how may be NULL; of its members progress is used, with steps that are
-// done or queued, and cancels between trips through the device; event, wait list and report are not taken. report may be NULL.
-// MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached before. MST_ERROR_DIVERGED (desc->check_every): the
-// same, and a field has more values that are infinite or NaN than it began with, or than mst_stencil_write gave it, so a mask of
-// NaN is not taken for a failure; the message has the field and the steps between. After any other failure the state is lost:
-// run and read give MST_ERROR_ARGUMENT until every level of every field but coefficient fields was written again. Threads
-// take turns, in this and in what follows.
+// Advances by `steps` steps, or fewer where the condition `until` holds, and blocks until they are done. how may be NULL; of its
+// members progress is used, with steps that are done or queued, and cancels between trips through the device; event, wait list
+// and report are not taken. report may be NULL. MST_ERROR_CANCELLED: the state is that of mst_stencil_step, a step reached
+// before. MST_ERROR_DIVERGED (desc->check_every): the same, and a field has more values that are infinite or NaN than it began
+// with, or than mst_stencil_write gave it, so a mask of NaN is not taken for a failure; the message has the field and the steps
+// between. After any other failure the state is lost: run and read give MST_ERROR_ARGUMENT until every level of every field but
+// coefficient fields was written again. Threads take turns, in this and in what follows.
 MST_API mst_status mst_stencil_run(mst_stencil *solver, uint64_t steps, const mst_execution *how, mst_stencil_report *report,
                                    mst_error *error);
 
 // The number of the step that the state has reached. Setting it (after mst_stencil_write, to resume) changes t = step *
-// time_step, and forgets what receivers recorded. A progress function may ask for it. MST_ERROR_ARGUMENT: no solver.
+// time_step, and forgets what receivers and monitors recorded; sums of spectra stay. A progress function may ask for it.
+// MST_ERROR_ARGUMENT: no solver.
 MST_API uint64_t mst_stencil_step(const mst_stencil *solver);
 MST_API mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *error);
 
 // The choices that were made, with the model's figures for `steps` steps. MST_ERROR_ARGUMENT. Thread-safe.
 MST_API mst_status mst_stencil_describe(const mst_stencil *solver, uint64_t steps, mst_stencil_plan *plan, mst_error *error);
 
-// The part of a field to read: value [k0][k1].. is that of node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 ..
-// count - 1 along each axis.
-typedef struct mst_stencil_region {
-    size_t start[MST_MAX_AXES], step[MST_MAX_AXES], count[MST_MAX_AXES];
-} mst_stencil_region;
-
-// Reads a region of a field (NULL: all of it) into `to`, host memory or a file, in C order without gaps, in the solver's
-// precision. level 0 is the field, 1 its .prev. Blocks. MST_ERROR_ARGUMENT: no such field, level or nodes; MST_ERROR_IO;
-// MST_ERROR_OPENCL.
+// Reads a region of a field (NULL: all of it; its nodes are numbered as above) into `to`, host memory or a file, in C order
+// without gaps, in the solver's precision. level 0 is the field, 1 its .prev. Blocks. MST_ERROR_ARGUMENT: no such field, level or
+// nodes; MST_ERROR_IO; MST_ERROR_OPENCL.
 MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region,
                                     mst_location to, mst_error *error);
 
@@ -272,6 +322,23 @@ typedef struct mst_stencil_stability {
 // dimensions; blocks. MST_ERROR_UNSUPPORTED: not known, with the reason, the product of two fields say; else errors as
 // mst_stencil_create's. Thread-safe.
 MST_API mst_status mst_stencil_time_step_limit(const mst_stencil_desc *desc, mst_stencil_stability *stability, mst_error *error);
+
+// A monitor's value of the state as it is. *value is written on success. Blocks. MST_ERROR_ARGUMENT: no such monitor, or the
+// state was lost; MST_ERROR_HOST_MEMORY; MST_ERROR_IO; MST_ERROR_OPENCL.
+MST_API mst_status mst_stencil_measure(mst_stencil *solver, size_t monitor, double *value, mst_error *error);
+
+// What monitor number `monitor` recorded: values[k] is that after step (first + k) every, for k = 0 .. count - 1; first is at
+// least 1. A progress function may ask for it. MST_ERROR_ARGUMENT: no such monitor, or steps not run since creation or
+// mst_stencil_set_step.
+MST_API mst_status mst_stencil_read_monitor(const mst_stencil *solver, size_t monitor, uint64_t first, uint64_t count,
+                                            double *values, mst_error *error);
+
+// A spectrum's sums so far, for frequency j at node k of the region (in C order) the complex number j n_nodes + k, to or from
+// host memory or a file: complex64 for float32 schemes, else complex128. Writing them, as after mst_stencil_write to resume,
+// replaces them; both block. MST_ERROR_ARGUMENT: no such spectrum, or memory of a device; MST_ERROR_HOST_MEMORY; MST_ERROR_IO;
+// MST_ERROR_OPENCL.
+MST_API mst_status mst_stencil_read_spectrum(mst_stencil *solver, size_t spectrum, mst_location to, mst_error *error);
+MST_API mst_status mst_stencil_write_spectrum(mst_stencil *solver, size_t spectrum, mst_location from, mst_error *error);
 
 #ifdef __cplusplus
 }

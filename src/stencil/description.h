@@ -2,11 +2,11 @@
 #ifndef MST_STENCIL_DESCRIPTION_H
 #define MST_STENCIL_DESCRIPTION_H
 
-#include "stencil/scheme/problem.h"
+#include "stencil/scheme/observations.h"
 
 typedef struct mst_scheme_description {
     mst_stencil_desc desc;
-    void *arrays[5]; // of parameters, fields, updates, sources and receivers
+    void *arrays[7]; // of parameters, fields, updates, sources, receivers, monitors and spectra
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
 } mst_scheme_description;
 

@@ -10,6 +10,7 @@ typedef struct run_state {
     mst_execution how;
     uint64_t done, total; // steps
     mst_traffic traffic;
+    bool ended; // the condition `until` holds
 } run_state;
 
 // Trips are queued while those before go on; schedules limit how many blocks, in core it is about a tenth of a second's work.
@@ -30,6 +31,8 @@ static mst_status report_progress(run_state *run, mst_error *error) {
                         (unsigned long long)run->total);
     return MST_OK;
 }
+
+static uint64_t all_arrays(const mst_stencil *s) { return UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays); }
 
 // As many steps as the tables on the device hold, trip by trip.
 static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, mst_error *error) {
@@ -56,21 +59,28 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
     return cancelled;
 fail:
     schedule->kind->abandon(schedule);
-    s->missing = UINT64_MAX >> (MST_STENCIL_MAX_ARRAYS - s->problem.n_arrays);
+    s->missing = all_arrays(s);
     return status;
 }
 
 // Until the tables end, or the next look at the fields.
 static uint64_t segment_steps(const mst_stencil *s, uint64_t left) {
-    const uint64_t most = mst_smaller(left, s->tables.footprint.rows);
+    const uint64_t next = mst_observations_next(s->problem.observations, s->step) - s->step;
+    const uint64_t most = mst_smaller(mst_smaller(left, s->tables.footprint.rows), next);
     return s->check_every ? mst_smaller(most, s->check_every - (s->step - s->checked_step) % s->check_every) : most;
 }
 
-// Behind a segment, if the run ends there or it is time.
-static mst_status check(mst_stencil *s, bool ends, mst_error *error) {
-    if (s->check_every && (ends || (s->step - s->checked_step) % s->check_every == 0))
-        return mst_solver_check(s, error);
-    return MST_OK;
+// Behind a segment: at what is due, and whether the fields are finite if the run ends there or it is time.
+static mst_status look(mst_stencil *s, run_state *run, bool ends, mst_error *error) {
+    mst_status status = mst_observer_look(&s->observer, s->step, &run->ended, error);
+    if (status != MST_OK) { // what is recorded would have a gap
+        s->missing = all_arrays(s);
+        return status;
+    }
+    if (s->check_every && (ends || run->ended || (s->step - s->checked_step) % s->check_every == 0))
+        MST_TRY(mst_solver_check(s, error));
+fail:
+    return status;
 }
 
 #define REPORT MST_DESCRIPTION(mst_stencil_report, MST_STENCIL_REPORT_INIT, seconds)
@@ -80,7 +90,8 @@ static void write_report(const mst_stencil *s, const run_state *run, double seco
                                      .seconds = seconds,
                                      .node_steps_a_second = (double)s->problem.nodes * (double)run->done / seconds,
                                      .upload_bytes = run->traffic.upload_bytes,
-                                     .download_bytes = run->traffic.download_bytes};
+                                     .download_bytes = run->traffic.download_bytes,
+                                     .ended = run->ended};
     mst_description_write(REPORT, &full, report);
 }
 
@@ -95,10 +106,11 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
     MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
                 "a run takes no events and no mst_report");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    while (run.done < steps) {
+    MST_TRY(mst_observer_until(&s->observer, s->step, &run.ended, error));
+    while (run.done < steps && !run.ended) {
         const mst_status ran = run_segment(s, segment_steps(s, steps - run.done), &run, error);
         if (ran == MST_OK || ran == MST_ERROR_CANCELLED)
-            MST_TRY(check(s, ran != MST_OK || run.done == steps, error));
+            MST_TRY(look(s, &run, ran != MST_OK || run.done == steps, error));
         MST_TRY(ran);
     }
     if (report)

@@ -130,6 +130,7 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
                                     .file_offset = desc->file_offset,
                                     .counts = desc->check_every > 0};
     MST_TRY(make_schedule(&with, &s->schedule, error));
+    MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
     *out = s;
     return MST_OK;
@@ -163,6 +164,7 @@ void mst_stencil_destroy(mst_stencil *s) {
     if (!s)
         return;
     mst_turn_destroy(s->turn);
+    mst_observer_release(&s->observer);
     if (s->schedule)
         s->schedule->kind->destroy(s->schedule);
     for (int k = 0; k < 2; k++)
@@ -192,6 +194,7 @@ mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error)
     s->step = s->checked_step = step;
     s->tables.recorded_from = step;
     s->tables.n_recorded = 0;
+    mst_observer_restart(&s->observer, step);
     return mst_turn_give(s->turn, MST_OK);
 }
 

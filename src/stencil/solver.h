@@ -2,6 +2,7 @@
 #ifndef MST_STENCIL_SOLVER_H
 #define MST_STENCIL_SOLVER_H
 
+#include "observer.h"
 #include "runtime/context.h"
 #include "runtime/turn.h"
 #include "stencil/plan/plan.h"
@@ -27,6 +28,7 @@ struct mst_stencil {
     mst_sweeper sweeper;     // if sweeps are considered
     mst_tables tables;
     mst_schedule *schedule; // holds the state
+    mst_observer observer;  // looks at it
     uint64_t step;
     uint64_t missing; // arrays of the state that were lost
     // Values that are infinite or NaN are looked for after so many steps; 0: never. When they were last, and how many each array

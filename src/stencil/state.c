@@ -3,6 +3,7 @@
 #include "initial.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
+#include "scheme/region.h"
 #include "solver.h"
 #include "stream/transfer.h"
 
@@ -148,30 +149,6 @@ static mst_status find(const mst_stencil *s, const char *name, int level, int *a
                        : mst_fail(error, MST_ERROR_ARGUMENT, "there is no level %d of a field %s", level, name ? name : "(NULL)");
 }
 
-// The nodes of a region along the three axes inside; all of them without one.
-static mst_status read_region(const mst_stencil *s, const mst_stencil_region *region, uint64_t start[], uint64_t step[],
-                              uint64_t count[], mst_error *error) {
-    mst_status status = MST_OK;
-    for (int axis = 0; axis < N_AXES; axis++) {
-        start[axis] = 0;
-        step[axis] = 1;
-        count[axis] = s->problem.grid[axis];
-    }
-    for (int k = 0; region && k < s->problem.rank; k++) {
-        int axis = mst_problem_axis(s->problem.rank, k);
-        uint64_t length = s->problem.grid[axis];
-        start[axis] = region->start[k];
-        step[axis] = region->step[k];
-        count[axis] = region->count[k];
-        MST_REQUIRE(step[axis] >= 1 && count[axis] >= 1 && start[axis] < length &&
-                        (count[axis] - 1) <= (length - 1 - start[axis]) / step[axis],
-                    MST_ERROR_ARGUMENT, "%zu nodes from %zu by %zu are not all on axis %d, which has %llu", region->count[k],
-                    region->start[k], region->step[k], k, (unsigned long long)length);
-    }
-fail:
-    return status;
-}
-
 typedef struct reading {
     mst_stencil *s;
     int array;
@@ -215,15 +192,16 @@ static mst_status take_turn(mst_stencil *s, mst_error *error) {
 static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
                              mst_error *error) {
     mst_status status = MST_OK;
-    uint64_t start[N_AXES], step[N_AXES], count[N_AXES];
+    mst_region nodes;
     reading r = {.s = s};
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(find(s, field, level, &r.array, error));
-    MST_TRY(read_region(s, region, start, step, count, error));
+    MST_TRY(mst_region_read(&s->problem, region, &nodes, error));
+    const uint64_t *start = nodes.start, *step = nodes.step, *count = nodes.count;
     MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`to` must be host memory or a file");
     const mst_problem *p = &s->problem;
-    const size_t total[] = {(size_t)(count[0] * count[1] * count[2])};
+    const size_t total[] = {(size_t)nodes.nodes};
     r.to = (mst_transfer){mst_layout_dense(p->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, total), to, "the values read"};
     r.packed = malloc(CHUNK * p->element);
     r.row = malloc(CHUNK * p->element);
@@ -259,6 +237,7 @@ static mst_status write_field(mst_stencil *s, const char *field, int level, mst_
                 "`from` must be host memory or a file");
     const size_t shape[] = {(size_t)s->problem.nodes};
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"};
+    mst_observer_forget(&s->observer);
     MST_TRY(load(s, array, &t, error));
     if (array < s->problem.n_arrays)
         s->missing &= ~((uint64_t)1 << array);

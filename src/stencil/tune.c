@@ -157,6 +157,8 @@ mst_status mst_stencil_tune(mst_context *context, const mst_plan_inputs *in, con
     t.desc.schedule = MST_STENCIL_IN_CORE;
     t.desc.depth = 0;
     t.desc.block = 0;
+    t.desc.n_monitors = t.desc.n_spectra = 0;
+    t.desc.until = NULL;
     t.rule = (mst_stencil_choice){mst_smaller(rule, most), mst_tile_rule(p, mst_plan_shape(in))};
     *out = t.rule;
     if (desc->schedule == MST_STENCIL_TRIVIAL)

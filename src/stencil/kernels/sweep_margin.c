@@ -1,51 +1,12 @@
 // Kernels that fill margins: nodes beyond faces get the value that the face gives them, a work-item a node. The slowest axis
 // counts where a node lies beyond several faces; beyond a mirroring or periodic face a node is like another one of the same or a
 // less slow axis' face, and the next axis is looked at for that.
-#include "boundary.h"
+#include "beyond.h"
 #include "write_sweep.h"
 
 #include <stdio.h>
 
 static const char *const names[] = {"plane", "row", "column"}, *const counts[] = {"n_planes", "n_rows", "n_columns"};
-
-// The node's value is that of the face: it is stored, and all is done.
-static void write_value(const mst_writer *w, const mst_problem_boundary *face, int axis) {
-    mst_number_text row = "row", column = "column";
-    if (face->value.expr) {
-        if (axis == PLANES)
-            mst_map_text(w->problem, ROWS, false, "row", row);
-        if (axis != COLUMNS)
-            mst_map_text(w->problem, COLUMNS, false, "column", column);
-        mst_write_place(w, &face->value, "plane", row, "0");
-        mst_write_column(w, &face->value, column, 1);
-        mst_write_formula(w, &face->value, 1, NULL, "value");
-        mst_text_put(w->out, "array[at] = value;\n");
-    } else {
-        mst_text_put(w->out, "array[at] = 0;\n");
-    }
-    mst_text_put(w->out, "return;\n");
-}
-
-static void write_axis(const mst_writer *w, const mst_sweeps *s, int axis, bool coefficient) {
-    const mst_problem *p = s->problem;
-    if (s->padded.before[axis] + s->padded.behind[axis] == 0)
-        return;
-    if (mst_problem_periodic(p, axis)) {
-        mst_text_put(w->out, "$name = wrap($name, $count);\n", MST_SET(name, names[axis]), MST_SET(count, counts[axis]));
-        return;
-    }
-    for (int side = 0; side < 2; side++) {
-        const mst_problem_boundary *face = &p->boundaries[axis][side];
-        mst_text_put(w->out, side ? "if ($name >= $count) {\n" : "if ($name < 0) {\n", MST_SET(name, names[axis]),
-                     MST_SET(count, counts[axis]));
-        if (!coefficient && mst_boundary_is_valued(face))
-            write_value(w, face, axis);
-        else
-            mst_text_put(w->out, "$name = $mirror($name, $count);\n", MST_SET(name, names[axis]),
-                         MST_SET(mirror, side ? "mirror_upper" : "mirror_lower"), MST_SET(count, counts[axis]));
-        mst_text_put(w->out, "}\n");
-    }
-}
 
 // Number `k` of the nodes of a box with `rows` rows of `columns` nodes is node (plane, row, column); those inside the grid along
 // the axis are left out.
@@ -89,7 +50,8 @@ static void write_margin(const mst_writer *w, const mst_sweeps *s, bool coeffici
     mst_text_put(w->out, "if (k >= 0)\nreturn;\n"
                          "const long at = grid.s5 + plane * grid.s4 + row * grid.s3 + column;\n");
     for (int axis = 0; axis < N_AXES; axis++)
-        write_axis(w, s, axis, coefficient);
+        if (s->padded.before[axis] + s->padded.behind[axis] > 0)
+            mst_write_beyond(w, axis, coefficient, "array[at] = ", ";\nreturn;\n");
     mst_text_put(w->out, "array[at] = array[grid.s5 + plane * grid.s4 + row * grid.s3 + column];\n}\n");
 }
 

@@ -112,7 +112,9 @@ void mst_write_place(const mst_writer *w, const mst_formula *formula, const char
         write_coordinate(w, PLANES, plane);
     if (uses(formula, MST_VALUE_COORDINATE, ROWS))
         write_coordinate(w, ROWS, row);
-    if (uses(formula, MST_VALUE_TIME, 0))
+    if (uses(formula, MST_VALUE_TIME, 0) && w->time)
+        mst_text_put(w->out, "const real t = $time;\n", MST_SET(time, w->time));
+    else if (uses(formula, MST_VALUE_TIME, 0))
         mst_text_put(w->out, "const real t = table[(first_step + $step + 1) * $stride];\n", MST_SET(step, step),
                      MST_SET(stride, w->problem->n_sources + 1));
 }

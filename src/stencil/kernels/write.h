@@ -14,6 +14,7 @@ typedef struct mst_writer {
     mst_points sources, receivers; // receivers follow the sources in the list
     uint64_t local_bytes;          // of local memory that there are
     bool unroll;                   // the loop over a single plane's versions
+    const char *time;              // a text for t; NULL: it stands in the table
     mst_text *out;
 } mst_writer;
 

@@ -1,7 +1,9 @@
 #include "footprint.h"
 
+#include "held.h"
 #include "runtime/numbers.h"
 #include "stencil/kernels/sweep.h"
+#include "stencil/kernels/write_observation.h"
 
 enum {
     TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
@@ -9,7 +11,8 @@ enum {
     TABLE_STEPS = 4096,     // at most
     COUNTS_BYTES = 4 << 16, // of the counts of values that are not finite, at most
     POINT_BYTES = 32,       // a vector of four long numbers
-    MOST_LANES = 16         // of a vector, which may reach beyond the last column of a sponge
+    MOST_LANES = 16,        // of a vector, which may reach beyond the last column of a sponge
+    HELD_BYTES = 16 << 20   // of an array in a backing store that an expression reads
 };
 
 int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
@@ -50,9 +53,12 @@ static void set_rows(const mst_problem *p, uint64_t rows, mst_footprint *f) {
     set(f, MST_FOOTPRINT_ROWS, "sources and receivers", MST_MEMORY_ORDINARY, mst_larger(steps, records), 1);
 }
 
-// Bytes that are the same in all plans; and, below, what is left of the device's budget without them.
+// Bytes that do not depend on depth and block; and, below, what is left of the device's budget without them.
 static uint64_t fixed_bytes(const mst_footprint *f) {
-    return plus(bytes_of(&f->parts[MST_FOOTPRINT_POINTS]), bytes_of(&f->parts[MST_FOOTPRINT_DAMPING]));
+    uint64_t bytes = plus(bytes_of(&f->parts[MST_FOOTPRINT_POINTS]), bytes_of(&f->parts[MST_FOOTPRINT_DAMPING]));
+    for (int part = MST_FOOTPRINT_PARTIALS; part <= MST_FOOTPRINT_HELD; part++)
+        bytes = plus(bytes, bytes_of(&f->parts[part]));
+    return bytes;
 }
 
 static uint64_t left_of(const mst_plan_inputs *in, const mst_footprint *f) {
@@ -139,6 +145,44 @@ static void add_store(const mst_problem *p, const mst_plan *plan, mst_footprint 
         (uint64_t)(mst_plan_copies(plan->schedule) * p->n_arrays + p->n_coefficients));
 }
 
+static uint64_t most_reads(const mst_observations *all) {
+    uint64_t most = 1;
+    for (size_t k = 0; k < all->n_monitors; k++)
+        most = mst_larger(most, all->monitors[k].what.n_reads);
+    for (size_t k = 0; k < all->n_spectra; k++)
+        most = mst_larger(most, all->spectra[k].what.n_reads);
+    return most;
+}
+
+// Of each array a share of the budget, but at least what the expressions need.
+static uint64_t held_bytes(const mst_plan_inputs *in, uint64_t reads) {
+    const mst_problem *p = in->problem;
+    const mst_observations *all = p->observations;
+    const uint64_t share = mst_smaller(in->device.left / TABLE_SHARE / reads, (uint64_t)HELD_BYTES);
+    uint64_t bytes = mst_smaller(share, times(p->nodes, p->element));
+    for (size_t k = 0; k < all->n_monitors; k++)
+        bytes = mst_larger(bytes, mst_held_least(p, &all->monitors[k].what));
+    for (size_t k = 0; k < all->n_spectra; k++)
+        bytes = mst_larger(bytes, mst_held_least(p, &all->spectra[k].what));
+    return bytes;
+}
+
+static void add_observations(const mst_plan_inputs *in, const mst_plan *plan, mst_footprint *f) {
+    const mst_observations *all = in->problem->observations;
+    const uint64_t complex_bytes = 2 * in->problem->element, reads = most_reads(all);
+    uint64_t groups = 0, frequencies = 0;
+    for (size_t k = 0; k < all->n_monitors; k++)
+        groups = mst_larger(groups, mst_observation_groups(&all->monitors[k].what.region));
+    for (size_t k = 0; k < all->n_spectra; k++)
+        frequencies = mst_larger(frequencies, all->spectra[k].n_frequencies);
+    set(f, MST_FOOTPRINT_PARTIALS, "the sums of monitors", MST_MEMORY_DEVICE, groups * MST_OBSERVATION_LANES * 2 * sizeof(double),
+        1);
+    set(f, MST_FOOTPRINT_SUMS, "the sums of spectra", MST_MEMORY_DEVICE, times(all->n_sums, complex_bytes), 1);
+    set(f, MST_FOOTPRINT_PHASES, "the phases of spectra", MST_MEMORY_DEVICE, frequencies * complex_bytes, 1);
+    if (groups + frequencies > 0 && !mst_plan_in_core(plan->schedule))
+        set(f, MST_FOOTPRINT_HELD, "what monitors and spectra read", MST_MEMORY_DEVICE, held_bytes(in, reads), reads);
+}
+
 void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *plan) {
     const mst_problem *p = in->problem;
     mst_footprint *f = &plan->footprint;
@@ -159,6 +203,7 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
         add_blocks(p, plan, f);
         add_store(p, plan, f);
     }
+    add_observations(in, plan, f);
     add_tables(in, plan->depth, f);
 }
 

@@ -22,6 +22,12 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_STEPS,
     MST_FOOTPRINT_RECORDS,
     MST_FOOTPRINT_ROWS,
+    // For monitors and spectra: the partial results of a reduction; the sums of all spectra, and what values are multiplied by;
+    // and the parts of the arrays that an expression reads, where these are in a backing store.
+    MST_FOOTPRINT_PARTIALS,
+    MST_FOOTPRINT_SUMS,
+    MST_FOOTPRINT_PHASES,
+    MST_FOOTPRINT_HELD,
     // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of overlapped tiling what blocks
     // come up to, twice, and another; of time
     // skewing the ring of the uploads), the ring of the other levels, what goes down, the coefficient fields.

@@ -99,13 +99,15 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
                                          c->state[!c->current].buffers[0], count, error);
 }
 
-static void lend(mst_schedule *schedule, int array, mst_loan *out) {
+static void view(const mst_schedule *schedule, int array, mst_loan *out) {
     const mst_problem *p = schedule->with.problem;
-    *out = (mst_loan){buffer_of((in_core *)schedule, array), p->nodes, true, grid_of(p)};
+    *out = (mst_loan){buffer_of((const in_core *)schedule, array), p->nodes, true, grid_of(p)};
 }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon,
-                                       get,     put,     count_nonfinite,    lend};
+static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedule, array, out); }
+
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite,
+                                       view,    lend};
 
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;

@@ -47,6 +47,8 @@ typedef struct mst_schedule_kind {
     mst_status (*put)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
     // How many values of an array are infinite or NaN, while the state is whole. Blocks.
     mst_status (*count_nonfinite)(mst_schedule *schedule, int array, uint64_t *count, mst_error *error);
+    // Where an array lies on the device, to be read while the state is whole; NULL: the state is in a backing store.
+    void (*view)(const mst_schedule *schedule, int array, mst_loan *out);
     // Memory for what is to become an array. What is in it is the schedule's again with the next call.
     void (*lend)(mst_schedule *schedule, int array, mst_loan *out);
 } mst_schedule_kind;

@@ -127,14 +127,18 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
                                          schedule->with.problem->nodes, c->counts, count, error);
 }
 
-static void lend(mst_schedule *schedule, int array, mst_loan *out) {
-    sweeping *c = (sweeping *)schedule;
+static void view(const mst_schedule *schedule, int array, mst_loan *out) {
+    const sweeping *c = (const sweeping *)schedule;
     *out = (mst_loan){buffer_of(c, array), sweeps_of(c)->padded.elements, true, mst_sweeps_grid(sweeps_of(c))};
-    c->has_margins = false;
 }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon,
-                                       get,     put,     count_nonfinite,    lend};
+static void lend(mst_schedule *schedule, int array, mst_loan *out) {
+    view(schedule, array, out);
+    ((sweeping *)schedule)->has_margins = false;
+}
+
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite,
+                                       view,    lend};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;

@@ -1,4 +1,4 @@
-#include "problem.h"
+#include "observations.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -298,6 +298,7 @@ static mst_status read_all(const mst_stencil_desc *desc, mst_problem *p, mst_err
     MST_TRY(read_faces(desc, p, error));
     MST_TRY(read_sources(desc, p, error));
     MST_TRY(read_receivers(desc, p, error));
+    MST_TRY(mst_observations_read(p, desc, &p->observations, error));
 fail:
     return status;
 }
@@ -326,6 +327,7 @@ void mst_problem_release(mst_problem *p) {
         free(p->receivers[k].points);
     free(p->sources);
     free(p->receivers);
+    mst_observations_release(p->observations);
     *p = (mst_problem){0};
 }
 
@@ -333,6 +335,13 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
                                mst_formula *out, mst_error *error) {
     names n;
     list_names(problem, desc, true, false, false, &n);
+    return parse(problem, &n, text, what, out, error);
+}
+
+mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                               mst_formula *out, mst_error *error) {
+    names n;
+    list_names(problem, desc, true, true, true, &n);
     return parse(problem, &n, text, what, out, error);
 }
 

@@ -79,6 +79,7 @@ typedef struct mst_problem {
     mst_problem_source *sources;
     mst_problem_receiver *receivers;
     bool uses_time; // some update or face
+    struct mst_observations *observations;
 } mst_problem;
 
 // Checks everything in desc but the plan, and the initial data. Half-built problems are to be released too.
@@ -90,6 +91,9 @@ mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *prob
 
 // An expression of coordinates and numbers, for initial values.
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                               mst_formula *out, mst_error *error);
+// One of all that updates may read, too.
+mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error);
 void mst_formula_release(mst_formula *formula);
 

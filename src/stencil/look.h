@@ -1,0 +1,20 @@
+// Reading an expression at the nodes of its region, wherever the state lies.
+#ifndef MST_STENCIL_LOOK_H
+#define MST_STENCIL_LOOK_H
+
+#include "observer.h"
+
+typedef struct mst_look {
+    mst_observer *o;
+    const mst_observation *what;
+    const mst_kernel *kernel;
+    const cl_mem *result; // of a monitor the partials, of a spectrum the sums
+    bool is_spectrum;
+    uint64_t of_line; // units of a line of the region, or nodes of a spectrum's
+    uint64_t step;    // that the state has reached
+} mst_look;
+
+// Queues it; of a state in a backing store, one part behind the other, using the observer's staging.
+mst_status mst_look_at(const mst_look *look, mst_error *error);
+
+#endif

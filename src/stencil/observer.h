@@ -1,0 +1,49 @@
+// Looking at the state: the kernels of monitors and spectra, and what these have found.
+#ifndef MST_STENCIL_OBSERVER_H
+#define MST_STENCIL_OBSERVER_H
+
+#include "runtime/kernel.h"
+#include "schedules/schedule.h"
+#include "stencil/scheme/observations.h"
+
+// What a monitor recorded, and what it found last.
+typedef struct mst_record {
+    double *values;
+    uint64_t n, capacity;
+    double latest;
+    uint64_t measured; // the step of `latest`; UINT64_MAX: there is none
+} mst_record;
+
+typedef struct mst_observer {
+    mst_context *context;
+    const mst_problem *problem;
+    const mst_footprint *footprint;
+    mst_schedule *schedule; // that keeps the state, which must be whole
+    mst_queue queue;
+    mst_kernel **monitors, **spectra;
+    cl_mem partials, sums, phases, held[MST_STENCIL_MAX_LEAVES];
+    void *staging; // for one of `held`
+    mst_record *records;
+    uint64_t recorded_from; // the step since which they record
+} mst_observer;
+
+// All of it outlives the observer, which does nothing if there is nothing to be looked at. Release accepts half-built ones.
+mst_status mst_observer_create(mst_schedule *schedule, mst_observer *out, mst_error *error);
+void mst_observer_release(mst_observer *observer);
+
+// A monitor's value after a step, the one that the state has reached.
+mst_status mst_observer_measure(mst_observer *observer, size_t monitor, uint64_t step, double *value, mst_error *error);
+
+// Adds to a spectrum's sums.
+mst_status mst_observer_add(mst_observer *observer, size_t spectrum, uint64_t step, mst_error *error);
+
+// Everything that is due after a step; *ended: the condition `until` was looked at and holds.
+mst_status mst_observer_look(mst_observer *observer, uint64_t step, bool *ended, mst_error *error);
+// The condition alone, which is false where it is not due.
+mst_status mst_observer_until(mst_observer *observer, uint64_t step, bool *ended, mst_error *error);
+
+// Forgets what was found before, as the state is another one; or what was recorded, too, which goes on from a step.
+void mst_observer_forget(mst_observer *observer);
+void mst_observer_restart(mst_observer *observer, uint64_t step);
+
+#endif

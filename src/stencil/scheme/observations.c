@@ -1,0 +1,199 @@
+#include "observations.h"
+
+#include "runtime/numbers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Reading
+
+static mst_array_read *find_read(mst_observation *o, const mst_problem *p, const mst_leaf *leaf) {
+    for (size_t k = 0; k < o->n_reads; k++)
+        if (o->reads[k].field == leaf->field && o->reads[k].level == leaf->level)
+            return &o->reads[k];
+    const mst_problem_field *field = &p->fields[leaf->field];
+    mst_array_read *r = &o->reads[o->n_reads++];
+    *r = (mst_array_read){leaf->field, leaf->level, field->array + (field->coefficient ? p->n_arrays : leaf->level), false};
+    return r;
+}
+
+static mst_status read_observation(const mst_problem *p, const mst_stencil_desc *desc, const char *text, const char *what,
+                                   const mst_stencil_region *region, uint64_t every, mst_observation *o, mst_error *error) {
+    static const mst_stencil_region whole;
+    mst_status status = MST_OK;
+    MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s needs an expression", what);
+    MST_TRY(mst_problem_reading(p, desc, text, what, &o->formula, error));
+    MST_TRY(mst_region_read(p, memcmp(region, &whole, sizeof whole) == 0 ? NULL : region, &o->region, error));
+    o->every = every;
+    for (size_t i = 0; i < o->formula.n_leaves; i++) {
+        const mst_leaf *leaf = &o->formula.leaves[i];
+        if (leaf->kind != MST_VALUE_FIELD)
+            continue;
+        mst_array_read *r = find_read(o, p, leaf);
+        for (int axis = 0; axis < N_AXES; axis++) {
+            o->reach[axis] = mst_larger(o->reach[axis], abs(leaf->offsets[axis]));
+            r->at_neighbours = r->at_neighbours || leaf->offsets[axis] != 0;
+        }
+    }
+fail:
+    return status;
+}
+
+static mst_status read_monitor(const mst_problem *p, const mst_stencil_desc *desc, mst_observations *all, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stencil_monitor *from = &desc->monitors[all->n_monitors];
+    mst_problem_monitor *to = &all->monitors[all->n_monitors++];
+    char what[MST_EXPR_MAX_NAME + 30];
+    MST_REQUIRE(from->name && *from->name && strlen(from->name) < sizeof to->name, MST_ERROR_ARGUMENT,
+                "monitor %zu needs a name of at most %zu characters", all->n_monitors - 1, sizeof to->name - 1);
+    MST_REQUIRE((unsigned)from->reduction <= MST_STENCIL_NORM, MST_ERROR_ARGUMENT, "monitor %s has reduction %d, which is none",
+                from->name, (int)from->reduction);
+    strcpy(to->name, from->name);
+    to->reduction = from->reduction;
+    snprintf(what, sizeof what, "the monitor %s", from->name);
+    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, from->every, &to->what, error));
+fail:
+    return status;
+}
+
+static mst_status read_spectrum(const mst_problem *p, const mst_stencil_desc *desc, mst_observations *all, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t number = all->n_spectra;
+    const mst_stencil_spectrum *from = &desc->spectra[number];
+    mst_problem_spectrum *to = &all->spectra[all->n_spectra++];
+    size_t sums;
+    char what[60];
+    snprintf(what, sizeof what, "spectrum %zu", number);
+    MST_REQUIRE(from->n_frequencies >= 1 && from->n_frequencies <= MST_STENCIL_MAX_FREQUENCIES && from->frequencies,
+                MST_ERROR_ARGUMENT, "spectrum %zu has %zu frequencies; 1 to %d are supported", number, from->n_frequencies,
+                MST_STENCIL_MAX_FREQUENCIES);
+    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), &to->what,
+                             error));
+    MST_REQUIRE(to->frequencies = malloc(from->n_frequencies * sizeof(double)), MST_ERROR_HOST_MEMORY,
+                "out of memory for a spectrum");
+    memcpy(to->frequencies, from->frequencies, from->n_frequencies * sizeof(double));
+    to->n_frequencies = from->n_frequencies;
+    for (size_t k = 0; k < to->n_frequencies; k++)
+        MST_REQUIRE(isfinite(to->frequencies[k]), MST_ERROR_ARGUMENT, "frequency %zu of spectrum %zu is %g; it must be finite", k,
+                    number, to->frequencies[k]);
+    to->first = all->n_sums;
+    MST_REQUIRE(mst_multiply(to->n_frequencies, (size_t)to->what.region.nodes, &sums) && sums <= (size_t)1 << 56,
+                MST_ERROR_ARGUMENT, "spectrum %zu has too many sums", number);
+    all->n_sums += sums;
+fail:
+    return status;
+}
+
+// The names: those of monitors, then t, dt and the parameters, which are numbers but for t.
+static mst_status read_until(const mst_problem *p, const mst_stencil_desc *desc, mst_observations *all, mst_error *error) {
+    enum { MOST = MST_STENCIL_MAX_MONITORS + MST_STENCIL_MAX_PARAMETERS + 2 };
+    mst_status status = MST_OK;
+    mst_expr_symbol symbols[MOST];
+    const double *numbers[MOST] = {NULL};
+    size_t n = 0;
+    all->until_every = mst_larger(desc->until_every, (uint64_t)1);
+    for (; n < all->n_monitors; n++)
+        symbols[n] = (mst_expr_symbol){all->monitors[n].name, 0, 1};
+    symbols[n++] = (mst_expr_symbol){"t", 0, 1};
+    numbers[n] = &p->time_step;
+    symbols[n++] = (mst_expr_symbol){"dt", 0, 1};
+    for (size_t k = 0; k < desc->n_parameters; k++) {
+        numbers[n] = &desc->parameters[k].value;
+        symbols[n++] = (mst_expr_symbol){desc->parameters[k].name, 0, 1};
+    }
+    MST_TRY(mst_expr_parse_scheme(desc->until, "the condition `until`", symbols, n, numbers, &all->until, error));
+    n = mst_expr_n_leaves(all->until);
+    MST_REQUIRE(all->until_reads = calloc(n + 1, sizeof *all->until_reads), MST_ERROR_HOST_MEMORY, "out of memory for a condition");
+    for (size_t i = 0; i < n; i++) {
+        const size_t symbol = mst_expr_leaves(all->until)[i].symbol;
+        all->until_reads[i] = symbol < all->n_monitors ? (int)symbol : -1;
+    }
+fail:
+    return status;
+}
+
+mst_status mst_observations_read(const mst_problem *p, const mst_stencil_desc *desc, mst_observations **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_observations *all = calloc(1, sizeof *all);
+    *out = all;
+    MST_REQUIRE(all, MST_ERROR_HOST_MEMORY, "out of memory for monitors");
+    MST_REQUIRE(desc->n_monitors <= MST_STENCIL_MAX_MONITORS && desc->n_spectra <= MST_STENCIL_MAX_SPECTRA, MST_ERROR_ARGUMENT,
+                "there are %zu monitors and %zu spectra; %d and %d are supported", desc->n_monitors, desc->n_spectra,
+                MST_STENCIL_MAX_MONITORS, MST_STENCIL_MAX_SPECTRA);
+    all->monitors = calloc(desc->n_monitors + 1, sizeof *all->monitors);
+    all->spectra = calloc(desc->n_spectra + 1, sizeof *all->spectra);
+    MST_REQUIRE(all->monitors && all->spectra, MST_ERROR_HOST_MEMORY, "out of memory for monitors");
+    while (all->n_monitors < desc->n_monitors)
+        MST_TRY(read_monitor(p, desc, all, error));
+    while (all->n_spectra < desc->n_spectra)
+        MST_TRY(read_spectrum(p, desc, all, error));
+    if (desc->until)
+        MST_TRY(read_until(p, desc, all, error));
+fail:
+    return status;
+}
+
+void mst_observations_release(mst_observations *all) {
+    if (!all)
+        return;
+    for (size_t k = 0; k < all->n_monitors; k++)
+        mst_formula_release(&all->monitors[k].what.formula);
+    for (size_t k = 0; k < all->n_spectra; k++) {
+        mst_formula_release(&all->spectra[k].what.formula);
+        free(all->spectra[k].frequencies);
+    }
+    mst_expr_destroy(all->until);
+    free(all->until_reads);
+    free(all->monitors);
+    free(all->spectra);
+    free(all);
+}
+
+// ---- When
+
+typedef uint64_t (*join_fn)(uint64_t so_far, uint64_t every, uint64_t step);
+
+static uint64_t join(const mst_observations *all, uint64_t so_far, uint64_t step, join_fn with) {
+    for (size_t k = 0; k < all->n_monitors; k++)
+        if (all->monitors[k].what.every > 0)
+            so_far = with(so_far, all->monitors[k].what.every, step);
+    for (size_t k = 0; k < all->n_spectra; k++)
+        so_far = with(so_far, all->spectra[k].what.every, step);
+    return all->until ? with(so_far, all->until_every, step) : so_far;
+}
+
+static uint64_t sooner(uint64_t so_far, uint64_t every, uint64_t step) {
+    return every <= UINT64_MAX - step ? mst_smaller(so_far, (step / every + 1) * every) : so_far;
+}
+
+static uint64_t shorter(uint64_t so_far, uint64_t every, uint64_t step) {
+    (void)step;
+    return mst_smaller(so_far, every);
+}
+
+bool mst_observations_due(const mst_observations *all, uint64_t step) {
+    return step > 0 && mst_observations_next(all, step - 1) == step;
+}
+
+uint64_t mst_observations_next(const mst_observations *all, uint64_t step) { return join(all, UINT64_MAX, step, sooner); }
+
+uint64_t mst_observations_interval(const mst_observations *all) { return join(all, UINT64_MAX, 0, shorter); }
+
+// ---- The condition
+
+bool mst_observations_until_reads(const mst_observations *all, size_t monitor) {
+    for (size_t i = 0; all->until && i < mst_expr_n_leaves(all->until); i++)
+        if (all->until_reads[i] == (int)monitor)
+            return true;
+    return false;
+}
+
+bool mst_observations_until_holds(const mst_observations *all, const double *values, double time) {
+    double leaves[MST_STENCIL_MAX_MONITORS + 1];
+    for (size_t i = 0; i < mst_expr_n_leaves(all->until); i++)
+        leaves[i] = all->until_reads[i] < 0 ? time : values[all->until_reads[i]];
+    const double holds = mst_expr_evaluate(all->until, leaves);
+    return holds != 0 && !isnan(holds);
+}
