@@ -1,5 +1,5 @@
-// Monitors, spectra and the condition at which a run ends: values against what updates with the same expression write, and against
-// closed forms; the same bits by every schedule, shape, block and portion of steps.
+// Monitors, spectra and the condition at which a run ends: values against what updates with the same expression write, and
+// against closed forms; the same bits by every schedule, shape, block and portion of steps.
 #include "support_stencil.h"
 
 #include <complex.h>
@@ -17,19 +17,14 @@ typedef struct way {
 #define GPU MST_STENCIL_SHAPE_GPU
 
 static const way ways[] = {
-    {CPU, MST_STENCIL_IN_CORE, 0, 2, 0},
-    {GPU, MST_STENCIL_IN_CORE, 0, 2, 0},
-    {CPU, MST_STENCIL_SWEEPS, 0, 0, 0},
-    {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 2, 11},
-    {CPU, MST_STENCIL_PYRAMID_TILES, 3, 2, 13},
-    {CPU, MST_STENCIL_SKEWED, 6, 2, 5},
+    {CPU, MST_STENCIL_IN_CORE, 0, 2, 0},        {GPU, MST_STENCIL_IN_CORE, 0, 2, 0},        {CPU, MST_STENCIL_SWEEPS, 0, 0, 0},
+    {CPU, MST_STENCIL_PYRAMID_SLABS, 4, 2, 11}, {CPU, MST_STENCIL_PYRAMID_TILES, 3, 2, 13}, {CPU, MST_STENCIL_SKEWED, 6, 2, 5},
 };
 
 enum { N_WAYS = sizeof ways / sizeof ways[0], STEPS = 12, MOST_NODES = 6000 };
 
 // u[..] at neighbours, .prev, a coefficient field, coordinates and the time.
-#define EXPRESSION                                                                                                               \
-    "(u[1,0] - u)*(u.prev[1,0] - u.prev) + speed[0,-2]*u[-2,1] + 0.01*x*u[0,-1] - y*t/50 + sin(u.prev[0,2])"
+#define EXPRESSION "(u[1,0] - u)*(u.prev[1,0] - u.prev) + speed[0,-2]*u[-2,1] + 0.01*x*u[0,-1] - y*t/50 + sin(u.prev[0,2])"
 
 typedef struct scheme {
     mst_stencil_desc d;
@@ -57,7 +52,8 @@ static void make_wave(scheme *s, mst_type precision, bool periodic) {
     s->boundaries[1] = (mst_stencil_boundary){periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN, NULL, 0};
     s->boundaries[2] = (mst_stencil_boundary){MST_BOUNDARY_DIRICHLET, periodic ? NULL : "0.1*sin(t + y)", 0};
     s->boundaries[3] = (mst_stencil_boundary){periodic ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_SPONGE, NULL, periodic ? 0 : 6};
-    s->fields[0] = (mst_stencil_field){.name = "u", .levels = 2, .initial = {.expression = "exp(-((x - 20)^2 + (y - 11)^2) / 20)"}};
+    s->fields[0] =
+        (mst_stencil_field){.name = "u", .levels = 2, .initial = {.expression = "exp(-((x - 20)^2 + (y - 11)^2) / 20)"}};
     s->fields[1] = (mst_stencil_field){.name = "speed", .coefficient = true, .initial = {.expression = "1 + 0.01*x + 0.02*y"}};
     s->fields[2] = (mst_stencil_field){.name = "w"};
     s->updates[0] = (mst_stencil_update){"u", "2*u - u.prev + 0.2*speed*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)", 0};
@@ -197,8 +193,8 @@ static void check_sums(mst_context *context, const scheme *s, const found *got) 
         OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(values), &e));
         for (size_t f = 0; f < 4; f++)
             for (size_t i = 0; i < nodes; i++) {
-                want[f * nodes + i] += (double)values[i] * cexp(-2 * M_PI * I * frequencies[f] * (step * s->d.time_step)) * 2 *
-                                       s->d.time_step;
+                want[f * nodes + i] +=
+                    (double)values[i] * cexp(-2 * M_PI * I * frequencies[f] * (step * s->d.time_step)) * 2 * s->d.time_step;
                 size[f * nodes + i] += fabs((double)values[i]) * 2 * s->d.time_step;
             }
     }
@@ -220,7 +216,8 @@ static void test_ways(void **state) {
         if (k == 0)
             check_sums(*state, &s, &first);
         for (size_t m = 0; m < 8 && k; m++) {
-            CHECK(memcmp(first.rows[m], other.rows[m], sizeof first.rows[m]) == 0, "way %zu records other bits of monitor %zu", k, m);
+            CHECK(memcmp(first.rows[m], other.rows[m], sizeof first.rows[m]) == 0, "way %zu records other bits of monitor %zu", k,
+                  m);
             CHECK(first.measured[m] == other.measured[m], "way %zu: monitor %zu finds other bits", k, m);
         }
         for (size_t i = 0; i < 3 && k; i++)

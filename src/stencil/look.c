@@ -113,8 +113,8 @@ static mst_status fill(const mst_look *l, size_t read, part_of_axis planes, part
         for (uint64_t i = 0; i < n && inside && plane < p->plane; i++)
             MST_TRY(fill_plane(l, array, at + i, rows, (k + i) * plane, error));
     }
-    MST_TRY(mst_queue_write(&l->o->queue, CL_TRUE, l->o->held[read], 0, (size_t)(planes.count * plane * p->element), l->o->staging,
-                            "what monitors and spectra read", error));
+    MST_TRY(mst_queue_write(&l->o->queue, CL_TRUE, l->o->held[read], 0, (size_t)(planes.count * plane * p->element),
+                            l->o->staging, "what monitors and spectra read", error));
 fail:
     return status;
 }
@@ -122,9 +122,10 @@ fail:
 static mst_status look_at_box(const mst_look *l, const uint64_t first[2], const uint64_t lines[2], mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = l->o->problem;
-    const part_of_axis planes = part_for(l, PLANES, first[PLANES], lines[PLANES]), rows = part_for(l, ROWS, first[ROWS], lines[ROWS]);
-    const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS], (cl_long)p->grid[COLUMNS],
-                            (cl_long)(rows.count * p->grid[COLUMNS]), 0}};
+    const part_of_axis planes = part_for(l, PLANES, first[PLANES], lines[PLANES]),
+                       rows = part_for(l, ROWS, first[ROWS], lines[ROWS]);
+    const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
+                            (cl_long)p->grid[COLUMNS], (cl_long)(rows.count * p->grid[COLUMNS]), 0}};
     const cl_long8 held = {{planes.first, (cl_long)planes.count, rows.first, (cl_long)rows.count}};
     const uint64_t from = first[PLANES] * l->what->region.count[ROWS] + first[ROWS];
     for (size_t k = 0; k < l->what->n_reads; k++)

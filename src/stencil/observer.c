@@ -37,9 +37,10 @@ fail:
 static mst_status take(mst_observer *o, mst_error *error) {
     mst_status status = MST_OK;
     const mst_allocation *parts = o->footprint->parts, *held = &parts[MST_FOOTPRINT_HELD], *sums = &parts[MST_FOOTPRINT_SUMS];
-    const size_t room = (size_t)mst_larger(mst_larger(held->bytes, parts[MST_FOOTPRINT_PHASES].bytes),
-                                           parts[MST_FOOTPRINT_PARTIALS].bytes);
-    MST_TRY(mst_memory_take(o->context, &parts[MST_FOOTPRINT_PARTIALS], parts[MST_FOOTPRINT_PARTIALS].count, &o->partials, error));
+    const size_t room =
+        (size_t)mst_larger(mst_larger(held->bytes, parts[MST_FOOTPRINT_PHASES].bytes), parts[MST_FOOTPRINT_PARTIALS].bytes);
+    MST_TRY(
+        mst_memory_take(o->context, &parts[MST_FOOTPRINT_PARTIALS], parts[MST_FOOTPRINT_PARTIALS].count, &o->partials, error));
     MST_TRY(mst_memory_take(o->context, &parts[MST_FOOTPRINT_PHASES], parts[MST_FOOTPRINT_PHASES].count, &o->phases, error));
     MST_TRY(mst_memory_take(o->context, sums, sums->count, &o->sums, error));
     MST_TRY(mst_memory_take(o->context, held, held->count, o->held, error));
@@ -150,11 +151,11 @@ mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, 
     const mst_region *r = &m->what.region;
     const size_t items = (size_t)mst_observation_groups(r) * MST_OBSERVATION_LANES;
     const mst_look l = {.o = o,
-                    .what = &m->what,
-                    .kernel = o->monitors[monitor],
-                    .result = &o->partials,
-                    .of_line = mst_observation_units(r) / (r->count[PLANES] * r->count[ROWS]),
-                    .step = step};
+                        .what = &m->what,
+                        .kernel = o->monitors[monitor],
+                        .result = &o->partials,
+                        .of_line = mst_observation_units(r) / (r->count[PLANES] * r->count[ROWS]),
+                        .step = step};
     mst_record *record = &o->records[monitor];
     if (record->measured != step) {
         MST_TRY(mst_look_at(&l, error));
@@ -206,12 +207,12 @@ mst_status mst_observer_add(mst_observer *o, size_t spectrum, uint64_t step, mst
     mst_status status = MST_OK;
     const mst_problem_spectrum *s = &o->problem->observations->spectra[spectrum];
     const mst_look l = {.o = o,
-                    .what = &s->what,
-                    .kernel = o->spectra[spectrum],
-                    .result = &o->sums,
-                    .is_spectrum = true,
-                    .of_line = s->what.region.count[COLUMNS],
-                    .step = step};
+                        .what = &s->what,
+                        .kernel = o->spectra[spectrum],
+                        .result = &o->sums,
+                        .is_spectrum = true,
+                        .of_line = s->what.region.count[COLUMNS],
+                        .step = step};
     for (size_t k = 0; k < s->n_frequencies; k++)
         put_phase(o, s->frequencies[k], s->what.every, step, k);
     MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->phases, 0, s->n_frequencies * 2 * o->problem->element, o->staging,

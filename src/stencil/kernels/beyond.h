@@ -4,9 +4,9 @@
 
 #include "write.h"
 
-// For a node (plane, row, column) that may lie beyond the faces of an axis: where the face has a value for it, stores that between
-// the texts `before` and `behind`, which must end all; else makes the node's number on that axis that of the node in the grid
-// that it is like. Axis by axis, the slowest first, gives any node's value.
+// For a node (plane, row, column) that may lie beyond the faces of an axis: where the face has a value for it, stores that
+// between the texts `before` and `behind`, which must end all; else makes the node's number on that axis that of the node in the
+// grid that it is like. Axis by axis, the slowest first, gives any node's value.
 void mst_write_beyond(const mst_writer *w, int axis, bool coefficient, const char *before, const char *behind);
 
 #endif

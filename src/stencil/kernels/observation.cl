@@ -1,7 +1,7 @@
 // What monitors and spectra share. SUM is the type that sums are made in.
 
-// The place among `n` planes or rows from `first` on of number i of an axis that has `whole`: those that are held may lie
-// across the faces of a periodic axis.
+// The place among `n` planes or rows from `first` on of number i of an axis that has `whole`: those that are held may
+// lie across the faces of a periodic axis.
 long place_of(long i, long first, long n, long whole) {
     i -= first;
     return i < 0 ? i + whole : i >= n ? i - whole : i;

@@ -85,12 +85,11 @@ static void write_value(const mst_writer *w, const mst_observation *o) {
         if (leaf->offsets[PLANES] == 0 && leaf->offsets[ROWS] == 0 && leaf->offsets[COLUMNS] == 0)
             mst_text_put(w->out, "const real $name = $array[line + column];\n", MST_SET(name, name), MST_SET(array, array));
         else
-            mst_text_put(w->out, "const real $name = ${field}_value($array, grid, held, $plane, $row, $column, $time);\n",
-                         MST_SET(name, name), MST_SET(field, w->problem->fields[leaf->field].name), MST_SET(array, array),
-                         MST_SET(plane, MST_SUM("plane", leaf->offsets[PLANES])),
-                         MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
-                         MST_SET(column, MST_SUM("column", leaf->offsets[COLUMNS])),
-                         MST_SET(time, leaf->level ? "before" : "now"));
+            mst_text_put(
+                w->out, "const real $name = ${field}_value($array, grid, held, $plane, $row, $column, $time);\n",
+                MST_SET(name, name), MST_SET(field, w->problem->fields[leaf->field].name), MST_SET(array, array),
+                MST_SET(plane, MST_SUM("plane", leaf->offsets[PLANES])), MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
+                MST_SET(column, MST_SUM("column", leaf->offsets[COLUMNS])), MST_SET(time, leaf->level ? "before" : "now"));
     }
     mst_write_formula(w, &o->formula, 1, (const mst_number_text *)values, "result");
 }
@@ -126,18 +125,19 @@ static void write_monitor(const mst_writer *w, const mst_problem_monitor *m, con
                                         "add_to(&sum, &rest, (SUM)result * result);\n"};
     mst_text_put(w->out, "\n// $name\n", MST_SET(name, m->name));
     begin(w, &m->what, kernel, false);
-    mst_text_put(w->out,
-                 "const long item = get_global_id(0), lane = item % $lanes, group = item / $lanes, groups = range.s2;\n"
-                 "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
-                 "if (group >= groups)\nreturn;\n"
-                 "SUM sum = range.s0 > 0 ? partials[2 * item] : $start, rest = range.s0 > 0 ? partials[2 * item + 1] : 0;\n"
-                 "for (long unit = (range.s0 - group + groups - 1) / groups * groups + group; unit < range.s1; unit += groups) {\n"
-                 "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
-                 "const long plane = region.s0 + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
-                 "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
-                 "for (long i = from + lane; i < to; i += $lanes) {\n"
-                 "const long column = region.s2 + i * region.s5;\n",
-                 MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT), MST_SET(start, starts[m->reduction]));
+    mst_text_put(
+        w->out,
+        "const long item = get_global_id(0), lane = item % $lanes, group = item / $lanes, groups = range.s2;\n"
+        "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
+        "if (group >= groups)\nreturn;\n"
+        "SUM sum = range.s0 > 0 ? partials[2 * item] : $start, rest = range.s0 > 0 ? partials[2 * item + 1] : 0;\n"
+        "for (long unit = (range.s0 - group + groups - 1) / groups * groups + group; unit < range.s1; unit += groups) {\n"
+        "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
+        "const long plane = region.s0 + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
+        "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
+        "for (long i = from + lane; i < to; i += $lanes) {\n"
+        "const long column = region.s2 + i * region.s5;\n",
+        MST_SET(lanes, MST_OBSERVATION_LANES), MST_SET(unit, MST_OBSERVATION_UNIT), MST_SET(start, starts[m->reduction]));
     write_value(w, &m->what);
     mst_text_put(w->out, "$join}\n}\npartials[2 * item] = sum;\npartials[2 * item + 1] = rest;\n}\n",
                  MST_SET(join, joins[m->reduction]));
@@ -166,8 +166,9 @@ mst_status mst_write_observations(const mst_writer *w, const mst_observations *a
     of_now.time = "now";
     mst_text_put(w->out, "#define WIDTH 2\n");
     MST_TRY(mst_program_add_file(w->context, "stencil.cl", w->out, error));
-    mst_text_put(w->out, mst_observation_in_double(w->context) ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define SUM double\n"
-                                                               : "#define SUM float\n");
+    mst_text_put(w->out, mst_observation_in_double(w->context)
+                             ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define SUM double\n"
+                             : "#define SUM float\n");
     MST_TRY(mst_program_add_file(w->context, "observation.cl", w->out, error));
     write_readers(w, all);
     for (size_t k = 0; k < all->n_monitors; k++) {

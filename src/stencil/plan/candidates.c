@@ -3,6 +3,7 @@
 #include "runtime/numbers.h"
 #include "stencil/kernels/cutting.h"
 #include "stencil/kernels/sweep.h"
+#include "stencil/scheme/observations.h"
 
 enum {
     MOST_DEPTH = 1 << 20, // of a trip
@@ -54,7 +55,8 @@ static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const mst_stencil_schedule schedule = c->plan.schedule;
     const uint64_t fixed = schedule == MST_STENCIL_TRIVIAL ? 1 : schedule == MST_STENCIL_SWEEPS ? MST_SWEEPS_TRIP : 0;
     const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || fixed > 0;
-    for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS); k++) {
+    const uint64_t interval = mst_observations_interval(c->in->problem->observations); // beyond which no trip goes
+    for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS) && (k == 1 || (uint64_t)k * c->pair->m <= interval); k++) {
         c->plan.depth = c->in->wishes.depth ? c->in->wishes.depth : fixed ? fixed : (uint64_t)k * c->pair->m;
         mst_footprint_make(c->in, c->pair, &c->plan);
         visit(c, user);

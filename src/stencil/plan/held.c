@@ -2,7 +2,8 @@
 
 #include "runtime/numbers.h"
 
-// Nodes of an axis that some nodes of the region along it, one behind the other, and their neighbours take: at most all there are.
+// Nodes of an axis that some nodes of the region along it, one behind the other, and their neighbours take: at most all there
+// are.
 static uint64_t span(const mst_problem *p, const mst_observation *o, int axis, uint64_t nodes) {
     return mst_smaller((nodes - 1) * o->region.step[axis] + 1 + 2 * (uint64_t)o->reach[axis], p->grid[axis]);
 }

@@ -4,8 +4,8 @@
 
 #include "stencil/scheme/observations.h"
 
-// So many planes and rows of each array at a time: all that neighbours lie in of `lines` lines of the region along each of the two
-// axes. Where all rows of the region are held, boxes follow one another along the planes, else along the rows of a plane.
+// So many planes and rows of each array at a time: all that neighbours lie in of `lines` lines of the region along each of the
+// two axes. Where all rows of the region are held, boxes follow one another along the planes, else along the rows of a plane.
 typedef struct mst_held {
     uint64_t count[2], lines[2]; // of planes and of rows
 } mst_held;

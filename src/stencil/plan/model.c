@@ -176,18 +176,32 @@ static mst_forecast forecast_sweeps(const mst_plan_inputs *in, uint64_t steps) {
     return (mst_forecast){.seconds = (double)in->problem->nodes * (double)steps / rate};
 }
 
-mst_forecast mst_model_forecast(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, uint64_t steps,
-                                mst_forecast_boxes *boxes) {
-    model m = {.in = in, .pair = pair, .plan = plan, .boxes = boxes};
-    if (plan->schedule == MST_STENCIL_SWEEPS)
-        return forecast_sweeps(in, steps);
+// Steps from one look to the next, whose trips none goes on beyond.
+static mst_forecast forecast_trips(model *m, uint64_t steps) {
+    const mst_plan *plan = m->plan;
     const uint64_t n = mst_plan_trip(plan, steps), rest = n > 0 ? steps % n : 0;
-    const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)in->problem->nodes * (double)steps;
-    const trip whole = trip_of(&m, n), last = trip_of(&m, rest);
-    mst_forecast f = {.seconds = trips > 0 ? trip_seconds(&m, &whole, trips) : 0};
-    f.seconds += rest > 0 ? trip_seconds(&m, &last, 1) : 0;
+    const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)m->in->problem->nodes * (double)steps;
+    const trip whole = trip_of(m, n), last = trip_of(m, rest);
+    mst_forecast f = {.seconds = trips > 0 ? trip_seconds(m, &whole, trips) : 0};
+    f.seconds += rest > 0 ? trip_seconds(m, &last, 1) : 0;
     f.upload_bytes = trips * whole.upload + (rest > 0 ? last.upload : 0);
     f.download_bytes = trips * whole.download + (rest > 0 ? last.download : 0);
     f.duplicated = needed > 0 ? (trips * whole.work + last.work) / needed - 1 : 0;
     return f;
+}
+
+mst_forecast mst_model_forecast(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, uint64_t steps,
+                                mst_forecast_boxes *boxes) {
+    model m = {.in = in, .pair = pair, .plan = plan, .boxes = boxes};
+    const uint64_t interval = mst_observations_interval(in->problem->observations), rest = steps % interval;
+    if (plan->schedule == MST_STENCIL_SWEEPS)
+        return forecast_sweeps(in, steps);
+    if (steps <= interval)
+        return forecast_trips(&m, steps);
+    const mst_forecast between = forecast_trips(&m, interval), last = forecast_trips(&m, rest);
+    const double looks = (double)(steps / interval), part = (double)rest / (double)steps;
+    return (mst_forecast){.seconds = looks * between.seconds + last.seconds,
+                          .upload_bytes = looks * between.upload_bytes + last.upload_bytes,
+                          .download_bytes = looks * between.download_bytes + last.download_bytes,
+                          .duplicated = (1 - part) * between.duplicated + part * last.duplicated};
 }

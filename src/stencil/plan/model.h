@@ -3,6 +3,7 @@
 #define MST_STENCIL_PLAN_MODEL_H
 
 #include "footprint.h"
+#include "stencil/scheme/observations.h"
 
 // What the model says of so many steps.
 typedef struct mst_forecast {

@@ -95,11 +95,18 @@ bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair,
 
 // The first m that is considered; wishes are taken as they are.
 static unsigned first_fuse(const mst_plan_inputs *in, unsigned most) {
+    const uint64_t interval = mst_observations_interval(in->problem->observations);
     if (in->wishes.schedule == MST_STENCIL_TRIVIAL)
         return 1;
     if (in->wishes.fuse)
         return in->wishes.fuse;
-    return in->wishes.depth ? (unsigned)mst_smaller((uint64_t)most, in->wishes.depth) : most;
+    if (in->wishes.depth)
+        most = (unsigned)mst_smaller((uint64_t)most, in->wishes.depth);
+    most = (unsigned)mst_smaller((uint64_t)most, interval);
+    for (unsigned m = most; m > most / 2 && interval < UINT64_MAX; m--) // what is left over is done step by step
+        if (interval % m == 0)
+            return m;
+    return most;
 }
 
 // Whether fewer steps should be fused although something fits: halos are more than half of the work of the usual plan, or cost

@@ -69,8 +69,8 @@ static mst_status read_spectrum(const mst_problem *p, const mst_stencil_desc *de
     MST_REQUIRE(from->n_frequencies >= 1 && from->n_frequencies <= MST_STENCIL_MAX_FREQUENCIES && from->frequencies,
                 MST_ERROR_ARGUMENT, "spectrum %zu has %zu frequencies; 1 to %d are supported", number, from->n_frequencies,
                 MST_STENCIL_MAX_FREQUENCIES);
-    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), &to->what,
-                             error));
+    MST_TRY(
+        read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), &to->what, error));
     MST_REQUIRE(to->frequencies = malloc(from->n_frequencies * sizeof(double)), MST_ERROR_HOST_MEMORY,
                 "out of memory for a spectrum");
     memcpy(to->frequencies, from->frequencies, from->n_frequencies * sizeof(double));
@@ -105,7 +105,8 @@ static mst_status read_until(const mst_problem *p, const mst_stencil_desc *desc,
     }
     MST_TRY(mst_expr_parse_scheme(desc->until, "the condition `until`", symbols, n, numbers, &all->until, error));
     n = mst_expr_n_leaves(all->until);
-    MST_REQUIRE(all->until_reads = calloc(n + 1, sizeof *all->until_reads), MST_ERROR_HOST_MEMORY, "out of memory for a condition");
+    MST_REQUIRE(all->until_reads = calloc(n + 1, sizeof *all->until_reads), MST_ERROR_HOST_MEMORY,
+                "out of memory for a condition");
     for (size_t i = 0; i < n; i++) {
         const size_t symbol = mst_expr_leaves(all->until)[i].symbol;
         all->until_reads[i] = symbol < all->n_monitors ? (int)symbol : -1;

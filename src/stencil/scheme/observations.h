@@ -17,8 +17,8 @@ typedef struct mst_array_read {
 typedef struct mst_observation {
     mst_formula formula;
     mst_region region;
-    uint64_t every;      // after so many steps; 0: only when asked
-    int reach[N_AXES];   // the largest offset, either way
+    uint64_t every;    // after so many steps; 0: only when asked
+    int reach[N_AXES]; // the largest offset, either way
     size_t n_reads;
     mst_array_read reads[MST_STENCIL_MAX_LEAVES];
 } mst_observation;

@@ -298,14 +298,17 @@ static mst_status read_all(const mst_stencil_desc *desc, mst_problem *p, mst_err
     MST_TRY(read_faces(desc, p, error));
     MST_TRY(read_sources(desc, p, error));
     MST_TRY(read_receivers(desc, p, error));
-    MST_TRY(mst_observations_read(p, desc, &p->observations, error));
 fail:
     return status;
 }
 
 mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
     *p = (mst_problem){0};
-    return read_all(desc, p, error);
+    MST_TRY(read_all(desc, p, error));
+    MST_TRY(mst_observations_read(p, desc, &p->observations, error));
+fail:
+    return status;
 }
 
 mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
