@@ -14,7 +14,7 @@ cli_progress cli_progress_start(const char *label, double bytes) {
     const char *terminal = getenv("TERM");
     bool visible = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
     double now = cli_now();
-    return (cli_progress){label, bytes, visible, false, now, now};
+    return (cli_progress){.label = label, .bytes = bytes, .visible = visible, .start = now, .last = now};
 }
 
 static void draw(cli_progress *p, double fraction, double done, double now) {
@@ -27,7 +27,8 @@ static void draw(cli_progress *p, double fraction, double done, double now) {
     double elapsed = now - p->start, per_second = (p->bytes > 0 ? fraction * p->bytes * 1e-9 : done) / elapsed;
     snprintf(rate, sizeof rate, p->bytes > 0 ? "%.2f GB/s" : "%.4g/s", per_second);
     long left = fraction > 0 ? (long)fmin(elapsed * (1 - fraction) / fraction, 1e6) : 0;
-    fprintf(stderr, "\r%s [%s] %3.0f%%  %s  %ld:%02ld left\033[K", p->label, bar, 100 * fraction, rate, left / 60, left % 60);
+    fprintf(stderr, "\r%s [%s] %3.0f%%  %s  %ld:%02ld left%s\033[K", p->label, bar, 100 * fraction, rate, left / 60, left % 60,
+            p->note);
     fflush(stderr);
     p->drawn = true;
 }

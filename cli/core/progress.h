@@ -9,6 +9,7 @@ typedef struct cli_progress {
     double bytes; // of the whole work, for the rate; 0: the rate is in items
     bool visible, drawn;
     double start, last; // seconds
+    char note[80];      // what stands behind it; may be empty
 } cli_progress;
 
 cli_progress cli_progress_start(const char *label, double bytes);

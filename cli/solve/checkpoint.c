@@ -109,10 +109,28 @@ static void add_points(XXH3_state_t *digest, const mst_stencil_desc *desc) {
     }
 }
 
+// Those that record; without any the digest is that of problems before there were some.
+static void add_observations(XXH3_state_t *digest, const problem *p) {
+    for (size_t i = 0; i < p->n_logs; i++) {
+        add_text(digest, p->monitors[i].expression);
+        add_number(digest, p->monitors[i].reduction);
+        add_number(digest, (double)p->monitors[i].every);
+        XXH3_128bits_update(digest, &p->monitors[i].region, sizeof p->monitors[i].region);
+    }
+    for (size_t i = 0; i < p->desc.n_spectra; i++) {
+        add_text(digest, p->spectra[i].expression);
+        add_number(digest, (double)p->spectra[i].every);
+        XXH3_128bits_update(digest, &p->spectra[i].region, sizeof p->spectra[i].region);
+        for (size_t k = 0; k < p->spectra[i].n_frequencies; k++)
+            add_number(digest, p->spectra[i].frequencies[k]);
+    }
+}
+
 static int digest_problem(const problem *p, XXH3_state_t *digest, char *buffer, uint64_t out[2]) {
     XXH3_128bits_reset(digest);
     add_scheme(digest, &p->desc);
     add_points(digest, &p->desc);
+    add_observations(digest, p);
     int code = add_fields(digest, p, buffer);
     XXH128_hash_t hash = XXH3_128bits_digest(digest);
     out[0] = hash.low64;
@@ -127,12 +145,24 @@ static uint64_t field_bytes(const mst_stencil_desc *desc) {
     return cli_layout_bytes(&layout);
 }
 
-uint64_t solve_checkpoint_bytes(const mst_stencil_desc *desc, uint64_t step) {
+static uint64_t spectrum_bytes(const problem *p, size_t k) {
+    const mst_layout layout = solve_spectrum_layout(p, k);
+    return cli_layout_bytes(&layout);
+}
+
+static uint64_t rows_of(const problem *p, size_t monitor, uint64_t step) { return step / p->monitors[monitor].every + 1; }
+
+uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
+    const mst_stencil_desc *desc = &p->desc;
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
     for (size_t i = 0; i < desc->n_fields; i++)
         bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
     for (size_t i = 0; i < desc->n_receivers; i++)
         bytes += step * desc->receivers[i].n_points * sizeof(double);
+    for (size_t i = 0; i < p->n_logs; i++)
+        bytes += rows_of(p, i, step) * sizeof(double);
+    for (size_t i = 0; i < desc->n_spectra; i++)
+        bytes += spectrum_bytes(p, i);
     return bytes;
 }
 
@@ -174,12 +204,34 @@ static int put_field(solve_run *run, digested_file *f, const char *field, int le
     return code;
 }
 
+static int put_spectrum(solve_run *run, digested_file *f, size_t k) {
+    const uint64_t bytes = spectrum_bytes(&run->problem, k);
+    void *sums = malloc((size_t)bytes);
+    mst_error error;
+    int code = sums ? CLI_DONE : cli_out_of_memory(solve_command, "a checkpoint");
+    if (code == CLI_DONE && mst_stencil_read_spectrum(run->solver, k, mst_at_host(sums), &error) != MST_OK)
+        code = cli_fail(solve_command, f->path, &error);
+    if (code == CLI_DONE)
+        code = put(f, sums, (size_t)bytes);
+    free(sums);
+    return code;
+}
+
+static int put_observations(solve_run *run, digested_file *f) {
+    int code = CLI_DONE;
+    for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
+        code = put(f, run->rows[i].values, run->rows[i].n * sizeof(double));
+    for (size_t i = 0; i < run->problem.desc.n_spectra && code == CLI_DONE; i++)
+        code = put_spectrum(run, f, i);
+    return code;
+}
+
 static int put_all(solve_run *run, digested_file *f, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
     checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
     XXH128_canonical_t canonical;
     memcpy(header.magic, magic, sizeof magic);
-    header.bytes = solve_checkpoint_bytes(desc, header.step);
+    header.bytes = solve_checkpoint_bytes(&run->problem, header.step);
     int code = digest_problem(&run->problem, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
@@ -189,6 +241,8 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
             code = put_field(run, f, desc->fields[i].name, level, buffer);
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
         code = put(f, run->traces[i], (size_t)header.step * desc->receivers[i].n_points * sizeof(double));
+    if (code == CLI_DONE)
+        code = put_observations(run, f);
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(f->digest));
     return code == CLI_DONE ? put(f, &canonical, sizeof canonical) : code;
 }
@@ -220,13 +274,13 @@ static int check_header(const solve_run *run, const char *path, const checkpoint
     if (memcmp(header->problem, wanted, sizeof header->problem) != 0)
         return bad_file(path,
                         "a checkpoint of another problem: grid, time step, precision, parameters, fields with their initial "
-                        "values, boundary, update, sources and receivers must be the same");
+                        "values, boundary, update, sources, receivers, monitors and spectra must be the same");
     if (header->step > run->problem.steps) {
         cli_error(solve_command, "%s: was taken at step %llu, but this run ends at step %llu", path,
                   (unsigned long long)header->step, (unsigned long long)run->problem.steps);
         return CLI_INPUT_OUTPUT;
     }
-    if (bytes != header->bytes || bytes != solve_checkpoint_bytes(&run->problem.desc, header->step))
+    if (bytes != header->bytes || bytes != solve_checkpoint_bytes(&run->problem, header->step))
         return bad_file(path, "damaged: its length is not what its header says");
     return CLI_DONE;
 }
@@ -249,6 +303,27 @@ static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
     return CLI_DONE;
 }
 
+// From `offset` of the file.
+static int take_observations(solve_run *run, const digested_file *f, uint64_t offset) {
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        for (uint64_t i = 0, n = rows_of(&run->problem, k, run->resumed_step); i < n && code == CLI_DONE; i++) {
+            const mst_location from = mst_at_file(fileno(f->file), offset);
+            double value;
+            if (!cli_read_bytes(&from, 0, &value, sizeof value))
+                return bad_file(f->path, "damaged: it ends early");
+            code = solve_restore_row(run, k, value);
+            offset += sizeof value;
+        }
+    for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
+        mst_error error;
+        if (mst_stencil_write_spectrum(run->solver, k, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
+            return cli_fail(solve_command, f->path, &error);
+        offset += spectrum_bytes(&run->problem, k);
+    }
+    return code;
+}
+
 static int take_all(solve_run *run, const digested_file *f) {
     const uint64_t step = run->resumed_step;
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -268,6 +343,9 @@ static int take_all(solve_run *run, const digested_file *f) {
         offset += bytes;
     }
     run->traced = step;
+    const int code = take_observations(run, f, offset);
+    if (code != CLI_DONE)
+        return code;
     return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);
 }
 

@@ -103,6 +103,40 @@ static int open_traces(solve_run *run, name_list *list) {
     return code;
 }
 
+static int open_monitor(solve_run *run, size_t i, name_list *list) {
+    const char *path = run->problem.monitor_files[i];
+    if (!path)
+        return CLI_DONE;
+    int code = make_directory(path);
+    if (code == CLI_DONE)
+        code = refuse_unwritable(run, path);
+    if (code == CLI_DONE)
+        code = cli_whole_open(solve_command, NULL, path, solve_may_replace(run), &run->row_files[i].whole);
+    run->row_files[i].path = path;
+    return code == CLI_DONE ? add_name(list, path) : code;
+}
+
+static int open_spectrum(solve_run *run, size_t i, name_list *list) {
+    const char *path = run->problem.spectrum_files[i].file;
+    const char *const inputs[] = {run->options->name, NULL};
+    const mst_layout layout = solve_spectrum_layout(&run->problem, i);
+    int code = make_directory(path);
+    if (code == CLI_DONE)
+        code = cli_output_open(solve_command, path, false, solve_may_replace(run), inputs, &run->spectrum_files[i]);
+    if (code == CLI_DONE)
+        code = cli_output_begin(&run->spectrum_files[i], &layout, 0);
+    return code == CLI_DONE ? add_name(list, path) : code;
+}
+
+static int open_monitors(solve_run *run, name_list *list) {
+    int code = CLI_DONE;
+    for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
+        code = open_monitor(run, i, list);
+    for (size_t i = 0; i < run->problem.desc.n_spectra && code == CLI_DONE; i++)
+        code = open_spectrum(run, i, list);
+    return code;
+}
+
 static int open_checkpoint_place(solve_run *run, name_list *list) {
     const solve_options *o = run->options;
     struct stat info;
@@ -118,7 +152,7 @@ static int open_checkpoint_place(solve_run *run, name_list *list) {
         code = cli_place_open(solve_command, o->checkpoint, &run->checkpoint_place);
     if (code == CLI_DONE)
         code = cli_place_expect(solve_command, o->checkpoint, &run->checkpoint_place,
-                                solve_checkpoint_bytes(&run->problem.desc, run->problem.steps), false);
+                                solve_checkpoint_bytes(&run->problem, run->problem.steps), false);
     return code == CLI_DONE ? add_name(list, o->checkpoint) : code;
 }
 
@@ -171,6 +205,8 @@ int solve_open_outputs(solve_run *run) {
     if (code == CLI_DONE)
         code = open_traces(run, &list);
     if (code == CLI_DONE)
+        code = open_monitors(run, &list);
+    if (code == CLI_DONE)
         code = open_checkpoint_place(run, &list);
     free_names(&list);
     return code;
@@ -181,6 +217,10 @@ void solve_close_outputs(solve_run *run) {
     for (size_t i = 0; run->trace_files && i < run->problem.desc.n_receivers; i++)
         cli_output_close(&run->trace_files[i]);
     free(run->trace_files);
+    for (size_t i = 0; i < run->problem.n_logs; i++)
+        cli_output_close(&run->row_files[i]);
+    for (size_t i = 0; i < run->problem.n_spectra; i++)
+        cli_output_close(&run->spectrum_files[i]);
     cli_place_close(&run->checkpoint_place);
     for (size_t k = 0; k < run->problem.n_outputs; k++)
         cli_place_close(&run->frame_places[k]);

@@ -133,6 +133,9 @@ static const cli_yaml_key problem_keys[] = {
     {"update", problem_read_update, true},
     {"sources", problem_read_sources, false},
     {"receivers", problem_read_receivers, false},
+    {"monitors", problem_read_monitors, false},
+    {"until", problem_read_until, false},
+    {"spectra", problem_read_spectra, false},
     {"output", problem_read_output, false},
     {"steps", read_steps, true},
 };
@@ -193,9 +196,12 @@ int problem_open(const char *command, const char *name, const problem_overrides 
     if (!cli_yaml_keys(&p->yaml, cli_yaml_root(&p->yaml), problem_keys, CLI_COUNT(problem_keys), p) || !problem_read_initial(p))
         return CLI_INPUT_OUTPUT;
     if (builtin)
-        p->n_outputs = p->desc.n_receivers = 0;
+        p->n_outputs = p->desc.n_receivers = p->desc.n_spectra = 0;
     code = override(p);
-    return code == CLI_DONE && !problem_choose_step(p) ? CLI_INPUT_OUTPUT : code;
+    if (code == CLI_DONE && !problem_choose_step(p))
+        return CLI_INPUT_OUTPUT;
+    problem_choose_sampling(p);
+    return code;
 }
 
 void problem_free(problem *p) {
@@ -206,6 +212,8 @@ void problem_free(problem *p) {
         free(p->samples[i]);
     for (size_t i = 0; i < p->n_traces; i++)
         free(p->traces[i].points);
+    for (size_t i = 0; i < p->n_spectra; i++)
+        free(p->spectrum_files[i].frequencies);
     for (size_t i = 0; i < p->n_owned; i++)
         free(p->owned[i]);
     free(p->samples);

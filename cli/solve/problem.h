@@ -27,6 +27,19 @@ typedef struct problem_receiver {
     frame_style style;
 } problem_receiver;
 
+enum {
+    PROBLEM_MOST_MONITORS = 32,
+    PROBLEM_MOST_REDUCTIONS = 16, // in `until`
+    PROBLEM_MOST_SPECTRA = 32,
+    PROBLEM_MOST_FREQUENCIES = 4096
+};
+
+typedef struct problem_spectrum {
+    const char *file;
+    double *frequencies;
+    bool fixed[MST_MAX_AXES]; // axes that the region has one node of, and the file does not have
+} problem_spectrum;
+
 // A name that stands for a text in expressions.
 typedef struct problem_definition {
     const char *name, *text;
@@ -65,6 +78,12 @@ typedef struct problem {
     mst_stencil_receiver *receivers;
     problem_receiver *traces;
     size_t n_traces; // those read; the solver has fewer receivers where they are left out
+    mst_stencil_monitor monitors[PROBLEM_MOST_MONITORS + PROBLEM_MOST_REDUCTIONS]; // the file's, then those of `until`
+    const char *monitor_files[PROBLEM_MOST_MONITORS];                              // NULL: none
+    size_t n_logs;                                                                 // the file's monitors
+    mst_stencil_spectrum spectra[PROBLEM_MOST_SPECTRA];
+    problem_spectrum spectrum_files[PROBLEM_MOST_SPECTRA];
+    size_t n_spectra; // those read
     problem_output outputs[PROBLEM_MOST_OUTPUTS];
     char **owned; // expressions after the definitions were put in
     size_t n_owned;

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 4096 };
-
 static const char *const axis_names[] = {"x", "y", "z"}, *const spacing_names[] = {"dx", "dy", "dz"};
 
 static size_t list_symbols(const problem *p, unsigned scope, bool definitions, mst_symbol symbols[PROBLEM_MOST_SYMBOLS]) {
@@ -82,17 +80,17 @@ static const problem_definition *definition_at(const problem *p, const char *tex
 
 // Copies the text with the text of each definition, in parentheses, in place of the definition's name; false if it gets too long.
 // Definitions hold no names of others, whose texts were put in when they were read.
-static bool put_in(const problem *p, const char *text, char out[LONGEST_TEXT]) {
+static bool put_in(const problem *p, const char *text, char out[PROBLEM_LONGEST_TEXT]) {
     size_t used = 0;
     while (*text) {
         size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
         const problem_definition *found = length ? definition_at(p, text, length) : NULL;
         length = length ? length : 1;
-        int n = found ? snprintf(out + used, LONGEST_TEXT - used, "(%s)", found->text)
-                      : snprintf(out + used, LONGEST_TEXT - used, "%.*s", (int)length, text);
+        int n = found ? snprintf(out + used, PROBLEM_LONGEST_TEXT - used, "(%s)", found->text)
+                      : snprintf(out + used, PROBLEM_LONGEST_TEXT - used, "%.*s", (int)length, text);
         used += (size_t)n;
         text += length;
-        if (used >= LONGEST_TEXT)
+        if (used >= PROBLEM_LONGEST_TEXT)
             return false;
     }
     return true;
@@ -112,7 +110,7 @@ char *problem_own(problem *p, const char *text) {
 // The text is checked as it stands in the file, so that a message points into that, and then with the definitions in it.
 const char *problem_expression(problem *p, yaml_node_t *node, const char *text, unsigned scope) {
     mst_symbol symbols[PROBLEM_MOST_SYMBOLS];
-    char expanded[LONGEST_TEXT];
+    char expanded[PROBLEM_LONGEST_TEXT];
     mst_error error;
     size_t n = list_symbols(p, scope, true, symbols);
     if (mst_expression_value(text, "the expression", symbols, n, NULL, &error) != MST_OK) {
@@ -120,7 +118,7 @@ const char *problem_expression(problem *p, yaml_node_t *node, const char *text, 
         return NULL;
     }
     if (!put_in(p, text, expanded)) {
-        cli_yaml_error(&p->yaml, node, "longer than %d letters with the definitions put in", LONGEST_TEXT - 1);
+        cli_yaml_error(&p->yaml, node, "longer than %d letters with the definitions put in", PROBLEM_LONGEST_TEXT - 1);
         return NULL;
     }
     n = list_symbols(p, scope, false, symbols);
@@ -129,4 +127,14 @@ const char *problem_expression(problem *p, yaml_node_t *node, const char *text, 
         return NULL;
     }
     return problem_own(p, expanded);
+}
+
+bool problem_check_until(problem *p, yaml_node_t *node, const char *text) {
+    mst_symbol symbols[PROBLEM_MOST_SYMBOLS + MST_STENCIL_MAX_FIELDS + PROBLEM_MOST_MONITORS + PROBLEM_MOST_REDUCTIONS];
+    mst_error error;
+    size_t n = list_symbols(p, PROBLEM_STEP | PROBLEM_TIME, false, symbols);
+    for (size_t i = 0; i < p->desc.n_monitors; i++)
+        symbols[n++] = (mst_symbol){p->monitors[i].name, 0, 0, 0};
+    return mst_expression_value(text, "the condition", symbols, n, NULL, &error) == MST_OK ||
+           expression_error(&p->yaml, node, &error);
 }

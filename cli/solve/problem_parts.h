@@ -20,6 +20,7 @@ enum {
     PROBLEM_EVERYTHING = PROBLEM_BOUNDARY | PROBLEM_FIELDS
 };
 
+enum { PROBLEM_LONGEST_TEXT = 4096 };
 enum { PROBLEM_MOST_SYMBOLS = 2 * PROBLEM_MOST_PARAMETERS + MST_STENCIL_MAX_FIELDS + 16 };
 
 // The value of a constant expression, which has to be finite.
@@ -59,6 +60,18 @@ bool problem_choose_step(problem *p); // where the file leaves it to the program
 
 bool problem_read_sources(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_read_receivers(cli_yaml *y, yaml_node_t *node, void *target);
+
+// ---- problem_monitors.c
+
+bool problem_read_monitors(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_until(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_spectra(cli_yaml *y, yaml_node_t *node, void *target);
+
+// Checks a condition of the names of monitors (problem_names.c).
+bool problem_check_until(problem *p, yaml_node_t *node, const char *text);
+
+// How often spectra take a sample, where the file does not say it, by the time step; warns where that is too seldom.
+void problem_choose_sampling(problem *p);
 
 // ---- problem_output.c
 

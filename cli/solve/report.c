@@ -58,6 +58,17 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     return cli_json_complete(object, failed);
 }
 
+// The last value of each.
+static json_t *monitors_json(const solve_run *run) {
+    json_t *object = json_object();
+    int failed = !object;
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        if (run->rows[k].n > 0)
+            failed |= json_object_set_new(object, run->problem.monitors[k].name,
+                                          cli_json_real(run->rows[k].values[run->rows[k].n - 1]));
+    return cli_json_complete(object, failed);
+}
+
 static int print_json(const solve_run *run, double predicted, uint64_t upload, uint64_t download) {
     const mst_stencil_report *done = &run->done;
     json_t *object = plan_json(run, &run->plan);
@@ -69,6 +80,10 @@ static int print_json(const solve_run *run, double predicted, uint64_t upload, u
     if (!run->options->dry_run) {
         failed |= json_object_set_new(object, "first_step", json_integer((json_int_t)run->first));
         failed |= json_object_set_new(object, "seconds", cli_json_real(done->seconds));
+        if (run->problem.n_logs > 0)
+            failed |= json_object_set_new(object, "monitors", monitors_json(run));
+        if (run->problem.desc.until)
+            failed |= json_object_set_new(object, "until_holds", json_boolean(run->ended));
         failed |=
             json_object_set_new(object, "node_steps_per_second", cli_json_real(node_steps(run, done->steps) / done->seconds));
     }
@@ -105,6 +120,17 @@ int solve_print_plan(const solve_run *run) {
     return cli_flush(solve_command);
 }
 
+static void print_monitors(const solve_run *run) {
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        if (run->rows[k].n > 0)
+            printf("%s: %.9g after step %llu\n", run->problem.monitors[k].name, run->rows[k].values[run->rows[k].n - 1],
+                   (unsigned long long)((run->rows[k].n - 1) * run->problem.monitors[k].every));
+    if (run->problem.desc.until)
+        printf(run->ended ? "ended after step %llu, where the condition `until` holds\n"
+                          : "ended after step %llu; the condition `until` did not hold where it was looked at\n",
+               (unsigned long long)run->problem.steps);
+}
+
 int solve_print_report(const solve_run *run) {
     const mst_stencil_report *done = &run->done;
     char time[32], predicted[32];
@@ -116,6 +142,7 @@ int solve_print_report(const solve_run *run) {
                node_steps(run, done->steps) / done->seconds, cli_time_text(run->predicted, predicted),
                100 * (run->predicted / done->seconds - 1));
     print_moved(done->upload_bytes, done->download_bytes, run->plan.duplicated);
+    print_monitors(run);
     if (run->common->verbose)
         print_memory(&run->plan);
     return cli_flush(solve_command);

@@ -108,6 +108,8 @@ static bool checkpoint_due(const solve_run *run) {
 static bool update_progress(uint64_t done, uint64_t total, void *user) {
     part_progress *part = user;
     (void)total;
+    if (part->bar->visible)
+        solve_note_monitors(part->run, part->bar->note, sizeof part->bar->note);
     return cli_progress_update(part->before + done, part->run->problem.steps - part->run->first, part->bar) &&
            !checkpoint_due(part->run);
 }
@@ -165,7 +167,9 @@ static int advance(solve_run *run, uint64_t to, cli_progress *bar) {
     run->done.seconds += cli_now() - start;
     run->done.upload_bytes += report.upload_bytes;
     run->done.download_bytes += report.download_bytes;
-    return solve_take_traces(run);
+    run->ended = report.ended;
+    const int code = solve_take_rows(run);
+    return code == CLI_DONE ? solve_take_traces(run) : code;
 }
 
 // The next step at which something is written.
@@ -180,11 +184,15 @@ int solve_steps(solve_run *run) {
     if (cli_interrupted())
         return cli_fail_interrupted(solve_command);
     hold_interrupts(run);
-    int code = step == 0 ? solve_write_frames(run, 0) : CLI_DONE;
+    int code = step == 0 ? solve_begin_rows(run) : CLI_DONE;
+    if (code == CLI_DONE && step == 0)
+        code = solve_write_frames(run, 0);
     while (code == CLI_DONE && step < steps) {
         uint64_t stop = next_stop(run, step), every = run->options->every_steps;
         code = advance(run, stop, &bar);
         step = mst_stencil_step(run->solver);
+        if (code == CLI_DONE && run->ended)
+            steps = run->problem.steps = step;
         if (code == CLI_DONE && step == stop)
             code = solve_write_frames(run, step);
         if (code == CLI_DONE && step < steps && cli_interrupted()) { // a run that is done goes on to its results
@@ -198,6 +206,10 @@ int solve_steps(solve_run *run) {
     cli_release_interrupts();
     if (code == CLI_DONE)
         code = solve_write_traces(run);
+    if (code == CLI_DONE)
+        code = solve_write_rows(run);
+    if (code == CLI_DONE)
+        code = solve_write_spectra(run);
     return code == CLI_DONE ? solve_write_result(run) : code;
 }
 
@@ -209,6 +221,7 @@ void solve_free(solve_run *run) {
     for (size_t i = 0; run->traces && i < run->problem.desc.n_receivers; i++)
         free(run->traces[i]);
     free(run->traces);
+    solve_free_rows(run);
     solve_close_outputs(run);
     problem_free(&run->problem);
 }

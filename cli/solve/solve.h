@@ -14,6 +14,12 @@ typedef struct solve_options {
     bool resume, dry_run, only_stability;
 } solve_options;
 
+// What a monitor found at the steps 0, every, 2 every, ..
+typedef struct solve_rows {
+    double *values;
+    size_t n, capacity;
+} solve_rows;
+
 typedef struct solve_run {
     const cli_options *common;
     const solve_options *options;
@@ -24,11 +30,14 @@ typedef struct solve_run {
     cli_output result;       // -o
     cli_output *trace_files; // one a receiver
     cli_place frame_places[PROBLEM_MOST_OUTPUTS], checkpoint_place;
-    FILE *resumed;           // the checkpoint that was found good; NULL: none
-    uint64_t resumed_step;   // what it is of
-    uint64_t first;          // the step that this run began with
-    double **traces;         // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
-    uint64_t traced;         // steps in them
+    FILE *resumed;         // the checkpoint that was found good; NULL: none
+    uint64_t resumed_step; // what it is of
+    uint64_t first;        // the step that this run began with
+    double **traces;       // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
+    uint64_t traced;       // steps in them
+    solve_rows rows[PROBLEM_MOST_MONITORS];
+    cli_output row_files[PROBLEM_MOST_MONITORS], spectrum_files[PROBLEM_MOST_SPECTRA];
+    bool ended;              // the condition `until` holds
     double last_checkpoint;  // cli_now()
     bool first_checkpoint;   // the next one is the first of this run, and may not replace another's
     double predicted;        // seconds, for the steps done
@@ -94,10 +103,21 @@ int solve_take_traces(solve_run *run); // from the solver, up to its step
 mst_layout solve_trace_layout(const solve_run *run, size_t receiver);
 int solve_write_traces(solve_run *run);
 
+// ---- monitors.c
+
+int solve_begin_rows(solve_run *run); // the values at step 0
+int solve_take_rows(solve_run *run);  // from the solver, up to its step
+int solve_restore_row(solve_run *run, size_t monitor, double value);
+void solve_free_rows(solve_run *run);
+void solve_note_monitors(const solve_run *run, char *note, size_t size);
+int solve_write_rows(solve_run *run);
+mst_layout solve_spectrum_layout(const problem *p, size_t spectrum);
+int solve_write_spectra(solve_run *run);
+
 // ---- checkpoint.c
 
 int solve_write_checkpoint(solve_run *run);
-uint64_t solve_checkpoint_bytes(const mst_stencil_desc *desc, uint64_t step);
+uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step);
 
 // Opens the checkpoint and reads all of it once to see that it is a good one, before anything else is made; then takes the state
 // from the same open file into the solver.

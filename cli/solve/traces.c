@@ -2,6 +2,7 @@
 #include "solve.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 int solve_make_traces(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -49,6 +50,11 @@ int solve_write_traces(solve_run *run) {
         cli_output *out = &run->trace_files[i];
         if (!out->whole.file)
             continue;
+        if (run->ended && cli_has_extension(trace->file, ".npy")) // there are fewer steps than there was room for
+            code = ftruncate(fileno(out->whole.file), 0) == 0 ? cli_output_begin(out, &layout, 0)
+                                                              : cli_fail_file(solve_command, trace->file, "cannot be shortened");
+        if (code != CLI_DONE)
+            return code;
         if (!cli_has_extension(trace->file, ".npy"))
             code = frame_draw_png(&out->whole, &layout, run->traces[i], &trace->style);
         else if (!cli_write_bytes(&out->location, 0, run->traces[i], (size_t)cli_layout_bytes(&layout)))

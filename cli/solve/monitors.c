@@ -1,0 +1,135 @@
+// What monitors and spectra found: kept for the whole run, and written when it is done.
+#include "solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// ---- Rows of monitors: the value at step i every is number i
+
+static int add_row(solve_run *run, size_t k, double value) {
+    solve_rows *r = &run->rows[k];
+    if (r->n == r->capacity) {
+        double *grown = realloc(r->values, (2 * r->capacity + 64) * sizeof *grown);
+        if (!grown)
+            return cli_out_of_memory(solve_command, run->problem.monitors[k].name);
+        r->values = grown;
+        r->capacity = 2 * r->capacity + 64;
+    }
+    r->values[r->n++] = value;
+    return CLI_DONE;
+}
+
+int solve_begin_rows(solve_run *run) {
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_logs && code == CLI_DONE; k++) {
+        double value;
+        mst_error error;
+        if (mst_stencil_measure(run->solver, k, &value, &error) != MST_OK)
+            return cli_fail(solve_command, run->problem.monitors[k].name, &error);
+        code = add_row(run, k, value);
+    }
+    return code;
+}
+
+int solve_take_rows(solve_run *run) {
+    const uint64_t step = mst_stencil_step(run->solver);
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        while (code == CLI_DONE && run->rows[k].n <= step / run->problem.monitors[k].every) {
+            double value;
+            mst_error error;
+            if (mst_stencil_read_monitor(run->solver, k, run->rows[k].n, 1, &value, &error) != MST_OK)
+                return cli_fail(solve_command, run->problem.monitors[k].name, &error);
+            code = add_row(run, k, value);
+        }
+    return code;
+}
+
+int solve_restore_row(solve_run *run, size_t monitor, double value) { return add_row(run, monitor, value); }
+
+void solve_free_rows(solve_run *run) {
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        free(run->rows[k].values);
+}
+
+// The values so far, "energy 0.25", for the progress line.
+void solve_note_monitors(const solve_run *run, char *note, size_t size) {
+    size_t used = 0;
+    note[0] = '\0';
+    for (size_t k = 0; k < run->problem.n_logs && used + 1 < size; k++) {
+        const uint64_t every = run->problem.monitors[k].every, last = mst_stencil_step(run->solver) / every;
+        double value = run->rows[k].n > 0 ? run->rows[k].values[run->rows[k].n - 1] : NAN;
+        if (last > 0)
+            (void)mst_stencil_read_monitor(run->solver, k, last, 1, &value, NULL); // else it was read before
+        used += (size_t)snprintf(note + used, size - used, "  %s %.6g", run->problem.monitors[k].name, value);
+    }
+}
+
+static int write_csv(const solve_run *run, size_t k, FILE *file) {
+    const mst_stencil_monitor *m = &run->problem.monitors[k];
+    fprintf(file, "step,t,%s\n", m->name);
+    for (size_t i = 0; i < run->rows[k].n; i++)
+        fprintf(file, "%llu,%.17g,%.17g\n", (unsigned long long)(i * m->every),
+                (double)(i * m->every) * run->problem.desc.time_step, run->rows[k].values[i]);
+    return fflush(file) == 0 ? CLI_DONE : CLI_FAILED;
+}
+
+// A row a look: t and the value.
+static int write_npy(const solve_run *run, size_t k, cli_output *out) {
+    const mst_stencil_monitor *m = &run->problem.monitors[k];
+    const size_t shape[] = {run->rows[k].n, 2};
+    const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2, shape);
+    int code = cli_output_begin(out, &layout, 0);
+    double *rows = malloc(2 * run->rows[k].n * sizeof *rows + 1);
+    if (code == CLI_DONE && !rows)
+        code = cli_out_of_memory(solve_command, m->name);
+    for (size_t i = 0; code == CLI_DONE && i < run->rows[k].n; i++) {
+        rows[2 * i] = (double)(i * m->every) * run->problem.desc.time_step;
+        rows[2 * i + 1] = run->rows[k].values[i];
+    }
+    if (code == CLI_DONE && !cli_write_bytes(&out->location, 0, rows, (size_t)cli_layout_bytes(&layout)))
+        code = cli_fail_file(solve_command, out->path, "cannot be written");
+    free(rows);
+    return code;
+}
+
+int solve_write_rows(solve_run *run) {
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_logs && code == CLI_DONE; k++) {
+        cli_output *out = &run->row_files[k];
+        if (!out->whole.file)
+            continue;
+        if (cli_has_extension(out->path, ".npy"))
+            code = write_npy(run, k, out);
+        else if (write_csv(run, k, out->whole.file) != CLI_DONE)
+            code = cli_fail_file(solve_command, out->path, "cannot be written");
+        if (code == CLI_DONE)
+            code = cli_output_commit(out);
+    }
+    return code;
+}
+
+// ---- Spectra: [frequency], and the axes of the region that have more than a node of their own
+
+mst_layout solve_spectrum_layout(const problem *p, size_t k) {
+    const mst_stencil_spectrum *s = &p->spectra[k];
+    size_t shape[MST_MAX_AXES + 1] = {s->n_frequencies};
+    int rank = 1;
+    for (int axis = 0; axis < p->desc.rank; axis++)
+        if (!p->spectrum_files[k].fixed[axis])
+            shape[rank++] = s->region.count[axis];
+    return mst_layout_dense(p->desc.precision == MST_FLOAT64 ? MST_COMPLEX128 : MST_COMPLEX64, rank, shape);
+}
+
+int solve_write_spectra(solve_run *run) {
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
+        cli_output *out = &run->spectrum_files[k];
+        mst_error error;
+        if (mst_stencil_read_spectrum(run->solver, k, out->location, &error) != MST_OK)
+            return cli_fail(solve_command, out->path, &error);
+        code = cli_output_commit(out);
+    }
+    return code;
+}
