@@ -73,6 +73,14 @@ static unsigned begin(entry *e, const char *name, unsigned kinds, const void *ca
     WRAP(type, name, parameters, kinds) return fault ? (failed) : next arguments;                                                \
     }
 
+// The same of a stream, whose mark of errors (glibc's) is set as by the function that fails: callers may look at that alone.
+#define FAIL_STREAM(type, name, parameters, arguments, kinds, failed)                                                            \
+    WRAP(type, name, parameters, kinds)                                                                                          \
+    if (fault && fault != END)                                                                                                   \
+        file->_flags |= 0x20;                                                                                                    \
+    return fault ? (failed) : next arguments;                                                                                    \
+    }
+
 // ---- memory: dlsym itself takes some, so these go to the C library by other names
 
 void *__libc_malloc(size_t size);
@@ -164,9 +172,10 @@ MOVE(read, (int file, void *data, size_t size), (file, data, size), READING)
 MOVE(write, (int file, const void *data, size_t size), (file, data, size), WRITING)
 MOVE(pread64, (int file, void *data, size_t size, off64_t at), (file, data, size, at), READING)
 MOVE(pwrite64, (int file, const void *data, size_t size, off64_t at), (file, data, size, at), WRITING)
-FAIL(size_t, fread, (void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(IO) | BIT(END), 0)
-FAIL(size_t, fwrite, (const void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(FULL) | BIT(KILL), 0)
-FAIL(int, fflush, (FILE * file), (file), BIT(FULL) | BIT(KILL), EOF)
+FAIL_STREAM(size_t, fread, (void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(IO) | BIT(END), 0)
+FAIL_STREAM(size_t, fwrite, (const void *data, size_t size, size_t n, FILE *file), (data, size, n, file), BIT(FULL) | BIT(KILL),
+            0)
+FAIL_STREAM(int, fflush, (FILE * file), (file), BIT(FULL) | BIT(KILL), EOF)
 FAIL(int, ftruncate64, (int file, off64_t size), (file, size), BIT(FULL) | BIT(INTERRUPTED), -1)
 FAIL(int, posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size), BIT(FULL) | BIT(INTERRUPTED) | BIT(IO),
      codes[fault])
