@@ -99,7 +99,7 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
 }
 
 // In the scheme's precision, or in double (series and initial values).
-static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, double step, bool exact) {
+static double value_at(const state *s, const mst_expr *expr, const ptrdiff_t *at, double time, bool exact) {
     const mst_stencil_desc *d = s->d;
     const mst_expr_leaf *leaves = mst_expr_leaves(expr);
     double values[MAX_VALUES];
@@ -111,7 +111,7 @@ static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, d
             int axis = d->rank - 1 - (int)symbol;
             values[i] = is_float ? (double)((float)at[axis] * (float)d->spacing[axis]) : (double)at[axis] * d->spacing[axis];
         } else if (symbol == (size_t)d->rank) {
-            values[i] = step * d->time_step;
+            values[i] = time;
         } else {
             ptrdiff_t there[MST_MAX_AXES];
             for (int k = 0; k < d->rank; k++)
@@ -121,6 +121,10 @@ static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, d
         singles[i] = (float)values[i];
     }
     return is_float ? (double)mst_expr_evaluate_float(expr, singles) : mst_expr_evaluate(expr, values);
+}
+
+static double value(const state *s, const mst_expr *expr, const ptrdiff_t *at, double step, bool exact) {
+    return value_at(s, expr, at, step * s->d->time_step, exact);
 }
 
 static void coordinates_of(const mst_stencil_desc *d, size_t index, ptrdiff_t *at) {
@@ -176,20 +180,173 @@ static size_t find(const mst_stencil_desc *d, const char *name) {
     return f;
 }
 
-static void feed(state *s, size_t field, double *values, const mst_expr *const *series) {
-    const mst_stencil_desc *d = s->d;
-    // In the order of place, then of the list, as sums are in floating point.
+// ---- Places between nodes
+
+static bool face_is_zero(const state *s, int axis, int side) {
+    const double none[MAX_VALUES] = {0};
+    const mst_expr *face = s->boundaries[axis][side];
+    return boundary_of(s->d, axis, side)->kind == MST_BOUNDARY_DIRICHLET &&
+           (!face || (mst_expr_n_leaves(face) == 0 && mst_expr_evaluate(face, none) == 0));
+}
+
+static double bessel(double x) {
+    double term = 1, sum = 1;
+    for (int k = 1; term > 1e-18 * sum; k++)
+        sum += term *= x * x / (4.0 * k * k);
+    return sum;
+}
+
+// Hicks' table 1, for wave numbers up to pi / 2.
+double test_kaiser_sinc(double distance, int radius) {
+    static const double b[] = {0, 1.24, 2.94, 4.53, 6.31, 7.91, 9.42, 10.95, 12.53, 14.09, 14.18};
+    const double ratio = distance / radius, angle = 3.14159265358979323846 * distance;
+    return bessel(b[radius] * sqrt(1 - ratio * ratio)) / bessel(b[radius]) * sin(angle) / angle;
+}
+
+// The weights of all nodes of an axis, where[i]: whether node i has one. Images at the faces follow one by one.
+static void weigh_axis(const state *s, int axis, double position, bool linear, int radius, double *weights, bool *where) {
+    const ptrdiff_t n = (ptrdiff_t)s->d->grid[axis], first = (ptrdiff_t)floor(position);
+    const bool whole = (double)first == position;
+    memset(weights, 0, (size_t)n * sizeof *weights);
+    memset(where, 0, (size_t)n * sizeof *where);
+    radius = linear ? 1 : radius ? radius : 4;
+    for (ptrdiff_t i = whole ? first : first - radius + 1; i <= (whole ? first : first + radius); i++) {
+        const double d = (double)i - position;
+        double weight = whole ? 1 : linear ? 1 - fabs(d) : test_kaiser_sinc(d, radius);
+        ptrdiff_t at = i;
+        bool lost = false;
+        while (!lost && (at < 0 || at >= n)) {
+            const int side = at >= n;
+            const mst_boundary_kind kind = boundary_of(s->d, axis, side)->kind;
+            if (kind == MST_BOUNDARY_PERIODIC) {
+                at += side ? -n : n;
+            } else if (kind == MST_BOUNDARY_NEUMANN) { // the mirror lies at -1/2 or n - 1/2
+                at = (side ? 2 * n : 0) - 1 - at;
+            } else if (face_is_zero(s, axis, side)) { // the zero lies at -1 or n
+                lost = at == (side ? n : -1);
+                at = (side ? 2 * n : -2) - at;
+                weight = -weight;
+            } else {
+                lost = true;
+            }
+        }
+        if (!lost) {
+            weights[at] = where[at] ? weights[at] + weight : weight;
+            where[at] = true;
+        }
+    }
+}
+
+typedef struct weights_of_axes {
+    double *weights[MST_MAX_AXES];
+    bool *where[MST_MAX_AXES];
+} weights_of_axes;
+
+static weights_of_axes spread_of(const state *s, const double *position, const size_t *point, mst_stencil_interpolation how,
+                                 unsigned radius) {
+    weights_of_axes out;
+    for (int k = 0; k < s->d->rank; k++) {
+        out.weights[k] = calloc(s->d->grid[k], sizeof(double));
+        out.where[k] = calloc(s->d->grid[k], sizeof(bool));
+        weigh_axis(s, k, position ? position[k] : (double)point[k], how == MST_STENCIL_INTERPOLATION_LINEAR, (int)radius,
+                   out.weights[k], out.where[k]);
+    }
+    return out;
+}
+
+static void free_spread(const state *s, weights_of_axes *spread) {
+    for (int k = 0; k < s->d->rank; k++) {
+        free(spread->weights[k]);
+        free(spread->where[k]);
+    }
+}
+
+// False: the node is none of them.
+static bool weight_at(const state *s, const weights_of_axes *spread, size_t index, double *weight) {
+    ptrdiff_t at[MST_MAX_AXES];
+    coordinates_of(s->d, index, at);
+    *weight = 1;
+    for (int k = 0; k < s->d->rank; k++) {
+        if (!spread->where[k][at[k]])
+            return false;
+        *weight *= spread->weights[k][at[k]];
+    }
+    return true;
+}
+
+static double receive(const state *s, const mst_stencil_receiver *r, size_t point) {
+    const double *values = s->scheme.levels[find(s->d, r->field)][0];
+    weights_of_axes nodes =
+        spread_of(s, r->positions ? r->positions[point] : NULL, r->points ? r->points[point] : NULL, r->interpolation, r->radius);
+    double sum = 0, weight;
+    bool any = false;
     for (size_t i = 0; i < s->scheme.nodes; i++)
+        if (weight_at(s, &nodes, i, &weight)) {
+            sum = any ? sum + weight * values[i] : weight * values[i];
+            any = true;
+        }
+    free_spread(s, &nodes);
+    return sum;
+}
+
+// ---- Sources
+
+static void feed_place(const state *s, const mst_stencil_source *source, double v, double *values) {
+    weights_of_axes nodes = spread_of(s, source->position, source->point, source->interpolation, source->radius);
+    double weight;
+    for (size_t i = 0; i < s->scheme.nodes; i++)
+        if (weight_at(s, &nodes, i, &weight))
+            values[i] = rounded(s->d, values[i] + rounded(s->d, weight * v));
+    free_spread(s, &nodes);
+}
+
+static bool is_in(const mst_stencil_desc *d, const mst_stencil_region *region, const ptrdiff_t *at) {
+    for (int k = 0; k < d->rank; k++)
+        if ((size_t)at[k] < region->start[k] || (size_t)at[k] >= region->start[k] + region->count[k])
+            return false;
+    return true;
+}
+
+// The series with a delay, its amplitude and their product are computed in the scheme's precision.
+static void feed_region(const state *s, const mst_stencil_source *source, const mst_expr *series, double v, double *values) {
+    const mst_stencil_desc *d = s->d;
+    mst_expr *amplitude = source->amplitude ? parse(s, source->amplitude) : NULL;
+    mst_expr *delay = source->delay ? parse(s, source->delay) : NULL;
+    for (size_t i = 0; i < s->scheme.nodes; i++) {
+        ptrdiff_t at[MST_MAX_AXES];
+        coordinates_of(d, i, at);
+        if (!is_in(d, source->region, at))
+            continue;
+        double added = rounded(d, v);
+        if (delay) {
+            const double t = rounded(d, rounded(d, s->step * d->time_step) - value(s, delay, at, 0, false));
+            added = value_at(s, series, at, t, false);
+        }
+        if (amplitude)
+            added = rounded(d, added * value(s, amplitude, at, 0, false));
+        values[i] = rounded(d, values[i] + added);
+    }
+    mst_expr_destroy(amplitude);
+    mst_expr_destroy(delay);
+}
+
+// At places first, then in regions, each in the order of the list.
+static void feed(const state *s, size_t field, double *values, const mst_expr *const *series) {
+    const mst_stencil_desc *d = s->d;
+    const ptrdiff_t nowhere[MST_MAX_AXES] = {0};
+    for (int regions = 0; regions < 2; regions++)
         for (size_t k = 0; k < d->n_sources; k++) {
             const mst_stencil_source *source = &d->sources[k];
-            ptrdiff_t at[MST_MAX_AXES] = {0};
-            for (int axis = 0; axis < d->rank; axis++)
-                at[axis] = (ptrdiff_t)source->point[axis];
-            if (find(d, source->field) != field || index_of(d, at) != i)
+            const size_t step = (size_t)s->step;
+            if (find(d, source->field) != field || (source->region != NULL) != regions)
                 continue;
-            size_t step = (size_t)s->step;
-            double v = series[k] ? value(s, series[k], at, s->step, true) : step < source->n_samples ? source->samples[step] : 0;
-            values[i] = rounded(d, values[i] + rounded(d, v));
+            const double v = series[k]                  ? value(s, series[k], nowhere, s->step, true)
+                             : step < source->n_samples ? source->samples[step]
+                                                        : 0;
+            if (regions)
+                feed_region(s, source, series[k], v, values);
+            else
+                feed_place(s, source, v, values);
         }
 }
 
@@ -250,12 +407,8 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
         s.step = (double)step;
         advance(&s, (const mst_expr *const *)series);
         for (size_t k = 0; k < d->n_receivers; k++)
-            for (size_t i = 0; i < d->receivers[k].n_points; i++) {
-                ptrdiff_t at[MST_MAX_AXES] = {0};
-                for (int axis = 0; axis < d->rank; axis++)
-                    at[axis] = (ptrdiff_t)d->receivers[k].points[i][axis];
-                *row++ = s.scheme.levels[find(d, d->receivers[k].field)][0][index_of(d, at)];
-            }
+            for (size_t i = 0; i < d->receivers[k].n_points; i++)
+                *row++ = receive(&s, &d->receivers[k], i);
     }
     for (size_t u = 0; u < d->n_updates; u++)
         mst_expr_destroy(s.updates[u]);

@@ -20,6 +20,9 @@ void test_scheme_free(test_scheme *scheme);
 void test_scheme_check(mst_context *context, const mst_stencil_desc *desc, const size_t *portions, size_t n_portions,
                        const test_scheme *reference, const char *text);
 
+// Hicks' weight at a distance (Geophysics 67, 2002).
+double test_kaiser_sinc(double distance, int radius);
+
 // One of the problems of support_stencil_problems.c by its name, in all schedules, with kernels of the CPU's shape, the GPU's, or
 // both.
 void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bool gpu);

@@ -11,7 +11,7 @@ typedef struct problem {
     mst_stencil_boundary boundaries[MST_MAX_AXES][2];
     mst_stencil_field fields[4];
     mst_stencil_update updates[4];
-    mst_stencil_source sources[3];
+    mst_stencil_source sources[5];
     mst_stencil_receiver receivers[2];
 } problem;
 
@@ -29,6 +29,14 @@ typedef struct problem {
 static const mst_stencil_parameter parameters[] = {{"a", 0.1875}, {"c", 0.37}};
 static const size_t points_2d[][MST_MAX_AXES] = {{0, 0}, {5, 7}, {30, 40}, {17, 20}, {17, 3}};
 static const double samples[] = {0.5, -0.25, 0.125, 0.3};
+
+// Places near faces, regions over whole axes and over one node.
+static const double at_corner[] = {36.3, 1.25}, at_face[] = {2.5, 22.75, -0.5}, near_zero[] = {3.4, -0.5};
+static const double positions_2d[][MST_MAX_AXES] = {{0.3, 48.75}, {17, 20.5}, {36.875, 3}};
+static const double positions_3d[][MST_MAX_AXES] = {{18.25, 0.5, 36}, {0, 11.125, 35.875}};
+static const mst_stencil_region line_2d = {{11, 0}, {1, 1}, {1, 50}}, corner_2d = {{38, 17}, {1, 1}, {3, 29}},
+                                row_2d = {{12, 300}, {1, 1}, {2, 600}}, plane_3d = {{4, 0, 3}, {1, 1, 1}, {1, 23, 30}},
+                                seam_box_3d = {{0, 50, 5}, {1, 1, 1}, {8, 6, 100}}, seam_part_1d = {{1900}, {1}, {48}};
 
 static const problem heat_2d = {
     .name = "heat 2-D",
@@ -54,8 +62,10 @@ static const problem wave_2d = {
                  0}},
     .sources = {{.field = "u", .point = {5, 7}, .series = "sin(t) * a"},
                 {.field = "u", .point = {5, 7}, .samples = samples, .n_samples = 4},
-                {.field = "u", .point = {36, 49}, .samples = samples, .n_samples = 4}},
-    .receivers = {{"u", 5, points_2d}},
+                {.field = "u", .point = {36, 49}, .samples = samples, .n_samples = 4},
+                {.field = "u", .position = at_corner, .series = "cos(t)"},
+                {.field = "u", .region = &line_2d, .series = "t - 0.1 * t^2", .amplitude = "1 + x / 50", .delay = "x / 20"}},
+    .receivers = {{.field = "u", .n_points = 5, .points = points_2d}, {.field = "u", .n_points = 3, .positions = positions_2d}},
 };
 
 static const problem gray_scott = {
@@ -68,7 +78,7 @@ static const problem gray_scott = {
                {.name = "v", .initial = INITIAL("0.25 * (x > 10 && x < 20 && y > 12 && y < 25)")}},
     .updates = {{"u", "u + dt * (a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u) - u*v^2 + 0.04 * (1 - u))", 0},
                 {"v", "v + dt * (a / 2 * (v[-1,0] + v[1,0] + v[0,-1] + v[0,1] - 4*v) + u*v^2 - 0.1 * v)", 0}},
-    .receivers = {{"v", 4, points_2d}, {"u", 2, points_2d + 3}},
+    .receivers = {{.field = "v", .n_points = 4, .points = points_2d}, {.field = "u", .n_points = 2, .points = points_2d + 3}},
 };
 
 static const problem yee_2d = {
@@ -81,8 +91,10 @@ static const problem yee_2d = {
     .updates = {{"hx", "hx - c * (ez[1,0] - ez)", 0},
                 {"hy", "hy + c * (ez[0,1] - ez)", 0},
                 {"ez", "ez + c * (hy - hy[0,-1] - hx + hx[-1,0])", 1}},
-    .sources = {{.field = "ez", .point = {17, 20}, .series = "sin(t)"}},
-    .receivers = {{"ez", 5, points_2d}},
+    .sources = {{.field = "ez", .point = {17, 20}, .series = "sin(t)"},
+                {.field = "hx", .region = &corner_2d, .samples = samples, .n_samples = 4},
+                {.field = "ez", .region = &corner_2d, .series = "cos(t)", .amplitude = "(x - 20)^2 / 90"}},
+    .receivers = {{.field = "ez", .n_points = 5, .points = points_2d}},
 };
 
 // Corners, long reaches, one-sided reads, values of t on a face at the step before.
@@ -95,7 +107,12 @@ static const problem wide_2d = {
     .fields = {{.name = "u", .levels = 2, .initial = INITIAL("x * y / 500"), .previous = INITIAL("sin(x + y)")}},
     .updates = {{"u", "0.2*u + 0.1*u.prev[1,-1] + a*(u[-4,0] - u[0,4] + u[1,-1] - u[1,1]) + 0.01*(u[3,2] - u[0,-3]) + x*t/1000",
                  0}},
-    .sources = {{.field = "u", .point = {0, 0}, .samples = samples, .n_samples = 3}},
+    .sources = {{.field = "u", .point = {0, 0}, .samples = samples, .n_samples = 3},
+                {.field = "u",
+                 .position = (const double[]){15.5, 37.6},
+                 .samples = samples,
+                 .n_samples = 4,
+                 .interpolation = MST_STENCIL_INTERPOLATION_LINEAR}},
 };
 
 static const problem heat_3d = {
@@ -107,8 +124,11 @@ static const problem heat_3d = {
     .fields = {{.name = "u", .initial = INITIAL("sin(x) + cos(y * z)")},
                {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + x / 1000")}},
     .updates = {{"u", "u + k[0,0,1] * (u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1] - 6*u)", 0}},
-    .sources = {{.field = "u", .point = {3, 22, 30}, .series = "a * t"}},
-    .receivers = {{"u", 2, points_2d}},
+    .sources = {{.field = "u", .point = {3, 22, 30}, .series = "a * t"},
+                {.field = "u", .position = at_face, .series = "a * t", .radius = 2},
+                {.field = "u", .region = &plane_3d, .series = "0.3 - t", .amplitude = "y / 20", .delay = "0.1 * y + 0.2 * x"}},
+    .receivers = {{.field = "u", .n_points = 2, .points = points_2d},
+                  {.field = "u", .n_points = 2, .positions = positions_3d, .radius = 3}},
 };
 
 static const problem advection_1d = {
@@ -119,7 +139,7 @@ static const problem advection_1d = {
     .boundaries = {{PERIODIC, PERIODIC}},
     .fields = {{.name = "u", .initial = INITIAL("exp(-(x - 150)^2 / 90)")}},
     .updates = {{"u", "u - c * (u - u[-1]) + 0.01 * (u[-3] - u[2])", 0}},
-    .receivers = {{"u", 2, points_2d + 1}},
+    .receivers = {{.field = "u", .n_points = 2, .points = points_2d + 1}},
 };
 
 // Large enough for tiles that touch no face.
@@ -131,7 +151,9 @@ static const problem large_2d = {
     .boundaries = {{DIRICHLET("1"), DIRICHLET(NULL)}, {DIRICHLET(NULL), NEUMANN}},
     .fields = {{.name = "u", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1) + x * y / 10000")}},
     .updates = {{"u", "u + a * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0}},
-    .sources = {{.field = "u", .point = {20, 700}, .series = "a * t"}},
+    .sources = {{.field = "u", .point = {20, 700}, .series = "a * t"},
+                {.field = "u", .position = near_zero, .series = "a * t"},
+                {.field = "u", .region = &row_2d, .series = "cos(t)", .amplitude = "x > 500 ? 0.1 : y"}},
 };
 
 static const problem large_3d = {
@@ -156,8 +178,9 @@ static const size_t points_seam[][MST_MAX_AXES] = {{0, 55, 60}, {7, 0, 61}};
 static const problem seam_3d = {.name = "seam 3-D", SEAM_3D};
 static const problem seam_points_3d = {.name = "seam and points 3-D",
                                        SEAM_3D,
-                                       .sources = {{.field = "u", .point = {7, 55, 61}, .series = "a * t"}},
-                                       .receivers = {{"u", 2, points_seam}}};
+                                       .sources = {{.field = "u", .point = {7, 55, 61}, .series = "a * t"},
+                                                   {.field = "u", .region = &seam_box_3d, .series = "cos(t)", .amplitude = "z"}},
+                                       .receivers = {{.field = "u", .n_points = 2, .points = points_seam}}};
 
 // The same along the columns, with a coefficient field and tiles that touch no face; and on one axis, without points and with
 // them.
@@ -182,8 +205,10 @@ static const size_t points_1d[][MST_MAX_AXES] = {{0}, {300}, {1947}};
 static const problem seam_1d = {.name = "seam 1-D", SEAM_1D};
 static const problem seam_points_1d = {.name = "seam and points 1-D",
                                        SEAM_1D,
-                                       .sources = {{.field = "u", .point = {1946}, .series = "a * t"}},
-                                       .receivers = {{"u", 3, points_1d}}};
+                                       .sources = {{.field = "u", .point = {1946}, .series = "a * t"},
+                                                   {.field = "u", .position = (const double[]){1947.25}, .series = "t"},
+                                                   {.field = "u", .region = &seam_part_1d, .series = "abs(t)", .delay = "x"}},
+                                       .receivers = {{.field = "u", .n_points = 3, .points = points_1d}}};
 
 // Versions that are needed further out than any input.
 static const problem outward_3d = {
@@ -241,7 +266,7 @@ static mst_stencil_desc describe(const problem *p) {
         d.n_fields++;
     while (d.n_updates < 4 && p->updates[d.n_updates].field)
         d.n_updates++;
-    while (d.n_sources < 3 && p->sources[d.n_sources].field)
+    while (d.n_sources < 5 && p->sources[d.n_sources].field)
         d.n_sources++;
     while (d.n_receivers < 2 && p->receivers[d.n_receivers].field)
         d.n_receivers++;

@@ -255,7 +255,8 @@ static void stencil_elements(void **state) {
     const mst_stencil_field fields[] = {{.name = "u"}, {.name = "v"}};
     const mst_stencil_update updates[] = {{"u", "u + c * (u[-1] - d * u + u[1])", 0}, {"v", "u", 0}};
     const mst_stencil_source sources[] = {{.field = "u", .series = "t"}, {.field = "v", .series = "t"}};
-    const mst_stencil_receiver receivers[] = {{"u", 1, points}, {"v", 1, points}};
+    const mst_stencil_receiver receivers[] = {{.field = "u", .n_points = 1, .points = points},
+                                              {.field = "v", .n_points = 1, .points = points}};
     const mst_stencil_boundary boundaries[] = {{.kind = MST_BOUNDARY_NEUMANN}, {.kind = MST_BOUNDARY_NEUMANN}};
     mst_stencil_desc d = heat();
     mst_error e;
@@ -270,7 +271,7 @@ static void stencil_elements(void **state) {
     ELEMENTS(use_stencil, d, fields, 2, field_size, offsetof(mst_stencil_field, levels));
     ELEMENTS(use_stencil, d, updates, 2, update_size, offsetof(mst_stencil_update, substep));
     ELEMENTS(use_stencil, d, sources, 2, source_size, offsetof(mst_stencil_source, samples));
-    ELEMENTS(use_stencil, d, receivers, 2, receiver_size, sizeof receivers[0]);
+    ELEMENTS(use_stencil, d, receivers, 2, receiver_size, offsetof(mst_stencil_receiver, positions));
     ELEMENTS(use_stencil, d, boundaries, 2, boundary_size, offsetof(mst_stencil_boundary, value));
 }
 
@@ -443,8 +444,8 @@ ENDS_WITH(mst_stencil_spectrum, region);
 ENDS_WITH(mst_stencil_parameter, value);
 ENDS_WITH(mst_stencil_field, previous);
 ENDS_WITH(mst_stencil_update, substep);
-ENDS_WITH(mst_stencil_source, n_samples);
-ENDS_WITH(mst_stencil_receiver, points);
+ENDS_WITH(mst_stencil_source, delay);
+ENDS_WITH(mst_stencil_receiver, radius);
 ENDS_WITH(mst_stencil_boundary, width);
 ENDS_WITH(mst_tuning, user);
 

@@ -84,7 +84,7 @@ static void test_parts_and_resume(void **state) {
     static float whole[30][40], part[4][6], later[30][40], resumed[30][40];
     const mst_stencil_region region = {{3, 5}, {7, 6}, {4, 6}}, outside = {{3, 5}, {7, 6}, {4, 7}};
     const size_t point[][MST_MAX_AXES] = {{3, 4}};
-    const mst_stencil_receiver receiver = {"u", 1, point};
+    const mst_stencil_receiver receiver = {.field = "u", .n_points = 1, .points = point};
     mst_stencil_desc d = heat(MST_FLOAT32);
     const mst_stencil_update forced = {"u", "u + 0.2 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u) + 0.01 * t", 0};
     mst_stencil *solver, *second;

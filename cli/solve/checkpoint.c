@@ -93,19 +93,42 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
     }
 }
 
+static void add_positions(XXH3_state_t *digest, const double *positions, size_t n, mst_stencil_interpolation interpolation,
+                          unsigned radius) {
+    XXH3_128bits_update(digest, positions, n * sizeof *positions);
+    add_number(digest, interpolation);
+    add_number(digest, radius);
+}
+
+// Of a source at a node there is nothing, so that checkpoints of older versions go on.
+static void add_place(XXH3_state_t *digest, const mst_stencil_source *source) {
+    if (source->position)
+        add_positions(digest, source->position, MST_MAX_AXES, source->interpolation, source->radius);
+    if (!source->region)
+        return;
+    XXH3_128bits_update(digest, source->region, sizeof *source->region);
+    add_text(digest, source->amplitude);
+    add_text(digest, source->delay);
+}
+
 static void add_points(XXH3_state_t *digest, const mst_stencil_desc *desc) {
     for (size_t i = 0; i < desc->n_sources; i++) {
         const mst_stencil_source *source = &desc->sources[i];
         add_text(digest, source->field);
         add_text(digest, source->series);
         XXH3_128bits_update(digest, source->point, sizeof source->point);
+        add_place(digest, source);
         for (size_t k = 0; k < source->n_samples; k++)
             add_number(digest, source->samples[k]);
     }
     for (size_t i = 0; i < desc->n_receivers; i++) {
         const mst_stencil_receiver *receiver = &desc->receivers[i];
         add_text(digest, receiver->field);
-        XXH3_128bits_update(digest, receiver->points, receiver->n_points * sizeof receiver->points[0]);
+        if (receiver->points)
+            XXH3_128bits_update(digest, receiver->points, receiver->n_points * sizeof receiver->points[0]);
+        else
+            add_positions(digest, receiver->positions[0], receiver->n_points * MST_MAX_AXES, receiver->interpolation,
+                          receiver->radius);
     }
 }
 

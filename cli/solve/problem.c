@@ -210,13 +210,16 @@ void problem_free(problem *p) {
             mst_npy_close(p->data[i][level]);
     for (size_t i = 0; p->samples && i < p->desc.n_sources; i++)
         free(p->samples[i]);
-    for (size_t i = 0; i < p->n_traces; i++)
+    for (size_t i = 0; i < p->n_traces; i++) {
         free(p->traces[i].points);
+        free(p->traces[i].positions);
+    }
     for (size_t i = 0; i < p->n_spectra; i++)
         free(p->spectrum_files[i].frequencies);
     for (size_t i = 0; i < p->n_owned; i++)
         free(p->owned[i]);
     free(p->samples);
+    free(p->places);
     free(p->sources);
     free(p->receivers);
     free(p->traces);

@@ -21,9 +21,17 @@ typedef struct problem_output {
     frame_style style;
 } problem_output;
 
+// A place in nodes: a position, which is whole or not, or a region, of one node if nothing is a range.
+typedef struct problem_place {
+    double position[MST_MAX_AXES];
+    mst_stencil_region region;
+    bool is_whole, is_range;
+} problem_place;
+
 typedef struct problem_receiver {
     const char *file;
-    size_t (*points)[MST_MAX_AXES]; // of the library's receiver of the same index
+    size_t (*points)[MST_MAX_AXES]; // of the library's receiver of the same index, where all are nodes
+    double (*positions)[MST_MAX_AXES];
     frame_style style;
 } problem_receiver;
 
@@ -75,6 +83,7 @@ typedef struct problem {
     size_t substep; // of the updates being read
     mst_stencil_source *sources;
     double **samples; // of sources
+    problem_place *places;
     mst_stencil_receiver *receivers;
     problem_receiver *traces;
     size_t n_traces; // those read; the solver has fewer receivers where they are left out

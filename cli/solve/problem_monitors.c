@@ -122,9 +122,9 @@ static bool read_monitor_file(cli_yaml *y, yaml_node_t *node, void *target) {
 }
 
 static const cli_yaml_key monitor_keys[] = {
-    {"name", read_monitor_name, true},   {"expression", read_monitor_expression, true},
-    {"reduce", read_reduce, true},       {"every", read_monitor_every, true},
-    {"file", read_monitor_file, false},  {"region", read_monitor_region, false},
+    {"name", read_monitor_name, true},  {"expression", read_monitor_expression, true},
+    {"reduce", read_reduce, true},      {"every", read_monitor_every, true},
+    {"file", read_monitor_file, false}, {"region", read_monitor_region, false},
 };
 
 static bool read_monitor(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
@@ -318,7 +318,7 @@ static bool read_spectrum_file(cli_yaml *y, yaml_node_t *node, void *target) {
 }
 
 static const cli_yaml_key spectrum_keys[] = {
-    {"field", read_spectrum_field, true},  {"frequencies", read_frequencies, true}, {"every", read_spectrum_every, false},
+    {"field", read_spectrum_field, true},    {"frequencies", read_frequencies, true}, {"every", read_spectrum_every, false},
     {"region", read_spectrum_region, false}, {"file", read_spectrum_file, true},
 };
 
@@ -350,9 +350,10 @@ void problem_choose_sampling(problem *p) {
             s->every = period < SAMPLES_A_PERIOD ? 1 : period < 1e15 ? (uint64_t)(period / SAMPLES_A_PERIOD) : 1;
         if (period / (double)s->every < LEAST_SAMPLES)
             cli_error(p->yaml.command,
-                     "warning: %s: spectra[%zu]: %llu step%s between samples leave%s %.3g of them a period of the frequency %g; frequencies "
-                     "above %g are taken for it",
-                     p->yaml.path, k, (unsigned long long)s->every, s->every == 1 ? "" : "s", s->every == 1 ? "s" : "",
-                     period / (double)s->every, highest, 1 / ((double)s->every * p->desc.time_step) - highest);
+                      "warning: %s: spectra[%zu]: %llu step%s between samples leave%s %.3g of them a period of the frequency %g; "
+                      "frequencies "
+                      "above %g are taken for it",
+                      p->yaml.path, k, (unsigned long long)s->every, s->every == 1 ? "" : "s", s->every == 1 ? "s" : "",
+                      period / (double)s->every, highest, 1 / ((double)s->every * p->desc.time_step) - highest);
     }
 }

@@ -67,21 +67,49 @@ typedef struct mst_stencil_update {
     size_t substep; // does not decrease along the list
 } mst_stencil_update;
 
+// What a place between nodes is to the nodes around it: weights that are products of one number an axis, computed in double. A
+// whole number along an axis takes the node alone. Nodes beyond a periodic face are those at the other side; beyond a mirroring
+// face they are their images; beyond a Dirichlet face of the value 0, which lies a node outside the grid, their images with the
+// opposite sign; beyond other faces there are none (Hicks 2002, of free surfaces).
+typedef enum mst_stencil_interpolation {
+    // sinc(d) I0(b sqrt(1 - (d / r)^2)) / I0(b) at the distance d < r = `radius`, the Kaiser-windowed sinc of Hicks (Geophysics
+    // 67, 2002), with b from his table 1 for waves of at least four nodes: 2 r nodes an axis, and an error of 1.3e-3 for r = 4
+    MST_STENCIL_INTERPOLATION_SINC = 0,
+    MST_STENCIL_INTERPOLATION_LINEAR = 1 // the two nodes beside it, an axis
+} mst_stencil_interpolation;
+
+struct mst_stencil_region;
+
 // After its field's update in the step from k dt to (k + 1) dt, the value at `point` is raised by series(k dt), or by samples[k]
-// (0 beyond n_samples).
+// (0 beyond n_samples). At a `position` between nodes the nodes around it are raised by that times their weights. In a `region`
+// every node is raised by amplitude series(k dt - delay), computed in the solver's precision; regions take what their nodes
+// cost, however many these are. Where several sources feed a node, those at points come first, then regions, each in the order
+// of the list.
 typedef struct mst_stencil_source {
     const char *field;
     size_t point[MST_MAX_AXES]; // node, slowest axis first
     const char *series;         // of t and the parameters; NULL: samples
     const double *samples;      // copied
     size_t n_samples;
+    const double *position; // NULL: `point`. `rank` numbers of nodes, slowest axis first, which need not be whole: a coordinate
+                            // divided by its spacing. From the first node to the last, or to a mirroring face (-0.5), a
+                            // Dirichlet face of the value 0 (beyond -1), or the first node again of a periodic axis
+    mst_stencil_interpolation interpolation;
+    unsigned radius;                         // r of the sinc, 1 to 10; 0: 4
+    const struct mst_stencil_region *region; // NULL: `point` or `position`. The source is at all of its nodes; steps are 1
+    const char *amplitude;                   // of a region: of x, y, z and the parameters; NULL: 1
+    const char *delay;                       // the same: what the time of the series is less by; NULL: 0. Not with samples
 } mst_stencil_source;
 
-// Values of a field at some nodes after every step.
+// Values of a field at some nodes after every step; or at some positions, as the sums of their nodes' values times weights, added
+// up in double.
 typedef struct mst_stencil_receiver {
     const char *field;
     size_t n_points;
     const size_t (*points)[MST_MAX_AXES];
+    const double (*positions)[MST_MAX_AXES]; // instead of points; each as mst_stencil_source.position
+    mst_stencil_interpolation interpolation; // of positions
+    unsigned radius;                         // as mst_stencil_source.radius
 } mst_stencil_receiver;
 
 // A part of the grid: number [k0][k1].. is node [start[0] + k0 step[0]][start[1] + k1 step[1]].., with k = 0 .. count - 1 along

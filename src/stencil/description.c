@@ -27,7 +27,7 @@ mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_
     TAKE(1, mst_stencil_field, fields, n_fields, MST_STENCIL_MAX_FIELDS, field_size, offsetof(mst_stencil_field, levels));
     TAKE(2, mst_stencil_update, updates, n_updates, MST_STENCIL_MAX_FIELDS, update_size, offsetof(mst_stencil_update, substep));
     TAKE(3, mst_stencil_source, sources, n_sources, SIZE_MAX, source_size, offsetof(mst_stencil_source, samples));
-    TAKE(4, mst_stencil_receiver, receivers, n_receivers, SIZE_MAX, receiver_size, sizeof(mst_stencil_receiver));
+    TAKE(4, mst_stencil_receiver, receivers, n_receivers, SIZE_MAX, receiver_size, offsetof(mst_stencil_receiver, positions));
     TAKE(5, mst_stencil_monitor, monitors, n_monitors, MST_STENCIL_MAX_MONITORS, monitor_size, sizeof(mst_stencil_monitor));
     TAKE(6, mst_stencil_spectrum, spectra, n_spectra, MST_STENCIL_MAX_SPECTRA, spectrum_size, sizeof(mst_stencil_spectrum));
     if (d->boundaries && d->rank >= 1 && d->rank <= MST_MAX_AXES) {

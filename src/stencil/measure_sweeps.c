@@ -66,7 +66,7 @@ static bool find_part(const mst_sweeper *s, mst_problem *part) {
     *part = *p;
     part->grid[axis] = mst_smaller(p->grid[axis], mst_larger(most / p->element / (p->nodes / p->grid[axis]), (uint64_t)1));
     part->nodes = p->nodes / p->grid[axis] * part->grid[axis];
-    part->n_sources = part->n_points = 0;
+    part->n_sources = part->n_feeds = part->n_regions = part->n_points = part->n_records = 0;
     return mst_sweeps_make(part, s->sweeps.shape).padded.elements <= of_array / p->element;
 }
 

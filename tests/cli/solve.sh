@@ -31,7 +31,7 @@ boundary: {x: periodic, y-: neumann, y+: dirichlet cos(t)*x}
 update:
   - u: u + c*a*dt*spread
   - v: v + dt*u
-sources: [{field: u, at: [2, nx/3], series: sin(3*t)}]
+sources: [{field: u, at: [2, floor(nx/3)], series: sin(3*t)}]
 receivers: [{field: u, at: [[2, 3], [0, 0]], file: traces/u.npy}]
 steps: 12
 output:

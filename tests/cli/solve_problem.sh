@@ -77,7 +77,7 @@ wrong 13 'sources\[0\].at: 1 numbers, but the grid has 2 axes' 's/at: \[4, 4\], 
 wrong 13 "sources\[0\]: the key 'series' is missing" 's/, series: sin(t)//'
 wrong 13 "sources\[0\].series: the expression, .*'x' is not known" 's/sin(t)/sin(x)/'
 wrong 13 'sources\[0\].series: gone.npy' 's/sin(t)/gone.npy/'
-wrong 14 "receivers\[0\]: the key 'at' or 'line' is missing" 's/, at: \[\[4, 4\]\], file/, file/'
+wrong 14 "receivers\[0\]: the key 'at', 'position' or 'line' is missing" 's/, at: \[\[4, 4\]\], file/, file/'
 wrong 14 "receivers\[0\].file: expected a .npy or .png file, not 't.csv'" 's/t.npy/t.csv/'
 wrong 14 'receivers\[0\].line: ' 's/at: \[\[4, 4\]\]/line: [[4, 4], [5, 5]]/'
 wrong 14 'receivers\[0\].field: a coefficient field' 's/receivers: \[{field: u/receivers: [{field: k/'

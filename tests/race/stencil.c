@@ -14,7 +14,7 @@ static void conserve(mst_context *context, int rank, mst_stencil_shape shape, ms
     const size_t point[][MST_MAX_AXES] = {{rank == 3 ? 0 : 3, rank == 3 ? 3 : 4, rank == 3 ? 4 : 0}};
     const double nothing[] = {0};
     mst_stencil_source source = {.field = "u", .samples = nothing, .n_samples = 1};
-    const mst_stencil_receiver receiver = {"u", 1, point};
+    const mst_stencil_receiver receiver = {.field = "u", .n_points = 1, .points = point};
     mst_stencil_boundary ends[2 * MST_MAX_AXES] = {{.kind = MST_BOUNDARY_DIRICHLET}};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     mst_stencil *solver;

@@ -2,6 +2,7 @@
 // own, so that no inner loop knows of faces.
 #include "boundary.h"
 #include "write_cpu.h"
+#include "write_region.h"
 
 #include <stdio.h>
 
@@ -122,13 +123,19 @@ static void write_sources(const mst_stencil_cpu_writer *c, const char *element) 
                                            ? " - n_columns * ((points[k].s2 - column_begin + 64 * 64) / n_columns)"
                                            : ""),
                  MST_SET(rows_begin, rows.low), MST_SET(rows_end, rows.high), MST_SET(columns_begin, columns.low),
-                 MST_SET(columns_end, columns.high), MST_SET(element, element), MST_SET(stride, c->problem->n_sources + 1));
+                 MST_SET(columns_end, columns.high), MST_SET(element, element), MST_SET(stride, c->problem->n_feeds + 1));
+}
+
+static void write_regions(const mst_stencil_cpu_writer *c, const char *element) {
+    const mst_stencil_cpu_range rows = mst_stencil_cpu_range_of(c, ROWS, false),
+                                columns = mst_stencil_cpu_range_of(c, COLUMNS, false);
+    mst_write_regions_cpu(c->w, (mst_region_range){rows.low, rows.high}, (mst_region_range){columns.low, columns.high}, element);
 }
 
 void mst_stencil_cpu_write_points(const mst_stencil_cpu_writer *c) {
     const mst_problem *p = c->problem;
     mst_number_text element;
-    if (p->n_sources + p->n_points == 0)
+    if (p->n_feeds + p->n_records == 0)
         return;
     snprintf(element, sizeof element, "ring_plane[(int)(row - row_begin + %d) * %d + %d + (int)(column - column_begin)]",
              c->rings.above, c->rings.pitch, c->rings.left);
@@ -137,9 +144,10 @@ void mst_stencil_cpu_write_points(const mst_stencil_cpu_writer *c) {
                  "if (operation >= $n_arrays) {\n"
                  "__constant const long *of = points_of + 4 * version[1];\n",
                  MST_SET(n_arrays, p->n_arrays));
-    if (p->n_sources > 0)
+    if (p->n_feeds > p->n_regions)
         write_sources(c, element);
-    if (p->n_points > 0)
+    write_regions(c, element);
+    if (p->n_records > 0)
         mst_text_put(c->out,
                      "if (of[3] > of[2] && plane >= plane_begin && plane < plane_end)\n"
                      "for (long k = first_point(points, of[2], of[3], plane);\nk < of[3] && points[k].s0 == plane; k++) {\n"
@@ -147,6 +155,6 @@ void mst_stencil_cpu_write_points(const mst_stencil_cpu_writer *c) {
                      "if (row >= row_begin && row < row_end && column >= column_begin && column < column_end)\n"
                      "records[(first_step + step) * $n_points + points[k].s3] =\n$element;\n"
                      "}\n",
-                     MST_SET(n_points, p->n_points), MST_SET(element, element));
+                     MST_SET(n_points, p->n_records), MST_SET(element, element));
     mst_text_put(c->out, "}\n");
 }

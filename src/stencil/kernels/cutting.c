@@ -123,7 +123,7 @@ static int64_t tiles_at_sides(const mst_cutting *c) {
 static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const mst_extent *from, const mst_extent *held,
                         mst_cutting *c) {
     int64_t overlap = overlap_of(t), most = t->choice.planes > 0 ? t->choice.planes : mst_larger(32 * overlap, 128);
-    bool all = t->problem->n_sources + t->problem->n_points > 0; // points may be anywhere
+    bool all = t->problem->n_feeds + t->problem->n_records > 0; // points may be anywhere
     for (int side = 0; side < 2; side++) {
         int64_t edge = (side ? t->high : t->low)[PLANES] + mst_boundary_margin(t->problem, PLANES);
         int64_t beyond = side ? (int64_t)t->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];

@@ -4,6 +4,7 @@
 // window.
 #include "boundary.h"
 #include "write_gpu.h"
+#include "write_region.h"
 
 #include <stdio.h>
 
@@ -60,10 +61,25 @@ static void write_condition(const mst_stencil_gpu_writer *g) {
 
 static void write_points_inside(const mst_stencil_gpu_writer *g) {
     const mst_problem *p = g->w->problem;
-    if (p->n_sources + p->n_points == 0)
+    mst_number_text planes = "";
+    if (g->w->n_points == 0)
         return;
-    mst_text_put(g->out, "for (long k = 0; k < $n && is_interior; k++) // no source or receiver may lie there\n",
-                 MST_SET(n, p->n_sources + p->n_points));
+    if (!mst_problem_periodic(p, PLANES))
+        snprintf(planes, sizeof planes, "high.s0 <= plane_begin - %d || low.s0 >= plane_end + %d || ", g->tile->low[PLANES],
+                 g->tile->high[PLANES]);
+    if (g->w->n_points <= MST_POINTS_GROUP)
+        mst_text_put(g->out, "for (long k = 0; k < $n && is_interior; k++) // no source or receiver may lie there\n",
+                     MST_SET(n, g->w->n_points));
+    else // those whose boxes reach there
+        mst_text_put(g->out,
+                     "for (long group = 0; group < $n && is_interior; group += $size) {\n"
+                     "const long4 low = points[$n + group / $size * 2], high = points[$n + group / $size * 2 + 1];\n"
+                     "if (${planes}"
+                     "high.s1 <= halo_row_begin || low.s1 >= halo_row_begin + $rows || high.s2 <= halo_column_begin\n"
+                     "|| low.s2 >= halo_column_begin + $columns)\ncontinue;\n"
+                     "for (long k = group; k < min(group + $size, (long)$n) && is_interior; k++) // no source or receiver\n",
+                     MST_SET(n, g->w->n_points), MST_SET(size, MST_POINTS_GROUP), MST_SET(planes, planes),
+                     MST_SET(rows, g->tile->whole[ROWS]), MST_SET(columns, g->tile->whole[COLUMNS]));
     if (mst_problem_periodic(p, PLANES))
         mst_text_put(g->out, "is_interior = !(");
     else
@@ -73,6 +89,8 @@ static void write_points_inside(const mst_stencil_gpu_writer *g) {
                  "points[k].s1 >= halo_row_begin && points[k].s1 < halo_row_begin + $rows\n"
                  "&& points[k].s2 >= halo_column_begin && points[k].s2 < halo_column_begin + $columns);\n",
                  MST_SET(rows, g->tile->whole[ROWS]), MST_SET(columns, g->tile->whole[COLUMNS]));
+    if (g->w->n_points > MST_POINTS_GROUP)
+        mst_text_put(g->out, "}\n");
 }
 
 static void write_part(const mst_stencil_gpu_writer *g) {
@@ -92,6 +110,7 @@ void mst_stencil_gpu_write_choice(const mst_stencil_gpu_writer *g) {
     write_extent(g);
     write_condition(g);
     write_points_inside(g);
+    mst_write_regions_gpu_choice(g->w);
     mst_text_put(g->out, g->is_boundary ? "if (is_interior)\nreturn;\n" : "if (!is_interior)\nreturn;\n");
     write_part(g);
 }

@@ -1,6 +1,7 @@
 // What GPU-shaped kernels do at faces, in sponges, and where there are sources and receivers.
 #include "boundary.h"
 #include "write_gpu.h"
+#include "write_region.h"
 
 #include <stdio.h>
 
@@ -73,7 +74,7 @@ static void write_sources(const mst_stencil_gpu_writer *g, const mst_field_versi
                  "if (wrap(row, n_rows) == points[k].s1) {\n"
                  "const real added = table[(first_step + $step) * $stride + 1 + points[k].s3];\n",
                  MST_SET(first, range[0]), MST_SET(end, range[1]), MST_SET(step, v->step + 1),
-                 MST_SET(stride, g->w->problem->n_sources + 1));
+                 MST_SET(stride, g->w->problem->n_feeds + 1));
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
         mst_text_put(g->out, "if (wrap($column, n_columns) == points[k].s2)\nvalue.$component += added;\n",
@@ -92,7 +93,7 @@ static void write_receivers(const mst_stencil_gpu_writer *g, const mst_field_ver
                  "if (row == points[k].s1) {\n"
                  "__global real *record = records + (first_step + $step) * $stride + points[k].s3;\n",
                  MST_SET(first, range[0]), MST_SET(end, range[1]), MST_SET(step, v->step),
-                 MST_SET(stride, g->w->problem->n_points));
+                 MST_SET(stride, g->w->problem->n_records));
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
         mst_text_put(g->out,
@@ -105,8 +106,11 @@ static void write_receivers(const mst_stencil_gpu_writer *g, const mst_field_ver
 
 void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_field_version *v) {
     const size_t *sources = &g->w->sources.first[v->field], *receivers = &g->w->receivers.first[v->field];
+    mst_number_text step;
     if (sources[1] > sources[0])
         write_sources(g, v, sources);
+    snprintf(step, sizeof step, "%d", v->step);
+    mst_write_regions_gpu(g->w, v->field, g->width, step);
     if (receivers[1] > receivers[0])
         write_receivers(g, v, receivers);
 }

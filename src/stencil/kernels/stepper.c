@@ -80,6 +80,8 @@ mst_status mst_stepper_create(mst_context *context, const mst_problem *problem, 
                                .tile = &s->tile,
                                .sources = points->sources,
                                .receivers = points->receivers,
+                               .n_points = points->n,
+                               .first_region = points->first_region,
                                .local_bytes = limits.local_bytes,
                                .unroll = !(context->device.type & CL_DEVICE_TYPE_CPU),
                                .out = &text};

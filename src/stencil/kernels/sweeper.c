@@ -5,6 +5,7 @@
 #include "write_sweep.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -59,7 +60,7 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     const mst_problem *p = s->sweeps.problem;
     const char *options = mst_stepper_build_options(s->context, p);
     const mst_writer writer = {.context = s->context, .problem = p, .out = text};
-    char name[20];
+    char name[40];
     MST_TRY(mst_write_sweeps(&writer, &s->sweeps, error));
     MST_TRY(mst_program_of_text(s->context, "stencil: sweeps", text, options, &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), options, &s->key);
@@ -72,6 +73,12 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
         MST_TRY(mst_kernel_create(s->program, "coefficient_margin", &s->coefficient_margin, error));
     MST_TRY(mst_kernel_create(s->program, "add_sources", &s->add_sources, error));
     MST_TRY(mst_kernel_create(s->program, "record_receivers", &s->record_receivers, error));
+    MST_REQUIRE(s->add_region = calloc(p->n_regions + 1, sizeof *s->add_region), MST_ERROR_HOST_MEMORY,
+                "out of memory making kernels");
+    for (size_t k = 0; k < p->n_regions; k++) {
+        snprintf(name, sizeof name, "add_region%zu", k);
+        MST_TRY(mst_kernel_create(s->program, name, &s->add_region[k], error));
+    }
 fail:
     return status;
 }
@@ -97,6 +104,9 @@ void mst_sweeper_release(mst_sweeper *s) {
     mst_kernel_destroy(s->coefficient_margin);
     mst_kernel_destroy(s->add_sources);
     mst_kernel_destroy(s->record_receivers);
+    for (size_t k = 0; s->add_region && k < s->sweeps.problem->n_regions; k++)
+        mst_kernel_destroy(s->add_region[k]);
+    free(s->add_region);
     *s = (mst_sweeper){0};
 }
 
@@ -171,6 +181,28 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
     if (end == first)
         return MST_OK;
     return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), end - first, POINT_GROUP, NULL, error);
+}
+
+// What the regions of a field's sources add in some planes.
+static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row, plane_range planes,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = s->sweeps.problem;
+    const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+    for (size_t k = 0; k < p->n_regions; k++) {
+        const mst_problem_source *source = mst_points_region(p, k);
+        const int64_t from = mst_larger((int64_t)source->from[PLANES], planes.from);
+        const int64_t to = mst_smaller((int64_t)source->to[PLANES], planes.to);
+        const uint64_t of_plane = (source->to[ROWS] - source->from[ROWS]) * (source->to[COLUMNS] - source->from[COLUMNS]);
+        const cl_long4 work = {{from, to, (cl_long)(s->points->first_region + 2 * k), (cl_long)row}};
+        const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps),
+                                          MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(work, work)};
+        if (source->field == field && from < to)
+            MST_TRY(mst_kernel_launch(queue, s->add_region[k], arguments, MST_COUNT(arguments),
+                                      (size_t)((uint64_t)(to - from) * of_plane), POINT_GROUP, NULL, error));
+    }
+fail:
+    return status;
 }
 
 // Work-groups of a sweep, and what each does.
@@ -265,9 +297,10 @@ static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep
         const int field = p->updates[u].field;
         cl_mem array = after->arrays[p->fields[field].array];
         MST_TRY(launch_points(s, queue, s->add_sources, array, &s->points->sources.first[field],
-                              (cl_long)((row + 1) * (1 + p->n_sources)), planes, error));
+                              (cl_long)((row + 1) * (1 + p->n_feeds)), planes, error));
+        MST_TRY(add_regions(s, queue, field, array, row, planes, error));
         MST_TRY(launch_points(s, queue, s->record_receivers, array, &s->points->receivers.first[field],
-                              (cl_long)(row * p->n_points), planes, error));
+                              (cl_long)(row * p->n_records), planes, error));
         if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
             MST_TRY(fill_margin(s, queue, s->margin, array, (int64_t)row + 1, error));
     }

@@ -30,6 +30,7 @@ typedef struct mst_sweeper {
     mst_cache_key key;          // of the kernels' text
     mst_kernel *sweep[MST_STENCIL_MAX_FIELDS];
     mst_kernel *margin, *coefficient_margin, *add_sources, *record_receivers;
+    mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 
 // Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.

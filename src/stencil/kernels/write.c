@@ -116,7 +116,7 @@ void mst_write_place(const mst_writer *w, const mst_formula *formula, const char
         mst_text_put(w->out, "const real t = $time;\n", MST_SET(time, w->time));
     else if (uses(formula, MST_VALUE_TIME, 0))
         mst_text_put(w->out, "const real t = table[(first_step + $step + 1) * $stride];\n", MST_SET(step, step),
-                     MST_SET(stride, w->problem->n_sources + 1));
+                     MST_SET(stride, w->problem->n_feeds + 1));
 }
 
 void mst_write_column(const mst_writer *w, const mst_formula *formula, const char *column, int width) {

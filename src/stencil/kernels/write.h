@@ -12,6 +12,7 @@ typedef struct mst_writer {
     const mst_pipeline *single; // of one step, for CPU kernels, which do either
     const mst_tile *tile;
     mst_points sources, receivers; // receivers follow the sources in the list
+    size_t n_points, first_region; // points of both, and the first one of the regions' boxes
     uint64_t local_bytes;          // of local memory that there are
     bool unroll;                   // the loop over a single plane's versions
     const char *time;              // a text for t; NULL: it stands in the table

@@ -4,6 +4,8 @@
 // twice.
 #include "write_sweep.h"
 
+#include "write_region.h"
+
 #include "runtime/program.h"
 
 #include <stdio.h>
@@ -335,6 +337,7 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
     for (int k = 0; k < s->n; k++)
         MST_TRY(write_sweep(w, s, k, error));
     mst_write_margins(w, s);
+    mst_write_regions_sweep(w);
 fail:
     return status;
 }

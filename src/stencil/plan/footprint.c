@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "stencil/kernels/sweep.h"
 #include "stencil/kernels/write_observation.h"
+#include "stencil/scheme/points.h"
 
 enum {
     TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
@@ -45,8 +46,8 @@ static uint64_t damping_bytes(const mst_problem *p) {
 
 // The table of steps has a row for the step before and one for the step after.
 static void set_rows(const mst_problem *p, uint64_t rows, mst_footprint *f) {
-    uint64_t steps = times(times(rows + 2, 1 + p->n_sources), p->element);
-    uint64_t records = times(times(rows, p->n_points), p->element);
+    uint64_t steps = times(times(rows + 2, 1 + p->n_feeds), p->element);
+    uint64_t records = times(times(rows, p->n_records), p->element);
     f->rows = rows;
     set(f, MST_FOOTPRINT_STEPS, "the table of steps", MST_MEMORY_DEVICE, steps, 1);
     set(f, MST_FOOTPRINT_RECORDS, "the receivers", MST_MEMORY_DEVICE, records, 1);
@@ -70,9 +71,9 @@ static uint64_t left_of(const mst_plan_inputs *in, const mst_footprint *f) {
 // the state leaves no more room, or the device gives no piece as large.
 static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint *f) {
     const mst_problem *p = in->problem;
-    uint64_t row = times(2 + p->n_sources + p->n_points, p->element), state = mst_footprint_state_bytes(f);
+    uint64_t row = times(2 + p->n_feeds + p->n_records, p->element), state = mst_footprint_state_bytes(f);
     set(f, MST_FOOTPRINT_POINTS, "the points of sources and receivers", MST_MEMORY_DEVICE,
-        times(p->n_sources + p->n_points + 1, POINT_BYTES), 1);
+        times(mst_points_count(p) + 1, POINT_BYTES), 1);
     set(f, MST_FOOTPRINT_DAMPING, "the factors of sponges", MST_MEMORY_DEVICE, damping_bytes(p), 1);
     f->rows = UINT64_MAX;
     if (!mst_problem_needs_rows(p))

@@ -106,7 +106,7 @@ static mst_status compute(overlapped *k, uint64_t n, const mst_box *box, uint64_
         mst_box target = mst_blocks_grown(&k->blocks, box, full, single, false);
         const mst_window *to = full + single > 0 ? other : &k->down[window];
         // What is computed beyond the box, to align it, has no meaning, so receivers must not see it.
-        if (full + single > 0 && k->with->problem->n_points == 0)
+        if (full + single > 0 && k->with->problem->n_records == 0)
             target = mst_blocks_aligned(&k->blocks, &target);
         MST_TRY(mst_stepper_enqueue(stepper, queue, from, to, &k->coefficients[window], &target, 1, row, error));
         other = from;

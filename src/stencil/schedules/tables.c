@@ -81,10 +81,20 @@ void mst_tables_release(mst_tables *t) {
     *t = (mst_tables){.context = NULL};
 }
 
+// A source's columns of a row. Before the first step there is none; a series with delays is the kernels' to compute.
+static void fill_source(mst_tables *t, const mst_problem_source *s, uint64_t at, uint64_t step, bool is_before) {
+    const bool is_zero = is_before || s->delay.expr;
+    const double value = is_zero ? 0 : mst_points_source_value(t->problem, s, step);
+    if (s->is_region)
+        put(t->problem, t->staging, at + s->first, value);
+    for (size_t i = 0; i < s->list.n; i++)
+        put(t->problem, t->staging, at + s->first + i, is_zero ? 0 : s->list.nodes[i].weight * value);
+}
+
 mst_status mst_tables_fill(mst_tables *t, uint64_t first, uint64_t n, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = t->problem;
-    size_t stride = 1 + p->n_sources;
+    size_t stride = 1 + p->n_feeds;
     t->first = first;
     t->filled = n;
     if (!mst_problem_needs_rows(p))
@@ -93,7 +103,7 @@ mst_status mst_tables_fill(mst_tables *t, uint64_t first, uint64_t n, mst_error 
         double step = (double)first + (double)row - 1;
         put(p, t->staging, row * stride, step * p->time_step);
         for (size_t s = 0; s < p->n_sources; s++)
-            put(p, t->staging, row * stride + 1 + s, row == 0 ? 0 : mst_points_source_value(p, &p->sources[s], first + row - 1));
+            fill_source(t, &p->sources[s], row * stride + 1, first + row - 1, row == 0);
     }
     MST_TRY(mst_device_write(t->context, t->context->compute, t->buffers.steps, (size_t)((n + 2) * stride * p->element),
                              t->staging, "the table of steps", error));
@@ -101,11 +111,25 @@ fail:
     return status;
 }
 
+static double record_at(const mst_tables *t, uint64_t i) {
+    return t->problem->is_double ? ((const double *)t->staging)[i] : (double)((const float *)t->staging)[i];
+}
+
+// What a receiver's point gets of a row of records. A lone node's weight is 1.
+static double received(const mst_tables *t, uint64_t row, size_t point) {
+    const mst_problem *p = t->problem;
+    const size_t begin = p->shares_begin[point], end = p->shares_begin[point + 1];
+    double sum = p->shares[begin].weight * record_at(t, row + p->shares[begin].record);
+    for (size_t k = begin + 1; k < end; k++)
+        sum += p->shares[k].weight * record_at(t, row + p->shares[k].record);
+    return sum;
+}
+
 mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = t->problem;
     mst_queue queue = MST_QUEUE(t->context, t->context->compute);
-    size_t n = p->n_points;
+    const size_t n = p->n_points;
     if (n == 0 || t->filled == 0)
         return MST_OK;
     if (t->n_recorded + t->filled > t->recorded_capacity) {
@@ -116,10 +140,11 @@ mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
         t->recorded = grown;
         t->recorded_capacity = capacity;
     }
-    MST_TRY(mst_queue_read(&queue, t->buffers.records, 0, (size_t)t->filled * n * p->element, t->staging,
+    MST_TRY(mst_queue_read(&queue, t->buffers.records, 0, (size_t)t->filled * p->n_records * p->element, t->staging,
                            "what receivers recorded", error));
-    for (size_t i = 0; i < t->filled * n; i++)
-        t->recorded[t->n_recorded * n + i] = p->is_double ? ((double *)t->staging)[i] : (double)((float *)t->staging)[i];
+    for (uint64_t row = 0; row < t->filled; row++)
+        for (size_t i = 0; i < n; i++)
+            t->recorded[(t->n_recorded + row) * n + i] = received(t, row * p->n_records, i);
     t->n_recorded += t->filled;
 fail:
     mst_queue_release(&queue);

@@ -14,7 +14,7 @@ typedef struct mst_tables {
     uint64_t first;  // the step of the first row
     uint64_t filled; // rows
     void *staging;
-    // What receivers got since `recorded_from`, n_points values a step.
+    // What receivers got since `recorded_from`, n_points values a step: sums over the nodes that kernels record.
     double *recorded;
     uint64_t recorded_from, n_recorded, recorded_capacity;
 } mst_tables;

@@ -1,4 +1,4 @@
-#include "observations.h"
+#include "problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -223,115 +223,22 @@ fail:
     return status;
 }
 
-static mst_status read_point(const mst_problem *p, const size_t *from, const char *what, uint64_t to[N_AXES], mst_error *error) {
-    mst_status status = MST_OK;
-    to[PLANES] = to[ROWS] = 0;
-    for (int k = 0; k < p->rank; k++) {
-        int axis = mst_problem_axis(p->rank, k);
-        to[axis] = from[k];
-        MST_REQUIRE(from[k] < p->grid[axis], MST_ERROR_ARGUMENT, "%s lies at node %zu of axis %d, which has %llu nodes", what,
-                    from[k], k, (unsigned long long)p->grid[axis]);
-    }
-fail:
-    return status;
-}
-
-static mst_status read_sources(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
-    mst_status status = MST_OK;
-    names n;
-    char what[60];
-    list_names(p, desc, false, true, false, &n);
-    MST_REQUIRE(p->sources = calloc(desc->n_sources + 1, sizeof *p->sources), MST_ERROR_HOST_MEMORY, "out of memory for sources");
-    for (size_t k = 0; k < desc->n_sources; k++) {
-        const mst_stencil_source *from = &desc->sources[k];
-        mst_problem_source *to = &p->sources[p->n_sources++];
-        snprintf(what, sizeof what, "the series of source %zu", k);
-        to->field = mst_problem_find(p, from->field);
-        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].coefficient, MST_ERROR_ARGUMENT,
-                    "source %zu feeds %s, which is no field%s", k, from->field ? from->field : "(NULL)",
-                    to->field >= 0 ? " that is updated" : "");
-        MST_TRY(read_point(p, from->point, "a source", to->point, error));
-        MST_REQUIRE(!from->series != !from->samples, MST_ERROR_ARGUMENT, "source %zu needs a series or samples, one of the two",
-                    k);
-        if (from->series) {
-            MST_TRY(parse(p, &n, from->series, what, &to->series, error));
-            continue;
-        }
-        MST_REQUIRE(to->samples = calloc(from->n_samples + 1, sizeof(double)), MST_ERROR_HOST_MEMORY,
-                    "out of memory for sources");
-        memcpy(to->samples, from->samples, from->n_samples * sizeof(double));
-        to->n_samples = from->n_samples;
-    }
-fail:
-    return status;
-}
-
-static mst_status read_receivers(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(p->receivers = calloc(desc->n_receivers + 1, sizeof *p->receivers), MST_ERROR_HOST_MEMORY,
-                "out of memory for receivers");
-    for (size_t k = 0; k < desc->n_receivers; k++) {
-        const mst_stencil_receiver *from = &desc->receivers[k];
-        mst_problem_receiver *to = &p->receivers[p->n_receivers++];
-        to->field = mst_problem_find(p, from->field);
-        MST_REQUIRE(to->field >= 0 && !p->fields[to->field].coefficient, MST_ERROR_ARGUMENT,
-                    "receiver %zu listens to %s, which is no field%s", k, from->field ? from->field : "(NULL)",
-                    to->field >= 0 ? " that is updated" : "");
-        MST_REQUIRE(from->n_points >= 1 && from->points, MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
-        MST_REQUIRE(to->points = calloc(from->n_points, sizeof *to->points), MST_ERROR_HOST_MEMORY,
-                    "out of memory for receivers");
-        to->n_points = from->n_points;
-        to->first = p->n_points;
-        p->n_points += from->n_points;
-        for (size_t i = 0; i < from->n_points; i++)
-            MST_TRY(read_point(p, from->points[i], "a receiver", to->points[i], error));
-    }
-fail:
-    return status;
-}
-
-static mst_status read_all(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(read_grid(desc, p, error));
     MST_TRY(read_fields(desc, p, error));
     MST_TRY(read_updates(desc, p, error));
     MST_TRY(read_faces(desc, p, error));
-    MST_TRY(read_sources(desc, p, error));
-    MST_TRY(read_receivers(desc, p, error));
 fail:
     return status;
 }
 
-mst_status mst_problem_read(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
-    mst_status status = MST_OK;
-    *p = (mst_problem){0};
-    MST_TRY(read_all(desc, p, error));
-    MST_TRY(mst_observations_read(p, desc, &p->observations, error));
-fail:
-    return status;
-}
-
-mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
-    *p = (mst_problem){.is_open = true};
-    return read_all(desc, p, error);
-}
-
-void mst_problem_release(mst_problem *p) {
+void mst_problem_release_scheme(mst_problem *p) {
     for (int k = 0; k < p->n_updates; k++)
         mst_formula_release(&p->updates[k].formula);
     for (int axis = 0; axis < N_AXES; axis++)
         for (int side = 0; side < 2; side++)
             mst_formula_release(&p->boundaries[axis][side].value);
-    for (size_t k = 0; k < p->n_sources; k++) {
-        mst_formula_release(&p->sources[k].series);
-        free(p->sources[k].samples);
-    }
-    for (size_t k = 0; k < p->n_receivers; k++)
-        free(p->receivers[k].points);
-    free(p->sources);
-    free(p->receivers);
-    mst_observations_release(p->observations);
-    *p = (mst_problem){0};
 }
 
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
@@ -345,6 +252,13 @@ mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_des
                                mst_formula *out, mst_error *error) {
     names n;
     list_names(problem, desc, true, true, true, &n);
+    return parse(problem, &n, text, what, out, error);
+}
+
+mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                              mst_formula *out, mst_error *error) {
+    names n;
+    list_names(problem, desc, false, true, false, &n);
     return parse(problem, &n, text, what, out, error);
 }
 

@@ -47,20 +47,6 @@ typedef struct mst_problem_boundary {
     size_t width;
 } mst_problem_boundary;
 
-typedef struct mst_problem_source {
-    int field;
-    uint64_t point[N_AXES];
-    mst_formula series;
-    double *samples;
-    size_t n_samples;
-} mst_problem_source;
-
-typedef struct mst_problem_receiver {
-    int field;
-    size_t n_points, first; // number of its first point among those of all receivers
-    uint64_t (*points)[N_AXES];
-} mst_problem_receiver;
-
 typedef struct mst_problem {
     int rank;
     uint64_t grid[N_AXES];
@@ -72,13 +58,21 @@ typedef struct mst_problem {
     uint64_t nodes; // of the grid
     uint64_t plane; // nodes of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
-    size_t n_sources, n_receivers, n_points;
+    size_t n_sources, n_receivers;
+    size_t n_feeds;   // columns of all sources
+    size_t n_regions; // sources that are regions
+    size_t n_points;  // of all receivers
+    size_t n_records; // nodes that kernels record, by field and then by place
     mst_problem_field fields[MST_STENCIL_MAX_FIELDS];
     mst_problem_update updates[MST_STENCIL_MAX_FIELDS];
     mst_problem_boundary boundaries[N_AXES][2];
-    mst_problem_source *sources;
-    mst_problem_receiver *receivers;
-    bool uses_time; // some update or face
+    // Of problem_points.h.
+    struct mst_problem_source *sources;
+    struct mst_problem_receiver *receivers;
+    struct mst_problem_record *records;
+    struct mst_problem_share *shares; // of the points, one after the other
+    size_t *shares_begin;             // of each point, and behind the last
+    bool uses_time;                   // some update or face
     struct mst_observations *observations;
 } mst_problem;
 
@@ -89,6 +83,10 @@ void mst_problem_release(mst_problem *problem);
 // The same with dt left open.
 mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 
+// Their part for the fields, the updates and the faces. It takes a problem that is empty but for is_open.
+mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
+void mst_problem_release_scheme(mst_problem *problem);
+
 // An expression of coordinates and numbers, for initial values.
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error);
@@ -96,6 +94,10 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
 mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error);
 void mst_formula_release(mst_formula *formula);
+
+// The same of the time, for series.
+mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                              mst_formula *out, mst_error *error);
 
 // Its value on the host. `at` are node numbers, which may lie outside the grid; fields must not be read.
 double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time);
@@ -115,7 +117,7 @@ static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
 bool mst_problem_is_newer(const mst_problem *problem, int field, int update);
 
 // Whether kernels need tables by the step: of times, for sources or for receivers.
-static inline bool mst_problem_needs_rows(const mst_problem *p) { return p->uses_time || p->n_sources > 0 || p->n_points > 0; }
+static inline bool mst_problem_needs_rows(const mst_problem *p) { return p->uses_time || p->n_feeds > 0 || p->n_records > 0; }
 
 // Index of a field by its name, -1 if there is none.
 int mst_problem_find(const mst_problem *problem, const char *name);

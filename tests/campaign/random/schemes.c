@@ -141,8 +141,9 @@ static void choose_points(scheme_case *c) {
     }
     c->desc.sources = c->sources;
     c->desc.n_receivers = test_choose(2);
-    c->receiver = (mst_stencil_receiver){field_names[test_choose(c->desc.n_updates)], test_choose_between(1, 3),
-                                         (const size_t(*)[MST_MAX_AXES])c->points};
+    c->receiver = (mst_stencil_receiver){.field = field_names[test_choose(c->desc.n_updates)],
+                                         .n_points = test_choose_between(1, 3),
+                                         .points = (const size_t(*)[MST_MAX_AXES])c->points};
     for (size_t p = 0; p < c->receiver.n_points && c->desc.n_receivers; p++)
         for (int k = 0; k < c->desc.rank; k++)
             c->points[p][k] = test_choose(c->desc.grid[k]);
