@@ -227,6 +227,81 @@ static void test_ways(void **state) {
     assert_true(first.measured[7] == 37 * 50 * (12 * 0.5 + 2));
 }
 
+// ---- A state in a backing store, of which the device holds a few rows at a time
+
+static void measure_all(mst_context *context, mst_stencil_desc *d, mst_stencil_schedule schedule, double values[3],
+                        float complex *sums) {
+    mst_stencil *solver;
+    mst_error e;
+    d->schedule = schedule;
+    d->store = MST_STENCIL_STORE_MEMORY;
+    OK(mst_stencil_create(context, d, &solver, &e));
+    OK(mst_stencil_run(solver, 4, NULL, NULL, &e));
+    for (size_t k = 0; k < 3; k++)
+        OK(mst_stencil_measure(solver, k, &values[k], &e));
+    OK(mst_stencil_read_spectrum(solver, 0, mst_at_host(sums), &e));
+    mst_stencil_destroy(solver);
+}
+
+static void check_boxes(mst_context *context, bool periodic) {
+    enum { NODES = 13 * 21 * 30 };
+    static float complex sums[3][NODES];
+    static const mst_stencil_region part = {{2, 1, 3}, {3, 2, 1}, {4, 10, 9}};
+    static const double frequency = 0.1;
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(x + 2*y) + 0.1*z*y"}};
+    const mst_stencil_update update = {"u", "u + 0.1*(u[-1,0,0] + u[1,0,0] + u[0,0,-1] + u[0,0,1] - 4*u)", 0};
+    const mst_stencil_monitor monitors[] = {
+        {"a", "u[-2,1,0]*u[1,-2,1] + u", MST_STENCIL_SUM, 0, {{0}, {0}, {0}}},
+        {"b", "u[0,0,2] - u[3,0,0]", MST_STENCIL_MAX, 0, part},
+        {"c", "u", MST_STENCIL_NORM, 0, part},
+    };
+    const mst_stencil_spectrum spectrum = {"u[0,3,0] - u", 1, &frequency, 2, {{0}, {0}, {0}}};
+    const mst_boundary_kind kind = periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN;
+    const mst_stencil_boundary boundaries[] = {{kind, NULL, 0},
+                                               {kind, NULL, 0},
+                                               {kind, NULL, 0},
+                                               {kind, NULL, 0},
+                                               {MST_BOUNDARY_DIRICHLET, "0.1*y", 0},
+                                               {MST_BOUNDARY_NEUMANN, NULL, 0}};
+    static const uint64_t budgets[] = {1100000, 240000};
+    double values[3][3];
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 3;
+    d.grid[0] = 13;
+    d.grid[1] = 21;
+    d.grid[2] = 30;
+    d.fields = &field;
+    d.updates = &update;
+    d.n_fields = d.n_updates = 1;
+    d.boundaries = boundaries;
+    d.monitors = monitors;
+    d.n_monitors = 3;
+    d.spectra = &spectrum;
+    d.n_spectra = 1;
+    d.shape = CPU;
+    measure_all(context, &d, MST_STENCIL_SWEEPS, values[0], sums[0]);
+    d.fuse = 1;
+    d.depth = 2;
+    d.block = 6;
+    for (int k = 1; k < 3; k++) { // a share of planes, and of the rows of a plane
+        mst_context_desc small = MST_CONTEXT_DESC_INIT;
+        small.device_memory = budgets[k - 1];
+        mst_context *other = test_context(&small);
+        measure_all(other, &d, MST_STENCIL_PYRAMID_TILES, values[k], sums[k]);
+        mst_context_destroy(other);
+        CHECK(memcmp(values[k], values[0], sizeof values[0]) == 0,
+              "a budget of %llu gives %.17g, %.17g and %.17g, not %.17g, %.17g, %.17g", (unsigned long long)budgets[k - 1],
+              values[k][0], values[k][1], values[k][2], values[0][0], values[0][1], values[0][2]);
+        CHECK(memcmp(sums[k], sums[0], sizeof sums[0]) == 0, "a budget of %llu gives other sums",
+              (unsigned long long)budgets[k - 1]);
+    }
+}
+
+static void test_boxes(void **state) {
+    check_boxes(*state, true);
+    check_boxes(*state, false);
+}
+
 // ---- The end
 
 static void test_until(void **state) {
@@ -272,6 +347,7 @@ int main(void) {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_ways),
         cmocka_unit_test(test_until),
+        cmocka_unit_test(test_boxes),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }
