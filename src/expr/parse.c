@@ -70,6 +70,8 @@ static mst_status keep(parser *p, unsigned node, unsigned *out, mst_error *error
     *out = node;
     if (node != MST_EXPR_FULL)
         return MST_OK;
+    if (p->expr->n_nodes < MST_EXPR_MAX_NODES)
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
     return mst_tokens_fail(&p->tokens, error, "too long; %d different operations and numbers are the most", MST_EXPR_MAX_NODES);
 }
 

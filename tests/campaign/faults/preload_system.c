@@ -39,7 +39,11 @@ static int add_object(struct dl_phdr_info *object, size_t size, void *user) {
     return 0;
 }
 
-__attribute__((constructor)) static void find_objects(void) { dl_iterate_phdr(add_object, NULL); }
+// Programs that a driver starts, a linker say, are left alone.
+__attribute__((constructor)) static void find_objects(void) {
+    dl_iterate_phdr(add_object, NULL);
+    unsetenv("LD_PRELOAD");
+}
 
 static unsigned begin(entry *e, const char *name, unsigned kinds, const void *caller) {
     bool ours = false;
