@@ -77,6 +77,16 @@ wrong 13 'sources\[0\].at: 1 numbers, but the grid has 2 axes' 's/at: \[4, 4\], 
 wrong 13 "sources\[0\]: the key 'series' is missing" 's/, series: sin(t)//'
 wrong 13 "sources\[0\].series: the expression, .*'x' is not known" 's/sin(t)/sin(x)/'
 wrong 13 'sources\[0\].series: gone.npy' 's/sin(t)/gone.npy/'
+wrong 13 'sources\[0\].at\[0\]: the range 5:4 has no nodes; a:b are the nodes a to b - 1, of 0 to 7' 's/at: \[4, 4\], series/at: ["5:4", 4], series/'
+wrong 13 'sources\[0\].at\[0\]: 10 is 10; a range has whole numbers from 0 to 8' 's/at: \[4, 4\], series/at: ["5:10", 4], series/'
+wrong 13 'sources\[0\].at: a range goes with nodes, not with what is between them' 's/at: \[4, 4\], series/at: [":", 4.5], series/'
+wrong 13 "sources\[0\].position: a source has either 'at' or 'position'" 's/at: \[4, 4\], series/at: [4, 4], position: [4, 4], series/'
+wrong 13 "sources\[0\]: the key 'at' or 'position' is missing" 's/at: \[4, 4\], series/series/'
+wrong 13 "sources\[0\].interpolation: expected sinc, sinc N with N nodes to either side, 1 to 10, or linear, not 'sinc 11'" \
+    's/at: \[4, 4\], series/at: [4.5, 4], interpolation: sinc 11, series/'
+wrong 13 'sources\[0\].amplitude: goes with nodes and ranges of them, not with a place between nodes' \
+    's/at: \[4, 4\], series/at: [4.5, 4], amplitude: x, series/'
+wrong 14 "receivers\[0\].at\[0\]\[0\]: ':' is a range; only 'at' of a source has these" 's/at: \[\[4, 4\]\]/at: [[":", 4]]/'
 wrong 14 "receivers\[0\]: the key 'at', 'position' or 'line' is missing" 's/, at: \[\[4, 4\]\], file/, file/'
 wrong 14 "receivers\[0\].file: expected a .npy or .png file, not 't.csv'" 's/t.npy/t.csv/'
 wrong 14 'receivers\[0\].line: ' 's/at: \[\[4, 4\]\]/line: [[4, 4], [5, 5]]/'
