@@ -234,6 +234,16 @@ static void count_arrays(measuring *m) {
         m->cell->n_arrays += (size_t)levels_of(m, f);
 }
 
+// On a GPU the plain ways need as much again, and what goes through the host takes long.
+static bool is_too_large(measuring *m) {
+    const mst_device_info *device = m->bench->run.device;
+    const double bytes = (double)(m->cell->n_arrays * sizeof(float)) * (double)(m->plain.n[0] * m->plain.n[1] * m->plain.n[2]);
+    if (!(device->type & CL_DEVICE_TYPE_GPU) || bytes < (double)device->memory_bytes / 4)
+        return false;
+    snprintf(m->cell->why[RATES_OURS], PLAIN_TEXT, "not run, as the state takes more than a quarter of the device's memory");
+    return true;
+}
+
 static int measure_cell(rates_bench *bench, rates_cell *cell) {
     measuring m = {.bench = bench, .cell = cell};
     int code = open_cell(&m);
@@ -255,7 +265,7 @@ static int measure_cell(rates_bench *bench, rates_cell *cell) {
     m.other = malloc(m.plain.n[1] * m.plain.n[2] * sizeof *m.other);
     if (!m.plane || !m.other)
         code = cli_out_of_memory(bench->run.command, NULL);
-    if (code == CLI_DONE && make_solver(&m, RATES_OURS, bench->run.contexts[BENCH_PLAIN])) {
+    if (code == CLI_DONE && !is_too_large(&m) && make_solver(&m, RATES_OURS, bench->run.contexts[BENCH_PLAIN])) {
         make_plain(&m, RATES_KERNELS);
         make_plain(&m, RATES_C);
         if (bench->beyond)
