@@ -227,6 +227,47 @@ static void test_ways(void **state) {
     assert_true(first.measured[7] == 37 * 50 * (12 * 0.5 + 2));
 }
 
+static void test_refused(void **state) {
+    static const mst_stencil_field field = {.name = "u"};
+    static const mst_stencil_update update = {"u", "u", 0};
+    static const double endless[] = {0.1, INFINITY};
+    mst_stencil_monitor monitor = {"m", NULL, MST_STENCIL_SUM, 0, {{0}, {0}, {0}}};
+    mst_stencil_spectrum spectrum = {"u", 0, endless, 1, {{0}, {0}, {0}}};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver;
+    mst_error e;
+    d.rank = 1;
+    d.grid[0] = 10;
+    d.fields = &field;
+    d.updates = &update;
+    d.n_fields = d.n_updates = 1;
+    d.monitors = &monitor;
+    d.spectra = &spectrum;
+    d.n_monitors = 1;
+    REFUSED(MST_ERROR_ARGUMENT, "m needs an expression", mst_stencil_create(*state, &d, &solver, &e));
+    monitor.expression = "u + v";
+    REFUSED(MST_ERROR_ARGUMENT, "v", mst_stencil_create(*state, &d, &solver, &e));
+    monitor.expression = "u[3]";
+    monitor.reduction = (mst_stencil_reduction)5;
+    REFUSED(MST_ERROR_ARGUMENT, "reduction 5", mst_stencil_create(*state, &d, &solver, &e));
+    monitor.reduction = MST_STENCIL_MAX;
+    monitor.region = (mst_stencil_region){{8}, {1}, {3}};
+    REFUSED(MST_ERROR_ARGUMENT, "3 nodes from 8 by 1", mst_stencil_create(*state, &d, &solver, &e));
+    monitor.region.count[0] = 2;
+    monitor.name = "";
+    REFUSED(MST_ERROR_ARGUMENT, "name", mst_stencil_create(*state, &d, &solver, &e));
+    monitor.name = "m";
+    d.until = "m < u";
+    REFUSED(MST_ERROR_ARGUMENT, "u", mst_stencil_create(*state, &d, &solver, &e));
+    d.until = NULL;
+    d.n_spectra = 1;
+    REFUSED(MST_ERROR_ARGUMENT, "0 frequencies", mst_stencil_create(*state, &d, &solver, &e));
+    spectrum.n_frequencies = 2;
+    REFUSED(MST_ERROR_ARGUMENT, "must be finite", mst_stencil_create(*state, &d, &solver, &e));
+    d.n_spectra = 100;
+    REFUSED(MST_ERROR_ARGUMENT, "64", mst_stencil_create(*state, &d, &solver, &e));
+}
+
 // ---- A state in a backing store, of which the device holds a few rows at a time
 
 static void measure_all(mst_context *context, mst_stencil_desc *d, mst_stencil_schedule schedule, double values[3],
@@ -344,10 +385,8 @@ static void test_until(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_until),
-        cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_values), cmocka_unit_test(test_ways),    cmocka_unit_test(test_until),
+        cmocka_unit_test(test_boxes),  cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

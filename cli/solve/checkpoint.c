@@ -43,13 +43,6 @@ static uint64_t field_bytes(const mst_stencil_desc *desc) {
     return cli_layout_bytes(&layout);
 }
 
-static uint64_t spectrum_bytes(const problem *p, size_t k) {
-    const mst_layout layout = solve_spectrum_layout(p, k);
-    return cli_layout_bytes(&layout);
-}
-
-static uint64_t rows_of(const problem *p, size_t monitor, uint64_t step) { return step / p->monitors[monitor].every + 1; }
-
 uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
     const mst_stencil_desc *desc = &p->desc;
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
@@ -57,11 +50,7 @@ uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
         bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
     for (size_t i = 0; i < desc->n_receivers; i++)
         bytes += step * desc->receivers[i].n_points * sizeof(double);
-    for (size_t i = 0; i < p->n_logs; i++)
-        bytes += rows_of(p, i, step) * sizeof(double);
-    for (size_t i = 0; i < desc->n_spectra; i++)
-        bytes += spectrum_bytes(p, i);
-    return bytes;
+    return bytes + solve_found_bytes(p, step);
 }
 
 static int put(digested_file *f, const void *data, size_t bytes) {
@@ -102,25 +91,14 @@ static int put_field(solve_run *run, digested_file *f, const char *field, int le
     return code;
 }
 
-static int put_spectrum(solve_run *run, digested_file *f, size_t k) {
-    const uint64_t bytes = spectrum_bytes(&run->problem, k);
-    void *sums = malloc((size_t)bytes);
-    mst_error error;
-    int code = sums ? CLI_DONE : cli_out_of_memory(solve_command, "a checkpoint");
-    if (code == CLI_DONE && mst_stencil_read_spectrum(run->solver, k, mst_at_host(sums), &error) != MST_OK)
-        code = cli_fail(solve_command, f->path, &error);
+// What monitors and spectra found.
+static int put_found(solve_run *run, digested_file *f) {
+    const size_t bytes = (size_t)solve_found_bytes(&run->problem, mst_stencil_step(run->solver));
+    void *found = malloc(bytes + 1);
+    int code = found ? solve_copy_found(run, found) : cli_out_of_memory(solve_command, "a checkpoint");
     if (code == CLI_DONE)
-        code = put(f, sums, (size_t)bytes);
-    free(sums);
-    return code;
-}
-
-static int put_observations(solve_run *run, digested_file *f) {
-    int code = CLI_DONE;
-    for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
-        code = put(f, run->rows[i].values, run->rows[i].n * sizeof(double));
-    for (size_t i = 0; i < run->problem.desc.n_spectra && code == CLI_DONE; i++)
-        code = put_spectrum(run, f, i);
+        code = put(f, found, bytes);
+    free(found);
     return code;
 }
 
@@ -140,7 +118,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
         code = put(f, run->traces[i], (size_t)header.step * desc->receivers[i].n_points * sizeof(double));
     if (code == CLI_DONE)
-        code = put_observations(run, f);
+        code = put_found(run, f);
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(f->digest));
     return code == CLI_DONE ? put(f, &canonical, sizeof canonical) : code;
 }
@@ -201,27 +179,6 @@ static int check_digest(const digested_file *f, uint64_t bytes, char *buffer) {
     return CLI_DONE;
 }
 
-// From `offset` of the file.
-static int take_observations(solve_run *run, const digested_file *f, uint64_t offset) {
-    int code = CLI_DONE;
-    for (size_t k = 0; k < run->problem.n_logs; k++)
-        for (uint64_t i = 0, n = rows_of(&run->problem, k, run->resumed_step); i < n && code == CLI_DONE; i++) {
-            const mst_location from = mst_at_file(fileno(f->file), offset);
-            double value;
-            if (!cli_read_bytes(&from, 0, &value, sizeof value))
-                return bad_file(f->path, "damaged: it ends early");
-            code = solve_restore_row(run, k, value);
-            offset += sizeof value;
-        }
-    for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
-        mst_error error;
-        if (mst_stencil_write_spectrum(run->solver, k, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
-            return cli_fail(solve_command, f->path, &error);
-        offset += spectrum_bytes(&run->problem, k);
-    }
-    return code;
-}
-
 static int take_all(solve_run *run, const digested_file *f) {
     const uint64_t step = run->resumed_step;
     const mst_stencil_desc *desc = &run->problem.desc;
@@ -241,7 +198,7 @@ static int take_all(solve_run *run, const digested_file *f) {
         offset += bytes;
     }
     run->traced = step;
-    const int code = take_observations(run, f, offset);
+    const int code = solve_take_found(run, fileno(f->file), offset);
     if (code != CLI_DONE)
         return code;
     return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 // ---- Rows of monitors: the value at step i every is number i
 
@@ -45,8 +45,6 @@ int solve_take_rows(solve_run *run) {
         }
     return code;
 }
-
-int solve_restore_row(solve_run *run, size_t monitor, double value) { return add_row(run, monitor, value); }
 
 void solve_free_rows(solve_run *run) {
     for (size_t k = 0; k < run->problem.n_logs; k++)
@@ -130,6 +128,60 @@ int solve_write_spectra(solve_run *run) {
         if (mst_stencil_read_spectrum(run->solver, k, out->location, &error) != MST_OK)
             return cli_fail(solve_command, out->path, &error);
         code = cli_output_commit(out);
+    }
+    return code;
+}
+
+// ---- Checkpoints: rows, then sums
+
+static uint64_t rows_at(const problem *p, size_t monitor, uint64_t step) { return step / p->monitors[monitor].every + 1; }
+
+static uint64_t spectrum_bytes(const problem *p, size_t k) {
+    const mst_layout layout = solve_spectrum_layout(p, k);
+    return cli_layout_bytes(&layout);
+}
+
+uint64_t solve_found_bytes(const problem *p, uint64_t step) {
+    uint64_t bytes = 0;
+    for (size_t k = 0; k < p->n_logs; k++)
+        bytes += rows_at(p, k, step) * sizeof(double);
+    for (size_t k = 0; k < p->desc.n_spectra; k++)
+        bytes += spectrum_bytes(p, k);
+    return bytes;
+}
+
+int solve_copy_found(solve_run *run, void *to) {
+    unsigned char *at = to;
+    for (size_t k = 0; k < run->problem.n_logs; k++) {
+        memcpy(at, run->rows[k].values, run->rows[k].n * sizeof(double));
+        at += run->rows[k].n * sizeof(double);
+    }
+    for (size_t k = 0; k < run->problem.desc.n_spectra; k++) {
+        mst_error error;
+        if (mst_stencil_read_spectrum(run->solver, k, mst_at_host(at), &error) != MST_OK)
+            return cli_fail(solve_command, run->options->checkpoint, &error);
+        at += spectrum_bytes(&run->problem, k);
+    }
+    return CLI_DONE;
+}
+
+int solve_take_found(solve_run *run, int file, uint64_t offset) {
+    const mst_location rows = mst_at_file(file, offset);
+    uint64_t used = 0;
+    int code = CLI_DONE;
+    for (size_t k = 0; k < run->problem.n_logs; k++)
+        for (uint64_t n = rows_at(&run->problem, k, run->resumed_step); n > 0 && code == CLI_DONE; n--) {
+            double value;
+            if (!cli_read_bytes(&rows, used, &value, sizeof value))
+                return cli_fail_file(solve_command, run->options->checkpoint, "cannot be read");
+            code = add_row(run, k, value);
+            used += sizeof value;
+        }
+    for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
+        mst_error error;
+        if (mst_stencil_write_spectrum(run->solver, k, mst_at_file(file, offset + used), &error) != MST_OK)
+            return cli_fail(solve_command, run->options->checkpoint, &error);
+        used += spectrum_bytes(&run->problem, k);
     }
     return code;
 }

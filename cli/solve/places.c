@@ -116,15 +116,13 @@ static int open_monitor(solve_run *run, size_t i, name_list *list) {
     return code == CLI_DONE ? add_name(list, path) : code;
 }
 
-static int open_spectrum(solve_run *run, size_t i, name_list *list) {
-    const char *path = run->problem.spectrum_files[i].file;
+static int open_spectrum(solve_run *run, const char *path, mst_layout layout, cli_output *out, name_list *list) {
     const char *const inputs[] = {run->options->name, NULL};
-    const mst_layout layout = solve_spectrum_layout(&run->problem, i);
     int code = make_directory(path);
     if (code == CLI_DONE)
-        code = cli_output_open(solve_command, path, false, solve_may_replace(run), inputs, &run->spectrum_files[i]);
+        code = cli_output_open(solve_command, path, false, solve_may_replace(run), inputs, out);
     if (code == CLI_DONE)
-        code = cli_output_begin(&run->spectrum_files[i], &layout, 0);
+        code = cli_output_begin(out, &layout, 0);
     return code == CLI_DONE ? add_name(list, path) : code;
 }
 
@@ -133,7 +131,12 @@ static int open_monitors(solve_run *run, name_list *list) {
     for (size_t i = 0; i < run->problem.n_logs && code == CLI_DONE; i++)
         code = open_monitor(run, i, list);
     for (size_t i = 0; i < run->problem.desc.n_spectra && code == CLI_DONE; i++)
-        code = open_spectrum(run, i, list);
+        code = open_spectrum(run, run->problem.spectrum_files[i].file, solve_spectrum_layout(&run->problem, i),
+                             &run->spectrum_files[i], list);
+    for (size_t i = 0; i < run->problem.desc.n_receivers && code == CLI_DONE; i++)
+        if (run->problem.traces[i].spectrum_file)
+            code = open_spectrum(run, run->problem.traces[i].spectrum_file, solve_trace_spectrum_layout(run, i),
+                                 &run->trace_spectra[i], list);
     return code;
 }
 
@@ -219,6 +222,8 @@ void solve_close_outputs(solve_run *run) {
     free(run->trace_files);
     for (size_t i = 0; i < run->problem.n_logs; i++)
         cli_output_close(&run->row_files[i]);
+    for (size_t i = 0; i < run->problem.desc.n_receivers; i++)
+        cli_output_close(&run->trace_spectra[i]);
     for (size_t i = 0; i < run->problem.n_spectra; i++)
         cli_output_close(&run->spectrum_files[i]);
     cli_place_close(&run->checkpoint_place);

@@ -212,6 +212,7 @@ void problem_free(problem *p) {
         free(p->samples[i]);
     for (size_t i = 0; i < p->n_traces; i++) {
         free(p->traces[i].points);
+        free(p->traces[i].frequencies);
         free(p->traces[i].positions);
     }
     for (size_t i = 0; i < p->n_spectra; i++)

@@ -33,6 +33,9 @@ typedef struct problem_receiver {
     size_t (*points)[MST_MAX_AXES]; // of the library's receiver of the same index, where all are nodes
     double (*positions)[MST_MAX_AXES];
     frame_style style;
+    const char *spectrum_file; // of what is recorded; NULL: none
+    double *frequencies;
+    size_t n_frequencies;
 } problem_receiver;
 
 enum {

@@ -331,6 +331,22 @@ static bool read_spectrum(cli_yaml *y, const char *name, yaml_node_t *node, size
     return cli_yaml_keys(y, node, spectrum_keys, CLI_COUNT(spectrum_keys), &r);
 }
 
+static const cli_yaml_key trace_keys[] = {
+    {"frequencies", read_frequencies, true},
+    {"file", read_spectrum_file, true},
+};
+
+bool problem_read_trace_spectrum(problem *p, yaml_node_t *node, problem_receiver *receiver) {
+    mst_stencil_spectrum spectrum = {.expression = NULL};
+    problem_spectrum file = {.file = NULL};
+    spectrum_reading r = {p, &spectrum, &file};
+    const bool good = cli_yaml_keys(&p->yaml, node, trace_keys, CLI_COUNT(trace_keys), &r);
+    receiver->spectrum_file = file.file;
+    receiver->frequencies = file.frequencies;
+    receiver->n_frequencies = spectrum.n_frequencies;
+    return good;
+}
+
 bool problem_read_spectra(cli_yaml *y, yaml_node_t *node, void *target) {
     problem *p = target;
     size_t n;

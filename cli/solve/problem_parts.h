@@ -67,6 +67,9 @@ bool problem_read_monitors(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_read_until(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_read_spectra(cli_yaml *y, yaml_node_t *node, void *target);
 
+// `spectrum` of a receiver.
+bool problem_read_trace_spectrum(problem *p, yaml_node_t *node, problem_receiver *receiver);
+
 // Checks a condition of the names of monitors (problem_names.c).
 bool problem_check_until(problem *p, yaml_node_t *node, const char *text);
 

@@ -299,12 +299,23 @@ static bool read_receiver_range(cli_yaml *y, yaml_node_t *node, void *target) {
     return problem_read_range(y, node, &((receiver_reading *)target)->trace->style);
 }
 
+static bool read_receiver_spectrum(cli_yaml *y, yaml_node_t *node, void *target) {
+    receiver_reading *r = target;
+    (void)y;
+    return problem_read_trace_spectrum(r->p, node, r->trace);
+}
+
 static const cli_yaml_key receiver_keys[] = {
     // In the order of reading.
-    {"field", read_receiver_field, true},    {"interpolation", read_receiver_interpolation, false},
-    {"at", read_receiver_at, false},         {"position", read_receiver_position, false},
-    {"line", read_receiver_line, false},     {"file", read_receiver_file, true},
-    {"colors", read_receiver_colors, false}, {"range", read_receiver_range, false},
+    {"field", read_receiver_field, true},
+    {"interpolation", read_receiver_interpolation, false},
+    {"at", read_receiver_at, false},
+    {"position", read_receiver_position, false},
+    {"line", read_receiver_line, false},
+    {"file", read_receiver_file, true},
+    {"colors", read_receiver_colors, false},
+    {"range", read_receiver_range, false},
+    {"spectrum", read_receiver_spectrum, false},
 };
 
 static bool read_receiver(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {

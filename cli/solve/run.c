@@ -205,6 +205,8 @@ int solve_steps(solve_run *run) {
     cli_progress_end(&bar);
     cli_release_interrupts();
     if (code == CLI_DONE)
+        code = solve_write_trace_spectra(run);
+    if (code == CLI_DONE)
         code = solve_write_traces(run);
     if (code == CLI_DONE)
         code = solve_write_rows(run);

@@ -29,6 +29,7 @@ typedef struct solve_run {
     int scratch;             // descriptor; -1: none
     cli_output result;       // -o
     cli_output *trace_files; // one a receiver
+    cli_output trace_spectra[PROBLEM_MOST_RECEIVERS];
     cli_place frame_places[PROBLEM_MOST_OUTPUTS], checkpoint_place;
     FILE *resumed;         // the checkpoint that was found good; NULL: none
     uint64_t resumed_step; // what it is of
@@ -102,17 +103,23 @@ int solve_make_traces(solve_run *run);
 int solve_take_traces(solve_run *run); // from the solver, up to its step
 mst_layout solve_trace_layout(const solve_run *run, size_t receiver);
 int solve_write_traces(solve_run *run);
+mst_layout solve_trace_spectrum_layout(const solve_run *run, size_t receiver);
+int solve_write_trace_spectra(solve_run *run);
 
 // ---- monitors.c
 
 int solve_begin_rows(solve_run *run); // the values at step 0
 int solve_take_rows(solve_run *run);  // from the solver, up to its step
-int solve_restore_row(solve_run *run, size_t monitor, double value);
 void solve_free_rows(solve_run *run);
 void solve_note_monitors(const solve_run *run, char *note, size_t size);
 int solve_write_rows(solve_run *run);
 mst_layout solve_spectrum_layout(const problem *p, size_t spectrum);
 int solve_write_spectra(solve_run *run);
+
+// Of a checkpoint: what was found up to a step, to memory, and from a file for the step that is resumed.
+uint64_t solve_found_bytes(const problem *p, uint64_t step);
+int solve_copy_found(solve_run *run, void *to);
+int solve_take_found(solve_run *run, int file, uint64_t offset);
 
 // ---- checkpoint.c
 

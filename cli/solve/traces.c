@@ -1,6 +1,7 @@
 // What the receivers record is kept for the whole run and written when it is done.
 #include "solve.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -62,5 +63,47 @@ int solve_write_traces(solve_run *run) {
         if (code == CLI_DONE)
             code = cli_output_commit(out);
     }
+    return code;
+}
+
+mst_layout solve_trace_spectrum_layout(const solve_run *run, size_t receiver) {
+    const size_t shape[] = {run->problem.traces[receiver].n_frequencies, run->problem.desc.receivers[receiver].n_points};
+    return mst_layout_dense(MST_COMPLEX128, 2, shape);
+}
+
+// sum of value(k dt) exp(-i 2 pi f k dt) dt over all steps k, of what one point recorded.
+static void transform(const solve_run *run, size_t receiver, double frequency, size_t point, double out[2]) {
+    const size_t n = run->problem.desc.receivers[receiver].n_points;
+    const double dt = run->problem.desc.time_step;
+    out[0] = out[1] = 0;
+    for (uint64_t k = 1; k <= run->problem.steps; k++) {
+        const double turns = frequency * ((double)k * dt), angle = -2 * M_PI * (turns - floor(turns));
+        const double value = run->traces[receiver][(k - 1) * n + point] * dt;
+        out[0] += value * cos(angle);
+        out[1] += value * sin(angle);
+    }
+}
+
+static int write_spectrum(solve_run *run, size_t i) {
+    const problem_receiver *trace = &run->problem.traces[i];
+    const mst_layout layout = solve_trace_spectrum_layout(run, i);
+    const size_t n = run->problem.desc.receivers[i].n_points;
+    cli_output *out = &run->trace_spectra[i];
+    double *sums = malloc((size_t)cli_layout_bytes(&layout));
+    if (!sums)
+        return cli_out_of_memory(solve_command, trace->spectrum_file);
+    for (size_t f = 0; f < trace->n_frequencies; f++)
+        for (size_t point = 0; point < n; point++)
+            transform(run, i, trace->frequencies[f], point, sums + 2 * (f * n + point));
+    const bool written = cli_write_bytes(&out->location, 0, sums, (size_t)cli_layout_bytes(&layout));
+    free(sums);
+    return written ? cli_output_commit(out) : cli_fail_file(solve_command, trace->spectrum_file, "cannot be written");
+}
+
+int solve_write_trace_spectra(solve_run *run) {
+    int code = CLI_DONE;
+    for (size_t i = 0; code == CLI_DONE && i < run->problem.desc.n_receivers; i++)
+        if (run->trace_spectra[i].whole.file)
+            code = write_spectrum(run, i);
     return code;
 }

@@ -15,7 +15,8 @@ let:
   east: u[0,1] - u
 update:
   - u: 2*u - u.prev + dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)
-receivers: [{field: u, at: [[20, 10]], file: trace.npy}]
+receivers:
+  - {field: u, at: [[20, 10]], file: trace.npy, spectrum: {frequencies: [0.02, -0.3], file: trace_f.npy}}
 monitors:
   - name: energy
     expression: "0.5*((u - u.prev)/dt)^2 + 0.5*(east*(u.prev[0,1] - u.prev) + (u[1,0] - u)*(u.prev[1,0] - u.prev)
@@ -41,7 +42,7 @@ cd resumed
 expect 0 "$MASTABA" solve ../wave.yaml --steps 110 --checkpoint c --schedule in-core
 expect 0 "$MASTABA" solve ../wave.yaml -o out.npy --checkpoint c --resume --schedule skewed --block 9 --depth 6 --fuse 2
 cd ..
-for file in energy.csv logs/most.npy point.npy plane.npy trace.npy out.npy; do
+for file in trace_f.npy energy.csv logs/most.npy point.npy plane.npy trace.npy out.npy; do
     for other in slabs swept resumed; do
         cmp core/$file $other/$file || fail "$other has other bits in $file"
     done
@@ -69,6 +70,11 @@ assert b"(2,)" in head and b"<c16" in head, head
 for j, f in enumerate([0, 0.02]):
     want = sum(trace[k - 1] * cmath.exp(-2j * math.pi * f * k * 0.5) * 1.5 for k in range(3, 301, 3))
     assert abs(complex(point[2 * j], point[2 * j + 1]) - want) < 1e-12 * abs(want) + 1e-12, (point, want)
+head, traced = numbers("trace_f.npy", "d")
+assert b"(2, 1)" in head and b"<c16" in head, head
+for j, f in enumerate([0.02, -0.3]):
+    want = sum(v * cmath.exp(-2j * math.pi * f * (k + 1) * 0.5) * 0.5 for k, v in enumerate(trace))
+    assert abs(complex(traced[2 * j], traced[2 * j + 1]) - want) < 1e-12 * (1 + abs(want)), (traced, want)
 head, plane = numbers("plane.npy", "d")
 assert b"(3, 40, 32)" in head, head
 report = json.load(open("report.json"))
