@@ -39,7 +39,7 @@ static int bad_file(const char *path, const char *why) {
 // ---- The file
 
 static uint64_t field_bytes(const mst_stencil_desc *desc) {
-    mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
+    const mst_layout layout = problem_layout(desc);
     return cli_layout_bytes(&layout);
 }
 
@@ -49,7 +49,7 @@ uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
     for (size_t i = 0; i < desc->n_fields; i++)
         bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
     for (size_t i = 0; i < desc->n_receivers; i++)
-        bytes += step * desc->receivers[i].n_points * sizeof(double);
+        bytes += step * problem_recorded(desc, i) * sizeof(double);
     return bytes + solve_found_bytes(p, step);
 }
 
@@ -61,29 +61,30 @@ static int put(digested_file *f, const void *data, size_t bytes) {
 // As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
 static int put_field(solve_run *run, digested_file *f, const char *field, int level, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
-    size_t node = mst_type_bytes(desc->precision), start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1},
-           room = CHUNK_BYTES / node;
+    size_t grid[MST_MAX_AXES], node = mst_type_bytes(desc->precision), start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1},
+                               room = CHUNK_BYTES / node;
+    const int rank = problem_shape(desc, grid);
     int code = CLI_DONE;
-    for (int k = desc->rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
-        block[k] = desc->grid[k] < room ? desc->grid[k] : room;
-        room = block[k] == desc->grid[k] ? room / block[k] : 1;
+    for (int k = rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
+        block[k] = grid[k] < room ? grid[k] : room;
+        room = block[k] == grid[k] ? room / block[k] : 1;
         room = room ? room : 1;
     }
-    while (code == CLI_DONE && start[0] < desc->grid[0]) {
+    while (code == CLI_DONE && start[0] < grid[0]) {
         mst_stencil_region region = {.step = {1, 1, 1}};
         mst_error error;
         size_t bytes = node;
-        for (int k = 0; k < desc->rank; k++) {
+        for (int k = 0; k < rank; k++) {
             region.start[k] = start[k];
-            region.count[k] = desc->grid[k] - start[k] < block[k] ? desc->grid[k] - start[k] : block[k];
+            region.count[k] = grid[k] - start[k] < block[k] ? grid[k] - start[k] : block[k];
             bytes *= region.count[k];
         }
         if (mst_stencil_read(run->solver, field, level, &region, mst_at_host(buffer), &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
         code = put(f, buffer, bytes);
-        for (int k = desc->rank - 1; k >= 0; k--) { // the next block, in C order
+        for (int k = rank - 1; k >= 0; k--) { // the next block, in C order
             start[k] += block[k];
-            if (k == 0 || start[k] < desc->grid[k])
+            if (k == 0 || start[k] < grid[k])
                 break;
             start[k] = 0;
         }
@@ -116,7 +117,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
         for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient && code == CLI_DONE; level++)
             code = put_field(run, f, desc->fields[i].name, level, buffer);
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
-        code = put(f, run->traces[i], (size_t)header.step * desc->receivers[i].n_points * sizeof(double));
+        code = put(f, run->traces[i], (size_t)header.step * problem_recorded(desc, i) * sizeof(double));
     if (code == CLI_DONE)
         code = put_found(run, f);
     XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(f->digest));
@@ -192,7 +193,7 @@ static int take_all(solve_run *run, const digested_file *f) {
             offset += field_bytes(desc);
         }
     for (size_t i = 0; i < desc->n_receivers; i++) {
-        size_t bytes = (size_t)step * desc->receivers[i].n_points * sizeof(double);
+        size_t bytes = (size_t)step * problem_recorded(desc, i) * sizeof(double);
         if (bytes && (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 || fread(run->traces[i], bytes, 1, f->file) != 1))
             return bad_file(f->path, ferror(f->file) ? strerror(errno) : "damaged: it ends early");
         offset += bytes;

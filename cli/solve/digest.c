@@ -18,8 +18,7 @@ static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
     add_number(digest, (double)mst_npy_layout(npy)->type);
     for (uint64_t done = 0, bytes; done < all; done += bytes) {
         bytes = all - done < SOLVE_CHUNK_BYTES ? all - done : SOLVE_CHUNK_BYTES;
-        if (!cli_read_bytes(&from, done, buffer, (size_t)bytes))
-            {
+        if (!cli_read_bytes(&from, done, buffer, (size_t)bytes)) {
             cli_error(solve_command, "initial values: %s", errno ? strerror(errno) : "the file was cut short");
             return CLI_INPUT_OUTPUT;
         }
@@ -49,6 +48,10 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
         add_text(digest, desc->parameters[i].name);
         add_number(digest, desc->parameters[i].value);
     }
+    for (size_t i = 0; i < desc->n_run_parameters; i++)
+        add_text(digest, desc->run_parameters[i]);
+    for (size_t i = 0; i < desc->n_runs * desc->n_run_parameters; i++)
+        add_number(digest, desc->run_values[i]);
     for (int k = 0; k < desc->rank; k++) {
         add_number(digest, desc->spacing[k]);
         for (int side = 0; side < 2; side++) {

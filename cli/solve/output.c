@@ -23,14 +23,16 @@ size_t solve_files_a_frame(const problem_output *output) { return output->format
 // The layout of a frame is that of the region without the sliced axes; origin and spacing are along the axes that are left.
 void solve_frame_grid(const solve_run *run, const problem_output *output, frame_grid *grid) {
     const mst_stencil_desc *desc = &run->problem.desc;
+    const int runs = desc->n_runs > 0;
     size_t shape[MST_MAX_AXES];
     int rank = 0;
-    for (int k = 0; k < desc->rank; k++) {
+    for (int k = 0; k < desc->rank + runs; k++) {
+        const double spacing = k < runs ? 1 : desc->spacing[k - runs];
         if (output->sliced[k])
             continue;
         shape[rank] = output->region.count[k];
-        grid->origin[rank] = (double)output->region.start[k] * desc->spacing[k];
-        grid->spacing[rank++] = (double)output->region.step[k] * desc->spacing[k];
+        grid->origin[rank] = (double)output->region.start[k] * spacing;
+        grid->spacing[rank++] = (double)output->region.step[k] * spacing;
     }
     grid->layout = mst_layout_dense(desc->precision, rank, shape);
 }
@@ -135,14 +137,13 @@ int solve_write_frames(solve_run *run, uint64_t step) {
 mst_layout solve_result_layout(const solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
     size_t shape[MST_MAX_AXES + 1] = {desc->n_updates};
-    memcpy(shape + 1, desc->grid, sizeof desc->grid);
-    return desc->n_updates > 1 ? mst_layout_dense(desc->precision, desc->rank + 1, shape)
-                               : mst_layout_dense(desc->precision, desc->rank, desc->grid);
+    const int rank = problem_shape(desc, shape + 1);
+    return desc->n_updates > 1 ? mst_layout_dense(desc->precision, rank + 1, shape) : problem_layout(desc);
 }
 
 int solve_write_result(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
-    mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
+    mst_layout layout = problem_layout(desc);
     uint64_t bytes = cli_layout_bytes(&layout), written = 0;
     const mst_location at = run->result.location;
     mst_error error;

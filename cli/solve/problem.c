@@ -79,6 +79,7 @@ static bool read_parameter(cli_yaml *y, const char *name, yaml_node_t *node, siz
     if (!problem_new_name(p, node, name) || !problem_number(p, node, 0, &value))
         return false;
     value = set ? *set : value;
+    p->parameter_nodes[p->desc.n_parameters] = node;
     p->parameters[p->desc.n_parameters++] = (mst_stencil_parameter){name, value};
     return true;
 }
@@ -124,6 +125,7 @@ static const cli_yaml_key problem_keys[] = {
     {"grid", read_grid, true},
     {"precision", read_precision, false},
     {"parameters", read_parameters, false},
+    {"runs", problem_read_runs, false},
     {"spacing", read_spacing, false},
     {"time_step_limit", problem_read_step_limit, false},
     {"time_step", problem_read_time_step, false},
@@ -225,6 +227,7 @@ void problem_free(problem *p) {
     free(p->receivers);
     free(p->traces);
     free(p->owned);
+    free(p->run_values);
     cli_yaml_close(&p->yaml);
     memset(p, 0, sizeof *p);
 }

@@ -77,6 +77,9 @@ typedef struct problem {
     yaml_node_t *step_node; // where that stands
     size_t n_definitions, n_outputs;
     mst_stencil_parameter parameters[PROBLEM_MOST_PARAMETERS]; // nx, ny, nz, then the file's
+    yaml_node_t *parameter_nodes[PROBLEM_MOST_PARAMETERS];     // where their values stand
+    const char *run_parameters[PROBLEM_MOST_PARAMETERS];       // those that differ from run to run
+    double *run_values;                                        // [run][parameter]
     problem_definition definitions[PROBLEM_MOST_PARAMETERS];
     mst_stencil_field fields[MST_STENCIL_MAX_FIELDS];
     yaml_node_t *initial_nodes[MST_STENCIL_MAX_FIELDS][2]; // where the initial values of the levels stand; NULL: nowhere
@@ -100,6 +103,28 @@ typedef struct problem {
     char **owned; // expressions after the definitions were put in
     size_t n_owned;
 } problem;
+
+static inline size_t problem_runs(const mst_stencil_desc *desc) { return desc->n_runs > 0 ? desc->n_runs : 1; }
+
+// The shape of a field's array: the runs, if there are several, then the grid. Returns its rank.
+static inline int problem_shape(const mst_stencil_desc *desc, size_t shape[MST_MAX_AXES]) {
+    const int runs = desc->n_runs > 0;
+    shape[0] = desc->n_runs;
+    for (int k = 0; k < desc->rank && k + runs < MST_MAX_AXES; k++)
+        shape[k + runs] = desc->grid[k];
+    return desc->rank + runs;
+}
+
+static inline mst_layout problem_layout(const mst_stencil_desc *desc) {
+    size_t shape[MST_MAX_AXES];
+    const int rank = problem_shape(desc, shape);
+    return mst_layout_dense(desc->precision, rank, shape);
+}
+
+// Values that a receiver records after a step.
+static inline size_t problem_recorded(const mst_stencil_desc *desc, size_t receiver) {
+    return desc->receivers[receiver].n_points * problem_runs(desc);
+}
 
 // Reads and checks a problem: a file, or the name of a built-in problem, which is the file of that name in examples/ without its
 // output and receivers. Returns an exit code after printing the error. problem_free follows in any case, on a problem that

@@ -42,9 +42,24 @@ bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value
     return text && problem_value(p, node, text, scope, value);
 }
 
+// A name in the text that stands for another number in every run; NULL: none.
+static const char *varying_name(const problem *p, const char *text) {
+    while (*text) {
+        const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.");
+        for (size_t i = 0; i < p->desc.n_run_parameters; i++)
+            if (strlen(p->run_parameters[i]) == length && memcmp(p->run_parameters[i], text, length) == 0)
+                return p->run_parameters[i];
+        text += length ? length : 1;
+    }
+    return NULL;
+}
+
 bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value) {
     mst_symbol symbols[PROBLEM_MOST_SYMBOLS];
     mst_error error;
+    const char *varying = varying_name(p, text);
+    if (varying)
+        return cli_yaml_error(&p->yaml, node, "%s differs from run to run, and this must not", varying);
     if (mst_expression_value(text, "the expression", symbols, list_symbols(p, scope, false, symbols), value, &error) != MST_OK)
         return expression_error(&p->yaml, node, &error);
     return isfinite(*value) || cli_yaml_error(&p->yaml, node, "%s is %g, not a finite number", text, *value);

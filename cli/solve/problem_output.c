@@ -6,6 +6,8 @@
 typedef struct output_reading {
     problem *p;
     problem_output *output;
+    bool of_one_run; // of an ensemble
+    size_t run;
 } output_reading;
 
 static bool read_every(cli_yaml *y, yaml_node_t *node, void *target) {
@@ -49,6 +51,12 @@ static bool read_slice_axis(cli_yaml *y, const char *name, yaml_node_t *node, si
     int rank = r->p->desc.rank, axis = name[0] >= 'x' && name[0] <= 'z' && !name[1] ? rank - 1 - (name[0] - 'x') : -1;
     double value;
     (void)index;
+    if (r->p->desc.n_runs > 0 && strcmp(name, "run") == 0) {
+        uint64_t number;
+        r->of_one_run = cli_yaml_integer(y, node, 0, r->p->desc.n_runs - 1, &number);
+        r->run = (size_t)number;
+        return r->of_one_run;
+    }
     if (axis < 0)
         return cli_yaml_error(y, node, "no such axis of the grid; expected one of x, y, z, as slice: {z: 32}");
     if (!problem_number(r->p, node, PROBLEM_SPACING, &value))
@@ -115,10 +123,25 @@ static const cli_yaml_key output_keys[] = {
     {"colors", read_output_colors, false}, {"range", read_output_range, false},
 };
 
+// The runs are the slowest axis of all arrays.
+static void add_run_axis(const output_reading *r) {
+    problem_output *o = r->output;
+    for (int k = MST_MAX_AXES - 1; k > 0; k--) {
+        o->region.start[k] = o->region.start[k - 1];
+        o->region.step[k] = o->region.step[k - 1];
+        o->region.count[k] = o->region.count[k - 1];
+        o->sliced[k] = o->sliced[k - 1];
+    }
+    o->region.start[0] = r->run;
+    o->region.step[0] = 1;
+    o->region.count[0] = r->of_one_run ? 1 : r->p->desc.n_runs;
+    o->sliced[0] = r->of_one_run;
+}
+
 static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     problem *p = target;
     problem_output *output = &p->outputs[index];
-    output_reading reading = {p, output};
+    output_reading reading = {.p = p, .output = output};
     int axes = 0;
     (void)name;
     p->n_outputs = index + 1;
@@ -129,13 +152,15 @@ static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t
     }
     if (!cli_yaml_keys(y, node, output_keys, CLI_COUNT(output_keys), &reading))
         return false;
-    for (int k = 0; k < p->desc.rank; k++)
+    if (p->desc.n_runs > 0)
+        add_run_axis(&reading);
+    for (int k = 0; k < p->desc.rank + (p->desc.n_runs > 0); k++)
         axes += !output->sliced[k];
     if (axes == 0)
         return cli_yaml_error(y, node, "a slice leaves at least one axis; receivers record single nodes");
     return axes == 2 || output->format != PROBLEM_PNG ||
            cli_yaml_error(y, node, "a picture has two axes, this output %d; %s", axes,
-                          axes > 2 ? "add a slice, as slice: {z: 32}"
+                          axes > 2 ? p->desc.n_runs > 0 ? "add a slice, as slice: {run: 0}" : "add a slice, as slice: {z: 32}"
                                    : "a receiver with a line and a .png file draws one axis over time");
 }
 

@@ -50,6 +50,10 @@ bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
 // The field that a node names; NULL after printing the error.
 const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
 
+// ---- problem_runs.c
+
+bool problem_read_runs(cli_yaml *y, yaml_node_t *node, void *target);
+
 // ---- problem_step.c
 
 bool problem_read_step_limit(cli_yaml *y, yaml_node_t *node, void *target);

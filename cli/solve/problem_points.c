@@ -286,6 +286,8 @@ static bool read_receiver_file(cli_yaml *y, yaml_node_t *node, void *target) {
     receiver_reading *r = target;
     const char *text = cli_yaml_text(y, node, "a .npy or .png file");
     r->trace->file = text;
+    if (text && r->p->desc.n_runs > 0 && cli_has_extension(text, ".png"))
+        return cli_yaml_error(y, node, "what several runs record makes no picture; a .npy file takes it");
     if (!text || cli_has_extension(text, ".npy") || cli_has_extension(text, ".png"))
         return text != NULL;
     return cli_yaml_error(y, node, "expected a .npy or .png file, not '%s'", text);

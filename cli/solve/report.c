@@ -8,10 +8,7 @@ static const char *const stores[] = {[MST_STENCIL_STORE_AUTO] = "auto",
                                      [MST_STENCIL_STORE_MEMORY] = "memory",
                                      [MST_STENCIL_STORE_FILE] = "file"};
 
-static mst_layout grid_layout(const solve_run *run) {
-    const mst_stencil_desc *desc = &run->problem.desc;
-    return mst_layout_dense(desc->precision, desc->rank, desc->grid);
-}
+static mst_layout grid_layout(const solve_run *run) { return problem_layout(&run->problem.desc); }
 
 static double node_steps(const solve_run *run, uint64_t steps) {
     mst_layout layout = grid_layout(run);
@@ -41,7 +38,9 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     json_t *object = json_object();
     int failed = !object;
     failed |= json_object_set_new(object, "problem", cli_json_text(run->options->name));
-    failed |= json_object_set_new(object, "grid", cli_json_sizes(layout.shape, layout.rank));
+    failed |= json_object_set_new(object, "grid", cli_json_sizes(run->problem.desc.grid, run->problem.desc.rank));
+    if (run->problem.desc.n_runs > 0)
+        failed |= json_object_set_new(object, "runs", json_integer((json_int_t)run->problem.desc.n_runs));
     failed |= json_object_set_new(object, "precision", json_string(mst_type_name(layout.type)));
     failed |= json_object_set_new(object, "time_step", cli_json_real(run->problem.desc.time_step));
     failed |= json_object_set_new(object, "device", cli_json_text(mst_context_device(run->context)->name));
@@ -91,10 +90,13 @@ static int print_json(const solve_run *run, double predicted, uint64_t upload, u
 }
 
 static void print_head(const solve_run *run, uint64_t steps) {
-    mst_layout layout = grid_layout(run);
-    char shape[200];
-    printf("%s: %s %s, %llu step%s on %s: ", run->options->name, cli_shape_text(&layout, shape), mst_type_name(layout.type),
-           (unsigned long long)steps, steps == 1 ? "" : "s", mst_context_device(run->context)->name);
+    const mst_stencil_desc *desc = &run->problem.desc;
+    const mst_layout layout = mst_layout_dense(desc->precision, desc->rank, desc->grid);
+    char shape[200], runs[40] = "";
+    if (desc->n_runs > 0)
+        snprintf(runs, sizeof runs, "%zu runs of ", desc->n_runs);
+    printf("%s: %s%s %s, %llu step%s on %s: ", run->options->name, runs, cli_shape_text(&layout, shape),
+           mst_type_name(layout.type), (unsigned long long)steps, steps == 1 ? "" : "s", mst_context_device(run->context)->name);
     print_choices(&run->plan);
     putchar('\n');
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 int solve_make_traces(solve_run *run) {
@@ -12,11 +13,11 @@ int solve_make_traces(solve_run *run) {
     run->traces = calloc(desc->n_receivers, sizeof *run->traces);
     for (size_t i = 0; run->traces && i < desc->n_receivers; i++) {
         size_t values;
-        bool fits = !__builtin_mul_overflow(run->problem.steps, desc->receivers[i].n_points, &values) && values <= SIZE_MAX / 8;
+        bool fits = !__builtin_mul_overflow(run->problem.steps, problem_recorded(desc, i), &values) && values <= SIZE_MAX / 8;
         run->traces[i] = fits ? malloc(values * sizeof(double) + 1) : NULL;
         if (!run->traces[i]) {
             cli_error(solve_command, "out of memory for what %s is to hold: %zu values in each of %llu steps",
-                      run->problem.traces[i].file, desc->receivers[i].n_points, (unsigned long long)run->problem.steps);
+                      run->problem.traces[i].file, problem_recorded(desc, i), (unsigned long long)run->problem.steps);
             return CLI_FAILED;
         }
     }
@@ -28,7 +29,7 @@ int solve_make_traces(solve_run *run) {
 int solve_take_traces(solve_run *run) {
     uint64_t step = mst_stencil_step(run->solver);
     for (size_t i = 0; run->traces && step > run->traced && i < run->problem.desc.n_receivers; i++) {
-        double *to = run->traces[i] + run->traced * run->problem.desc.receivers[i].n_points;
+        double *to = run->traces[i] + run->traced * problem_recorded(&run->problem.desc, i);
         mst_error error;
         if (mst_stencil_read_receiver(run->solver, i, run->traced + 1, step - run->traced, to, &error) != MST_OK)
             return cli_fail(solve_command, run->problem.traces[i].file, &error);
@@ -38,8 +39,26 @@ int solve_take_traces(solve_run *run) {
 }
 
 mst_layout solve_trace_layout(const solve_run *run, size_t receiver) {
-    const size_t shape[] = {(size_t)run->problem.steps, run->problem.desc.receivers[receiver].n_points};
-    return mst_layout_dense(MST_FLOAT64, 2, shape);
+    const mst_stencil_desc *desc = &run->problem.desc;
+    const size_t shape[] = {desc->n_runs, (size_t)run->problem.steps, desc->receivers[receiver].n_points};
+    const int runs = desc->n_runs > 0;
+    return mst_layout_dense(MST_FLOAT64, 2 + runs, shape + 1 - runs);
+}
+
+// The solver gives a row a step, of all runs; a file has an array a run.
+static bool write_trace(const solve_run *run, size_t receiver, const mst_location *to) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    const size_t n_runs = problem_runs(desc), n = desc->receivers[receiver].n_points, steps = (size_t)run->problem.steps;
+    const double *from = run->traces[receiver];
+    double *part = n_runs > 1 ? malloc(steps * n * sizeof *part + 1) : NULL;
+    bool good = n_runs == 1 || part;
+    for (size_t r = 0; r < n_runs && good; r++) {
+        for (size_t k = 0; k < steps && part; k++)
+            memcpy(part + k * n, from + (k * n_runs + r) * n, n * sizeof *part);
+        good = cli_write_bytes(to, r * steps * n * sizeof *part, part ? part : from, steps * n * sizeof *part);
+    }
+    free(part);
+    return good;
 }
 
 // A run without steps has no pictures.
@@ -58,7 +77,7 @@ int solve_write_traces(solve_run *run) {
             return code;
         if (!cli_has_extension(trace->file, ".npy"))
             code = frame_draw_png(&out->whole, &layout, run->traces[i], &trace->style);
-        else if (!cli_write_bytes(&out->location, 0, run->traces[i], (size_t)cli_layout_bytes(&layout)))
+        else if (!write_trace(run, i, &out->location))
             code = cli_fail_file(solve_command, trace->file, "cannot be written");
         if (code == CLI_DONE)
             code = cli_output_commit(out);

@@ -224,6 +224,15 @@ typedef struct mst_stencil_desc {
     // after the steps until_every, 2 until_every, .. (0 is 1) and where a run begins at one of these.
     const char *until;
     uint64_t until_every;
+
+    // An ensemble: n_runs problems that differ in parameters, computed together, to the bits of each alone. 0: one problem. Run r
+    // has run_values[r * n_run_parameters + k] for the parameter run_parameters[k], in place of the value that `parameters` may
+    // have. The grid has one or two axes; arrays that are read and written (regions, initial data, where these have one axis more
+    // than the grid) get the runs as their slowest axis, and a receiver records the values at its points run by run.
+    // There are no monitors, spectra and conditions.
+    size_t n_runs, n_run_parameters;
+    const char *const *run_parameters;
+    const double *run_values;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -232,7 +241,7 @@ typedef struct mst_stencil_desc {
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
-            sizeof(mst_stencil_spectrum), NULL, 0                                                                                \
+            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL                                                              \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They

@@ -9,7 +9,8 @@ enum { LARGEST_PRODUCT = 16 }; // exponents up to here become products
 static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static unsigned add_node(mst_expr *expr, const mst_expr_node *node) {
-    for (unsigned i = 0; i < expr->n_nodes; i++) {
+    const bool apart = expr->numbers_apart && node->operation == MST_EXPR_NUMBER;
+    for (unsigned i = 0; i < expr->n_nodes && !apart; i++) {
         const mst_expr_node *n = &expr->nodes[i];
         if (n->operation == node->operation && memcmp(n->operands, node->operands, sizeof n->operands) == 0 &&
             same_number(n->value, node->value))
@@ -20,6 +21,8 @@ static unsigned add_node(mst_expr *expr, const mst_expr_node *node) {
     expr->nodes[expr->n_nodes] = *node;
     return expr->n_nodes++;
 }
+
+unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node) { return add_node(expr, node); }
 
 unsigned mst_expr_add_number(mst_expr *expr, double value) {
     return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .value = value});

@@ -6,11 +6,17 @@
 
 // Each returns the index of a node, or MST_EXPR_FULL when there is no room for another.
 #define MST_EXPR_FULL ((unsigned)-1)
+unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node); // equal nodes once
 unsigned mst_expr_add_number(mst_expr *expr, double value);
 unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
 unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency);
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a number, and the last one
+
+// mst_expr_parse_scheme with every number of the text as a node of its own, so that the tree has one shape for all numbers that
+// names may stand for, but for the rules that look at numbers.
+mst_status mst_expr_parse_apart(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                                const double *const *numbers, mst_expr **out, mst_error *error);
 
 #endif

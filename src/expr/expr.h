@@ -56,6 +56,15 @@ mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_e
                                  const double *const *numbers, mst_expr **out, mst_error *error);
 void mst_expr_destroy(mst_expr *expr);
 
+// The same for runs that differ in numbers: symbol i stands in run r for numbers[i][r * strides[i]]. Parts made of numbers are
+// computed for each run as for that run alone, and become leaves where runs differ: of symbol MST_EXPR_VARYING, their number as
+// `level`. (*varying)[level * n_runs + r] is the value in run r; free() it. MST_ERROR_ARGUMENT also: the tree has another form in
+// some run, as exponents that are whole in one have.
+#define MST_EXPR_VARYING SIZE_MAX
+mst_status mst_expr_parse_runs(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                               const double *const *numbers, const size_t *strides, size_t n_runs, mst_expr **out,
+                               double **varying, mst_error *error);
+
 // In the order of their first use. Valid as long as the expression.
 size_t mst_expr_n_leaves(const mst_expr *expr);
 const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);

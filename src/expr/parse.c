@@ -261,7 +261,8 @@ fail:
     return status;
 }
 
-static mst_status parse_whole(parser *p, const char *text, const char *what, bool of_scheme, mst_expr **out, mst_error *error) {
+static mst_status parse_whole(parser *p, const char *text, const char *what, bool of_scheme, bool apart, mst_expr **out,
+                              mst_error *error) {
     mst_status status = MST_OK;
     unsigned node;
     *out = NULL;
@@ -269,6 +270,7 @@ static mst_status parse_whole(parser *p, const char *text, const char *what, boo
     MST_TRY(mst_tokens_begin(&p->tokens, text, what, error));
     MST_REQUIRE(p->expr = calloc(1, sizeof *p->expr), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
     p->expr->of_scheme = of_scheme;
+    p->expr->numbers_apart = apart;
     MST_TRY(parse(p, 0, &node, error));
     if (p->tokens.kind != MST_TOKEN_END)
         REFUSE("expected an operator or the end");
@@ -284,13 +286,19 @@ fail:
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error) {
     parser p = {.symbols = symbols, .n_symbols = n_symbols};
-    return parse_whole(&p, text, what, false, out, error);
+    return parse_whole(&p, text, what, false, false, out, error);
 }
 
 mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
                                  const double *const *numbers, mst_expr **out, mst_error *error) {
     parser p = {.symbols = symbols, .n_symbols = n_symbols, .numbers = numbers};
-    return parse_whole(&p, text, what, true, out, error);
+    return parse_whole(&p, text, what, true, false, out, error);
+}
+
+mst_status mst_expr_parse_apart(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                                const double *const *numbers, mst_expr **out, mst_error *error) {
+    parser p = {.symbols = symbols, .n_symbols = n_symbols, .numbers = numbers};
+    return parse_whole(&p, text, what, true, true, out, error);
 }
 
 void mst_expr_destroy(mst_expr *expr) {

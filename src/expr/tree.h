@@ -83,8 +83,9 @@ typedef struct mst_expr_node {
 } mst_expr_node;
 
 struct mst_expr {
-    unsigned n_nodes; // the last one is the value
-    bool of_scheme;   // see mst_expr_parse_scheme
+    unsigned n_nodes;   // the last one is the value
+    bool of_scheme;     // see mst_expr_parse_scheme
+    bool numbers_apart; // see mst_expr_parse_apart
     unsigned n_leaves, max_leaves;
     mst_expr_leaf *leaves;
     mst_expr_node nodes[MST_EXPR_MAX_NODES];

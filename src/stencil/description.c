@@ -37,6 +37,8 @@ mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_
         d->boundaries = out->boundaries;
         d->boundary_size = sizeof(mst_stencil_boundary);
     }
+    if (d->n_runs > 0)
+        MST_TRY(mst_ensemble_expand(out, error));
 fail:
     return status;
 }

@@ -6,13 +6,17 @@
 
 typedef struct mst_scheme_description {
     mst_stencil_desc desc;
-    void *arrays[7]; // of parameters, fields, updates, sources, receivers, monitors and spectra
+    // Of parameters, fields, updates, sources, receivers, monitors and spectra, and the points of an ensemble's receivers.
+    void *arrays[8];
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
 } mst_scheme_description;
 
 // Strings, initial data and the points of receivers stay the caller's, as do arrays that are too long. Release it whatever the
 // status.
 mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_description *out, mst_error *error);
+// Makes an ensemble's description one of a grid with the runs as its slowest axis, to which no field's offset belongs.
+mst_status mst_ensemble_expand(mst_scheme_description *description, mst_error *error);
+
 void mst_scheme_description_release(mst_scheme_description *description);
 
 // Whether initial values are one of an expression, data of the grid's shape, and nothing. `what` names them in messages.

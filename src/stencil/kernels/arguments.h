@@ -2,7 +2,8 @@
 //     u_in..               the state in arrays of window `from`, one a field and level (u_prev_in)
 //     u_out..              where the state goes, of window `to`
 //     speed_coefficient..  the coefficient fields, of window `coefficients`
-//     damping              factors of sponges: of all planes, then rows, then columns
+//     damping              factors of sponges: of all planes, then rows, then columns; then numbers that differ from run to
+//                          run, each of all planes
 //     table                a row a step, from the step before the first one on: the time, and what each source adds
 //     records              a row a step: what each receiver got
 //     points               (plane, row, column, number) of sources, then of receivers, each by field and then by place

@@ -38,13 +38,15 @@ static void write_slab(const mst_writer *w, const mst_sweeps *s, int axis) {
 }
 
 static void write_margin(const mst_writer *w, const mst_sweeps *s, bool coefficient) {
-    mst_text_put(w->out,
-                 "\n// The margin of $what.\n"
-                 "__kernel void $kernel(__global real *array, __global const real *table, long8 grid, long first_step) {\n"
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
-                 "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
-                 MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),
-                 MST_SET(kernel, coefficient ? "coefficient_margin" : "margin"));
+    mst_text_put(
+        w->out,
+        "\n// The margin of $what.\n"
+        "__kernel void $kernel(__global real *array, __global const real *damping, __global const real *table, long8 grid,\n"
+        "long first_step) {\n"
+        "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+        "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
+        MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),
+        MST_SET(kernel, coefficient ? "coefficient_margin" : "margin"));
     for (int axis = 0; axis < N_AXES; axis++)
         write_slab(w, s, axis);
     mst_text_put(w->out, "if (k >= 0)\nreturn;\n"

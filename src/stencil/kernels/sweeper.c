@@ -123,8 +123,8 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
     const size_t nodes = (size_t)mst_sweeps_margin_nodes(&s->sweeps);
     const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     const cl_long first_step = row;
-    const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps), MST_BIND(grid, grid),
-                                      MST_BIND(first_step, first_step)};
+    const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(damping, s->tables->damping),
+                                      MST_BIND(table, s->tables->steps), MST_BIND(grid, grid), MST_BIND(first_step, first_step)};
     if (nodes == 0)
         return MST_OK;
     return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), nodes, mst_kernel_group(s->context, kernel, nodes),

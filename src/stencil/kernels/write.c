@@ -83,12 +83,15 @@ static bool uses(const mst_formula *formula, mst_value_kind kind, int axis) {
 
 void mst_write_formula(const mst_writer *w, const mst_formula *formula, int width, const mst_number_text *values,
                        const char *name) {
-    char texts[MST_STENCIL_MAX_LEAVES][16];
+    char texts[MST_STENCIL_MAX_LEAVES][32];
     const char *leaves[MST_STENCIL_MAX_LEAVES];
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
         const char *variable = leaf->kind == MST_VALUE_TIME ? "t" : coordinate_name(w->problem, leaf->axis);
-        snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(%s))" : "((real)(%s))", variable);
+        if (leaf->kind == MST_VALUE_RUN)
+            snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(run_%zu))" : "run_%zu", leaf->column);
+        else
+            snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(%s))" : "((real)(%s))", variable);
         leaves[i] = leaf->kind == MST_VALUE_FIELD ? values[i] : texts[i];
     }
     mst_expr_write(formula->expr, w->problem->is_double, (unsigned)width, leaves, name, w->out);
@@ -107,7 +110,17 @@ static void write_coordinate(const mst_writer *w, int axis, const char *number) 
     end_coordinate(w, axis);
 }
 
+// The plane is a run, and kernels may load planes before and behind the grid, too.
+static void write_varying(const mst_writer *w, const mst_formula *formula, const char *plane) {
+    for (size_t k = 0; k < formula->n_varying; k++)
+        mst_text_put(w->out,
+                     "const real run_$k = damping[n_planes + n_rows + n_columns + $column * n_planes + "
+                     "clamp((long)($plane), (long)0, n_planes - 1)];\n",
+                     MST_SET(k, (uint64_t)k), MST_SET(column, (uint64_t)(formula->first_varying + k)), MST_SET(plane, plane));
+}
+
 void mst_write_place(const mst_writer *w, const mst_formula *formula, const char *plane, const char *row, const char *step) {
+    write_varying(w, formula, plane);
     if (uses(formula, MST_VALUE_COORDINATE, PLANES))
         write_coordinate(w, PLANES, plane);
     if (uses(formula, MST_VALUE_COORDINATE, ROWS))

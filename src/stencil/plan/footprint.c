@@ -35,8 +35,8 @@ static void set(mst_footprint *f, mst_footprint_part part, const char *what, mst
 static uint64_t bytes_of(const mst_allocation *part) { return times(part->bytes, part->count); }
 
 static uint64_t damping_bytes(const mst_problem *p) {
-    uint64_t n = MOST_LANES;
-    bool any = false;
+    uint64_t n = plus(MOST_LANES, times(p->n_varying, p->grid[PLANES]));
+    bool any = p->n_varying > 0;
     for (int axis = 0; axis < N_AXES; axis++) {
         any = any || mst_problem_is_damped(p, axis);
         n += p->grid[axis];
@@ -74,7 +74,7 @@ static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint 
     uint64_t row = times(2 + p->n_feeds + p->n_records, p->element), state = mst_footprint_state_bytes(f);
     set(f, MST_FOOTPRINT_POINTS, "the points of sources and receivers", MST_MEMORY_DEVICE,
         times(mst_points_count(p) + 1, POINT_BYTES), 1);
-    set(f, MST_FOOTPRINT_DAMPING, "the factors of sponges", MST_MEMORY_DEVICE, damping_bytes(p), 1);
+    set(f, MST_FOOTPRINT_DAMPING, "factors of sponges and numbers of runs", MST_MEMORY_DEVICE, damping_bytes(p), 1);
     f->rows = UINT64_MAX;
     if (!mst_problem_needs_rows(p))
         return;

@@ -21,6 +21,13 @@ fail:
     return status;
 }
 
+static void put_varying(const mst_problem *p, void *factors, uint64_t at) {
+    const mst_formula *f;
+    for (int k = 0; (f = mst_problem_formula(p, k)); k++)
+        for (uint64_t i = 0; i < f->n_varying * p->n_runs; i++)
+            put(p, factors, at++, f->varying[i]);
+}
+
 static mst_status make_damping(mst_tables *t, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = t->problem;
@@ -33,6 +40,7 @@ static mst_status make_damping(mst_tables *t, mst_error *error) {
     for (int axis = 0; axis < N_AXES; axis++)
         for (uint64_t i = 0; i < p->grid[axis]; i++)
             put(p, factors, at++, mst_problem_damping(p, axis, i));
+    put_varying(p, factors, at);
     MST_TRY(upload(t, MST_FOOTPRINT_DAMPING, factors, &t->buffers.damping, error));
 fail:
     free(factors);

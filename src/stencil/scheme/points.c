@@ -91,8 +91,8 @@ const mst_problem_source *mst_points_region(const mst_problem *p, size_t box) {
 }
 
 double mst_points_source_value(const mst_problem *p, const mst_problem_source *s, uint64_t step) {
-    const int64_t nowhere[N_AXES] = {0, 0, 0};
+    const int64_t at[N_AXES] = {s->list.n > 0 ? (int64_t)s->list.nodes[0].node[PLANES] : 0}; // its run, of an ensemble
     if (s->samples)
         return step < s->n_samples ? s->samples[step] : 0;
-    return mst_formula_value(p, &s->series, nowhere, (double)step * p->time_step);
+    return mst_formula_value(p, &s->series, at, (double)step * p->time_step);
 }

@@ -11,6 +11,7 @@ enum { MAX_SYMBOLS = MST_STENCIL_MAX_PARAMETERS + MST_STENCIL_MAX_FIELDS + 8 };
 typedef struct names {
     mst_expr_symbol symbols[MAX_SYMBOLS];
     const double *numbers[MAX_SYMBOLS]; // NULL: not a number but a leaf
+    size_t strides[MAX_SYMBOLS];        // from a run's number to the next one's
     mst_leaf leaves[MAX_SYMBOLS];
     size_t count;
 } names;
@@ -18,6 +19,7 @@ typedef struct names {
 static void add_name(names *n, const char *name, mst_leaf leaf, int n_axes, int n_levels) {
     n->leaves[n->count] = leaf;
     n->numbers[n->count] = NULL;
+    n->strides[n->count] = 0;
     n->symbols[n->count++] = (mst_expr_symbol){name, n_axes, n_levels};
 }
 
@@ -26,11 +28,19 @@ static void add_number(names *n, const char *name, const double *value) {
     n->numbers[n->count - 1] = value;
 }
 
+static bool is_varying(const mst_stencil_desc *desc, const char *name) {
+    for (size_t k = 0; k < desc->n_run_parameters; k++)
+        if (strcmp(desc->run_parameters[k], name) == 0)
+            return true;
+    return false;
+}
+
 // Coordinates of the axes there are, steps, parameters; time and fields where they are allowed.
 static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool coordinates, bool time, bool fields, names *n) {
     static const char *const coordinate[] = {"x", "y", "z"}, *const spacing[] = {"dx", "dy", "dz"};
+    const int rank = p->rank - (p->n_runs > 0);
     n->count = 0;
-    for (int k = 0; k < p->rank; k++) {
+    for (int k = 0; k < rank; k++) {
         int axis = mst_problem_axis(p->rank, p->rank - 1 - k);
         if (coordinates)
             add_name(n, coordinate[k], (mst_leaf){.kind = MST_VALUE_COORDINATE, .axis = axis}, 0, 1);
@@ -43,14 +53,20 @@ static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool 
     if (time)
         add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
     for (size_t k = 0; k < desc->n_parameters; k++)
-        add_number(n, desc->parameters[k].name, &desc->parameters[k].value);
+        if (!is_varying(desc, desc->parameters[k].name))
+            add_number(n, desc->parameters[k].name, &desc->parameters[k].value);
+    for (size_t k = 0; k < desc->n_run_parameters; k++) {
+        add_number(n, desc->run_parameters[k], &desc->run_values[k]);
+        n->strides[n->count - 1] = desc->n_run_parameters;
+    }
     for (int f = 0; fields && f < p->n_fields; f++)
-        add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, p->rank, p->fields[f].levels);
+        add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, rank, p->fields[f].levels);
 }
 
 void mst_formula_release(mst_formula *formula) {
     mst_expr_destroy(formula->expr);
     free(formula->leaves);
+    free(formula->varying);
     *formula = (mst_formula){0};
 }
 
@@ -58,7 +74,11 @@ static mst_status parse(const mst_problem *p, const names *n, const char *text, 
                         mst_error *error) {
     mst_status status = MST_OK;
     *out = (mst_formula){0};
-    MST_TRY(mst_expr_parse_scheme(text, what, n->symbols, n->count, n->numbers, &out->expr, error));
+    if (p->n_runs > 0)
+        MST_TRY(mst_expr_parse_runs(text, what, n->symbols, n->count, n->numbers, n->strides, p->n_runs, &out->expr,
+                                    &out->varying, error));
+    else
+        MST_TRY(mst_expr_parse_scheme(text, what, n->symbols, n->count, n->numbers, &out->expr, error));
     out->n_leaves = mst_expr_n_leaves(out->expr);
     MST_REQUIRE(out->n_leaves <= MST_STENCIL_MAX_LEAVES, MST_ERROR_ARGUMENT, "%s reads %zu values; at most %d", what,
                 out->n_leaves, MST_STENCIL_MAX_LEAVES);
@@ -67,10 +87,15 @@ static mst_status parse(const mst_problem *p, const names *n, const char *text, 
                 "out of memory reading an expression");
     for (size_t i = 0; i < out->n_leaves; i++) {
         mst_leaf *leaf = &out->leaves[i];
+        if (leaves[i].symbol == MST_EXPR_VARYING) {
+            *leaf = (mst_leaf){.kind = MST_VALUE_RUN, .column = (size_t)leaves[i].level};
+            out->n_varying++;
+            continue;
+        }
         *leaf = n->leaves[leaves[i].symbol];
         leaf->level = leaves[i].level;
-        for (int k = 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
-            int offset = leaves[i].offsets[k];
+        for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
+            int offset = leaves[i].offsets[k - (p->n_runs > 0)];
             MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",
                         what, p->fields[leaf->field].name, offset, MST_STENCIL_MAX_RADIUS);
             MST_REQUIRE((uint64_t)abs(offset) <= p->grid[mst_problem_axis(p->rank, k)], MST_ERROR_ARGUMENT,
@@ -81,6 +106,12 @@ static mst_status parse(const mst_problem *p, const names *n, const char *text, 
     }
 fail:
     return status;
+}
+
+// In the order of mst_problem_formula.
+static void count_varying(mst_problem *p, mst_formula *f) {
+    f->first_varying = p->n_varying;
+    p->n_varying += f->n_varying;
 }
 
 static bool reads_time(const mst_formula *f) {
@@ -116,6 +147,7 @@ static mst_status read_grid(const mst_stencil_desc *desc, mst_problem *p, mst_er
     p->is_double = desc->precision == MST_FLOAT64;
     p->element = mst_type_bytes(desc->precision);
     p->time_step = desc->time_step;
+    p->n_runs = desc->n_runs;
     size_t nodes = 1;
     for (int axis = 0; axis < N_AXES; axis++)
         p->grid[axis] = 1;
@@ -139,8 +171,9 @@ static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_
     mst_status status = MST_OK;
     MST_REQUIRE(desc->n_fields >= 1 && desc->n_fields <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT,
                 "there are %zu fields; 1 to %d are supported", desc->n_fields, MST_STENCIL_MAX_FIELDS);
-    MST_REQUIRE(desc->n_parameters <= MST_STENCIL_MAX_PARAMETERS, MST_ERROR_ARGUMENT,
-                "there are %zu parameters; %d are supported", desc->n_parameters, MST_STENCIL_MAX_PARAMETERS);
+    const size_t n_parameters = desc->n_parameters + desc->n_run_parameters;
+    MST_REQUIRE(n_parameters <= MST_STENCIL_MAX_PARAMETERS, MST_ERROR_ARGUMENT, "there are %zu parameters; %d are supported",
+                n_parameters, MST_STENCIL_MAX_PARAMETERS);
     for (size_t k = 0; k < desc->n_fields; k++) {
         const mst_stencil_field *from = &desc->fields[k];
         mst_problem_field *to = &p->fields[k];
@@ -185,6 +218,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         to->substep = from->substep;
         snprintf(what, sizeof what, "the update of %s", from->field);
         MST_TRY(parse(p, &n, from->expression, what, &to->formula, error));
+        count_varying(p, &to->formula);
         p->uses_time = p->uses_time || reads_time(&to->formula);
     }
     for (int f = 0; f < p->n_fields; f++)
@@ -217,6 +251,7 @@ static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_e
                         "axis %d has a boundary value, but the boundary is not Dirichlet", k);
             if (from->value)
                 MST_TRY(parse(p, &n, from->value, what, &to->value, error));
+            count_varying(p, &to->value);
             p->uses_time = p->uses_time || reads_time(&to->value);
         }
 fail:
@@ -260,52 +295,6 @@ mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc
     names n;
     list_names(problem, desc, false, true, false, &n);
     return parse(problem, &n, text, what, out, error);
-}
-
-static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,
-                        double values[MST_STENCIL_MAX_LEAVES]) {
-    for (size_t i = 0; i < formula->n_leaves; i++) {
-        const mst_leaf *leaf = &formula->leaves[i];
-        values[i] = leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis] : time;
-    }
-}
-
-double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time) {
-    double values[MST_STENCIL_MAX_LEAVES];
-    leaf_values(problem, formula, at, time, values);
-    return mst_expr_evaluate(formula->expr, values);
-}
-
-mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
-                           double *out, mst_error *error) {
-    double values[MST_STENCIL_MAX_LEAVES];
-    size_t varying = 0;
-    leaf_values(problem, formula, at, 0, values);
-    while (varying < formula->n_leaves &&
-           !(formula->leaves[varying].kind == MST_VALUE_COORDINATE && formula->leaves[varying].axis == COLUMNS))
-        varying++;
-    for (size_t k = 0; k < n; k++)
-        out[k] = (double)(at[COLUMNS] + (int64_t)k) * problem->spacing[COLUMNS];
-    if (!mst_expr_evaluate_many(formula->expr, values, varying, out, n, out))
-        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for initial values");
-    return MST_OK;
-}
-
-bool mst_problem_is_damped(const mst_problem *p, int axis) {
-    return p->boundaries[axis][0].kind == MST_BOUNDARY_SPONGE || p->boundaries[axis][1].kind == MST_BOUNDARY_SPONGE;
-}
-
-double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
-    double factor = 1;
-    for (int side = 0; side < 2; side++) {
-        const mst_problem_boundary *face = &p->boundaries[axis][side];
-        uint64_t distance = side ? p->grid[axis] - 1 - i : i;
-        if (face->kind == MST_BOUNDARY_SPONGE && distance < face->width) {
-            double depth = 0.3 * (double)(face->width - distance) / (double)face->width;
-            factor *= exp(-depth * depth);
-        }
-    }
-    return factor;
 }
 
 const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {

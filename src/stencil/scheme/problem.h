@@ -13,11 +13,18 @@ enum { MST_STENCIL_MAX_PARAMETERS = 104 };
 enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
 
 // What an expression reads. Parameters, steps and spacings are numbers in it; dt is a value where it is left open.
-typedef enum mst_value_kind { MST_VALUE_FIELD, MST_VALUE_COORDINATE, MST_VALUE_TIME, MST_VALUE_STEP } mst_value_kind;
+typedef enum mst_value_kind {
+    MST_VALUE_FIELD,
+    MST_VALUE_COORDINATE,
+    MST_VALUE_TIME,
+    MST_VALUE_STEP,
+    MST_VALUE_RUN
+} mst_value_kind;
 
 typedef struct mst_leaf {
     mst_value_kind kind;
     int axis;            // of a coordinate
+    size_t column;       // of what differs from run to run: in the table of the formula's varying numbers
     int field, level;    // of a field
     int offsets[N_AXES]; // of a field
 } mst_leaf;
@@ -26,6 +33,8 @@ typedef struct mst_formula {
     mst_expr *expr;
     size_t n_leaves;
     mst_leaf *leaves;
+    size_t n_varying, first_varying; // numbers that differ from run to run, and how many there are in formulas before this one
+    double *varying;                 // [number][run]
 } mst_formula;
 
 typedef struct mst_problem_field {
@@ -53,6 +62,8 @@ typedef struct mst_problem {
     double spacing[N_AXES];
     double time_step;
     bool is_open; // dt is left open
+    // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
+    size_t n_runs, n_varying;
     bool is_double;
     size_t element; // bytes
     uint64_t nodes; // of the grid
@@ -105,6 +116,14 @@ double mst_formula_value(const mst_problem *problem, const mst_formula *formula,
 // The same of n nodes along the columns, from node `at` on, at time 0.
 mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
                            double *out, mst_error *error);
+
+// What differs from run to run, on a plane.
+static inline double mst_formula_varying(const mst_problem *p, const mst_formula *f, size_t column, int64_t plane) {
+    return f->varying[column * p->n_runs + (size_t)plane];
+}
+
+// All formulas of kernels, to number what varies in them: updates, then faces. NULL behind the last.
+const mst_formula *mst_problem_formula(const mst_problem *problem, int number);
 
 // The axis inside for an axis of the description.
 static inline int mst_problem_axis(int rank, int k) { return rank == 1 ? COLUMNS : rank == 2 ? 2 * k : k; }

@@ -1,0 +1,59 @@
+// Values on the host: of formulas, and of sponges.
+#include "problem.h"
+
+#include <math.h>
+
+const mst_formula *mst_problem_formula(const mst_problem *p, int number) {
+    const int face = number - p->n_updates;
+    if (face < 0)
+        return &p->updates[number].formula;
+    return face < 2 * N_AXES ? &p->boundaries[face / 2][face % 2].value : NULL;
+}
+
+static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,
+                        double values[MST_STENCIL_MAX_LEAVES]) {
+    for (size_t i = 0; i < formula->n_leaves; i++) {
+        const mst_leaf *leaf = &formula->leaves[i];
+        values[i] = leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis]
+                    : leaf->kind == MST_VALUE_RUN      ? mst_formula_varying(problem, formula, leaf->column, at[PLANES])
+                                                       : time;
+    }
+}
+
+double mst_formula_value(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time) {
+    double values[MST_STENCIL_MAX_LEAVES];
+    leaf_values(problem, formula, at, time, values);
+    return mst_expr_evaluate(formula->expr, values);
+}
+
+mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], size_t n,
+                           double *out, mst_error *error) {
+    double values[MST_STENCIL_MAX_LEAVES];
+    size_t varying = 0;
+    leaf_values(problem, formula, at, 0, values);
+    while (varying < formula->n_leaves &&
+           !(formula->leaves[varying].kind == MST_VALUE_COORDINATE && formula->leaves[varying].axis == COLUMNS))
+        varying++;
+    for (size_t k = 0; k < n; k++)
+        out[k] = (double)(at[COLUMNS] + (int64_t)k) * problem->spacing[COLUMNS];
+    if (!mst_expr_evaluate_many(formula->expr, values, varying, out, n, out))
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for initial values");
+    return MST_OK;
+}
+
+bool mst_problem_is_damped(const mst_problem *p, int axis) {
+    return p->boundaries[axis][0].kind == MST_BOUNDARY_SPONGE || p->boundaries[axis][1].kind == MST_BOUNDARY_SPONGE;
+}
+
+double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
+    double factor = 1;
+    for (int side = 0; side < 2; side++) {
+        const mst_problem_boundary *face = &p->boundaries[axis][side];
+        uint64_t distance = side ? p->grid[axis] - 1 - i : i;
+        if (face->kind == MST_BOUNDARY_SPONGE && distance < face->width) {
+            double depth = 0.3 * (double)(face->width - distance) / (double)face->width;
+            factor *= exp(-depth * depth);
+        }
+    }
+    return factor;
+}

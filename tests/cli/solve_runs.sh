@@ -1,0 +1,90 @@
+#!/bin/bash
+# Ensembles: runs of a problem file have the bits of the same problem with --set, in all that is written; mistakes in `runs`.
+. "${0%/*}/lib"
+without_cache
+
+cat >all.yaml <<'END'
+grid: [10, 14]
+parameters: {rate: 0.16, feed: 0.035, kill: 0.06, both: feed + kill}
+runs: [{feed: 0.03}, {kill: 0.055}, {feed: 3*rate/8, kill: 0.062}]
+fields: {u: 1 - feed*exp(-x), v: {initial: 0.25*exp(-(x - 5)^2/9)}}
+let: {spread: "u[0,-1] + u[0,1] + u[-1,0] + u[1,0] - 4*u"}
+boundary: {x: periodic, y: dirichlet kill*t}
+update:
+  - u: u + dt*(rate*spread - u*v^2 + feed*(1 - u))
+    v: v + dt*(u*v^2 - both*v)
+steps: 6
+sources: [{field: u, at: [2, 3], series: feed*sin(t)}]
+receivers: [{field: v, at: [[3, 4], [7, 0]], file: trace.npy}]
+output: {every: 3, fields: [v], format: npy, file: frame, decimate: 2}
+END
+sed '/^runs/d; s/trace.npy/TRACE/; s/file: frame/file: FRAME/' all.yaml >one.yaml
+expect 0 "$MASTABA" solve all.yaml -o all.npy --schedule sweeps
+grep -q 'all.yaml: 3 runs of \[10, 14\] float32, 6 steps' .stdout || fail "the report does not say the runs"
+set -- feed=0.03 kill=0.055 'feed=0.06 --set kill=0.062'
+for run in 0 1 2; do
+    sed "s/TRACE/trace$run.npy/; s/FRAME/frame$run/" one.yaml >p.yaml
+    expect 0 "$MASTABA" solve p.yaml -o one$run.npy --schedule sweeps --set $1
+    shift
+done
+cat >compare.py <<'END'
+def load(name):
+    data = open(name, "rb").read()
+    n = 10 + int.from_bytes(data[8:10], "little")
+    return eval(data[10:n])["shape"], data[n:]
+
+def same(name, ones, leading):
+    """Array `name` has the runs as axis number `leading`."""
+    shape, data = load(name)
+    for run, (one_shape, one) in enumerate(map(load, ones)):
+        assert shape == one_shape[:leading] + (3,) + one_shape[leading:], (name, shape, one_shape)
+        groups = one_shape[0] if leading else 1
+        n = len(one) // groups
+        assert all(data[(3*g + run)*n:(3*g + run + 1)*n] == one[g*n:(g + 1)*n] for g in range(groups)), (name, run)
+
+same("all.npy", ["one%d.npy" % r for r in range(3)], 1)
+same("trace.npy", ["trace%d.npy" % r for r in range(3)], 0)
+for step in 0, 3, 6:
+    same("frame-0000000%d.npy" % step, ["frame%d-0000000%d.npy" % (r, step) for r in range(3)], 0)
+END
+python3 compare.py || fail "runs differ from the same problems alone"
+
+# A checkpoint has all runs; other runs are another problem.
+expect 0 "$MASTABA" solve all.yaml --steps 3 -f -o half.npy --schedule sweeps --checkpoint c
+expect 0 "$MASTABA" solve all.yaml -f -o resumed.npy --schedule sweeps --checkpoint c --resume
+cmp -s all.npy resumed.npy || fail "a resumed ensemble differs"
+sed 's/feed: 0.03}/feed: 0.031}/' all.yaml >p.yaml
+expect 4 "$MASTABA" solve p.yaml -f -o p.npy --checkpoint c --resume
+grep -q 'checkpoint of another problem' .stderr || fail "another ensemble's checkpoint"
+
+# The same from a table, and a slice of one run.
+python3 - <<'END'
+import struct
+header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"
+header += b" " * (118 - len(header) - 1) + b"\n"
+open("table.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<6d", 0.03, 0.06, 0.035, 0.055, 3*0.16/8, 0.062))
+END
+sed 's/^runs.*/runs: {file: table.npy, parameters: [feed, kill]}/; s/decimate: 2/slice: {run: 1}/; s/file: frame/file: slice/; s/trace.npy/other.npy/' all.yaml >p.yaml
+expect 0 "$MASTABA" solve p.yaml -o table-out.npy --schedule sweeps
+cmp -s all.npy table-out.npy || fail "a table gives other results than a list"
+python3 -c '
+exec(open("compare.py").read().split("same(\"all")[0])
+assert load("slice-00000006.npy")[0] == (10, 14)' || fail "a slice of one run"
+
+# wrong PATTERN SED
+wrong() {
+    sed "$2" all.yaml >p.yaml
+    expect 4 "$MASTABA" solve p.yaml -f
+    head -1 .stderr | grep -Eq "^mastaba solve: p.yaml:$1" || fail "not '$1' for sed '$2'"
+}
+wrong "3: runs\[0\].fed: the problem has no parameter 'fed'; did you mean 'feed'" 's/{feed: 0.03}/{fed: 0.03}/'
+wrong '3: runs: expected a list of runs, or .file' 's/^runs.*/runs: 3/'
+wrong '3: runs: 0 runs; 1 to' 's/^runs.*/runs: []/'
+wrong '3: runs\[1\]: expected a mapping of parameters' 's/{kill: 0.055}/7/'
+wrong '3: runs.*no-such.npy' 's/^runs.*/runs: {file: no-such.npy, parameters: [feed, kill]}/'
+wrong '3: runs.*table.npy: expected float32 or float64 of shape \(runs, 1\)' 's/^runs.*/runs: {file: table.npy, parameters: [feed]}/'
+wrong '1: spacing: feed differs from run to run, and this must not' '1s/^/spacing: 2*feed\n/'
+wrong '12: receivers\[0\].file: what several runs record makes no picture' 's/trace.npy/trace.png/'
+sed 's/format: npy/format: png/' all.yaml >p.yaml
+expect 4 "$MASTABA" solve p.yaml -f
+grep -q 'a picture has two axes, this output 3; add a slice, as slice: {run: 0}' .stderr || fail "a picture of all runs"
