@@ -53,6 +53,7 @@ const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
 // ---- problem_runs.c
 
 bool problem_read_runs(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_of_one_run(problem *p, const yaml_node_t *node); // else prints an error: what runs together cannot have
 
 // ---- problem_step.c
 

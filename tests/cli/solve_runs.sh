@@ -85,6 +85,9 @@ wrong '3: runs.*no-such.npy' 's/^runs.*/runs: {file: no-such.npy, parameters: [f
 wrong '3: runs.*table.npy: expected float32 or float64 of shape \(runs, 1\)' 's/^runs.*/runs: {file: table.npy, parameters: [feed]}/'
 wrong '1: spacing: feed differs from run to run, and this must not' '1s/^/spacing: 2*feed\n/'
 wrong '12: receivers\[0\].file: what several runs record makes no picture' 's/trace.npy/trace.png/'
+wrong '14: monitors: a problem with runs has none of these' '$a monitors: [{name: m, expression: u, reduce: sum, every: 1, file: m.csv}]'
+wrong '14: until: a problem with runs has none of these' '$a until: max(u) > 3'
+wrong '12: receivers\[0\].spectrum: a problem with runs has none of these' 's/file: trace.npy/file: trace.npy, spectrum: {frequencies: [0.1]}/'
 sed 's/format: npy/format: png/' all.yaml >p.yaml
 expect 4 "$MASTABA" solve p.yaml -f
 grep -q 'a picture has two axes, this output 3; add a slice, as slice: {run: 0}' .stderr || fail "a picture of all runs"
