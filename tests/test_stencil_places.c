@@ -33,8 +33,10 @@ static void test_published_errors(void **state) {
         places[k][1] = 30 + (1 + k % PLACES) / (PLACES + 1.0);
     }
     for (unsigned k = 0; k < 2 * RADII; k++)
-        receivers[k] = (mst_stencil_receiver){
-            .field = k % 2 ? "v" : "u", .n_points = POINTS, .positions = (const double(*)[MST_MAX_AXES])places, .radius = 1 + k / 2};
+        receivers[k] = (mst_stencil_receiver){.field = k % 2 ? "v" : "u",
+                                              .n_points = POINTS,
+                                              .positions = (const double(*)[MST_MAX_AXES])places,
+                                              .radius = 1 + k / 2};
     d.rank = 2;
     d.grid[0] = WAVES;
     d.grid[1] = COLUMNS;
@@ -54,8 +56,8 @@ static void test_published_errors(void **state) {
             const double angle = pi / 16 * places[k][0] * places[k][1];
             worst = fmax(worst, hypot(got[0][k] - cos(angle), got[1][k] - sin(angle)));
         }
-        CHECK(worst < 1.01 * published[r] && worst > 0.8 * published[r], "radius %zu: the error is %g, published %g", r + 1, worst,
-              published[r]);
+        CHECK(worst < 1.01 * published[r] && worst > 0.8 * published[r], "radius %zu: the error is %g, published %g", r + 1,
+              worst, published[r]);
     }
     mst_stencil_destroy(solver);
 }
@@ -103,7 +105,8 @@ static void test_plane_wave(void **state) {
     enum { ROWS = 6, N = 41, AT = 20, STEPS = 15 };
     static double got[ROWS][N];
     const mst_stencil_region line = {{0, AT}, {1, 1}, {ROWS, 1}};
-    const mst_stencil_source source = {.field = "u", .region = &line, .series = "t >= 0 ? t^2 + 1 : 0", .amplitude = "y + 1", .delay = "y"};
+    const mst_stencil_source source = {
+        .field = "u", .region = &line, .series = "t >= 0 ? t^2 + 1 : 0", .amplitude = "y + 1", .delay = "y"};
     const mst_stencil_field field = {.name = "u", .levels = 2};
     const mst_stencil_update update = {"u", "u[0,-1] + u[0,1] - u.prev", 0};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
@@ -158,8 +161,8 @@ static void refuse(void **state, const mst_stencil_source *source, const mst_ste
 static void test_refusals(void **state) {
     static const double low[] = {-0.75, 1}, high[] = {7.5, 1}, good[] = {-0.5, 1.5}, none[] = {1, NAN};
     static const size_t point[][MST_MAX_AXES] = {{1, 1}};
-    static const mst_stencil_region all = {{0, 0}, {1, 1}, {8, 8}}, large = {{0, 1}, {1, 1}, {8, 8}}, coarse = {{0, 0}, {1, 2}, {8, 4}},
-                                    empty = {{0, 0}, {1, 1}, {8, 0}};
+    static const mst_stencil_region all = {{0, 0}, {1, 1}, {8, 8}}, large = {{0, 1}, {1, 1}, {8, 8}},
+                                    coarse = {{0, 0}, {1, 2}, {8, 4}}, empty = {{0, 0}, {1, 1}, {8, 0}};
     const double number[] = {1};
 #define SOURCE(...) &(const mst_stencil_source){.field = "u", __VA_ARGS__}, NULL
 #define RECEIVER(...) NULL, &(const mst_stencil_receiver){.field = "u", .n_points = 1, __VA_ARGS__}
@@ -175,7 +178,8 @@ static void test_refusals(void **state) {
     refuse(state, SOURCE(.series = "t", .region = &coarse), "step 2 along axis 1; only 1");
     refuse(state, SOURCE(.series = "t", .region = &all, .amplitude = "u"), "amplitude of source 0");
     refuse(state, SOURCE(.samples = number, .n_samples = 1, .region = &all, .delay = "x"), "samples, which take no delay");
-    refuse(state, RECEIVER(.points = point, .positions = (const double(*)[MST_MAX_AXES])(const void *)good), "points and positions");
+    refuse(state, RECEIVER(.points = point, .positions = (const double(*)[MST_MAX_AXES])(const void *)good),
+           "points and positions");
     refuse(state, RECEIVER(.points = NULL), "receiver 0 has no points");
 }
 
