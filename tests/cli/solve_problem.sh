@@ -143,7 +143,7 @@ mkdir directory.yaml
 refused 4 'directory.yaml: is a directory' solve directory.yaml
 
 # The large example of the documentation, as it stands there, on a part of its grid.
-sed -n '/^    grid: /,/^$/s/^    //p' "$here/../../docs/stencils.md" >documented.yaml
+sed -n '/^    grid: \[1024, 2048\]/,/^$/s/^    //p' "$here/../../docs/stencils.md" >documented.yaml
 python3 -B - "$here" <<'END'
 import struct, sys
 sys.path.insert(0, sys.argv[1])
