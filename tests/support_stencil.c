@@ -4,6 +4,14 @@
 
 #include <math.h>
 
+double test_half(double v) {
+    if (v == 0 || !isfinite(v))
+        return v;
+    int exponent = ilogb(v) < -14 ? -14 : ilogb(v); // subnormal numbers have the steps of the least normal ones
+    double rounded_v = ldexp(nearbyint(ldexp(v, 10 - exponent)), exponent - 10);
+    return fabs(rounded_v) > 65504 ? copysign(INFINITY, v) : rounded_v;
+}
+
 enum { MAX_NAMES = 64, MAX_VALUES = 128 };
 
 typedef struct names {
@@ -46,6 +54,11 @@ typedef struct state {
 } state;
 
 static double rounded(const mst_stencil_desc *d, double v) { return d->precision == MST_FLOAT32 ? (double)(float)v : v; }
+
+// As the field stores it.
+static double stored(const mst_stencil_desc *d, size_t field, double v) {
+    return d->fields[field].storage_bytes == 2 ? test_half(rounded(d, v)) : rounded(d, v);
+}
 
 static mst_expr *parse(const state *s, const char *text) {
     mst_expr *out;
@@ -95,7 +108,7 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
     if (valued < 0)
         return s->scheme.levels[field][level][index_of(d, at)];
     const mst_expr *face = s->boundaries[valued][side_of];
-    return face ? value(s, face, at, s->reached[field] - level, false) : 0;
+    return face ? stored(d, field, value(s, face, at, s->reached[field] - level, false)) : 0;
 }
 
 // In the scheme's precision, or in double (series and initial values).
@@ -134,7 +147,7 @@ static void coordinates_of(const mst_stencil_desc *d, size_t index, ptrdiff_t *a
     }
 }
 
-static double *initial(const state *s, const mst_stencil_initial *from) {
+static double *initial(const state *s, size_t field, const mst_stencil_initial *from) {
     const mst_stencil_desc *d = s->d;
     double *values = calloc(s->scheme.nodes, sizeof *values);
     mst_expr *expr = from->expression ? parse(s, from->expression) : NULL;
@@ -149,7 +162,7 @@ static double *initial(const state *s, const mst_stencil_initial *from) {
             values[i] = ((const float *)from->data.host)[offset];
         else if (from->layout.rank)
             values[i] = ((const double *)from->data.host)[offset];
-        values[i] = rounded(d, values[i]);
+        values[i] = stored(d, field, values[i]);
     }
     mst_expr_destroy(expr);
     return values;
@@ -296,7 +309,7 @@ static void feed_place(const state *s, const mst_stencil_source *source, double 
     double weight;
     for (size_t i = 0; i < s->scheme.nodes; i++)
         if (weight_at(s, &nodes, i, &weight))
-            values[i] = rounded(s->d, values[i] + rounded(s->d, weight * v));
+            values[i] = stored(s->d, find(s->d, source->field), values[i] + rounded(s->d, weight * v));
     free_spread(s, &nodes);
 }
 
@@ -324,7 +337,7 @@ static void feed_region(const state *s, const mst_stencil_source *source, const 
         }
         if (amplitude)
             added = rounded(d, added * value(s, amplitude, at, 0, false));
-        values[i] = rounded(d, values[i] + added);
+        values[i] = stored(d, find(d, source->field), values[i] + added);
     }
     mst_expr_destroy(amplitude);
     mst_expr_destroy(delay);
@@ -360,7 +373,7 @@ static void advance(state *s, const mst_expr *const *series) {
             for (size_t i = 0; i < s->scheme.nodes; i++) {
                 ptrdiff_t at[MST_MAX_AXES];
                 coordinates_of(d, i, at);
-                next[u][i] = damped(s, value(s, s->updates[u], at, s->step, false), at);
+                next[u][i] = stored(d, find(d, d->updates[u].field), damped(s, value(s, s->updates[u], at, s->step, false), at));
             }
             feed(s, find(d, d->updates[u].field), next[u], series);
         }
@@ -388,8 +401,8 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
     for (size_t f = 0; f < d->n_fields; f++) {
         const mst_stencil_field *field = &d->fields[f];
         bool own = field->previous.expression || field->previous.layout.rank;
-        s.scheme.levels[f][0] = initial(&s, &field->initial);
-        s.scheme.levels[f][1] = field->levels == 2 ? initial(&s, own ? &field->previous : &field->initial) : NULL;
+        s.scheme.levels[f][0] = initial(&s, f, &field->initial);
+        s.scheme.levels[f][1] = field->levels == 2 ? initial(&s, f, own ? &field->previous : &field->initial) : NULL;
     }
     for (size_t u = 0; u < d->n_updates; u++)
         s.updates[u] = parse(&s, d->updates[u].expression);

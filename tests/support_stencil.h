@@ -11,6 +11,9 @@ typedef struct test_scheme {
     size_t n_points;
 } test_scheme;
 
+// A number rounded to float16, to nearest even.
+double test_half(double value);
+
 // The initial state advanced by `steps` steps. Released by test_scheme_free.
 test_scheme test_scheme_run(const mst_stencil_desc *desc, size_t steps);
 void test_scheme_free(test_scheme *scheme);

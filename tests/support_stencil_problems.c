@@ -246,6 +246,39 @@ static const problem open_3d = {
     .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-3,0] + u[0,3,0] + u[0,-1,-1] + u[0,1,1] - 6*u)", 0}},
 };
 
+// Fields of float16 beside one of float32: sources, some of which meet at a node, sponges, faces with values that float16 rounds.
+static const problem half_2d = {
+    .name = "float16 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {37, 531},
+    .boundaries = {{DIRICHLET("0.1 + 0.37 * x"), SPONGE(5)}, {DIRICHLET("0.3 + t"), NEUMANN}},
+    .fields = {{.name = "u", .levels = 2, .storage_bytes = 2, .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
+               {.name = "v", .initial = INITIAL("x / 1000 + sin(y)")},
+               {.name = "w", .storage_bytes = 2, .initial = INITIAL("x * y / 1e7")},
+               {.name = "k", .coefficient = true, .storage_bytes = 2, .initial = INITIAL("0.1 + y / 1000 + x / 30000")}},
+    .updates = {{"u", "u + k * (u[-1,0] + v[1,-1] + u.prev[0,-2] + u[0,3] - 4 * u)", 0},
+                {"v", "0.5 * v + c * u[1,1] + w[0,-1]", 1},
+                {"w", "w[1,0] * 0.9 + 1e-6 * v", 1}},
+    .sources = {{.field = "u", .point = {5, 7}, .series = "sin(t) * a"},
+                {.field = "u", .point = {5, 7}, .samples = samples, .n_samples = 4},
+                {.field = "v", .point = {36, 49}, .samples = samples, .n_samples = 4}},
+    .receivers = {{"u", 5, points_2d}, {"v", 2, points_2d}},
+};
+
+// All fields of float16, with faces between work-items of GPU-shaped kernels.
+static const problem half_3d = {
+    .name = "float16 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT32,
+    .grid = {24, 45, 128},
+    .boundaries = {{SPONGE(3), NEUMANN}, {DIRICHLET("0.3"), DIRICHLET("-0.7")}, {DIRICHLET("0.1 * 3"), DIRICHLET(NULL)}},
+    .fields = {{.name = "u", .storage_bytes = 2, .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)")},
+               {.name = "v", .storage_bytes = 2, .initial = INITIAL("x / 300")}},
+    .updates = {{"u", "u + a * (u[-1,0,0] + u[1,0,0] + u[0,-3,0] + u[0,3,0] + u[0,-1,-1] + u[0,1,1] - 6*u) - 0.1*v", 0},
+                {"v", "v + 0.1 * (u[0,0,1] - v[1,0,0])", 0}},
+};
+
 static mst_stencil_desc describe(const problem *p) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = p->rank;
@@ -320,9 +353,10 @@ static void check_way(mst_context *context, const problem *p, mst_stencil_desc *
 }
 
 static const problem *find_problem(const char *name) {
-    static const problem *const all[] = {&heat_2d,  &wave_2d,        &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
-                                         &large_2d, &advection_1d,   &large_3d,   &seam_1d, &seam_points_1d, &seam_2d,
-                                         &seam_3d,  &seam_points_3d, &outward_3d, &open_2d, &open_3d};
+    static const problem *const all[] = {&heat_2d,        &wave_2d,  &gray_scott,   &yee_2d,         &wide_2d,
+                                         &heat_3d,        &large_2d, &advection_1d, &large_3d,       &seam_1d,
+                                         &seam_points_1d, &seam_2d,  &seam_3d,      &seam_points_3d, &outward_3d,
+                                         &open_2d,        &open_3d,  &half_2d,      &half_3d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

@@ -32,6 +32,8 @@ static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
     for (size_t i = 0; i < p->desc.n_fields && code == CLI_DONE; i++) {
         add_text(digest, p->fields[i].name);
         add_number(digest, p->fields[i].coefficient ? 0 : p->fields[i].levels);
+        if (p->fields[i].storage_bytes)
+            add_number(digest, (double)p->fields[i].storage_bytes);
         add_text(digest, p->fields[i].initial.expression);
         add_text(digest, p->fields[i].previous.expression);
         for (int level = 0; level < 2 && code == CLI_DONE; level++)

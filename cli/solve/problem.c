@@ -116,6 +116,11 @@ static bool read_precision(cli_yaml *y, yaml_node_t *node, void *target) {
     return type >= 0;
 }
 
+static bool read_storage(cli_yaml *y, yaml_node_t *node, void *target) {
+    problem *p = target;
+    return problem_read_storage(y, node, p, &p->storage_bytes);
+}
+
 static bool read_steps(cli_yaml *y, yaml_node_t *node, void *target) {
     return cli_yaml_integer(y, node, 0, (uint64_t)1 << 62, &((problem *)target)->steps);
 }
@@ -124,6 +129,7 @@ static const cli_yaml_key problem_keys[] = {
     // In the order of reading: what comes later may use what came before.
     {"grid", read_grid, true},
     {"precision", read_precision, false},
+    {"storage", read_storage, false},
     {"parameters", read_parameters, false},
     {"runs", problem_read_runs, false},
     {"spacing", read_spacing, false},

@@ -72,6 +72,7 @@ typedef struct problem {
     problem_overrides overrides;
     mst_stencil_desc desc; // its tables are those below
     uint64_t steps;
+    size_t storage_bytes;   // of fields that do not say it
     double step_limit;      // the largest stable time step; 0: not given
     double safety;          // time_step: auto, so much of the largest stable one; 0: it is given
     yaml_node_t *step_node; // where that stands

@@ -39,10 +39,26 @@ static bool read_coefficient(cli_yaml *y, yaml_node_t *node, void *target) {
            (!field->coefficient || field->levels == 1 || cli_yaml_error(y, node, "a coefficient field has one level"));
 }
 
+bool problem_read_storage(cli_yaml *y, yaml_node_t *node, const problem *p, size_t *bytes) {
+    static const char *const types[] = {"float16", "float32"};
+    const mst_type precision = p->overrides.precision ? p->overrides.precision : p->desc.precision;
+    const int type = cli_yaml_choice(y, node, types, CLI_COUNT(types), sizeof types[0]);
+    if (type >= 0 && precision != MST_FLOAT32)
+        return cli_yaml_error(y, node, "%s needs the precision float32, which is %s", types[type], mst_type_name(precision));
+    *bytes = type == 0 ? 2 : 0;
+    return type >= 0;
+}
+
+static bool read_storage(cli_yaml *y, yaml_node_t *node, void *target) {
+    const field_reading *r = target;
+    return problem_read_storage(y, node, r->p, &r->field->storage_bytes);
+}
+
 static const cli_yaml_key field_keys[] = {
     {"levels", read_levels, false},        {"coefficient", read_coefficient, false},
     {"constant", read_coefficient, false}, // the second as in older files
     {"initial", read_initial_node, false}, {"previous", read_previous_node, false},
+    {"storage", read_storage, false},
 };
 
 static bool read_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
@@ -51,7 +67,7 @@ static bool read_field(cli_yaml *y, const char *name, yaml_node_t *node, size_t 
     field_reading reading = {p, field, p->initial_nodes[index]};
     if (!problem_new_name(p, node, name))
         return false;
-    *field = (mst_stencil_field){.name = name, .levels = 1};
+    *field = (mst_stencil_field){.name = name, .levels = 1, .storage_bytes = p->storage_bytes};
     p->desc.n_fields = index + 1;
     if (node->type == YAML_SCALAR_NODE) // "u: EXPRESSION"
         return read_initial_node(y, node, &reading);

@@ -47,6 +47,9 @@ bool problem_read_initial(problem *p);                                  // which
 bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
 
+// "float16" or "float32": the bytes of values in memory, as in mst_stencil_field.
+bool problem_read_storage(cli_yaml *y, yaml_node_t *node, const problem *p, size_t *bytes);
+
 // The field that a node names; NULL after printing the error.
 const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
 

@@ -59,6 +59,12 @@ typedef struct mst_stencil_field {
     bool coefficient; // a coefficient field: never updated
     mst_stencil_initial initial;
     mst_stencil_initial previous; // of name.prev; with neither expression nor data: as `initial` (a start at rest)
+    // Bytes of a value in memory: 0, those of the precision, or 2: float16 (with MST_FLOAT32), by which arrays, transfers and the
+    // backing store are half as large. All is computed in float32. A value is rounded to float16, to nearest even, when an update
+    // has made it, and again when a source was added, whether it goes to memory then or not, so results depend on no schedule; so
+    // are initial values and those beyond faces. float16 has 11 bits from 6.1e-5 to 65504, steps of 6e-8 below, and infinity from
+    // 65520 on, which check_every finds; initial values that large are refused.
+    size_t storage_bytes;
 } mst_stencil_field;
 
 typedef struct mst_stencil_update {

@@ -13,11 +13,12 @@
 
 enum { LEAST_NODES = 1 << 23, MOST_PART = 1 << 22 }; // elements of a part that goes to the backing store
 
-static mst_status build(mst_stencil *s, const mst_formula *formula, mst_kernel **out, mst_error *error) {
+static mst_status build(mst_stencil *s, const mst_formula *formula, bool half, mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     mst_problem in_double = s->problem;
     const mst_program *program;
+    const char *type = half ? "half" : s->problem.is_double ? "double" : "float";
     in_double.is_double = true;
     const mst_writer w = {.context = s->context, .problem = &in_double, .out = &text};
     mst_text_put(&text, "#define WIDTH 2\n");
@@ -25,17 +26,20 @@ static mst_status build(mst_stencil *s, const mst_formula *formula, mst_kernel *
     mst_text_put(&text,
                  "// Nodes first to first + count - 1 of the grid; number k lies at element\n"
                  "// s5 + plane s4 + row s3 + column of `grid`, which has s0 planes, s1 rows and s2 columns.\n"
-                 "__kernel void initial(__global $type *array, long8 grid, long first, long count) {\n"
+                 "__kernel void initial(__global $type *array, long8 grid, long first, long count$exceeded) {\n"
                  "const long k = get_global_id(0), node = first + k, line = node / grid.s2;\n"
                  "const long plane = line / grid.s1, row = line % grid.s1, column = node % grid.s2;\n"
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
                  "if (k >= count)\nreturn;\n",
-                 MST_SET(type, s->problem.is_double ? "double" : "float"));
+                 MST_SET(type, type), MST_SET(exceeded, half ? ", __global uint *exceeded" : ""));
     mst_write_place(&w, formula, "plane", "row", "0");
     mst_write_column(&w, formula, "column", 1);
     mst_write_formula(&w, formula, 1, NULL, "value");
-    mst_text_put(&text, "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = ($type)value;\n}\n",
-                 MST_SET(type, s->problem.is_double ? "double" : "float"));
+    mst_text_put(&text,
+                 half ? "if (isfinite(value) && fabs(value) >= 65520) // float16 would be infinite\n*exceeded = 1;\n"
+                        "vstore_half_rte((float)value, grid.s5 + plane * grid.s4 + row * grid.s3 + column, array);\n}\n"
+                      : "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = ($type)value;\n}\n",
+                 MST_SET(type, type));
     MST_TRY(mst_program_of_text(s->context, "stencil: initial values", &text, "-D PRECISION=64", &program, error));
     MST_TRY(mst_kernel_create(program, "initial", out, error));
 fail:
@@ -43,12 +47,13 @@ fail:
     return status;
 }
 
-static mst_status launch(mst_queue *queue, const mst_kernel *kernel, cl_mem array, const cl_long8 *grid, uint64_t from,
-                         uint64_t n, mst_error *error) {
+// `exceeded` is for the kernel of float16.
+static mst_status launch(mst_queue *queue, const mst_kernel *kernel, cl_mem array, cl_mem exceeded, const cl_long8 *grid,
+                         uint64_t from, uint64_t n, mst_error *error) {
     const cl_long first = (cl_long)from, count = (cl_long)n;
     const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(grid, *grid), MST_BIND(first, first),
-                                      MST_BIND(count, count)};
-    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), (size_t)n,
+                                      MST_BIND(count, count), MST_BIND(exceeded, exceeded)};
+    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments) - !exceeded, (size_t)n,
                              mst_kernel_group(queue->context, kernel, (size_t)n), NULL, error);
 }
 
@@ -64,7 +69,7 @@ static mst_status fill_store(mst_stencil *s, const mst_kernel *kernel, const mst
         n = mst_smaller(p->nodes - from, part);
         const cl_long8 packed = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
                                   (cl_long)p->grid[COLUMNS], (cl_long)p->plane, -(cl_long)from}};
-        MST_TRY(launch(&queue, kernel, loan->buffer, &packed, from, n, error));
+        MST_TRY(launch(&queue, kernel, loan->buffer, NULL, &packed, from, n, error));
         MST_TRY(mst_queue_read(&queue, loan->buffer, 0, (size_t)n * p->element, values, "initial values", error));
         MST_TRY(mst_solver_put(s, array, from, n, values, error));
     }
@@ -74,10 +79,31 @@ fail:
     return status;
 }
 
-static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, mst_error *error) {
+// An array of float16. *done is false if it does not hold all values: the interpreter will say which.
+static mst_status fill_halves(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, bool *done, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_uint exceeded = 0;
+    cl_mem flag = NULL;
+    mst_queue queue = MST_QUEUE(s->context, s->context->compute);
+    MST_TRY(mst_device_allocate(s->context, CL_MEM_READ_WRITE, sizeof exceeded, "initial values", &flag, error));
+    MST_TRY(mst_queue_write(&queue, CL_TRUE, flag, 0, sizeof exceeded, &exceeded, "initial values", error));
+    MST_TRY(launch(&queue, kernel, loan->buffer, flag, &loan->grid, 0, s->problem.nodes, error));
+    MST_TRY(mst_queue_read(&queue, flag, 0, sizeof exceeded, &exceeded, "initial values", error));
+    *done = !exceeded;
+fail:
+    mst_queue_release(&queue);
+    mst_device_release(s->context, flag, sizeof exceeded);
+    return status;
+}
+
+static mst_status fill_array(mst_stencil *s, const mst_kernel *kernel, const mst_loan *loan, int array, bool *done,
+                             mst_error *error) {
     mst_status status = MST_OK;
     mst_queue queue = MST_QUEUE(s->context, s->context->compute);
-    MST_TRY(launch(&queue, kernel, loan->buffer, &loan->grid, 0, s->problem.nodes, error));
+    if (mst_problem_is_half(&s->problem, array))
+        MST_TRY(fill_halves(s, kernel, loan, done, error));
+    else
+        MST_TRY(launch(&queue, kernel, loan->buffer, NULL, &loan->grid, 0, s->problem.nodes, error));
     if (s->check_every && array < s->problem.n_arrays)
         MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, array, &s->nonfinite[array], error));
     MST_TRY(mst_queue_finish(&queue, error));
@@ -95,8 +121,8 @@ mst_status mst_initial_fill(mst_stencil *s, int array, const mst_formula *formul
             (loan.is_array || formula->n_leaves > 0);
     if (!*done)
         return MST_OK;
-    MST_TRY(build(s, formula, &kernel, error));
-    MST_TRY(loan.is_array ? fill_array(s, kernel, &loan, array, error) : fill_store(s, kernel, &loan, array, error));
+    MST_TRY(build(s, formula, loan.is_array && mst_problem_is_half(&s->problem, array), &kernel, error));
+    MST_TRY(loan.is_array ? fill_array(s, kernel, &loan, array, done, error) : fill_store(s, kernel, &loan, array, error));
 fail:
     mst_kernel_destroy(kernel);
     return status;

@@ -82,7 +82,7 @@ static uint64_t run_of(const mst_problem *p, int axis, part_of_axis part, uint64
 
 static mst_status get(const mst_look *l, int array, uint64_t element, uint64_t n, uint64_t to, mst_error *error) {
     mst_schedule *s = l->o->schedule;
-    return s->kind->get(s, array, element, n, (unsigned char *)l->o->staging + to * l->o->problem->element, error);
+    return s->kind->get(s, array, element, n, (unsigned char *)l->o->staging + to * l->o->problem->elements[array], error);
 }
 
 static mst_status fill_plane(const mst_look *l, int array, uint64_t plane, part_of_axis rows, uint64_t to, mst_error *error) {
@@ -113,7 +113,7 @@ static mst_status fill(const mst_look *l, size_t read, part_of_axis planes, part
         for (uint64_t i = 0; i < n && inside && plane < p->plane; i++)
             MST_TRY(fill_plane(l, array, at + i, rows, (k + i) * plane, error));
     }
-    MST_TRY(mst_queue_write(&l->o->queue, CL_TRUE, l->o->held[read], 0, (size_t)(planes.count * plane * p->element),
+    MST_TRY(mst_queue_write(&l->o->queue, CL_TRUE, l->o->held[read], 0, (size_t)(planes.count * plane * p->elements[array]),
                             l->o->staging, "what monitors and spectra read", error));
 fail:
     return status;

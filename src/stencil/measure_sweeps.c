@@ -137,13 +137,16 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     s.points = &no_points;
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
-    const mst_allocation array = {"the measurement of rates", MST_MEMORY_DEVICE, s.sweeps.padded.elements * part.element, 1};
+    const mst_allocation array = {.what = "the measurement of rates",
+                                  .memory = MST_MEMORY_DEVICE,
+                                  .bytes = s.sweeps.padded.elements * part.element,
+                                  .count = 1};
     const struct {
         cl_mem *buffers;
         int n;
     } all[] = {{state.arrays, part.n_arrays}, {state.spares, s.sweeps.n_spares}, {state.coefficients, part.n_coefficients}};
     for (size_t k = 0; k < MST_COUNT(all); k++) {
-        MST_TRY(mst_memory_take(s.context, &array, (uint64_t)all[k].n, all[k].buffers, error));
+        MST_TRY(mst_memory_take(s.context, &array, NULL, (uint64_t)all[k].n, all[k].buffers, error));
         for (int i = 0; i < all[k].n; i++)
             MST_TRY(mst_queue_fill(&queue, all[k].buffers[i], 0, (size_t)array.bytes, "an array", error));
     }
@@ -156,6 +159,6 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
 fail:
     mst_queue_release(&queue);
     for (size_t k = 0; k < MST_COUNT(all); k++)
-        mst_memory_give(sweeper->context, &array, (uint64_t)all[k].n, all[k].buffers);
+        mst_memory_give(sweeper->context, &array, NULL, (uint64_t)all[k].n, all[k].buffers);
     return status;
 }

@@ -39,11 +39,12 @@ static mst_status take(mst_observer *o, mst_error *error) {
     const mst_allocation *parts = o->footprint->parts, *held = &parts[MST_FOOTPRINT_HELD], *sums = &parts[MST_FOOTPRINT_SUMS];
     const size_t room =
         (size_t)mst_larger(mst_larger(held->bytes, parts[MST_FOOTPRINT_PHASES].bytes), parts[MST_FOOTPRINT_PARTIALS].bytes);
+    MST_TRY(mst_memory_take(o->context, &parts[MST_FOOTPRINT_PARTIALS], NULL, parts[MST_FOOTPRINT_PARTIALS].count, &o->partials,
+                            error));
     MST_TRY(
-        mst_memory_take(o->context, &parts[MST_FOOTPRINT_PARTIALS], parts[MST_FOOTPRINT_PARTIALS].count, &o->partials, error));
-    MST_TRY(mst_memory_take(o->context, &parts[MST_FOOTPRINT_PHASES], parts[MST_FOOTPRINT_PHASES].count, &o->phases, error));
-    MST_TRY(mst_memory_take(o->context, sums, sums->count, &o->sums, error));
-    MST_TRY(mst_memory_take(o->context, held, held->count, o->held, error));
+        mst_memory_take(o->context, &parts[MST_FOOTPRINT_PHASES], NULL, parts[MST_FOOTPRINT_PHASES].count, &o->phases, error));
+    MST_TRY(mst_memory_take(o->context, sums, NULL, sums->count, &o->sums, error));
+    MST_TRY(mst_memory_take(o->context, held, NULL, held->count, o->held, error));
     MST_REQUIRE(o->staging = malloc(room), MST_ERROR_HOST_MEMORY, "out of memory for monitors and spectra");
     if (sums->count > 0) {
         MST_TRY(mst_queue_fill(&o->queue, o->sums, 0, (size_t)sums->bytes, "the sums of spectra", error));
@@ -82,10 +83,10 @@ void mst_observer_release(mst_observer *o) {
         return;
     const mst_observations *all = o->problem->observations;
     const mst_allocation *parts = o->footprint->parts;
-    mst_memory_give(o->context, &parts[MST_FOOTPRINT_PARTIALS], 1, &o->partials);
-    mst_memory_give(o->context, &parts[MST_FOOTPRINT_PHASES], 1, &o->phases);
-    mst_memory_give(o->context, &parts[MST_FOOTPRINT_SUMS], 1, &o->sums);
-    mst_memory_give(o->context, &parts[MST_FOOTPRINT_HELD], MST_STENCIL_MAX_LEAVES, o->held);
+    mst_memory_give(o->context, &parts[MST_FOOTPRINT_PARTIALS], NULL, 1, &o->partials);
+    mst_memory_give(o->context, &parts[MST_FOOTPRINT_PHASES], NULL, 1, &o->phases);
+    mst_memory_give(o->context, &parts[MST_FOOTPRINT_SUMS], NULL, 1, &o->sums);
+    mst_memory_give(o->context, &parts[MST_FOOTPRINT_HELD], NULL, MST_STENCIL_MAX_LEAVES, o->held);
     for (size_t k = 0; o->monitors && k < all->n_monitors; k++)
         mst_kernel_destroy(o->monitors[k]);
     for (size_t k = 0; o->spectra && k < all->n_spectra; k++)

@@ -128,14 +128,14 @@ void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *
     const mst_problem *p = &s->problem;
     const mst_allocation *store = &s->plan.footprint.parts[MST_FOOTPRINT_STORE];
     const mst_forecast f = mst_model_forecast(&s->inputs, &s->pair, &s->plan, steps, &boxes);
-    const uint64_t once = (uint64_t)(p->n_arrays + p->n_coefficients) * p->nodes * p->element;
+    const uint64_t once = (p->state_node_bytes + p->coefficient_node_bytes) * p->nodes;
     plan->schedule = s->plan.schedule;
     plan->shape = s->pair.tiles[0].shape;
     plan->store = s->plan.store;
     plan->depth = s->plan.depth;
     plan->fuse = s->plan.fuse;
     plan->block = s->plan.block;
-    plan->state_bytes = store->count > 0 ? store->bytes * store->count : once;
+    plan->state_bytes = store->count > 0 ? store->total : once;
     plan->device_bytes = mst_footprint_bytes(&s->plan.footprint, MST_MEMORY_DEVICE);
     plan->host_bytes = store->count > 0 && store->memory != MST_MEMORY_FILE ? plan->state_bytes : 0;
     plan->seconds = f.seconds;

@@ -46,7 +46,8 @@ void mst_solver_figures(const mst_stencil *solver, uint64_t steps, mst_stencil_p
 // Initial values of all fields.
 mst_status mst_solver_initialise(mst_stencil *solver, const mst_stencil_desc *desc, mst_error *error);
 
-// Elements first .. first + count - 1 of an array (of the state, then the coefficient fields), on their way from the caller.
+// Elements first .. first + count - 1 of an array (of the state, then the coefficient fields), on their way from the caller, in
+// the scheme's precision.
 mst_status mst_solver_put(mst_stencil *solver, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
 
 // MST_ERROR_DIVERGED if a field has more values that are infinite or NaN than it began with. The state must be whole.

@@ -1,5 +1,6 @@
 // Reading, writing and initialising the state, wherever it lies.
 #include "description.h"
+#include "half.h"
 #include "initial.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
@@ -7,21 +8,66 @@
 #include "solver.h"
 #include "stream/transfer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CHUNK = 1 << 20 }; // elements moved at a time
 
+// In the scheme's precision.
 static mst_status get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
-    return s->schedule->kind->get(s->schedule, array, first, count, to, error);
+    mst_status status = MST_OK;
+    uint16_t *halves = NULL;
+    if (!mst_problem_is_half(&s->problem, array))
+        return s->schedule->kind->get(s->schedule, array, first, count, to, error);
+    MST_REQUIRE(halves = malloc((size_t)count * sizeof *halves), MST_ERROR_HOST_MEMORY, "out of memory reading a field");
+    MST_TRY(s->schedule->kind->get(s->schedule, array, first, count, halves, error));
+    mst_floats_of_halves(halves, (size_t)count, to);
+fail:
+    free(halves);
+    return status;
+}
+
+static const char *name_of(const mst_problem *p, int array) {
+    for (int f = 0; f < p->n_fields; f++) {
+        const int first = p->fields[f].array + (p->fields[f].coefficient ? p->n_arrays : 0);
+        if (array >= first && array < first + p->fields[f].levels)
+            return p->fields[f].name;
+    }
+    return "a field";
+}
+
+// What float16 does not hold must not become infinite without a word.
+static mst_status check_range(const mst_problem *p, int array, uint64_t first, uint64_t count, const float *values,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    for (uint64_t i = 0; i < count; i++)
+        MST_REQUIRE(!(fabsf(values[i]) >= 65520) || isinf(values[i]), MST_ERROR_ARGUMENT,
+                    "%s is %g at node number %llu; float16, as which it is stored, goes to 65504", name_of(p, array),
+                    (double)values[i], (unsigned long long)(first + i));
+fail:
+    return status;
+}
+
+static mst_status put_halves(mst_stencil *s, int array, uint64_t first, uint64_t count, const float *from, mst_error *error) {
+    mst_status status = MST_OK;
+    uint16_t *halves = NULL;
+    MST_REQUIRE(halves = malloc((size_t)count * sizeof *halves), MST_ERROR_HOST_MEMORY, "out of memory writing a field");
+    MST_TRY(check_range(&s->problem, array, first, count, from, error));
+    mst_halves_of_floats(from, (size_t)count, halves);
+    MST_TRY(s->schedule->kind->put(s->schedule, array, first, count, halves, error));
+fail:
+    free(halves);
+    return status;
 }
 
 // Values that are not finite are counted on their way, to know later whether there are more.
 mst_status mst_solver_put(mst_stencil *s, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     if (s->check_every && array < s->problem.n_arrays)
-        s->nonfinite[array] = (first ? s->nonfinite[array] : 0) + mst_nonfinite_count(from, count, s->problem.is_double);
-    return s->schedule->kind->put(s->schedule, array, first, count, from, error);
+        s->nonfinite[array] = (first ? s->nonfinite[array] : 0) + mst_nonfinite_count(from, count, s->problem.element);
+    return mst_problem_is_half(&s->problem, array) ? put_halves(s, array, first, count, from, error)
+                                                   : s->schedule->kind->put(s->schedule, array, first, count, from, error);
 }
 
 static void put_value(const mst_problem *p, void *to, uint64_t i, double value) {

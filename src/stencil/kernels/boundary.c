@@ -9,8 +9,16 @@ int mst_boundary_margin(const mst_problem *problem, int axis) {
     return exists ? MST_STENCIL_MAX_RADIUS : 0;
 }
 
+static bool is_mixed(const mst_problem *p) {
+    for (int a = 1; a < p->n_arrays; a++)
+        if (p->elements[a] != p->elements[0])
+            return true;
+    return false;
+}
+
 bool mst_boundary_is_open(const mst_problem *problem, int axis, int side) {
     const mst_problem_boundary *face = &problem->boundaries[axis][side];
     bool lateral = axis == COLUMNS || (axis == ROWS && problem->rank == 3);
-    return lateral && problem->n_coefficients == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0;
+    return lateral && problem->n_coefficients == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0 &&
+           (!face->value.expr || !is_mixed(problem));
 }

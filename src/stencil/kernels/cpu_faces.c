@@ -21,7 +21,7 @@ static void write_fill(const mst_stencil_cpu_writer *c, const mst_problem_bounda
         mst_write_place(c->w, &face->value, "plane", row, "step + 1");
         mst_write_column(c->w, &face->value, column, 1);
         mst_write_formula(c->w, &face->value, 1, NULL, "value");
-        mst_text_put(c->out, "ring_row[j] = value;\n}\n");
+        mst_text_put(c->out, c->n_half > 0 ? "ring_row[j] = round_if_half(value, is_half);\n}\n" : "ring_row[j] = value;\n}\n");
     } else {
         mst_text_put(c->out, "ring_row[j] = 0;\n}\n");
     }
@@ -105,6 +105,9 @@ void mst_stencil_cpu_write_side_planes(const mst_stencil_cpu_writer *c) {
 
 // Every image of a source in the periodic surroundings of the tile.
 static void write_sources(const mst_stencil_cpu_writer *c, const char *element) {
+    char adds[sizeof(mst_number_text) + 40] = "+=";
+    if (c->n_half > 0)
+        snprintf(adds, sizeof adds, "=\nround_if_half(%s +", element);
     const mst_stencil_cpu_range rows = mst_stencil_cpu_range_of(c, ROWS, false),
                                 columns = mst_stencil_cpu_range_of(c, COLUMNS, false);
     mst_text_put(c->out,
@@ -114,7 +117,7 @@ static void write_sources(const mst_stencil_cpu_writer *c, const char *element) 
                  "for (long row = points[k].s1$first_row;\nrow < $rows_end; row += n_rows) {\n"
                  "for (long column = points[k].s2$first_column;\ncolumn < $columns_end; column += n_columns) {\n"
                  "if (row >= $rows_begin\n&& column >= $columns_begin)\n"
-                 "$element +=\ntable[(first_step + step + 1) * $stride + 1 + points[k].s3];\n"
+                 "$element $adds\ntable[(first_step + step + 1) * $stride + 1 + points[k].s3]$end;\n"
                  "}\n}\n}\n",
                  MST_SET(first_row, mst_problem_periodic(c->problem, ROWS)
                                         ? " - n_rows * ((points[k].s1 - row_begin + 64 * 64) / n_rows)"
@@ -123,7 +126,8 @@ static void write_sources(const mst_stencil_cpu_writer *c, const char *element) 
                                            ? " - n_columns * ((points[k].s2 - column_begin + 64 * 64) / n_columns)"
                                            : ""),
                  MST_SET(rows_begin, rows.low), MST_SET(rows_end, rows.high), MST_SET(columns_begin, columns.low),
-                 MST_SET(columns_end, columns.high), MST_SET(element, element), MST_SET(stride, c->problem->n_feeds + 1));
+                 MST_SET(columns_end, columns.high), MST_SET(element, element), MST_SET(stride, c->problem->n_feeds + 1),
+                 MST_SET(adds, adds), MST_SET(end, c->n_half > 0 ? ", is_half)" : ""));
 }
 
 static void write_regions(const mst_stencil_cpu_writer *c, const char *element) {

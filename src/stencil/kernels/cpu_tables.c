@@ -50,6 +50,13 @@ void mst_stencil_cpu_write_tables(const mst_stencil_cpu_writer *c, int n_version
     n_versions[1] = write_versions(c, w->single);
     mst_text_put(c->out, "};\n\n");
     write_fields(c);
+    if (c->n_half > 0) {
+        mst_text_put(c->out, "// Of fields: 1 if values are rounded to float16, as which they lie in memory.\n"
+                             "__constant int halves[] = {");
+        for (int f = 0; f < c->problem->n_fields; f++)
+            mst_text_put(c->out, f > 0 ? ", $half" : "$half", MST_SET(half, c->problem->fields[f].is_half));
+        mst_text_put(c->out, "};\n\n");
+    }
     mst_text_put(
         c->out,
         "// Of fields: the first of their sources in the list of points and the one behind the last, and receivers alike.\n"

@@ -46,7 +46,9 @@ static void write_values_beyond(const mst_stencil_gpu_writer *g) {
                          MST_SET(group, g->tile->group));
             mst_write_formula(g->w, value, 1, NULL, "outer");
             for (int copy = 0; copy < x->copies; copy++)
-                mst_text_put(g->out, "shared[$place + k * $pitch] = outer;\n",
+                mst_text_put(g->out,
+                             mst_problem_has_half_state(g->w->problem) ? "shared[$place + k * $pitch] = round_to_half(outer);\n"
+                                                                       : "shared[$place + k * $pitch] = outer;\n",
                              MST_SET(place, copy * mst_exchange_copy_elements(x) + x->ends + g->tile->group +
                                                 (axis == ROWS ? 2 : 0) + side),
                              MST_SET(pitch, x->pitch));

@@ -41,14 +41,20 @@ static void write_face(const mst_stencil_gpu_writer *g, int axis, int side, int 
 }
 
 // The slowest axis counts where nodes lie beyond several faces.
-void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, int step) {
+void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, const mst_field_version *v) {
+    const mst_problem *p = g->w->problem;
+    bool any = false;
     mst_text_put(g->out, "// Beyond faces that have values the value is theirs.\nif (is_beyond) {\n");
     for (int axis = COLUMNS; axis >= PLANES; axis--) {
         if (axis == PLANES)
             mst_text_put(g->out, "}\n");
-        write_face(g, axis, 0, step);
-        write_face(g, axis, 1, step);
+        for (int side = 0; side < 2; side++) {
+            write_face(g, axis, side, v->step);
+            any = any || p->boundaries[axis][side].value.expr;
+        }
     }
+    if (any && p->fields[v->field].is_half)
+        mst_text_put(g->out, "value = vround_to_half(value);\n");
 }
 
 void mst_stencil_gpu_write_damping(const mst_stencil_gpu_writer *g) {
@@ -77,7 +83,11 @@ static void write_sources(const mst_stencil_gpu_writer *g, const mst_field_versi
                  MST_SET(stride, g->w->problem->n_feeds + 1));
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
-        mst_text_put(g->out, "if (wrap($column, n_columns) == points[k].s2)\nvalue.$component += added;\n",
+        mst_text_put(g->out,
+                     g->w->problem->fields[v->field].is_half
+                         ? "if (wrap($column, n_columns) == points[k].s2)\n"
+                           "value.$component = round_to_half(value.$component + added);\n"
+                         : "if (wrap($column, n_columns) == points[k].s2)\nvalue.$component += added;\n",
                      MST_SET(column, MST_SUM("first_column", k)), MST_SET(component, component));
     }
     mst_text_put(g->out, "}\n");

@@ -5,29 +5,36 @@
 #include <stdio.h>
 
 // A row of an input at the grid's edge, column by column. What is read beyond the grid does not count.
-static void write_edge_row(const mst_stencil_gpu_writer *g, const char *array, int row) {
+static void write_edge_row(const mst_stencil_gpu_writer *g, const char *array, bool half, int row) {
     mst_component_name component;
     for (int column = 0; column < g->width; column++) {
         mst_stencil_gpu_name_component(column, component);
-        mst_text_put(g->out, "${array}_next_row$row.$component = ${array}_in[from_plane + from_row$row + from_column$column];\n",
+        mst_text_put(g->out,
+                     half ? "${array}_next_row$row.$component =\n"
+                            "vload_half(from_plane + from_row$row + from_column$column, ${array}_in);\n"
+                          : "${array}_next_row$row.$component = ${array}_in[from_plane + from_row$row + from_column$column];\n",
                      MST_SET(array, array), MST_SET(row, row), MST_SET(component, component), MST_SET(column, column));
     }
 }
 
 // The rows of an input, as aligned vectors or not. The mask changes nothing; without it compilers see that both kinds of rows are
 // loaded from one place, and make of them a load a column.
-static void write_rows(const mst_stencil_gpu_writer *g, const char *array, bool aligned) {
-    if (aligned)
+static void write_rows(const mst_stencil_gpu_writer *g, const char *array, bool half, bool aligned) {
+    if (aligned && half)
+        mst_text_put(g->out, "__global const half *${array}_vectors = ${array}_in + ((from_plane + from_item) & -$width);\n",
+                     MST_SET(array, array), MST_SET(width, g->width));
+    else if (aligned)
         mst_text_put(g->out,
                      "__global const vreal *${array}_vectors =\n"
                      "(__global const vreal *)(${array}_in + ((from_plane + from_item) & -$width));\n",
                      MST_SET(array, array), MST_SET(width, g->width));
     for (int row = 0; row < g->deep; row++)
         mst_text_put(g->out,
-                     aligned
-                         ? "${array}_next_row$row = ${array}_vectors[$row * from_vectors];\n"
-                         : "${array}_next_row$row = LOAD_GLOBAL(${array}_in + from_plane + from_item + $row * from_columns);\n",
-                     MST_SET(array, array), MST_SET(row, row));
+                     aligned && half ? "${array}_next_row$row = LOAD_VECTOR_HALF(${array}_vectors + $row * from_columns);\n"
+                     : aligned       ? "${array}_next_row$row = ${array}_vectors[$row * from_vectors];\n"
+                                     : "${array}_next_row$row = LOAD_GLOBAL$half(${array}_in + from_plane + from_item"
+                                       " + $row * from_columns);\n",
+                     MST_SET(array, array), MST_SET(row, row), MST_SET(half, mst_element_suffix(half)));
 }
 
 // Loads the plane that begins at element `from_plane` of all inputs.
@@ -39,7 +46,7 @@ static void write_load(const mst_stencil_gpu_writer *g) {
     for (int aligned = 1; aligned >= 0; aligned--) {
         for (int a = 0; a < p->n_arrays; a++) {
             mst_name_state(p, a, array);
-            write_rows(g, array, aligned);
+            write_rows(g, array, mst_problem_is_half(p, a), aligned);
         }
         mst_text_put(g->out, aligned ? "} else {\n" : "}\n");
     }
@@ -49,7 +56,7 @@ static void write_load(const mst_stencil_gpu_writer *g) {
     for (int a = 0; a < p->n_arrays; a++) {
         mst_name_state(p, a, array);
         for (int row = 0; row < g->deep; row++)
-            write_edge_row(g, array, row);
+            write_edge_row(g, array, mst_problem_is_half(p, a), row);
     }
     mst_text_put(g->out, "}\n");
 }
@@ -124,6 +131,7 @@ void mst_stencil_gpu_write_next_load(const mst_stencil_gpu_writer *g) {
 
 void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const mst_leaf *leaf) {
     const mst_problem *p = g->w->problem;
+    const bool half = p->fields[leaf->field].is_half;
     mst_number_text plane, row, column;
     mst_component_name component;
     mst_name name;
@@ -131,14 +139,16 @@ void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const ms
     mst_map_text(p, PLANES, true, MST_SUM("plane", leaf->offsets[PLANES]), plane);
     mst_map_text(p, ROWS, true, MST_SUM("row", leaf->offsets[ROWS]), row);
     mst_text_put(g->out,
-                 "__global const real *${name}_row = ${field}_coefficient\n"
+                 "__global const $type *${name}_row = ${field}_coefficient\n"
                  "+ (wrap($plane - coefficient_first_plane, coefficient_planes) * coefficient_rows",
-                 MST_SET(name, name), MST_SET(field, p->fields[leaf->field].name), MST_SET(plane, plane));
+                 MST_SET(type, mst_element_type(half)), MST_SET(name, name), MST_SET(field, p->fields[leaf->field].name),
+                 MST_SET(plane, plane));
     if (!g->is_boundary) {
         mst_text_put(g->out,
                      "\n+ coefficient_row + $row - first_row) * coefficient_columns + $column;\n"
-                     "const vreal $name = LOAD_GLOBAL(${name}_row);\n",
-                     MST_SET(name, name), MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
+                     "const vreal $name = LOAD_GLOBAL$half(${name}_row);\n",
+                     MST_SET(name, name), MST_SET(half, mst_element_suffix(half)),
+                     MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
                      MST_SET(column, MST_SUM("coefficient_column", leaf->offsets[COLUMNS])));
         return;
     }
@@ -150,7 +160,10 @@ void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const ms
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
         mst_map_text(p, COLUMNS, true, MST_SUM("first_column", k + leaf->offsets[COLUMNS]), column);
-        mst_text_put(g->out, "$name.$component = ${name}_row[within($column, coefficient_first_column, coefficient_columns)];\n",
+        mst_text_put(g->out,
+                     half ? "$name.$component =\n"
+                            "vload_half(within($column, coefficient_first_column, coefficient_columns), ${name}_row);\n"
+                          : "$name.$component = ${name}_row[within($column, coefficient_first_column, coefficient_columns)];\n",
                      MST_SET(name, name), MST_SET(component, component), MST_SET(column, column));
     }
 }
@@ -179,18 +192,26 @@ void mst_stencil_gpu_write_store(const mst_stencil_gpu_writer *g, const mst_fiel
     mst_name array;
     if (v->output < 0)
         return;
+    const bool half = mst_problem_is_half(g->w->problem, v->output);
     mst_name_state(g->w->problem, v->output, array);
     mst_text_put(g->out,
-                 "if (i >= $lag && i < $end && row >= row_begin && row < row_end) {\n"
-                 "__global real *target = ${array}_out + ${array}_target + $row * to_columns;\n"
-                 "if (stores_vectors)\n"
-                 "*(__global vreal *)target = value;\n"
-                 "else if (owns_columns) {\n",
+                 half ? "if (i >= $lag && i < $end && row >= row_begin && row < row_end) {\n"
+                        "__global half *target = ${array}_out + ${array}_target + $row * to_columns;\n"
+                        "if (stores_vectors)\n"
+                        "STORE_VECTOR_HALF(value, target);\n"
+                        "else if (owns_columns) {\n"
+                      : "if (i >= $lag && i < $end && row >= row_begin && row < row_end) {\n"
+                        "__global real *target = ${array}_out + ${array}_target + $row * to_columns;\n"
+                        "if (stores_vectors)\n"
+                        "*(__global vreal *)target = value;\n"
+                        "else if (owns_columns) {\n",
                  MST_SET(lag, v->lag), MST_SET(end, MST_SUM("part_planes", v->lag)), MST_SET(array, array), MST_SET(row, row));
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
-        mst_text_put(g->out, "if ($column < column_end)\ntarget[$k] = value.$component;\n", MST_SET(k, k),
-                     MST_SET(column, MST_SUM("first_column", k)), MST_SET(component, component));
+        mst_text_put(g->out,
+                     half ? "if ($column < column_end)\nvstore_half_rte(value.$component, $k, target);\n"
+                          : "if ($column < column_end)\ntarget[$k] = value.$component;\n",
+                     MST_SET(k, k), MST_SET(column, MST_SUM("first_column", k)), MST_SET(component, component));
     }
     mst_text_put(g->out, "}\n}\n");
 }

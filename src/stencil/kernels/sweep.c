@@ -41,14 +41,34 @@ static void divide(mst_sweeps *s) {
         if (u == 0 || p->updates[u].substep != p->updates[u - 1].substep)
             s->first[s->n++] = u;
     s->first[s->n] = p->n_updates;
-    for (int k = 0; k < s->n; k++) {
-        int spares = 0;
-        for (int u = s->first[k]; u < s->first[k + 1]; u++) {
-            s->in_place[u] = !reads_neighbours(p, s->first[k], s->first[k + 1], mst_sweeps_replaced(p, u));
-            spares += !s->in_place[u];
-        }
-        s->n_spares = spares > s->n_spares ? spares : s->n_spares;
+    for (int u = 0, k = 0; u < p->n_updates; u++) {
+        k += u == s->first[k + 1];
+        s->in_place[u] = !reads_neighbours(p, s->first[k], s->first[k + 1], mst_sweeps_replaced(p, u));
     }
+}
+
+// As many spare arrays of either kind as a sweep takes at most.
+static void count_spares(mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    int most[2] = {0, 0};
+    for (int k = 0; k < s->n; k++) {
+        int taken[2] = {0, 0};
+        for (int u = s->first[k]; u < s->first[k + 1]; u++)
+            taken[p->fields[p->updates[u].field].is_half] += !s->in_place[u];
+        for (int half = 0; half < 2; half++)
+            most[half] = mst_larger(most[half], taken[half]);
+    }
+    s->n_spares = most[0] + most[1];
+    for (int i = 0; i < s->n_spares; i++)
+        s->spare_elements[i] = i < most[0] ? p->element : 2;
+}
+
+int mst_sweeps_next_spare(const mst_sweeps *s, int update, mst_spare_turn *turn) {
+    const bool half = s->problem->fields[s->problem->updates[update].field].is_half;
+    int first = 0;
+    while (half && s->spare_elements[first] != 2)
+        first++;
+    return first + turn->taken[half]++;
 }
 
 static void find_margins(mst_sweeps *s) {
@@ -109,7 +129,7 @@ static bool can_copy(const mst_sweeps *s) {
 static void lay_out(mst_sweeps *s) {
     const mst_problem *p = s->problem;
     mst_padded *a = &s->padded;
-    const int64_t line = LINE_BYTES / (int64_t)p->element;
+    const int64_t line = LINE_BYTES / (int64_t)s->element;
     size_t plane = 0, all = 0;
     int64_t lines =
         (int64_t)mst_divide_up(p->grid[COLUMNS] + (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]), (uint64_t)line);
@@ -124,10 +144,28 @@ static void lay_out(mst_sweeps *s) {
         a->elements = all;
 }
 
+bool mst_sweeps_has(const mst_sweeps *s, bool half, bool coefficient) {
+    for (int f = 0; f < s->problem->n_fields; f++)
+        if (s->problem->fields[f].is_half == half && s->problem->fields[f].coefficient == coefficient)
+            return true;
+    return false;
+}
+
+static size_t least_element(const mst_problem *p) {
+    size_t least = p->element;
+    for (int a = 0; a < p->n_arrays + p->n_coefficients; a++)
+        least = mst_smaller(least, p->elements[a]);
+    return least;
+}
+
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) {
     const size_t bytes = shape == MST_STENCIL_SHAPE_GPU ? VECTOR_BYTES_GPU : VECTOR_BYTES_CPU;
-    mst_sweeps s = {.problem = problem, .shape = shape, .width = mst_larger((int)(bytes / problem->element), (int)LEAST_WIDTH)};
+    mst_sweeps s = {.problem = problem, .shape = shape, .element = least_element(problem)};
+    // A CPU's vectors are of what it computes with, a GPU's of what it loads.
+    const size_t element = shape == MST_STENCIL_SHAPE_GPU && mst_problem_has_half_state(problem) ? s.element : problem->element;
+    s.width = mst_larger((int)(bytes / element), (int)LEAST_WIDTH);
     divide(&s);
+    count_spares(&s);
     find_margins(&s);
     s.margins_change = margins_change(&s);
     s.copies_margins = can_copy(&s);

@@ -55,11 +55,13 @@ void mst_sweep_describe(const mst_sweeps *s, int k, mst_signature *out) {
         for (int level = 0; level < p->fields[f].levels; level++)
             if (mst_sweep_reads(s, k, f, level)) {
                 mst_sweep_name_argument(s, k, f, level, name);
-                mst_signature_add(out, "__global const real *restrict", "%s", name);
+                mst_signature_add(out, p->fields[f].is_half ? "__global const half *restrict" : "__global const real *restrict",
+                                  "%s", name);
             }
     for (int u = s->first[k]; u < s->first[k + 1]; u++) {
         mst_sweep_name_target(s, k, u, name);
-        mst_signature_add(out, "__global real *restrict", "%s", name);
+        mst_signature_add(out, p->fields[p->updates[u].field].is_half ? "__global half *restrict" : "__global real *restrict",
+                          "%s", name);
     }
     mst_signature_add(out, "__global const real *", "damping");
     mst_signature_add(out, "__global const real *", "table");

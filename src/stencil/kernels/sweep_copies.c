@@ -39,11 +39,14 @@ static void write_columns(const mst_writer *w, const mst_sweeps *s, int side) {
         mst_text_put(w->out, "array[line - 1 - k] = array[line + $like];\n", MST_SET(like, periodic ? "n_columns - 1 - k" : "k"));
 }
 
-void mst_write_copies(const mst_writer *w, const mst_sweeps *s) {
-    mst_text_put(w->out, "\n// Copies a line of an array to the nodes beyond faces that are like its own.\n"
-                         "void copy_to_margins(__global real *array, long8 grid, long plane, long row) {\n"
-                         "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
-                         "const long line = grid.s5 + plane * grid.s4 + row * grid.s3;\n");
+// Those of float16 as bits.
+static void write_copy(const mst_writer *w, const mst_sweeps *s, bool half) {
+    mst_text_put(w->out,
+                 "\n// Copies a line of an array to the nodes beyond faces that are like its own.\n"
+                 "void copy_to_margins$half(__global $type *array, long8 grid, long plane, long row) {\n"
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+                 "const long line = grid.s5 + plane * grid.s4 + row * grid.s3;\n",
+                 MST_SET(half, half ? "_half" : ""), MST_SET(type, half ? "ushort" : "real"));
     write_images(w, s, PLANES, "plane", "n_planes");
     write_images(w, s, ROWS, "row", "n_rows");
     write_columns(w, s, 0);
@@ -56,11 +59,21 @@ void mst_write_copies(const mst_writer *w, const mst_sweeps *s) {
                  MST_SET(before, s->padded.before[COLUMNS]), MST_SET(behind, s->padded.behind[COLUMNS]));
 }
 
+void mst_write_copies(const mst_writer *w, const mst_sweeps *s) {
+    for (int half = 0; half < 2; half++)
+        if (mst_sweeps_has(s, half, false))
+            write_copy(w, s, half);
+}
+
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *s, int k) {
     mst_name name;
     for (int u = s->first[k]; u < s->first[k + 1] && s->copies_margins; u++) {
         mst_sweep_name_target(s, k, u, name);
         if (s->has_margin[w->problem->updates[u].field])
-            mst_text_put(w->out, "copy_to_margins($name, grid, plane, row);\n", MST_SET(name, name));
+            mst_text_put(w->out,
+                         w->problem->fields[w->problem->updates[u].field].is_half
+                             ? "copy_to_margins_half((__global ushort *)$name, grid, plane, row);\n"
+                             : "copy_to_margins($name, grid, plane, row);\n",
+                         MST_SET(name, name));
     }
 }

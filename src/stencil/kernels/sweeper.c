@@ -36,8 +36,10 @@ static mst_status stagger(mst_sweeper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
     const mst_padded *a = &s->sweeps.padded;
-    const uint64_t arrays = (uint64_t)(p->n_arrays + s->sweeps.n_spares + p->n_coefficients);
-    const uint64_t plane = arrays * (uint64_t)a->plane_pitch * p->element;
+    uint64_t node_bytes = p->state_node_bytes + p->coefficient_node_bytes;
+    for (int k = 0; k < s->sweeps.n_spares; k++)
+        node_bytes += s->sweeps.spare_elements[k];
+    const uint64_t plane = node_bytes * (uint64_t)a->plane_pitch;
     cl_ulong cache = 0;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
                "cannot read how large the cache of %s is", s->context->device.name);
@@ -55,6 +57,22 @@ fail:
     return status;
 }
 
+// Those beside the sweeps, for arrays of one kind of elements.
+static mst_status make_kernels(mst_sweeper *s, bool half, mst_error *error) {
+    mst_status status = MST_OK;
+    if (mst_sweeps_has(&s->sweeps, half, false)) {
+        MST_TRY(mst_kernel_create(s->program, half ? "margin_half" : "margin", &s->margin[half], error));
+        MST_TRY(mst_kernel_create(s->program, half ? "add_sources_half" : "add_sources", &s->add_sources[half], error));
+        MST_TRY(mst_kernel_create(s->program, half ? "record_receivers_half" : "record_receivers", &s->record_receivers[half],
+                                  error));
+    }
+    if (mst_sweeps_has(&s->sweeps, half, true))
+        MST_TRY(mst_kernel_create(s->program, half ? "coefficient_margin_half" : "coefficient_margin",
+                                  &s->coefficient_margin[half], error));
+fail:
+    return status;
+}
+
 static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
@@ -68,11 +86,8 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
         snprintf(name, sizeof name, "sweep%d", k);
         MST_TRY(mst_kernel_create(s->program, name, &s->sweep[k], error));
     }
-    MST_TRY(mst_kernel_create(s->program, "margin", &s->margin, error));
-    if (p->n_coefficients > 0)
-        MST_TRY(mst_kernel_create(s->program, "coefficient_margin", &s->coefficient_margin, error));
-    MST_TRY(mst_kernel_create(s->program, "add_sources", &s->add_sources, error));
-    MST_TRY(mst_kernel_create(s->program, "record_receivers", &s->record_receivers, error));
+    for (int half = 0; half < 2; half++)
+        MST_TRY(make_kernels(s, half, error));
     MST_REQUIRE(s->add_region = calloc(p->n_regions + 1, sizeof *s->add_region), MST_ERROR_HOST_MEMORY,
                 "out of memory making kernels");
     for (size_t k = 0; k < p->n_regions; k++) {
@@ -100,10 +115,12 @@ fail:
 void mst_sweeper_release(mst_sweeper *s) {
     for (int k = 0; k < MST_STENCIL_MAX_FIELDS; k++)
         mst_kernel_destroy(s->sweep[k]);
-    mst_kernel_destroy(s->margin);
-    mst_kernel_destroy(s->coefficient_margin);
-    mst_kernel_destroy(s->add_sources);
-    mst_kernel_destroy(s->record_receivers);
+    for (int half = 0; half < 2; half++) {
+        mst_kernel_destroy(s->margin[half]);
+        mst_kernel_destroy(s->coefficient_margin[half]);
+        mst_kernel_destroy(s->add_sources[half]);
+        mst_kernel_destroy(s->record_receivers[half]);
+    }
     for (size_t k = 0; s->add_region && k < s->sweeps.problem->n_regions; k++)
         mst_kernel_destroy(s->add_region[k]);
     free(s->add_region);
@@ -138,13 +155,14 @@ mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, cons
     for (int f = 0; f < p->n_fields; f++)
         for (int level = 0; level < p->fields[f].levels && s->sweeps.has_margin[f]; level++) {
             const int array = p->fields[f].array + level;
+            const bool half = p->fields[f].is_half;
             if (p->fields[f].coefficient)
-                MST_TRY(fill_margin(s, queue, s->coefficient_margin, state->coefficients[array], (int64_t)row, error));
+                MST_TRY(fill_margin(s, queue, s->coefficient_margin[half], state->coefficients[array], (int64_t)row, error));
             else
-                MST_TRY(fill_margin(s, queue, s->margin, state->arrays[array], (int64_t)row - level, error));
+                MST_TRY(fill_margin(s, queue, s->margin[half], state->arrays[array], (int64_t)row - level, error));
         }
     for (int k = 0; k < s->sweeps.n_spares; k++)
-        MST_TRY(fill_margin(s, queue, s->margin, state->spares[k], (int64_t)row, error));
+        MST_TRY(fill_margin(s, queue, s->margin[s->sweeps.spare_elements[k] == 2], state->spares[k], (int64_t)row, error));
 fail:
     return status;
 }
@@ -174,7 +192,7 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
     const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     const size_t first = first_point(s, field, planes.from), end = first_point(s, field, planes.to);
     const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
-    const bool adds = kernel == s->add_sources;
+    const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
     const mst_argument arguments[] = {MST_BIND(array, array),
                                       adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
                                       MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(range, range)};
@@ -229,16 +247,17 @@ static size_t divide_cpu(const mst_sweeper *s, plane_range range, cl_long4 *work
 }
 
 // The memory that an update's values go to.
-static cl_mem *target_of(const mst_sweeper *s, mst_sweep_state *state, int update, int *spare) {
-    const int replaced = mst_sweeps_replaced(s->sweeps.problem, update);
-    return s->sweeps.in_place[update] ? &state->arrays[replaced] : &state->spares[(*spare)++];
+static cl_mem *target_of(const mst_sweeper *s, mst_sweep_state *state, int update, mst_spare_turn *turn) {
+    if (s->sweeps.in_place[update])
+        return &state->arrays[mst_sweeps_replaced(s->sweeps.problem, update)];
+    return &state->spares[mst_sweeps_next_spare(&s->sweeps, update, turn)];
 }
 
 // The kernel's parameters tell which arrays it takes.
 static void bind_arrays(const mst_sweeper *s, int k, mst_sweep_state *state, mst_argument_list *list) {
     const mst_problem *p = s->sweeps.problem;
     const mst_signature *names = &s->sweep[k]->signature;
-    int spare = 0;
+    mst_spare_turn turn = {.taken = {0, 0}};
     for (int f = 0; f < p->n_fields; f++)
         for (int level = 0; level < p->fields[f].levels; level++) {
             const int array = p->fields[f].array + level;
@@ -249,7 +268,7 @@ static void bind_arrays(const mst_sweeper *s, int k, mst_sweep_state *state, mst
             }
         }
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
-        const cl_mem *memory = target_of(s, state, u, &spare);
+        const cl_mem *memory = target_of(s, state, u, &turn);
         list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, *memory);
         list->n++;
     }
@@ -258,11 +277,11 @@ static void bind_arrays(const mst_sweeper *s, int k, mst_sweep_state *state, mst
 // New values become the field's newest array, and the others a level older.
 static void rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
     const mst_problem *p = s->sweeps.problem;
-    int spare = 0;
+    mst_spare_turn turn = {.taken = {0, 0}};
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
         const mst_problem_field *field = &p->fields[p->updates[u].field];
         const int oldest = field->array + field->levels - 1;
-        cl_mem *target = target_of(s, state, u, &spare), newest = *target;
+        cl_mem *target = target_of(s, state, u, &turn), newest = *target;
         *target = state->arrays[oldest];
         for (int array = oldest; array > field->array; array--)
             state->arrays[array] = state->arrays[array - 1];
@@ -295,14 +314,15 @@ static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep
     MST_TRY(launch(s, queue, k, state, row, planes, error));
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
         const int field = p->updates[u].field;
+        const bool half = p->fields[field].is_half;
         cl_mem array = after->arrays[p->fields[field].array];
-        MST_TRY(launch_points(s, queue, s->add_sources, array, &s->points->sources.first[field],
+        MST_TRY(launch_points(s, queue, s->add_sources[half], array, &s->points->sources.first[field],
                               (cl_long)((row + 1) * (1 + p->n_feeds)), planes, error));
         MST_TRY(add_regions(s, queue, field, array, row, planes, error));
-        MST_TRY(launch_points(s, queue, s->record_receivers, array, &s->points->receivers.first[field],
+        MST_TRY(launch_points(s, queue, s->record_receivers[half], array, &s->points->receivers.first[field],
                               (cl_long)(row * p->n_records), planes, error));
         if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
-            MST_TRY(fill_margin(s, queue, s->margin, array, (int64_t)row + 1, error));
+            MST_TRY(fill_margin(s, queue, s->margin[half], array, (int64_t)row + 1, error));
     }
 fail:
     return status;

@@ -8,7 +8,7 @@
 // The memory of a grid: arrays of the state in their order, those that are spare, and the coefficient fields; all padded. A step
 // changes which memory is which array.
 typedef struct mst_sweep_state {
-    cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
+    cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[2 * MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
 } mst_sweep_state;
 
 // How sweeps of several steps follow one another: so many steps at a time, so many planes of each sweep in turn, each sweep so
@@ -29,7 +29,8 @@ typedef struct mst_sweeper {
     bool has_key;               // there is a cache
     mst_cache_key key;          // of the kernels' text
     mst_kernel *sweep[MST_STENCIL_MAX_FIELDS];
-    mst_kernel *margin, *coefficient_margin, *add_sources, *record_receivers;
+    // For arrays of the scheme's elements, and of float16; NULL: there are none of those.
+    mst_kernel *margin[2], *coefficient_margin[2], *add_sources[2], *record_receivers[2];
     mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 

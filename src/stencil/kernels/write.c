@@ -29,9 +29,18 @@ void mst_map_text(const mst_problem *problem, int axis, bool coefficient, const 
                  number, lengths[axis]);
 }
 
-mst_status mst_write_helpers(const mst_writer *w, mst_error *error) {
-    mst_text_put(w->out, "#define WIDTH $width\n", MST_SET(width, w->tile->width));
-    return mst_program_add_file(w->context, "stencil.cl", w->out, error);
+mst_status mst_write_helpers(const mst_writer *w, int width, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = w->problem;
+    bool half = false;
+    for (int f = 0; f < p->n_fields; f++)
+        half = half || p->fields[f].is_half;
+    mst_text_put(w->out, "#define WIDTH $width\n", MST_SET(width, width));
+    MST_TRY(mst_program_add_file(w->context, "stencil.cl", w->out, error));
+    if (half)
+        MST_TRY(mst_program_add_file(w->context, "stencil_half.cl", w->out, error));
+fail:
+    return status;
 }
 
 void mst_write_head(const mst_writer *w, const char *kernel, const char *tile) {

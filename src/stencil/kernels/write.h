@@ -23,10 +23,15 @@ typedef struct mst_writer {
 mst_status mst_write_cpu(const mst_writer *w, mst_error *error);
 mst_status mst_write_gpu(const mst_writer *w, mst_error *error);
 
-// What stands before kernels; a kernel's head, the names of what its arguments hold, and the tile and the strip that are its
-// work-group's by the number that `tile` is: rows row_begin to row_end - 1, and so on.
-mst_status mst_write_helpers(const mst_writer *w, mst_error *error);
+// What stands before kernels, for vectors of so many elements; a kernel's head, the names of what its arguments hold, and the
+// tile and the strip that are its work-group's by the number that `tile` is: rows row_begin to row_end - 1, and so on.
+mst_status mst_write_helpers(const mst_writer *w, int width, mst_error *error);
 void mst_write_head(const mst_writer *w, const char *kernel, const char *tile);
+
+// The element type of arrays in memory: float16 or the scheme's. And what the names of macros end with that load and store
+// vectors of them (stencil.cl, stencil_half.cl).
+static inline const char *mst_element_type(bool half) { return half ? "half" : "real"; }
+static inline const char *mst_element_suffix(bool half) { return half ? "_HALF" : ""; }
 
 // A text of OpenCL C for a number.
 typedef char mst_number_text[160];

@@ -11,8 +11,12 @@ typedef struct mst_stencil_cpu_writer {
     const mst_problem *problem;
     mst_text *out;
     int width;
+    int n_half; // arrays of the state with elements of float16; if there are any, is_half tells whether the version's are
     mst_stencil_rings rings;
 } mst_stencil_cpu_writer;
+
+// write_cpu.c: writes what differs between elements of float16 and others, of the version's arrays.
+void mst_stencil_cpu_write_kinds(const mst_stencil_cpu_writer *c, void (*write)(const mst_stencil_cpu_writer *c, bool half));
 
 // cpu_ranges.c: the first and the one behind the last number that the version needs along an axis. `outside`: with the neighbours
 // beyond the faces, else only nodes of the grid.

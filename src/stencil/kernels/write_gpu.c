@@ -52,7 +52,7 @@ static void write_input(const mst_stencil_gpu_writer *g, int version) {
         mst_text_put(g->out, "{\nconst long row = $place;\nvreal value = ${array}_next_row$row;\n",
                      MST_SET(place, MST_SUM("first_row", row)), MST_SET(row, row), MST_SET(array, array));
         if (g->is_boundary)
-            mst_stencil_gpu_write_faces(g, v->step);
+            mst_stencil_gpu_write_faces(g, v);
         mst_stencil_gpu_write_store(g, v, row);
         write_push(g, version, row);
         mst_text_put(g->out, "}\n");
@@ -84,6 +84,8 @@ static void write_value(const mst_stencil_gpu_writer *g, const mst_field_version
     mst_write_formula(g->w, f, g->width, (const mst_number_text *)values, "result");
     mst_text_put(g->out, "value = result;\n");
     mst_stencil_gpu_write_damping(g);
+    if (p->fields[v->field].is_half)
+        mst_text_put(g->out, "value = vround_to_half(value);\n");
     if (g->is_boundary)
         mst_stencil_gpu_write_points(g, v);
 }
@@ -100,7 +102,7 @@ static void write_update_row(const mst_stencil_gpu_writer *g, int version, int r
     write_value(g, v, row);
     mst_text_put(g->out, "}\n");
     if (g->is_boundary)
-        mst_stencil_gpu_write_faces(g, v->step);
+        mst_stencil_gpu_write_faces(g, v);
     mst_stencil_gpu_write_store(g, v, row);
     write_push(g, version, row);
     mst_text_put(g->out, "}\n");
@@ -176,7 +178,7 @@ mst_status mst_write_gpu(const mst_writer *w, mst_error *error) {
     const mst_tile *t = w->tile;
     mst_stencil_gpu_writer g = {.w = w, .tile = t, .out = w->out, .width = t->item[COLUMNS], .deep = t->item[ROWS]};
     mst_tile_iterations(w->pipeline, &g.first, &g.last);
-    MST_TRY(mst_write_helpers(w, error));
+    MST_TRY(mst_write_helpers(w, t->width, error));
     MST_TRY(mst_program_add_file(w->context, "stencil_gpu.cl", w->out, error));
     for (int boundary = 0; boundary < 2; boundary++) {
         g.is_boundary = boundary;

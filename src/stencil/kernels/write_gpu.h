@@ -41,7 +41,7 @@ void mst_stencil_gpu_write_next_target(const mst_stencil_gpu_writer *g, const ms
 
 // gpu_faces.c: which nodes of the work-item lie beyond faces; the values there and of sources; factors of sponges.
 void mst_stencil_gpu_write_masks(const mst_stencil_gpu_writer *g);
-void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, int step);
+void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, const mst_field_version *v);
 void mst_stencil_gpu_write_damping(const mst_stencil_gpu_writer *g);
 void mst_stencil_gpu_write_points(const mst_stencil_gpu_writer *g, const mst_field_version *v);
 

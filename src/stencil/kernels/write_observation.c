@@ -31,15 +31,18 @@ static void name_argument(const mst_writer *w, const mst_array_read *r, mst_name
 
 static void write_reader(const mst_writer *w, int field) {
     mst_writer of_value = *w;
+    const bool half = w->problem->fields[field].is_half;
     of_value.time = "time";
     mst_text_put(w->out,
-                 "\nreal ${field}_value(__global const real *array, long8 grid, long8 held, long plane, long row, long column, "
+                 "\nreal ${field}_value(__global const $type *array, long8 grid, long8 held, long plane, long row, long column, "
                  "real time) {\n"
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n",
-                 MST_SET(field, w->problem->fields[field].name));
+                 MST_SET(field, w->problem->fields[field].name), MST_SET(type, mst_element_type(half)));
     for (int axis = 0; axis < N_AXES; axis++)
-        mst_write_beyond(&of_value, axis, w->problem->fields[field].coefficient, "return ", ";\n");
-    mst_text_put(w->out, "return array[line_of(plane, row, grid, held) + column];\n}\n");
+        mst_write_beyond(&of_value, axis, w->problem->fields[field].coefficient, half ? "return round_to_half(" : "return ",
+                         half ? ");\n" : ";\n");
+    mst_text_put(w->out, half ? "return vload_half(line_of(plane, row, grid, held) + column, array);\n}\n"
+                              : "return array[line_of(plane, row, grid, held) + column];\n}\n");
 }
 
 static bool reads_neighbours(const mst_observation *o, int field) {
@@ -83,7 +86,10 @@ static void write_value(const mst_writer *w, const mst_observation *o) {
         name_argument(w, read_of(o, leaf), array);
         snprintf(values[i], sizeof values[i], "%s", name);
         if (leaf->offsets[PLANES] == 0 && leaf->offsets[ROWS] == 0 && leaf->offsets[COLUMNS] == 0)
-            mst_text_put(w->out, "const real $name = $array[line + column];\n", MST_SET(name, name), MST_SET(array, array));
+            mst_text_put(w->out,
+                         w->problem->fields[leaf->field].is_half ? "const real $name = vload_half(line + column, $array);\n"
+                                                                 : "const real $name = $array[line + column];\n",
+                         MST_SET(name, name), MST_SET(array, array));
         else
             mst_text_put(
                 w->out, "const real $name = ${field}_value($array, grid, held, $plane, $row, $column, $time);\n",
@@ -102,7 +108,8 @@ static void begin(const mst_writer *w, const mst_observation *o, const char *ker
     mst_signature_begin(&s, kernel);
     for (size_t k = 0; k < o->n_reads; k++) {
         name_argument(w, &o->reads[k], name);
-        mst_signature_add(&s, "__global const real *", "%s", name);
+        mst_signature_add(&s, w->problem->fields[o->reads[k].field].is_half ? "__global const half *" : "__global const real *",
+                          "%s", name);
     }
     mst_signature_add(&s, is_spectrum ? "__global real2 *" : "__global SUM *", is_spectrum ? "sums" : "partials");
     if (is_spectrum)
@@ -164,8 +171,7 @@ mst_status mst_write_observations(const mst_writer *w, const mst_observations *a
     mst_writer of_now = *w;
     char kernel[30];
     of_now.time = "now";
-    mst_text_put(w->out, "#define WIDTH 2\n");
-    MST_TRY(mst_program_add_file(w->context, "stencil.cl", w->out, error));
+    MST_TRY(mst_write_helpers(w, 2, error));
     mst_text_put(w->out, mst_observation_in_double(w->context)
                              ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define SUM double\n"
                              : "#define SUM float\n");

@@ -63,7 +63,8 @@ void mst_write_regions_gpu(const mst_writer *w, int field, int width, const char
                      "convert_$type$width((columns_inside >= low.s2) & (columns_inside < high.s2));\n",
                      MST_SET(type, p->is_double ? "long" : "int"), MST_SET(width, width));
         mst_write_region_value(w, s, &at);
-        mst_text_put(w->out, "value = inside ? value + added : value;\n}\n}\n");
+        mst_text_put(w->out, p->fields[field].is_half ? "value = inside ? vround_to_half(value + added) : value;\n}\n}\n"
+                                                      : "value = inside ? value + added : value;\n}\n}\n");
     }
 }
 
@@ -118,7 +119,10 @@ void mst_write_regions_cpu(const mst_writer *w, mst_region_range rows, mst_regio
                      MST_SET(low, rows.low), MST_SET(high, rows.high));
         write_columns(w, columns);
         mst_write_region_value(w, s, &at);
-        mst_text_put(w->out, "$element += added;\n}\n}\n}\n", MST_SET(element, element));
+        mst_text_put(w->out,
+                     p->fields[s->field].is_half ? "$element = round_to_half($element + added);\n}\n}\n}\n"
+                                                 : "$element += added;\n}\n}\n}\n",
+                     MST_SET(element, element));
     }
 }
 
@@ -127,10 +131,11 @@ void mst_write_regions_cpu(const mst_writer *w, mst_region_range rows, mst_regio
 void mst_write_regions_sweep(const mst_writer *w) {
     const mst_region_place at = {"plane", "row", "column", "0", 1};
     for (size_t k = 0; k < w->problem->n_regions; k++) {
+        const bool half = w->problem->fields[mst_points_region(w->problem, k)->field].is_half;
         mst_text_put(
             w->out,
             "\n// The source of a region.\n"
-            "__kernel void add_region$k(__global real *array, __global const real *table, __global const long4 *points,\n"
+            "__kernel void add_region$k(__global $type *array, __global const real *table, __global const long4 *points,\n"
             "long8 grid, long4 work) {\n"
             "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, first_step = work.s3;\n"
             "const long4 low = points[work.s2], high = points[work.s2 + 1];\n"
@@ -138,8 +143,10 @@ void mst_write_regions_sweep(const mst_writer *w) {
             "const long column = low.s2 + i % columns, row = low.s1 + i / columns % rows;\n"
             "const long plane = work.s0 + i / columns / rows;\n"
             "if (plane >= work.s1)\nreturn;\n",
-            MST_SET(k, k));
+            MST_SET(k, k), MST_SET(type, mst_element_type(half)));
         mst_write_region_value(w, mst_points_region(w->problem, k), &at);
-        mst_text_put(w->out, "array[element_of((long4)(plane, row, column, 0), grid)] += added;\n}\n");
+        mst_text_put(w->out, half ? "const long element = element_of((long4)(plane, row, column, 0), grid);\n"
+                                    "vstore_half_rte(vload_half(element, array) + added, element, array);\n}\n"
+                                  : "array[element_of((long4)(plane, row, column, 0), grid)] += added;\n}\n");
     }
 }

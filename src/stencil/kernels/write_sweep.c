@@ -125,7 +125,10 @@ static void write_load(const sweep_writer *g, int k, const sweep_vector *v, cons
         row[0] = '\0';
     if (v->place[COLUMNS] != 0)
         snprintf(place, sizeof place, " %c %d", v->place[COLUMNS] < 0 ? '-' : '+', abs(v->place[COLUMNS]) * g->s->width);
-    mst_text_put(g->out, "$declaration$name = *(__global const vreal *)($array + i$plane$row$place);\n",
+    mst_text_put(g->out,
+                 g->s->problem->fields[v->field].is_half
+                     ? "$declaration$name = LOAD_VECTOR_HALF($array + i$plane$row$place);\n"
+                     : "$declaration$name = *(__global const vreal *)($array + i$plane$row$place);\n",
                  MST_SET(declaration, declaration), MST_SET(name, name), MST_SET(array, array), MST_SET(plane, plane),
                  MST_SET(row, row), MST_SET(place, place));
 }
@@ -191,7 +194,8 @@ static void write_leaf_cpu(const sweep_writer *g, int k, const mst_leaf *leaf, c
     static const char *const pitches[] = {" * plane_pitch", " * pitch", ""};
     mst_name array;
     mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
-    mst_text_put(g->out, "const vreal $name = LOAD_GLOBAL($array + i", MST_SET(name, name), MST_SET(array, array));
+    mst_text_put(g->out, "const vreal $name = LOAD_GLOBAL$half($array + i", MST_SET(name, name),
+                 MST_SET(half, mst_element_suffix(g->s->problem->fields[leaf->field].is_half)), MST_SET(array, array));
     for (int axis = 0; axis < N_AXES; axis++)
         if (leaf->offsets[axis] != 0)
             mst_text_put(g->out, leaf->offsets[axis] < 0 ? " - $offset$pitch" : " + $offset$pitch",
@@ -232,7 +236,7 @@ static void write_update(const sweep_writer *g, int k, int update) {
     mst_write_formula(g->w, f, g->s->width, (const mst_number_text *)values, "result");
     mst_text_put(g->out, "vreal value = result;\n");
     write_damping(g);
-    mst_text_put(g->out, "new_value$n = value;\n}\n", MST_SET(n, update));
+    mst_text_put(g->out, "new_value$n = value;\n}\n", MST_SET(n, update)); // that of float16 is rounded as it is stored
 }
 
 // Behind the last column are nodes beyond the face, which are not to be overwritten.
@@ -240,18 +244,24 @@ static void write_stores(const sweep_writer *g, int k) {
     mst_name name;
     mst_text_put(g->out, "if (column + WIDTH <= n_columns) {\n");
     for (int u = g->first; u < g->end; u++) {
+        const bool half = g->s->problem->fields[g->s->problem->updates[u].field].is_half;
         mst_sweep_name_target(g->s, k, u, name);
         mst_text_put(g->out,
-                     is_gpu(g) ? "*(__global vreal *)($name + i) = new_value$u;\n" : "STORE_GLOBAL(new_value$u, $name + i);\n",
-                     MST_SET(name, name), MST_SET(u, u));
+                     !is_gpu(g) ? "STORE_GLOBAL$half(new_value$u, $name + i);\n"
+                     : half     ? "STORE_VECTOR_HALF(new_value$u, $name + i);\n"
+                                : "*(__global vreal *)($name + i) = new_value$u;\n",
+                     MST_SET(half, mst_element_suffix(half)), MST_SET(name, name), MST_SET(u, u));
     }
     mst_text_put(g->out, "} else {\n");
     for (int component = 0; component < g->s->width - 1; component++) {
         mst_text_put(g->out, "if (column + $component < n_columns) {\n", MST_SET(component, component));
         for (int u = g->first; u < g->end; u++) {
             mst_sweep_name_target(g->s, k, u, name);
-            mst_text_put(g->out, "$name[i + $component] = new_value$u.s$component;\n", MST_SET(name, name),
-                         MST_SET(component, component), MST_SET(u, u));
+            mst_text_put(g->out,
+                         g->s->problem->fields[g->s->problem->updates[u].field].is_half
+                             ? "vstore_half_rte(new_value$u.s$component, i + $component, $name);\n"
+                             : "$name[i + $component] = new_value$u.s$component;\n",
+                         MST_SET(name, name), MST_SET(component, component), MST_SET(u, u));
         }
         mst_text_put(g->out, "}\n");
     }
@@ -329,9 +339,10 @@ fail:
 
 mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error *error) {
     mst_status status = MST_OK;
-    mst_text_put(w->out, "#define WIDTH $width\n", MST_SET(width, s->width));
-    MST_TRY(mst_program_add_file(w->context, "stencil.cl", w->out, error));
+    MST_TRY(mst_write_helpers(w, s->width, error));
     MST_TRY(mst_program_add_file(w->context, "stencil_sweep.cl", w->out, error));
+    if (mst_sweeps_has(s, true, false))
+        MST_TRY(mst_program_add_file(w->context, "stencil_sweep_half.cl", w->out, error));
     if (s->copies_margins)
         mst_write_copies(w, s);
     for (int k = 0; k < s->n; k++)

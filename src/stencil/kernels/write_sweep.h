@@ -35,7 +35,7 @@ void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name
 void mst_write_copies(const mst_writer *w, const mst_sweeps *sweeps);
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int k);
 
-// sweep_margin.c: the kernels `margin` and `coefficient_margin`.
+// sweep_margin.c: the kernels `margin` and `coefficient_margin`, with _half behind it for arrays of float16.
 void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);
 
 #endif

@@ -6,6 +6,8 @@
 #include "stencil/kernels/write_observation.h"
 #include "stencil/scheme/points.h"
 
+#include <string.h>
+
 enum {
     TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
     TABLE_BYTES = 16 << 20,
@@ -29,10 +31,35 @@ static uint64_t plus(uint64_t a, uint64_t b) {
 }
 
 static void set(mst_footprint *f, mst_footprint_part part, const char *what, mst_memory memory, uint64_t bytes, uint64_t count) {
-    f->parts[part] = (mst_allocation){what, memory, bytes, bytes > 0 ? count : 0};
+    count = bytes > 0 ? count : 0;
+    f->parts[part] =
+        (mst_allocation){.what = what, .memory = memory, .bytes = bytes, .count = count, .total = times(bytes, count)};
 }
 
-static uint64_t bytes_of(const mst_allocation *part) { return times(part->bytes, part->count); }
+// Arrays of the problem with one number of nodes: n of them, of which the first has element[0], so many times; a node of all has
+// so many bytes.
+typedef struct arrays {
+    int n;
+    const size_t *element;
+    uint64_t node_bytes;
+} arrays;
+
+static arrays state_of(const mst_problem *p) { return (arrays){p->n_arrays, p->elements, p->state_node_bytes}; }
+static arrays coefficients_of(const mst_problem *p) {
+    return (arrays){p->n_coefficients, p->elements + p->n_arrays, p->coefficient_node_bytes};
+}
+
+static void set_arrays(mst_footprint *f, mst_footprint_part part, const char *what, mst_memory memory, uint64_t nodes, arrays all,
+                       uint64_t copies) {
+    size_t largest = 0;
+    for (int k = 0; k < all.n; k++)
+        largest = mst_larger(largest, all.element[k]);
+    set(f, part, what, memory, times(nodes, largest), times(copies, (uint64_t)all.n));
+    f->parts[part].nodes = nodes;
+    f->parts[part].total = times(times(nodes, all.node_bytes), copies);
+}
+
+static uint64_t bytes_of(const mst_allocation *part) { return part->total; }
 
 static uint64_t damping_bytes(const mst_problem *p) {
     uint64_t n = plus(MOST_LANES, times(p->n_varying, p->grid[PLANES]));
@@ -86,64 +113,79 @@ static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint 
         set_rows(p, depth, f);
 }
 
+// Of values that are not finite.
+static void set_counts(const mst_problem *p, const char *what, mst_footprint *f) {
+    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, mst_smaller(times(p->nodes, 4), (uint64_t)COUNTS_BYTES), 1);
+}
+
 static void add_in_core(const mst_problem *p, mst_footprint *f) {
     const char *what = "the state of an in-core run";
-    uint64_t array = times(p->nodes, p->element);
-    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, array, 2 * (uint64_t)p->n_arrays);
-    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, array, (uint64_t)p->n_coefficients);
+    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, p->nodes, state_of(p), 2);
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, p->nodes, coefficients_of(p), 1);
+    if (mst_problem_is_half(p, 0)) // else an array that the next step goes to holds the counts
+        set_counts(p, what, f);
 }
 
 static void add_sweeps(const mst_problem *p, mst_stencil_shape shape, mst_footprint *f) {
     const char *what = "the state of an in-core run";
     const mst_sweeps sweeps = mst_sweeps_make(p, shape);
-    uint64_t array = times(sweeps.padded.elements, p->element);
-    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, array, (uint64_t)(p->n_arrays + sweeps.n_spares));
-    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, array, (uint64_t)p->n_coefficients);
-    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, mst_smaller(times(p->nodes, 4), (uint64_t)COUNTS_BYTES), 1);
+    const uint64_t nodes = sweeps.padded.elements;
+    size_t elements[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS];
+    arrays state = {p->n_arrays + sweeps.n_spares, elements, p->state_node_bytes};
+    memcpy(elements, p->elements, (size_t)p->n_arrays * sizeof *elements);
+    for (int k = 0; k < sweeps.n_spares; k++)
+        state.node_bytes += elements[p->n_arrays + k] = sweeps.spare_elements[k];
+    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, nodes, state, 1);
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, nodes, coefficients_of(p), 1);
+    set_counts(p, what, f);
 }
 
 // Staging for so many blocks at once, each of all arrays in one piece.
-static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t array, int arrays, uint64_t slots,
+static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t nodes, uint64_t node_bytes, uint64_t slots,
                         mst_footprint *f) {
     if (!plan->is_direct)
-        set(f, part, "staging", MST_MEMORY_STAGING, times(array, (uint64_t)arrays), slots);
+        set(f, part, "staging", MST_MEMORY_STAGING, times(nodes, node_bytes), slots);
 }
 
 static void add_slabs(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
     const char *what = "the slabs of a schedule";
     const mst_slabs *s = &plan->slabs;
-    uint64_t plane = times(p->plane, p->element), n = (uint64_t)p->n_arrays, slots = mst_slabs_slots(s);
-    uint64_t slab = times(plan->block, plane), coefficients = times(plan->block + (uint64_t)s->ahead, plane);
-    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 0), plane), n);
-    set(f, MST_FOOTPRINT_LEVELS, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 1), plane), n);
-    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, times(mst_slabs_down_planes(s), plane), n);
-    set(f, MST_FOOTPRINT_COEFFICIENTS, "the coefficient fields", MST_MEMORY_DEVICE, times(mst_slabs_coefficient_planes(s), plane),
-        (uint64_t)p->n_coefficients);
-    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, p->n_arrays, slots, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, p->n_coefficients, slots, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, p->n_arrays, slots, f);
+    const arrays state = state_of(p), held = coefficients_of(p);
+    const uint64_t slots = mst_slabs_slots(s), slab = times(plan->block, p->plane);
+    const uint64_t coefficients = times(plan->block + (uint64_t)s->ahead, p->plane);
+    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 0), p->plane), state, 1);
+    set_arrays(f, MST_FOOTPRINT_LEVELS, what, MST_MEMORY_DEVICE, times(mst_slabs_ring_planes(s, 1), p->plane), state, 1);
+    set_arrays(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, times(mst_slabs_down_planes(s), p->plane), state, 1);
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, "the coefficient fields", MST_MEMORY_DEVICE,
+               times(mst_slabs_coefficient_planes(s), p->plane), held, 1);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, state.node_bytes, slots, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, held.node_bytes, slots, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, state.node_bytes, slots, f);
 }
 
 static void add_blocks(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
     const char *what = "the blocks of a schedule";
-    uint64_t full = plan->depth / plan->fuse, single = plan->depth % plan->fuse, n = (uint64_t)p->n_arrays;
-    uint64_t big = times(mst_blocks_most_nodes(&plan->blocks, full, single, false), p->element);
-    uint64_t own = times(mst_blocks_most_nodes(&plan->blocks, 0, 0, false), p->element);
-    uint64_t coefficients = times(mst_blocks_most_nodes(&plan->blocks, full, single, true), p->element);
-    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, big, (MST_BLOCKS_WINDOWS + 1) * n);
-    set(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, own, MST_BLOCKS_WINDOWS * n);
-    set(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, coefficients, MST_BLOCKS_WINDOWS * (uint64_t)p->n_coefficients);
-    add_staging(plan, MST_FOOTPRINT_STAGING_UP, big, p->n_arrays, MST_BLOCKS_SLOTS, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, p->n_coefficients, MST_BLOCKS_SLOTS, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, own, p->n_arrays, MST_BLOCKS_SLOTS, f);
+    const arrays state = state_of(p), held = coefficients_of(p);
+    const uint64_t full = plan->depth / plan->fuse, single = plan->depth % plan->fuse;
+    const uint64_t big = mst_blocks_most_nodes(&plan->blocks, full, single, false);
+    const uint64_t own = mst_blocks_most_nodes(&plan->blocks, 0, 0, false);
+    const uint64_t coefficients = mst_blocks_most_nodes(&plan->blocks, full, single, true);
+    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, big, state, MST_BLOCKS_WINDOWS + 1);
+    set_arrays(f, MST_FOOTPRINT_RESULT, what, MST_MEMORY_DEVICE, own, state, MST_BLOCKS_WINDOWS);
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, coefficients, held, MST_BLOCKS_WINDOWS);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, big, state.node_bytes, MST_BLOCKS_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, coefficients, held.node_bytes, MST_BLOCKS_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, own, state.node_bytes, MST_BLOCKS_SLOTS, f);
 }
 
 static void add_store(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
     mst_memory memory = plan->store == MST_STENCIL_STORE_PINNED ? MST_MEMORY_PINNED
                         : plan->store == MST_STENCIL_STORE_FILE ? MST_MEMORY_FILE
                                                                 : MST_MEMORY_ORDINARY;
-    set(f, MST_FOOTPRINT_STORE, "the backing store", memory, times(p->nodes, p->element),
-        (uint64_t)(mst_plan_copies(plan->schedule) * p->n_arrays + p->n_coefficients));
+    const uint64_t copies = (uint64_t)mst_plan_copies(plan->schedule);
+    const arrays all = {p->n_arrays + p->n_coefficients, p->elements, copies * p->state_node_bytes + p->coefficient_node_bytes};
+    set_arrays(f, MST_FOOTPRINT_STORE, "the backing store", memory, p->nodes, all, 1);
+    f->parts[MST_FOOTPRINT_STORE].count = copies * (uint64_t)p->n_arrays + (uint64_t)p->n_coefficients;
 }
 
 static uint64_t most_reads(const mst_observations *all) {

@@ -46,9 +46,16 @@ typedef enum mst_footprint_part {
 typedef struct mst_allocation {
     const char *what; // for messages
     mst_memory memory;
-    uint64_t bytes; // of one piece; UINT64_MAX: too many to be counted
+    uint64_t bytes; // of one piece, the largest; UINT64_MAX: too many to be counted
     uint64_t count; // pieces
+    uint64_t nodes; // of a piece that is for an array of the problem, and has as many bytes as the array's elements; else 0
+    uint64_t total; // bytes of all pieces
 } mst_allocation;
+
+// Bytes of a piece for an array with elements of so many bytes.
+static inline uint64_t mst_allocation_piece(const mst_allocation *part, size_t element) {
+    return part->nodes > 0 ? part->nodes * element : part->bytes;
+}
 
 typedef struct mst_footprint {
     mst_allocation parts[MST_FOOTPRINT_PARTS];

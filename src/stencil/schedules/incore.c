@@ -10,7 +10,8 @@ typedef struct in_core {
     mst_schedule base;
     mst_window state[2], coefficients;
     int current;         // of the copies, the one that holds the state
-    mst_kernel *counter; // of values that are infinite or NaN
+    cl_mem counts;       // where values that are infinite or NaN are counted, if not where the next step goes
+    mst_counter counter; // of values that are infinite or NaN
 } in_core;
 
 static mst_status take(const in_core *c, mst_footprint_part part, int n, mst_window *window, mst_error *error) {
@@ -18,16 +19,21 @@ static mst_status take(const in_core *c, mst_footprint_part part, int n, mst_win
     window->planes = (int64_t)p->grid[PLANES];
     window->rows = (int64_t)p->grid[ROWS];
     window->columns = (int64_t)p->grid[COLUMNS];
-    return mst_memory_take(c->base.with.context, &c->base.with.plan->footprint.parts[part], (uint64_t)n, window->buffers, error);
+    return mst_memory_take(c->base.with.context, &c->base.with.plan->footprint.parts[part],
+                           p->elements + (part == MST_FOOTPRINT_STATE ? 0 : p->n_arrays), (uint64_t)n, window->buffers, error);
 }
 
 static void destroy(mst_schedule *schedule) {
     in_core *c = (in_core *)schedule;
     const mst_allocation *parts = c->base.with.plan->footprint.parts;
+    const mst_problem *p = c->base.with.problem;
     for (int k = 0; k < 2; k++)
-        mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, c->state[k].buffers);
-    mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, c->coefficients.buffers);
-    mst_kernel_destroy(c->counter);
+        mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_STATE], p->elements, (uint64_t)p->n_arrays,
+                        c->state[k].buffers);
+    mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays,
+                    (uint64_t)p->n_coefficients, c->coefficients.buffers);
+    mst_memory_give(c->base.with.context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts);
+    mst_counter_release(&c->counter);
     mst_queue_release(&c->base.queue);
     free(c);
 }
@@ -64,7 +70,7 @@ static cl_mem buffer_of(const in_core *c, int array) {
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     mst_status status = MST_OK;
-    size_t e = schedule->with.problem->element;
+    size_t e = schedule->with.problem->elements[array];
     MST_TRY(mst_queue_read(&schedule->queue, buffer_of((in_core *)schedule, array), (size_t)first * e, (size_t)count * e, to,
                            "the state", error));
     return MST_OK;
@@ -75,7 +81,7 @@ fail:
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     mst_status status = MST_OK;
-    size_t e = schedule->with.problem->element;
+    size_t e = schedule->with.problem->elements[array];
     MST_TRY(mst_queue_write(&schedule->queue, CL_TRUE, buffer_of((in_core *)schedule, array), (size_t)first * e,
                             (size_t)count * e, from, "the state", error));
     MST_TRY(mst_queue_finish(&schedule->queue, error));
@@ -94,9 +100,8 @@ static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *c
     const in_core *c = (in_core *)schedule;
     const mst_problem *p = schedule->with.problem;
     const cl_long8 grid = grid_of(p);
-    // The counts go where the next steps do.
-    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), &grid, p->nodes,
-                                         c->state[!c->current].buffers[0], count, error);
+    return mst_counter_count(&c->counter, array, buffer_of(c, array), &grid,
+                             c->counts ? c->counts : c->state[!c->current].buffers[0], count, error);
 }
 
 static void view(const mst_schedule *schedule, int array, mst_loan *out) {
@@ -118,8 +123,10 @@ mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out,
     for (int k = 0; k < 2; k++)
         MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));
     MST_TRY(take(c, MST_FOOTPRINT_COEFFICIENTS, desc->problem->n_coefficients, &c->coefficients, error));
+    const mst_allocation *counts = &desc->plan->footprint.parts[MST_FOOTPRINT_RESULT];
+    MST_TRY(mst_memory_take(desc->context, counts, NULL, counts->count, &c->counts, error));
     if (desc->counts)
-        MST_TRY(mst_nonfinite_build(desc->context, desc->problem->is_double, &c->counter, error));
+        MST_TRY(mst_counter_create(desc->context, desc->problem, &c->counter, error));
 fail:
     return status;
 }

@@ -2,17 +2,23 @@
 
 #include "runtime/context.h"
 
-mst_status mst_memory_take(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers, mst_error *error) {
+static uint64_t piece_of(const mst_allocation *part, const size_t *elements, uint64_t k) {
+    return elements ? mst_allocation_piece(part, elements[k]) : part->bytes;
+}
+
+mst_status mst_memory_take(mst_context *context, const mst_allocation *part, const size_t *elements, uint64_t n, cl_mem *buffers,
+                           mst_error *error) {
     mst_status status = MST_OK;
     for (uint64_t k = 0; k < n; k++)
-        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, part->bytes, part->what, &buffers[k], error));
+        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, piece_of(part, elements, k), part->what, &buffers[k], error));
 fail:
     return status;
 }
 
-void mst_memory_give(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers) {
+void mst_memory_give(mst_context *context, const mst_allocation *part, const size_t *elements, uint64_t n, cl_mem *buffers) {
     for (uint64_t k = 0; k < n; k++) {
-        mst_device_release(context, buffers[k], part->bytes);
+        if (buffers[k])
+            mst_device_release(context, buffers[k], piece_of(part, elements, k));
         buffers[k] = NULL;
     }
 }

@@ -5,9 +5,11 @@
 #include "stencil/kernels/stepper.h"
 #include "stencil/plan/footprint.h"
 
-// The first n pieces of an allocation on the device; giving accepts buffers that are NULL, and makes them so.
-mst_status mst_memory_take(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers, mst_error *error);
-void mst_memory_give(mst_context *context, const mst_allocation *part, uint64_t n, cl_mem *buffers);
+// The first n pieces of an allocation on the device; giving accepts buffers that are NULL, and makes them so. `elements` has the
+// bytes of an element of each piece, where pieces are for arrays of the problem; else NULL.
+mst_status mst_memory_take(mst_context *context, const mst_allocation *part, const size_t *elements, uint64_t n, cl_mem *buffers,
+                           mst_error *error);
+void mst_memory_give(mst_context *context, const mst_allocation *part, const size_t *elements, uint64_t n, cl_mem *buffers);
 
 // Events that may be NULL: releasing one, and letting what is queued behind wait for one. A barrier carries its errors on.
 void mst_event_drop(cl_event *event);

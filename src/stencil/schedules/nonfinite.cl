@@ -4,18 +4,32 @@
 #define IS_NONFINITE(x) ((as_uint(x) & 0x7f800000) == 0x7f800000)
 #endif
 
-// Each of `items` work-items counts among every items-th node, so that neighbours read neighbours. Node (plane, row,
-// column) of s0 x s1 x s2 lies at element s5 + plane s4 + row s3 + column.
+// Node (plane, row, column), number i of s0 x s1 x s2, lies at element s5 + plane s4 + row s3 + column.
+ulong element_of(ulong i, long8 grid) {
+    const ulong line = i / (ulong)grid.s2, plane = line / (ulong)grid.s1;
+    return grid.s5 + plane * grid.s4 + (line - plane * grid.s1) * grid.s3 + (i - line * grid.s2);
+}
+
+// Each of `items` work-items counts among every items-th node, so that neighbours read neighbours.
 __kernel void count_nonfinite(__global const real *values, long8 grid, __global uint *counts, ulong items) {
     const size_t item = get_global_id(0);
     const ulong n = (ulong)grid.s0 * grid.s1 * grid.s2;
     uint count = 0;
     if (item >= items)
         return;
-    for (ulong i = item; i < n; i += items) {
-        const ulong line = i / (ulong)grid.s2, plane = line / (ulong)grid.s1;
-        const ulong at = grid.s5 + plane * grid.s4 + (line - plane * grid.s1) * grid.s3 + (i - line * grid.s2);
-        count += IS_NONFINITE(values[at]) ? 1 : 0;
-    }
+    for (ulong i = item; i < n; i += items)
+        count += IS_NONFINITE(values[element_of(i, grid)]) ? 1 : 0;
+    counts[item] = count;
+}
+
+// The same of float16.
+__kernel void count_nonfinite_half(__global const ushort *values, long8 grid, __global uint *counts, ulong items) {
+    const size_t item = get_global_id(0);
+    const ulong n = (ulong)grid.s0 * grid.s1 * grid.s2;
+    uint count = 0;
+    if (item >= items)
+        return;
+    for (ulong i = item; i < n; i += items)
+        count += (values[element_of(i, grid)] & 0x7c00) == 0x7c00 ? 1 : 0;
     counts[item] = count;
 }

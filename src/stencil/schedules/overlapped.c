@@ -199,6 +199,8 @@ static void destroy(mst_schedule *schedule) {
     overlapped *k = (overlapped *)schedule;
     mst_context *context = k->with->context;
     const mst_allocation *parts = k->with->plan->footprint.parts;
+    const mst_problem *p = k->with->problem;
+    const uint64_t arrays = (uint64_t)p->n_arrays, coefficients = (uint64_t)p->n_coefficients;
     for (int i = 0; i < SLOTS; i++) {
         mst_staging_release(&k->store, &k->in[i]);
         mst_staging_release(&k->store, &k->coefficients_in[i]);
@@ -206,11 +208,12 @@ static void destroy(mst_schedule *schedule) {
     }
     mst_events_drop(k->computed, SLOTS);
     mst_events_drop(k->stored, (size_t)mst_blocks_count(&k->blocks));
-    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->work.buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, arrays, k->work.buffers);
     for (int i = 0; i < WINDOWS; i++) {
-        mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->up[i].buffers);
-        mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], MST_STENCIL_MAX_ARRAYS, k->down[i].buffers);
-        mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, k->coefficients[i].buffers);
+        mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, arrays, k->up[i].buffers);
+        mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], p->elements, arrays, k->down[i].buffers);
+        mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays, coefficients,
+                        k->coefficients[i].buffers);
     }
     mst_store_release(&k->store);
     free(k->stored);
@@ -224,14 +227,16 @@ static mst_status take(overlapped *k, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = k->with->context;
     const mst_allocation *parts = k->with->plan->footprint.parts;
-    const uint64_t arrays = (uint64_t)k->with->problem->n_arrays, coefficients = (uint64_t)k->with->problem->n_coefficients;
+    const mst_problem *p = k->with->problem;
+    const uint64_t arrays = (uint64_t)p->n_arrays, coefficients = (uint64_t)p->n_coefficients;
     MST_REQUIRE(k->stored = calloc((size_t)mst_blocks_count(&k->blocks), sizeof *k->stored), MST_ERROR_HOST_MEMORY,
                 "out of memory for a schedule");
-    MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_STATE], arrays, k->work.buffers, error));
+    MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_STATE], p->elements, arrays, k->work.buffers, error));
     for (int i = 0; i < WINDOWS; i++) {
-        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_STATE], arrays, k->up[i].buffers, error));
-        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_RESULT], arrays, k->down[i].buffers, error));
-        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_COEFFICIENTS], coefficients, k->coefficients[i].buffers, error));
+        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_STATE], p->elements, arrays, k->up[i].buffers, error));
+        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_RESULT], p->elements, arrays, k->down[i].buffers, error));
+        MST_TRY(mst_memory_take(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays, coefficients,
+                                k->coefficients[i].buffers, error));
     }
     for (int i = 0; i < SLOTS; i++) {
         MST_TRY(mst_staging_create(&k->store, &parts[MST_FOOTPRINT_STAGING_UP], &k->in[i], error));

@@ -29,7 +29,7 @@ typedef struct mst_schedule mst_schedule;
 // (plane, row, column) lies at element s5 + plane s4 + row s3 + column of `grid`; else any.
 typedef struct mst_loan {
     cl_mem buffer;
-    uint64_t elements;
+    uint64_t elements; // that it has room for, of kernels' precision
     bool is_array;
     cl_long8 grid;
 } mst_loan;
@@ -59,10 +59,11 @@ struct mst_schedule {
     mst_queue queue; // the context's for kernels
 };
 
-// A piece of the device's state, which is empty while the state is in a backing store.
+// A piece of the device's state, that of array 0, which is empty while the state is in a backing store.
 static inline mst_loan mst_schedule_loan(const mst_schedule *schedule, cl_mem piece) {
-    const uint64_t bytes = schedule->with.plan->footprint.parts[MST_FOOTPRINT_STATE].bytes;
-    return (mst_loan){.buffer = piece, .elements = bytes / schedule->with.problem->element};
+    const mst_problem *p = schedule->with.problem;
+    const uint64_t bytes = mst_allocation_piece(&schedule->with.plan->footprint.parts[MST_FOOTPRINT_STATE], p->elements[0]);
+    return (mst_loan){.buffer = piece, .elements = bytes / p->element};
 }
 
 // Of both schedules that keep the state on the device.

@@ -332,10 +332,13 @@ static void destroy(mst_schedule *schedule) {
         mst_staging_release(&k->store, &k->out[i]);
     }
     drop_marks(k);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, k->rings[0].buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_LEVELS], MST_STENCIL_MAX_ARRAYS, k->rings[1].buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], MST_STENCIL_MAX_ARRAYS, k->down.buffers);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_ARRAYS, k->coefficients.buffers);
+    const mst_problem *p = k->with->problem;
+    const uint64_t n = (uint64_t)p->n_arrays;
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, n, k->rings[0].buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_LEVELS], p->elements, n, k->rings[1].buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], p->elements, n, k->down.buffers);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + n, (uint64_t)p->n_coefficients,
+                    k->coefficients.buffers);
     for (int q = 0; q < MST_STENCIL_QUEUES; q++)
         mst_queue_release(&k->queues[q]);
     mst_store_release(&k->store);
@@ -351,7 +354,9 @@ static mst_status take_ring(const skewed *k, mst_footprint_part part, uint64_t p
     w->planes = (int64_t)planes;
     w->rows = (int64_t)k->with->problem->grid[ROWS];
     w->columns = (int64_t)k->with->problem->grid[COLUMNS];
-    return mst_memory_take(k->with->context, a, a->count, w->buffers, error);
+    return mst_memory_take(k->with->context, a,
+                           k->with->problem->elements + (part == MST_FOOTPRINT_COEFFICIENTS ? k->with->problem->n_arrays : 0),
+                           a->count, w->buffers, error);
 }
 
 static mst_status take(skewed *k, mst_error *error) {

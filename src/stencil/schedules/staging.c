@@ -121,8 +121,8 @@ typedef struct rectangle {
     size_t region[3], in_store[3], at_window[3], store_pitch[2], window_pitch[2];
 } rectangle;
 
-static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w) {
-    size_t e = p->element, columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
+static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w, size_t e) {
+    size_t columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
     size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows, most = rows > w_rows ? rows : w_rows;
     if (has_whole_rows(part, p, w) && most * columns * e <= INT32_MAX)
         return (rectangle){
@@ -144,8 +144,9 @@ static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst
 static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const rectangle r = rectangle_of(part, m->store->problem, m->window);
-    size_t e = m->store->problem->element, bytes = r.region[0] * r.region[1] * r.region[2];
+    size_t e = mst_store_element(m->store, m->array);
+    const rectangle r = rectangle_of(part, m->store->problem, m->window, e);
+    size_t bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = queue_of(m)->opencl;
     cl_mem buffer = m->window->buffers[m->target];
     unsigned char *host = m->store->arrays[m->array];
@@ -181,14 +182,14 @@ static mst_status move_staged(const piece *part, void *user, mst_error *error) {
     const mst_problem *p = m->store->problem;
     mst_transfer t = mst_store_transfer(m->store, m->array);
     const size_t shape[] = {part->count[0], part->count[1], part->count[2]};
-    size_t bytes = shape[0] * shape[1] * shape[2] * p->element;
+    size_t e = mst_store_element(m->store, m->array), bytes = shape[0] * shape[1] * shape[2] * e;
     t.layout = mst_layout_dense(t.layout.type, N_AXES, shape);
     t.layout.strides[ROWS] = (ptrdiff_t)p->grid[COLUMNS];
     t.layout.strides[PLANES] = (ptrdiff_t)p->plane;
     if (t.where.place == MST_PLACE_HOST)
-        t.where.host = (unsigned char *)t.where.host + part->store * p->element;
+        t.where.host = (unsigned char *)t.where.host + part->store * e;
     else
-        t.where.offset += part->store * p->element;
+        t.where.offset += part->store * e;
     unsigned char *staging = m->slot->mapped + m->staged;
     MST_TRY(m->up ? mst_transfer_read(m->store->context->pool, &t, 0, bytes, staging, error)
                   : mst_transfer_write(m->store->context->pool, &t, 0, bytes, staging, error));
@@ -201,7 +202,7 @@ fail:
 static mst_status move_device(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const rectangle r = rectangle_of(part, m->store->problem, m->window);
+    const rectangle r = rectangle_of(part, m->store->problem, m->window, mst_store_element(m->store, m->array));
     const size_t zero[] = {0, 0, 0};
     size_t bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = queue_of(m)->opencl;

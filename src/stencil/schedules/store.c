@@ -27,15 +27,16 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
         return MST_OK;
     MST_REQUIRE(s->arrays = calloc((size_t)a->count, sizeof *s->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");
     for (uint64_t k = 0; k < a->count; k++) {
+        const uint64_t bytes = mst_allocation_piece(a, mst_store_element(s, (int)k));
         if (a->memory == MST_MEMORY_PINNED) {
             void *memory;
-            MST_TRY(mst_pinned_create(context, (size_t)a->bytes, &memory, error));
+            MST_TRY(mst_pinned_create(context, (size_t)bytes, &memory, error));
             s->arrays[k] = memory;
         } else {
-            s->arrays[k] = malloc((size_t)a->bytes);
+            s->arrays[k] = malloc((size_t)bytes);
         }
         MST_REQUIRE(s->arrays[k], MST_ERROR_HOST_MEMORY,
-                    "out of memory for an array of %llu bytes; the backing store can be a file", (unsigned long long)a->bytes);
+                    "out of memory for an array of %llu bytes; the backing store can be a file", (unsigned long long)bytes);
     }
 fail:
     return status;
@@ -53,12 +54,27 @@ void mst_store_release(mst_store *s) {
     *s = (mst_store){.context = NULL};
 }
 
+size_t mst_store_element(const mst_store *s, int array) {
+    const int n = s->problem->n_arrays, first_coefficient = s->copies * n;
+    return s->problem->elements[array < first_coefficient ? array % n : array - first_coefficient + n];
+}
+
+// In a file the arrays lie one behind the other.
+static uint64_t offset_of(const mst_store *s, int array) {
+    uint64_t offset = s->file_offset;
+    for (int before = 0; before < array; before++)
+        offset += s->problem->nodes * mst_store_element(s, before);
+    return offset;
+}
+
+// A type of so many bytes.
+static mst_type type_of(size_t element) { return element == 8 ? MST_FLOAT64 : element == 4 ? MST_FLOAT32 : MST_UINT16; }
+
 mst_transfer mst_store_transfer(const mst_store *s, int array) {
     const size_t shape[] = {(size_t)s->problem->nodes};
-    mst_transfer t = {.layout = mst_layout_dense(s->problem->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape),
-                      .name = "the grid"};
-    t.where =
-        s->arrays ? mst_at_host(s->arrays[array]) : mst_at_file(s->file, s->file_offset + (uint64_t)array * s->memory.bytes);
+    const mst_type type = type_of(mst_store_element(s, array));
+    mst_transfer t = {.layout = mst_layout_dense(type, 1, shape), .name = "the grid"};
+    t.where = s->arrays ? mst_at_host(s->arrays[array]) : mst_at_file(s->file, offset_of(s, array));
     return t;
 }
 
@@ -70,13 +86,13 @@ static int find_array(const mst_store *s, int copy, int array) {
 
 mst_status mst_store_get(mst_store *s, int copy, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     const mst_transfer t = mst_store_transfer(s, find_array(s, copy, array));
-    size_t element = s->problem->element;
+    size_t element = s->problem->elements[array];
     return mst_transfer_read(s->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, to, error);
 }
 
 mst_status mst_store_put(mst_store *s, int copy, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     const mst_transfer t = mst_store_transfer(s, find_array(s, copy, array));
-    size_t element = s->problem->element;
+    size_t element = s->problem->elements[array];
     return mst_transfer_write(s->context->pool, &t, (size_t)first * element, (size_t)(first + count) * element, from, error);
 }
 
@@ -84,7 +100,6 @@ typedef struct counting {
     mst_pool *pool;
     mst_transfer from;
     uint64_t nodes;
-    bool is_double;
     atomic_ullong count;
 } counting;
 
@@ -102,17 +117,15 @@ static mst_status count_part(size_t part, void *user, mst_error *error) {
         MST_TRY(mst_transfer_read(c->pool, &c->from, first * element, (first + n) * element, read, error));
         values = read;
     }
-    atomic_fetch_add(&c->count, mst_nonfinite_count(values, n, c->is_double));
+    atomic_fetch_add(&c->count, mst_nonfinite_count(values, n, element));
 fail:
     free(read);
     return status;
 }
 
 mst_status mst_store_count_nonfinite(const mst_store *s, int copy, int array, uint64_t *count, mst_error *error) {
-    counting c = {.pool = s->context->pool,
-                  .from = mst_store_transfer(s, find_array(s, copy, array)),
-                  .nodes = s->problem->nodes,
-                  .is_double = s->problem->is_double};
+    counting c = {
+        .pool = s->context->pool, .from = mst_store_transfer(s, find_array(s, copy, array)), .nodes = s->problem->nodes};
     mst_status status = mst_pool_run(s->context->pool, (size_t)mst_divide_up(c.nodes, (uint64_t)PART), count_part, &c, error);
     *count = c.count;
     return status;

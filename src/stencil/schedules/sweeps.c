@@ -12,7 +12,7 @@ typedef struct sweeping {
     mst_schedule base;
     mst_sweep_state state;
     bool has_margins;    // they are filled
-    mst_kernel *counter; // of values that are infinite or NaN,
+    mst_counter counter; // of values that are infinite or NaN,
     cl_mem counts;       // and its counts
 } sweeping;
 
@@ -22,11 +22,14 @@ static void destroy(mst_schedule *schedule) {
     sweeping *c = (sweeping *)schedule;
     const mst_allocation *parts = c->base.with.plan->footprint.parts;
     mst_context *context = c->base.with.context;
-    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_ARRAYS, c->state.arrays);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], MST_STENCIL_MAX_FIELDS, c->state.spares);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], MST_STENCIL_MAX_FIELDS, c->state.coefficients);
-    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], 1, &c->counts);
-    mst_kernel_destroy(c->counter);
+    const mst_problem *p = c->base.with.problem;
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], p->elements, (uint64_t)p->n_arrays, c->state.arrays);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_STATE], sweeps_of(c)->spare_elements, (uint64_t)sweeps_of(c)->n_spares,
+                    c->state.spares);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays, (uint64_t)p->n_coefficients,
+                    c->state.coefficients);
+    mst_memory_give(context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts);
+    mst_counter_release(&c->counter);
     mst_queue_release(&c->base.queue);
     free(c);
 }
@@ -50,15 +53,15 @@ fail:
 typedef struct copy_to {
     sweeping *c;
     cl_mem buffer;
+    size_t element; // bytes
     bool up;
     unsigned char *host;
 } copy_to;
 
 // A box of nodes, from node `from` on, from or to packed memory.
 static mst_status copy_box(const copy_to *t, const uint64_t from[N_AXES], const uint64_t count[N_AXES], mst_error *error) {
-    const mst_problem *p = t->c->base.with.problem;
     const mst_padded *a = &sweeps_of(t->c)->padded;
-    const size_t e = p->element, pitch = (size_t)a->pitch * e, plane = (size_t)a->plane_pitch * e;
+    const size_t e = t->element, pitch = (size_t)a->pitch * e, plane = (size_t)a->plane_pitch * e;
     const size_t at =
         (size_t)(a->first + (int64_t)from[PLANES] * a->plane_pitch + (int64_t)from[ROWS] * a->pitch + (int64_t)from[COLUMNS]) * e;
     const size_t region[] = {(size_t)count[COLUMNS] * e, (size_t)count[ROWS], (size_t)count[PLANES]}, zero[] = {0, 0, 0};
@@ -91,7 +94,7 @@ static mst_status copy_range(copy_to *t, uint64_t first, uint64_t count, mst_err
             box[PLANES] = count / plane;
         const uint64_t n = box[PLANES] * box[ROWS] * box[COLUMNS];
         MST_TRY(copy_box(t, from, box, error));
-        t->host += n * p->element;
+        t->host += n * t->element;
         first += n;
         count -= n;
     }
@@ -109,13 +112,13 @@ static cl_mem buffer_of(const sweeping *c, int array) {
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    copy_to t = {c, buffer_of(c, array), false, to};
+    copy_to t = {c, buffer_of(c, array), schedule->with.problem->elements[array], false, to};
     return copy_range(&t, first, count, error);
 }
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    copy_to t = {c, buffer_of(c, array), true, (unsigned char *)from};
+    copy_to t = {c, buffer_of(c, array), schedule->with.problem->elements[array], true, (unsigned char *)from};
     c->has_margins = false;
     return copy_range(&t, first, count, error);
 }
@@ -123,8 +126,7 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const sweeping *c = (sweeping *)schedule;
     const cl_long8 grid = mst_sweeps_grid(sweeps_of(c));
-    return mst_nonfinite_count_on_device(schedule->with.context, c->counter, buffer_of(c, array), &grid,
-                                         schedule->with.problem->nodes, c->counts, count, error);
+    return mst_counter_count(&c->counter, array, buffer_of(c, array), &grid, c->counts, count, error);
 }
 
 static void view(const mst_schedule *schedule, int array, mst_loan *out) {
@@ -147,15 +149,16 @@ mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for a schedule");
     c->base = (mst_schedule){&kind, *desc, MST_QUEUE(desc->context, desc->context->compute)};
     *out = &c->base;
+    const mst_problem *p = desc->problem;
     MST_TRY(
-        mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], (uint64_t)desc->problem->n_arrays, c->state.arrays, error));
-    MST_TRY(
-        mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], (uint64_t)sweeps_of(c)->n_spares, c->state.spares, error));
-    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_COEFFICIENTS], (uint64_t)desc->problem->n_coefficients,
-                            c->state.coefficients, error));
-    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_RESULT], 1, &c->counts, error));
+        mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], p->elements, (uint64_t)p->n_arrays, c->state.arrays, error));
+    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_STATE], sweeps_of(c)->spare_elements,
+                            (uint64_t)sweeps_of(c)->n_spares, c->state.spares, error));
+    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_COEFFICIENTS], p->elements + p->n_arrays,
+                            (uint64_t)p->n_coefficients, c->state.coefficients, error));
+    MST_TRY(mst_memory_take(desc->context, &parts[MST_FOOTPRINT_RESULT], NULL, 1, &c->counts, error));
     if (desc->counts)
-        MST_TRY(mst_nonfinite_build(desc->context, desc->problem->is_double, &c->counter, error));
+        MST_TRY(mst_counter_create(desc->context, p, &c->counter, error));
 fail:
     return status;
 }

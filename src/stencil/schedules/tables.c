@@ -15,7 +15,7 @@ static void put(const mst_problem *p, void *to, uint64_t i, double value) {
 static mst_status upload(mst_tables *t, mst_footprint_part part, const void *data, cl_mem *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_allocation *a = &t->footprint.parts[part];
-    MST_TRY(mst_memory_take(t->context, a, a->count, out, error));
+    MST_TRY(mst_memory_take(t->context, a, NULL, a->count, out, error));
     MST_TRY(mst_device_write(t->context, t->context->compute, *out, (size_t)a->bytes, data, a->what, error));
 fail:
     return status;
@@ -58,8 +58,8 @@ fail:
 }
 
 static void release_rows(mst_tables *t) {
-    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_STEPS], 1, &t->buffers.steps);
-    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_RECORDS], 1, &t->buffers.records);
+    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_STEPS], NULL, 1, &t->buffers.steps);
+    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_RECORDS], NULL, 1, &t->buffers.records);
     free(t->staging);
     t->staging = NULL;
 }
@@ -71,8 +71,8 @@ mst_status mst_tables_take(mst_tables *t, const mst_footprint *footprint, mst_er
     t->footprint = *footprint;
     if (footprint->rows == UINT64_MAX)
         return MST_OK;
-    MST_TRY(mst_memory_take(t->context, steps, steps->count, &t->buffers.steps, error));
-    MST_TRY(mst_memory_take(t->context, records, records->count, &t->buffers.records, error));
+    MST_TRY(mst_memory_take(t->context, steps, NULL, steps->count, &t->buffers.steps, error));
+    MST_TRY(mst_memory_take(t->context, records, NULL, records->count, &t->buffers.records, error));
     MST_REQUIRE(t->staging = malloc((size_t)footprint->parts[MST_FOOTPRINT_ROWS].bytes), MST_ERROR_HOST_MEMORY,
                 "out of memory for sources and receivers");
 fail:
@@ -83,8 +83,8 @@ void mst_tables_release(mst_tables *t) {
     if (!t->context)
         return;
     release_rows(t);
-    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_DAMPING], 1, &t->buffers.damping);
-    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_POINTS], 1, &t->buffers.points);
+    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_DAMPING], NULL, 1, &t->buffers.damping);
+    mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_POINTS], NULL, 1, &t->buffers.points);
     free(t->recorded);
     *t = (mst_tables){.context = NULL};
 }

@@ -6,7 +6,7 @@
 
 #include "problem.h"
 
-enum { MST_STENCIL_MAX_ARRAYS = 2 * MST_STENCIL_MAX_FIELDS, MST_STENCIL_MAX_FUSE = 64 };
+enum { MST_STENCIL_MAX_FUSE = 64 };
 enum { MST_STENCIL_MAX_DEPTH = 48 }; // planes of a version that a GPU's kernel may keep
 
 typedef struct mst_field_version {

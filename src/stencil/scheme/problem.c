@@ -176,7 +176,7 @@ static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_
                 n_parameters, MST_STENCIL_MAX_PARAMETERS);
     for (size_t k = 0; k < desc->n_fields; k++) {
         const mst_stencil_field *from = &desc->fields[k];
-        mst_problem_field *to = &p->fields[k];
+        mst_problem_field *to = &p->fields[p->n_fields++];
         MST_REQUIRE(from->name && *from->name && strlen(from->name) < sizeof to->name, MST_ERROR_ARGUMENT,
                     "field %zu needs a name of at most %zu characters", k, sizeof to->name - 1);
         MST_REQUIRE(from->levels >= 0 && from->levels <= 2 && !(from->coefficient && from->levels == 2), MST_ERROR_ARGUMENT,
@@ -186,7 +186,6 @@ static mst_status read_fields(const mst_stencil_desc *desc, mst_problem *p, mst_
         to->coefficient = from->coefficient;
         to->array = to->coefficient ? p->n_coefficients++ : p->n_arrays;
         p->n_arrays += to->coefficient ? 0 : to->levels;
-        p->n_fields++;
     }
 fail:
     return status;
@@ -262,6 +261,7 @@ mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p,
     mst_status status = MST_OK;
     MST_TRY(read_grid(desc, p, error));
     MST_TRY(read_fields(desc, p, error));
+    MST_TRY(mst_problem_read_elements(desc, p, error));
     MST_TRY(read_updates(desc, p, error));
     MST_TRY(read_faces(desc, p, error));
 fail:

@@ -10,6 +10,7 @@
 
 enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
 enum { MST_STENCIL_MAX_PARAMETERS = 104 };
+enum { MST_STENCIL_MAX_ARRAYS = 2 * MST_STENCIL_MAX_FIELDS };
 enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
 
 // What an expression reads. Parameters, steps and spacings are numbers in it; dt is a value where it is left open.
@@ -41,7 +42,8 @@ typedef struct mst_problem_field {
     char name[MST_EXPR_MAX_NAME + 1];
     int levels;
     bool coefficient;
-    int array; // the first of its arrays among those of the state, or among the coefficient fields
+    bool is_half; // lies in memory as float16
+    int array;    // the first of its arrays among those of the state, or among the coefficient fields
 } mst_problem_field;
 
 typedef struct mst_problem_update {
@@ -65,7 +67,10 @@ typedef struct mst_problem {
     // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
     size_t n_runs, n_varying;
     bool is_double;
-    size_t element; // bytes
+    size_t element; // bytes of a value in kernels
+    // Bytes of an element of each array, those of the state and then the coefficient fields; and of a node of all of either.
+    size_t elements[MST_STENCIL_MAX_ARRAYS];
+    uint64_t state_node_bytes, coefficient_node_bytes;
     uint64_t nodes; // of the grid
     uint64_t plane; // nodes of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
@@ -131,6 +136,13 @@ static inline int mst_problem_axis(int rank, int k) { return rank == 1 ? COLUMNS
 static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
     return p->boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC;
 }
+
+// How the fields lie in memory.
+mst_status mst_problem_read_elements(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
+
+// Whether an array lies in memory as float16, counted as in `elements`; whether any of the state does.
+static inline bool mst_problem_is_half(const mst_problem *p, int array) { return p->elements[array] == 2; }
+bool mst_problem_has_half_state(const mst_problem *problem);
 
 // Whether an update finds a field as an earlier sub-step of the same step wrote it.
 bool mst_problem_is_newer(const mst_problem *problem, int field, int update);
