@@ -48,7 +48,7 @@ typedef struct state {
     const mst_stencil_desc *d;
     test_scheme scheme;
     names names;
-    mst_expr *updates[MST_STENCIL_MAX_FIELDS], *boundaries[MST_MAX_AXES][2];
+    mst_expr *updates[MST_STENCIL_MAX_FIELDS], *boundaries[MST_STENCIL_MAX_FIELDS][MST_MAX_AXES][2];
     double step;                            // the number of the step under way
     double reached[MST_STENCIL_MAX_FIELDS]; // the step that each field is at: a later sub-step finds some at the next one
 } state;
@@ -80,25 +80,31 @@ static size_t index_of(const mst_stencil_desc *d, const ptrdiff_t *at) {
 }
 
 // The value at a node that may lie outside the grid.
-static const mst_stencil_boundary *boundary_of(const mst_stencil_desc *d, int axis, int side) {
+static const mst_stencil_boundary *boundary_of(const mst_stencil_desc *d, size_t field, int axis, int side) {
     static const mst_stencil_boundary zero = {MST_BOUNDARY_DIRICHLET, NULL, 0};
-    return d->boundaries ? &d->boundaries[2 * axis + side] : &zero;
+    const mst_stencil_boundary *all = d->fields[field].boundaries ? d->fields[field].boundaries : d->boundaries;
+    return all ? &all[2 * axis + side] : &zero;
 }
 
 static double node(const state *s, size_t field, int level, const ptrdiff_t *wanted) {
     const mst_stencil_desc *d = s->d;
     ptrdiff_t at[MST_MAX_AXES];
-    int valued = -1, side_of = 0;
+    int valued = -1, side_of = 0, sign = 1;
     for (int k = 0; k < d->rank; k++) {
         ptrdiff_t n = (ptrdiff_t)d->grid[k], i = wanted[k];
         int side = i < 0 ? 0 : 1;
-        mst_boundary_kind kind = boundary_of(d, k, side)->kind;
+        mst_boundary_kind kind = boundary_of(d, field, k, side)->kind;
         if (kind == MST_BOUNDARY_PERIODIC)
             i = (i % n + n) % n;
         else if (i < 0 || i >= n) {
             if (kind == MST_BOUNDARY_NEUMANN || d->fields[field].coefficient)
                 i = i < 0 ? -1 - i : 2 * n - 1 - i;
-            else if (valued < 0) {
+            else if (kind == MST_BOUNDARY_ANTIMIRROR || kind == MST_BOUNDARY_MIRROR_NODE ||
+                     kind == MST_BOUNDARY_ANTIMIRROR_NODE) {
+                ptrdiff_t outside = i < 0 ? -i : i - (n - 1), inside = kind == MST_BOUNDARY_ANTIMIRROR ? outside - 1 : outside;
+                sign = kind == MST_BOUNDARY_MIRROR_NODE ? sign : -sign;
+                i = i < 0 ? inside : n - 1 - inside;
+            } else if (valued < 0) {
                 valued = k;
                 side_of = side;
             }
@@ -106,9 +112,9 @@ static double node(const state *s, size_t field, int level, const ptrdiff_t *wan
         at[k] = i;
     }
     if (valued < 0)
-        return s->scheme.levels[field][level][index_of(d, at)];
-    const mst_expr *face = s->boundaries[valued][side_of];
-    return face ? stored(d, field, value(s, face, at, s->reached[field] - level, false)) : 0;
+        return sign * s->scheme.levels[field][level][index_of(d, at)];
+    const mst_expr *face = s->boundaries[field][valued][side_of];
+    return face ? sign * stored(d, field, value(s, face, at, s->reached[field] - level, false)) : 0;
 }
 
 // In the scheme's precision, or in double (series and initial values).
@@ -174,7 +180,7 @@ static double damped(const state *s, double v, const ptrdiff_t *at) {
         double factor = 1;
         bool any = false;
         for (int side = 0; side < 2; side++) {
-            const mst_stencil_boundary *face = boundary_of(d, k, side);
+            const mst_stencil_boundary *face = boundary_of(d, 0, k, side);
             double distance = side ? (double)d->grid[k] - 1 - (double)at[k] : (double)at[k], width = (double)face->width;
             any = any || face->kind == MST_BOUNDARY_SPONGE;
             if (face->kind == MST_BOUNDARY_SPONGE && distance < width)
@@ -195,10 +201,10 @@ static size_t find(const mst_stencil_desc *d, const char *name) {
 
 // ---- Places between nodes
 
-static bool face_is_zero(const state *s, int axis, int side) {
+static bool face_is_zero(const state *s, size_t field, int axis, int side) {
     const double none[MAX_VALUES] = {0};
-    const mst_expr *face = s->boundaries[axis][side];
-    return boundary_of(s->d, axis, side)->kind == MST_BOUNDARY_DIRICHLET &&
+    const mst_expr *face = s->boundaries[field][axis][side];
+    return boundary_of(s->d, field, axis, side)->kind == MST_BOUNDARY_DIRICHLET &&
            (!face || (mst_expr_n_leaves(face) == 0 && mst_expr_evaluate(face, none) == 0));
 }
 
@@ -217,7 +223,8 @@ double test_kaiser_sinc(double distance, int radius) {
 }
 
 // The weights of all nodes of an axis, where[i]: whether node i has one. Images at the faces follow one by one.
-static void weigh_axis(const state *s, int axis, double position, bool linear, int radius, double *weights, bool *where) {
+static void weigh_axis(const state *s, size_t field, int axis, double position, bool linear, int radius, double *weights,
+                       bool *where) {
     const ptrdiff_t n = (ptrdiff_t)s->d->grid[axis], first = (ptrdiff_t)floor(position);
     const bool whole = (double)first == position;
     memset(weights, 0, (size_t)n * sizeof *weights);
@@ -230,12 +237,18 @@ static void weigh_axis(const state *s, int axis, double position, bool linear, i
         bool lost = false;
         while (!lost && (at < 0 || at >= n)) {
             const int side = at >= n;
-            const mst_boundary_kind kind = boundary_of(s->d, axis, side)->kind;
+            const mst_boundary_kind kind = boundary_of(s->d, field, axis, side)->kind;
             if (kind == MST_BOUNDARY_PERIODIC) {
                 at += side ? -n : n;
             } else if (kind == MST_BOUNDARY_NEUMANN) { // the mirror lies at -1/2 or n - 1/2
                 at = (side ? 2 * n : 0) - 1 - at;
-            } else if (face_is_zero(s, axis, side)) { // the zero lies at -1 or n
+            } else if (kind == MST_BOUNDARY_ANTIMIRROR) {
+                at = (side ? 2 * n : 0) - 1 - at;
+                weight = -weight;
+            } else if (kind == MST_BOUNDARY_MIRROR_NODE || kind == MST_BOUNDARY_ANTIMIRROR_NODE) {
+                at = (side ? 2 * n - 2 : 0) - at;
+                weight = kind == MST_BOUNDARY_MIRROR_NODE ? weight : -weight;
+            } else if (face_is_zero(s, field, axis, side)) { // the zero lies at -1 or n
                 lost = at == (side ? n : -1);
                 at = (side ? 2 * n : -2) - at;
                 weight = -weight;
@@ -255,13 +268,13 @@ typedef struct weights_of_axes {
     bool *where[MST_MAX_AXES];
 } weights_of_axes;
 
-static weights_of_axes spread_of(const state *s, const double *position, const size_t *point, mst_stencil_interpolation how,
-                                 unsigned radius) {
+static weights_of_axes spread_of(const state *s, size_t field, const double *position, const size_t *point,
+                                 mst_stencil_interpolation how, unsigned radius) {
     weights_of_axes out;
     for (int k = 0; k < s->d->rank; k++) {
         out.weights[k] = calloc(s->d->grid[k], sizeof(double));
         out.where[k] = calloc(s->d->grid[k], sizeof(bool));
-        weigh_axis(s, k, position ? position[k] : (double)point[k], how == MST_STENCIL_INTERPOLATION_LINEAR, (int)radius,
+        weigh_axis(s, field, k, position ? position[k] : (double)point[k], how == MST_STENCIL_INTERPOLATION_LINEAR, (int)radius,
                    out.weights[k], out.where[k]);
     }
     return out;
@@ -289,8 +302,8 @@ static bool weight_at(const state *s, const weights_of_axes *spread, size_t inde
 
 static double receive(const state *s, const mst_stencil_receiver *r, size_t point) {
     const double *values = s->scheme.levels[find(s->d, r->field)][0];
-    weights_of_axes nodes =
-        spread_of(s, r->positions ? r->positions[point] : NULL, r->points ? r->points[point] : NULL, r->interpolation, r->radius);
+    weights_of_axes nodes = spread_of(s, find(s->d, r->field), r->positions ? r->positions[point] : NULL,
+                                      r->points ? r->points[point] : NULL, r->interpolation, r->radius);
     double sum = 0, weight;
     bool any = false;
     for (size_t i = 0; i < s->scheme.nodes; i++)
@@ -305,7 +318,8 @@ static double receive(const state *s, const mst_stencil_receiver *r, size_t poin
 // ---- Sources
 
 static void feed_place(const state *s, const mst_stencil_source *source, double v, double *values) {
-    weights_of_axes nodes = spread_of(s, source->position, source->point, source->interpolation, source->radius);
+    weights_of_axes nodes =
+        spread_of(s, find(s->d, source->field), source->position, source->point, source->interpolation, source->radius);
     double weight;
     for (size_t i = 0; i < s->scheme.nodes; i++)
         if (weight_at(s, &nodes, i, &weight))
@@ -406,10 +420,12 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
     }
     for (size_t u = 0; u < d->n_updates; u++)
         s.updates[u] = parse(&s, d->updates[u].expression);
-    for (int k = 0; k < d->rank; k++)
-        for (int side = 0; side < 2; side++)
-            if (boundary_of(d, k, side)->value)
-                s.boundaries[k][side] = parse(&s, boundary_of(d, k, side)->value);
+    for (size_t i = 0; i < d->n_fields * 2 * (size_t)d->rank; i++) {
+        const size_t f = i / 2 / (size_t)d->rank;
+        const int k = (int)(i / 2 % (size_t)d->rank), side = (int)(i % 2);
+        if (boundary_of(d, f, k, side)->value)
+            s.boundaries[f][k][side] = parse(&s, boundary_of(d, f, k, side)->value);
+    }
     for (size_t k = 0; k < d->n_sources; k++)
         series[k] = d->sources[k].series ? parse(&s, d->sources[k].series) : NULL;
     for (size_t k = 0; k < d->n_receivers; k++)
@@ -425,9 +441,8 @@ test_scheme test_scheme_run(const mst_stencil_desc *d, size_t n_steps) {
     }
     for (size_t u = 0; u < d->n_updates; u++)
         mst_expr_destroy(s.updates[u]);
-    for (int k = 0; k < MST_MAX_AXES; k++)
-        for (int side = 0; side < 2; side++)
-            mst_expr_destroy(s.boundaries[k][side]);
+    for (int i = 0; i < 2 * MST_MAX_AXES * MST_STENCIL_MAX_FIELDS; i++)
+        mst_expr_destroy(s.boundaries[i / 2 / MST_MAX_AXES][i / 2 % MST_MAX_AXES][i % 2]);
     for (size_t k = 0; k < MAX_NAMES; k++)
         mst_expr_destroy(series[k]);
     return s.scheme;

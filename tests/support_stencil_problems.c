@@ -23,6 +23,12 @@ typedef struct problem {
     { MST_BOUNDARY_PERIODIC, NULL, 0 }
 #define SPONGE(width)                                                                                                            \
     { MST_BOUNDARY_SPONGE, NULL, width }
+#define ANTIMIRROR                                                                                                               \
+    { MST_BOUNDARY_ANTIMIRROR, NULL, 0 }
+#define MIRROR_NODE                                                                                                              \
+    { MST_BOUNDARY_MIRROR_NODE, NULL, 0 }
+#define ANTIMIRROR_NODE                                                                                                          \
+    { MST_BOUNDARY_ANTIMIRROR_NODE, NULL, 0 }
 #define INITIAL(text)                                                                                                            \
     { .expression = text }
 
@@ -279,6 +285,44 @@ static const problem half_3d = {
                 {"v", "v + 0.1 * (u[0,0,1] - v[1,0,0])", 0}},
 };
 
+// Boundaries by field: all mirrors, corners of them with faces that have values, numbers and texts, long reaches of both levels,
+// and sub-steps.
+static const mst_stencil_boundary of_u[] = {ANTIMIRROR, MIRROR_NODE, DIRICHLET("x - y + t"), ANTIMIRROR_NODE};
+static const mst_stencil_boundary of_v[] = {MIRROR_NODE, ANTIMIRROR, ANTIMIRROR, NEUMANN};
+static const mst_stencil_boundary of_w[] = {ANTIMIRROR_NODE, DIRICHLET("0.5"), MIRROR_NODE, DIRICHLET("y")};
+static const problem mirrors_2d = {
+    .name = "mirrors 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {33, 39},
+    .boundaries = {{NEUMANN, DIRICHLET("1")}, {DIRICHLET(NULL), NEUMANN}},
+    .fields = {{.name = "u", .levels = 2, .initial = INITIAL("x * y / 500"), .boundaries = of_u},
+               {.name = "v", .initial = INITIAL("sin(x + y)"), .boundaries = of_v},
+               {.name = "w", .initial = INITIAL("cos(x / 3)"), .boundaries = of_w},
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.1 + x / 1000")}},
+    .updates = {{"u", "0.2*u + 0.1*u.prev[1,-1] + a*(u[-4,0] - u[0,4] + v[4,-1] - v[-3,1]) + k[3,-4]*(u[4,4] - w[2,-4])", 0},
+                {"v", "0.9*v + 0.1*(w[-4,3] - u[1,-3] + u[-2,2] + v[0,4])", 1},
+                {"w", "0.5*w + 0.2*v[-2,-4] + 0.1*(u.prev[3,2] - w[1,0])", 1}},
+    .sources = {{.field = "v", .point = {0, 0}, .samples = samples, .n_samples = 3}},
+};
+
+static const mst_stencil_boundary of_p[] = {ANTIMIRROR_NODE, NEUMANN, MIRROR_NODE, ANTIMIRROR, ANTIMIRROR, DIRICHLET("z - y")};
+static const mst_stencil_boundary of_q[] = {DIRICHLET("x + t"), ANTIMIRROR,     ANTIMIRROR,
+                                            MIRROR_NODE,        DIRICHLET("2"), ANTIMIRROR_NODE};
+static const problem mirrors_3d = {
+    .name = "mirrors 3-D",
+    .rank = 3,
+    .precision = MST_FLOAT64,
+    .grid = {11, 23, 37},
+    .boundaries = {{NEUMANN, NEUMANN}, {DIRICHLET("y"), NEUMANN}, {NEUMANN, DIRICHLET("0.5")}},
+    .fields = {{.name = "p", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)"), .boundaries = of_p},
+               {.name = "q", .initial = INITIAL("x * y / 300 - z"), .boundaries = of_q},
+               {.name = "r", .initial = INITIAL("x / 40 - z / 10")}},
+    .updates = {{"p", "0.5*p + a*(q[1,-2,3] - q[-2,1,-1]) + 0.1*(p[-2,0,0] - p[0,2,0]) + 0.1*r[2,-1,1]", 0},
+                {"q", "0.7*q + a*(p[-1,-2,-2] + p[2,1,2]) - 0.1*r[-1,2,-2]", 1},
+                {"r", "0.9*r + a*(p[0,0,1] - p + q[1,0,0] - q)", 1}},
+};
+
 static mst_stencil_desc describe(const problem *p) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = p->rank;
@@ -353,10 +397,10 @@ static void check_way(mst_context *context, const problem *p, mst_stencil_desc *
 }
 
 static const problem *find_problem(const char *name) {
-    static const problem *const all[] = {&heat_2d,        &wave_2d,  &gray_scott,   &yee_2d,         &wide_2d,
-                                         &heat_3d,        &large_2d, &advection_1d, &large_3d,       &seam_1d,
-                                         &seam_points_1d, &seam_2d,  &seam_3d,      &seam_points_3d, &outward_3d,
-                                         &open_2d,        &open_3d,  &half_2d,      &half_3d};
+    static const problem *const all[] = {&heat_2d,  &wave_2d,        &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
+                                         &large_2d, &advection_1d,   &large_3d,   &seam_1d, &seam_points_1d, &seam_2d,
+                                         &seam_3d,  &seam_points_3d, &outward_3d, &open_2d, &open_3d,        &half_2d,
+                                         &half_3d,  &mirrors_2d,     &mirrors_3d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

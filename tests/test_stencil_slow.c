@@ -18,7 +18,9 @@ static void test_all(void **state) {
                                         "seam and points 3-D",
                                         "outward 3-D",
                                         "open 2-D",
-                                        "open 3-D"};
+                                        "open 3-D",
+                                        "mirrors 2-D",
+                                        "mirrors 3-D"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         test_scheme_check_ways(*state, names[k], true, true);
 }

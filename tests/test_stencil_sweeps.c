@@ -127,6 +127,26 @@ static void test_mirrors(void **state) {
         check(*state, &d, staggers[k]);
 }
 
+// Fields with other mirrors than others'.
+static void test_mirrors_by_field(void **state) {
+    static const mst_stencil_boundary of_u[] = {
+        {.kind = MST_BOUNDARY_ANTIMIRROR},      {.kind = MST_BOUNDARY_MIRROR_NODE},
+        {.kind = MST_BOUNDARY_ANTIMIRROR_NODE}, {.value = "0.1 * x"},
+        {.kind = MST_BOUNDARY_ANTIMIRROR_NODE}, {.kind = MST_BOUNDARY_NEUMANN},
+    };
+    static const mst_stencil_boundary of_v[] = {
+        {.kind = MST_BOUNDARY_ANTIMIRROR_NODE}, {.kind = MST_BOUNDARY_ANTIMIRROR},
+        {.kind = MST_BOUNDARY_NEUMANN},         {.value = "0.1 * x"},
+        {.kind = MST_BOUNDARY_MIRROR_NODE},     {.kind = MST_BOUNDARY_ANTIMIRROR},
+    };
+    mst_stencil_field fields[] = {two_fields[0], two_fields[1]};
+    mst_stencil_desc d = far_scheme(of_v);
+    fields[0].boundaries = of_u;
+    d.fields = fields;
+    for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
+        check(*state, &d, staggers[k]);
+}
+
 // Planes beyond periodic faces wait for the last ones, so nothing is staggered.
 static void test_periodic(void **state) {
     static const mst_stencil_boundary boundaries[] = {
@@ -139,6 +159,7 @@ static void test_periodic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_sub_steps),
-                                       cmocka_unit_test(test_mirrors), cmocka_unit_test(test_periodic)};
+                                       cmocka_unit_test(test_mirrors), cmocka_unit_test(test_mirrors_by_field),
+                                       cmocka_unit_test(test_periodic)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

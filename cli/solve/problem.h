@@ -87,6 +87,7 @@ typedef struct problem {
     mst_npy *data[MST_STENCIL_MAX_FIELDS][2];              // files of initial values
     mst_stencil_update updates[MST_STENCIL_MAX_FIELDS];
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
+    mst_stencil_boundary field_boundaries[MST_STENCIL_MAX_FIELDS][2 * MST_MAX_AXES];
     size_t substep; // of the updates being read
     mst_stencil_source *sources;
     double **samples; // of sources

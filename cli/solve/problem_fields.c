@@ -1,4 +1,4 @@
-// A problem file's fields with their initial values, the boundary, and the updates.
+// A problem file's fields with their initial values, what may be beyond a face, and the updates.
 #include "problem_parts.h"
 
 #include <stdlib.h>
@@ -120,7 +120,7 @@ bool problem_read_initial(problem *p) {
     return true;
 }
 
-// ---- Boundary: "x: periodic", "y-: dirichlet EXPRESSION"
+// ---- What is beyond a face: "periodic", "dirichlet EXPRESSION"
 
 static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, mst_stencil_boundary *face) {
     char *end;
@@ -130,15 +130,21 @@ static bool read_sponge(cli_yaml *y, const yaml_node_t *node, const char *rest, 
            cli_yaml_error(y, node, "expected 'sponge N' with the number of nodes, 'sponge 32' say");
 }
 
-static bool read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face) {
+// "mirror" or "antimirror", "half" or "node": where it lies.
+static bool read_mirror(cli_yaml *y, const yaml_node_t *node, const char *rest, mst_stencil_boundary *face) {
+    if (strcmp(rest, "node") == 0)
+        face->kind = face->kind == MST_BOUNDARY_NEUMANN ? MST_BOUNDARY_MIRROR_NODE : MST_BOUNDARY_ANTIMIRROR_NODE;
+    return !*rest || strcmp(rest, "half") == 0 || strcmp(rest, "node") == 0 ||
+           cli_yaml_error(y, node, "a mirror lies at 'half', half a node outside, or on the last 'node', not at '%s'", rest);
+}
+
+bool problem_read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face) {
     static const struct {
         const char *name;
         mst_boundary_kind kind;
-    } kinds[] = {{"dirichlet", MST_BOUNDARY_DIRICHLET},
-                 {"neumann", MST_BOUNDARY_NEUMANN},
-                 {"periodic", MST_BOUNDARY_PERIODIC},
-                 {"sponge", MST_BOUNDARY_SPONGE}};
-    const char *text = cli_yaml_text(&p->yaml, node, "dirichlet VALUE, neumann, periodic or sponge N");
+    } kinds[] = {{"dirichlet", MST_BOUNDARY_DIRICHLET},   {"neumann", MST_BOUNDARY_NEUMANN},   {"mirror", MST_BOUNDARY_NEUMANN},
+                 {"antimirror", MST_BOUNDARY_ANTIMIRROR}, {"periodic", MST_BOUNDARY_PERIODIC}, {"sponge", MST_BOUNDARY_SPONGE}};
+    const char *text = cli_yaml_text(&p->yaml, node, "dirichlet VALUE, neumann, mirror, antimirror, periodic or sponge N");
     if (!text)
         return false;
     size_t length = strcspn(text, " \t\n");
@@ -151,54 +157,16 @@ static bool read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face)
         *face = (mst_stencil_boundary){.kind = kinds[i].kind};
         if (face->kind == MST_BOUNDARY_SPONGE)
             return read_sponge(&p->yaml, node, rest, face);
+        if (strstr(word, "mirror"))
+            return read_mirror(&p->yaml, node, rest, face);
         if (face->kind == MST_BOUNDARY_DIRICHLET && *rest)
             return (face->value = problem_expression(p, node, rest, PROBLEM_BOUNDARY)) != NULL;
         return !*rest || cli_yaml_error(&p->yaml, node, "'%s' takes nothing behind it, not '%s'", word, rest);
     }
     const char *meant = cli_nearest(word, kinds, CLI_COUNT(kinds), sizeof kinds[0]);
-    return cli_yaml_error(&p->yaml, node, "expected dirichlet VALUE, neumann, periodic or sponge N, not '%s'%s%s%s", text,
+    return cli_yaml_error(&p->yaml, node,
+                          "expected dirichlet VALUE, neumann, mirror, antimirror, periodic or sponge N, not '%s'%s%s%s", text,
                           meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
-}
-
-typedef struct boundary_reading {
-    problem *p;
-    bool own[MST_MAX_AXES][2]; // faces that have an entry of their own, which goes before that of the axis
-} boundary_reading;
-
-static bool read_side(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
-    boundary_reading *r = target;
-    mst_stencil_boundary face;
-    int rank = r->p->desc.rank, axis = rank - 1 - (name[0] - 'x');
-    bool both = name[1] == '\0', one = (name[1] == '-' || name[1] == '+') && name[2] == '\0';
-    (void)index;
-    if (name[0] < 'x' || name[0] > 'z' || (!both && !one))
-        return cli_yaml_error(y, node, "no such face; expected x, y, z for both faces of an axis, or x-, x+, y-, y+, z-, z+");
-    if (axis < 0)
-        return cli_yaml_error(y, node, "the grid has %d ax%s, so no %c", rank, rank == 1 ? "is" : "es", name[0]);
-    if (!read_face(r->p, node, &face))
-        return false;
-    for (int side = 0; side < 2; side++) {
-        if (one && side != (name[1] == '+'))
-            continue;
-        if (one || !r->own[axis][side])
-            r->p->boundaries[2 * axis + side] = face;
-        r->own[axis][side] |= one;
-    }
-    return true;
-}
-
-bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target) {
-    boundary_reading reading = {.p = target};
-    problem *p = target;
-    size_t n;
-    if (!cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of faces to boundaries", 9, &n) ||
-        !cli_yaml_entries(y, node, read_side, &reading))
-        return false;
-    for (int axis = 0; axis < p->desc.rank; axis++)
-        if ((p->boundaries[2 * axis].kind == MST_BOUNDARY_PERIODIC) !=
-            (p->boundaries[2 * axis + 1].kind == MST_BOUNDARY_PERIODIC))
-            return cli_yaml_error(y, node, "the %c axis is periodic at one face only", 'x' + p->desc.rank - 1 - axis);
-    return true;
 }
 
 // ---- Updates: a list of sub-steps, each a mapping of fields to expressions

@@ -42,9 +42,9 @@ char *problem_own(problem *p, const char *text);
 
 // ---- problem_fields.c
 
-bool problem_read_fields(cli_yaml *y, yaml_node_t *node, void *target); // all but the initial values
-bool problem_read_initial(problem *p);                                  // which may use the definitions
-bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target);
+bool problem_read_fields(cli_yaml *y, yaml_node_t *node, void *target);            // all but the initial values
+bool problem_read_initial(problem *p);                                             // which may use the definitions
+bool problem_read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face); // what is beyond it
 bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
 
 // "float16" or "float32": the bytes of values in memory, as in mst_stencil_field.
@@ -63,6 +63,10 @@ bool problem_of_one_run(problem *p, const yaml_node_t *node); // else prints an 
 bool problem_read_step_limit(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_read_time_step(cli_yaml *y, yaml_node_t *node, void *target);
 bool problem_choose_step(problem *p); // where the file leaves it to the program; all else is read
+
+// ---- problem_faces.c
+
+bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target);
 
 // ---- problem_points.c
 

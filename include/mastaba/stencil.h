@@ -24,14 +24,21 @@ extern "C" {
 
 typedef struct mst_stencil mst_stencil;
 
-// What neighbours outside the grid are, beyond one face. Coefficient fields are mirrored unless the face is periodic.
+// What neighbours outside the grid are, beyond one face. Coefficient fields are mirrored as by MST_BOUNDARY_NEUMANN unless the
+// face is periodic. Nodes are counted here from the face inwards: node 0 is the last inside, node -1 the first outside. A mirror
+// lies half a node outside node 0, or on it; staggered fields need both. An antisymmetric one makes the field 0 where it lies:
+// the stress at a free surface (stress imaging: Levander, Geophysics 53, 1988), the electric field along a perfect conductor. On
+// node 0 that is left to the update, which keeps a 0 there if the scheme is symmetric.
 typedef enum mst_boundary_kind {
     MST_BOUNDARY_DIRICHLET = 0, // the value of an expression of x, y, z (there, outside) and t; 0 without one. t is the time of
                                 // the value that is read: k dt, one step less for .prev, one more for what a sub-step wrote
-    MST_BOUNDARY_NEUMANN = 1,   // mirrored: node -k is node k - 1, so nothing flows through the face
+    MST_BOUNDARY_NEUMANN = 1,   // mirrored half a node outside: node -k is node k - 1, so nothing flows through the face
     MST_BOUNDARY_PERIODIC = 2,  // the other side; both faces of the axis must be
-    MST_BOUNDARY_SPONGE = 3     // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before
+    MST_BOUNDARY_SPONGE = 3,    // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before
                                 // the face, d = width at the face, 1 at the last (Cerjan et al., Geophysics 50, 1985)
+    MST_BOUNDARY_ANTIMIRROR = 5,      // mirrored half a node outside with the other sign: node -k is minus node k - 1
+    MST_BOUNDARY_MIRROR_NODE = 6,     // mirrored about node 0: node -k is node k
+    MST_BOUNDARY_ANTIMIRROR_NODE = 7, // the same with the other sign: node -k is minus node k
 } mst_boundary_kind;
 
 typedef struct mst_stencil_boundary {
@@ -65,6 +72,9 @@ typedef struct mst_stencil_field {
     // are initial values and those beyond faces. float16 has 11 bits from 6.1e-5 to 65504, steps of 6e-8 below, and infinity from
     // 65520 on, which check_every finds; initial values that large are refused.
     size_t storage_bytes;
+    // The field's own faces, 2 rank as desc->boundaries, of which periodic ones and sponges are the same for all fields. NULL:
+    // those; a coefficient field has none of its own.
+    const mst_stencil_boundary *boundaries;
 } mst_stencil_field;
 
 typedef struct mst_stencil_update {
@@ -203,7 +213,8 @@ typedef struct mst_stencil_desc {
     const mst_stencil_update *updates;
     const mst_stencil_source *sources;
     const mst_stencil_receiver *receivers;
-    const mst_stencil_boundary *boundaries; // 2 rank: of an axis at index 0, then at the last; NULL: all Dirichlet with 0
+    const mst_stencil_boundary *boundaries; // 2 rank: of an axis at index 0, then at the last; NULL: all Dirichlet with 0;
+                                            // fields may have others
     size_t parameter_size, field_size, update_size, source_size, receiver_size, boundary_size; // sizeof the elements
 
     mst_stencil_schedule schedule;

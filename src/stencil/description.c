@@ -17,6 +17,20 @@
         d->stride = sizeof(type);                                                                                                \
     } while (0)
 
+// The same of boundaries, of all fields or of one; grids of other ranks are refused later.
+static mst_status take_boundaries(const mst_stencil_desc *d, const mst_stencil_boundary **given, mst_stencil_boundary *to,
+                                  mst_error *error) {
+    mst_status status = MST_OK;
+    if (!*given || d->rank < 1 || d->rank > MST_MAX_AXES)
+        return MST_OK;
+    MST_TRY(mst_elements_read(
+        MST_ELEMENTS(mst_stencil_boundary, boundary_size, MST_STENCIL_DESC_INIT, offsetof(mst_stencil_boundary, value)), *given,
+        2 * (size_t)d->rank, d->boundary_size, to, error));
+    *given = to;
+fail:
+    return status;
+}
+
 mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_description *out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_desc *d = &out->desc;
@@ -30,13 +44,10 @@ mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_
     TAKE(4, mst_stencil_receiver, receivers, n_receivers, SIZE_MAX, receiver_size, offsetof(mst_stencil_receiver, positions));
     TAKE(5, mst_stencil_monitor, monitors, n_monitors, MST_STENCIL_MAX_MONITORS, monitor_size, sizeof(mst_stencil_monitor));
     TAKE(6, mst_stencil_spectrum, spectra, n_spectra, MST_STENCIL_MAX_SPECTRA, spectrum_size, sizeof(mst_stencil_spectrum));
-    if (d->boundaries && d->rank >= 1 && d->rank <= MST_MAX_AXES) {
-        MST_TRY(mst_elements_read(
-            MST_ELEMENTS(mst_stencil_boundary, boundary_size, MST_STENCIL_DESC_INIT, offsetof(mst_stencil_boundary, value)),
-            d->boundaries, 2 * (size_t)d->rank, d->boundary_size, out->boundaries, error));
-        d->boundaries = out->boundaries;
-        d->boundary_size = sizeof(mst_stencil_boundary);
-    }
+    MST_TRY(take_boundaries(d, &d->boundaries, out->boundaries, error));
+    for (size_t k = 0; k < d->n_fields && out->arrays[1]; k++)
+        MST_TRY(take_boundaries(d, &((mst_stencil_field *)out->arrays[1])[k].boundaries, out->field_boundaries[k], error));
+    d->boundary_size = sizeof(mst_stencil_boundary);
     if (d->n_runs > 0)
         MST_TRY(mst_ensemble_expand(out, error));
 fail:

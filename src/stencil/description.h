@@ -9,6 +9,7 @@ typedef struct mst_scheme_description {
     // Of parameters, fields, updates, sources, receivers, monitors and spectra, and the points of an ensemble's receivers.
     void *arrays[8];
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
+    mst_stencil_boundary field_boundaries[MST_STENCIL_MAX_FIELDS][2 * MST_MAX_AXES];
 } mst_scheme_description;
 
 // Strings, initial data and the points of receivers stay the caller's, as do arrays that are too long. Release it whatever the

@@ -28,6 +28,11 @@ fail:
     return status;
 }
 
+static void expand_boundaries(int rank, mst_stencil_boundary *boundaries) {
+    memmove(boundaries + 2, boundaries, 2 * (size_t)(rank - 1) * sizeof boundaries[0]);
+    memset(boundaries, 0, 2 * sizeof boundaries[0]);
+}
+
 static void expand_grid(mst_scheme_description *out) {
     mst_stencil_desc *d = &out->desc;
     for (int k = d->rank; k > 0; k--) {
@@ -37,10 +42,8 @@ static void expand_grid(mst_scheme_description *out) {
     d->grid[0] = d->n_runs;
     d->spacing[0] = 1;
     d->rank++;
-    if (!d->boundaries)
-        return;
-    memmove(out->boundaries + 2, out->boundaries, 2 * (size_t)(d->rank - 1) * sizeof out->boundaries[0]);
-    memset(out->boundaries, 0, 2 * sizeof out->boundaries[0]);
+    if (d->boundaries)
+        expand_boundaries(d->rank, out->boundaries);
 }
 
 // Data of the grid's shape are those of every run.
@@ -120,6 +123,8 @@ mst_status mst_ensemble_expand(mst_scheme_description *out, mst_error *error) {
     for (size_t k = 0; k < d->n_fields && d->n_fields <= MST_STENCIL_MAX_FIELDS; k++) {
         expand_initial(d->rank, d->n_runs, &fields[k].initial);
         expand_initial(d->rank, d->n_runs, &fields[k].previous);
+        if (fields[k].boundaries)
+            expand_boundaries(d->rank, out->field_boundaries[k]);
     }
     MST_TRY(expand_sources(out, error));
     MST_TRY(expand_receivers(out, error));

@@ -6,7 +6,9 @@
 
 // For a node (plane, row, column) that may lie beyond the faces of an axis: where the face has a value for it, stores that
 // between the texts `before` and `behind`, which must end all; else makes the node's number on that axis that of the node in the
-// grid that it is like. Axis by axis, the slowest first, gives any node's value.
-void mst_write_beyond(const mst_writer *w, int axis, bool coefficient, const char *before, const char *behind);
+// grid that it is like. Axis by axis, the slowest first, gives any node's value for the fields of a set of boundaries, times a
+// sign: what begins gives the text of that factor, or an empty one, and stands before all axes.
+const char *mst_begin_beyond(const mst_writer *w, int set);
+void mst_write_beyond(const mst_writer *w, int set, int axis, const char *before, const char *behind);
 
 #endif

@@ -54,12 +54,12 @@ static void write_rows_read(const mst_stencil_cpu_writer *c, int update) {
             continue;
         const mst_problem_field *field = &c->problem->fields[leaf->field];
         mst_name_leaf(c->problem, leaf, name);
-        mst_map_text(c->problem, PLANES, field->coefficient, MST_SUM("plane", leaf->offsets[PLANES]), plane);
         if (!field->coefficient) {
-            write_ring_row(c, leaf, update, plane, name);
+            write_ring_row(c, leaf, update, MST_SUM("plane", leaf->offsets[PLANES]), name);
             continue;
         }
-        mst_map_text(c->problem, ROWS, true, MST_SUM("row", leaf->offsets[ROWS]), row);
+        mst_map_text(c->problem, MST_COEFFICIENT_FACES, PLANES, MST_SUM("plane", leaf->offsets[PLANES]), plane);
+        mst_map_text(c->problem, MST_COEFFICIENT_FACES, ROWS, MST_SUM("row", leaf->offsets[ROWS]), row);
         mst_text_put(c->out,
                      "__global const $type *$name = ${field}_coefficient\n"
                      "+ (wrap($plane - coefficient_first_plane, coefficient_planes) * coefficient_rows\n"
@@ -82,7 +82,7 @@ static void write_leaf(const mst_stencil_cpu_writer *c, const mst_leaf *leaf, in
         snprintf(value, sizeof(mst_number_text), "LOAD_GLOBAL%s(%s + %s)", mst_element_suffix(half), name,
                  MST_SUM("j", leaf->offsets[COLUMNS]));
     } else {
-        mst_map_text(c->problem, COLUMNS, true, MST_SUM("column_begin + j", leaf->offsets[COLUMNS]), column);
+        mst_map_text(c->problem, MST_COEFFICIENT_FACES, COLUMNS, MST_SUM("column_begin + j", leaf->offsets[COLUMNS]), column);
         mst_text_put(
             c->out,
             half ? "const real ${name}_value = vload_half(within($column, coefficient_first_column, coefficient_columns)\n"

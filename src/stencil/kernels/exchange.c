@@ -12,8 +12,10 @@ static int floor_divide(int a, int b, int *remainder) {
 }
 
 static bool has_mirrors(const mst_problem *problem, int axis) {
-    const mst_problem_boundary *f = problem->boundaries[axis];
-    return f[0].kind == MST_BOUNDARY_NEUMANN || f[1].kind == MST_BOUNDARY_NEUMANN;
+    for (int set = 0; set < problem->n_sets; set++)
+        if (mst_problem_face(problem, set, axis, 0)->mirrors || mst_problem_face(problem, set, axis, 1)->mirrors)
+            return true;
+    return false;
 }
 
 // The age, at the beginning of an iteration, of the plane of a version that a leaf reads to the side.

@@ -111,27 +111,32 @@ static void write_shared(const mst_stencil_gpu_writer *g, int version, int age) 
 // Nodes beyond a mirroring face take their values from local memory, where all nodes are then, by column and row.
 static void write_mirrored(const mst_stencil_gpu_writer *g, int version, int age) {
     const mst_tile *t = g->tile;
-    mst_number_text row, column;
+    const mst_problem *p = g->w->problem;
+    const int set = p->fields[g->w->pipeline->versions[version].field].faces;
+    mst_number_text row, column, row_sign, column_sign;
     mst_register_name name;
     mst_component_name component;
     for (int r = 0; r < g->deep; r++)
         for (int c = 0; c < g->width; c++) {
-            mst_map_text(g->w->problem, ROWS, false, MST_SUM("first_row", r), row);
-            mst_map_text(g->w->problem, COLUMNS, false, MST_SUM("first_column", c), column);
+            mst_map_text(p, set, ROWS, MST_SUM("first_row", r), row);
+            mst_map_text(p, set, COLUMNS, MST_SUM("first_column", c), column);
+            mst_sign_text(p, set, ROWS, MST_SUM("first_row", r), row_sign);
+            mst_sign_text(p, set, COLUMNS, MST_SUM("first_column", c), column_sign);
             mst_stencil_gpu_name_register(g, version, age, r, name);
             mst_stencil_gpu_name_component(c, component);
             mst_text_put(g->out,
                          "{\n"
                          "const int row = (int)clamp($row - row_begin + $above, (long)0, (long)$last_row);\n"
                          "const int column = (int)clamp($column - column_begin + $left, (long)0, (long)$last_column);\n"
-                         "$name.$component = shared[copy + $slot + (column % $width * $deep + row % $deep) * $group\n"
+                         "$name.$component = $row_sign${column_sign}shared[copy + $slot + (column % $width * $deep + row % "
+                         "$deep) * $group\n"
                          "+ row / $deep * $items + column / $width];\n"
                          "}\n",
-                         MST_SET(row, row), MST_SET(column, column), MST_SET(above, t->before[ROWS]),
-                         MST_SET(left, t->before[COLUMNS]), MST_SET(last_row, t->whole[ROWS] - 1),
-                         MST_SET(last_column, t->whole[COLUMNS] - 1), MST_SET(name, name), MST_SET(component, component),
-                         MST_SET(slot, g->exchange.planes[version][age].first_slot * t->group), MST_SET(width, g->width),
-                         MST_SET(deep, g->deep), MST_SET(group, t->group), MST_SET(items, t->items));
+                         MST_SET(row, row), MST_SET(column, column), MST_SET(row_sign, row_sign),
+                         MST_SET(column_sign, column_sign), MST_SET(above, t->before[ROWS]), MST_SET(left, t->before[COLUMNS]),
+                         MST_SET(last_row, t->whole[ROWS] - 1), MST_SET(last_column, t->whole[COLUMNS] - 1), MST_SET(name, name),
+                         MST_SET(component, component), MST_SET(slot, g->exchange.planes[version][age].first_slot * t->group),
+                         MST_SET(width, g->width), MST_SET(deep, g->deep), MST_SET(group, t->group), MST_SET(items, t->items));
         }
 }
 

@@ -18,16 +18,17 @@ void mst_stencil_gpu_write_masks(const mst_stencil_gpu_writer *g) {
         MST_SET(deep, g->deep), MST_SET(width, g->width), MST_SET(type, g->w->problem->is_double ? "long" : "int"));
 }
 
-static void write_face(const mst_stencil_gpu_writer *g, int axis, int side, int step) {
+static void write_face(const mst_stencil_gpu_writer *g, const mst_field_version *v, int axis, int side) {
     static const char *const where[N_AXES][2] = {
         {"plane < 0", "plane >= n_planes"}, {"row < 0", "row >= n_rows"}, {"before_columns", "behind_columns"}};
     const mst_problem *p = g->w->problem;
-    const mst_problem_boundary *face = &p->boundaries[axis][side];
+    const int set = p->fields[v->field].faces;
+    const mst_problem_boundary *face = mst_problem_face(p, set, axis, side);
     mst_number_text row, time;
     if (!mst_boundary_is_valued(face) || (axis == ROWS && p->rank < 3) || (axis == PLANES && p->rank < 2))
         return;
-    mst_map_text(p, ROWS, false, "row", row);
-    snprintf(time, sizeof time, "%d", step + 1);
+    mst_map_text(p, set, ROWS, "row", row);
+    snprintf(time, sizeof time, "%d", v->step + 1);
     mst_text_put(g->out, axis == COLUMNS ? "{\n" : "if ($where) {\n", MST_SET(where, where[axis][side]));
     if (face->value.expr) {
         mst_write_place(g->w, &face->value, "plane", axis == ROWS ? "row" : row, time);
@@ -49,8 +50,8 @@ void mst_stencil_gpu_write_faces(const mst_stencil_gpu_writer *g, const mst_fiel
         if (axis == PLANES)
             mst_text_put(g->out, "}\n");
         for (int side = 0; side < 2; side++) {
-            write_face(g, axis, side, v->step);
-            any = any || p->boundaries[axis][side].value.expr;
+            write_face(g, v, axis, side);
+            any = any || mst_problem_face(p, p->fields[v->field].faces, axis, side)->value.expr;
         }
     }
     if (any && p->fields[v->field].is_half)

@@ -136,8 +136,8 @@ void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const ms
     mst_component_name component;
     mst_name name;
     mst_name_leaf(p, leaf, name);
-    mst_map_text(p, PLANES, true, MST_SUM("plane", leaf->offsets[PLANES]), plane);
-    mst_map_text(p, ROWS, true, MST_SUM("row", leaf->offsets[ROWS]), row);
+    mst_map_text(p, MST_COEFFICIENT_FACES, PLANES, MST_SUM("plane", leaf->offsets[PLANES]), plane);
+    mst_map_text(p, MST_COEFFICIENT_FACES, ROWS, MST_SUM("row", leaf->offsets[ROWS]), row);
     mst_text_put(g->out,
                  "__global const $type *${name}_row = ${field}_coefficient\n"
                  "+ (wrap($plane - coefficient_first_plane, coefficient_planes) * coefficient_rows",
@@ -159,7 +159,7 @@ void mst_stencil_gpu_write_coefficient(const mst_stencil_gpu_writer *g, const ms
                  MST_SET(row, row), MST_SET(name, name));
     for (int k = 0; k < g->width; k++) {
         mst_stencil_gpu_name_component(k, component);
-        mst_map_text(p, COLUMNS, true, MST_SUM("first_column", k + leaf->offsets[COLUMNS]), column);
+        mst_map_text(p, MST_COEFFICIENT_FACES, COLUMNS, MST_SUM("first_column", k + leaf->offsets[COLUMNS]), column);
         mst_text_put(g->out,
                      half ? "$name.$component =\n"
                             "vload_half(within($column, coefficient_first_column, coefficient_columns), ${name}_row);\n"

@@ -38,9 +38,11 @@ long wrap(long i, long n) {
     return i < 0 ? i + n : i;
 }
 
-// The node that one beyond a mirroring face is like.
+// The node that one beyond a mirror is like, half a node outside or on the last node.
 long mirror_lower(long i, long n) { return i < 0 ? -1 - i : i; }
 long mirror_upper(long i, long n) { return i >= n ? 2 * n - 1 - i : i; }
+long mirror_lower_node(long i, long n) { return i < 0 ? -i : i; }
+long mirror_upper_node(long i, long n) { return i >= n ? 2 * n - 2 - i : i; }
 long mirror(long i, long n) { return mirror_lower(mirror_upper(i, n), n); }
 
 // The place of node i in a window of n nodes from `first` on. If i lies beyond it, the window is the whole of a

@@ -95,16 +95,27 @@ static bool uses_time(const mst_formula *f) {
     return false;
 }
 
+// Whether spare arrays, which go from field to field, would bring margins with values of another's faces.
+static bool spares_differ(const mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    for (int i = 0; i < 2 * N_AXES * (s->n_spares > 0 ? p->n_sets : 1); i++) {
+        const mst_problem_boundary *face = mst_problem_face(p, i / (2 * N_AXES), i / 2 % N_AXES, i % 2);
+        if (face->is_own && (mst_boundary_is_valued(face) || mst_boundary_is_valued(&p->boundaries[i / 2 % N_AXES][i % 2])))
+            return true;
+    }
+    return false;
+}
+
 static bool margins_change(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
-    for (int axis = 0; axis < N_AXES; axis++)
-        for (int side = 0; side < 2; side++) {
-            const mst_problem_boundary *face = &p->boundaries[axis][side];
-            const bool reaches = (side ? s->padded.behind : s->padded.before)[axis] > 0;
-            if (reaches && (!mst_boundary_is_valued(face) || uses_time(&face->value)))
-                return true;
-        }
-    return false;
+    for (int i = 0; i < 2 * N_AXES * p->n_sets; i++) {
+        const int axis = i / 2 % N_AXES, side = i % 2;
+        const mst_problem_boundary *face = mst_problem_face(p, i / (2 * N_AXES), axis, side);
+        const bool reaches = (side ? s->padded.behind : s->padded.before)[axis] > 0;
+        if (reaches && (!mst_boundary_is_valued(face) || uses_time(&face->value)))
+            return true;
+    }
+    return spares_differ(s);
 }
 
 // Whether a CPU's sweeps can fill margins as they go. Sources change what was copied, and a grid that is narrower than updates
@@ -112,15 +123,15 @@ static bool margins_change(const mst_sweeps *s) {
 static bool can_copy(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
     if (s->shape != MST_STENCIL_SHAPE_CPU || !s->margins_change || p->rank == 1 || p->n_sources > 0 ||
-        p->grid[COLUMNS] > MOST_COLUMNS)
+        p->grid[COLUMNS] > MOST_COLUMNS || spares_differ(s))
         return false;
-    for (int axis = 0; axis < N_AXES; axis++)
-        for (int side = 0; side < 2; side++) {
-            const mst_problem_boundary *face = &p->boundaries[axis][side];
-            const int64_t reach = (side ? s->padded.behind : s->padded.before)[axis];
-            if (mst_boundary_is_valued(face) ? uses_time(&face->value) : reach > (int64_t)p->grid[axis])
-                return false;
-        }
+    for (int i = 0; i < 2 * N_AXES * p->n_sets; i++) {
+        const int axis = i / 2 % N_AXES, side = i % 2;
+        const mst_problem_boundary *face = mst_problem_face(p, i / (2 * N_AXES), axis, side);
+        const int64_t reach = (side ? s->padded.behind : s->padded.before)[axis];
+        if (mst_boundary_is_valued(face) ? uses_time(&face->value) : reach > (int64_t)p->grid[axis])
+            return false;
+    }
     return true;
 }
 

@@ -37,7 +37,11 @@ static void write_slab(const mst_writer *w, const mst_sweeps *s, int axis) {
                  MST_SET(from_row, from[ROWS]), MST_SET(from_column, from[COLUMNS]));
 }
 
-static void write_margin(const mst_writer *w, const mst_sweeps *s, bool coefficient, bool half) {
+static void write_margin(const mst_writer *w, const mst_sweeps *s, int set, bool half) {
+    const bool coefficient = set == MST_COEFFICIENT_FACES;
+    char kernel[20] = "coefficient_margin";
+    if (!coefficient)
+        snprintf(kernel, sizeof kernel, "margin%d", set);
     mst_text_put(w->out,
                  "\n// The margin of $what.\n"
                  "__kernel void $kernel$half(__global $type *array, __global const real *damping, __global const real *table, "
@@ -46,24 +50,28 @@ static void write_margin(const mst_writer *w, const mst_sweeps *s, bool coeffici
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
                  "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
                  MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),
-                 MST_SET(kernel, coefficient ? "coefficient_margin" : "margin"), MST_SET(half, half ? "_half" : ""),
-                 MST_SET(type, mst_element_type(half)));
+                 MST_SET(kernel, kernel), MST_SET(half, half ? "_half" : ""), MST_SET(type, mst_element_type(half)));
     for (int axis = 0; axis < N_AXES; axis++)
         write_slab(w, s, axis);
     mst_text_put(w->out, "if (k >= 0)\nreturn;\n"
                          "const long at = grid.s5 + plane * grid.s4 + row * grid.s3 + column;\n");
+    const char *sign = mst_begin_beyond(w, set);
     for (int axis = 0; axis < N_AXES; axis++)
         if (s->padded.before[axis] + s->padded.behind[axis] > 0)
-            mst_write_beyond(w, axis, coefficient, half ? "vstore_half_rte((real)" : "array[at] = ",
-                             half ? ", at, array);\nreturn;\n" : ";\nreturn;\n");
-    mst_text_put(w->out,
-                 half ? "vstore_half_rte(vload_half(grid.s5 + plane * grid.s4 + row * grid.s3 + column, array), at, array);\n}\n"
-                      : "array[at] = array[grid.s5 + plane * grid.s4 + row * grid.s3 + column];\n}\n");
+            mst_write_beyond(w, set, axis, half ? "vstore_half_rte((real)(" : "array[at] = ",
+                             half ? "), at, array);\nreturn;\n" : ";\nreturn;\n");
+    mst_text_put(
+        w->out,
+        half ? "vstore_half_rte(${sign}vload_half(grid.s5 + plane * grid.s4 + row * grid.s3 + column, array), at, array);\n}\n"
+             : "array[at] = ${sign}array[grid.s5 + plane * grid.s4 + row * grid.s3 + column];\n}\n",
+        MST_SET(sign, sign));
 }
 
 void mst_write_margins(const mst_writer *w, const mst_sweeps *s) {
-    for (int coefficient = 0; coefficient < 2; coefficient++)
-        for (int half = 0; half < 2; half++)
-            if (mst_sweeps_has(s, half, coefficient))
-                write_margin(w, s, coefficient, half);
+    for (int half = 0; half < 2; half++) {
+        for (int set = 0; set < s->problem->n_sets && mst_sweeps_has(s, half, false); set++)
+            write_margin(w, s, set, half);
+        if (mst_sweeps_has(s, half, true))
+            write_margin(w, s, MST_COEFFICIENT_FACES, half);
+    }
 }

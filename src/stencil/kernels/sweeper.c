@@ -60,8 +60,12 @@ fail:
 // Those beside the sweeps, for arrays of one kind of elements.
 static mst_status make_kernels(mst_sweeper *s, bool half, mst_error *error) {
     mst_status status = MST_OK;
+    char name[40];
     if (mst_sweeps_has(&s->sweeps, half, false)) {
-        MST_TRY(mst_kernel_create(s->program, half ? "margin_half" : "margin", &s->margin[half], error));
+        for (int set = 0; set < s->sweeps.problem->n_sets; set++) {
+            snprintf(name, sizeof name, half ? "margin%d_half" : "margin%d", set);
+            MST_TRY(mst_kernel_create(s->program, name, &s->margin[set][half], error));
+        }
         MST_TRY(mst_kernel_create(s->program, half ? "add_sources_half" : "add_sources", &s->add_sources[half], error));
         MST_TRY(mst_kernel_create(s->program, half ? "record_receivers_half" : "record_receivers", &s->record_receivers[half],
                                   error));
@@ -116,7 +120,8 @@ void mst_sweeper_release(mst_sweeper *s) {
     for (int k = 0; k < MST_STENCIL_MAX_FIELDS; k++)
         mst_kernel_destroy(s->sweep[k]);
     for (int half = 0; half < 2; half++) {
-        mst_kernel_destroy(s->margin[half]);
+        for (int set = 0; set <= MST_STENCIL_MAX_FIELDS; set++)
+            mst_kernel_destroy(s->margin[set][half]);
         mst_kernel_destroy(s->coefficient_margin[half]);
         mst_kernel_destroy(s->add_sources[half]);
         mst_kernel_destroy(s->record_receivers[half]);
@@ -159,10 +164,11 @@ mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, cons
             if (p->fields[f].coefficient)
                 MST_TRY(fill_margin(s, queue, s->coefficient_margin[half], state->coefficients[array], (int64_t)row, error));
             else
-                MST_TRY(fill_margin(s, queue, s->margin[half], state->arrays[array], (int64_t)row - level, error));
+                MST_TRY(fill_margin(s, queue, s->margin[p->fields[f].faces][half], state->arrays[array], (int64_t)row - level,
+                                    error));
         }
     for (int k = 0; k < s->sweeps.n_spares; k++)
-        MST_TRY(fill_margin(s, queue, s->margin[s->sweeps.spare_elements[k] == 2], state->spares[k], (int64_t)row, error));
+        MST_TRY(fill_margin(s, queue, s->margin[0][s->sweeps.spare_elements[k] == 2], state->spares[k], (int64_t)row, error));
 fail:
     return status;
 }
@@ -322,7 +328,7 @@ static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep
         MST_TRY(launch_points(s, queue, s->record_receivers[half], array, &s->points->receivers.first[field],
                               (cl_long)(row * p->n_records), planes, error));
         if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
-            MST_TRY(fill_margin(s, queue, s->margin[half], array, (int64_t)row + 1, error));
+            MST_TRY(fill_margin(s, queue, s->margin[p->fields[field].faces][half], array, (int64_t)row + 1, error));
     }
 fail:
     return status;

@@ -30,7 +30,8 @@ typedef struct mst_sweeper {
     mst_cache_key key;          // of the kernels' text
     mst_kernel *sweep[MST_STENCIL_MAX_FIELDS];
     // For arrays of the scheme's elements, and of float16; NULL: there are none of those.
-    mst_kernel *margin[2], *coefficient_margin[2], *add_sources[2], *record_receivers[2];
+    mst_kernel *margin[MST_STENCIL_MAX_FIELDS + 1][2]; // of a set of boundaries
+    mst_kernel *coefficient_margin[2], *add_sources[2], *record_receivers[2];
     mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 

@@ -16,17 +16,31 @@ const char *mst_sum_text(const char *base, int offset, mst_number_text out) {
     return out;
 }
 
-void mst_map_text(const mst_problem *problem, int axis, bool coefficient, const char *number, mst_number_text out) {
-    const mst_problem_boundary *face = problem->boundaries[axis];
-    bool lower = coefficient || face[0].kind == MST_BOUNDARY_NEUMANN, upper = coefficient || face[1].kind == MST_BOUNDARY_NEUMANN;
-    if (mst_problem_periodic(problem, axis) || (!lower && !upper))
-        snprintf(out, sizeof(mst_number_text), "%s", number);
+void mst_map_text(const mst_problem *problem, int set, int axis, const char *number, mst_number_text out) {
+    static const char *const lower_names[] = {"mirror_lower_node", "mirror_lower"}, *const upper_names[] = {"mirror_upper_node",
+                                                                                                            "mirror_upper"};
+    const mst_problem_boundary *lower = mst_problem_face(problem, set, axis, 0), *upper = mst_problem_face(problem, set, axis, 1);
+    const char *of_lower = lower_names[lower->shift], *of_upper = upper_names[upper->shift], *n = lengths[axis];
+    if (lower->mirrors && upper->mirrors && lower->shift && upper->shift)
+        snprintf(out, sizeof(mst_number_text), "mirror(%s, %s)", number, n);
+    else if (lower->mirrors && upper->mirrors)
+        snprintf(out, sizeof(mst_number_text), "%s(%s(%s, %s), %s)", of_lower, of_upper, number, n, n);
+    else if (lower->mirrors || upper->mirrors)
+        snprintf(out, sizeof(mst_number_text), "%s(%s, %s)", lower->mirrors ? of_lower : of_upper, number, n);
     else
-        snprintf(out, sizeof(mst_number_text), "%s(%s, %s)",
-                 lower && upper ? "mirror"
-                 : lower        ? "mirror_lower"
-                                : "mirror_upper",
-                 number, lengths[axis]);
+        snprintf(out, sizeof(mst_number_text), "%s", number);
+}
+
+void mst_sign_text(const mst_problem *problem, int set, int axis, const char *number, mst_number_text out) {
+    const bool lower = mst_problem_face(problem, set, axis, 0)->negates, upper = mst_problem_face(problem, set, axis, 1)->negates;
+    if (lower && upper)
+        snprintf(out, sizeof(mst_number_text), "(%s < 0 || %s >= %s ? -1 : 1) * ", number, number, lengths[axis]);
+    else if (lower)
+        snprintf(out, sizeof(mst_number_text), "(%s < 0 ? -1 : 1) * ", number);
+    else if (upper)
+        snprintf(out, sizeof(mst_number_text), "(%s >= %s ? -1 : 1) * ", number, lengths[axis]);
+    else
+        out[0] = '\0';
 }
 
 mst_status mst_write_helpers(const mst_writer *w, int width, mst_error *error) {

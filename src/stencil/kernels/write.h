@@ -40,8 +40,10 @@ typedef char mst_number_text[160];
 const char *mst_sum_text(const char *base, int offset, mst_number_text out);
 #define MST_SUM(base, offset) mst_sum_text(base, offset, (mst_number_text){0})
 
-// Maps the number of a node that may lie outside the grid: mirrored, or the same. Coefficient fields are mirrored at all faces.
-void mst_map_text(const mst_problem *problem, int axis, bool coefficient, const char *number, mst_number_text out);
+// Maps the number of a node that may lie outside the grid: mirrored, or the same, as for the fields of a set of boundaries. And a
+// factor for its value, "(row < 0 ? -1 : 1) * ", where mirrors have another sign; else nothing.
+void mst_map_text(const mst_problem *problem, int set, int axis, const char *number, mst_number_text out);
+void mst_sign_text(const mst_problem *problem, int set, int axis, const char *number, mst_number_text out);
 
 // Declares the formula's value under `name`, as a vector of the tile's width or (width 1) as a scalar. values[i] is the text of
 // leaf i where that is a field. Coordinates and the time are the variables that the next two declare, as far as the formula uses

@@ -15,17 +15,22 @@
 
 // Planes beyond mirroring faces follow from those inside, of which the newest is number `plane`.
 static void write_mirrored_planes(const mst_stencil_gpu_writer *g, int version, int row) {
-    const mst_problem_boundary *face = g->w->problem->boundaries[PLANES];
+    const mst_problem *p = g->w->problem;
     mst_register_name newest, older;
     mst_stencil_gpu_name_register(g, version, 0, row, newest);
-    for (int side = 0; side < 2; side++)
-        for (int k = 0; face[side].kind == MST_BOUNDARY_NEUMANN && 2 * k + 1 < mst_exchange_registers(&g->exchange, version);
-             k++) {
-            mst_stencil_gpu_name_register(g, version, 2 * k + 1, row, older);
+    for (int side = 0; side < 2; side++) {
+        const mst_problem_boundary *face =
+            mst_problem_face(p, p->fields[g->w->pipeline->versions[version].field].faces, PLANES, side);
+        const char *sign = face->negates ? "-" : "";
+        for (int k = 1, age; face->mirrors && (age = 2 * k - face->shift) < mst_exchange_registers(&g->exchange, version); k++) {
+            mst_stencil_gpu_name_register(g, version, age, row, older);
             mst_text_put(g->out,
-                         side == 0 ? "if (plane == $k)\n$older = $newest;\n" : "if (plane == $behind)\n$newest = $older;\n",
-                         MST_SET(k, k), MST_SET(behind, MST_SUM("n_planes", k)), MST_SET(older, older), MST_SET(newest, newest));
+                         side == 0 ? "if (plane == $inside)\n$older = $sign$newest;\n"
+                                   : "if (plane == $behind)\n$newest = $sign$older;\n",
+                         MST_SET(inside, k - face->shift), MST_SET(behind, MST_SUM("n_planes", k - 1)), MST_SET(older, older),
+                         MST_SET(newest, newest), MST_SET(sign, sign));
         }
+    }
 }
 
 // Makes `value` the newest plane of a version.

@@ -38,11 +38,14 @@ static void write_reader(const mst_writer *w, int field) {
                  "real time) {\n"
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n",
                  MST_SET(field, w->problem->fields[field].name), MST_SET(type, mst_element_type(half)));
+    const int set = w->problem->fields[field].faces;
+    const char *sign = mst_begin_beyond(&of_value, set);
     for (int axis = 0; axis < N_AXES; axis++)
-        mst_write_beyond(&of_value, axis, w->problem->fields[field].coefficient, half ? "return round_to_half(" : "return ",
-                         half ? ");\n" : ";\n");
-    mst_text_put(w->out, half ? "return vload_half(line_of(plane, row, grid, held) + column, array);\n}\n"
-                              : "return array[line_of(plane, row, grid, held) + column];\n}\n");
+        mst_write_beyond(&of_value, set, axis, half ? "return round_to_half(" : "return ", half ? ");\n" : ";\n");
+    mst_text_put(w->out,
+                 half ? "return ${sign}vload_half(line_of(plane, row, grid, held) + column, array);\n}\n"
+                      : "return ${sign}array[line_of(plane, row, grid, held) + column];\n}\n",
+                 MST_SET(sign, sign));
 }
 
 static bool reads_neighbours(const mst_observation *o, int field) {

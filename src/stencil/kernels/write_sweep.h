@@ -31,11 +31,13 @@ bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
 void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
 void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
 
-// sweep_copies.c: the function that copies a line to margins, and its calls for the line (plane, row) that sweep k has computed.
+// sweep_copies.c: the functions that copy a line to margins, one a set of boundaries, and their calls for the line (plane, row)
+// that sweep k has computed.
 void mst_write_copies(const mst_writer *w, const mst_sweeps *sweeps);
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int k);
 
-// sweep_margin.c: the kernels `margin` and `coefficient_margin`, with _half behind it for arrays of float16.
+// sweep_margin.c: the kernels margin0, margin1.., one a set of boundaries, and coefficient_margin, with _half behind it for
+// arrays of float16.
 void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);
 
 #endif

@@ -7,7 +7,8 @@ const mst_formula *mst_problem_formula(const mst_problem *p, int number) {
     const int face = number - p->n_updates;
     if (face < 0)
         return &p->updates[number].formula;
-    return face < 2 * N_AXES ? &p->boundaries[face / 2][face % 2].value : NULL;
+    const int set = face / (2 * N_AXES);
+    return set < p->n_sets ? &mst_problem_face(p, set, face / 2 % N_AXES, face % 2)->value : NULL;
 }
 
 static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,

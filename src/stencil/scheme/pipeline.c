@@ -2,17 +2,15 @@
 
 #include <stdlib.h>
 
-void mst_reach(const mst_problem *problem, int axis, int offset, bool constant, int *low, int *high) {
-    const mst_problem_boundary *face = problem->boundaries[axis];
-    bool mirror[2];
-    for (int side = 0; side < 2; side++)
-        mirror[side] = face[side].kind == MST_BOUNDARY_NEUMANN || (constant && face[side].kind != MST_BOUNDARY_PERIODIC);
+void mst_reach(const mst_problem *problem, int field, int axis, int offset, int *low, int *high) {
+    const int set = problem->fields[field].faces;
+    const mst_problem_boundary *lower = mst_problem_face(problem, set, axis, 0), *upper = mst_problem_face(problem, set, axis, 1);
     *low = -offset;
     *high = offset;
-    if (mirror[0] && -offset - 1 > *high)
-        *high = -offset - 1;
-    if (mirror[1] && offset - 1 > *low)
-        *low = offset - 1;
+    if (lower->mirrors && -offset - lower->shift > *high)
+        *high = -offset - lower->shift;
+    if (upper->mirrors && offset - upper->shift > *low)
+        *low = offset - upper->shift;
 }
 
 static int larger(int a, int b) { return a > b ? a : b; }
@@ -33,7 +31,7 @@ static mst_status add_version(mst_pipeline *p, int update, int step, const int c
         if (leaf->kind != MST_VALUE_FIELD || p->problem->fields[leaf->field].coefficient)
             continue;
         v->reads[i] = current[p->problem->fields[leaf->field].array + leaf->level];
-        mst_reach(p->problem, PLANES, leaf->offsets[PLANES], false, &low, &high);
+        mst_reach(p->problem, leaf->field, PLANES, leaf->offsets[PLANES], &low, &high);
         bool lateral = leaf->offsets[ROWS] != 0 || leaf->offsets[COLUMNS] != 0;
         v->lag = larger(v->lag, p->versions[v->reads[i]].lag + high + (delay && lateral));
     }
@@ -53,7 +51,7 @@ static void spread_needs(mst_pipeline *p) {
             mst_field_version *from = constant ? NULL : &p->versions[v->reads[i]];
             for (int axis = 0; axis < N_AXES; axis++) {
                 int low, high;
-                mst_reach(p->problem, axis, leaf->offsets[axis], constant, &low, &high);
+                mst_reach(p->problem, leaf->field, axis, leaf->offsets[axis], &low, &high);
                 int *total_low = constant ? &p->fixed_low[axis] : &from->low[axis];
                 int *total_high = constant ? &p->fixed_high[axis] : &from->high[axis];
                 *total_low = larger(*total_low, v->low[axis] + low);

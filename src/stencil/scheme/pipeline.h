@@ -35,7 +35,7 @@ typedef struct mst_pipeline {
 mst_status mst_pipeline_make(const mst_problem *problem, int m, bool lateral_delay, mst_pipeline *out, mst_error *error);
 void mst_pipeline_release(mst_pipeline *pipeline);
 
-// How far a read at an offset reaches along an axis: a mirrored neighbour lies on the other side.
-void mst_reach(const mst_problem *problem, int axis, int offset, bool constant, int *low, int *high);
+// How far a read of a field at an offset reaches along an axis: a mirrored neighbour lies on the other side.
+void mst_reach(const mst_problem *problem, int field, int axis, int offset, int *low, int *high);
 
 #endif

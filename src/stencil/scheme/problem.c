@@ -227,32 +227,15 @@ fail:
     return status;
 }
 
-static mst_status read_faces(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+// What is beyond faces may depend on the place and the time.
+static mst_status read_face_value(mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
+                                  mst_formula *out, mst_error *error) {
     mst_status status = MST_OK;
     names n;
-    char what[60];
-    list_names(p, desc, true, true, false, &n);
-    for (int k = 0; desc->boundaries && k < desc->rank; k++) // else all are Dirichlet's, with 0
-        for (int side = 0; side < 2; side++) {
-            const mst_stencil_boundary *from = &desc->boundaries[2 * k + side];
-            mst_problem_boundary *to = &p->boundaries[mst_problem_axis(p->rank, k)][side];
-            uint64_t length = p->grid[mst_problem_axis(p->rank, k)];
-            snprintf(what, sizeof what, "the boundary value at the %s end of axis %d", side ? "upper" : "lower", k);
-            to->kind = from->kind;
-            to->width = from->width;
-            MST_REQUIRE((int)from->kind >= MST_BOUNDARY_DIRICHLET && from->kind <= MST_BOUNDARY_SPONGE, MST_ERROR_ARGUMENT,
-                        "boundary %d of axis %d is no kind of boundary", (int)from->kind, k);
-            MST_REQUIRE((from->kind == MST_BOUNDARY_PERIODIC) == (desc->boundaries[2 * k + !side].kind == MST_BOUNDARY_PERIODIC),
-                        MST_ERROR_ARGUMENT, "axis %d is periodic at one end only", k);
-            MST_REQUIRE(from->kind != MST_BOUNDARY_SPONGE || (from->width >= 1 && from->width <= length), MST_ERROR_ARGUMENT,
-                        "the sponge of axis %d is %zu nodes wide; the axis has %llu", k, from->width, (unsigned long long)length);
-            MST_REQUIRE(!from->value || from->kind == MST_BOUNDARY_DIRICHLET, MST_ERROR_ARGUMENT,
-                        "axis %d has a boundary value, but the boundary is not Dirichlet", k);
-            if (from->value)
-                MST_TRY(parse(p, &n, from->value, what, &to->value, error));
-            count_varying(p, &to->value);
-            p->uses_time = p->uses_time || reads_time(&to->value);
-        }
+    list_names(problem, desc, true, true, false, &n);
+    MST_TRY(parse(problem, &n, text, what, out, error));
+    count_varying(problem, out);
+    problem->uses_time = problem->uses_time || reads_time(out);
 fail:
     return status;
 }
@@ -263,17 +246,23 @@ mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p,
     MST_TRY(read_fields(desc, p, error));
     MST_TRY(mst_problem_read_elements(desc, p, error));
     MST_TRY(read_updates(desc, p, error));
-    MST_TRY(read_faces(desc, p, error));
+    MST_TRY(mst_problem_read_faces(desc, p, read_face_value, error));
 fail:
     return status;
+}
+
+static void release_faces(mst_problem *p) {
+    for (int i = 0; i < 2 * N_AXES; i++)
+        mst_formula_release(&p->boundaries[i / 2][i % 2].value);
+    for (int i = 0; i < 2 * N_AXES * (p->n_sets - 1); i++)
+        mst_formula_release(&p->own_sets[i / (2 * N_AXES)][i / 2 % N_AXES][i % 2].value);
+    free(p->own_sets);
 }
 
 void mst_problem_release_scheme(mst_problem *p) {
     for (int k = 0; k < p->n_updates; k++)
         mst_formula_release(&p->updates[k].formula);
-    for (int axis = 0; axis < N_AXES; axis++)
-        for (int side = 0; side < 2; side++)
-            mst_formula_release(&p->boundaries[axis][side].value);
+    release_faces(p);
 }
 
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,

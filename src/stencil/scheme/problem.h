@@ -3,40 +3,10 @@
 #ifndef MST_STENCIL_PROBLEM_H
 #define MST_STENCIL_PROBLEM_H
 
-#include "expr/expr.h"
+#include "formula.h"
 #include "runtime/error.h"
 
 #include <mastaba/stencil.h>
-
-enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
-enum { MST_STENCIL_MAX_PARAMETERS = 104 };
-enum { MST_STENCIL_MAX_ARRAYS = 2 * MST_STENCIL_MAX_FIELDS };
-enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
-
-// What an expression reads. Parameters, steps and spacings are numbers in it; dt is a value where it is left open.
-typedef enum mst_value_kind {
-    MST_VALUE_FIELD,
-    MST_VALUE_COORDINATE,
-    MST_VALUE_TIME,
-    MST_VALUE_STEP,
-    MST_VALUE_RUN
-} mst_value_kind;
-
-typedef struct mst_leaf {
-    mst_value_kind kind;
-    int axis;            // of a coordinate
-    size_t column;       // of what differs from run to run: in the table of the formula's varying numbers
-    int field, level;    // of a field
-    int offsets[N_AXES]; // of a field
-} mst_leaf;
-
-typedef struct mst_formula {
-    mst_expr *expr;
-    size_t n_leaves;
-    mst_leaf *leaves;
-    size_t n_varying, first_varying; // numbers that differ from run to run, and how many there are in formulas before this one
-    double *varying;                 // [number][run]
-} mst_formula;
 
 typedef struct mst_problem_field {
     char name[MST_EXPR_MAX_NAME + 1];
@@ -44,6 +14,7 @@ typedef struct mst_problem_field {
     bool coefficient;
     bool is_half; // lies in memory as float16
     int array;    // the first of its arrays among those of the state, or among the coefficient fields
+    int faces;    // the set of its boundaries
 } mst_problem_field;
 
 typedef struct mst_problem_update {
@@ -56,7 +27,14 @@ typedef struct mst_problem_boundary {
     mst_boundary_kind kind;
     mst_formula value; // Dirichlet; no expression: 0
     size_t width;
+    bool mirrors, negates; // nodes outside are those inside, or minus those:
+    int shift;             // node -k is node k - shift, counted from the face inwards
+    bool is_own;           // of the set: it is not that of set 0
 } mst_problem_boundary;
+
+// Fields with the same boundaries share a set of them. Set 0 is that of fields that have none of their own; coefficient fields,
+// which are mirrored, have MST_COEFFICIENT_FACES.
+enum { MST_COEFFICIENT_FACES = -1 };
 
 typedef struct mst_problem {
     int rank;
@@ -81,7 +59,9 @@ typedef struct mst_problem {
     size_t n_records; // nodes that kernels record, by field and then by place
     mst_problem_field fields[MST_STENCIL_MAX_FIELDS];
     mst_problem_update updates[MST_STENCIL_MAX_FIELDS];
-    mst_problem_boundary boundaries[N_AXES][2];
+    mst_problem_boundary boundaries[N_AXES][2]; // set 0
+    int n_sets;
+    mst_problem_boundary (*own_sets)[N_AXES][2]; // the others
     // Of problem_points.h.
     struct mst_problem_source *sources;
     struct mst_problem_receiver *receivers;
@@ -152,6 +132,15 @@ static inline bool mst_problem_needs_rows(const mst_problem *p) { return p->uses
 
 // Index of a field by its name, -1 if there is none.
 int mst_problem_find(const mst_problem *problem, const char *name);
+
+// What is beyond a face for the fields of a set.
+const mst_problem_boundary *mst_problem_face(const mst_problem *problem, int set, int axis, int side);
+
+// faces.c: reads the boundaries, after everything that has offsets, and the expressions of their values by `read`.
+typedef mst_status (*mst_face_value_reader)(mst_problem *problem, const mst_stencil_desc *desc, const char *text,
+                                            const char *what, mst_formula *out, mst_error *error);
+mst_status mst_problem_read_faces(const mst_stencil_desc *desc, mst_problem *problem, mst_face_value_reader read,
+                                  mst_error *error);
 
 // The factor of a sponge at node i of an axis; 1 outside of it (Cerjan et al. 1985).
 double mst_problem_damping(const mst_problem *problem, int axis, uint64_t i);

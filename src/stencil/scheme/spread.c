@@ -44,15 +44,16 @@ static bool is_zero(const mst_problem_boundary *face) {
 
 // Moves a node beyond a face to where the boundary says; false if there is nothing. Along short axes an image may lie beyond the
 // other face.
-static bool find_image(const mst_problem *p, int axis, int64_t *node, double *weight) {
+static bool find_image(const mst_problem *p, int set, int axis, int64_t *node, double *weight) {
     const int64_t n = (int64_t)p->grid[axis];
     while (*node < 0 || *node >= n) {
         const int side = *node < 0 ? 0 : 1;
-        const mst_problem_boundary *face = &p->boundaries[axis][side];
+        const mst_problem_boundary *face = mst_problem_face(p, set, axis, side);
         if (face->kind == MST_BOUNDARY_PERIODIC) {
             *node = (*node % n + n) % n;
-        } else if (face->kind == MST_BOUNDARY_NEUMANN) {
-            *node = side ? 2 * n - 1 - *node : -1 - *node;
+        } else if (face->mirrors) {
+            *node = side ? 2 * n - 2 + face->shift - *node : -face->shift - *node;
+            *weight = face->negates ? -*weight : *weight;
         } else if (is_zero(face) && *node != -1 && *node != n) {
             *node = side ? 2 * n - *node : -2 - *node;
             *weight = -*weight;
@@ -63,9 +64,9 @@ static bool find_image(const mst_problem *p, int axis, int64_t *node, double *we
     return true;
 }
 
-static void add_weight(const mst_problem *p, int axis, int64_t node, double weight, axis_weights *out) {
+static void add_weight(const mst_problem *p, int set, int axis, int64_t node, double weight, axis_weights *out) {
     int k = 0;
-    if (!find_image(p, axis, &node, &weight))
+    if (!find_image(p, set, axis, &node, &weight))
         return;
     while (k < out->n && out->nodes[k] < (uint64_t)node)
         k++;
@@ -87,25 +88,25 @@ static void spread_axis(const mst_problem *p, int axis, mst_spread spread, doubl
     const double node = floor(position);
     out->n = 0;
     if (node == position) {
-        add_weight(p, axis, (int64_t)node, 1, out);
+        add_weight(p, spread.faces, axis, (int64_t)node, 1, out);
         return;
     }
     for (int64_t i = (int64_t)node - (int64_t)radius + 1; i <= (int64_t)node + (int64_t)radius; i++) {
         const double distance = (double)i - position;
-        add_weight(p, axis, i, linear ? 1 - fabs(distance) : kaiser_sinc(distance, radius), out);
+        add_weight(p, spread.faces, axis, i, linear ? 1 - fabs(distance) : kaiser_sinc(distance, radius), out);
     }
 }
 
 // How far from the first and the last node a position may be.
-static bool is_inside(const mst_problem *p, int axis, double position) {
+static bool is_inside(const mst_problem *p, int set, int axis, double position) {
     const double last = (double)p->grid[axis] - 1;
     if (position >= 0 && position <= last)
         return true;
-    const mst_problem_boundary *face = &p->boundaries[axis][position > 0];
+    const mst_problem_boundary *face = mst_problem_face(p, set, axis, position > 0);
     const double beyond = position > 0 ? position - last : -position;
-    return face->kind == MST_BOUNDARY_PERIODIC  ? position > 0 && beyond < 1
-           : face->kind == MST_BOUNDARY_NEUMANN ? beyond <= 0.5
-                                                : is_zero(face) && beyond < 1;
+    return face->kind == MST_BOUNDARY_PERIODIC ? position > 0 && beyond < 1
+           : face->mirrors                     ? beyond <= 0.5 * face->shift
+                                               : is_zero(face) && beyond < 1;
 }
 
 // ---- Products
@@ -134,8 +135,9 @@ mst_status mst_spread_add(const mst_problem *p, mst_spread spread, const double 
                 what, spread.radius, MST_SPREAD_MOST_RADIUS);
     for (int k = 0; k < p->rank; k++) {
         const int axis = mst_problem_axis(p->rank, k);
-        MST_REQUIRE(is_inside(p, axis, position[k]), MST_ERROR_ARGUMENT, "%s lies at %g of axis %d, whose nodes are 0 to %llu",
-                    what, position[k], k, (unsigned long long)p->grid[axis] - 1);
+        MST_REQUIRE(is_inside(p, spread.faces, axis, position[k]), MST_ERROR_ARGUMENT,
+                    "%s lies at %g of axis %d, whose nodes are 0 to %llu", what, position[k], k,
+                    (unsigned long long)p->grid[axis] - 1);
         spread_axis(p, axis, spread, position[k], &axes[axis]);
     }
     MST_TRY(make_room(list, (size_t)axes[PLANES].n * (size_t)axes[ROWS].n * (size_t)axes[COLUMNS].n, error));

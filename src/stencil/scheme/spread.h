@@ -11,6 +11,7 @@ enum { MST_SPREAD_MOST_RADIUS = 10 };
 typedef struct mst_spread {
     mst_stencil_interpolation interpolation;
     unsigned radius;
+    int faces; // the set of boundaries of the field that it belongs to
 } mst_spread;
 
 // Appends the nodes of a place, in the order of their places. `position` is in nodes, in the order of the description's axes;

@@ -1,0 +1,19 @@
+// Boundaries by field, and all kinds of mirrors: the bits of the reference in every way. A run takes two of the four;
+// stencil_slow has them all.
+#include "support_stencil.h"
+
+static void check(mst_context *context, size_t k, const char *problem, bool cpu) {
+    if (test_turn(k, 4))
+        test_scheme_check_ways(context, problem, cpu, !cpu);
+}
+
+static void test_cpu_2d(void **state) { check(*state, 0, "mirrors 2-D", true); }
+static void test_cpu_3d(void **state) { check(*state, 1, "mirrors 3-D", true); }
+static void test_gpu_2d(void **state) { check(*state, 2, "mirrors 2-D", false); }
+static void test_gpu_3d(void **state) { check(*state, 3, "mirrors 3-D", false); }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cpu_2d), cmocka_unit_test(test_cpu_3d),
+                                       cmocka_unit_test(test_gpu_2d), cmocka_unit_test(test_gpu_3d)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
