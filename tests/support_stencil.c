@@ -12,7 +12,7 @@ double test_half(double v) {
     return fabs(rounded_v) > 65504 ? copysign(INFINITY, v) : rounded_v;
 }
 
-enum { MAX_NAMES = 64, MAX_VALUES = 128 };
+enum { MAX_NAMES = 64, MAX_VALUES = 512 };
 
 typedef struct names {
     mst_expr_symbol symbols[MAX_NAMES];
@@ -64,9 +64,19 @@ static mst_expr *parse(const state *s, const char *text) {
     mst_expr *out;
     mst_error e;
     const double *numbers[MAX_NAMES] = {NULL};
+    mst_expr_definition definitions[MST_STENCIL_MAX_DEFINITIONS];
+    mst_expr_scheme scheme = {.numbers = numbers, .n_axes = s->d->rank, .definitions = definitions};
     for (size_t k = (size_t)s->d->rank + 1; k < s->names.n_numbers; k++)
         numbers[k] = &s->names.numbers[k];
-    OK(mst_expr_parse_scheme(text, "the reference's expression", s->names.symbols, s->names.count, numbers, &out, &e));
+    for (size_t k = 0; k < (size_t)s->d->rank; k++) {
+        scheme.coordinates[k] = k;
+        scheme.spacings[k] = s->d->spacing[(size_t)s->d->rank - 1 - k];
+    }
+    for (; scheme.n_definitions < s->d->n_definitions; scheme.n_definitions++) {
+        const mst_stencil_definition *from = &s->d->definitions[scheme.n_definitions];
+        definitions[scheme.n_definitions] = (mst_expr_definition){from->name, from->expression};
+    }
+    OK(mst_expr_parse_scheme(text, "the reference's expression", s->names.symbols, s->names.count, &scheme, &out, &e));
     return out;
 }
 

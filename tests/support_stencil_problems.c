@@ -285,6 +285,23 @@ static const problem half_3d = {
                 {"v", "v + 0.1 * (u[0,0,1] - v[1,0,0])", 0}},
 };
 
+// As far as reads go, by operators, in definitions and in one another; a coefficient field is read as far as the state.
+static const mst_stencil_definition definitions[] = {{"flux(f, c)", "dx_plus((c + 0.01*x)*dx_minus(f), 4)"},
+                                                     {"half(f, k)", "0.5*flux(f, k)"}};
+static const problem far_2d = {
+    .name = "far 2-D",
+    .rank = 2,
+    .precision = MST_FLOAT32,
+    .grid = {61, 97},
+    .boundaries = {{NEUMANN, SPONGE(11)}, {DIRICHLET("0.01*x + 0.1*t"), NEUMANN}},
+    .fields = {{.name = "u", .levels = 2, .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + 1)")},
+               {.name = "k", .coefficient = true, .initial = INITIAL("0.2 + x / 1000")},
+               {.name = "v", .initial = INITIAL("x / 200 + sin(y)")}},
+    .updates = {{"u", "2*u - u.prev + dt^2 * (0.5*dyy(u, 16) + half(u, k)) + 0.001*(v[-8,7] - k[8,-8])", 0},
+                {"v", "0.5*v + 0.1*dx(dy(u)) + 0.25*(k*v)[-8,8]", 1}},
+    .receivers = {{"v", 5, points_2d}},
+};
+
 // Boundaries by field: all mirrors, corners of them with faces that have values, numbers and texts, long reaches of both levels,
 // and sub-steps.
 static const mst_stencil_boundary of_u[] = {ANTIMIRROR, MIRROR_NODE, DIRICHLET("x - y + t"), ANTIMIRROR_NODE};
@@ -339,6 +356,8 @@ static mst_stencil_desc describe(const problem *p) {
     d.updates = p->updates;
     d.sources = p->sources;
     d.receivers = p->receivers;
+    d.definitions = definitions;
+    d.n_definitions = sizeof definitions / sizeof definitions[0];
     while (d.n_fields < 4 && p->fields[d.n_fields].name)
         d.n_fields++;
     while (d.n_updates < 4 && p->updates[d.n_updates].field)
@@ -400,7 +419,7 @@ static const problem *find_problem(const char *name) {
     static const problem *const all[] = {&heat_2d,  &wave_2d,        &gray_scott, &yee_2d,  &wide_2d,        &heat_3d,
                                          &large_2d, &advection_1d,   &large_3d,   &seam_1d, &seam_points_1d, &seam_2d,
                                          &seam_3d,  &seam_points_3d, &outward_3d, &open_2d, &open_3d,        &half_2d,
-                                         &half_3d,  &mirrors_2d,     &mirrors_3d};
+                                         &half_3d,  &mirrors_2d,     &mirrors_3d, &far_2d};
     size_t k = 0;
     while (strcmp(all[k]->name, name) != 0)
         k++;

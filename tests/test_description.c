@@ -438,7 +438,7 @@ ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, vector_width);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, value);
-ENDS_WITH(mst_stencil_desc, run_values);
+ENDS_WITH(mst_stencil_desc, definitions);
 ENDS_WITH(mst_stencil_monitor, region);
 ENDS_WITH(mst_stencil_spectrum, region);
 ENDS_WITH(mst_stencil_parameter, value);

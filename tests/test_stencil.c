@@ -15,6 +15,11 @@ static void check_on_gpus(mst_context *context, size_t k, const char *problem) {
 static void test_wide_reach(void **state) { check_on_cpus(*state, 0, "wide 2-D"); }
 static void test_yee(void **state) { check_on_cpus(*state, 1, "Yee 2-D"); }
 static void test_heat_3d(void **state) { check_on_cpus(*state, 2, "heat 3-D"); }
+static void test_far(void **state) { // the longest kernels
+    for (size_t gpu = 0; gpu < 2; gpu++)
+        if (test_turn(3 * gpu, 6))
+            test_scheme_check_ways(*state, "far 2-D", !gpu, gpu);
+}
 static void test_wave(void **state) { check_on_gpus(*state, 0, "wave 2-D"); }
 static void test_large(void **state) { check_on_gpus(*state, 1, "large 2-D"); }
 static void test_advection(void **state) { test_scheme_check_ways(*state, "advection 1-D", true, true); }
@@ -119,9 +124,10 @@ static void test_thin_slabs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wave),      cmocka_unit_test(test_wide_reach), cmocka_unit_test(test_yee),
-        cmocka_unit_test(test_heat_3d),   cmocka_unit_test(test_advection),  cmocka_unit_test(test_large),
-        cmocka_unit_test(test_functions), cmocka_unit_test(test_trips),      cmocka_unit_test(test_thin_slabs),
+        cmocka_unit_test(test_wave),       cmocka_unit_test(test_wide_reach), cmocka_unit_test(test_yee),
+        cmocka_unit_test(test_far),        cmocka_unit_test(test_heat_3d),    cmocka_unit_test(test_advection),
+        cmocka_unit_test(test_large),      cmocka_unit_test(test_functions),  cmocka_unit_test(test_trips),
+        cmocka_unit_test(test_thin_slabs),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

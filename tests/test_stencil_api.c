@@ -306,15 +306,55 @@ static void test_failed_run(void **state) {
     signal(SIGXFSZ, before);
 }
 
-// Sub-steps that together reach 12 rows to each side, more than half of the rows of a GPU's usual work-group.
+// Sub-steps that together reach over more planes than kernels of a GPU's shape keep: sweeps where they may be chosen, a clear
+// refusal where other kernels are asked for.
+static void test_too_many_planes(void **state) {
+    enum { NODES = 200 * 40, N = 6 };
+    static float got[2][NODES];
+    static const char *const names[N] = {"u", "v", "w", "p", "q", "r"};
+    mst_stencil_field fields[N];
+    mst_stencil_update updates[N];
+    char texts[N][60];
+    mst_stencil_desc d = heat(MST_FLOAT32);
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    mst_stencil *solver;
+    mst_error e;
+    for (size_t k = 0; k < N; k++) {
+        const char *from = names[k], *to = names[(k + 1) % N];
+        fields[k] = (mst_stencil_field){.name = names[k], .initial.expression = k ? NULL : "sin(x + y/3)"};
+        snprintf(texts[k], sizeof texts[k], "0.5*%s[8,0] - 0.25*%s[-8,1] + 0.125*u", from, from);
+        updates[k] = (mst_stencil_update){to, texts[k], k};
+    }
+    d.grid[0] = 200;
+    d.fields = fields;
+    d.updates = updates;
+    d.n_fields = d.n_updates = N;
+    for (int k = 0; k < 2; k++) {
+        d.shape = k ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+        d.schedule = k ? MST_STENCIL_AUTO : MST_STENCIL_PYRAMID_SLABS;
+        d.fuse = k ? 0 : 1;
+        OK(mst_stencil_create(*state, &d, &solver, &e));
+        OK(mst_stencil_run(solver, 3, NULL, NULL, &e));
+        OK(mst_stencil_describe(solver, 3, &plan, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(got[k]), &e));
+        mst_stencil_destroy(solver);
+    }
+    assert_true(plan.schedule == MST_STENCIL_SWEEPS && plan.shape == MST_STENCIL_SHAPE_GPU);
+    assert_true(got[0][NODES / 2] != 0);
+    assert_memory_equal(got[0], got[1], sizeof got[0]);
+    d.schedule = MST_STENCIL_PYRAMID_SLABS;
+    REFUSED(MST_ERROR_UNSUPPORTED, "keep at most 47, so use sweeps", mst_stencil_create(*state, &d, &solver, &e));
+}
+
+// Sub-steps that together reach 24 rows to each side, more than half of the rows of a GPU's usual work-group.
 static void test_far_sub_steps(void **state) {
     enum { NODES = 3 * 40 * 30 };
     static float got[2][NODES];
     const mst_stencil_field fields[] = {
         {.name = "u", .initial = {.expression = "sin(x + y / 3) * cos(z / 5)"}}, {.name = "v"}, {.name = "w"}};
-    const mst_stencil_update updates[] = {{"v", "u[0,-4,0] + 0.5 * u[0,4,1]", 0},
-                                          {"w", "v[0,-4,0] + 0.5 * v[0,4,-1]", 1},
-                                          {"u", "u + 0.1 * (w[0,-4,0] - w[0,4,0])", 2}};
+    const mst_stencil_update updates[] = {{"v", "u[0,-8,0] + 0.5 * u[0,8,1]", 0},
+                                          {"w", "v[0,-8,0] + 0.5 * v[0,8,-1]", 1},
+                                          {"u", "u + 0.1 * (w[0,-8,0] - w[0,8,0])", 2}};
     mst_stencil_desc d = heat(MST_FLOAT32);
     mst_stencil *solver;
     mst_error e;
@@ -338,7 +378,10 @@ static void test_far_sub_steps(void **state) {
 }
 
 static void test_refusals(void **state) {
-    const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-5,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
+    const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-9,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
+    const mst_stencil_update wide = {"u", "dy(dy(u, 8), 10)", 0}, calls = {"u", "twice(u, 2)", 0};
+    const mst_stencil_definition twice = {"twice(f)", "2*f"}, unnamed = {NULL, "1"}, untold = {"half", NULL},
+                                 taken = {"a(f)", "f"}, mistaken = {"half(f)", "f[0] + 1"};
     const mst_stencil_field coefficient = {.name = "u", .coefficient = true};
     const mst_stencil_source source = {.field = "u", .point = {30, 0}, .series = "1"};
     mst_stencil_boundary ends[4];
@@ -365,7 +408,17 @@ static void test_refusals(void **state) {
     WITH(d.n_fields = 0, MST_ERROR_ARGUMENT, "0 fields");
     WITH(d.n_updates = 0, MST_ERROR_ARGUMENT, "no updates");
     WITH(d.updates = &unknown, MST_ERROR_ARGUMENT, "the update of u");
-    WITH(d.updates = &far, MST_ERROR_ARGUMENT, "-5");
+    WITH(d.updates = &far, MST_ERROR_ARGUMENT, "-9");
+    WITH(d.updates = &wide, MST_ERROR_ARGUMENT, "the update of u reads u at an offset of 9; at most 8");
+    WITH((d.updates = &calls, d.definitions = &twice, d.n_definitions = 1), MST_ERROR_ARGUMENT,
+         "the update of u, column 8: expected ')': twice(f) takes 1 argument");
+    WITH((d.definitions = &twice, d.n_definitions = 65), MST_ERROR_ARGUMENT, "65 definitions; 64 are supported");
+    WITH((d.definitions = &unnamed, d.n_definitions = 1), MST_ERROR_ARGUMENT, "definition 0 has no name");
+    WITH((d.definitions = &untold, d.n_definitions = 1), MST_ERROR_ARGUMENT, "definition 0 has no expression");
+    WITH((d.definitions = &taken, d.n_definitions = 1), MST_ERROR_ARGUMENT, "'a' has a meaning already");
+    WITH((d.definitions = &mistaken, d.n_definitions = 1), MST_ERROR_ARGUMENT, "the definition of half, column 4: expected ','");
+    WITH(d.n_definitions = 1, MST_ERROR_ARGUMENT, "definitions must not be NULL");
+    WITH((d.definitions = &twice, d.n_definitions = 1, d.definition_size = 3), MST_ERROR_ARGUMENT, "definition_size");
     WITH((d.updates = two, d.n_updates = 2), MST_ERROR_ARGUMENT, "two updates");
     WITH(d.fields = &coefficient, MST_ERROR_ARGUMENT, "coefficient field");
     WITH((d.sources = &source, d.n_sources = 1), MST_ERROR_ARGUMENT, "node 30");
@@ -386,8 +439,9 @@ int main(void) {
         cmocka_unit_test(test_eigenmode),        cmocka_unit_test(test_advection_and_sum),
         cmocka_unit_test(test_parts_and_resume), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_budget),           cmocka_unit_test(test_small_budget),
-        cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_failed_run),
-        cmocka_unit_test(test_diverged),         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_far_sub_steps),    cmocka_unit_test(test_too_many_planes),
+        cmocka_unit_test(test_failed_run),       cmocka_unit_test(test_diverged),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -20,7 +20,8 @@ static void test_all(void **state) {
                                         "open 2-D",
                                         "open 3-D",
                                         "mirrors 2-D",
-                                        "mirrors 3-D"};
+                                        "mirrors 3-D",
+                                        "far 2-D"};
     for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
         test_scheme_check_ways(*state, names[k], true, true);
 }

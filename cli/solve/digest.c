@@ -67,6 +67,10 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
         add_text(digest, desc->updates[i].field);
         add_text(digest, desc->updates[i].expression);
     }
+    for (size_t i = 0; i < desc->n_definitions; i++) {
+        add_text(digest, desc->definitions[i].name);
+        add_text(digest, desc->definitions[i].expression);
+    }
 }
 
 static void add_positions(XXH3_state_t *digest, const double *positions, size_t n, mst_stencil_interpolation interpolation,

@@ -93,18 +93,22 @@ static bool read_parameters(cli_yaml *y, yaml_node_t *node, void *target) {
 
 static bool read_definition(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     problem *p = target;
-    const char *text = cli_yaml_text(y, node, "an expression");
-    if (!text || !problem_new_name(p, node, name) || !(text = problem_expression(p, node, text, PROBLEM_EVERYTHING)))
-        return false;
-    p->definitions[index] = (problem_definition){name, text};
-    p->n_definitions = index + 1;
-    return true;
+    p->definitions[index] = (mst_stencil_definition){name, cli_yaml_text(y, node, "an expression")};
+    p->desc.n_definitions = index + 1;
+    return p->definitions[index].expression != NULL;
+}
+
+static bool check_definition(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
+    (void)y, (void)name;
+    return problem_check_definition(target, node, index);
 }
 
 static bool read_definitions(cli_yaml *y, yaml_node_t *node, void *target) {
+    problem *p = target;
     size_t n;
-    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of names to expressions", PROBLEM_MOST_PARAMETERS, &n) &&
-           cli_yaml_entries(y, node, read_definition, target);
+    p->desc.definitions = p->definitions;
+    return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of names to expressions", MST_STENCIL_MAX_DEFINITIONS, &n) &&
+           cli_yaml_entries(y, node, read_definition, p) && cli_yaml_entries(y, node, check_definition, p);
 }
 
 // ---- All else

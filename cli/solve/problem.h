@@ -51,11 +51,6 @@ typedef struct problem_spectrum {
     bool fixed[MST_MAX_AXES]; // axes that the region has one node of, and the file does not have
 } problem_spectrum;
 
-// A name that stands for a text in expressions.
-typedef struct problem_definition {
-    const char *name, *text;
-} problem_definition;
-
 // What the command line sets in place of the file.
 typedef struct problem_overrides {
     int rank; // of grid; 0: not given
@@ -76,12 +71,12 @@ typedef struct problem {
     double step_limit;      // the largest stable time step; 0: not given
     double safety;          // time_step: auto, so much of the largest stable one; 0: it is given
     yaml_node_t *step_node; // where that stands
-    size_t n_definitions, n_outputs;
+    size_t n_outputs;
     mst_stencil_parameter parameters[PROBLEM_MOST_PARAMETERS]; // nx, ny, nz, then the file's
     yaml_node_t *parameter_nodes[PROBLEM_MOST_PARAMETERS];     // where their values stand
     const char *run_parameters[PROBLEM_MOST_PARAMETERS];       // those that differ from run to run
     double *run_values;                                        // [run][parameter]
-    problem_definition definitions[PROBLEM_MOST_PARAMETERS];
+    mst_stencil_definition definitions[MST_STENCIL_MAX_DEFINITIONS];
     mst_stencil_field fields[MST_STENCIL_MAX_FIELDS];
     yaml_node_t *initial_nodes[MST_STENCIL_MAX_FIELDS][2]; // where the initial values of the levels stand; NULL: nowhere
     mst_npy *data[MST_STENCIL_MAX_FIELDS][2];              // files of initial values
@@ -102,7 +97,7 @@ typedef struct problem {
     problem_spectrum spectrum_files[PROBLEM_MOST_SPECTRA];
     size_t n_spectra; // those read
     problem_output outputs[PROBLEM_MOST_OUTPUTS];
-    char **owned; // expressions after the definitions were put in
+    char **owned; // texts of expressions
     size_t n_owned;
 } problem;
 

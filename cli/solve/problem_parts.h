@@ -21,13 +21,13 @@ enum {
 };
 
 enum { PROBLEM_LONGEST_TEXT = 4096 };
-enum { PROBLEM_MOST_SYMBOLS = 2 * PROBLEM_MOST_PARAMETERS + MST_STENCIL_MAX_FIELDS + 16 };
+enum { PROBLEM_MOST_SYMBOLS = PROBLEM_MOST_PARAMETERS + 16 };
 
 // The value of a constant expression, which has to be finite.
 bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value);
 bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value); // of a part of its text
 
-// An expression for the library, checked and with definitions in place of their names; NULL after printing the error. It lives as
+// A copy of the text, an expression that may use definitions, if the library takes it; NULL after printing the error. It lives as
 // long as the problem.
 const char *problem_expression(problem *p, yaml_node_t *node, const char *text, unsigned scope);
 
@@ -39,6 +39,9 @@ bool problem_new_name(problem *p, yaml_node_t *node, const char *name);
 
 // A copy that lives as long as the problem; NULL after printing the error.
 char *problem_own(problem *p, const char *text);
+
+// Checks a definition, once all are read.
+bool problem_check_definition(problem *p, yaml_node_t *node, size_t number);
 
 // ---- problem_fields.c
 

@@ -7,7 +7,16 @@
 //
 // Expressions know: fields (`u` at the node, `u[-1,0]` at an offset, one number an axis, slowest first; `u.prev` a field of two
 // levels one step earlier), the parameters, x, y, z, t, dt, dx, dy, dz, numbers, + - * / ^, comparisons, ?: and the usual
-// functions. An offset is at most 4 along any axis.
+// functions. An offset is at most 8 along any axis. They also know:
+// - offsets behind parentheses: (k*u)[0,1] is k*u at the neighbour: fields by their offsets, x by x + dx. t stays;
+// - names of definitions, below, with their arguments: lap(u, c); [0,1] behind one moves it as well;
+// - differences of even order n = 2 .. 16 (without n: 2): dx(u, n) and dy, dz, the derivative along an axis from the nodes on
+// both
+//   sides; dx_minus(u, n), dx_plus(u, n) .., the derivative half a spacing before or behind the node, for staggered grids;
+//   dxx(u, n), dyy, dzz; laplace(u, n), the sum of these. u may be any expression, dx(dy(u)). The coefficients are exact
+//   fractions, rounded once (closed forms of the weights of Fornberg, SIAM Review 40, 1998). The sum goes from the outermost
+//   pair of neighbours to the middle, c2*(u[2] - u[-2]) + c1*(u[1] - u[-1]), c2*(u[-2] + u[2]) + c1*(u[-1] + u[1]) + c0*u,
+//   and is divided by dx or dx^2 at the end. dx without parentheses is the spacing.
 //
 // A result does not depend on the schedule, the fusing, the block, or any budget: it is the same in every bit.
 #ifndef MASTABA_STENCIL_H
@@ -19,8 +28,9 @@
 extern "C" {
 #endif
 
-#define MST_STENCIL_MAX_RADIUS 4
+#define MST_STENCIL_MAX_RADIUS 8
 #define MST_STENCIL_MAX_FIELDS 32
+#define MST_STENCIL_MAX_DEFINITIONS 64
 
 typedef struct mst_stencil mst_stencil;
 
@@ -170,6 +180,14 @@ typedef struct mst_stencil_spectrum {
     mst_stencil_region region;
 } mst_stencil_spectrum;
 
+// A name that stands for an expression, with arguments, "lap(f, c)", or without, "lap". Expressions call it with as many
+// expressions, a field among them; in its own expression f[0,1] is what f stands for at the neighbour, and f.prev wants a field
+// of two levels. It may use fields, x, t and the definitions before it. An argument hides what else has its name.
+typedef struct mst_stencil_definition {
+    const char *name;
+    const char *expression;
+} mst_stencil_definition;
+
 // How a grid larger than the device goes through it: in blocks, each of which is advanced by several steps on a trip (temporal
 // blocking). n is the depth of such a time tile, the steps a trip; m the steps fused in one kernel.
 typedef enum mst_stencil_schedule {
@@ -250,6 +268,8 @@ typedef struct mst_stencil_desc {
     size_t n_runs, n_run_parameters;
     const char *const *run_parameters;
     const double *run_values;
+    size_t n_definitions, definition_size; // definition_size: sizeof the elements
+    const mst_stencil_definition *definitions;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -258,7 +278,7 @@ typedef struct mst_stencil_desc {
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
-            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL                                                              \
+            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL                     \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -308,6 +328,23 @@ MST_API const char *mst_stencil_schedule_name(mst_stencil_schedule schedule);
 // mst_stencil_create. Thread-safe on one context.
 MST_API mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
                                        mst_error *error);
+
+// What an expression may read besides parameters, spacings and the time step.
+typedef enum mst_stencil_reads {
+    MST_STENCIL_READS_PLACES = 1, // x, y, z
+    MST_STENCIL_READS_TIME = 2,   // t
+    MST_STENCIL_READS_FIELDS = 4,
+    MST_STENCIL_READS_ALL = 7
+} mst_stencil_reads;
+
+// Checks one expression of a description as mst_stencil_create will, while its updates, sources and the like may still be
+// missing: of desc, the grid, time_step, precision, parameters, fields (without initial values) and definitions are read. `reads`
+// says what it may read, mst_stencil_reads added together. `what` names it in messages. MST_ERROR_ARGUMENT;
+// MST_ERROR_HOST_MEMORY. Thread-safe.
+MST_API mst_status mst_stencil_check_expression(const mst_stencil_desc *desc, const char *text, const char *what, unsigned reads,
+                                                mst_error *error);
+// The same for the definition of that number, whose arguments are not known yet.
+MST_API mst_status mst_stencil_check_definition(const mst_stencil_desc *desc, size_t number, mst_error *error);
 
 // Makes a solver: checks everything, chooses the plan, writes and builds kernels, takes memory, and sets the initial state as
 // step 0. *out is the caller's, freed by mst_stencil_destroy before the context; NULL on failure. Strings and tables of desc are

@@ -1,25 +1,52 @@
 #include "build.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LARGEST_PRODUCT = 16 }; // exponents up to here become products
 
+mst_expr *mst_expr_create(bool of_scheme, bool numbers_apart) {
+    mst_expr *expr = calloc(1, sizeof *expr);
+    if (expr && !(expr->slots = calloc(MST_EXPR_N_SLOTS, sizeof *expr->slots))) {
+        free(expr);
+        return NULL;
+    }
+    if (expr) {
+        expr->of_scheme = of_scheme;
+        expr->numbers_apart = numbers_apart;
+    }
+    return expr;
+}
+
 static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
+
+static bool same_node(const mst_expr_node *a, const mst_expr_node *b) {
+    return a->operation == b->operation && memcmp(a->operands, b->operands, sizeof a->operands) == 0 &&
+           same_number(a->value, b->value);
+}
+
+static uint64_t hash_of(const mst_expr_node *node) {
+    uint64_t hash = 0;
+    memcpy(&hash, &node->value, sizeof hash);
+    const uint64_t parts[] = {(uint64_t)node->operation, node->operands[0], node->operands[1], node->operands[2]};
+    for (int k = 0; k < 4; k++)
+        hash = (hash ^ hash >> 29 ^ parts[k]) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash >> 32;
+}
 
 static unsigned add_node(mst_expr *expr, const mst_expr_node *node) {
     const bool apart = expr->numbers_apart && node->operation == MST_EXPR_NUMBER;
-    for (unsigned i = 0; i < expr->n_nodes && !apart; i++) {
-        const mst_expr_node *n = &expr->nodes[i];
-        if (n->operation == node->operation && memcmp(n->operands, node->operands, sizeof n->operands) == 0 &&
-            same_number(n->value, node->value))
-            return i;
-    }
+    uint64_t slot = hash_of(node) % MST_EXPR_N_SLOTS;
+    for (; expr->slots[slot] > 0; slot = (slot + 1) % MST_EXPR_N_SLOTS)
+        if (!apart && same_node(&expr->nodes[expr->slots[slot] - 1], node))
+            return expr->slots[slot] - 1;
     if (expr->n_nodes == MST_EXPR_MAX_NODES)
         return MST_EXPR_FULL;
-    expr->nodes[expr->n_nodes] = *node;
-    return expr->n_nodes++;
+    expr->nodes[expr->n_nodes++] = *node;
+    expr->slots[slot] = expr->n_nodes;
+    return expr->n_nodes - 1;
 }
 
 unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node) { return add_node(expr, node); }

@@ -4,6 +4,9 @@
 
 #include "tree.h"
 
+// Without nodes; freed by mst_expr_destroy. NULL when out of memory.
+mst_expr *mst_expr_create(bool of_scheme, bool numbers_apart);
+
 // Each returns the index of a node, or MST_EXPR_FULL when there is no room for another.
 #define MST_EXPR_FULL ((unsigned)-1)
 unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node); // equal nodes once
@@ -17,6 +20,6 @@ unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a 
 // mst_expr_parse_scheme with every number of the text as a node of its own, so that the tree has one shape for all numbers that
 // names may stand for, but for the rules that look at numbers.
 mst_status mst_expr_parse_apart(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                                const double *const *numbers, mst_expr **out, mst_error *error);
+                                const mst_expr_scheme *scheme, mst_expr **out, mst_error *error);
 
 #endif

@@ -5,6 +5,7 @@
 //     names      x  pi  e  inf                                    - ! (signs)    ^ or ** (from the right; -x^2 = -(x^2))
 //     functions  sin(x)  atan2(y, x)  ricker(t, f)   fields:  u  u[-1,0]  u.prev  u.prev[0,1]  (offsets in elements, slowest axis
 //     first)
+//     in schemes also definitions' names, lap(u, c), offsets behind parentheses, (c*u)[0,1], and operators, laplace(u, 8)
 //
 // Comparisons give 1 or 0 where a number is wanted; where a condition is wanted a number counts as "differs from 0".
 // Parts without names are computed once, in double. Powers with whole exponents up to 16 are products (by repeated squaring),
@@ -22,7 +23,7 @@ enum {
     MST_EXPR_MAX_NAME = 63,
     MST_EXPR_MAX_OFFSET = 127,
     MST_EXPR_MAX_AXES = 3,
-    MST_EXPR_MAX_NODES = 2000
+    MST_EXPR_MAX_NODES = 6000
 };
 
 typedef struct mst_expr mst_expr;
@@ -47,22 +48,44 @@ typedef struct mst_expr_leaf {
 // MST_ERROR_HOST_MEMORY.
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error);
-// The same for what is computed at every node of a grid. Where numbers[i] is not NULL, symbol i stands for that number, which is
-// read now, so that parts made of such numbers are computed once, too. What is made of fields and divided by a number is
-// multiplied by its reciprocal, as division is many times slower on some devices: about a unit in the last place apart.
-// Functions that devices compute with an error go component by component in vectors, so that a node has the same bits wherever it
-// is computed.
+
+// A name, with names of arguments or without, that stands for an expression: "lap(f, c)". The expression may use those before it.
+typedef struct mst_expr_definition {
+    const char *head, *text;
+} mst_expr_definition;
+
+// What expressions know that are computed at every node of a grid.
+typedef struct mst_expr_scheme {
+    // NULL, or for each symbol NULL or the number that it stands for, which is read now, so that parts made of such numbers are
+    // computed once, too.
+    const double *const *numbers;
+    int n_axes;                            // 0: no grid, so neither offsets behind parentheses nor operators
+    size_t coordinates[MST_EXPR_MAX_AXES]; // the symbols of x, y, z, which vary along the last axis, the one before it ..;
+                                           // SIZE_MAX where there is none
+    double spacings[MST_EXPR_MAX_AXES];    // dx, dy, dz
+    const mst_expr_definition *definitions;
+    size_t n_definitions;
+} mst_expr_scheme;
+
+// The same for such an expression; scheme NULL: without numbers, grid and definitions. Definitions and operators are put in as
+// they are read, arguments as what they are, not as text. What is made of fields and divided by a number is multiplied by its
+// reciprocal, as division is many times slower on some devices: about a unit in the last place apart. Functions that devices
+// compute with an error go component by component in vectors, so that a node has the same bits wherever it is computed.
 mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                                 const double *const *numbers, mst_expr **out, mst_error *error);
+                                 const mst_expr_scheme *scheme, mst_expr **out, mst_error *error);
+// Checks definition k: its head, that its name is free, and its expression with arguments of which nothing is known. Calls show
+// what else may be wrong.
+mst_status mst_expr_check_definition(const mst_expr_symbol *symbols, size_t n_symbols, const mst_expr_scheme *scheme, size_t k,
+                                     mst_error *error);
 void mst_expr_destroy(mst_expr *expr);
 
-// The same for runs that differ in numbers: symbol i stands in run r for numbers[i][r * strides[i]]. Parts made of numbers are
-// computed for each run as for that run alone, and become leaves where runs differ: of symbol MST_EXPR_VARYING, their number as
-// `level`. (*varying)[level * n_runs + r] is the value in run r; free() it. MST_ERROR_ARGUMENT also: the tree has another form in
-// some run, as exponents that are whole in one have.
+// The same for runs that differ in numbers: symbol i stands in run r for scheme->numbers[i][r * strides[i]]. Parts made of
+// numbers are computed for each run as for that run alone, and become leaves where runs differ: of symbol MST_EXPR_VARYING, their
+// number as `level`. (*varying)[level * n_runs + r] is the value in run r; free() it. MST_ERROR_ARGUMENT also: the tree has
+// another form in some run, as exponents that are whole in one have.
 #define MST_EXPR_VARYING SIZE_MAX
 mst_status mst_expr_parse_runs(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                               const double *const *numbers, const size_t *strides, size_t n_runs, mst_expr **out,
+                               const mst_expr_scheme *scheme, const size_t *strides, size_t n_runs, mst_expr **out,
                                double **varying, mst_error *error);
 
 // In the order of their first use. Valid as long as the expression.

@@ -1,8 +1,9 @@
 // A Pratt parser: an operand, then operators as long as they bind more tightly than what stands before it.
-#include "build.h"
-#include "token.h"
+#include "difference.h"
+#include "parser.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,37 +37,18 @@ static const operator operators[] = {
     {"?", BIND_CHOOSE, MST_EXPR_CHOOSE},
 };
 
-typedef struct parser {
-    mst_tokens tokens;
-    const mst_expr_symbol *symbols;
-    size_t n_symbols;
-    const double *const *numbers; // that symbols stand for; NULL: none
-    mst_expr *expr;
-    int depth;
-} parser;
-
-static mst_status parse(parser *p, int binding, unsigned *out, mst_error *error);
-
-// Fails at the token that stands next.
-#define REFUSE(...)                                                                                                              \
-    do {                                                                                                                         \
-        status = mst_tokens_fail(&p->tokens, error, __VA_ARGS__);                                                                \
-        goto fail;                                                                                                               \
-    } while (0)
-
-static bool accept(parser *p, const char *sign) {
+bool mst_parser_accept(mst_parser *p, const char *sign) {
     bool is = mst_token_is(&p->tokens, sign);
     if (is)
         mst_tokens_next(&p->tokens);
     return is;
 }
 
-static mst_status expect(parser *p, const char *sign, const char *where, mst_error *error) {
-    return accept(p, sign) ? MST_OK : mst_tokens_fail(&p->tokens, error, "expected '%s' %s", sign, where);
+mst_status mst_parser_expect(mst_parser *p, const char *sign, const char *where, mst_error *error) {
+    return mst_parser_accept(p, sign) ? MST_OK : mst_tokens_fail(&p->tokens, error, "expected '%s' %s", sign, where);
 }
 
-// The node that was made, unless there was no room.
-static mst_status keep(parser *p, unsigned node, unsigned *out, mst_error *error) {
+mst_status mst_parser_keep(mst_parser *p, unsigned node, unsigned *out, mst_error *error) {
     *out = node;
     if (node != MST_EXPR_FULL)
         return MST_OK;
@@ -75,48 +57,49 @@ static mst_status keep(parser *p, unsigned node, unsigned *out, mst_error *error
     return mst_tokens_fail(&p->tokens, error, "too long; %d different operations and numbers are the most", MST_EXPR_MAX_NODES);
 }
 
-static mst_status parse_offsets(parser *p, const mst_expr_symbol *symbol, int *offsets, mst_error *error) {
+mst_status mst_parser_offsets(mst_parser *p, mst_token_text name, int n_axes, int *offsets, mst_error *error) {
     static const char *const examples[] = {"[0]", "[0,0]", "[0,0,0]"};
     mst_status status = MST_OK;
     const mst_tokens *t = &p->tokens;
-    for (int k = 0; k < symbol->n_axes; k++) {
-        if (k > 0 && !accept(p, ","))
-            REFUSE("expected ',': %s has %d axes, as in %s%s", symbol->name, symbol->n_axes, symbol->name,
-                   examples[symbol->n_axes - 1]);
-        bool minus = accept(p, "-");
+    const int length = (int)name.length;
+    for (int k = 0; k < n_axes; k++) {
+        if (k > 0 && !mst_parser_accept(p, ","))
+            MST_PARSER_REFUSE("expected ',': %.*s has %d axes, as in %.*s%s", length, name.start, n_axes, length, name.start,
+                              examples[n_axes - 1]);
+        bool minus = mst_parser_accept(p, "-");
         if (!minus)
-            accept(p, "+");
+            mst_parser_accept(p, "+");
         if (t->kind != MST_TOKEN_NUMBER || t->value != floor(t->value) || t->value > MST_EXPR_MAX_OFFSET)
-            REFUSE("expected an offset, a whole number from -%d to %d", MST_EXPR_MAX_OFFSET, MST_EXPR_MAX_OFFSET);
+            MST_PARSER_REFUSE("expected an offset, a whole number from -%d to %d", MST_EXPR_MAX_OFFSET, MST_EXPR_MAX_OFFSET);
         offsets[k] = minus ? -(int)t->value : (int)t->value;
         mst_tokens_next(&p->tokens);
     }
-    if (!accept(p, "]"))
-        REFUSE("expected ']' after %d offset%s, as in %s%s", symbol->n_axes, symbol->n_axes == 1 ? "" : "s", symbol->name,
-               examples[symbol->n_axes - 1]);
+    if (!mst_parser_accept(p, "]"))
+        MST_PARSER_REFUSE("expected ']' after %d offset%s, as in %.*s%s", n_axes, n_axes == 1 ? "" : "s", length, name.start,
+                          examples[n_axes - 1]);
 fail:
     return status;
 }
 
-static mst_status parse_symbol(parser *p, size_t index, unsigned *out, mst_error *error) {
+static mst_status parse_symbol(mst_parser *p, size_t index, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_expr_symbol *symbol = &p->symbols[index];
     mst_expr_leaf leaf = {.symbol = index};
-    if (symbol->n_axes > 0 && accept(p, ".")) {
+    if (symbol->n_axes > 0 && mst_parser_accept(p, ".")) {
         if (!mst_token_is(&p->tokens, "prev"))
-            REFUSE("expected 'prev': %s.prev is the value of the step before", symbol->name);
+            MST_PARSER_REFUSE("expected 'prev': %s.prev is the value of the step before", symbol->name);
         if (symbol->n_levels < 2)
-            REFUSE("%s has no value of the step before here", symbol->name);
+            MST_PARSER_REFUSE("%s has no value of the step before here", symbol->name);
         mst_tokens_next(&p->tokens);
         leaf.level = 1;
     }
-    if (symbol->n_axes > 0 && accept(p, "["))
-        MST_TRY(parse_offsets(p, symbol, leaf.offsets, error));
+    if (symbol->n_axes > 0 && mst_parser_accept(p, "["))
+        MST_TRY(mst_parser_offsets(p, (mst_token_text){symbol->name, strlen(symbol->name)}, symbol->n_axes, leaf.offsets, error));
     if (mst_token_is(&p->tokens, "(") || mst_token_is(&p->tokens, "[") || mst_token_is(&p->tokens, "."))
-        REFUSE("expected an operator: %s is %s", symbol->name, symbol->n_axes == 0 ? "a number" : "a field");
-    const double *number = p->numbers ? p->numbers[index] : NULL;
-    MST_TRY(keep(p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf, symbol->n_axes > 0), out,
-                 error));
+        MST_PARSER_REFUSE("expected an operator: %s is %s", symbol->name, symbol->n_axes == 0 ? "a number" : "a field");
+    const double *number = p->scheme && p->scheme->numbers ? p->scheme->numbers[index] : NULL;
+    MST_TRY(mst_parser_keep(
+        p, number ? mst_expr_add_number(p->expr, *number) : mst_expr_add_leaf(p->expr, &leaf, symbol->n_axes > 0), out, error));
 fail:
     return status;
 }
@@ -132,27 +115,46 @@ static unsigned add_call(mst_expr *expr, const mst_expr_function *function, cons
                                      : mst_expr_add(expr, operation, operands, function->arity);
 }
 
-static mst_status parse_call(parser *p, const mst_expr_function *function, unsigned *out, mst_error *error) {
+static mst_status parse_call(mst_parser *p, const mst_expr_function *function, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
     unsigned operands[3];
-    MST_TRY(expect(p, "(", "after the name of a function", error));
+    MST_TRY(mst_parser_expect(p, "(", "after the name of a function", error));
     for (int k = 0; k < function->arity; k++) {
-        if (k > 0 && !accept(p, ","))
-            REFUSE("expected ',': %s takes %d arguments", function->name, function->arity);
-        MST_TRY(parse(p, 0, &operands[k], error));
+        if (k > 0 && !mst_parser_accept(p, ","))
+            MST_PARSER_REFUSE("expected ',': %s takes %d arguments", function->name, function->arity);
+        MST_TRY(mst_parser_read(p, 0, &operands[k], error));
     }
     if (mst_token_is(&p->tokens, ","))
-        REFUSE("expected ')': %s takes %d argument%s", function->name, function->arity, function->arity == 1 ? "" : "s");
-    MST_TRY(expect(p, ")", "after the arguments", error));
-    MST_TRY(keep(p, add_call(p->expr, function, operands), out, error));
+        MST_PARSER_REFUSE("expected ')': %s takes %d argument%s", function->name, function->arity,
+                          function->arity == 1 ? "" : "s");
+    MST_TRY(mst_parser_expect(p, ")", "after the arguments", error));
+    MST_TRY(mst_parser_keep(p, add_call(p->expr, function, operands), out, error));
 fail:
     return status;
 }
 
-// Symbols first, so that a variable may be called e.
-static mst_status parse_name(parser *p, unsigned *out, mst_error *error) {
+static mst_status refuse_name(const mst_parser *p, const mst_tokens *name, mst_error *error) {
+    mst_nearest nearest = mst_nearest_begin(name);
+    int shown = name->length < 40 ? (int)name->length : 40;
+    mst_parser_offer_names(p, name, &nearest);
+    if (nearest.name.length > 0)
+        return mst_tokens_fail(name, error, "'%.*s' is not known; did you mean '%.*s'?", shown, name->start,
+                               (int)nearest.name.length, nearest.name.start);
+    return mst_tokens_fail(name, error, "'%.*s' is not known; expected a variable, a parameter or a function", shown,
+                           name->start);
+}
+
+// Symbols before constants, so that a variable may be called e; definitions before operators, so that one may have its name.
+static mst_status parse_name(mst_parser *p, unsigned *out, mst_error *error) {
+    mst_status status;
     mst_tokens name = p->tokens;
+    bool found;
     mst_tokens_next(&p->tokens);
+    status = mst_parser_defined(p, &name, &found, out, error);
+    if (!found)
+        status = mst_parser_operator(p, &name, &found, out, error);
+    if (found)
+        return status;
     for (size_t i = 0; i < p->n_symbols; i++)
         if (mst_token_is(&name, p->symbols[i].name))
             return parse_symbol(p, i, out, error);
@@ -163,16 +165,11 @@ static mst_status parse_name(parser *p, unsigned *out, mst_error *error) {
         return parse_call(p, &ricker, out, error);
     for (const mst_expr_constant *c = mst_expr_constants; c->name; c++)
         if (mst_token_is(&name, c->name))
-            return keep(p, mst_expr_add_number(p->expr, c->value), out, error);
-    const char *nearest = mst_token_nearest(&name, p->symbols, p->n_symbols);
-    int shown = name.length < 40 ? (int)name.length : 40;
-    if (nearest)
-        return mst_tokens_fail(&name, error, "'%.*s' is not known; did you mean '%s'?", shown, name.start, nearest);
-    return mst_tokens_fail(&name, error, "'%.*s' is not known; expected a variable, a parameter or a function", shown,
-                           name.start);
+            return mst_parser_keep(p, mst_expr_add_number(p->expr, c->value), out, error);
+    return refuse_name(p, &name, error);
 }
 
-static mst_status parse_operand(parser *p, unsigned *out, mst_error *error) {
+static mst_status parse_operand(mst_parser *p, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_tokens *t = &p->tokens;
     unsigned operand;
@@ -181,26 +178,27 @@ static mst_status parse_operand(parser *p, unsigned *out, mst_error *error) {
     if (t->kind == MST_TOKEN_NUMBER) {
         double value = t->value;
         mst_tokens_next(&p->tokens);
-        return keep(p, mst_expr_add_number(p->expr, value), out, error);
+        return mst_parser_keep(p, mst_expr_add_number(p->expr, value), out, error);
     }
-    if (accept(p, "(")) {
-        MST_TRY(parse(p, 0, out, error));
-        return expect(p, ")", "to close '('", error);
+    if (mst_parser_accept(p, "(")) {
+        MST_TRY(mst_parser_read(p, 0, out, error));
+        MST_TRY(mst_parser_expect(p, ")", "to close '('", error));
+        return mst_parser_shifted(p, out, error);
     }
-    if (accept(p, "+"))
-        return parse(p, BIND_SIGN, out, error);
+    if (mst_parser_accept(p, "+"))
+        return mst_parser_read(p, BIND_SIGN, out, error);
     bool minus = mst_token_is(t, "-");
     if (minus || mst_token_is(t, "!")) {
         mst_tokens_next(&p->tokens);
-        MST_TRY(parse(p, BIND_SIGN, &operand, error));
-        return keep(p, mst_expr_add(p->expr, minus ? MST_EXPR_NEGATE : MST_EXPR_NOT, &operand, 1), out, error);
+        MST_TRY(mst_parser_read(p, BIND_SIGN, &operand, error));
+        return mst_parser_keep(p, mst_expr_add(p->expr, minus ? MST_EXPR_NEGATE : MST_EXPR_NOT, &operand, 1), out, error);
     }
-    REFUSE("expected a number, a name or '('");
+    MST_PARSER_REFUSE("expected a number, a name or '('");
 fail:
     return status;
 }
 
-static const operator* find_operator(const parser *p) {
+static const operator* find_operator(const mst_parser *p) {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
         if (mst_token_is(&p->tokens, operators[i].text))
             return &operators[i];
@@ -209,38 +207,45 @@ static const operator* find_operator(const parser *p) {
 
 // What stands right of an operator, of which *left is the left operand and then the result. Powers and ?: associate from the
 // right.
-static mst_status parse_right(parser *p, const operator* o, unsigned *left, mst_error *error) {
+static mst_status parse_right(mst_parser *p, const operator* o, unsigned *left, mst_error *error) {
     mst_status status = MST_OK;
     unsigned operands[3] = {*left, 0, 0};
     mst_tokens_next(&p->tokens);
     if (o->operation == MST_EXPR_CHOOSE) {
-        MST_TRY(parse(p, 0, &operands[1], error));
-        MST_TRY(expect(p, ":", "after '?' and a value", error));
-        MST_TRY(parse(p, BIND_CHOOSE - 1, &operands[2], error));
-        return keep(p, mst_expr_add(p->expr, o->operation, operands, 3), left, error);
+        MST_TRY(mst_parser_read(p, 0, &operands[1], error));
+        MST_TRY(mst_parser_expect(p, ":", "after '?' and a value", error));
+        MST_TRY(mst_parser_read(p, BIND_CHOOSE - 1, &operands[2], error));
+        return mst_parser_keep(p, mst_expr_add(p->expr, o->operation, operands, 3), left, error);
     }
-    MST_TRY(parse(p, o->operation == MST_EXPR_POW ? BIND_SIGN - 1 : o->binding, &operands[1], error));
+    MST_TRY(mst_parser_read(p, o->operation == MST_EXPR_POW ? BIND_SIGN - 1 : o->binding, &operands[1], error));
     if (o->operation == MST_EXPR_POW)
-        return keep(p, mst_expr_add_power(p->expr, operands[0], operands[1]), left, error);
+        return mst_parser_keep(p, mst_expr_add_power(p->expr, operands[0], operands[1]), left, error);
     const operator* next = find_operator(p);
     if (o->binding == BIND_COMPARE && next && next->binding == BIND_COMPARE)
-        REFUSE("comparisons do not chain; write a < b && b < c");
-    MST_TRY(keep(p, mst_expr_add(p->expr, o->operation, operands, 2), left, error));
+        MST_PARSER_REFUSE("comparisons do not chain; write a < b && b < c");
+    MST_TRY(mst_parser_keep(p, mst_expr_add(p->expr, o->operation, operands, 2), left, error));
 fail:
     return status;
 }
 
 // Everything that binds more tightly than `binding`.
-static mst_status parse(parser *p, int binding, unsigned *out, mst_error *error) {
+mst_status mst_parser_read(mst_parser *p, int binding, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
     if (++p->depth > MAX_DEPTH)
-        REFUSE("nested too deeply; %d levels are the most", MAX_DEPTH);
+        MST_PARSER_REFUSE("nested too deeply; %d levels are the most", MAX_DEPTH);
     MST_TRY(parse_operand(p, out, error));
     for (const operator* o; (o = find_operator(p)) != NULL && o->binding > binding;)
         MST_TRY(parse_right(p, o, out, error));
 fail:
     p->depth--;
     return status;
+}
+
+static bool is_function(const char *name, size_t length) {
+    for (const mst_expr_function *f = mst_expr_functions; f->name; f++)
+        if (strlen(f->name) == length && memcmp(f->name, name, length) == 0)
+            return true;
+    return false;
 }
 
 static mst_status check_symbols(const mst_expr_symbol *symbols, size_t n, mst_error *error) {
@@ -252,8 +257,7 @@ static mst_status check_symbols(const mst_expr_symbol *symbols, size_t n, mst_er
                      strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == length;
         MST_REQUIRE(valid, MST_ERROR_ARGUMENT, "'%.80s' is no name; use up to %d letters, digits and underscores, no digit first",
                     name, MST_EXPR_MAX_NAME);
-        for (const mst_expr_function *f = mst_expr_functions; f->name; f++)
-            MST_REQUIRE(strcmp(f->name, name) != 0, MST_ERROR_ARGUMENT, "'%s' is a function; choose another name", name);
+        MST_REQUIRE(!is_function(name, length), MST_ERROR_ARGUMENT, "'%s' is a function; choose another name", name);
         for (size_t k = 0; k < i; k++)
             MST_REQUIRE(strcmp(symbols[k].name, name) != 0, MST_ERROR_ARGUMENT, "'%s' is named twice", name);
     }
@@ -261,49 +265,125 @@ fail:
     return status;
 }
 
-static mst_status parse_whole(parser *p, const char *text, const char *what, bool of_scheme, bool apart, mst_expr **out,
+// mst_parser_end follows in any case.
+static mst_status begin(mst_parser *p, const char *text, const char *what, bool of_scheme, bool apart, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n = p->scheme ? p->scheme->n_definitions : 0;
+    MST_TRY(check_symbols(p->symbols, p->n_symbols, error));
+    MST_TRY(mst_tokens_begin(&p->tokens, text, what, error));
+    MST_REQUIRE(p->expr = mst_expr_create(of_scheme, apart), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
+    MST_REQUIRE(p->heads = calloc(n + 1, sizeof *p->heads), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
+    for (size_t k = 0; k < n; k++)
+        if (mst_definition_read_head(p->scheme->definitions[k].head, &p->heads[k], NULL) != MST_OK)
+            p->heads[k] = (mst_definition_head){.text = ""};
+fail:
+    return status;
+}
+
+static void end(mst_parser *p) {
+    mst_expr_destroy(p->expr);
+    free(p->heads);
+    free(p->calls);
+    mst_tokens_end(&p->tokens);
+}
+
+mst_status mst_parser_read_all(mst_parser *p, unsigned *node, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_parser_read(p, 0, node, error));
+    if (p->tokens.kind != MST_TOKEN_END)
+        MST_PARSER_REFUSE("expected an operator or the end");
+fail:
+    return status;
+}
+
+static mst_status parse_whole(mst_parser *p, const char *text, const char *what, bool of_scheme, bool apart, mst_expr **out,
                               mst_error *error) {
     mst_status status = MST_OK;
     unsigned node;
     *out = NULL;
-    MST_TRY(check_symbols(p->symbols, p->n_symbols, error));
-    MST_TRY(mst_tokens_begin(&p->tokens, text, what, error));
-    MST_REQUIRE(p->expr = calloc(1, sizeof *p->expr), MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
-    p->expr->of_scheme = of_scheme;
-    p->expr->numbers_apart = apart;
-    MST_TRY(parse(p, 0, &node, error));
-    if (p->tokens.kind != MST_TOKEN_END)
-        REFUSE("expected an operator or the end");
-    MST_TRY(keep(p, mst_expr_add_value(p->expr, node), &node, error));
+    MST_TRY(begin(p, text, what, of_scheme, apart, error));
+    MST_TRY(mst_parser_read_all(p, &node, error));
+    if (of_scheme) {
+        mst_expr *parsed = p->expr;
+        p->expr = mst_expr_rebuilt(parsed, p->scheme, node, &node);
+        mst_expr_destroy(parsed);
+        MST_REQUIRE(p->expr, MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
+    }
+    MST_TRY(mst_parser_keep(p, mst_expr_add_value(p->expr, node), &node, error));
+    free(p->expr->slots);
+    p->expr->slots = NULL;
     *out = p->expr;
     p->expr = NULL;
 fail:
-    mst_expr_destroy(p->expr);
-    mst_tokens_end(&p->tokens);
+    end(p);
     return status;
 }
 
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error) {
-    parser p = {.symbols = symbols, .n_symbols = n_symbols};
+    mst_parser p = {.symbols = symbols, .n_symbols = n_symbols};
     return parse_whole(&p, text, what, false, false, out, error);
 }
 
 mst_status mst_expr_parse_scheme(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                                 const double *const *numbers, mst_expr **out, mst_error *error) {
-    parser p = {.symbols = symbols, .n_symbols = n_symbols, .numbers = numbers};
+                                 const mst_expr_scheme *scheme, mst_expr **out, mst_error *error) {
+    mst_parser p = {.symbols = symbols, .n_symbols = n_symbols, .scheme = scheme};
     return parse_whole(&p, text, what, true, false, out, error);
 }
 
 mst_status mst_expr_parse_apart(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                                const double *const *numbers, mst_expr **out, mst_error *error) {
-    parser p = {.symbols = symbols, .n_symbols = n_symbols, .numbers = numbers};
+                                const mst_expr_scheme *scheme, mst_expr **out, mst_error *error) {
+    mst_parser p = {.symbols = symbols, .n_symbols = n_symbols, .scheme = scheme};
     return parse_whole(&p, text, what, true, true, out, error);
 }
 
+// Arguments hide what else has their names, but functions.
+static mst_status check_names(const mst_parser *p, const mst_definition_head *head, size_t k, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_token_text *name = &head->name;
+    MST_REQUIRE(!is_function(name->start, name->length), MST_ERROR_ARGUMENT, "'%.*s' is a function; choose another name",
+                (int)name->length, name->start);
+    for (size_t i = 0; i < p->n_symbols; i++)
+        MST_REQUIRE(!mst_token_text_is(name, &(mst_token_text){p->symbols[i].name, strlen(p->symbols[i].name)}),
+                    MST_ERROR_ARGUMENT, "'%.*s' has a meaning already; choose another name", (int)name->length, name->start);
+    for (size_t i = 0; i < k; i++)
+        MST_REQUIRE(!mst_token_text_is(name, &p->heads[i].name), MST_ERROR_ARGUMENT, "'%.*s' is defined twice", (int)name->length,
+                    name->start);
+    for (int i = 0; i < head->n_arguments; i++)
+        MST_REQUIRE(!is_function(head->arguments[i].start, head->arguments[i].length), MST_ERROR_ARGUMENT,
+                    "the argument '%.*s' is a function; choose another name", (int)head->arguments[i].length,
+                    head->arguments[i].start);
+fail:
+    return status;
+}
+
+mst_status mst_expr_check_definition(const mst_expr_symbol *symbols, size_t n_symbols, const mst_expr_scheme *scheme, size_t k,
+                                     mst_error *error) {
+    mst_status status = MST_OK;
+    mst_parser p = {.symbols = symbols, .n_symbols = n_symbols, .scheme = scheme, .is_check = true};
+    mst_definition_head head;
+    mst_parser_frame frame = {.head = &head, .n_definitions = k};
+    char what[MST_EXPR_MAX_NAME + 30];
+    unsigned node;
+    MST_TRY(mst_definition_read_head(scheme->definitions[k].head, &head, error));
+    snprintf(what, sizeof what, "the definition of %.*s", (int)head.name.length, head.name.start);
+    MST_TRY(begin(&p, scheme->definitions[k].text, what, true, false, error));
+    MST_TRY(check_names(&p, &head, k, error));
+    p.frame = &frame;
+    for (int i = 0; i < head.n_arguments; i++) // fields that are none of the symbols
+        MST_TRY(mst_parser_keep(&p, mst_expr_add_leaf(p.expr, &(mst_expr_leaf){.symbol = SIZE_MAX - 1 - (size_t)i}, true),
+                                &frame.arguments[i], error));
+    MST_TRY(mst_parser_read_all(&p, &node, error));
+fail:
+    end(&p);
+    return status;
+}
+
 void mst_expr_destroy(mst_expr *expr) {
-    if (expr)
+    if (expr) {
         free(expr->leaves);
+        free(expr->slots);
+    }
     free(expr);
 }
 

@@ -10,7 +10,7 @@ typedef struct runs_reading {
     const char *text, *what;
     const mst_expr_symbol *symbols;
     size_t n_symbols;
-    const double *const *numbers;
+    const mst_expr_scheme *scheme;
     const size_t *strides;
     size_t n_runs;
     mst_expr *first;  // of run 0
@@ -24,8 +24,10 @@ static mst_status read_run(const runs_reading *r, size_t run, mst_expr **out, ms
     const double **numbers = malloc((r->n_symbols + 1) * sizeof *numbers);
     MST_REQUIRE(numbers, MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
     for (size_t i = 0; i < r->n_symbols; i++)
-        numbers[i] = r->numbers[i] ? r->numbers[i] + run * r->strides[i] : NULL;
-    MST_TRY(mst_expr_parse_apart(r->text, r->what, r->symbols, r->n_symbols, numbers, out, error));
+        numbers[i] = r->scheme->numbers[i] ? r->scheme->numbers[i] + run * r->strides[i] : NULL;
+    mst_expr_scheme scheme = *r->scheme;
+    scheme.numbers = numbers;
+    MST_TRY(mst_expr_parse_apart(r->text, r->what, r->symbols, r->n_symbols, &scheme, out, error));
 fail:
     free(numbers);
     return status;
@@ -112,17 +114,16 @@ static bool rebuild(runs_reading *r, mst_expr *out) {
 }
 
 mst_status mst_expr_parse_runs(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
-                               const double *const *numbers, const size_t *strides, size_t n_runs, mst_expr **out,
+                               const mst_expr_scheme *scheme, const size_t *strides, size_t n_runs, mst_expr **out,
                                double **varying, mst_error *error) {
     mst_status status = MST_OK;
     runs_reading *r = calloc(1, sizeof *r);
     *out = NULL;
     *varying = NULL;
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
-    *r = (runs_reading){text, what, symbols, n_symbols, numbers, strides, n_runs, NULL, NULL, 0, {0}, {0}};
+    *r = (runs_reading){text, what, symbols, n_symbols, scheme, strides, n_runs, NULL, NULL, 0, {0}, {0}};
     MST_TRY(read_all(r, error));
-    MST_REQUIRE(*out = calloc(1, sizeof **out), MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
-    (*out)->of_scheme = true;
+    MST_REQUIRE(*out = mst_expr_create(true, false), MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
     MST_REQUIRE(rebuild(r, *out), MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
     MST_REQUIRE(*varying = malloc((r->n_varying * n_runs + 1) * sizeof **varying), MST_ERROR_HOST_MEMORY,
                 "out of memory reading an expression");

@@ -79,8 +79,8 @@ mst_status mst_tokens_fail(const mst_tokens *t, mst_error *error, const char *fo
 }
 
 // Letters to change, add or drop to make one name of the other; MST_EXPR_MAX_NAME if one is longer than that.
-static size_t distance(const char *a, size_t n, const char *b) {
-    size_t m = strlen(b), row[MST_EXPR_MAX_NAME + 1];
+static size_t distance(const char *a, size_t n, const char *b, size_t m) {
+    size_t row[MST_EXPR_MAX_NAME + 1];
     if (n > MST_EXPR_MAX_NAME || m > MST_EXPR_MAX_NAME)
         return MST_EXPR_MAX_NAME;
     for (size_t j = 0; j <= m; j++)
@@ -98,17 +98,10 @@ static size_t distance(const char *a, size_t n, const char *b) {
     return row[m];
 }
 
-const char *mst_token_nearest(const mst_tokens *t, const mst_expr_symbol *symbols, size_t n_symbols) {
-    const char *nearest = NULL;
-    size_t least = t->length < 3 ? 2 : 3; // at most two slips, one in a short name
-    for (size_t i = 0;; i++) {
-        const char *name = i < n_symbols ? symbols[i].name : mst_expr_functions[i - n_symbols].name;
-        if (!name)
-            return nearest;
-        size_t d = distance(t->start, t->length, name);
-        if (d < least && d < strlen(name)) {
-            least = d;
-            nearest = name;
-        }
-    }
+mst_nearest mst_nearest_begin(const mst_tokens *t) { return (mst_nearest){{NULL, 0}, t->length < 3 ? 2 : 3}; }
+
+void mst_nearest_offer(mst_nearest *nearest, const mst_tokens *t, mst_token_text name) {
+    size_t d = distance(t->start, t->length, name.start, name.length);
+    if (d < nearest->least && d < name.length)
+        *nearest = (mst_nearest){name, d};
 }

@@ -5,6 +5,18 @@
 #include "expr.h"
 #include "text/c_locale.h"
 
+#include <string.h>
+
+// A part of a text.
+typedef struct mst_token_text {
+    const char *start;
+    size_t length;
+} mst_token_text;
+
+static inline bool mst_token_text_is(const mst_token_text *a, const mst_token_text *b) {
+    return a->length == b->length && memcmp(a->start, b->start, a->length) == 0;
+}
+
 typedef enum mst_token_kind { MST_TOKEN_END, MST_TOKEN_NUMBER, MST_TOKEN_NAME, MST_TOKEN_SIGN } mst_token_kind;
 
 typedef struct mst_tokens {
@@ -28,8 +40,14 @@ bool mst_token_is(const mst_tokens *tokens, const char *text); // this sign or n
 mst_status mst_tokens_fail(const mst_tokens *tokens, mst_error *error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Among the symbols, functions and constants the one whose name is nearest to the token that stands next; NULL if none is near.
-const char *mst_token_nearest(const mst_tokens *tokens, const mst_expr_symbol *symbols, size_t n_symbols);
+// The name, among those that were offered, that differs least from the token that stands next: by two slips at most, one in a
+// short name. Begin with mst_nearest_begin; name.length is 0 where none is near.
+typedef struct mst_nearest {
+    mst_token_text name;
+    size_t least;
+} mst_nearest;
+mst_nearest mst_nearest_begin(const mst_tokens *tokens);
+void mst_nearest_offer(mst_nearest *nearest, const mst_tokens *tokens, mst_token_text name);
 
 // pi, e, inf.
 typedef struct mst_expr_constant {

@@ -4,6 +4,8 @@
 
 #include "expr.h"
 
+enum { MST_EXPR_N_SLOTS = 1 << 14 }; // more than twice MST_EXPR_MAX_NODES
+
 // F(operation, name in expressions, number of arguments, name in OpenCL C, name in C without the f of float)
 #define MST_EXPR_FUNCTIONS(F)                                                                                                    \
     F(ABS, "abs", 1, "fabs", fabs)                                                                                               \
@@ -88,6 +90,7 @@ struct mst_expr {
     bool numbers_apart; // see mst_expr_parse_apart
     unsigned n_leaves, max_leaves;
     mst_expr_leaf *leaves;
+    unsigned *slots; // where a node is looked for by what it is: its index and 1, or 0
     mst_expr_node nodes[MST_EXPR_MAX_NODES];
 };
 

@@ -44,6 +44,8 @@ mst_status mst_scheme_description_read(const mst_stencil_desc *desc, mst_scheme_
     TAKE(4, mst_stencil_receiver, receivers, n_receivers, SIZE_MAX, receiver_size, offsetof(mst_stencil_receiver, positions));
     TAKE(5, mst_stencil_monitor, monitors, n_monitors, MST_STENCIL_MAX_MONITORS, monitor_size, sizeof(mst_stencil_monitor));
     TAKE(6, mst_stencil_spectrum, spectra, n_spectra, MST_STENCIL_MAX_SPECTRA, spectrum_size, sizeof(mst_stencil_spectrum));
+    TAKE(8, mst_stencil_definition, definitions, n_definitions, MST_STENCIL_MAX_DEFINITIONS, definition_size,
+         sizeof(mst_stencil_definition));
     MST_TRY(take_boundaries(d, &d->boundaries, out->boundaries, error));
     for (size_t k = 0; k < d->n_fields && out->arrays[1]; k++)
         MST_TRY(take_boundaries(d, &((mst_stencil_field *)out->arrays[1])[k].boundaries, out->field_boundaries[k], error));

@@ -99,6 +99,29 @@ fail:
     return status;
 }
 
+// Where a scheme reaches so far that not even kernels of one step suit the device: sweeps, if the state fits and nothing else was
+// asked for, else kernels of a CPU's shape, which need no more than its cache of a work-group.
+static mst_status choose(mst_stencil *s, unsigned fuse, mst_error *error) {
+    const mst_plan_inputs asked = s->inputs;
+    const mst_status status = mst_plan_choose_fused(&s->inputs, fuse, &s->pair, &s->plan, error);
+    if (status != MST_ERROR_UNSUPPORTED || s->is_trial)
+        return status;
+    if (mst_plan_may_sweep(&asked)) {
+        s->inputs.wishes.schedule = MST_STENCIL_SWEEPS;
+        if (mst_plan_choose_fused(&s->inputs, 1, &s->pair, &s->plan, NULL) == MST_OK)
+            return MST_OK;
+    }
+    s->inputs = asked;
+    if (asked.wishes.shape)
+        return status;
+    s->inputs.wishes.shape = MST_STENCIL_SHAPE_CPU;
+    s->inputs.tile = mst_tile_rule(&s->problem, MST_STENCIL_SHAPE_CPU);
+    return mst_plan_choose_fused(&s->inputs, mst_kernel_pair_rule(&s->problem, MST_STENCIL_SHAPE_CPU), &s->pair, &s->plan,
+                                 NULL) == MST_OK
+               ? MST_OK
+               : status;
+}
+
 mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
     bool sweeps = false;
@@ -106,7 +129,7 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
     s->inputs.rates = mst_rates_assumed(&s->inputs);
     if (!s->is_trial)
         suit_tile(&s->inputs, choice.fuse);
-    MST_TRY(mst_plan_choose_fused(&s->inputs, choice.fuse, &s->pair, &s->plan, error));
+    MST_TRY(choose(s, choice.fuse, error));
     MST_TRY(mst_tables_create(s->context, &s->problem, &s->points, &s->plan.footprint, &s->tables, error));
     if (!s->is_trial)
         MST_TRY(try_sweeps(s, steps, &sweeps, error));
@@ -130,7 +153,7 @@ void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *
     const mst_forecast f = mst_model_forecast(&s->inputs, &s->pair, &s->plan, steps, &boxes);
     const uint64_t once = (p->state_node_bytes + p->coefficient_node_bytes) * p->nodes;
     plan->schedule = s->plan.schedule;
-    plan->shape = s->pair.tiles[0].shape;
+    plan->shape = s->plan.schedule == MST_STENCIL_SWEEPS ? mst_plan_shape(&s->inputs) : s->pair.tiles[0].shape;
     plan->store = s->plan.store;
     plan->depth = s->plan.depth;
     plan->fuse = s->plan.fuse;

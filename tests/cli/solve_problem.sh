@@ -58,7 +58,25 @@ wrong 8 "fields.k.constant: expected true or false, not 'yes'" 's/constant: true
 wrong 8 'fields.k.levels: no such key|fields.k.constant: a coefficient field has one level' 's/constant: true/levels: 2, constant: true/'
 wrong 8 'fields.k.previous: only a field with' 's/constant: true/previous: 1/'
 wrong 9 "let.c: the name 'c' has a meaning already" 's/twice: 2/c: 2/'
-wrong 9 'let.twice: the expression, column 4: expected' 's/2\*u}/2*+*u}/'
+wrong 9 'let.twice: the definition of twice, column 4: expected' 's/2\*u}/2*+*u}/'
+wrong 9 "let.twice\(f: 'twice\(f' is no name with arguments; write name\(f, c\)" 's/{twice:/{"twice(f":/'
+wrong 9 "let.twice\(f,f\): 'twice\(f,f\)' has the argument f twice" 's/{twice:/{"twice(f,f)":/'
+wrong 9 "let.u\(f\): the name 'u' has a meaning already" 's/{twice: 2\*u/{u(f): 2*f/'
+wrong 9 "let.sin\(f\): 'sin' is a function" 's/{twice: 2\*u/{sin(f): 2*f/'
+wrong 9 "let.twice\(f\): 'twice' is defined twice" 's/{twice: 2\*u/{twice: u, twice(f): f/'
+wrong 9 "let.twice\(f\): the definition of twice, column 3: 'g' is not known" 's/{twice: 2\*u/{twice(f): 2*g/'
+wrong 9 "let.twice\(f\): the definition of twice, column 5: 'twice' cannot be used here: a definition may use those before" \
+    's/{twice: 2\*u/{twice(f): f + twice(f)/'
+wrong 9 "let.twice: the definition of twice, column 3: 'once' cannot be used here" 's/{twice: 2\*u/{twice: 2*once, once: u/'
+wrong 12 "update\[0\].u: the expression, column 7: expected '\(': twice\(f\) takes 1 argument" 's/{twice: 2\*u/{twice(f): 2*f/'
+wrong 12 "update\[0\].u: the expression, column 8: expected '\)': twice\(f\) takes 1 argument" \
+    's/{twice: 2\*u/{twice(f): 2*f/;s/twice - u.prev/twice(u, 1) - u.prev/'
+wrong 12 'update\[0\].u: the definition of twice, column 3: f has no value of the step before' \
+    's/{twice: 2\*u/{twice(f): f.prev/;s/twice - u.prev/twice(k) - u.prev/'
+wrong 12 'update\[0\].u: the expression, column 23: expected the order of dx, an even number from 2 to 16' 's/+ c\*k/+ dx(u,3)*k/'
+wrong 12 'update\[0\].u: the expression, column 18: dz needs a grid of 3 axes; this one has 2' 's/+ c\*k/+ dz(u)*k/'
+wrong 12 'update\[0\].u: the expression reads u at an offset of -9; at most 8' 's/u\[-1,0\]/u[-9,0]/'
+wrong 12 'update\[0\].u: the expression reads u at an offset of 9; at most 8' 's/u\[-1,0\]/dx(dx(u,16))/'
 wrong 10 "boundary.x: expected dirichlet VALUE, neumann, mirror, antimirror, periodic or sponge N, not 'perodic'; did you mean 'periodic'\?" 's/x: periodic/x: perodic/'
 wrong 10 'boundary: the x axis is periodic at one face only' 's/x: periodic/x-: periodic/'
 wrong 10 'boundary.z: the grid has 2 axes, so no z' 's/y: neumann/z: neumann/'
@@ -143,10 +161,17 @@ python3 -c 'print("let: {" + ", ".join("a%d: 1" % i for i in range(20000)) + "}"
 bad 'entries; at most|missing'
 printf 'grid: ["8\\0", 9]\n' >p.yaml
 bad 'zero byte'
-sed 's/twice: 2\*u/a: u, b: a+a+a+a+a+a+a+a, c1: b+b+b+b+b+b+b+b, d: c1+c1+c1+c1+c1+c1+c1+c1, e: d+d+d+d+d+d+d+d, twice: e/' good.yaml >p.yaml
-bad 'longer than 4095 letters with the definitions put in'
 mkdir directory.yaml
 refused 4 'directory.yaml: is a directory' solve directory.yaml
+
+# A definition and an operator are what stands for them: the same kernels.
+sed 's/{twice: 2\*u}/{"twice(f)": 2*f}/;s/twice - u.prev + c\*k\*(u\[-1,0\] - u)/twice(u) + dx(k*dx_minus(u, 4))/' good.yaml >p.yaml
+sed 's,twice - u.prev + .*,2*u + 0.5*(k[0\,1]*((1/-24*(u[0\,2] - u[0\,-1]) + 9/8*(u[0\,1] - u))/dx) - k[0\,-1]*((1/-24*(u - u[0\,-3]) + 9/8*(u[0\,-1] - u[0\,-2]))/dx))/dx,' good.yaml >by_hand.yaml
+expect 0 "$MASTABA" solve p.yaml --show-kernels
+mv .stdout kernels
+expect 0 "$MASTABA" solve by_hand.yaml --show-kernels
+grep -q 'u_at_0_m3' kernels || fail "no kernels"
+cmp kernels .stdout || fail "the kernels of operators differ from those of the same by hand"
 
 # The large example of the documentation, as it stands there, on a part of its grid.
 sed -n '/^    grid: \[1024, 2048\]/,/^$/s/^    //p' "$here/../../docs/stencils.md" >documented.yaml

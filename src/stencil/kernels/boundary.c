@@ -6,7 +6,7 @@ bool mst_boundary_is_valued(const mst_problem_boundary *face) {
 
 int mst_boundary_margin(const mst_problem *problem, int axis) {
     bool exists = axis == COLUMNS || problem->rank == 3 || (axis == PLANES && problem->rank == 2);
-    return exists ? MST_STENCIL_MAX_RADIUS : 0;
+    return exists ? problem->coefficient_reach : 0;
 }
 
 static bool is_mixed(const mst_problem *p) {

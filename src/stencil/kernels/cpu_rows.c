@@ -146,7 +146,7 @@ static void write_update(const mst_stencil_cpu_writer *c, int update, const mst_
                  "min(end, (int)(coefficient_first_column + coefficient_columns - column_begin - $margin));\n"
                  "for (int stop = vectors_begin;; stop = end) { // the same code before and behind the vectors\n"
                  "for (; j < stop; j++) {\n",
-                 MST_SET(margin, MST_STENCIL_MAX_RADIUS));
+                 MST_SET(margin, c->problem->coefficient_reach));
     write_value(c, update, 1);
     mst_text_put(c->out, "}\nif (j >= end)\nbreak;\nfor (; j + $width <= vectors_end; j += $width) {\n",
                  MST_SET(width, c->width));

@@ -92,7 +92,8 @@ static mst_status choose_for_gpu(const mst_pipeline *p, const mst_tile_limits *l
                 p->m, rows, items);
     for (int k = 0; k < p->n_versions; k++)
         MST_REQUIRE(p->versions[k].depth < MST_STENCIL_MAX_DEPTH, MST_ERROR_UNSUPPORTED,
-                    "the scheme reads too many planes of a field for a GPU's registers");
+                    "the scheme reads %d planes of a field; kernels of a GPU's shape keep at most %d, so use sweeps or the CPU's",
+                    p->versions[k].depth, MST_STENCIL_MAX_DEPTH - 1);
     t->own[ROWS] = rows - around;
     t->own[COLUMNS] = (items - beside) * width;
     t->before[ROWS] = p->low[ROWS];

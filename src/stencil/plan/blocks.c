@@ -4,7 +4,7 @@
 
 mst_blocks mst_blocks_make(const mst_kernel_pair *f, mst_stencil_schedule schedule, uint64_t block) {
     const mst_problem *p = f->pipelines[0].problem;
-    mst_blocks b = {.periodic = {false}};
+    mst_blocks b = {.coefficient_reach = p->coefficient_reach};
     for (int axis = 0; axis < N_AXES; axis++) {
         b.grid[axis] = b.sides[axis] = (int64_t)p->grid[axis];
         b.counts[axis] = 1;
@@ -41,7 +41,7 @@ mst_box mst_blocks_box(const mst_blocks *b, int64_t number) {
 // How many nodes are needed below and above a box along an axis.
 static void halo_of(const mst_blocks *b, int axis, uint64_t full, uint64_t single, bool coefficients, int64_t *low,
                     int64_t *high) {
-    int64_t beside = coefficients ? MST_STENCIL_MAX_RADIUS : 0;
+    int64_t beside = coefficients ? b->coefficient_reach : 0;
     *low = (int64_t)full * b->low[0][axis] + (int64_t)single * b->low[1][axis] + beside;
     *high = (int64_t)full * b->high[0][axis] + (int64_t)single * b->high[1][axis] + beside;
 }

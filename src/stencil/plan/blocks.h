@@ -11,6 +11,7 @@ typedef struct mst_blocks {
     int64_t sides[N_AXES], counts[N_AXES];   // nodes of a block along each axis, and blocks
     int64_t low[2][N_AXES], high[2][N_AXES]; // the halo of m steps, and of one
     int64_t item[N_AXES];                    // nodes of a work-item
+    int64_t coefficient_reach;               // of the problem
 } mst_blocks;
 
 mst_blocks mst_blocks_make(const mst_kernel_pair *pair, mst_stencil_schedule schedule, uint64_t block);

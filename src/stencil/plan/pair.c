@@ -28,22 +28,33 @@ double mst_kernel_pair_cost(const mst_kernel_pair *f) {
     return (work * longer + MEMORY_COST * (double)p->nodes + LAUNCH_COST) / f->m;
 }
 
-mst_status mst_kernel_pair_make(const mst_plan_inputs *in, unsigned m, mst_kernel_pair *f, mst_error *error) {
+static mst_status make(const mst_plan_inputs *in, mst_stencil_shape shape, mst_tile_choice tile, const mst_tile_limits *limits,
+                       unsigned m, mst_kernel_pair *f, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_stencil_shape shape = mst_plan_shape(in);
     const bool is_gpu = shape == MST_STENCIL_SHAPE_GPU;
     *f = (mst_kernel_pair){.m = m};
     MST_TRY(mst_pipeline_make(in->problem, (int)m, is_gpu, &f->pipelines[0], error));
     MST_TRY(mst_pipeline_make(in->problem, 1, is_gpu, &f->pipelines[1], error));
-    MST_TRY(mst_tile_make(&f->pipelines[0], shape, in->tile, &in->tile_limits, &f->tiles[0], error));
+    MST_TRY(mst_tile_make(&f->pipelines[0], shape, tile, limits, &f->tiles[0], error));
     if (is_gpu)
-        MST_TRY(mst_tile_make(&f->pipelines[1], shape, in->tile, &in->tile_limits, &f->tiles[1], error));
+        MST_TRY(mst_tile_make(&f->pipelines[1], shape, tile, limits, &f->tiles[1], error));
     else
         f->tiles[1] = mst_tile_single(&f->tiles[0], &f->pipelines[1]);
 fail:
     if (status != MST_OK)
         mst_kernel_pair_release(f);
     return status;
+}
+
+// Sweeps have kernels of their own: where they are wished, it does not matter if those beside them cannot be built.
+mst_status mst_kernel_pair_make(const mst_plan_inputs *in, unsigned m, mst_kernel_pair *f, mst_error *error) {
+    const mst_stencil_shape cpu = MST_STENCIL_SHAPE_CPU;
+    mst_status status = make(in, mst_plan_shape(in), in->tile, &in->tile_limits, m, f, error);
+    if (status != MST_ERROR_UNSUPPORTED || in->wishes.schedule != MST_STENCIL_SWEEPS)
+        return status;
+    mst_tile_limits limits = in->tile_limits;
+    limits.local_bytes = UINT64_MAX;
+    return make(in, cpu, mst_tile_rule(in->problem, cpu), &limits, m, f, error);
 }
 
 void mst_kernel_pair_release(mst_kernel_pair *f) {

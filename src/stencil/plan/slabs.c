@@ -15,7 +15,7 @@ mst_slabs mst_slabs_make(const mst_kernel_pair *f, uint64_t depth, uint64_t bloc
                    .queues = queues,
                    .radius = {radius_of(p), radius_of(&f->pipelines[1])},
                    .behind = p->fixed_low[PLANES]};
-    s.ahead = mst_larger(0, p->fixed_high[PLANES] - p->high[PLANES]) + MST_STENCIL_MAX_RADIUS;
+    s.ahead = mst_larger(0, p->fixed_high[PLANES] - p->high[PLANES]) + p->problem->coefficient_reach;
     return s;
 }
 

@@ -9,7 +9,7 @@
 enum { PLANES, ROWS, COLUMNS, N_AXES = 3 };
 enum { MST_STENCIL_MAX_PARAMETERS = 104 };
 enum { MST_STENCIL_MAX_ARRAYS = 2 * MST_STENCIL_MAX_FIELDS };
-enum { MST_STENCIL_MAX_LEAVES = 128 }; // values that one expression may read
+enum { MST_STENCIL_MAX_LEAVES = 512 }; // values that one expression may read
 
 // What an expression reads. Parameters, steps and spacings are numbers in it; dt is a value where it is left open.
 typedef enum mst_value_kind {

@@ -103,7 +103,8 @@ static mst_status read_until(const mst_problem *p, const mst_stencil_desc *desc,
         numbers[n] = &desc->parameters[k].value;
         symbols[n++] = (mst_expr_symbol){desc->parameters[k].name, 0, 1};
     }
-    MST_TRY(mst_expr_parse_scheme(desc->until, "the condition `until`", symbols, n, numbers, &all->until, error));
+    MST_TRY(mst_expr_parse_scheme(desc->until, "the condition `until`", symbols, n, &(mst_expr_scheme){.numbers = numbers},
+                                  &all->until, error));
     n = mst_expr_n_leaves(all->until);
     MST_REQUIRE(all->until_reads = calloc(n + 1, sizeof *all->until_reads), MST_ERROR_HOST_MEMORY,
                 "out of memory for a condition");

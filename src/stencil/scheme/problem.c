@@ -1,112 +1,9 @@
-#include "problem.h"
+#include "expressions.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_SYMBOLS = MST_STENCIL_MAX_PARAMETERS + MST_STENCIL_MAX_FIELDS + 8 };
-
-// The names an expression may use, and what they stand for.
-typedef struct names {
-    mst_expr_symbol symbols[MAX_SYMBOLS];
-    const double *numbers[MAX_SYMBOLS]; // NULL: not a number but a leaf
-    size_t strides[MAX_SYMBOLS];        // from a run's number to the next one's
-    mst_leaf leaves[MAX_SYMBOLS];
-    size_t count;
-} names;
-
-static void add_name(names *n, const char *name, mst_leaf leaf, int n_axes, int n_levels) {
-    n->leaves[n->count] = leaf;
-    n->numbers[n->count] = NULL;
-    n->strides[n->count] = 0;
-    n->symbols[n->count++] = (mst_expr_symbol){name, n_axes, n_levels};
-}
-
-static void add_number(names *n, const char *name, const double *value) {
-    add_name(n, name, (mst_leaf){0}, 0, 1);
-    n->numbers[n->count - 1] = value;
-}
-
-static bool is_varying(const mst_stencil_desc *desc, const char *name) {
-    for (size_t k = 0; k < desc->n_run_parameters; k++)
-        if (strcmp(desc->run_parameters[k], name) == 0)
-            return true;
-    return false;
-}
-
-// Coordinates of the axes there are, steps, parameters; time and fields where they are allowed.
-static void list_names(const mst_problem *p, const mst_stencil_desc *desc, bool coordinates, bool time, bool fields, names *n) {
-    static const char *const coordinate[] = {"x", "y", "z"}, *const spacing[] = {"dx", "dy", "dz"};
-    const int rank = p->rank - (p->n_runs > 0);
-    n->count = 0;
-    for (int k = 0; k < rank; k++) {
-        int axis = mst_problem_axis(p->rank, p->rank - 1 - k);
-        if (coordinates)
-            add_name(n, coordinate[k], (mst_leaf){.kind = MST_VALUE_COORDINATE, .axis = axis}, 0, 1);
-        add_number(n, spacing[k], &p->spacing[axis]);
-    }
-    if (p->is_open)
-        add_name(n, "dt", (mst_leaf){.kind = MST_VALUE_STEP}, 0, 1);
-    else
-        add_number(n, "dt", &p->time_step);
-    if (time)
-        add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
-    for (size_t k = 0; k < desc->n_parameters; k++)
-        if (!is_varying(desc, desc->parameters[k].name))
-            add_number(n, desc->parameters[k].name, &desc->parameters[k].value);
-    for (size_t k = 0; k < desc->n_run_parameters; k++) {
-        add_number(n, desc->run_parameters[k], &desc->run_values[k]);
-        n->strides[n->count - 1] = desc->n_run_parameters;
-    }
-    for (int f = 0; fields && f < p->n_fields; f++)
-        add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, rank, p->fields[f].levels);
-}
-
-void mst_formula_release(mst_formula *formula) {
-    mst_expr_destroy(formula->expr);
-    free(formula->leaves);
-    free(formula->varying);
-    *formula = (mst_formula){0};
-}
-
-static mst_status parse(const mst_problem *p, const names *n, const char *text, const char *what, mst_formula *out,
-                        mst_error *error) {
-    mst_status status = MST_OK;
-    *out = (mst_formula){0};
-    if (p->n_runs > 0)
-        MST_TRY(mst_expr_parse_runs(text, what, n->symbols, n->count, n->numbers, n->strides, p->n_runs, &out->expr,
-                                    &out->varying, error));
-    else
-        MST_TRY(mst_expr_parse_scheme(text, what, n->symbols, n->count, n->numbers, &out->expr, error));
-    out->n_leaves = mst_expr_n_leaves(out->expr);
-    MST_REQUIRE(out->n_leaves <= MST_STENCIL_MAX_LEAVES, MST_ERROR_ARGUMENT, "%s reads %zu values; at most %d", what,
-                out->n_leaves, MST_STENCIL_MAX_LEAVES);
-    const mst_expr_leaf *leaves = mst_expr_leaves(out->expr);
-    MST_REQUIRE(out->leaves = calloc(out->n_leaves + 1, sizeof *out->leaves), MST_ERROR_HOST_MEMORY,
-                "out of memory reading an expression");
-    for (size_t i = 0; i < out->n_leaves; i++) {
-        mst_leaf *leaf = &out->leaves[i];
-        if (leaves[i].symbol == MST_EXPR_VARYING) {
-            *leaf = (mst_leaf){.kind = MST_VALUE_RUN, .column = (size_t)leaves[i].level};
-            out->n_varying++;
-            continue;
-        }
-        *leaf = n->leaves[leaves[i].symbol];
-        leaf->level = leaves[i].level;
-        for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
-            int offset = leaves[i].offsets[k - (p->n_runs > 0)];
-            MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",
-                        what, p->fields[leaf->field].name, offset, MST_STENCIL_MAX_RADIUS);
-            MST_REQUIRE((uint64_t)abs(offset) <= p->grid[mst_problem_axis(p->rank, k)], MST_ERROR_ARGUMENT,
-                        "%s reads %s at an offset of %d along axis %d, which has only %llu nodes", what,
-                        p->fields[leaf->field].name, offset, k, (unsigned long long)p->grid[mst_problem_axis(p->rank, k)]);
-            leaf->offsets[mst_problem_axis(p->rank, k)] = offset;
-        }
-    }
-fail:
-    return status;
-}
 
 // In the order of mst_problem_formula.
 static void count_varying(mst_problem *p, mst_formula *f) {
@@ -191,12 +88,21 @@ fail:
     return status;
 }
 
+static void find_coefficient_reach(mst_problem *p, const mst_formula *f) {
+    for (size_t i = 0; i < f->n_leaves; i++)
+        for (int axis = 0; axis < N_AXES && f->leaves[i].kind == MST_VALUE_FIELD; axis++) {
+            int offset = abs(f->leaves[i].offsets[axis]);
+            if (p->fields[f->leaves[i].field].coefficient && offset > p->coefficient_reach)
+                p->coefficient_reach = offset;
+        }
+}
+
 static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
-    names n;
+    mst_names n;
     bool updated[MST_STENCIL_MAX_FIELDS] = {false};
     char what[MST_EXPR_MAX_NAME + 20];
-    list_names(p, desc, true, true, true, &n);
+    mst_names_list(p, desc, MST_STENCIL_READS_ALL, &n);
     MST_REQUIRE(desc->n_updates >= 1, MST_ERROR_ARGUMENT, "there are no updates");
     MST_REQUIRE(desc->n_updates <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT, "there are %zu updates; %d are supported",
                 desc->n_updates, MST_STENCIL_MAX_FIELDS);
@@ -216,9 +122,10 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         to->field = f;
         to->substep = from->substep;
         snprintf(what, sizeof what, "the update of %s", from->field);
-        MST_TRY(parse(p, &n, from->expression, what, &to->formula, error));
+        MST_TRY(mst_formula_parse(p, &n, from->expression, what, &to->formula, error));
         count_varying(p, &to->formula);
         p->uses_time = p->uses_time || reads_time(&to->formula);
+        find_coefficient_reach(p, &to->formula);
     }
     for (int f = 0; f < p->n_fields; f++)
         MST_REQUIRE(p->fields[f].coefficient || updated[f], MST_ERROR_ARGUMENT,
@@ -231,20 +138,41 @@ fail:
 static mst_status read_face_value(mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                   mst_formula *out, mst_error *error) {
     mst_status status = MST_OK;
-    names n;
-    list_names(problem, desc, true, true, false, &n);
-    MST_TRY(parse(problem, &n, text, what, out, error));
+    mst_names n;
+    mst_names_list(problem, desc, MST_STENCIL_READS_PLACES | MST_STENCIL_READS_TIME, &n);
+    MST_TRY(mst_formula_parse(problem, &n, text, what, out, error));
     count_varying(problem, out);
     problem->uses_time = problem->uses_time || reads_time(out);
 fail:
     return status;
 }
 
-mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+// Their texts are checked when there are names for them.
+static mst_status check_definitions(const mst_stencil_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(desc->n_definitions <= MST_STENCIL_MAX_DEFINITIONS, MST_ERROR_ARGUMENT,
+                "there are %zu definitions; %d are supported", desc->n_definitions, MST_STENCIL_MAX_DEFINITIONS);
+    for (size_t k = 0; k < desc->n_definitions; k++)
+        MST_REQUIRE(desc->definitions[k].name && desc->definitions[k].expression, MST_ERROR_ARGUMENT, "definition %zu has no %s",
+                    k, desc->definitions[k].name ? "expression" : "name");
+fail:
+    return status;
+}
+
+mst_status mst_problem_begin(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(read_grid(desc, p, error));
     MST_TRY(read_fields(desc, p, error));
+    MST_TRY(check_definitions(desc, error));
+fail:
+    return status;
+}
+
+mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_problem_begin(desc, p, error));
     MST_TRY(mst_problem_read_elements(desc, p, error));
+    MST_TRY(mst_problem_check_definitions(p, desc, 0, desc->n_definitions, error));
     MST_TRY(read_updates(desc, p, error));
     MST_TRY(mst_problem_read_faces(desc, p, read_face_value, error));
 fail:
@@ -263,27 +191,6 @@ void mst_problem_release_scheme(mst_problem *p) {
     for (int k = 0; k < p->n_updates; k++)
         mst_formula_release(&p->updates[k].formula);
     release_faces(p);
-}
-
-mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
-                               mst_formula *out, mst_error *error) {
-    names n;
-    list_names(problem, desc, true, false, false, &n);
-    return parse(problem, &n, text, what, out, error);
-}
-
-mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
-                               mst_formula *out, mst_error *error) {
-    names n;
-    list_names(problem, desc, true, true, true, &n);
-    return parse(problem, &n, text, what, out, error);
-}
-
-mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
-                              mst_formula *out, mst_error *error) {
-    names n;
-    list_names(problem, desc, false, true, false, &n);
-    return parse(problem, &n, text, what, out, error);
 }
 
 const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {

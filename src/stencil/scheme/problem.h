@@ -69,6 +69,7 @@ typedef struct mst_problem {
     struct mst_problem_share *shares; // of the points, one after the other
     size_t *shares_begin;             // of each point, and behind the last
     bool uses_time;                   // some update or face
+    int coefficient_reach;            // the largest offset at which an update reads a coefficient field
     struct mst_observations *observations;
 } mst_problem;
 
@@ -82,6 +83,9 @@ mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *prob
 // Their part for the fields, the updates and the faces. It takes a problem that is empty but for is_open.
 mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 void mst_problem_release_scheme(mst_problem *problem);
+
+// No more than the grid and the fields, as expressions need it; of an empty problem, too.
+mst_status mst_problem_begin(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 
 // An expression of coordinates and numbers, for initial values.
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,

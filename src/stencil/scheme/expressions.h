@@ -1,0 +1,31 @@
+// Expressions of a scheme: the names that they may use, and what they read.
+#ifndef MST_STENCIL_EXPRESSIONS_H
+#define MST_STENCIL_EXPRESSIONS_H
+
+#include "problem.h"
+
+enum { MST_STENCIL_MAX_SYMBOLS = MST_STENCIL_MAX_PARAMETERS + MST_STENCIL_MAX_FIELDS + 8 };
+
+// The names an expression may use, and what they stand for.
+typedef struct mst_names {
+    mst_expr_symbol symbols[MST_STENCIL_MAX_SYMBOLS];
+    const double *numbers[MST_STENCIL_MAX_SYMBOLS]; // NULL: not a number but a leaf
+    size_t strides[MST_STENCIL_MAX_SYMBOLS];        // from a run's number to the next one's
+    mst_leaf leaves[MST_STENCIL_MAX_SYMBOLS];
+    size_t count;
+    mst_expr_definition definitions[MST_STENCIL_MAX_DEFINITIONS];
+    mst_expr_scheme scheme;
+} mst_names;
+
+// Spacings of the axes there are, dt, parameters, definitions, and of the rest what `reads` says (mst_stencil_reads). Points into
+// itself, the problem and the description.
+void mst_names_list(const mst_problem *problem, const mst_stencil_desc *desc, unsigned reads, mst_names *out);
+
+// Checks definitions first .. end - 1.
+mst_status mst_problem_check_definitions(const mst_problem *problem, const mst_stencil_desc *desc, size_t first, size_t end,
+                                         mst_error *error);
+
+mst_status mst_formula_parse(const mst_problem *problem, const mst_names *names, const char *text, const char *what,
+                             mst_formula *out, mst_error *error);
+
+#endif
