@@ -115,6 +115,11 @@ static int read_png(const cli_image_file *f, cli_image *image) {
 
 static png_uint_32 resolution(double per_metre) { return (png_uint_32)rint(fmin(per_metre, PNG_UINT_31_MAX)); }
 
+// A profile begins with its length (ICC.1:2022, 7.2.2). Some versions of libpng take one with another and fail when they write it.
+static bool has_profile(const cli_image *image) {
+    return image->profile_bytes >= 132 && png_get_uint_32(image->profile) == image->profile_bytes;
+}
+
 static void write_all(const cli_whole_file *w, png_structp png, png_infop info, const cli_image *image) {
     static const int colours[] = {PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA};
     size_t row = image->width * image->channels * mst_type_bytes(image->type);
@@ -125,7 +130,7 @@ static void write_all(const cli_whole_file *w, png_structp png, png_infop info, 
                  colours[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (image->across > 0 && image->down > 0)
         png_set_pHYs(png, info, resolution(image->across), resolution(image->down), PNG_RESOLUTION_METER);
-    if (image->profile)
+    if (has_profile(image))
         png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, image->profile, (png_uint_32)image->profile_bytes);
     png_write_info(png, info);
     if (image->type == MST_UINT16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
