@@ -18,7 +18,116 @@ static void test_all(void **state) {
         test_scheme_check_ways(*state, "float16 3-D", false, true);
 }
 
+// Every number of float16, the ties between neighbours, and what lies next to those on either side.
+static float *all_cases(size_t *n) {
+    float *values = malloc(65536 * 4 * sizeof *values);
+    *n = 0;
+    for (uint32_t bits = 0; bits < 65536; bits++) {
+        const uint16_t here = (uint16_t)bits, next = (uint16_t)(bits + 1);
+        float value, above;
+        mst_floats_of_halves(&here, 1, &value);
+        if ((bits & 0x7c00) == 0x7c00)
+            continue;
+        mst_floats_of_halves(&next, 1, &above);
+        const float tie = (bits & 0x7fff) == 0x7bff ? copysignf(65520, value) : (value + above) / 2;
+        values[(*n)++] = value;
+        values[(*n)++] = tie;
+        values[(*n)++] = nextafterf(tie, -INFINITY);
+        values[(*n)++] = nextafterf(tie, INFINITY);
+    }
+    return values;
+}
+
+static void test_host(void **state) {
+    size_t n;
+    float *values = all_cases(&n);
+    uint16_t *halves = malloc(n * sizeof *halves);
+    float *back = malloc(n * sizeof *back), special[] = {INFINITY, -INFINITY, NAN};
+    (void)state;
+    for (uint32_t bits = 0; bits < 0x7c00; bits++) { // what the bits mean, by IEEE 754
+        const uint16_t here = (uint16_t)bits;
+        float value;
+        mst_floats_of_halves(&here, 1, &value);
+        assert_true(value == (float)(bits < 0x400 ? ldexp(bits, -24) : ldexp(1024 + (bits & 0x3ff), (int)(bits >> 10) - 25)));
+    }
+    mst_halves_of_floats(values, n, halves);
+    mst_floats_of_halves(halves, n, back);
+    for (size_t i = 0; i < n; i++)
+        CHECK((double)back[i] == test_half(values[i]) && !signbit(back[i]) == !signbit(values[i]), "%a becomes %a, not %a",
+              (double)values[i], (double)back[i], test_half(values[i]));
+    mst_halves_of_floats(special, 3, halves);
+    mst_floats_of_halves(halves, 3, back);
+    assert_true(back[0] == INFINITY && back[1] == -INFINITY && isnan(back[2]));
+    free(values);
+    free(halves);
+    free(back);
+}
+
+// The same by kernels: a field of float16 takes the values of one of float32.
+static void test_device(void **state) {
+    static const mst_stencil_schedule schedules[] = {MST_STENCIL_SWEEPS, MST_STENCIL_IN_CORE};
+    size_t n;
+    float *values = all_cases(&n), *got = malloc(n * sizeof *got);
+    const mst_stencil_field fields[] = {
+        {.name = "h", .storage_bytes = 2},
+        {.name = "f",
+         .coefficient = true,
+         .initial = {.layout = mst_layout_dense(MST_FLOAT32, 1, &n), .data = mst_at_host(values)}}};
+    const mst_stencil_update update = {"h", "f", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_error e;
+    d.rank = 1;
+    d.grid[0] = n;
+    d.fields = fields;
+    d.n_fields = 2;
+    d.updates = &update;
+    d.n_updates = 1;
+    d.fuse = 1;
+    d.shape = MST_STENCIL_SHAPE_CPU;
+    for (size_t k = 0; k < 2; k++) {
+        mst_stencil *solver;
+        d.schedule = schedules[k];
+        OK(mst_stencil_create(*state, &d, &solver, &e));
+        OK(mst_stencil_run(solver, 1, NULL, NULL, &e));
+        OK(mst_stencil_read(solver, "h", 0, NULL, mst_at_host(got), &e));
+        for (size_t i = 0; i < n; i++)
+            CHECK((double)got[i] == test_half(values[i]), "%a becomes %a, not %a", (double)values[i], (double)got[i],
+                  test_half(values[i]));
+        mst_stencil_destroy(solver);
+    }
+    free(values);
+    free(got);
+}
+
+static void test_refusals(void **state) {
+    mst_stencil_field field = {.name = "u", .storage_bytes = 2, .initial = {.expression = "x < 3 ? 65519 : 65520"}};
+    const mst_stencil_update update = {"u", "u", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    mst_stencil *solver;
+    mst_error e;
+    d.rank = 1;
+    d.grid[0] = 1000;
+    d.fields = &field;
+    d.n_fields = 1;
+    d.updates = &update;
+    d.n_updates = 1;
+    d.schedule = MST_STENCIL_SWEEPS;
+    REFUSED(MST_ERROR_ARGUMENT, "u is 65520 at node number 3; float16", mst_stencil_create(*state, &d, &solver, &e));
+    d.grid[0] = 3;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_describe(solver, 1, &plan, &e));
+    assert_int_equal(plan.state_bytes, 3 * 2);
+    mst_stencil_destroy(solver);
+    d.precision = MST_FLOAT64;
+    REFUSED(MST_ERROR_ARGUMENT, "it must be float32", mst_stencil_create(*state, &d, &solver, &e));
+    d.precision = MST_FLOAT32;
+    field.storage_bytes = 1;
+    REFUSED(MST_ERROR_ARGUMENT, "stored in 1 bytes; 0, 2 and 4", mst_stencil_create(*state, &d, &solver, &e));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_some), cmocka_unit_test(test_all)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_host), cmocka_unit_test(test_device),
+                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_some), cmocka_unit_test(test_all)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -115,7 +115,8 @@ static int read_png(const cli_image_file *f, cli_image *image) {
 
 static png_uint_32 resolution(double per_metre) { return (png_uint_32)rint(fmin(per_metre, PNG_UINT_31_MAX)); }
 
-// A profile begins with its length (ICC.1:2022, 7.2.2). Some versions of libpng take one with another and fail when they write it.
+// A profile begins with its length (ICC.1:2022, 7.2.2). Some versions of libpng take one with another and fail when they write
+// it.
 static bool has_profile(const cli_image *image) {
     return image->profile_bytes >= 132 && png_get_uint_32(image->profile) == image->profile_bytes;
 }
