@@ -27,6 +27,14 @@ static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
     return CLI_DONE;
 }
 
+static void add_faces(XXH3_state_t *digest, const mst_stencil_boundary faces[2]) {
+    for (int side = 0; side < 2; side++) {
+        add_number(digest, faces[side].kind);
+        add_text(digest, faces[side].value);
+        add_number(digest, (double)faces[side].width);
+    }
+}
+
 static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
     int code = CLI_DONE;
     for (size_t i = 0; i < p->desc.n_fields && code == CLI_DONE; i++) {
@@ -34,6 +42,8 @@ static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
         add_number(digest, p->fields[i].coefficient ? 0 : p->fields[i].levels);
         if (p->fields[i].storage_bytes)
             add_number(digest, (double)p->fields[i].storage_bytes);
+        for (int k = 0; k < p->desc.rank && p->fields[i].boundaries; k++)
+            add_faces(digest, p->fields[i].boundaries + 2 * k);
         add_text(digest, p->fields[i].initial.expression);
         add_text(digest, p->fields[i].previous.expression);
         for (int level = 0; level < 2 && code == CLI_DONE; level++)
@@ -56,11 +66,7 @@ static void add_scheme(XXH3_state_t *digest, const mst_stencil_desc *desc) {
         add_number(digest, desc->run_values[i]);
     for (int k = 0; k < desc->rank; k++) {
         add_number(digest, desc->spacing[k]);
-        for (int side = 0; side < 2; side++) {
-            add_number(digest, desc->boundaries[2 * k + side].kind);
-            add_text(digest, desc->boundaries[2 * k + side].value);
-            add_number(digest, (double)desc->boundaries[2 * k + side].width);
-        }
+        add_faces(digest, desc->boundaries + 2 * k);
     }
     for (size_t i = 0; i < desc->n_updates; i++) {
         add_number(digest, (double)desc->updates[i].substep);

@@ -91,7 +91,7 @@ cmp t.npy ../whole/t.npy || fail "the trace of 300 and 1700 steps is not that of
 # What is no checkpoint of this problem is refused.
 refused 4 'c: exists; --resume continues from it, --force' solve long.yaml --checkpoint c
 refused 4 'gone: No such file' solve ../p.yaml --checkpoint gone --resume
-for change in 's/c: 0.5/c: 0.4/' 's/4\*u)/4*u) + 0/' 's/60, 70/70, 60/' 's/x: periodic/y: periodic/' 's/at: \[9, 9\]/at: [9, 8]/' \
+for change in 's/c: 0.5/c: 0.4/' 's/4\*u)/4*u) + 0/' 's/60, 70/70, 60/' 's/x: periodic/y: periodic/' 's/x: periodic/x: periodic, y-: {u: mirror}/' 's/at: \[9, 9\]/at: [9, 8]/' \
     's/\[1, 1\]/[1, 2]/' 's/(x-30)/(x-31)/' 's/^fields/precision: float64\nfields/' 's/^fields/time_step: 0.9\nfields/'; do
     sed "$change" ../p.yaml >other.yaml
     refused 4 'c: a checkpoint of another problem: grid, ' solve other.yaml --checkpoint c --resume
