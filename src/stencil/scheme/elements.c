@@ -1,5 +1,4 @@
-// The elements of arrays in memory.
-#include "problem.h"
+#include "elements.h"
 
 static void set_elements(mst_problem *p) {
     for (int f = 0; f < p->n_fields; f++) {

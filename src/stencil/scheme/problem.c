@@ -1,3 +1,4 @@
+#include "elements.h"
 #include "expressions.h"
 
 #include <math.h>

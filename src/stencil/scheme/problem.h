@@ -121,9 +121,6 @@ static inline bool mst_problem_periodic(const mst_problem *p, int axis) {
     return p->boundaries[axis][0].kind == MST_BOUNDARY_PERIODIC;
 }
 
-// How the fields lie in memory.
-mst_status mst_problem_read_elements(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
-
 // Whether an array lies in memory as float16, counted as in `elements`; whether any of the state does.
 static inline bool mst_problem_is_half(const mst_problem *p, int array) { return p->elements[array] == 2; }
 bool mst_problem_has_half_state(const mst_problem *problem);
