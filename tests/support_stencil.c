@@ -91,7 +91,7 @@ static size_t index_of(const mst_stencil_desc *d, const ptrdiff_t *at) {
 
 // The value at a node that may lie outside the grid.
 static const mst_stencil_boundary *boundary_of(const mst_stencil_desc *d, size_t field, int axis, int side) {
-    static const mst_stencil_boundary zero = {MST_BOUNDARY_DIRICHLET, NULL, 0};
+    static const mst_stencil_boundary zero = {.kind = MST_BOUNDARY_DIRICHLET};
     const mst_stencil_boundary *all = d->fields[field].boundaries ? d->fields[field].boundaries : d->boundaries;
     return all ? &all[2 * axis + side] : &zero;
 }

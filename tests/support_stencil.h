@@ -30,4 +30,9 @@ double test_kaiser_sinc(double distance, int radius);
 // both.
 void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bool gpu);
 
+// The same for any description, whose reference made so many steps. It may be that of another scheme that begins with its fields.
+enum { TEST_SCHEME_STEPS = 20 };
+void test_scheme_check_all_ways(mst_context *context, const char *name, mst_stencil_desc desc, const test_scheme *reference,
+                                bool cpu, bool gpu);
+
 #endif

@@ -15,20 +15,20 @@ typedef struct problem {
     mst_stencil_receiver receivers[2];
 } problem;
 
-#define DIRICHLET(value)                                                                                                         \
-    { MST_BOUNDARY_DIRICHLET, value, 0 }
+#define DIRICHLET(text)                                                                                                          \
+    { .kind = MST_BOUNDARY_DIRICHLET, .value = text }
 #define NEUMANN                                                                                                                  \
-    { MST_BOUNDARY_NEUMANN, NULL, 0 }
+    { .kind = MST_BOUNDARY_NEUMANN }
 #define PERIODIC                                                                                                                 \
-    { MST_BOUNDARY_PERIODIC, NULL, 0 }
-#define SPONGE(width)                                                                                                            \
-    { MST_BOUNDARY_SPONGE, NULL, width }
+    { .kind = MST_BOUNDARY_PERIODIC }
+#define SPONGE(nodes)                                                                                                            \
+    { .kind = MST_BOUNDARY_SPONGE, .width = nodes }
 #define ANTIMIRROR                                                                                                               \
-    { MST_BOUNDARY_ANTIMIRROR, NULL, 0 }
+    { .kind = MST_BOUNDARY_ANTIMIRROR }
 #define MIRROR_NODE                                                                                                              \
-    { MST_BOUNDARY_MIRROR_NODE, NULL, 0 }
+    { .kind = MST_BOUNDARY_MIRROR_NODE }
 #define ANTIMIRROR_NODE                                                                                                          \
-    { MST_BOUNDARY_ANTIMIRROR_NODE, NULL, 0 }
+    { .kind = MST_BOUNDARY_ANTIMIRROR_NODE }
 #define INITIAL(text)                                                                                                            \
     { .expression = text }
 
@@ -395,11 +395,11 @@ static const way ways[] = {
     {CPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},
 };
 
-static void check_way(mst_context *context, const problem *p, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
+static void check_way(mst_context *context, const char *name, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
     const size_t portions[] = {1, 7, 12};
     mst_stencil_store store = (mst_stencil_store)test_between(MST_STENCIL_STORE_PINNED, MST_STENCIL_STORE_FILE);
     char text[200];
-    snprintf(text, sizeof text, "%s, shape %d, %s, n = %zu, m = %u, b = %zu, store %d", p->name, (int)w->shape,
+    snprintf(text, sizeof text, "%s, shape %d, %s, n = %zu, m = %u, b = %zu, store %d", name, (int)w->shape,
              mst_stencil_schedule_name(w->schedule), w->depth, w->fuse, w->block, (int)store);
     d->shape = w->shape;
     d->schedule = w->schedule;
@@ -427,12 +427,16 @@ static const problem *find_problem(const char *name) {
 }
 
 void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bool gpu) {
-    const problem *p = find_problem(name);
-    mst_stencil_desc d = describe(p);
-    test_scheme reference = test_scheme_run(&d, 20);
-    bool no_skew = p->boundaries[0][0].kind == MST_BOUNDARY_PERIODIC || p->rank == 1;
+    mst_stencil_desc d = describe(find_problem(name));
+    test_scheme reference = test_scheme_run(&d, TEST_SCHEME_STEPS);
+    test_scheme_check_all_ways(context, name, d, &reference, cpu, gpu);
+    test_scheme_free(&reference);
+}
+
+void test_scheme_check_all_ways(mst_context *context, const char *name, mst_stencil_desc d, const test_scheme *reference,
+                                bool cpu, bool gpu) {
+    bool no_skew = d.boundaries[0].kind == MST_BOUNDARY_PERIODIC || d.rank == 1;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (!(ways[i].schedule == MST_STENCIL_SKEWED && no_skew) && (ways[i].shape == CPU ? cpu : gpu))
-            check_way(context, p, &d, &ways[i], &reference);
-    test_scheme_free(&reference);
+            check_way(context, name, &d, &ways[i], reference);
 }

@@ -446,7 +446,7 @@ ENDS_WITH(mst_stencil_field, boundaries);
 ENDS_WITH(mst_stencil_update, substep);
 ENDS_WITH(mst_stencil_source, delay);
 ENDS_WITH(mst_stencil_receiver, radius);
-ENDS_WITH(mst_stencil_boundary, width);
+ENDS_WITH(mst_stencil_boundary, alpha);
 ENDS_WITH(mst_tuning, user);
 
 int main(void) {

@@ -91,8 +91,9 @@ static void run_filter(mst_context *context) {
 
 // In several queues, whose kernels read where points lie, what sources emit, and the factors of the sponge.
 static void run_time_steps(mst_context *context) {
-    const mst_stencil_boundary boundaries[][2] = {{{MST_BOUNDARY_SPONGE, NULL, 6}, {MST_BOUNDARY_SPONGE, NULL, 6}},
-                                                  {{MST_BOUNDARY_DIRICHLET, NULL, 0}, {MST_BOUNDARY_DIRICHLET, NULL, 0}}};
+    const mst_stencil_boundary boundaries[][2] = {
+        {{.kind = MST_BOUNDARY_SPONGE, .width = 6}, {.kind = MST_BOUNDARY_SPONGE, .width = 6}},
+        {{.kind = MST_BOUNDARY_DIRICHLET}, {.kind = MST_BOUNDARY_DIRICHLET}}};
     const mst_stencil_field field = {.name = "u", .initial = {.expression = "sin(x + y)"}};
     const mst_stencil_update update = {"u", "u + 0.1 * (u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4 * u)", 0};
     const mst_stencil_source source = {.field = "u", .point = {1, 5}, .series = "1 + t"};

@@ -48,10 +48,11 @@ static void make_wave(scheme *s, mst_type precision, bool periodic) {
     d->grid[1] = 50;
     d->precision = precision;
     d->time_step = 0.5;
-    s->boundaries[0] = (mst_stencil_boundary){periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_DIRICHLET, NULL, 0};
-    s->boundaries[1] = (mst_stencil_boundary){periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN, NULL, 0};
-    s->boundaries[2] = (mst_stencil_boundary){MST_BOUNDARY_DIRICHLET, periodic ? NULL : "0.1*sin(t + y)", 0};
-    s->boundaries[3] = (mst_stencil_boundary){periodic ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_SPONGE, NULL, periodic ? 0 : 6};
+    s->boundaries[0] = (mst_stencil_boundary){.kind = periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_DIRICHLET};
+    s->boundaries[1] = (mst_stencil_boundary){.kind = periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN};
+    s->boundaries[2] = (mst_stencil_boundary){.kind = MST_BOUNDARY_DIRICHLET, .value = periodic ? NULL : "0.1*sin(t + y)"};
+    s->boundaries[3] =
+        (mst_stencil_boundary){.kind = periodic ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_SPONGE, .width = periodic ? 0 : 6};
     s->fields[0] =
         (mst_stencil_field){.name = "u", .levels = 2, .initial = {.expression = "exp(-((x - 20)^2 + (y - 11)^2) / 20)"}};
     s->fields[1] = (mst_stencil_field){.name = "speed", .coefficient = true, .initial = {.expression = "1 + 0.01*x + 0.02*y"}};
@@ -298,12 +299,12 @@ static void check_boxes(mst_context *context, bool periodic) {
     };
     const mst_stencil_spectrum spectrum = {"u[0,3,0] - u", 1, &frequency, 2, {{0}, {0}, {0}}};
     const mst_boundary_kind kind = periodic ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN;
-    const mst_stencil_boundary boundaries[] = {{kind, NULL, 0},
-                                               {kind, NULL, 0},
-                                               {kind, NULL, 0},
-                                               {kind, NULL, 0},
-                                               {MST_BOUNDARY_DIRICHLET, "0.1*y", 0},
-                                               {MST_BOUNDARY_NEUMANN, NULL, 0}};
+    const mst_stencil_boundary boundaries[] = {{.kind = kind},
+                                               {.kind = kind},
+                                               {.kind = kind},
+                                               {.kind = kind},
+                                               {.kind = MST_BOUNDARY_DIRICHLET, .value = "0.1*y"},
+                                               {.kind = MST_BOUNDARY_NEUMANN}};
     static const uint64_t budgets[] = {1100000, 240000};
     double values[3][3];
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;

@@ -38,16 +38,43 @@ static int bad_file(const char *path, const char *why) {
 
 // ---- The file
 
-static uint64_t field_bytes(const mst_stencil_desc *desc) {
-    const mst_layout layout = problem_layout(desc);
-    return cli_layout_bytes(&layout);
+// An array of the state: a level of a field that is updated, or a memory variable of absorbing layers.
+typedef struct state_part {
+    const char *name;
+    int level, rank;
+    size_t shape[MST_MAX_AXES];
+    uint64_t bytes;
+    mst_stencil_memory memory;
+} state_part;
+
+// Number `index` of them; false behind the last.
+static bool find_part(const mst_stencil_desc *desc, size_t index, state_part *part) {
+    *part = (state_part){.memory = MST_STENCIL_MEMORY_INIT};
+    part->rank = problem_shape(desc, part->shape);
+    for (size_t i = 0; i < desc->n_fields && !part->name; i++) {
+        const size_t levels = desc->fields[i].coefficient ? 0 : (size_t)desc->fields[i].levels;
+        part->name = index < levels ? desc->fields[i].name : NULL;
+        part->level = (int)index;
+        index -= index < levels ? 0 : levels;
+    }
+    if (!part->name) {
+        if (mst_stencil_find_memory(desc, index, &part->memory, NULL) != MST_OK || index >= part->memory.n)
+            return false;
+        part->name = part->memory.name;
+        part->level = 0;
+        memcpy(part->shape, part->memory.shape, sizeof part->shape);
+    }
+    const mst_layout layout = mst_layout_dense(desc->precision, part->rank, part->shape);
+    part->bytes = cli_layout_bytes(&layout);
+    return true;
 }
 
 uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
     const mst_stencil_desc *desc = &p->desc;
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
-    for (size_t i = 0; i < desc->n_fields; i++)
-        bytes += desc->fields[i].coefficient ? 0 : (uint64_t)desc->fields[i].levels * field_bytes(desc);
+    state_part part;
+    for (size_t i = 0; find_part(desc, i, &part); i++)
+        bytes += part.bytes;
     for (size_t i = 0; i < desc->n_receivers; i++)
         bytes += step * problem_recorded(desc, i) * sizeof(double);
     return bytes + solve_found_bytes(p, step);
@@ -59,11 +86,10 @@ static int put(digested_file *f, const void *data, size_t bytes) {
 }
 
 // As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
-static int put_field(solve_run *run, digested_file *f, const char *field, int level, char *buffer) {
-    const mst_stencil_desc *desc = &run->problem.desc;
-    size_t grid[MST_MAX_AXES], node = mst_type_bytes(desc->precision), start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1},
-                               room = CHUNK_BYTES / node;
-    const int rank = problem_shape(desc, grid);
+static int put_part(solve_run *run, digested_file *f, const state_part *part, char *buffer) {
+    const size_t *grid = part->shape, node = mst_type_bytes(run->problem.desc.precision);
+    size_t start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1}, room = CHUNK_BYTES / node;
+    const int rank = part->rank;
     int code = CLI_DONE;
     for (int k = rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
         block[k] = grid[k] < room ? grid[k] : room;
@@ -79,7 +105,7 @@ static int put_field(solve_run *run, digested_file *f, const char *field, int le
             region.count[k] = grid[k] - start[k] < block[k] ? grid[k] - start[k] : block[k];
             bytes *= region.count[k];
         }
-        if (mst_stencil_read(run->solver, field, level, &region, mst_at_host(buffer), &error) != MST_OK)
+        if (mst_stencil_read(run->solver, part->name, part->level, &region, mst_at_host(buffer), &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
         code = put(f, buffer, bytes);
         for (int k = rank - 1; k >= 0; k--) { // the next block, in C order
@@ -107,15 +133,15 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
     checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
     XXH128_canonical_t canonical;
+    state_part part;
     memcpy(header.magic, magic, sizeof magic);
     header.bytes = solve_checkpoint_bytes(&run->problem, header.step);
     int code = solve_digest_problem(&run->problem, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
         code = put(f, &header, sizeof header);
-    for (size_t i = 0; i < desc->n_fields; i++)
-        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient && code == CLI_DONE; level++)
-            code = put_field(run, f, desc->fields[i].name, level, buffer);
+    for (size_t i = 0; code == CLI_DONE && find_part(desc, i, &part); i++)
+        code = put_part(run, f, &part, buffer);
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
         code = put(f, run->traces[i], (size_t)header.step * problem_recorded(desc, i) * sizeof(double));
     if (code == CLI_DONE)
@@ -184,14 +210,13 @@ static int take_all(solve_run *run, const digested_file *f) {
     const uint64_t step = run->resumed_step;
     const mst_stencil_desc *desc = &run->problem.desc;
     uint64_t offset = sizeof(checkpoint_header);
+    state_part part;
     mst_error error;
-    for (size_t i = 0; i < desc->n_fields; i++)
-        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient; level++) {
-            mst_location from = mst_at_file(fileno(f->file), offset);
-            if (mst_stencil_write(run->solver, desc->fields[i].name, level, from, &error) != MST_OK)
-                return cli_fail(solve_command, f->path, &error);
-            offset += field_bytes(desc);
-        }
+    for (size_t i = 0; find_part(desc, i, &part); i++) {
+        if (mst_stencil_write(run->solver, part.name, part.level, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
+            return cli_fail(solve_command, f->path, &error);
+        offset += part.bytes;
+    }
     for (size_t i = 0; i < desc->n_receivers; i++) {
         size_t bytes = (size_t)step * problem_recorded(desc, i) * sizeof(double);
         if (bytes && (fseeko(f->file, (off_t)offset, SEEK_SET) != 0 || fread(run->traces[i], bytes, 1, f->file) != 1))

@@ -27,11 +27,21 @@ static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
     return CLI_DONE;
 }
 
+static void add_layer(XXH3_state_t *digest, const mst_stencil_boundary *face) {
+    add_number(digest, face->speed);
+    add_number(digest, face->reflection);
+    add_number(digest, face->order);
+    add_number(digest, face->kappa);
+    add_number(digest, face->alpha);
+}
+
 static void add_faces(XXH3_state_t *digest, const mst_stencil_boundary faces[2]) {
     for (int side = 0; side < 2; side++) {
         add_number(digest, faces[side].kind);
         add_text(digest, faces[side].value);
         add_number(digest, (double)faces[side].width);
+        if (faces[side].kind == MST_BOUNDARY_ABSORB)
+            add_layer(digest, &faces[side]);
     }
 }
 

@@ -16,6 +16,10 @@ typedef struct boundary_reading {
     face_entry entries[MST_MAX_AXES][3]; // of an axis: the lower face's, the upper one's, both's
 } boundary_reading;
 
+static bool is_of_all(const mst_stencil_boundary *face) {
+    return face->kind == MST_BOUNDARY_PERIODIC || face->kind == MST_BOUNDARY_SPONGE || face->kind == MST_BOUNDARY_ABSORB;
+}
+
 static bool read_field_face(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
     boundary_reading *r = target;
     const mst_stencil_field *fields = r->p->fields;
@@ -35,8 +39,8 @@ static bool read_field_face(cli_yaml *y, const char *name, yaml_node_t *node, si
     r->entry->is_of_field[f] = true;
     if (!problem_read_face(r->p, node, face))
         return false;
-    return (face->kind != MST_BOUNDARY_PERIODIC && face->kind != MST_BOUNDARY_SPONGE) ||
-           cli_yaml_error(y, node, "periodic faces and sponges are the same for all fields");
+    return !is_of_all(face) ||
+           cli_yaml_error(y, node, "periodic faces, sponges and absorbing layers are the same for all fields");
 }
 
 static bool read_entry(cli_yaml *y, const char *name, yaml_node_t *node, size_t index, void *target) {
@@ -50,6 +54,10 @@ static bool read_entry(cli_yaml *y, const char *name, yaml_node_t *node, size_t 
     if (axis < 0)
         return cli_yaml_error(y, node, "the grid has %d ax%s, so no %c", rank, rank == 1 ? "is" : "es", name[0]);
     r->entry = &r->entries[axis][both ? 2 : name[1] == '+'];
+    if (problem_is_layer(y, node)) {
+        r->entry->is_given = true;
+        return problem_read_layer(r->p, node, &r->entry->all);
+    }
     if (node->type == YAML_MAPPING_NODE)
         return cli_yaml_count(y, node, YAML_MAPPING_NODE, "a mapping of fields to boundaries", MST_STENCIL_MAX_FIELDS, &n) &&
                cli_yaml_entries(y, node, read_field_face, r);
@@ -75,8 +83,8 @@ static bool set_field(boundary_reading *r, yaml_node_t *node, size_t f, int k, i
     if (!own)
         return true;
     p->fields[f].boundaries = p->field_boundaries[f];
-    return (all->kind != MST_BOUNDARY_PERIODIC && all->kind != MST_BOUNDARY_SPONGE) ||
-           cli_yaml_error(&p->yaml, node, "the %s face of the %c axis is periodic or a sponge for all fields, so for %s, too",
+    return !is_of_all(all) ||
+           cli_yaml_error(&p->yaml, node, "the %s face of the %c axis is periodic or a layer for all fields, so for %s, too",
                           side ? "upper" : "lower", 'x' + p->desc.rank - 1 - k, p->fields[f].name);
 }
 

@@ -143,8 +143,10 @@ bool problem_read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face
         const char *name;
         mst_boundary_kind kind;
     } kinds[] = {{"dirichlet", MST_BOUNDARY_DIRICHLET},   {"neumann", MST_BOUNDARY_NEUMANN},   {"mirror", MST_BOUNDARY_NEUMANN},
-                 {"antimirror", MST_BOUNDARY_ANTIMIRROR}, {"periodic", MST_BOUNDARY_PERIODIC}, {"sponge", MST_BOUNDARY_SPONGE}};
-    const char *text = cli_yaml_text(&p->yaml, node, "dirichlet VALUE, neumann, mirror, antimirror, periodic or sponge N");
+                 {"antimirror", MST_BOUNDARY_ANTIMIRROR}, {"periodic", MST_BOUNDARY_PERIODIC}, {"sponge", MST_BOUNDARY_SPONGE},
+                 {"absorb", MST_BOUNDARY_ABSORB}};
+    const char *text =
+        cli_yaml_text(&p->yaml, node, "dirichlet VALUE, neumann, mirror, antimirror, periodic, sponge N or absorb N");
     if (!text)
         return false;
     size_t length = strcspn(text, " \t\n");
@@ -159,14 +161,16 @@ bool problem_read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face
             return read_sponge(&p->yaml, node, rest, face);
         if (strstr(word, "mirror"))
             return read_mirror(&p->yaml, node, rest, face);
+        if (face->kind == MST_BOUNDARY_ABSORB)
+            return problem_read_absorb(p, node, rest, face);
         if (face->kind == MST_BOUNDARY_DIRICHLET && *rest)
             return (face->value = problem_expression(p, node, rest, PROBLEM_BOUNDARY)) != NULL;
         return !*rest || cli_yaml_error(&p->yaml, node, "'%s' takes nothing behind it, not '%s'", word, rest);
     }
     const char *meant = cli_nearest(word, kinds, CLI_COUNT(kinds), sizeof kinds[0]);
     return cli_yaml_error(&p->yaml, node,
-                          "expected dirichlet VALUE, neumann, mirror, antimirror, periodic or sponge N, not '%s'%s%s%s", text,
-                          meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+                          "expected dirichlet VALUE, neumann, mirror, antimirror, periodic, sponge N or absorb N, not '%s'%s%s%s",
+                          text, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
 }
 
 // ---- Updates: a list of sub-steps, each a mapping of fields to expressions
@@ -219,5 +223,7 @@ bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target) {
             return cli_yaml_error(y, node, "the field %s has no update; add one, or 'coefficient: true' to the field",
                                   p->fields[i].name);
     }
-    return p->desc.n_updates > 0 || cli_yaml_error(y, node, "a problem has at least one update");
+    if (p->desc.n_updates == 0)
+        return cli_yaml_error(y, node, "a problem has at least one update");
+    return problem_check_layers(p, node);
 }

@@ -48,7 +48,7 @@ static const char *varying_name(const problem *p, const char *text) {
     return NULL;
 }
 
-bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value) {
+bool problem_value(problem *p, const yaml_node_t *node, const char *text, unsigned scope, double *value) {
     mst_symbol symbols[PROBLEM_MOST_SYMBOLS];
     mst_error error;
     const char *varying = varying_name(p, text);

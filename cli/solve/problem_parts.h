@@ -25,7 +25,7 @@ enum { PROBLEM_MOST_SYMBOLS = PROBLEM_MOST_PARAMETERS + 16 };
 
 // The value of a constant expression, which has to be finite.
 bool problem_number(problem *p, yaml_node_t *node, unsigned scope, double *value);
-bool problem_value(problem *p, yaml_node_t *node, const char *text, unsigned scope, double *value); // of a part of its text
+bool problem_value(problem *p, const yaml_node_t *node, const char *text, unsigned scope, double *value); // of a part of its text
 
 // A copy of the text, an expression that may use definitions, if the library takes it; NULL after printing the error. It lives as
 // long as the problem.
@@ -70,6 +70,15 @@ bool problem_choose_step(problem *p); // where the file leaves it to the program
 // ---- problem_faces.c
 
 bool problem_read_boundary(cli_yaml *y, yaml_node_t *node, void *target);
+
+// ---- problem_layers.c
+
+// An absorbing layer: of "absorb N" what stands behind the word, or a mapping with that key. And whether the updates stretch
+// along the axes that have some.
+bool problem_read_absorb(problem *p, const yaml_node_t *node, const char *width, mst_stencil_boundary *face);
+bool problem_is_layer(cli_yaml *y, const yaml_node_t *node);
+bool problem_read_layer(problem *p, yaml_node_t *node, mst_stencil_boundary *face);
+bool problem_check_layers(problem *p, const yaml_node_t *node);
 
 // ---- problem_points.c
 

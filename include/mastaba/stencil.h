@@ -46,6 +46,8 @@ typedef enum mst_boundary_kind {
     MST_BOUNDARY_PERIODIC = 2,  // the other side; both faces of the axis must be
     MST_BOUNDARY_SPONGE = 3,    // 0 outside, and new values are multiplied by exp(-(0.3 d / width)^2) in the `width` nodes before
                                 // the face, d = width at the face, 1 at the last (Cerjan et al., Geophysics 50, 1985)
+    MST_BOUNDARY_ABSORB = 4, // 0 outside, and the `width` nodes before the face are a convolutional perfectly matched layer for
+                             // derivatives that updates mark by stretch_x, y or z (Roden and Gedney 2000)
     MST_BOUNDARY_ANTIMIRROR = 5,      // mirrored half a node outside with the other sign: node -k is minus node k - 1
     MST_BOUNDARY_MIRROR_NODE = 6,     // mirrored about node 0: node -k is node k
     MST_BOUNDARY_ANTIMIRROR_NODE = 7, // the same with the other sign: node -k is minus node k
@@ -54,7 +56,15 @@ typedef enum mst_boundary_kind {
 typedef struct mst_stencil_boundary {
     mst_boundary_kind kind;
     const char *value; // Dirichlet: NULL is 0
-    size_t width;      // sponge
+    size_t width;      // sponge, absorbing layer
+    // Of an absorbing layer; 0 means the default. At depth d of the width w its conductivity is sigma (d/w)^order, where sigma
+    // makes a wave of `speed` that goes straight in and comes back from the face `reflection` times as large; its coordinate
+    // stretch is 1 + (kappa - 1) (d/w)^order.
+    double speed;      // 1 / (time_step sqrt(1/dx^2 + 1/dy^2 + 1/dz^2)), at which Yee's scheme is just stable
+    double reflection; // 1e-6
+    double order;      // 3
+    double kappa;      // 1
+    double alpha;      // the shift of the pole, 1 by time: 0.03 speed / spacing; none if it is negative
 } mst_stencil_boundary;
 
 typedef struct mst_stencil_parameter {
@@ -383,6 +393,23 @@ MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int 
 // Replaces a field's level by an array of the grid's shape from host memory or a file, in C order without gaps, in the solver's
 // precision; only read. Coefficient fields too. Blocks. Errors as mst_stencil_read.
 MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error);
+
+// The memory variables of a scheme's absorbing layers, parts of the state beside the fields. mst_stencil_read and
+// mst_stencil_write take each by its name, at level 0, as an array of its shape, and a state is written again only when all of
+// them are.
+typedef struct mst_stencil_memory {
+    size_t struct_size;
+    size_t n;                   // of them in all
+    size_t shape[MST_MAX_AXES]; // of number `index`, if there is one
+    char name[64];
+} mst_stencil_memory;
+
+#define MST_STENCIL_MEMORY_INIT                                                                                                  \
+    { sizeof(mst_stencil_memory), 0, {0, 0, 0}, "" }
+
+// Memory variable number `index` (from 0 on) of the scheme that desc describes; with none, only how many there are.
+// MST_ERROR_ARGUMENT: as mst_stencil_create. Thread-safe.
+MST_API mst_status mst_stencil_find_memory(const mst_stencil_desc *desc, size_t index, mst_stencil_memory *out, mst_error *error);
 
 // What receiver number `receiver` recorded after the steps first .. first + count - 1 (step 1 is the first after step 0):
 //     values[k * n_points + p] = the field at point p after step first + k.

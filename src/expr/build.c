@@ -1,5 +1,7 @@
 #include "build.h"
 
+#include "write.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -118,6 +120,22 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
     if (constant)
         return mst_expr_add_number(expr, mst_expr_apply(operation, values[0], values[1], values[2]));
     return add_node(expr, &node);
+}
+
+unsigned mst_expr_add_stretch(mst_expr *expr, unsigned argument, int axis, double shift) {
+    if (argument != MST_EXPR_FULL && mst_expr_is_condition(expr->nodes[argument].operation))
+        argument = mst_expr_add(expr, MST_EXPR_AS_NUMBER, &argument, 1);
+    if (argument == MST_EXPR_FULL)
+        return MST_EXPR_FULL;
+    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_STRETCH,
+                                           .operands = {argument, (unsigned)axis},
+                                           .value = shift,
+                                           .of_field = expr->nodes[argument].of_field});
+}
+
+unsigned mst_expr_add_like(mst_expr *expr, const mst_expr_node *node, const unsigned *operands) {
+    return node->operation == MST_EXPR_STRETCH ? mst_expr_add_stretch(expr, operands[0], (int)node->operands[1], node->value)
+                                               : mst_expr_add(expr, node->operation, operands, mst_expr_arity(node->operation));
 }
 
 static unsigned multiply(mst_expr *expr, unsigned a, unsigned b) {

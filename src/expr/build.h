@@ -14,6 +14,9 @@ unsigned mst_expr_add_number(mst_expr *expr, double value);
 unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
+// The operation of `node` on other operands.
+unsigned mst_expr_add_like(mst_expr *expr, const mst_expr_node *node, const unsigned *operands);
+unsigned mst_expr_add_stretch(mst_expr *expr, unsigned argument, int axis, double shift);
 unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency);
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node); // makes the node a number, and the last one
 

@@ -260,3 +260,44 @@ void mst_parser_offer_names(const mst_parser *p, const mst_tokens *name, mst_nea
     for (size_t k = 0; p->scheme && p->scheme->n_axes > 0 && k < N_OPERATORS; k++)
         offer(operators[k].name, name, nearest);
 }
+
+// ---- Stretches
+
+// The axis of stretch_x, stretch_y or stretch_z in offsets, from the fields' axes: x is the last one. -1: there are no fields,
+// -2: it is another name.
+static int stretched_axis(const mst_parser *p, const mst_tokens *name) {
+    static const char *const names[] = {"stretch_x", "stretch_y", "stretch_z"};
+    int letter = 0, n_axes = 0;
+    while (letter < 3 && !mst_token_is(name, names[letter]))
+        letter++;
+    for (size_t i = 0; i < p->n_symbols; i++)
+        n_axes = p->symbols[i].n_axes > n_axes ? p->symbols[i].n_axes : n_axes;
+    return letter == 3 || n_axes == 0 ? -2 : letter < n_axes ? n_axes - 1 - letter : -1;
+}
+
+static mst_status parse_stretch(mst_parser *p, int axis, unsigned *out, mst_error *error) {
+    mst_status status = MST_OK;
+    unsigned argument;
+    double shift = 0;
+    MST_TRY(mst_parser_expect(p, "(", "after the name of a function", error));
+    MST_TRY(mst_parser_read(p, 0, &argument, error));
+    if (mst_parser_accept(p, ",")) {
+        bool minus = mst_parser_accept(p, "-");
+        if (p->tokens.kind != MST_TOKEN_NUMBER || (p->tokens.value != 0 && p->tokens.value != 0.5))
+            MST_PARSER_REFUSE("expected -0.5, 0 or 0.5, the position between nodes");
+        shift = minus && p->tokens.value > 0 ? -p->tokens.value : p->tokens.value;
+        mst_tokens_next(&p->tokens);
+    }
+    MST_TRY(mst_parser_expect(p, ")", "after the argument of a stretch and its position", error));
+    MST_TRY(mst_parser_keep(p, mst_expr_add_stretch(p->expr, argument, axis, shift), out, error));
+fail:
+    return status;
+}
+
+mst_status mst_parser_stretch(mst_parser *p, const mst_tokens *name, bool *found, unsigned *out, mst_error *error) {
+    const int axis = stretched_axis(p, name);
+    *found = axis > -2;
+    if (axis == -1)
+        return mst_tokens_fail(name, error, "the fields have no such axis");
+    return *found ? parse_stretch(p, axis, out, error) : MST_OK;
+}

@@ -14,6 +14,7 @@ static REAL NAME(apply)(mst_expr_operation operation, REAL a, REAL b, REAL c) {
     case MST_EXPR_CHOOSE:
         return a != 0 ? b : c;
     case MST_EXPR_AS_NUMBER:
+    case MST_EXPR_STRETCH: // outside the layers
         return a;
     case MST_EXPR_LESS:
         return a < b;

@@ -163,6 +163,9 @@ static mst_status parse_name(mst_parser *p, unsigned *out, mst_error *error) {
             return parse_call(p, f, out, error);
     if (mst_token_is(&name, ricker.name))
         return parse_call(p, &ricker, out, error);
+    status = mst_parser_stretch(p, &name, &found, out, error);
+    if (found)
+        return status;
     for (const mst_expr_constant *c = mst_expr_constants; c->name; c++)
         if (mst_token_is(&name, c->name))
             return mst_parser_keep(p, mst_expr_add_number(p->expr, c->value), out, error);

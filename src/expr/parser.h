@@ -59,6 +59,9 @@ mst_status mst_parser_defined(mst_parser *p, const mst_tokens *name, bool *found
 // An operator before its parentheses: laplace(u), dx(u, 4).
 mst_status mst_parser_operator(mst_parser *p, const mst_tokens *name, bool *found, unsigned *out, mst_error *error);
 
+// stretch_x and its like before their parentheses.
+mst_status mst_parser_stretch(mst_parser *p, const mst_tokens *name, bool *found, unsigned *out, mst_error *error);
+
 // Offsets behind something in parentheses, if there are any: (c*u)[0,1].
 mst_status mst_parser_shifted(mst_parser *p, unsigned *node, mst_error *error);
 

@@ -47,7 +47,7 @@ unsigned mst_expr_add_shifted(mst_expr *expr, const mst_expr_scheme *scheme, uns
         for (int k = 0; k < mst_expr_arity(from.operation); k++)
             operands[k] = moved[from.operands[k]];
         moved[i] = from.operation == MST_EXPR_LEAF ? shifted_leaf(expr, scheme, &from, offsets)
-                                                   : mst_expr_add(expr, from.operation, operands, mst_expr_arity(from.operation));
+                                                   : mst_expr_add_like(expr, &from, operands);
         if (moved[i] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
     }
@@ -80,7 +80,7 @@ static unsigned copied(const mst_expr *from, const mst_expr_scheme *scheme, unsi
     else if (node->operation == MST_EXPR_LEAF)
         copies[index] = copied_leaf(from, scheme, node, to);
     else
-        copies[index] = mst_expr_add(to, node->operation, operands, mst_expr_arity(node->operation));
+        copies[index] = mst_expr_add_like(to, node, operands);
     return copies[index];
 }
 

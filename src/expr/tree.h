@@ -58,6 +58,7 @@ typedef enum mst_expr_operation {
     MST_EXPR_DIVIDE,
     MST_EXPR_CHOOSE, // condition ? number : number
     MST_EXPR_AS_NUMBER,
+    MST_EXPR_STRETCH, // see mst_expr_stretch: operands[1] is the axis, value the shift; mst_expr_expand leaves none
     // to a condition: from numbers, then from conditions
     MST_EXPR_LESS,
     MST_EXPR_LESS_EQUAL,

@@ -14,6 +14,7 @@ int mst_expr_arity(mst_expr_operation operation) {
     case MST_EXPR_NOT:
     case MST_EXPR_AS_NUMBER:
     case MST_EXPR_AS_CONDITION:
+    case MST_EXPR_STRETCH:
         return 1;
     case MST_EXPR_CHOOSE:
         return 3;

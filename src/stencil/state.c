@@ -168,7 +168,9 @@ fail:
 mst_status mst_solver_initialise(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = &s->problem;
-    for (int f = 0; f < p->n_fields; f++) {
+    for (int f = (int)desc->n_fields; f < p->n_fields; f++) // memory variables
+        MST_TRY(fill(s, p->fields[f].array, NULL, error));
+    for (int f = 0; f < (int)desc->n_fields; f++) {
         const mst_stencil_field *field = &desc->fields[f];
         const mst_stencil_initial *previous = &field->previous;
         int array = p->fields[f].array + (p->fields[f].coefficient ? p->n_arrays : 0);

@@ -1,7 +1,7 @@
 #include "boundary.h"
 
 bool mst_boundary_is_valued(const mst_problem_boundary *face) {
-    return face->kind == MST_BOUNDARY_DIRICHLET || face->kind == MST_BOUNDARY_SPONGE;
+    return face->kind == MST_BOUNDARY_DIRICHLET || face->kind == MST_BOUNDARY_SPONGE || face->kind == MST_BOUNDARY_ABSORB;
 }
 
 int mst_boundary_margin(const mst_problem *problem, int axis) {

@@ -111,7 +111,9 @@ void mst_write_formula(const mst_writer *w, const mst_formula *formula, int widt
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
         const char *variable = leaf->kind == MST_VALUE_TIME ? "t" : coordinate_name(w->problem, leaf->axis);
-        if (leaf->kind == MST_VALUE_RUN)
+        if (leaf->kind == MST_VALUE_LAYER)
+            mst_name_layer(leaf, texts[i]);
+        else if (leaf->kind == MST_VALUE_RUN)
             snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(run_%zu))" : "run_%zu", leaf->column);
         else
             snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(%s))" : "((real)(%s))", variable);
@@ -148,6 +150,8 @@ void mst_write_place(const mst_writer *w, const mst_formula *formula, const char
         write_coordinate(w, PLANES, plane);
     if (uses(formula, MST_VALUE_COORDINATE, ROWS))
         write_coordinate(w, ROWS, row);
+    mst_write_layers(w, formula, PLANES, plane, 1);
+    mst_write_layers(w, formula, ROWS, row, 1);
     if (uses(formula, MST_VALUE_TIME, 0) && w->time)
         mst_text_put(w->out, "const real t = $time;\n", MST_SET(time, w->time));
     else if (uses(formula, MST_VALUE_TIME, 0))
@@ -156,6 +160,7 @@ void mst_write_place(const mst_writer *w, const mst_formula *formula, const char
 }
 
 void mst_write_column(const mst_writer *w, const mst_formula *formula, const char *column, int width) {
+    mst_write_layers(w, formula, COLUMNS, column, width);
     if (!uses(formula, MST_VALUE_COORDINATE, COLUMNS))
         return;
     if (width == 1) {

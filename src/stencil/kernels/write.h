@@ -54,4 +54,10 @@ void mst_write_formula(const mst_writer *w, const mst_formula *formula, int widt
 void mst_write_place(const mst_writer *w, const mst_formula *formula, const char *plane, const char *row, const char *step);
 void mst_write_column(const mst_writer *w, const mst_formula *formula, const char *column, int width);
 
+// write_layers.c: declares the coefficients of absorbing layers along an axis that a formula uses, at a node by the text of its
+// number, of so many columns from it on. And what such a leaf is called.
+enum { MST_LAYER_NAME_SIZE = 24 };
+void mst_write_layers(const mst_writer *w, const mst_formula *formula, int axis, const char *number, int width);
+void mst_name_layer(const mst_leaf *leaf, char out[MST_LAYER_NAME_SIZE]);
+
 #endif

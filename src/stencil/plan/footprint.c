@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "stencil/kernels/sweep.h"
 #include "stencil/kernels/write_observation.h"
+#include "stencil/scheme/layers.h"
 #include "stencil/scheme/points.h"
 
 #include <string.h>
@@ -11,11 +12,11 @@
 enum {
     TABLE_SHARE = 64, // the part of the device's budget that is the tables'; the rest is for the state
     TABLE_BYTES = 16 << 20,
-    TABLE_STEPS = 4096,     // at most
-    COUNTS_BYTES = 4 << 16, // of the counts of values that are not finite, at most
-    POINT_BYTES = 32,       // a vector of four long numbers
-    MOST_LANES = 16,        // of a vector, which may reach beyond the last column of a sponge
-    HELD_BYTES = 16 << 20   // of an array in a backing store that an expression reads
+    TABLE_STEPS = 4096,                 // at most
+    COUNTS_BYTES = 4 << 16,             // of the counts of values that are not finite, at most
+    POINT_BYTES = 32,                   // a vector of four long numbers
+    MOST_LANES = MST_LAYER_TABLE_BEGIN, // of a vector, which may reach beyond the last column of a sponge
+    HELD_BYTES = 16 << 20               // of an array in a backing store that an expression reads
 };
 
 int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
@@ -68,7 +69,9 @@ static uint64_t damping_bytes(const mst_problem *p) {
         any = any || mst_problem_is_damped(p, axis);
         n += p->grid[axis];
     }
-    return any ? times(n, p->element) : 0;
+    for (int k = 0; k < mst_layers_count(p); k++)
+        n += p->grid[p->layers[k / MST_LAYER_COEFFICIENTS].axis] + 2 * MST_LAYER_TABLE_MARGIN;
+    return any || p->n_layers > 0 ? times(n, p->element) : 0;
 }
 
 // The table of steps has a row for the step before and one for the step after.
@@ -101,7 +104,7 @@ static void add_tables(const mst_plan_inputs *in, uint64_t depth, mst_footprint 
     uint64_t row = times(2 + p->n_feeds + p->n_records, p->element), state = mst_footprint_state_bytes(f);
     set(f, MST_FOOTPRINT_POINTS, "the points of sources and receivers", MST_MEMORY_DEVICE,
         times(mst_points_count(p) + 1, POINT_BYTES), 1);
-    set(f, MST_FOOTPRINT_DAMPING, "factors of sponges and numbers of runs", MST_MEMORY_DEVICE, damping_bytes(p), 1);
+    set(f, MST_FOOTPRINT_DAMPING, "factors of sponges and layers, numbers of runs", MST_MEMORY_DEVICE, damping_bytes(p), 1);
     f->rows = UINT64_MAX;
     if (!mst_problem_needs_rows(p))
         return;

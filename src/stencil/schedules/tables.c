@@ -1,6 +1,7 @@
 #include "tables.h"
 
 #include "memory.h"
+#include "stencil/scheme/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,12 @@ static mst_status make_damping(mst_tables *t, mst_error *error) {
         for (uint64_t i = 0; i < p->grid[axis]; i++)
             put(p, factors, at++, mst_problem_damping(p, axis, i));
     put_varying(p, factors, at);
+    at += MST_LAYER_TABLE_BEGIN;
+    for (int k = 0; k < mst_layers_count(p); k++) {
+        const int64_t end = (int64_t)p->grid[p->layers[k / MST_LAYER_COEFFICIENTS].axis] + MST_LAYER_TABLE_MARGIN;
+        for (int64_t i = -MST_LAYER_TABLE_MARGIN; i < end; i++)
+            put(p, factors, at++, mst_layers_value(p, k, i));
+    }
     MST_TRY(upload(t, MST_FOOTPRINT_DAMPING, factors, &t->buffers.damping, error));
 fail:
     free(factors);

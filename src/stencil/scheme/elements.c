@@ -13,7 +13,7 @@ static void set_elements(mst_problem *p) {
 
 mst_status mst_problem_read_elements(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
-    for (int f = 0; f < p->n_fields; f++) {
+    for (size_t f = 0; f < desc->n_fields; f++) { // memory variables are as the precision is
         const mst_stencil_field *from = &desc->fields[f];
         mst_problem_field *to = &p->fields[f];
         to->is_half = from->storage_bytes == 2;

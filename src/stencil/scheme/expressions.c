@@ -1,5 +1,7 @@
 #include "expressions.h"
 
+#include "layers.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,15 +76,18 @@ void mst_formula_release(mst_formula *formula) {
     *formula = (mst_formula){0};
 }
 
-mst_status mst_formula_parse(const mst_problem *p, const mst_names *n, const char *text, const char *what, mst_formula *out,
-                             mst_error *error) {
+mst_status mst_formula_tree(const mst_problem *p, const mst_names *n, const char *text, const char *what, mst_expr **out,
+                            double **varying, mst_error *error) {
+    *varying = NULL;
+    return p->n_runs > 0
+               ? mst_expr_parse_runs(text, what, n->symbols, n->count, &n->scheme, n->strides, p->n_runs, out, varying, error)
+               : mst_expr_parse_scheme(text, what, n->symbols, n->count, &n->scheme, out, error);
+}
+
+mst_status mst_formula_make(const mst_problem *p, const mst_names *n, mst_expr *expr, double *varying, const char *what,
+                            mst_formula *out, mst_error *error) {
     mst_status status = MST_OK;
-    *out = (mst_formula){0};
-    if (p->n_runs > 0)
-        MST_TRY(mst_expr_parse_runs(text, what, n->symbols, n->count, &n->scheme, n->strides, p->n_runs, &out->expr,
-                                    &out->varying, error));
-    else
-        MST_TRY(mst_expr_parse_scheme(text, what, n->symbols, n->count, &n->scheme, &out->expr, error));
+    *out = (mst_formula){.expr = expr, .varying = varying};
     out->n_leaves = mst_expr_n_leaves(out->expr);
     MST_REQUIRE(out->n_leaves <= MST_STENCIL_MAX_LEAVES, MST_ERROR_ARGUMENT, "%s reads %zu values; at most %d", what,
                 out->n_leaves, MST_STENCIL_MAX_LEAVES);
@@ -96,8 +101,10 @@ mst_status mst_formula_parse(const mst_problem *p, const mst_names *n, const cha
             out->n_varying++;
             continue;
         }
-        *leaf = n->leaves[leaves[i].symbol];
+        *leaf = leaves[i].symbol < n->count ? n->leaves[leaves[i].symbol] : mst_layers_leaf(p, leaves[i].symbol - n->count);
         leaf->level = leaves[i].level;
+        for (int k = 0; k < p->rank && leaf->kind == MST_VALUE_LAYER; k++)
+            leaf->offsets[mst_problem_axis(p->rank, k)] = leaves[i].offsets[k];
         for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
             int offset = leaves[i].offsets[k - (p->n_runs > 0)];
             MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",
@@ -112,6 +119,18 @@ fail:
     return status;
 }
 
+mst_status mst_formula_parse(const mst_problem *p, const mst_names *n, const char *text, const char *what, mst_formula *out,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    mst_expr *expr;
+    double *varying;
+    *out = (mst_formula){0};
+    MST_TRY(mst_formula_tree(p, n, text, what, &expr, &varying, error));
+    MST_TRY(mst_formula_make(p, n, expr, varying, what, out, error));
+fail:
+    return status;
+}
+
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error) {
     mst_names n;
@@ -121,9 +140,13 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
 
 mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error) {
+    mst_status status = MST_OK;
     mst_names n;
     mst_names_list(problem, desc, MST_STENCIL_READS_ALL, &n);
-    return mst_formula_parse(problem, &n, text, what, out, error);
+    MST_TRY(mst_formula_parse(problem, &n, text, what, out, error));
+    MST_REQUIRE(!mst_expr_has_stretch(out->expr), MST_ERROR_ARGUMENT, "%s has a stretch, which only updates may have", what);
+fail:
+    return status;
 }
 
 mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,

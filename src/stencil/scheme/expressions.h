@@ -25,6 +25,13 @@ void mst_names_list(const mst_problem *problem, const mst_stencil_desc *desc, un
 mst_status mst_problem_check_definitions(const mst_problem *problem, const mst_stencil_desc *desc, size_t first, size_t end,
                                          mst_error *error);
 
+// The tree of an expression, with what varies in it from run to run, the caller's both; and the formula, which takes over these.
+mst_status mst_formula_tree(const mst_problem *problem, const mst_names *names, const char *text, const char *what,
+                            mst_expr **out, double **varying, mst_error *error);
+mst_status mst_formula_make(const mst_problem *problem, const mst_names *names, mst_expr *expr, double *varying, const char *what,
+                            mst_formula *out, mst_error *error);
+
+// Both, with stretches as they are: for an expression without, or one that is only checked.
 mst_status mst_formula_parse(const mst_problem *problem, const mst_names *names, const char *text, const char *what,
                              mst_formula *out, mst_error *error);
 

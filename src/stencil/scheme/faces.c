@@ -1,5 +1,5 @@
 // The boundaries of a scheme: those of all fields, and sets that are some fields' own.
-#include "problem.h"
+#include "faces.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,11 +18,13 @@ static bool mirrors(mst_boundary_kind kind) {
 }
 
 static bool is_of_all(const mst_stencil_boundary *b) {
-    return b->kind == MST_BOUNDARY_PERIODIC || b->kind == MST_BOUNDARY_SPONGE;
+    return b->kind == MST_BOUNDARY_PERIODIC || b->kind == MST_BOUNDARY_SPONGE || b->kind == MST_BOUNDARY_ABSORB;
 }
 
 static bool is_same(const mst_stencil_boundary *a, const mst_stencil_boundary *b) {
-    return a->kind == b->kind && a->width == b->width && !a->value == !b->value && (!a->value || !strcmp(a->value, b->value));
+    return a->kind == b->kind && a->width == b->width && a->speed == b->speed && a->reflection == b->reflection &&
+           a->order == b->order && a->kappa == b->kappa && a->alpha == b->alpha && !a->value == !b->value &&
+           (!a->value || !strcmp(a->value, b->value));
 }
 
 static const mst_stencil_boundary *given(const mst_stencil_desc *desc, const mst_stencil_field *field, int k, int side) {
@@ -52,7 +54,8 @@ static mst_status read_face(const mst_stencil_desc *desc, mst_problem *p, const 
     MST_REQUIRE((kind == MST_BOUNDARY_PERIODIC) == (given(desc, field, k, !side)->kind == MST_BOUNDARY_PERIODIC),
                 MST_ERROR_ARGUMENT, "axis %d is periodic at one end only", k);
     MST_REQUIRE(!field || !(is_of_all(from) || is_of_all(all)) || is_same(from, all), MST_ERROR_ARGUMENT,
-                "the boundary of %s at the %s end of axis %d is not that of all fields, as periodic ones and sponges are",
+                "the boundary of %s at the %s end of axis %d is not that of all fields, as periodic ones, sponges and absorbing "
+                "layers are",
                 field ? field->name : "", side ? "upper" : "lower", k);
     MST_REQUIRE(kind != MST_BOUNDARY_SPONGE || (from->width >= 1 && from->width <= length), MST_ERROR_ARGUMENT,
                 "the sponge of axis %d is %zu nodes wide; the axis has %llu", k, from->width, (unsigned long long)length);
@@ -122,7 +125,7 @@ mst_status mst_problem_read_faces(const mst_stencil_desc *desc, mst_problem *p, 
     MST_REQUIRE(p->own_sets = calloc((size_t)p->n_fields, sizeof *p->own_sets), MST_ERROR_HOST_MEMORY,
                 "out of memory for boundaries");
     MST_TRY(read_set(desc, p, NULL, p->boundaries, read, error));
-    for (int f = 0; f < p->n_fields; f++) {
+    for (int f = 0; f < (int)desc->n_fields; f++) { // the others are memory variables, which are not read there
         MST_REQUIRE(!p->fields[f].coefficient || !desc->fields[f].boundaries, MST_ERROR_ARGUMENT,
                     "coefficient field %s has boundaries; such fields are mirrored", p->fields[f].name);
         p->fields[f].faces = p->fields[f].coefficient ? MST_COEFFICIENT_FACES : 0;

@@ -17,16 +17,24 @@ typedef enum mst_value_kind {
     MST_VALUE_COORDINATE,
     MST_VALUE_TIME,
     MST_VALUE_STEP,
-    MST_VALUE_RUN
+    MST_VALUE_RUN,
+    MST_VALUE_LAYER
 } mst_value_kind;
 
 typedef struct mst_leaf {
     mst_value_kind kind;
-    int axis;            // of a coordinate
+    int axis;            // of a coordinate, or a layer's coefficient
     size_t column;       // of what differs from run to run: in the table of the formula's varying numbers
     int field, level;    // of a field
-    int offsets[N_AXES]; // of a field
+    int table;           // of a layer's coefficient: see layers.h
+    int offsets[N_AXES]; // of a field or a layer's coefficient
 } mst_leaf;
+
+// Coefficients of absorbing layers by node, for derivatives that lie `shift` nodes behind the nodes.
+typedef struct mst_problem_layer {
+    int axis;
+    double shift;
+} mst_problem_layer;
 
 typedef struct mst_formula {
     mst_expr *expr;
@@ -35,5 +43,7 @@ typedef struct mst_formula {
     size_t n_varying, first_varying; // numbers that differ from run to run, and how many there are in formulas before this one
     double *varying;                 // [number][run]
 } mst_formula;
+
+void mst_formula_release(mst_formula *formula);
 
 #endif

@@ -1,5 +1,7 @@
 #include "elements.h"
 #include "expressions.h"
+#include "faces.h"
+#include "layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,20 +18,6 @@ static bool reads_time(const mst_formula *f) {
     for (size_t i = 0; i < f->n_leaves; i++)
         if (f->leaves[i].kind == MST_VALUE_TIME)
             return true;
-    return false;
-}
-
-int mst_problem_find(const mst_problem *problem, const char *name) {
-    for (int f = 0; name && f < problem->n_fields; f++)
-        if (strcmp(problem->fields[f].name, name) == 0)
-            return f;
-    return -1;
-}
-
-bool mst_problem_is_newer(const mst_problem *problem, int field, int update) {
-    for (int u = 0; u < update; u++)
-        if (problem->updates[u].field == field)
-            return problem->updates[u].substep < problem->updates[update].substep;
     return false;
 }
 
@@ -98,12 +86,41 @@ static void find_coefficient_reach(mst_problem *p, const mst_formula *f) {
         }
 }
 
+// Takes the expression over.
+static mst_status add_update(mst_problem *p, const mst_names *n, int field, size_t substep, mst_expr *expr, double *varying,
+                             const char *what, mst_error *error) {
+    mst_problem_update *to = &p->updates[p->n_updates++];
+    to->field = field;
+    to->substep = substep;
+    mst_status status = mst_formula_make(p, n, expr, varying, what, &to->formula, error);
+    count_varying(p, &to->formula);
+    p->uses_time = p->uses_time || reads_time(&to->formula);
+    find_coefficient_reach(p, &to->formula);
+    return status;
+}
+
+// The updates of the memory variables that a sub-step's updates use, behind these.
+static mst_status add_memories(mst_problem *p, const mst_names *n, mst_layer_reading *layers, mst_error *error) {
+    mst_status status = MST_OK;
+    for (; layers->n_updated < layers->n; layers->n_updated++) {
+        const mst_layer_memory *m = &layers->memories[layers->n_updated];
+        mst_expr *expr;
+        MST_TRY(mst_layers_memory(layers, m, &expr, error));
+        MST_TRY(add_update(p, n, m->field, m->substep, expr, NULL, p->fields[m->field].name, error));
+    }
+fail:
+    return status;
+}
+
 static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     mst_names n;
+    mst_layer_reading layers = {.problem = p};
+    mst_expr *expr;
     bool updated[MST_STENCIL_MAX_FIELDS] = {false};
     char what[MST_EXPR_MAX_NAME + 20];
     mst_names_list(p, desc, MST_STENCIL_READS_ALL, &n);
+    layers.first_symbol = n.count;
     MST_REQUIRE(desc->n_updates >= 1, MST_ERROR_ARGUMENT, "there are no updates");
     MST_REQUIRE(desc->n_updates <= MST_STENCIL_MAX_FIELDS, MST_ERROR_ARGUMENT, "there are %zu updates; %d are supported",
                 desc->n_updates, MST_STENCIL_MAX_FIELDS);
@@ -119,19 +136,23 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
                     desc->updates[k - 1].substep);
         MST_REQUIRE(from->expression, MST_ERROR_ARGUMENT, "the update of %s has no expression", from->field);
         updated[f] = true;
-        mst_problem_update *to = &p->updates[p->n_updates++];
-        to->field = f;
-        to->substep = from->substep;
         snprintf(what, sizeof what, "the update of %s", from->field);
-        MST_TRY(mst_formula_parse(p, &n, from->expression, what, &to->formula, error));
-        count_varying(p, &to->formula);
-        p->uses_time = p->uses_time || reads_time(&to->formula);
-        find_coefficient_reach(p, &to->formula);
+        double *varying;
+        MST_TRY(mst_formula_tree(p, &n, from->expression, what, &layers.parsed[k], &varying, error));
+        status = mst_layers_expand(&layers, k, from->substep, what, &expr, error);
+        if (status != MST_OK)
+            free(varying);
+        MST_TRY(status);
+        MST_TRY(add_update(p, &n, f, from->substep, expr, varying, what, error));
+        if (k + 1 == desc->n_updates || desc->updates[k + 1].substep != from->substep)
+            MST_TRY(add_memories(p, &n, &layers, error));
     }
     for (int f = 0; f < p->n_fields; f++)
-        MST_REQUIRE(p->fields[f].coefficient || updated[f], MST_ERROR_ARGUMENT,
+        MST_REQUIRE(p->fields[f].coefficient || p->fields[f].is_memory || updated[f], MST_ERROR_ARGUMENT,
                     "field %s has no update and is no coefficient field", p->fields[f].name);
+    MST_TRY(mst_layers_check(p, error));
 fail:
+    mst_layers_release(&layers);
     return status;
 }
 
@@ -172,9 +193,10 @@ fail:
 mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_problem_begin(desc, p, error));
-    MST_TRY(mst_problem_read_elements(desc, p, error));
     MST_TRY(mst_problem_check_definitions(p, desc, 0, desc->n_definitions, error));
+    MST_TRY(mst_layers_read(desc, p, error));
     MST_TRY(read_updates(desc, p, error));
+    MST_TRY(mst_problem_read_elements(desc, p, error));
     MST_TRY(mst_problem_read_faces(desc, p, read_face_value, error));
 fail:
     return status;

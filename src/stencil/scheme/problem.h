@@ -12,9 +12,10 @@ typedef struct mst_problem_field {
     char name[MST_EXPR_MAX_NAME + 1];
     int levels;
     bool coefficient;
-    bool is_half; // lies in memory as float16
-    int array;    // the first of its arrays among those of the state, or among the coefficient fields
-    int faces;    // the set of its boundaries
+    bool is_half;   // lies in memory as float16
+    int array;      // the first of its arrays among those of the state, or among the coefficient fields
+    int faces;      // the set of its boundaries
+    bool is_memory; // a memory variable of absorbing layers, which is 0 outside those of its axis
 } mst_problem_field;
 
 typedef struct mst_problem_update {
@@ -27,9 +28,10 @@ typedef struct mst_problem_boundary {
     mst_boundary_kind kind;
     mst_formula value; // Dirichlet; no expression: 0
     size_t width;
-    bool mirrors, negates; // nodes outside are those inside, or minus those:
-    int shift;             // node -k is node k - shift, counted from the face inwards
-    bool is_own;           // of the set: it is not that of set 0
+    bool mirrors, negates;                         // nodes outside are those inside, or minus those:
+    int shift;                                     // node -k is node k - shift, counted from the face inwards
+    bool is_own;                                   // of the set: it is not that of set 0
+    double speed, reflection, order, kappa, alpha; // of absorbing layers
 } mst_problem_boundary;
 
 // Fields with the same boundaries share a set of them. Set 0 is that of fields that have none of their own; coefficient fields,
@@ -62,6 +64,8 @@ typedef struct mst_problem {
     mst_problem_boundary boundaries[N_AXES][2]; // set 0
     int n_sets;
     mst_problem_boundary (*own_sets)[N_AXES][2]; // the others
+    int n_layers;
+    mst_problem_layer layers[3 * N_AXES];
     // Of problem_points.h.
     struct mst_problem_source *sources;
     struct mst_problem_receiver *receivers;
@@ -93,7 +97,6 @@ mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_des
 // One of all that updates may read, too.
 mst_status mst_problem_reading(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error);
-void mst_formula_release(mst_formula *formula);
 
 // The same of the time, for series.
 mst_status mst_problem_series(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
@@ -136,12 +139,6 @@ int mst_problem_find(const mst_problem *problem, const char *name);
 
 // What is beyond a face for the fields of a set.
 const mst_problem_boundary *mst_problem_face(const mst_problem *problem, int set, int axis, int side);
-
-// faces.c: reads the boundaries, after everything that has offsets, and the expressions of their values by `read`.
-typedef mst_status (*mst_face_value_reader)(mst_problem *problem, const mst_stencil_desc *desc, const char *text,
-                                            const char *what, mst_formula *out, mst_error *error);
-mst_status mst_problem_read_faces(const mst_stencil_desc *desc, mst_problem *problem, mst_face_value_reader read,
-                                  mst_error *error);
 
 // The factor of a sponge at node i of an axis; 1 outside of it (Cerjan et al. 1985).
 double mst_problem_damping(const mst_problem *problem, int axis, uint64_t i);

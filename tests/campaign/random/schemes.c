@@ -44,14 +44,14 @@ static void choose_grid(mst_stencil_desc *d) {
 
 static mst_stencil_boundary choose_boundary(size_t length) {
     static const char *const values[] = {NULL, "0.5", "0.01*x", "t > 1 ? 0.25 : x/100", "a - 0.125*t"};
-    mst_stencil_boundary b = {MST_BOUNDARY_DIRICHLET, NULL, 0};
+    mst_stencil_boundary b = {.kind = MST_BOUNDARY_DIRICHLET};
     size_t kind = test_choose(3);
     if (kind == 0)
         b.value = values[test_choose(5)];
     else if (kind == 1)
         b.kind = MST_BOUNDARY_NEUMANN;
     else
-        b = (mst_stencil_boundary){MST_BOUNDARY_SPONGE, NULL, test_choose_between(1, length < 9 ? length : 9)};
+        b = (mst_stencil_boundary){.kind = MST_BOUNDARY_SPONGE, .width = test_choose_between(1, length < 9 ? length : 9)};
     return b;
 }
 
@@ -60,7 +60,7 @@ static void choose_boundaries(scheme_case *c) {
         bool periodic = test_choose_rarely(3);
         for (int side = 0; side < 2; side++)
             c->boundaries[2 * k + side] =
-                periodic ? (mst_stencil_boundary){MST_BOUNDARY_PERIODIC, NULL, 0} : choose_boundary(c->desc.grid[k]);
+                periodic ? (mst_stencil_boundary){.kind = MST_BOUNDARY_PERIODIC} : choose_boundary(c->desc.grid[k]);
     }
     c->desc.boundaries = c->boundaries;
 }

@@ -1,0 +1,61 @@
+// Absorbing layers: convolutional perfectly matched layers (Roden and Gedney, Microwave and Optical Technology Letters 27, 2000).
+// Each derivative d that a scheme marks by stretch_x(d) has a memory variable, a field of its own that is 0 outside the layers of
+// the axis; in them its update in the same sub-step is psi = b psi + a d, and in place of d stands d / kappa + the new psi.
+#ifndef MST_STENCIL_LAYERS_H
+#define MST_STENCIL_LAYERS_H
+
+#include "expr/stretch.h"
+#include "problem.h"
+
+typedef enum mst_layer_coefficient {
+    MST_LAYER_DECAY, // b
+    MST_LAYER_GAIN,  // a
+    MST_LAYER_SCALE, // 1 / kappa, 0 outside the layers
+    MST_LAYER_COEFFICIENTS
+} mst_layer_coefficient;
+
+typedef struct mst_layer_memory {
+    mst_expr_stretch stretch; // as it was first met
+    int field, table;
+    size_t substep;
+} mst_layer_memory;
+
+// What is known while updates are read.
+typedef struct mst_layer_reading {
+    mst_problem *problem;
+    size_t first_symbol; // of those that are no names of the scheme's
+    size_t substep;
+    mst_expr *parsed[MST_STENCIL_MAX_FIELDS]; // updates as they were parsed
+    int n, n_updated;
+    mst_layer_memory memories[MST_STENCIL_MAX_FIELDS];
+} mst_layer_reading;
+
+// Checks and takes the layers at faces, before updates and faces are read. The grid is known.
+mst_status mst_layers_read(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
+// Whether axes with layers are those along which something is stretched.
+mst_status mst_layers_check(const mst_problem *problem, mst_error *error);
+
+// Update number `update` with its stretches carried out, which adds the fields of memory variables; and the update of one of
+// these. *out is the caller's.
+mst_status mst_layers_expand(mst_layer_reading *reading, size_t update, size_t substep, const char *what, mst_expr **out,
+                             mst_error *error);
+mst_status mst_layers_memory(mst_layer_reading *reading, const mst_layer_memory *memory, mst_expr **out, mst_error *error);
+void mst_layers_release(mst_layer_reading *reading);
+
+// The tables lie one behind the other, behind the factors of sponges and so many places, each with places for nodes beyond faces
+// that offsets and vectors reach: so many before the first node, and behind the last. Table k (of one coefficient) begins at the
+// sum of lengths[axis] times the nodes of each axis and `more`.
+enum { MST_LAYER_TABLE_BEGIN = 16, MST_LAYER_TABLE_MARGIN = MST_STENCIL_MAX_RADIUS + 16 };
+typedef struct mst_layer_place {
+    int lengths[N_AXES], more;
+} mst_layer_place;
+mst_layer_place mst_layers_place(const mst_problem *problem, int k);
+static inline int mst_layers_count(const mst_problem *p) { return p->n_layers * MST_LAYER_COEFFICIENTS; }
+
+// The leaf of a symbol by its number behind the first.
+mst_leaf mst_layers_leaf(const mst_problem *problem, size_t symbol);
+
+// What stands in table k for node i of its axis, which may lie beyond faces.
+double mst_layers_value(const mst_problem *problem, int k, int64_t i);
+
+#endif
