@@ -40,15 +40,15 @@ static mst_stencil_desc describe(const mst_stencil_parameter *parameters, size_t
 }
 
 #define EVEN                                                                                                                     \
-    { MST_BOUNDARY_NEUMANN, NULL, 0 }
+    { .kind = MST_BOUNDARY_NEUMANN }
 #define ODD                                                                                                                      \
-    { MST_BOUNDARY_ANTIMIRROR, NULL, 0 }
+    { .kind = MST_BOUNDARY_ANTIMIRROR }
 #define EVEN_NODE                                                                                                                \
-    { MST_BOUNDARY_MIRROR_NODE, NULL, 0 }
+    { .kind = MST_BOUNDARY_MIRROR_NODE }
 #define ODD_NODE                                                                                                                 \
-    { MST_BOUNDARY_ANTIMIRROR_NODE, NULL, 0 }
+    { .kind = MST_BOUNDARY_ANTIMIRROR_NODE }
 #define AROUND                                                                                                                   \
-    { MST_BOUNDARY_PERIODIC, NULL, 0 }
+    { .kind = MST_BOUNDARY_PERIODIC }
 
 // ---- Light in a box of perfect conductors: ez on nodes, hx half a node further along y, hy along x. The upper faces lie half a
 // node behind the last ez.
