@@ -381,7 +381,7 @@ static void test_refusals(void **state) {
     const mst_stencil_update unknown = {"u", "u + w", 0}, far = {"u", "u[-9,0]", 0}, two[] = {{"u", "u", 1}, {"u", "u", 1}};
     const mst_stencil_update wide = {"u", "dy(dy(u, 8), 10)", 0}, calls = {"u", "twice(u, 2)", 0};
     const mst_stencil_definition twice = {"twice(f)", "2*f"}, unnamed = {NULL, "1"}, untold = {"half", NULL},
-                                 taken = {"u(f)", "f"}, mistaken = {"half(f)", "f[0] + 1"};
+                                 taken = {"dt(f)", "f"}, mistaken = {"half(f)", "f[0] + 1"};
     const mst_stencil_field coefficient = {.name = "u", .coefficient = true};
     const mst_stencil_source source = {.field = "u", .point = {30, 0}, .series = "1"};
     mst_stencil_boundary ends[4];
@@ -415,7 +415,7 @@ static void test_refusals(void **state) {
     WITH((d.definitions = &twice, d.n_definitions = 65), MST_ERROR_ARGUMENT, "65 definitions; 64 are supported");
     WITH((d.definitions = &unnamed, d.n_definitions = 1), MST_ERROR_ARGUMENT, "definition 0 has no name");
     WITH((d.definitions = &untold, d.n_definitions = 1), MST_ERROR_ARGUMENT, "definition 0 has no expression");
-    WITH((d.definitions = &taken, d.n_definitions = 1), MST_ERROR_ARGUMENT, "'u' has a meaning already");
+    WITH((d.definitions = &taken, d.n_definitions = 1), MST_ERROR_ARGUMENT, "'dt' has a meaning already");
     WITH((d.definitions = &mistaken, d.n_definitions = 1), MST_ERROR_ARGUMENT, "the definition of half, column 4: expected ','");
     WITH(d.n_definitions = 1, MST_ERROR_ARGUMENT, "definitions must not be NULL");
     WITH((d.definitions = &twice, d.n_definitions = 1, d.definition_size = 3), MST_ERROR_ARGUMENT, "definition_size");

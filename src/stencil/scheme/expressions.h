@@ -21,6 +21,9 @@ typedef struct mst_names {
 // itself, the problem and the description.
 void mst_names_list(const mst_problem *problem, const mst_stencil_desc *desc, unsigned reads, mst_names *out);
 
+// Of a problem that is empty, or but for is_open, the grid and the fields, which is what expressions need.
+mst_status mst_problem_begin(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
+
 // Checks definitions first .. end - 1.
 mst_status mst_problem_check_definitions(const mst_problem *problem, const mst_stencil_desc *desc, size_t first, size_t end,
                                          mst_error *error);

@@ -88,9 +88,6 @@ mst_status mst_problem_read_open(const mst_stencil_desc *desc, mst_problem *prob
 mst_status mst_problem_read_scheme(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 void mst_problem_release_scheme(mst_problem *problem);
 
-// No more than the grid and the fields, as expressions need it; of an empty problem, too.
-mst_status mst_problem_begin(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
-
 // An expression of coordinates and numbers, for initial values.
 mst_status mst_problem_initial(const mst_problem *problem, const mst_stencil_desc *desc, const char *text, const char *what,
                                mst_formula *out, mst_error *error);
