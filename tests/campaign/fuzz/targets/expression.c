@@ -10,8 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const mst_expr_symbol symbols[] = {{"x", 0, 0}, {"t", 0, 0}, {"a", 0, 0}, {"u", 2, 2}, {"v", 1, 1}};
+static const mst_expr_symbol symbols[] = {{"x", 0, 0}, {"t", 0, 0}, {"a", 0, 0}, {"u", 2, 2}, {"v", 2, 1}};
 enum { N_SYMBOLS = sizeof symbols / sizeof symbols[0], MOST_NESTED = 60 };
+
+// Definitions and a grid, so that operators and offsets behind parentheses are known.
+static const mst_expr_definition definitions[] = {{"second(f)", "f[0,-1] - 2*f + f[0,1]"},
+                                                  {"flux(f, c)", "dx_minus(c*dx_plus(f, 4))"},
+                                                  {"change(f)", "f - f.prev"},
+                                                  {"spread", "second(u*x)"}};
+static const mst_expr_scheme grid = {.n_axes = 2,
+                                     .coordinates = {0, SIZE_MAX},
+                                     .spacings = {0.5, 0.25},
+                                     .definitions = definitions,
+                                     .n_definitions = sizeof definitions / sizeof definitions[0]};
 
 // An expression's text, as far as it fits.
 typedef struct printed {
@@ -90,7 +101,7 @@ static void print_and_parse(const mst_expr *expr, bool scheme, double value) {
     if (!first.whole)
         return;
     if (scheme)
-        FUZZ_CHECK(mst_expr_parse_scheme(first.text, "the text", symbols, N_SYMBOLS, NULL, &again, &error) == MST_OK);
+        FUZZ_CHECK(mst_expr_parse_scheme(first.text, "the text", symbols, N_SYMBOLS, &grid, &again, &error) == MST_OK);
     else
         FUZZ_CHECK(mst_expr_parse(first.text, "the text", symbols, N_SYMBOLS, &again, &error) == MST_OK);
     print_node(&second, again, again->n_nodes - 1, 0);
@@ -153,7 +164,7 @@ static void write_kernels(const mst_expr *expr) {
 static void try_text(const char *text, bool scheme) {
     mst_expr *expr;
     mst_error error;
-    mst_status status = scheme ? mst_expr_parse_scheme(text, "the text", symbols, N_SYMBOLS, NULL, &expr, &error)
+    mst_status status = scheme ? mst_expr_parse_scheme(text, "the text", symbols, N_SYMBOLS, &grid, &expr, &error)
                                : mst_expr_parse(text, "the text", symbols, N_SYMBOLS, &expr, &error);
     if (status != MST_OK) {
         FUZZ_CHECK(status == MST_ERROR_ARGUMENT && !expr && fuzz_is_message(error.message));
