@@ -152,10 +152,10 @@ static bool compare(measuring *m, rates_way way) {
 
 // Every way does some steps, and is left out where it fails or is wrong.
 static void check(measuring *m) {
-    for (int way = RATES_N_WAYS; way-- > 0;)
+    for (rates_way way = RATES_N_WAYS; way-- > 0;)
         if (has(m, way) && !steps(m, way, CHECK_STEPS) && !m->cell->why[way][0])
             snprintf(m->cell->why[way], PLAIN_TEXT, "failed");
-    for (int way = 0; way < RATES_N_WAYS; way++)
+    for (rates_way way = 0; way < RATES_N_WAYS; way++)
         if (has(m, way) && way != RATES_KERNELS && !m->cell->why[way][0] && has(m, RATES_KERNELS))
             compare(m, way);
 }
@@ -184,14 +184,14 @@ static void size_sample(measuring *m, rates_way way) {
 static void take_times(measuring *m) {
     rates_cell *cell = m->cell;
     double seconds;
-    for (int way = 0; way < RATES_N_WAYS; way++)
+    for (rates_way way = 0; way < RATES_N_WAYS; way++)
         if (has(m, way) && !cell->why[way][0])
             size_sample(m, way);
     for (int round = 0; round < m->bench->rounds; round++, cell->n_samples++)
-        for (int way = 0; way < RATES_N_WAYS; way++)
+        for (rates_way way = 0; way < RATES_N_WAYS; way++)
             if (has(m, way) && !cell->why[way][0] && sample(m, way, &seconds))
                 cell->samples[way][round] = (double)(m->plain.n[0] * m->plain.n[1] * m->plain.n[2]) / seconds;
-    for (int way = 0; way < RATES_N_WAYS; way++) {
+    for (rates_way way = 0; way < RATES_N_WAYS; way++) {
         double sorted[RATES_MOST_ROUNDS];
         memcpy(sorted, cell->samples[way], sizeof sorted);
         cell->rate[way] = cell->n_samples ? bench_median(sorted, cell->n_samples) : 0;
@@ -210,7 +210,7 @@ double rates_ratio(const rates_cell *cell, rates_way way, rates_way other) {
 // ---- A cell
 
 static void release(measuring *m) {
-    for (int way = 0; way < RATES_N_WAYS; way++) {
+    for (rates_way way = 0; way < RATES_N_WAYS; way++) {
         mst_stencil_destroy(m->solvers[way]);
         if (m->runs[way])
             m->runs[way]->destroy(m->runs[way]);

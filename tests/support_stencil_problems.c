@@ -269,7 +269,7 @@ static const problem half_2d = {
     .sources = {{.field = "u", .point = {5, 7}, .series = "sin(t) * a"},
                 {.field = "u", .point = {5, 7}, .samples = samples, .n_samples = 4},
                 {.field = "v", .point = {36, 49}, .samples = samples, .n_samples = 4}},
-    .receivers = {{"u", 5, points_2d}, {"v", 2, points_2d}},
+    .receivers = {{.field = "u", .n_points = 5, .points = points_2d}, {.field = "v", .n_points = 2, .points = points_2d}},
 };
 
 // All fields of float16, with faces between work-items of GPU-shaped kernels.
@@ -299,7 +299,7 @@ static const problem far_2d = {
                {.name = "v", .initial = INITIAL("x / 200 + sin(y)")}},
     .updates = {{"u", "2*u - u.prev + dt^2 * (0.5*dyy(u, 16) + half(u, k)) + 0.001*(v[-8,7] - k[8,-8])", 0},
                 {"v", "0.5*v + 0.1*dx(dy(u)) + 0.25*(k*v)[-8,8]", 1}},
-    .receivers = {{"v", 5, points_2d}},
+    .receivers = {{.field = "v", .n_points = 5, .points = points_2d}},
 };
 
 // Boundaries by field: all mirrors, corners of them with faces that have values, numbers and texts, long reaches of both levels,
