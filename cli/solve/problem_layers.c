@@ -97,6 +97,8 @@ bool problem_check_layers(problem *p, const yaml_node_t *node) {
         marker[8] = (char)('x' + p->desc.rank - 1 - axis);
         for (size_t i = 0; i < p->desc.n_updates; i++)
             any = any || strstr(p->updates[i].expression, marker) != NULL;
+        for (size_t i = 0; i < p->desc.n_definitions; i++)
+            any = any || strstr(p->definitions[i].expression, marker) != NULL;
         if (absorbs && !any)
             return cli_yaml_error(&p->yaml, node,
                                   "the %c axis has an absorbing layer, so expected %s(DERIVATIVE) in some expression", marker[8],
