@@ -44,6 +44,33 @@ static sf_count_t input_read(void *data, sf_count_t bytes, void *user) {
     return got > 0 ? got : 0;
 }
 
+static uint32_t number_at(const unsigned char *bytes, bool swapped) {
+    uint32_t value = 0;
+    for (int k = 0; k < 4; k++)
+        value |= (uint32_t)bytes[k] << 8 * (swapped ? 3 - k : k);
+    return value;
+}
+
+// Whether a list of a WAV file claims to go on far behind the file's end: libsndfile reads on there, four bytes at a time, for as
+// long as the list claims, which takes minutes.
+static bool has_endless_list(int file) {
+    enum { MOST_CHUNKS = 10000, FEW_BYTES = 1 << 20 }; // a list that was cut is read in no time
+    unsigned char head[12];
+    struct stat info;
+    if (fstat(file, &info) != 0 || pread(file, head, 12, 0) != 12 || memcmp(head + 8, "WAVE", 4) != 0)
+        return false;
+    const bool swapped = memcmp(head, "RIFX", 4) == 0;
+    off_t at = 12;
+    for (int k = 0; k < MOST_CHUNKS && pread(file, head, 8, at) == 8; k++) {
+        const off_t bytes = (off_t)number_at(head + 4, swapped);
+        at += 8;
+        if (memcmp(head, "LIST", 4) == 0 && bytes - (info.st_size - at) > FEW_BYTES)
+            return true;
+        at += bytes + (bytes & 1);
+    }
+    return false;
+}
+
 static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
     SF_VIRTUAL_IO io = {input_length, input_seek, input_read, NULL, input_tell};
     *info = (SF_INFO){0};
@@ -52,6 +79,8 @@ static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
 
 bool cli_is_sound(int file) {
     SF_INFO info;
+    if (has_endless_list(file))
+        return true; // which cannot be read
     sound_input input = {file, 0, 0};
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound)
@@ -123,6 +152,10 @@ int cli_sound_read(const char *command, const char *path, int file, cli_sound *o
     SF_INFO info;
     size_t frames = 0;
     sound_input input = {file, 0, 0};
+    if (has_endless_list(file)) {
+        cli_error(command, "%s: is damaged: a list in it claims to be longer than the file", path);
+        return CLI_INPUT_OUTPUT;
+    }
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound && input.read_error != 0)
         return read_failed(command, path, &input);

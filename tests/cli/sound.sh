@@ -104,6 +104,8 @@ refused 4 'nowhere/q.wav: cannot be written' convolve mono.wav kernel.npy -o now
 refused 4 'a sound; add --real' fft mono.wav -o q.npy
 head -c 30 mono.wav >cut.wav
 refused 4 'cut.wav' convolve cut.wav kernel.npy -o q.wav
+printf 'RIFF4\0\0\0WAVELIST\146\377\377\377%0100d' 0 >endless.wav
+refused 4 'endless.wav: is damaged: a list in it claims to be longer than the file' convolve endless.wav kernel.npy -o q.wav
 sound none.wav 8000 1
 expect 0 "$MASTABA" convolve -a paper-c none.wav kernel.npy -o nothing.wav
 [ "$(float_wav nothing.wav)" = '8000 1 32' ] || fail "a sound without frames"
