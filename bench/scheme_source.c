@@ -94,6 +94,24 @@ static const char *put_field(const source *w, int field, const char *text) {
     return text;
 }
 
+static void put_expression(const source *w, const char *text);
+
+// The definition of that name, in brackets; one with arguments, or moved by offsets behind it, is not known.
+static bool put_definition(const source *w, const char *name, size_t length) {
+    const mst_stencil_desc *d = &w->s->problem->desc;
+    for (size_t k = 0; k < d->n_definitions; k++) {
+        const mst_stencil_definition *definition = &d->definitions[k];
+        if (strlen(definition->name) != length || memcmp(definition->name, name, length) != 0 || name[length] == '(' ||
+            name[length] == '[')
+            continue;
+        fputc('(', w->out);
+        put_expression(w, definition->expression);
+        fputc(')', w->out);
+        return true;
+    }
+    return false;
+}
+
 static const char *put_name(const source *w, const char *text) {
     static const char *const axes = "zyx", *const names[] = {"z", "y", "x"};
     const mst_stencil_desc *d = &w->s->problem->desc;
@@ -111,7 +129,7 @@ static const char *put_name(const source *w, const char *text) {
         fputc(')', w->out);
     } else if (is_known_number(d, text, length, &value)) {
         put_number(w, value);
-    } else if (!put_function(w, text, length)) {
+    } else if (!put_definition(w, text, length) && !put_function(w, text, length)) {
         snprintf(w->why, PLAIN_TEXT, "the plain form of '%.*s' is not known", (int)length, text);
     }
     return text + length;
