@@ -399,8 +399,9 @@ MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int
 // them are.
 typedef struct mst_stencil_memory {
     size_t struct_size;
-    size_t n;                   // of them in all
-    size_t shape[MST_MAX_AXES]; // of number `index`, if there is one
+    size_t n; // of them in all
+    size_t
+        shape[MST_MAX_AXES]; // of number `index`, if there is one: the nodes in the layers of its axis, the lower layer's first
     char name[64];
 } mst_stencil_memory;
 

@@ -1,8 +1,8 @@
 // The rate of sweeps, and whether it is better to stagger them.
 #include "measure_parts.h"
 #include "runtime/numbers.h"
-#include "schedules/memory.h"
-#include "stencil/plan/footprint.h"
+#include "schedules/schedule.h"
+#include "stencil/scheme/layers.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,11 +21,17 @@ typedef struct kept_rate {
 } kept_rate;
 
 static bool key_of(const mst_sweeper *s, const mst_problem *part, mst_cache_key *key) {
-    char text[200];
-    const int length =
-        snprintf(text, sizeof text, "rate of sweeps, revision %d, of %016llx%016llx on %llu x %llu x %llu", REVISION,
-                 (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grid[PLANES],
-                 (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS]);
+    char text[300];
+    uint64_t in_layers[N_AXES];
+    for (int axis = 0; axis < N_AXES; axis++) {
+        const mst_layer_nodes nodes = mst_layers_nodes(part, axis);
+        in_layers[axis] = part->grid[axis] - (uint64_t)(nodes.high - nodes.low);
+    }
+    const int length = snprintf(
+        text, sizeof text, "rate of sweeps, revision %d, of %016llx%016llx on %llu x %llu x %llu, %llu x %llu x %llu in layers",
+        REVISION, (unsigned long long)s->key.high, (unsigned long long)s->key.low, (unsigned long long)part->grid[PLANES],
+        (unsigned long long)part->grid[ROWS], (unsigned long long)part->grid[COLUMNS], (unsigned long long)in_layers[PLANES],
+        (unsigned long long)in_layers[ROWS], (unsigned long long)in_layers[COLUMNS]);
     return s->has_key && mst_cache_make_key(s->context, text, (size_t)length, "rate", key);
 }
 
@@ -124,7 +130,6 @@ fail:
 mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     static const mst_point_list no_points = {.n = 0};
-    mst_queue queue = MST_QUEUE(sweeper->context, sweeper->context->compute);
     mst_problem part;
     mst_sweep_state state = {.arrays = {NULL}};
     mst_cache_key key;
@@ -137,28 +142,13 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     s.points = &no_points;
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
-    const mst_allocation array = {.what = "the measurement of rates",
-                                  .memory = MST_MEMORY_DEVICE,
-                                  .bytes = s.sweeps.padded.elements * part.element,
-                                  .count = 1};
-    const struct {
-        cl_mem *buffers;
-        int n;
-    } all[] = {{state.arrays, part.n_arrays}, {state.spares, s.sweeps.n_spares}, {state.coefficients, part.n_coefficients}};
-    for (size_t k = 0; k < MST_COUNT(all); k++) {
-        MST_TRY(mst_memory_take(s.context, &array, NULL, (uint64_t)all[k].n, all[k].buffers, error));
-        for (int i = 0; i < all[k].n; i++)
-            MST_TRY(mst_queue_fill(&queue, all[k].buffers[i], 0, (size_t)array.bytes, "an array", error));
-    }
-    MST_TRY(mst_queue_finish(&queue, error));
+    MST_TRY(mst_sweeping_take(s.context, &s.sweeps, "the measurement of rates", true, &state, error));
     MST_TRY(measure_both(&s, &state, rate, error));
     if (s.stagger.steps == 1)
         sweeper->stagger = mst_sweeper_plain(sweeper);
     if (keeps)
         keep(sweeper, key, *rate);
 fail:
-    mst_queue_release(&queue);
-    for (size_t k = 0; k < MST_COUNT(all); k++)
-        mst_memory_give(sweeper->context, &array, NULL, (uint64_t)all[k].n, all[k].buffers);
+    mst_sweeping_give(sweeper->context, &s.sweeps, &state);
     return status;
 }

@@ -1,7 +1,7 @@
 // The memory variables of a description's absorbing layers.
 #include "description.h"
 #include "runtime/description.h"
-#include "scheme/problem.h"
+#include "scheme/layers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +9,15 @@
 #define MEMORY MST_DESCRIPTION(mst_stencil_memory, MST_STENCIL_MEMORY_INIT, name)
 
 static void describe(const mst_problem *p, size_t index, mst_stencil_memory *out) {
+    uint64_t grid[N_AXES];
     for (int f = 0; f < p->n_fields; f++) {
         const mst_problem_field *field = &p->fields[f];
         if (!field->is_memory || out->n++ != index)
             continue;
         snprintf(out->name, sizeof out->name, "%s", field->name);
+        mst_layers_grid(p, field->array, grid);
         for (int k = 0; k < p->rank; k++)
-            out->shape[k] = (size_t)p->grid[mst_problem_axis(p->rank, k)];
+            out->shape[k] = (size_t)grid[mst_problem_axis(p->rank, k)];
     }
 }
 

@@ -1,6 +1,7 @@
 // From a checked description to kernels and a plan: what planning says is built, measured, and planned again by what was
 // measured.
 #include "measure.h"
+#include "scheme/layers.h"
 #include "solver.h"
 
 #include <string.h>
@@ -151,7 +152,7 @@ void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *
     const mst_problem *p = &s->problem;
     const mst_allocation *store = &s->plan.footprint.parts[MST_FOOTPRINT_STORE];
     const mst_forecast f = mst_model_forecast(&s->inputs, &s->pair, &s->plan, steps, &boxes);
-    const uint64_t once = (p->state_node_bytes + p->coefficient_node_bytes) * p->nodes;
+    const uint64_t once = mst_layers_state_bytes(p) + p->coefficient_node_bytes * p->nodes;
     plan->schedule = s->plan.schedule;
     plan->shape = s->plan.schedule == MST_STENCIL_SWEEPS ? mst_plan_shape(&s->inputs) : s->pair.tiles[0].shape;
     plan->store = s->plan.store;

@@ -4,6 +4,7 @@
 #include "initial.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
+#include "scheme/layers.h"
 #include "scheme/region.h"
 #include "solver.h"
 #include "stream/transfer.h"
@@ -111,8 +112,9 @@ static mst_status fill(mst_stencil *s, int array, const mst_formula *formula, ms
     bool done;
     MST_TRY(mst_initial_fill(s, array, formula, &done, error));
     MST_REQUIRE(done || (values = malloc(CHUNK * s->problem.element)), MST_ERROR_HOST_MEMORY, "out of memory for initial values");
-    for (uint64_t at = 0; at < s->problem.nodes && !done; at += CHUNK) {
-        uint64_t n = s->problem.nodes - at < CHUNK ? s->problem.nodes - at : CHUNK;
+    const uint64_t nodes = mst_layers_array_nodes(&s->problem, array);
+    for (uint64_t at = 0; at < nodes && !done; at += CHUNK) {
+        uint64_t n = nodes - at < CHUNK ? nodes - at : CHUNK;
         filling f = {&s->problem, formula, at, n, values};
         if (formula)
             MST_TRY(mst_pool_run(s->context->pool, (size_t)((n + (1 << 14) - 1) >> 14), fill_part, &f, error));
@@ -131,8 +133,9 @@ static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_
     void *values = NULL, *read = NULL;
     MST_REQUIRE((values = malloc(CHUNK * s->problem.element)) && (read = malloc(CHUNK * bytes)), MST_ERROR_HOST_MEMORY,
                 "out of memory for initial values");
-    for (uint64_t at = 0; at < s->problem.nodes; at += CHUNK) {
-        uint64_t n = s->problem.nodes - at < CHUNK ? s->problem.nodes - at : CHUNK;
+    const uint64_t nodes = mst_layers_array_nodes(&s->problem, array);
+    for (uint64_t at = 0; at < nodes; at += CHUNK) {
+        uint64_t n = nodes - at < CHUNK ? nodes - at : CHUNK;
         MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
         for (uint64_t i = 0; i < n; i++)
             put_value(&s->problem, values, i, bytes == 8 ? ((double *)read)[i] : (double)((float *)read)[i]);
@@ -241,11 +244,13 @@ static mst_status read_field(mst_stencil *s, const char *field, int level, const
                              mst_error *error) {
     mst_status status = MST_OK;
     mst_region nodes;
+    uint64_t grid[N_AXES];
     reading r = {.s = s};
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(find(s, field, level, &r.array, error));
-    MST_TRY(mst_region_read(&s->problem, region, &nodes, error));
-    const uint64_t *start = nodes.start, *step = nodes.step, *count = nodes.count;
+    mst_layers_grid(&s->problem, r.array, grid);
+    MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
+    const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
     MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`to` must be host memory or a file");
     const mst_problem *p = &s->problem;
@@ -254,13 +259,13 @@ static mst_status read_field(mst_stencil *s, const char *field, int level, const
     r.packed = malloc(CHUNK * p->element);
     r.row = malloc(CHUNK * p->element);
     MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");
-    bool rows = count[COLUMNS] == p->grid[COLUMNS], planes = rows && count[ROWS] == p->grid[ROWS] && step[PLANES] == 1;
+    bool rows = count[COLUMNS] == grid[COLUMNS], planes = rows && count[ROWS] == grid[ROWS] && step[PLANES] == 1;
     if (planes)
-        MST_TRY(read_line(&r, start[PLANES] * p->plane, 1, count[PLANES] * p->plane, error));
+        MST_TRY(read_line(&r, start[PLANES] * plane, 1, count[PLANES] * plane, error));
     for (uint64_t i = 0; i < count[PLANES] && !planes; i++)
         for (uint64_t j = 0; j < count[ROWS]; j++) {
-            uint64_t row = (start[PLANES] + i * step[PLANES]) * p->grid[ROWS] + start[ROWS] + j * step[ROWS];
-            MST_TRY(read_line(&r, row * p->grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
+            uint64_t row = (start[PLANES] + i * step[PLANES]) * grid[ROWS] + start[ROWS] + j * step[ROWS];
+            MST_TRY(read_line(&r, row * grid[COLUMNS] + start[COLUMNS], step[COLUMNS], count[COLUMNS], error));
         }
     MST_TRY(flush(&r, error));
 fail:
@@ -283,7 +288,7 @@ static mst_status write_field(mst_stencil *s, const char *field, int level, mst_
     MST_TRY(find(s, field, level, &array, error));
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
-    const size_t shape[] = {(size_t)s->problem.nodes};
+    const size_t shape[] = {(size_t)mst_layers_array_nodes(&s->problem, array)};
     const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"};
     mst_observer_forget(&s->observer);
     MST_TRY(load(s, array, &t, error));

@@ -47,28 +47,32 @@ static void divide(mst_sweeps *s) {
     }
 }
 
-// As many spare arrays of either kind as a sweep takes at most.
+mst_sweeps_kind mst_sweeps_kind_of(const mst_sweeps *s, int field) {
+    const mst_problem_field *f = &s->problem->fields[field];
+    return f->is_memory ? MST_SWEEPS_LAYERS + (mst_sweeps_kind)f->layer_axis : f->is_half ? MST_SWEEPS_HALF : MST_SWEEPS_WHOLE;
+}
+
+// As many spare arrays of a kind as a sweep takes at most.
 static void count_spares(mst_sweeps *s) {
-    const mst_problem *p = s->problem;
-    int most[2] = {0, 0};
-    for (int k = 0; k < s->n; k++) {
-        int taken[2] = {0, 0};
-        for (int u = s->first[k]; u < s->first[k + 1]; u++)
-            taken[p->fields[p->updates[u].field].is_half] += !s->in_place[u];
-        for (int half = 0; half < 2; half++)
-            most[half] = mst_larger(most[half], taken[half]);
+    for (mst_sweeps_kind kind = MST_SWEEPS_WHOLE; kind < MST_SWEEPS_KINDS; kind++) {
+        int most = 0;
+        for (int k = 0; k < s->n; k++) {
+            int taken = 0;
+            for (int u = s->first[k]; u < s->first[k + 1]; u++)
+                taken += !s->in_place[u] && mst_sweeps_kind_of(s, s->problem->updates[u].field) == kind;
+            most = mst_larger(most, taken);
+        }
+        for (; most > 0; most--)
+            s->spare_kinds[s->n_spares++] = kind;
     }
-    s->n_spares = most[0] + most[1];
-    for (int i = 0; i < s->n_spares; i++)
-        s->spare_elements[i] = i < most[0] ? p->element : 2;
 }
 
 int mst_sweeps_next_spare(const mst_sweeps *s, int update, mst_spare_turn *turn) {
-    const bool half = s->problem->fields[s->problem->updates[update].field].is_half;
+    const mst_sweeps_kind kind = mst_sweeps_kind_of(s, s->problem->updates[update].field);
     int first = 0;
-    while (half && s->spare_elements[first] != 2)
+    while (s->spare_kinds[first] != kind)
         first++;
-    return first + turn->taken[half]++;
+    return first + turn->taken[kind]++;
 }
 
 static void find_margins(mst_sweeps *s) {
@@ -79,7 +83,8 @@ static void find_margins(mst_sweeps *s) {
             const mst_leaf *leaf = &f->leaves[i];
             if (leaf->kind != MST_VALUE_FIELD)
                 continue;
-            s->has_margin[leaf->field] = s->has_margin[leaf->field] || !is_own_node(leaf);
+            s->has_margin[leaf->field] =
+                s->has_margin[leaf->field] || (!is_own_node(leaf) && !s->problem->fields[leaf->field].is_memory);
             for (int axis = 0; axis < N_AXES; axis++) {
                 s->padded.before[axis] = mst_larger(s->padded.before[axis], (int64_t)-leaf->offsets[axis]);
                 s->padded.behind[axis] = mst_larger(s->padded.behind[axis], (int64_t)leaf->offsets[axis]);
@@ -181,6 +186,7 @@ mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) 
     s.margins_change = margins_change(&s);
     s.copies_margins = can_copy(&s);
     lay_out(&s);
+    mst_sweeps_fold(&s);
     return s;
 }
 

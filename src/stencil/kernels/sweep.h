@@ -16,6 +16,19 @@ typedef struct mst_padded {
     uint64_t elements; // UINT64_MAX: too many to be counted
 } mst_padded;
 
+// Arrays of one kind may take one another's place: whole grids of the scheme's elements, or of float16, and memory variables of
+// the layers of an axis, which have elements for the nodes in these only. MST_SWEEPS_LAYERS + axis is the kind of the latter.
+typedef enum mst_sweeps_kind { MST_SWEEPS_WHOLE, MST_SWEEPS_HALF, MST_SWEEPS_LAYERS, MST_SWEEPS_KINDS = 5 } mst_sweeps_kind;
+
+// Memory variables of the layers of an axis. Nodes before `low` of the axis lie at their number, and those from `high` on, less
+// `skipped`. Along the columns these begin and end between vectors, and between and around them is room for a vector and the
+// largest offset.
+typedef struct mst_folded {
+    int64_t low, high, skipped;
+    mst_padded array;
+    int64_t lengths[N_AXES]; // of what holds all nodes, from element `first` on
+} mst_folded;
+
 typedef struct mst_sweeps {
     const mst_problem *problem;
     mst_stencil_shape shape;
@@ -26,26 +39,42 @@ typedef struct mst_sweeps {
     // Of an update: its values replace those of the field's oldest array in place, as nothing reads that but at the node itself.
     // Else they go to a spare array, in whose place the oldest one becomes spare.
     bool in_place[MST_STENCIL_MAX_FIELDS];
-    // Spare arrays. Those of arrays with larger elements come first, and an array takes turns only with those like it.
+    // Spare arrays. An array takes turns only with those of its kind, which is the order that they have.
     int n_spares;
-    size_t spare_elements[2 * MST_STENCIL_MAX_FIELDS]; // bytes
-    bool has_margin[MST_STENCIL_MAX_FIELDS];           // of a field: updates read neighbours
-    bool margins_change;                               // from step to step
-    bool copies_margins;                               // and sweeps fill them as they go
+    mst_sweeps_kind spare_kinds[MST_STENCIL_MAX_FIELDS];
+    bool has_margin[MST_STENCIL_MAX_FIELDS]; // of a field: updates read neighbours
+    bool margins_change;                     // from step to step
+    bool copies_margins;                     // and sweeps fill them as they go
     mst_padded padded;
+    mst_folded folded[N_AXES];
 } mst_sweeps;
 
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape);
+void mst_sweeps_fold(mst_sweeps *sweeps); // its part for `folded`: sweep_layers.c
 
 // The array of the state that an update replaces.
 int mst_sweeps_replaced(const mst_problem *problem, int update);
 
+mst_sweeps_kind mst_sweeps_kind_of(const mst_sweeps *sweeps, int field);
+// Bytes of an array, by its number among those of the state and then the coefficient fields; of spare array k; and of all.
+// UINT64_MAX: they cannot be counted.
+uint64_t mst_sweeps_bytes(const mst_sweeps *sweeps, int array);
+uint64_t mst_sweeps_spare_bytes(const mst_sweeps *sweeps, int k);
+uint64_t mst_sweeps_all_bytes(const mst_sweeps *sweeps);
+// Where the nodes of an array lie.
+const mst_padded *mst_sweeps_layout(const mst_sweeps *sweeps, int array);
+
+// Offsets along an axis at which the updates of sweep k read the memory variables of its layers: the least and the largest. False
+// if none does. And whether any does of any axis.
+bool mst_sweeps_layer_reach(const mst_sweeps *sweeps, int k, int axis, int reach[2]);
+bool mst_sweeps_has_layers(const mst_sweeps *sweeps, int k);
+
 // Whether a part of the state, or a coefficient field, has elements of float16, or of the scheme.
 bool mst_sweeps_has(const mst_sweeps *sweeps, bool half, bool coefficient);
 
-// The spare arrays that the updates of a sweep take in turn, by the elements of the update's field. Begins as zeros.
+// The spare arrays that the updates of a sweep take in turn, by the kind of the update's field. Begins as zeros.
 typedef struct mst_spare_turn {
-    int taken[2]; // of those with the scheme's elements, and with float16
+    int taken[MST_SWEEPS_KINDS];
 } mst_spare_turn;
 int mst_sweeps_next_spare(const mst_sweeps *sweeps, int update, mst_spare_turn *turn);
 

@@ -65,6 +65,9 @@ void mst_sweep_describe(const mst_sweeps *s, int k, mst_signature *out) {
     }
     mst_signature_add(out, "__global const real *", "damping");
     mst_signature_add(out, "__global const real *", "table");
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (mst_sweeps_layer_reach(s, k, axis, (int[2]){0}))
+            mst_signature_add(out, "long8", "%s", mst_sweep_layers_name(axis));
     mst_signature_add(out, "long8", "grid");
     mst_signature_add(out, "long4", "work");
 }

@@ -36,10 +36,7 @@ static mst_status stagger(mst_sweeper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
     const mst_padded *a = &s->sweeps.padded;
-    uint64_t node_bytes = p->state_node_bytes + p->coefficient_node_bytes;
-    for (int k = 0; k < s->sweeps.n_spares; k++)
-        node_bytes += s->sweeps.spare_elements[k];
-    const uint64_t plane = node_bytes * (uint64_t)a->plane_pitch;
+    const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / p->grid[PLANES];
     cl_ulong cache = 0;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
                "cannot read how large the cache of %s is", s->context->device.name);
@@ -167,8 +164,8 @@ mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, cons
                 MST_TRY(fill_margin(s, queue, s->margin[p->fields[f].faces][half], state->arrays[array], (int64_t)row - level,
                                     error));
         }
-    for (int k = 0; k < s->sweeps.n_spares; k++)
-        MST_TRY(fill_margin(s, queue, s->margin[0][s->sweeps.spare_elements[k] == 2], state->spares[k], (int64_t)row, error));
+    for (int k = 0; k < s->sweeps.n_spares && s->sweeps.spare_kinds[k] < MST_SWEEPS_LAYERS; k++)
+        MST_TRY(fill_margin(s, queue, s->margin[0][s->sweeps.spare_kinds[k]], state->spares[k], (int64_t)row, error));
 fail:
     return status;
 }
@@ -295,11 +292,16 @@ static void rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
     }
 }
 
+static cl_long8 layers_argument(const mst_folded *f) {
+    return (cl_long8){{f->low, f->high, f->skipped, f->array.pitch, f->array.plane_pitch, f->array.first}};
+}
+
 static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row, plane_range planes,
                          mst_error *error) {
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     cl_long4 work;
+    cl_long8 layers[N_AXES];
     mst_argument_list list = {.n = 0};
     const size_t items = gpu ? divide_gpu(s, &work) : divide_cpu(s, planes, &work);
     work.s[3] = (cl_long)row;
@@ -307,6 +309,11 @@ static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_swee
     bind_arrays(s, k, state, &list);
     list.values[list.n++] = MST_BIND(damping, s->tables->damping);
     list.values[list.n++] = MST_BIND(table, s->tables->steps);
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (mst_sweeps_layer_reach(&s->sweeps, k, axis, (int[2]){0})) {
+            layers[axis] = layers_argument(&s->sweeps.folded[axis]);
+            list.values[list.n++] = MST_BIND_AS(mst_sweep_layers_name(axis), layers[axis]);
+        }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
     return mst_kernel_launch(queue, s->sweep[k], list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);

@@ -99,7 +99,7 @@ static mst_status find_vectors(sweep_writer *g, mst_error *error) {
         for (size_t i = 0; i < f->n_leaves; i++) {
             const mst_leaf *leaf = &f->leaves[i];
             const int column = leaf->offsets[COLUMNS];
-            if (leaf->kind != MST_VALUE_FIELD)
+            if (leaf->kind != MST_VALUE_FIELD || p->fields[leaf->field].is_memory)
                 continue;
             add_vector(g, leaf, leaf->offsets[PLANES], vector_of(g, column));
             add_vector(g, leaf, leaf->offsets[PLANES], vector_of(g, column + g->s->width - 1));
@@ -190,10 +190,8 @@ static void write_leaf_gpu(const sweep_writer *g, const mst_leaf *leaf, const ch
     mst_text_put(g->out, ");\n");
 }
 
-static void write_leaf_cpu(const sweep_writer *g, int k, const mst_leaf *leaf, const char *name) {
+static void write_leaf_cpu(const sweep_writer *g, const mst_leaf *leaf, const char *array, const char *name) {
     static const char *const pitches[] = {" * plane_pitch", " * pitch", ""};
-    mst_name array;
-    mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
     mst_text_put(g->out, "const vreal $name = LOAD_GLOBAL$half($array + i", MST_SET(name, name),
                  MST_SET(half, mst_element_suffix(g->s->problem->fields[leaf->field].is_half)), MST_SET(array, array));
     for (int axis = 0; axis < N_AXES; axis++)
@@ -201,6 +199,17 @@ static void write_leaf_cpu(const sweep_writer *g, int k, const mst_leaf *leaf, c
             mst_text_put(g->out, leaf->offsets[axis] < 0 ? " - $offset$pitch" : " + $offset$pitch",
                          MST_SET(offset, abs(leaf->offsets[axis])), MST_SET(pitch, pitches[axis]));
     mst_text_put(g->out, ");\n");
+}
+
+static void write_leaf(const sweep_writer *g, int k, const mst_leaf *leaf, const char *name) {
+    mst_name array;
+    mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
+    if (g->s->problem->fields[leaf->field].is_memory)
+        mst_sweep_write_memory(g->w, g->s, leaf, array, name);
+    else if (is_gpu(g))
+        write_leaf_gpu(g, leaf, name);
+    else
+        write_leaf_cpu(g, leaf, array, name);
 }
 
 static void write_damping(const sweep_writer *g) {
@@ -213,9 +222,8 @@ static void write_damping(const sweep_writer *g) {
         mst_text_put(g->out, "value *= LOAD_GLOBAL(damping + n_planes + n_rows + column);\n");
 }
 
-static void write_update(const sweep_writer *g, int k, int update) {
+static void write_update(const sweep_writer *g, int k, int update, const mst_formula *f) {
     const mst_problem *p = g->s->problem;
-    const mst_formula *f = &p->updates[update].formula;
     mst_number_text values[MST_STENCIL_MAX_LEAVES];
     mst_name name;
     const char *field = p->fields[p->updates[update].field].name;
@@ -228,10 +236,7 @@ static void write_update(const sweep_writer *g, int k, int update) {
             continue;
         mst_name_leaf(p, leaf, name);
         snprintf(values[i], sizeof values[i], "%s", name);
-        if (is_gpu(g))
-            write_leaf_gpu(g, leaf, name);
-        else
-            write_leaf_cpu(g, k, leaf, name);
+        write_leaf(g, k, leaf, name);
     }
     mst_write_formula(g->w, f, g->s->width, (const mst_number_text *)values, "result");
     mst_text_put(g->out, "vreal value = result;\n");
@@ -239,48 +244,83 @@ static void write_update(const sweep_writer *g, int k, int update) {
     mst_text_put(g->out, "new_value$n = value;\n}\n", MST_SET(n, update)); // that of float16 is rounded as it is stored
 }
 
-// Behind the last column are nodes beyond the face, which are not to be overwritten.
-static void write_stores(const sweep_writer *g, int k) {
+static bool is_memory(const sweep_writer *g, int update) {
+    return g->s->problem->fields[g->s->problem->updates[update].field].is_memory;
+}
+
+// Of all components of an update's new value, or of one.
+static void write_store(const sweep_writer *g, int k, int update, int component) {
+    const mst_problem_field *field = &g->s->problem->fields[g->s->problem->updates[update].field];
+    const char *at = field->is_memory ? mst_sweep_memory_place(field->layer_axis) : "i";
     mst_name name;
-    mst_text_put(g->out, "if (column + WIDTH <= n_columns) {\n");
-    for (int u = g->first; u < g->end; u++) {
-        const bool half = g->s->problem->fields[g->s->problem->updates[u].field].is_half;
-        mst_sweep_name_target(g->s, k, u, name);
-        mst_text_put(g->out,
-                     !is_gpu(g) ? "STORE_GLOBAL$half(new_value$u, $name + i);\n"
-                     : half     ? "STORE_VECTOR_HALF(new_value$u, $name + i);\n"
-                                : "*(__global vreal *)($name + i) = new_value$u;\n",
-                     MST_SET(half, mst_element_suffix(half)), MST_SET(name, name), MST_SET(u, u));
+    mst_sweep_name_target(g->s, k, update, name);
+    if (field->is_memory) {
+        mst_text_put(g->out, "if (");
+        mst_sweep_write_is_layer(g->w, field->layer_axis, 0);
+        mst_text_put(g->out, ")\n");
     }
+    const char *text = component >= 0   ? field->is_half ? "vstore_half_rte(new_value$u.s$component, $at + $component, $name);\n"
+                                                         : "$name[$at + $component] = new_value$u.s$component;\n"
+                       : !is_gpu(g)     ? "STORE_GLOBAL$half(new_value$u, $name + $at);\n"
+                       : field->is_half ? "STORE_VECTOR_HALF(new_value$u, $name + $at);\n"
+                                        : "*(__global vreal *)($name + $at) = new_value$u;\n";
+    mst_text_put(g->out, text, MST_SET(half, mst_element_suffix(field->is_half)), MST_SET(name, name), MST_SET(u, update),
+                 MST_SET(at, at), MST_SET(component, component));
+}
+
+static void write_all_stores(const sweep_writer *g, int k, bool memories, int component) {
+    for (int u = g->first; u < g->end; u++)
+        if (memories || !is_memory(g, u))
+            write_store(g, k, u, component);
+}
+
+// Behind the last column are nodes beyond the face, which are not to be overwritten.
+static void write_stores(const sweep_writer *g, int k, bool memories) {
+    mst_text_put(g->out, "if (column + WIDTH <= n_columns) {\n");
+    write_all_stores(g, k, memories, -1);
     mst_text_put(g->out, "} else {\n");
     for (int component = 0; component < g->s->width - 1; component++) {
         mst_text_put(g->out, "if (column + $component < n_columns) {\n", MST_SET(component, component));
-        for (int u = g->first; u < g->end; u++) {
-            mst_sweep_name_target(g->s, k, u, name);
-            mst_text_put(g->out,
-                         g->s->problem->fields[g->s->problem->updates[u].field].is_half
-                             ? "vstore_half_rte(new_value$u.s$component, i + $component, $name);\n"
-                             : "$name[i + $component] = new_value$u.s$component;\n",
-                         MST_SET(name, name), MST_SET(component, component), MST_SET(u, u));
-        }
+        write_all_stores(g, k, memories, component);
         mst_text_put(g->out, "}\n");
     }
     mst_text_put(g->out, "}\n");
 }
 
+// Outside all layers there are no memory variables to be read or written, nor stretches to be computed.
+static void write_nodes_outside(const sweep_writer *g, int k) {
+    const int items = mst_sweep_items(g->s->problem);
+    mst_text_put(g->out, "if (");
+    mst_sweep_write_outside(g->w, g->s, k, items * g->s->width, MST_SWEEP_GROUP / items);
+    mst_text_put(g->out, ") {\n");
+    for (int u = g->first; u < g->end; u++) {
+        const mst_problem_update *update = &g->s->problem->updates[u];
+        if (!is_memory(g, u))
+            write_update(g, k, u, update->outside.expr ? &update->outside : &update->formula);
+    }
+    write_stores(g, k, false);
+    mst_text_put(g->out, "} else {\n");
+    mst_sweep_write_places(g->w, g->s, k);
+}
+
 static void write_nodes(const sweep_writer *g, int k) {
+    if (mst_sweeps_has_layers(g->s, k))
+        write_nodes_outside(g, k);
     for (int u = g->first; u < g->end; u++)
-        write_update(g, k, u);
-    write_stores(g, k);
+        write_update(g, k, u, &g->s->problem->updates[u].formula);
+    write_stores(g, k, true);
+    if (mst_sweeps_has_layers(g->s, k))
+        mst_text_put(g->out, "}\n");
 }
 
 static void write_gpu(const sweep_writer *g, int k) {
     const int items = mst_sweep_items(g->s->problem);
     mst_text_put(g->out,
                  "long tile = get_group_id(0);\n"
-                 "const long column = (tile % work.s1 * $items + get_local_id(0) % $items) * WIDTH;\n"
+                 "const long group_column = tile % work.s1 * $items * WIDTH;\n"
+                 "const long column = group_column + get_local_id(0) % $items * WIDTH;\n"
                  "tile /= work.s1;\n"
-                 "const long row = tile % work.s2 * $rows + get_local_id(0) / $items;\n"
+                 "const long group_row = tile % work.s2 * $rows, row = group_row + get_local_id(0) / $items;\n"
                  "tile /= work.s2;\n"
                  "const long plane_begin = tile * work.s0, plane_end = min(plane_begin + work.s0, n_planes);\n"
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n"
@@ -343,6 +383,8 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
     MST_TRY(mst_program_add_file(w->context, "stencil_sweep.cl", w->out, error));
     if (mst_sweeps_has(s, true, false))
         MST_TRY(mst_program_add_file(w->context, "stencil_sweep_half.cl", w->out, error));
+    if (s->problem->n_layers > 0)
+        MST_TRY(mst_program_add_file(w->context, "stencil_sweep_layers.cl", w->out, error));
     if (s->copies_margins)
         mst_write_copies(w, s);
     for (int k = 0; k < s->n; k++)

@@ -18,6 +18,9 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     u_in, speed_coefficient..  arrays that updates read
 //     u_out                      a spare array for new values; u_in_out: the array that they replace, which updates read as well
 //     damping, table             as in arguments.h
+//     plane_layers, row_layers.. of axes of which memory variables are read: nodes before s0 are in the lower layer, those from
+//                                s1 on in the upper one, and lie at s2 less than their number; s3, s4: elements from row to row
+//                                and from plane to plane; s5: element of the first node
 //     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
 //                                s5: element of the first node; on a CPU s6: the first plane of the sweep (a GPU does all)
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
@@ -30,6 +33,20 @@ bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
 // The names of the arguments that hold an array which sweep k reads, and that take an update's values.
 void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
 void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
+
+// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a vector is in a layer, or, on a GPU,
+// none in this plane of the work-group's `columns` and `rows` from group_column and group_row on.
+void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k, int columns, int rows);
+// Declares the vector that a leaf reads of a memory variable, 0 outside layers, and where the own one lies in the arrays of each
+// axis, under the name of mst_sweep_memory_place.
+void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *sweeps, const mst_leaf *leaf, const char *array,
+                            const char *name);
+void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *sweeps, int k);
+const char *mst_sweep_memory_place(int axis);
+// A condition that some node of the vector at an offset along the axis is in a layer.
+void mst_sweep_write_is_layer(const mst_writer *w, int axis, int offset);
+// The name of the argument with the layers of an axis.
+const char *mst_sweep_layers_name(int axis);
 
 // sweep_copies.c: the functions that copy a line to margins, one a set of boundaries, and their calls for the line (plane, row)
 // that sweep k has computed.

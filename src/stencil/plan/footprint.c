@@ -132,14 +132,14 @@ static void add_in_core(const mst_problem *p, mst_footprint *f) {
 static void add_sweeps(const mst_problem *p, mst_stencil_shape shape, mst_footprint *f) {
     const char *what = "the state of an in-core run";
     const mst_sweeps sweeps = mst_sweeps_make(p, shape);
-    const uint64_t nodes = sweeps.padded.elements;
-    size_t elements[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS];
-    arrays state = {p->n_arrays + sweeps.n_spares, elements, p->state_node_bytes};
-    memcpy(elements, p->elements, (size_t)p->n_arrays * sizeof *elements);
-    for (int k = 0; k < sweeps.n_spares; k++)
-        state.node_bytes += elements[p->n_arrays + k] = sweeps.spare_elements[k];
-    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, nodes, state, 1);
-    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, nodes, coefficients_of(p), 1);
+    mst_allocation *state = &f->parts[MST_FOOTPRINT_STATE];
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, sweeps.padded.elements, coefficients_of(p), 1);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, 1, (uint64_t)(p->n_arrays + sweeps.n_spares));
+    for (int a = 0; a < p->n_arrays; a++)
+        state->bytes = mst_larger(state->bytes, mst_sweeps_bytes(&sweeps, a));
+    const uint64_t all = mst_sweeps_all_bytes(&sweeps), coefficients = bytes_of(&f->parts[MST_FOOTPRINT_COEFFICIENTS]);
+    state->nodes = sweeps.padded.elements;
+    state->total = all == UINT64_MAX ? UINT64_MAX : all - coefficients;
     set_counts(p, what, f);
 }
 
@@ -186,9 +186,12 @@ static void add_store(const mst_problem *p, const mst_plan *plan, mst_footprint 
                         : plan->store == MST_STENCIL_STORE_FILE ? MST_MEMORY_FILE
                                                                 : MST_MEMORY_ORDINARY;
     const uint64_t copies = (uint64_t)mst_plan_copies(plan->schedule);
-    const arrays all = {p->n_arrays + p->n_coefficients, p->elements, copies * p->state_node_bytes + p->coefficient_node_bytes};
-    set_arrays(f, MST_FOOTPRINT_STORE, "the backing store", memory, p->nodes, all, 1);
-    f->parts[MST_FOOTPRINT_STORE].count = copies * (uint64_t)p->n_arrays + (uint64_t)p->n_coefficients;
+    const uint64_t all = plus(times(copies, mst_layers_state_bytes(p)), times(p->nodes, p->coefficient_node_bytes));
+    uint64_t most = 0;
+    for (int a = 0; a < p->n_arrays + p->n_coefficients; a++)
+        most = mst_larger(most, times(mst_layers_array_nodes(p, a), p->elements[a]));
+    set(f, MST_FOOTPRINT_STORE, "the backing store", memory, most, copies * (uint64_t)p->n_arrays + (uint64_t)p->n_coefficients);
+    f->parts[MST_FOOTPRINT_STORE].total = all;
 }
 
 static uint64_t most_reads(const mst_observations *all) {

@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 #include "stencil/kernels/cutting.h"
+#include "stencil/scheme/layers.h"
 
 #include <math.h>
 #include <string.h>
@@ -130,8 +131,8 @@ static void add_copies(const model *m, uint64_t n, const mst_box *block, trip *t
     const mst_problem *p = m->in->problem;
     const double state = p->n_arrays, all = state + p->n_coefficients, nodes = (double)p->nodes;
     const mst_box big = widened(m, n / m->pair->m, n % m->pair->m, block);
-    t->download = (double)p->state_node_bytes * nodes;
-    t->upload = (double)(p->state_node_bytes + p->coefficient_node_bytes) * nodes * (box_nodes(&big) / box_nodes(block));
+    t->download = (double)mst_layers_state_bytes(p);
+    t->upload = (t->download + (double)p->coefficient_node_bytes * nodes) * (box_nodes(&big) / box_nodes(block));
     if (m->inside[p->rank == 2 ? COLUMNS : ROWS] > 0) {
         t->upload_rows = t->blocks * all * (double)side_of(&big, PLANES);
         t->download_rows = t->blocks * state * (double)side_of(block, PLANES);

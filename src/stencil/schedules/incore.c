@@ -1,4 +1,5 @@
 // The whole state stays on the device, twice: m steps go from one copy to the other.
+#include "boxes.h"
 #include "memory.h"
 #include "nonfinite.h"
 #include "runtime/context.h"
@@ -68,8 +69,20 @@ static cl_mem buffer_of(const in_core *c, int array) {
     return array < n ? c->state[c->current].buffers[array] : c->coefficients.buffers[array - n];
 }
 
+static bool is_memory(const mst_problem *p, int array) { return array < p->n_arrays && p->layer_axes[array] >= 0; }
+
+// A memory variable has elements for all nodes.
+static mst_status copy_memory(in_core *c, int array, uint64_t first, uint64_t count, bool up, void *host, mst_error *error) {
+    const mst_problem *p = c->base.with.problem;
+    const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
+    const mst_boxes boxes = mst_boxes_make(p, array, &whole, 0);
+    return mst_boxes_copy(&boxes, &c->base.queue, buffer_of(c, array), first, count, up, host, error);
+}
+
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     mst_status status = MST_OK;
+    if (is_memory(schedule->with.problem, array))
+        return copy_memory((in_core *)schedule, array, first, count, false, to, error);
     size_t e = schedule->with.problem->elements[array];
     MST_TRY(mst_queue_read(&schedule->queue, buffer_of((in_core *)schedule, array), (size_t)first * e, (size_t)count * e, to,
                            "the state", error));
@@ -81,6 +94,8 @@ fail:
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     mst_status status = MST_OK;
+    if (is_memory(schedule->with.problem, array))
+        return copy_memory((in_core *)schedule, array, first, count, true, (void *)from, error);
     size_t e = schedule->with.problem->elements[array];
     MST_TRY(mst_queue_write(&schedule->queue, CL_TRUE, buffer_of((in_core *)schedule, array), (size_t)first * e,
                             (size_t)count * e, from, "the state", error));
@@ -114,6 +129,18 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedu
 static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite,
                                        view,    lend};
 
+// Nothing is put to nodes outside layers.
+static mst_status clear_memories(in_core *c, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = c->base.with.problem;
+    mst_queue *queue = &c->base.queue;
+    for (int a = 0; a < p->n_arrays; a++)
+        if (is_memory(p, a))
+            MST_TRY(mst_queue_fill(queue, c->state[0].buffers[a], 0, (size_t)p->nodes * p->elements[a], "the state", error));
+fail:
+    return status;
+}
+
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
     in_core *c = calloc(1, sizeof *c);
@@ -122,6 +149,7 @@ mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out,
     *out = &c->base;
     for (int k = 0; k < 2; k++)
         MST_TRY(take(c, MST_FOOTPRINT_STATE, desc->problem->n_arrays, &c->state[k], error));
+    MST_TRY(clear_memories(c, error));
     MST_TRY(take(c, MST_FOOTPRINT_COEFFICIENTS, desc->problem->n_coefficients, &c->coefficients, error));
     const mst_allocation *counts = &desc->plan->footprint.parts[MST_FOOTPRINT_RESULT];
     MST_TRY(mst_memory_take(desc->context, counts, NULL, counts->count, &c->counts, error));

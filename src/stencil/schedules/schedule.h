@@ -42,7 +42,7 @@ typedef struct mst_schedule_kind {
     // After a failure: waits for what is queued, of which nothing counts any more.
     void (*abandon)(mst_schedule *schedule);
     // Elements first .. first + count - 1 of an array (those of the state, then the coefficient fields) to or from packed memory,
-    // while the state is whole. They block.
+    // while the state is whole. They are counted in the array's own shape (mst_layers_grid). They block.
     mst_status (*get)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error);
     mst_status (*put)(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error);
     // How many values of an array are infinite or NaN, while the state is whole. Blocks.
@@ -69,6 +69,11 @@ static inline mst_loan mst_schedule_loan(const mst_schedule *schedule, cl_mem pi
 // Of both schedules that keep the state on the device.
 mst_status mst_in_core_settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error);
 void mst_in_core_abandon(mst_schedule *schedule);
+
+// The memory of a state for sweeps, cleared if that is wanted; `what` is for messages. `give` accepts half-taken ones.
+mst_status mst_sweeping_take(mst_context *context, const mst_sweeps *sweeps, const char *what, bool clear, mst_sweep_state *state,
+                             mst_error *error);
+void mst_sweeping_give(mst_context *context, const mst_sweeps *sweeps, mst_sweep_state *state);
 
 // Takes what the plan's footprint says. *out is to be destroyed after a failure, too.
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);

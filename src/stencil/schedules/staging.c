@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/pinned.h"
 #include "runtime/pool.h"
+#include "stencil/scheme/layers.h"
 
 mst_status mst_staging_create(const mst_store *store, const mst_allocation *part, mst_staging *slot, mst_error *error) {
     mst_status status = MST_OK;
@@ -56,8 +57,14 @@ static int64_t run_length(int64_t i, int64_t end, int64_t length, int64_t slot, 
 
 typedef mst_status (*piece_fn)(const piece *part, void *user, mst_error *error);
 
-static mst_status each_piece(const mst_problem *p, const mst_box *box, const mst_window *w, piece_fn call, void *user,
-                             mst_error *error) {
+// The store's array has so many nodes along the axes, and node i of an axis at i - skipped[axis].
+typedef struct store_shape {
+    uint64_t lengths[N_AXES];
+    int64_t skipped[N_AXES];
+} store_shape;
+
+static mst_status each_piece(const mst_problem *p, const store_shape *of, const mst_box *box, const mst_window *w, piece_fn call,
+                             void *user, mst_error *error) {
     mst_status status = MST_OK;
     const int64_t *n = (const int64_t *)p->grid;
     const int64_t slots[] = {w->planes, w->rows, w->columns}, first[] = {w->first_plane, w->first_row, w->first_column};
@@ -74,7 +81,7 @@ static mst_status each_piece(const mst_problem *p, const mst_box *box, const mst
                 piece part = {.window = (uint64_t)((slot[0] * slots[1] + slot[1]) * slots[2] + slot[2])};
                 for (int k = 0; k < N_AXES; k++) {
                     part.count[k] = (size_t)length[k];
-                    part.store = part.store * p->grid[k] + (uint64_t)wrapped(at[k], n[k]);
+                    part.store = part.store * of->lengths[k] + (uint64_t)(wrapped(at[k], n[k]) - of->skipped[k]);
                 }
                 MST_TRY(call(&part, user, error));
             }
@@ -91,7 +98,8 @@ typedef struct mover {
     int array, target; // of the store and of the window
     bool up;
     const cl_event *wait;
-    uint64_t staged; // bytes of the staging used so far
+    store_shape shape; // of the array
+    uint64_t staged;   // bytes of the staging used so far
     const mst_box *box;
     uint64_t bytes;
 } mover;
@@ -103,14 +111,14 @@ static mst_status remember(const mover *m, cl_event event, mst_error *error) {
     return mst_queue_add(queue_of(m), event, m->up ? "an upload" : "a download", &m->slot->moved, error);
 }
 
-static bool has_whole_rows(const piece *part, const mst_problem *p, const mst_window *w) {
-    return part->count[2] == p->grid[COLUMNS] && (size_t)w->columns == part->count[2];
+static bool has_whole_rows(const piece *part, const store_shape *of, const mst_window *w) {
+    return part->count[2] == of->lengths[COLUMNS] && (size_t)w->columns == part->count[2];
 }
 
 // In one piece in the store as well as in the window.
-static bool is_contiguous(const piece *part, const mst_problem *p, const mst_window *w) {
-    bool whole_planes = part->count[1] == p->grid[ROWS] && (size_t)w->rows == part->count[1];
-    if (has_whole_rows(part, p, w))
+static bool is_contiguous(const piece *part, const store_shape *of, const mst_window *w) {
+    bool whole_planes = part->count[1] == of->lengths[ROWS] && (size_t)w->rows == part->count[1];
+    if (has_whole_rows(part, of, w))
         return part->count[0] == 1 || whole_planes;
     return part->count[0] == 1 && part->count[1] == 1;
 }
@@ -121,10 +129,10 @@ typedef struct rectangle {
     size_t region[3], in_store[3], at_window[3], store_pitch[2], window_pitch[2];
 } rectangle;
 
-static rectangle rectangle_of(const piece *part, const mst_problem *p, const mst_window *w, size_t e) {
-    size_t columns = (size_t)p->grid[COLUMNS], rows = (size_t)p->grid[ROWS];
+static rectangle rectangle_of(const piece *part, const store_shape *of, const mst_window *w, size_t e) {
+    size_t columns = (size_t)of->lengths[COLUMNS], rows = (size_t)of->lengths[ROWS];
     size_t w_columns = (size_t)w->columns, w_rows = (size_t)w->rows, most = rows > w_rows ? rows : w_rows;
-    if (has_whole_rows(part, p, w) && most * columns * e <= INT32_MAX)
+    if (has_whole_rows(part, of, w) && most * columns * e <= INT32_MAX)
         return (rectangle){
             .region = {part->count[1] * columns * e, part->count[0], 1},
             .in_store = {(size_t)part->store % (rows * columns) * e, (size_t)part->store / columns / rows, 0},
@@ -145,14 +153,14 @@ static mst_status move_direct(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
     size_t e = mst_store_element(m->store, m->array);
-    const rectangle r = rectangle_of(part, m->store->problem, m->window, e);
+    const rectangle r = rectangle_of(part, &m->shape, m->window, e);
     size_t bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = queue_of(m)->opencl;
     cl_mem buffer = m->window->buffers[m->target];
     unsigned char *host = m->store->arrays[m->array];
     cl_event event = NULL;
     cl_uint n_wait = m->wait ? 1 : 0;
-    bool contiguous = is_contiguous(part, m->store->problem, m->window);
+    bool contiguous = is_contiguous(part, &m->shape, m->window);
     if (contiguous && m->up)
         MST_TRY_CL(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, (size_t)part->window * e, bytes, host + part->store * e, n_wait,
                                         m->wait, &event),
@@ -179,13 +187,12 @@ fail:
 static mst_status move_staged(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const mst_problem *p = m->store->problem;
     mst_transfer t = mst_store_transfer(m->store, m->array);
     const size_t shape[] = {part->count[0], part->count[1], part->count[2]};
     size_t e = mst_store_element(m->store, m->array), bytes = shape[0] * shape[1] * shape[2] * e;
     t.layout = mst_layout_dense(t.layout.type, N_AXES, shape);
-    t.layout.strides[ROWS] = (ptrdiff_t)p->grid[COLUMNS];
-    t.layout.strides[PLANES] = (ptrdiff_t)p->plane;
+    t.layout.strides[ROWS] = (ptrdiff_t)m->shape.lengths[COLUMNS];
+    t.layout.strides[PLANES] = (ptrdiff_t)(m->shape.lengths[ROWS] * m->shape.lengths[COLUMNS]);
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + part->store * e;
     else
@@ -202,7 +209,7 @@ fail:
 static mst_status move_device(const piece *part, void *user, mst_error *error) {
     mst_status status = MST_OK;
     mover *m = user;
-    const rectangle r = rectangle_of(part, m->store->problem, m->window, mst_store_element(m->store, m->array));
+    const rectangle r = rectangle_of(part, &m->shape, m->window, mst_store_element(m->store, m->array));
     const size_t zero[] = {0, 0, 0};
     size_t bytes = r.region[0] * r.region[1] * r.region[2];
     cl_command_queue queue = queue_of(m)->opencl;
@@ -224,13 +231,40 @@ fail:
     return status;
 }
 
+// The layers of a memory variable's axis, one after the other. Where it is periodic there are none.
+static mst_status each_layer(mover *m, int axis, piece_fn call, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = m->store->problem;
+    const mst_layer_nodes nodes = mst_layers_nodes(p, axis);
+    const int64_t ends[2][2] = {{0, nodes.low}, {nodes.high, (int64_t)p->grid[axis]}};
+    for (int side = 0; side < 2; side++) {
+        mst_box box = *m->box;
+        box.from[axis] = mst_larger(box.from[axis], ends[side][0]);
+        box.to[axis] = mst_smaller(box.to[axis], ends[side][1]);
+        m->shape.skipped[axis] = side ? nodes.high - nodes.low : 0;
+        if (box.from[axis] < box.to[axis])
+            MST_TRY(each_piece(p, &m->shape, &box, m->window, call, m, error));
+    }
+fail:
+    return status;
+}
+
+static mst_status move_array(mover *m, piece_fn call, mst_error *error) {
+    const mst_problem *p = m->store->problem;
+    const int array = mst_store_array(m->store, m->array);
+    m->shape = (store_shape){.skipped = {0}};
+    mst_layers_grid(p, array, m->shape.lengths);
+    return array < p->n_arrays && p->layer_axes[array] >= 0 ? each_layer(m, p->layer_axes[array], call, error)
+                                                            : each_piece(p, &m->shape, m->box, m->window, call, m, error);
+}
+
 static mst_status each_array(mover *m, int first, int n, piece_fn call, mst_error *error) {
     mst_status status = MST_OK;
     m->staged = 0;
     for (int a = 0; a < n; a++) {
         m->array = first + a;
         m->target = a;
-        MST_TRY(each_piece(m->store->problem, m->box, m->window, call, m, error));
+        MST_TRY(move_array(m, call, error));
     }
 fail:
     return status;

@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/pinned.h"
 #include "runtime/pool.h"
+#include "stencil/scheme/layers.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,7 +28,7 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
         return MST_OK;
     MST_REQUIRE(s->arrays = calloc((size_t)a->count, sizeof *s->arrays), MST_ERROR_HOST_MEMORY, "out of memory for a grid");
     for (uint64_t k = 0; k < a->count; k++) {
-        const uint64_t bytes = mst_allocation_piece(a, mst_store_element(s, (int)k));
+        const uint64_t bytes = mst_store_nodes(s, (int)k) * mst_store_element(s, (int)k);
         if (a->memory == MST_MEMORY_PINNED) {
             void *memory;
             MST_TRY(mst_pinned_create(context, (size_t)bytes, &memory, error));
@@ -54,16 +55,20 @@ void mst_store_release(mst_store *s) {
     *s = (mst_store){.context = NULL};
 }
 
-size_t mst_store_element(const mst_store *s, int array) {
+int mst_store_array(const mst_store *s, int array) {
     const int n = s->problem->n_arrays, first_coefficient = s->copies * n;
-    return s->problem->elements[array < first_coefficient ? array % n : array - first_coefficient + n];
+    return array < first_coefficient ? array % n : array - first_coefficient + n;
 }
+
+size_t mst_store_element(const mst_store *s, int array) { return s->problem->elements[mst_store_array(s, array)]; }
+
+uint64_t mst_store_nodes(const mst_store *s, int array) { return mst_layers_array_nodes(s->problem, mst_store_array(s, array)); }
 
 // In a file the arrays lie one behind the other.
 static uint64_t offset_of(const mst_store *s, int array) {
     uint64_t offset = s->file_offset;
     for (int before = 0; before < array; before++)
-        offset += s->problem->nodes * mst_store_element(s, before);
+        offset += mst_store_nodes(s, before) * mst_store_element(s, before);
     return offset;
 }
 
@@ -71,7 +76,7 @@ static uint64_t offset_of(const mst_store *s, int array) {
 static mst_type type_of(size_t element) { return element == 8 ? MST_FLOAT64 : element == 4 ? MST_FLOAT32 : MST_UINT16; }
 
 mst_transfer mst_store_transfer(const mst_store *s, int array) {
-    const size_t shape[] = {(size_t)s->problem->nodes};
+    const size_t shape[] = {(size_t)mst_store_nodes(s, array)};
     const mst_type type = type_of(mst_store_element(s, array));
     mst_transfer t = {.layout = mst_layout_dense(type, 1, shape), .name = "the grid"};
     t.where = s->arrays ? mst_at_host(s->arrays[array]) : mst_at_file(s->file, offset_of(s, array));
@@ -124,8 +129,9 @@ fail:
 }
 
 mst_status mst_store_count_nonfinite(const mst_store *s, int copy, int array, uint64_t *count, mst_error *error) {
-    counting c = {
-        .pool = s->context->pool, .from = mst_store_transfer(s, find_array(s, copy, array)), .nodes = s->problem->nodes};
+    counting c = {.pool = s->context->pool,
+                  .from = mst_store_transfer(s, find_array(s, copy, array)),
+                  .nodes = mst_layers_array_nodes(s->problem, array)};
     mst_status status = mst_pool_run(s->context->pool, (size_t)mst_divide_up(c.nodes, (uint64_t)PART), count_part, &c, error);
     *count = c.count;
     return status;

@@ -33,8 +33,11 @@ mst_status mst_store_put(mst_store *store, int copy, int array, uint64_t first, 
 // How many values of an array are infinite or NaN. Blocks.
 mst_status mst_store_count_nonfinite(const mst_store *store, int copy, int array, uint64_t *count, mst_error *error);
 
-// An array of the store, counted with all copies of the state, and the bytes of its elements.
+// An array of the store, counted with all copies of the state; which of the problem's it is, its nodes, in its own shape
+// (mst_layers_grid), and the bytes of its elements.
 mst_transfer mst_store_transfer(const mst_store *store, int array);
+int mst_store_array(const mst_store *store, int array);
+uint64_t mst_store_nodes(const mst_store *store, int array);
 size_t mst_store_element(const mst_store *store, int array);
 
 #endif

@@ -6,6 +6,8 @@ static void set_elements(mst_problem *p) {
         for (int level = 0; level < field->levels; level++) {
             const size_t bytes = field->is_half ? 2 : p->element;
             p->elements[field->array + level + (field->coefficient ? p->n_arrays : 0)] = bytes;
+            if (!field->coefficient)
+                p->layer_axes[field->array + level] = field->is_memory ? field->layer_axis : -1;
             *(field->coefficient ? &p->coefficient_node_bytes : &p->state_node_bytes) += bytes;
         }
     }

@@ -50,7 +50,7 @@ void mst_names_list(const mst_problem *p, const mst_stencil_desc *desc, unsigned
         add_number(n, desc->run_parameters[k], &desc->run_values[k]);
         n->strides[n->count - 1] = desc->n_run_parameters;
     }
-    for (int f = 0; (reads & MST_STENCIL_READS_FIELDS) && f < p->n_fields; f++)
+    for (int f = 0; (reads & MST_STENCIL_READS_FIELDS) && f < p->n_fields && !p->fields[f].is_memory; f++)
         add_name(n, p->fields[f].name, (mst_leaf){.kind = MST_VALUE_FIELD, .field = f}, rank, p->fields[f].levels);
     for (; n->scheme.n_definitions < desc->n_definitions; n->scheme.n_definitions++) {
         const mst_stencil_definition *from = &desc->definitions[n->scheme.n_definitions];

@@ -113,6 +113,37 @@ mst_layer_place mst_layers_place(const mst_problem *p, int k) {
     return place;
 }
 
+mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
+    const int64_t length = (int64_t)p->grid[axis];
+    int64_t width[2];
+    for (int side = 0; side < 2; side++)
+        width[side] = absorbs(p, axis, side) ? (int64_t)p->boundaries[axis][side].width : 0;
+    if (width[0] + width[1] >= length)
+        return (mst_layer_nodes){length, length};
+    return (mst_layer_nodes){width[0], length - width[1]};
+}
+
+void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {
+    memcpy(grid, p->grid, N_AXES * sizeof *grid);
+    if (array < p->n_arrays && p->layer_axes[array] >= 0) {
+        const mst_layer_nodes nodes = mst_layers_nodes(p, p->layer_axes[array]);
+        grid[p->layer_axes[array]] -= (uint64_t)(nodes.high - nodes.low);
+    }
+}
+
+uint64_t mst_layers_array_nodes(const mst_problem *p, int array) {
+    uint64_t grid[N_AXES];
+    mst_layers_grid(p, array, grid);
+    return grid[PLANES] * grid[ROWS] * grid[COLUMNS];
+}
+
+uint64_t mst_layers_state_bytes(const mst_problem *p) {
+    uint64_t bytes = 0;
+    for (int a = 0; a < p->n_arrays; a++)
+        bytes += mst_layers_array_nodes(p, a) * p->elements[a];
+    return bytes;
+}
+
 // ---- Stretches
 
 // Symbols of layers: fields by number, then coefficients of tables.
@@ -148,6 +179,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
     field->levels = 1;
     field->array = p->n_arrays++;
     field->is_memory = true;
+    field->layer_axis = axis;
     r->memories[r->n++] = (mst_layer_memory){*stretch, p->n_fields++, find_table(p, axis, stretch->shift), r->substep};
     return MST_OK;
 }
@@ -186,6 +218,17 @@ mst_status mst_layers_expand(mst_layer_reading *r, size_t update, size_t substep
     *out = r->parsed[update];
     r->parsed[update] = NULL;
     return MST_OK;
+}
+
+static mst_status find_none(void *user, const mst_expr_stretch *stretch, mst_expr_layer *layer, mst_error *error) {
+    (void)user, (void)stretch, (void)error;
+    *layer = (mst_expr_layer){.exists = false};
+    return MST_OK;
+}
+
+mst_status mst_layers_outside(const mst_layer_reading *r, size_t update, const char *what, mst_expr **out, mst_error *error) {
+    *out = NULL;
+    return r->parsed[update] ? mst_expr_expand(r->parsed[update], what, find_none, NULL, out, error) : MST_OK;
 }
 
 mst_status mst_layers_memory(mst_layer_reading *r, const mst_layer_memory *memory, mst_expr **out, mst_error *error) {

@@ -39,6 +39,9 @@ mst_status mst_layers_check(const mst_problem *problem, mst_error *error);
 // these. *out is the caller's.
 mst_status mst_layers_expand(mst_layer_reading *reading, size_t update, size_t substep, const char *what, mst_expr **out,
                              mst_error *error);
+// The same outside all layers, where a stretch is its argument; NULL if there is none.
+mst_status mst_layers_outside(const mst_layer_reading *reading, size_t update, const char *what, mst_expr **out,
+                              mst_error *error);
 mst_status mst_layers_memory(mst_layer_reading *reading, const mst_layer_memory *memory, mst_expr **out, mst_error *error);
 void mst_layers_release(mst_layer_reading *reading);
 
@@ -54,6 +57,19 @@ static inline int mst_layers_count(const mst_problem *p) { return p->n_layers * 
 
 // The leaf of a symbol by its number behind the first.
 mst_leaf mst_layers_leaf(const mst_problem *problem, size_t symbol);
+
+// The nodes of an axis that lie in its layers are those before `low` and those from `high` on. All do where layers meet.
+typedef struct mst_layer_nodes {
+    int64_t low, high;
+} mst_layer_nodes;
+mst_layer_nodes mst_layers_nodes(const mst_problem *problem, int axis);
+
+// The shape of an array, those of the state and then the coefficient fields: the grid, or of a memory variable the nodes in the
+// layers of its axis, those of the lower layer first. And the nodes of that.
+void mst_layers_grid(const mst_problem *problem, int array, uint64_t grid[N_AXES]);
+uint64_t mst_layers_array_nodes(const mst_problem *problem, int array);
+// The bytes of all arrays of the state.
+uint64_t mst_layers_state_bytes(const mst_problem *problem);
 
 // What stands in table k for node i of its axis, which may lie beyond faces.
 double mst_layers_value(const mst_problem *problem, int k, int64_t i);

@@ -25,7 +25,7 @@ static mst_status read_observation(const mst_problem *p, const mst_stencil_desc 
     mst_status status = MST_OK;
     MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s needs an expression", what);
     MST_TRY(mst_problem_reading(p, desc, text, what, &o->formula, error));
-    MST_TRY(mst_region_read(p, memcmp(region, &whole, sizeof whole) == 0 ? NULL : region, &o->region, error));
+    MST_TRY(mst_region_read(p->rank, p->grid, memcmp(region, &whole, sizeof whole) == 0 ? NULL : region, &o->region, error));
     o->every = every;
     for (size_t i = 0; i < o->formula.n_leaves; i++) {
         const mst_leaf *leaf = &o->formula.leaves[i];

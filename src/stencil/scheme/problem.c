@@ -112,6 +112,21 @@ fail:
     return status;
 }
 
+// Of the update that was added last, which is number k of the description.
+static mst_status add_outside(mst_problem *p, const mst_names *n, const mst_layer_reading *layers, size_t k, const char *what,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    mst_problem_update *update = &p->updates[p->n_updates - 1];
+    mst_expr *expr;
+    MST_TRY(mst_layers_outside(layers, k, what, &expr, error));
+    if (expr)
+        MST_TRY(mst_formula_make(p, n, expr, NULL, what, &update->outside, error));
+    update->outside.n_varying = update->formula.n_varying;
+    update->outside.first_varying = update->formula.first_varying;
+fail:
+    return status;
+}
+
 static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst_error *error) {
     mst_status status = MST_OK;
     mst_names n;
@@ -144,6 +159,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
             free(varying);
         MST_TRY(status);
         MST_TRY(add_update(p, &n, f, from->substep, expr, varying, what, error));
+        MST_TRY(add_outside(p, &n, &layers, k, what, error));
         if (k + 1 == desc->n_updates || desc->updates[k + 1].substep != from->substep)
             MST_TRY(add_memories(p, &n, &layers, error));
     }
@@ -211,8 +227,10 @@ static void release_faces(mst_problem *p) {
 }
 
 void mst_problem_release_scheme(mst_problem *p) {
-    for (int k = 0; k < p->n_updates; k++)
+    for (int k = 0; k < p->n_updates; k++) {
         mst_formula_release(&p->updates[k].formula);
+        mst_formula_release(&p->updates[k].outside);
+    }
     release_faces(p);
 }
 

@@ -15,13 +15,17 @@ typedef struct mst_problem_field {
     bool is_half;   // lies in memory as float16
     int array;      // the first of its arrays among those of the state, or among the coefficient fields
     int faces;      // the set of its boundaries
-    bool is_memory; // a memory variable of absorbing layers, which is 0 outside those of its axis
+    bool is_memory; // a memory variable of the absorbing layers of an axis, `layer_axis`, which counts in these only
+    int layer_axis;
 } mst_problem_field;
 
 typedef struct mst_problem_update {
     int field;
     size_t substep;
     mst_formula formula;
+    // That where no node is in a layer, with the same varying numbers; no expression: it is `formula`, or there is none, as of a
+    // memory variable.
+    mst_formula outside;
 } mst_problem_update;
 
 typedef struct mst_problem_boundary {
@@ -51,8 +55,9 @@ typedef struct mst_problem {
     // Bytes of an element of each array, those of the state and then the coefficient fields; and of a node of all of either.
     size_t elements[MST_STENCIL_MAX_ARRAYS];
     uint64_t state_node_bytes, coefficient_node_bytes;
-    uint64_t nodes; // of the grid
-    uint64_t plane; // nodes of a plane
+    int layer_axes[MST_STENCIL_MAX_ARRAYS]; // of an array of the state that is a memory variable, its axis; else -1
+    uint64_t nodes;                         // of the grid
+    uint64_t plane;                         // nodes of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
     size_t n_sources, n_receivers;
     size_t n_feeds;   // columns of all sources

@@ -1,15 +1,16 @@
 #include "region.h"
 
-mst_status mst_region_read(const mst_problem *p, const mst_stencil_region *region, mst_region *out, mst_error *error) {
+mst_status mst_region_read(int rank, const uint64_t grid[N_AXES], const mst_stencil_region *region, mst_region *out,
+                           mst_error *error) {
     mst_status status = MST_OK;
     for (int axis = 0; axis < N_AXES; axis++) {
         out->start[axis] = 0;
         out->step[axis] = 1;
-        out->count[axis] = p->grid[axis];
+        out->count[axis] = grid[axis];
     }
-    for (int k = 0; region && k < p->rank; k++) {
-        const int axis = mst_problem_axis(p->rank, k);
-        const uint64_t length = p->grid[axis];
+    for (int k = 0; region && k < rank; k++) {
+        const int axis = mst_problem_axis(rank, k);
+        const uint64_t length = grid[axis];
         out->start[axis] = region->start[k];
         out->step[axis] = region->step[k];
         out->count[axis] = region->count[k];

@@ -1,0 +1,26 @@
+// Elements of an array that lies on the device with gaps, from and to packed memory.
+#ifndef MST_STENCIL_BOXES_H
+#define MST_STENCIL_BOXES_H
+
+#include "runtime/queue.h"
+#include "stencil/kernels/sweep.h"
+
+// Where element (plane, row, column) of lengths[0] x lengths[1] x lengths[2] lies, of which those from `low` of an axis on come
+// `skipped` later along it.
+typedef struct mst_boxes {
+    mst_padded array;
+    uint64_t lengths[N_AXES];
+    int axis;
+    uint64_t low, skipped;
+    size_t element; // bytes
+} mst_boxes;
+
+// Of an array with all nodes of the grid; or of a memory variable of absorbing layers, of which those of nodes in its layers are
+// moved, and lie where the nodes of the whole axis do, less `folded` nodes between the layers.
+mst_boxes mst_boxes_make(const mst_problem *problem, int array, const mst_padded *layout, int64_t folded);
+
+// Elements first .. first + count - 1, to the device if `up`. Blocks; after a failure the queue is abandoned.
+mst_status mst_boxes_copy(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
+                          void *host, mst_error *error);
+
+#endif
