@@ -15,9 +15,9 @@ int main(int argc, const char **argv) {
     const bench_program bench = {"convolution-peers",
                                  "Circular convolutions of pairs of vectors",
                                  OPERATION_CONVOLUTION,
-                                 3,
                                  "2^5..2^13",
                                  "2^5..2^13",
+                                 NULL,
                                  entries};
     return bench_main(&bench, argc, argv);
 }

@@ -1,4 +1,4 @@
-// fft-peers: Mastaba's batched transforms beside those of FFTW, VkFFT, clFFT and cuFFT.
+// fft-peers: Mastaba's transforms beside those of FFTW, VkFFT, clFFT and cuFFT.
 #include "harness.h"
 
 static const peer_entry entries[] = {
@@ -12,6 +12,6 @@ static const peer_entry entries[] = {
 
 int main(int argc, const char **argv) {
     const bench_program bench = {
-        "fft-peers", "Forward transforms of batches of vectors", OPERATION_FFT, 2, "2^4..2^20", "2^5..2^24", entries};
+        "fft-peers", "Transforms of batches of arrays", OPERATION_FFT, "2^4..2^20", "2^5..2^24", fft_suite, entries};
     return bench_main(&bench, argc, argv);
 }

@@ -1,5 +1,7 @@
 #include "harness.h"
 
+#include "opencl_peer.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,34 +36,60 @@ static void fill_random(char *data, size_t bytes, bool is_double, uint64_t state
     }
 }
 
-static cl_mem upload(const comparison *c, void *data, size_t bytes) {
+static cl_mem make_buffer(const comparison *c, size_t bytes) {
     cl_int code;
-    cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_mem buffer = clCreateBuffer(mst_context_opencl(c->context), flags, bytes, data, &code);
+    cl_mem buffer = clCreateBuffer(mst_context_opencl(c->context), CL_MEM_READ_WRITE, bytes, NULL, &code);
     return code == CL_SUCCESS ? buffer : NULL;
 }
 
-// Large enough for every length; each uses the first part.
+// Large enough for every case; each uses the first part.
 static bool make_arrays(const comparison *c, bench_arrays *a) {
     const bench_options *o = c->options;
-    size_t most = o->n_points, bytes;
+    size_t bytes = 0, output_bytes = 0;
     bool pairs = c->bench->operation == OPERATION_CONVOLUTION;
 
-    for (int l = 0; l < o->n_lengths; l++)
-        if (o->n[l] > most)
-            most = o->n[l];
-    bytes = most * (o->is_double ? 16 : 8);
+    for (int k = 0; k < o->n_cases; k++) {
+        size_t in = case_bytes(&o->cases[k], false), out = case_bytes(&o->cases[k], true);
+        bytes = in > bytes ? in : bytes;
+        output_bytes = out > output_bytes ? out : output_bytes;
+    }
     a->host_x = malloc(bytes);
     a->host_y = pairs ? malloc(bytes) : NULL;
-    if (!a->host_x || (pairs && !a->host_y))
-        return false;
-    fill_random(a->host_x, bytes, o->is_double, 1);
-    if (pairs)
-        fill_random(a->host_y, bytes, o->is_double, 2);
-    a->x = upload(c, a->host_x, bytes);
-    a->y = pairs ? upload(c, a->host_y, bytes) : NULL;
-    a->output = upload(c, NULL, bytes);
-    return a->x && a->output && (a->y || !pairs);
+    a->x = make_buffer(c, bytes);
+    a->y = pairs ? make_buffer(c, bytes) : NULL;
+    a->output = make_buffer(c, output_bytes);
+    return a->host_x && a->x && a->output && ((a->host_y && a->y) || !pairs);
+}
+
+// Of the spectrum of real numbers only what lies between k = 0 and k = n/2 of the last axis is free: the rest becomes 0.
+static void clear_edges(const bench_case *w, void *data) {
+    size_t last = w->shape[w->rank - 1], half = last / 2 + 1, rows = case_half(w) / half * w->n_vectors;
+    size_t bytes = w->is_double ? 2 * sizeof(double) : 2 * sizeof(float);
+    for (size_t r = 0; r < rows; r++) {
+        memset((char *)data + r * half * bytes, 0, bytes);
+        if (last % 2 == 0)
+            memset((char *)data + (r * half + last / 2) * bytes, 0, bytes);
+    }
+}
+
+// The input of a case, unless what the one before left is the same and long enough.
+static bool load_input(const comparison *c, const bench_arrays *a, int number) {
+    const bench_case *w = &c->options->cases[number], *before = number > 0 ? w - 1 : NULL;
+    size_t bytes = case_bytes(w, false);
+    cl_command_queue queue = mst_context_queue(c->context);
+
+    if (before && before->is_double == w->is_double && !case_real_out(before) && !case_real_out(w) &&
+        case_bytes(before, false) >= bytes)
+        return true;
+    fill_random(a->host_x, bytes, w->is_double, 1);
+    if (case_real_out(w))
+        clear_edges(w, a->host_x);
+    if (a->y) {
+        fill_random(a->host_y, bytes, w->is_double, 2);
+        if (clEnqueueWriteBuffer(queue, a->y, CL_TRUE, 0, bytes, a->host_y, 0, NULL, NULL) != CL_SUCCESS)
+            return false;
+    }
+    return clEnqueueWriteBuffer(queue, a->x, CL_TRUE, 0, bytes, a->host_x, 0, NULL, NULL) == CL_SUCCESS;
 }
 
 static void free_arrays(bench_arrays *a) {
@@ -77,12 +105,12 @@ static bool compare(comparison *c) {
     bench_arrays arrays = {0};
     bool in_memory = make_arrays(c, &arrays), written = true;
 
-    while (in_memory && written && c->n_done < c->options->n_lengths) {
-        in_memory = measure_length(c, &arrays, c->n_done);
+    while (in_memory && written && c->n_done < c->options->n_cases) {
+        in_memory = load_input(c, &arrays, c->n_done) && measure_case(c, &arrays, c->n_done);
         if (!in_memory)
             break;
-        report_length(c, c->n_done++);
-        if (c->options->json) // at each length, should this run be cut short
+        report_case(c, c->n_done++);
+        if (c->options->json) // after each case, should this run be cut short
             written = report_json(c, c->options->json);
     }
     free_arrays(&arrays);
@@ -140,8 +168,8 @@ static int run(const cli_arguments *arguments, void *values) {
     c.is_gpu = (mst_context_device(c.context)->type & CL_DEVICE_TYPE_CPU) == 0;
     if (o->n_points == 0)
         o->n_points = c.is_gpu ? (size_t)1 << 26 : (size_t)1 << 22;
-    if (o->n_lengths == 0)
-        options_lengths(o, c.is_gpu ? bench->lengths_gpu : bench->lengths_cpu);
+    options_cases(o, c.is_gpu); // has been checked
+    c.launch_seconds = opencl_launch_seconds(c.context);
     strftime(c.date, sizeof c.date, "%Y-%m-%d %H:%M UTC", gmtime(&now));
     find_processor(c.processor, sizeof c.processor);
     choose_peers(&c);
@@ -154,8 +182,18 @@ static int run(const cli_arguments *arguments, void *values) {
 }
 
 int bench_main(const bench_program *bench, int argc, const char **argv) {
+    enum { OF_TRANSFORMS = 6 }; // options
+    const size_t n_left_out = bench->operation == OPERATION_FFT ? 0 : OF_TRANSFORMS;
     char names[256] = "those that take part, of";
     const cli_option options[] = {
+        // the first ones are for transforms only
+        {"out-of-place", 0, CLI_FLAG, offsetof(bench_options, out_of_place), "from one array to another (default: in place)",
+         NULL},
+        {"shape", 0, CLI_TEXT, offsetof(bench_options, shape), "of arrays with one to three axes, as 512,512", "LIST"},
+        {"real", 0, CLI_FLAG, offsetof(bench_options, is_real), "from real numbers, or with --inverse to them", NULL},
+        {"inverse", 0, CLI_FLAG, offsetof(bench_options, inverse), "the inverse transform (default: forward)", NULL},
+        {"columns", 0, CLI_FLAG, offsetof(bench_options, columns), "vectors side by side, not one after the other", NULL},
+        {"single", 0, CLI_FLAG, offsetof(bench_options, single), "one array a call", NULL},
         {"lengths", 0, CLI_TEXT, offsetof(bench_options, lengths), "as 16,1000,2^5..2^20 (each twice the last), or mixed",
          "LIST"},
         {"points", 0, CLI_TEXT, offsetof(bench_options, points), "in all vectors (default: 2^26 on a GPU, 2^22 on a CPU)", "N"},
@@ -165,8 +203,6 @@ int bench_main(const bench_program *bench, int argc, const char **argv) {
         {"sample-ms", 0, CLI_INT, offsetof(bench_options, sample_ms), "least time of a sample (default: 20)", "MS"},
         {"fftw-threads", 0, CLI_INT, offsetof(bench_options, n_threads), "of FFTW (default: as many as cores)", "N"},
         {"json", 0, CLI_TEXT, offsetof(bench_options, json), "write all numbers there as well", "FILE"},
-        {"out-of-place", 0, CLI_FLAG, offsetof(bench_options, out_of_place), "from one array to another (default: in place)",
-         NULL},
     };
     const bench_options defaults = {
         .bench = bench, .rounds = 7, .sample_ms = 20, .n_threads = (int)sysconf(_SC_NPROCESSORS_ONLN)};
@@ -175,8 +211,8 @@ int bench_main(const bench_program *bench, int argc, const char **argv) {
         .synopsis = "[options]",
         .details = "By Mastaba and by other libraries on the same data, in turns; every result is checked.\n",
         .leave_out = ~(unsigned)CLI_DEVICE,
-        .options = options,
-        .n_options = CLI_COUNT(options) - (bench->operation == OPERATION_FFT ? 0 : 1), // convolutions have another array
+        .options = options + n_left_out,
+        .n_options = CLI_COUNT(options) - n_left_out,
         .values_bytes = sizeof defaults,
         .defaults = &defaults,
         .run = run,

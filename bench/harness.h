@@ -7,7 +7,9 @@
 
 #include <jansson.h>
 
-enum { MOST_PEERS = 8, MOST_LENGTHS = 64, MOST_ROUNDS = 99 };
+enum { MOST_PEERS = 8, MOST_CASES = 96, MOST_ROUNDS = 99, CASE_TEXT = 80 };
+
+struct bench_options;
 
 typedef struct peer_entry {
     const char *name;
@@ -19,25 +21,25 @@ typedef struct peer_entry {
 typedef struct bench_program {
     const char *name, *what;
     operation operation;
-    int arrays; // that the least possible work reads and writes
     const char *lengths_cpu, *lengths_gpu;
-    const peer_entry *entries; // Mastaba first; ends with a NULL name
+    bool (*suite)(struct bench_options *o, bool is_gpu); // adds the cases to take where none is asked for; NULL: these lengths
+    const peer_entry *entries;                           // Mastaba first; ends with a NULL name
 } bench_program;
 
 typedef struct bench_options {
     const bench_program *bench;
-    char *lengths, *peers, *json;
+    char *lengths, *shape, *peers, *json;
     char *points; // as given
     size_t n_points;
-    int is_double, in_place, out_of_place;
+    int is_double, out_of_place, is_real, inverse, columns, single;
     int rounds;
     int sample_ms;
     int n_threads; // FFTW's
-    size_t n[MOST_LENGTHS];
-    int n_lengths;
+    bench_case cases[MOST_CASES];
+    int n_cases;
 } bench_options;
 
-// What one peer did at one length.
+// What one peer did in one case.
 typedef struct bench_result {
     bool done;
     bool wrong;                  // an error beyond any rounding
@@ -54,30 +56,35 @@ typedef struct comparison {
     mst_context *context;
     bool is_gpu;
     double copy_rate;
+    double launch_seconds; // of an empty kernel, one after the other
     char date[32];
     char processor[128]; // the host's, FFTW's
     const bench_peer *peers[MOST_PEERS];
     int n_peers;
-    int n_done; // lengths
-    size_t n_vectors[MOST_LENGTHS];
-    bench_result results[MOST_LENGTHS][MOST_PEERS];
+    int n_done; // cases
+    bench_result results[MOST_CASES][MOST_PEERS];
 } comparison;
 
 // options.c. These return CLI_USAGE and false after printing the error.
 int options_check(bench_options *o, const bench_program *bench);
-bool options_lengths(bench_options *o, const char *text); // "16,2^5..2^20,mixed"
-bool options_has(const char *list, const char *name);     // "a,b,c"
+bool options_cases(bench_options *o, bool is_gpu);   // makes the cases, when n_points is known
+bool options_shape(bench_case *w, const char *text); // "1000" or "512,2^9": the first member
+bool options_add(bench_options *o, const bench_case *w);
+bool options_has(const char *list, const char *name); // "a,b,c"
 
-// rounds.c: fills results[length] of every peer. False: out of memory.
+// fft_suite.c
+bool fft_suite(bench_options *o, bool is_gpu);
+
+// rounds.c: fills results[number] of every peer. False: out of memory.
 typedef struct bench_arrays {
     cl_mem x, y, output;
     void *host_x, *host_y;
 } bench_arrays;
-bool measure_length(comparison *c, const bench_arrays *arrays, int length);
+bool measure_case(comparison *c, const bench_arrays *arrays, int number);
 
 // report.c
 void report_heading(const comparison *c);
-void report_length(const comparison *c, int length);
+void report_case(const comparison *c, int number);
 void report_summary(const comparison *c);
 bool report_json(const comparison *c, const char *path);
 

@@ -1,6 +1,7 @@
 #include "opencl_peer.h"
 
 #include <stdio.h>
+#include <time.h>
 
 opencl_peer opencl_peer_for(const bench_job *job) { return (opencl_peer){job, mst_context_queue(job->context)}; }
 
@@ -9,10 +10,11 @@ bool opencl_peer_load(void *state) {
     const bench_job *job = p->job;
     cl_int code;
 
-    if (job->in_place)
+    if (job->what.in_place)
         code = clEnqueueCopyBuffer(p->queue, job->x, job->output, 0, 0, job->bytes, 0, NULL, NULL);
     else
-        code = clEnqueueFillBuffer(p->queue, job->output, &(cl_uint){0xffffffff}, sizeof(cl_uint), 0, job->bytes, 0, NULL, NULL);
+        code = clEnqueueFillBuffer(p->queue, job->output, &(cl_uint){0xffffffff}, sizeof(cl_uint), 0, job->output_bytes, 0, NULL,
+                                   NULL);
     return code == CL_SUCCESS && clFinish(p->queue) == CL_SUCCESS;
 }
 
@@ -25,6 +27,43 @@ cl_mem opencl_peer_buffer(const bench_job *job) {
     cl_int code;
     cl_mem buffer = clCreateBuffer(mst_context_opencl(job->context), CL_MEM_READ_WRITE, job->bytes, NULL, &code);
     return code == CL_SUCCESS ? buffer : NULL;
+}
+
+static cl_kernel build_kernel(mst_context *context, const char *source, const char *options, const char *name) {
+    cl_device_id device = mst_context_device(context)->device;
+    cl_int code;
+    cl_kernel kernel = NULL;
+    cl_program program = clCreateProgramWithSource(mst_context_opencl(context), 1, &source, NULL, &code);
+
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    if (code == CL_SUCCESS)
+        kernel = clCreateKernel(program, name, &code);
+    if (program)
+        clReleaseProgram(program);
+    return code == CL_SUCCESS ? kernel : NULL;
+}
+
+double opencl_launch_seconds(mst_context *context) {
+    enum { MANY = 2000 };
+    cl_kernel kernel = build_kernel(context, "kernel void nothing(void) {}", "", "nothing");
+    cl_command_queue queue = mst_context_queue(context);
+    struct timespec start, end;
+    size_t one = 1;
+    bool done = kernel != NULL;
+
+    for (int i = -100; done && i < MANY; i++) { // the first ones warm up
+        if (i == 0) {
+            done = clFinish(queue) == CL_SUCCESS;
+            clock_gettime(CLOCK_MONOTONIC, &start);
+        }
+        done = done && clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL) == CL_SUCCESS;
+    }
+    done = clFinish(queue) == CL_SUCCESS && done;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    if (kernel)
+        clReleaseKernel(kernel);
+    return done ? ((double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec)) / MANY : 0;
 }
 
 cl_kernel opencl_product_create(const bench_job *job, char why[PEER_TEXT]) {
@@ -41,28 +80,19 @@ cl_kernel opencl_product_create(const bench_job *job, char why[PEER_TEXT]) {
                                       "    complex u = a[i] * scale, v = b[i];\n"
                                       "    a[i] = (complex)(u.x * v.x - u.y * v.y, u.x * v.y + u.y * v.x);\n"
                                       "}\n";
-    cl_device_id device = mst_context_device(job->context)->device;
-    cl_int code;
-    cl_kernel product = NULL;
-    cl_program program = clCreateProgramWithSource(mst_context_opencl(job->context), 1, (const char **)&source, NULL, &code);
+    cl_kernel product = build_kernel(job->context, source, job->what.is_double ? "-DDOUBLE" : "", "product");
 
-    if (code == CL_SUCCESS)
-        code = clBuildProgram(program, 1, &device, job->is_double ? "-DDOUBLE" : "", NULL, NULL);
-    if (code == CL_SUCCESS)
-        product = clCreateKernel(program, "product", &code);
-    if (code != CL_SUCCESS)
-        snprintf(why, PEER_TEXT, "the product kernel does not build (OpenCL error %d)", code);
-    if (program)
-        clReleaseProgram(program);
+    if (!product)
+        snprintf(why, PEER_TEXT, "the product kernel does not build");
     return product;
 }
 
 bool opencl_product_enqueue(const bench_job *job, cl_kernel product, cl_mem a, cl_mem b, double scale) {
-    size_t count = job->n * job->n_vectors;
+    size_t count = job->what.n * job->what.n_vectors;
     cl_float scale_float = (cl_float)scale;
 
     return clSetKernelArg(product, 0, sizeof a, &a) == CL_SUCCESS && clSetKernelArg(product, 1, sizeof b, &b) == CL_SUCCESS &&
-           (job->is_double ? clSetKernelArg(product, 2, sizeof scale, &scale)
-                           : clSetKernelArg(product, 2, sizeof scale_float, &scale_float)) == CL_SUCCESS &&
+           (job->what.is_double ? clSetKernelArg(product, 2, sizeof scale, &scale)
+                                : clSetKernelArg(product, 2, sizeof scale_float, &scale_float)) == CL_SUCCESS &&
            clEnqueueNDRangeKernel(mst_context_queue(job->context), product, 1, NULL, &count, NULL, 0, NULL, NULL) == CL_SUCCESS;
 }

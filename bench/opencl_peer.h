@@ -14,6 +14,9 @@ opencl_peer opencl_peer_for(const bench_job *job);
 bool opencl_peer_load(void *state);
 bool opencl_peer_read(void *state, size_t offset, size_t n_bytes, void *to);
 
+// Seconds that an empty kernel takes, of many one after the other; 0 where it cannot be made.
+double opencl_launch_seconds(mst_context *context);
+
 // A buffer as large as one of the job's arrays; NULL on failure.
 cl_mem opencl_peer_buffer(const bench_job *job);
 

@@ -29,6 +29,40 @@ static bool whole_number(const char *option, const char *text, size_t *value) {
     return (*value > 0 && *end == '\0') || refuse(option, text, "not a number, as 1000 or 2^10");
 }
 
+bool options_add(bench_options *o, const bench_case *w) {
+    if (o->n_cases == MOST_CASES)
+        return refuse("--lengths", "", "too many cases, 96 at most");
+    o->cases[o->n_cases++] = *w;
+    return true;
+}
+
+// A case as the options describe it, of a shape.
+static bool add_described(bench_options *o, bench_case w) {
+    w.is_double = o->is_double;
+    w.is_real = o->is_real;
+    w.inverse = o->inverse;
+    w.columns = o->columns;
+    w.n_vectors = o->single || w.n >= o->n_points ? 1 : o->n_points / w.n;
+    w.in_place = o->bench->operation == OPERATION_FFT && !o->out_of_place && !w.is_real;
+    return options_add(o, &w);
+}
+
+bool options_shape(bench_case *w, const char *text) {
+    char *end = (char *)text;
+    w->n = 1;
+    for (w->rank = 0; w->rank < MST_MAX_AXES; text = end + 1) {
+        size_t n = w->shape[w->rank++] = number(text, &end);
+        if (n == 0 || n > ((size_t)1 << 40) / w->n)
+            break;
+        w->n *= n;
+        if (*end == '\0')
+            return true;
+        if (*end != ',')
+            break;
+    }
+    return refuse("--shape", text, "not one to three lengths, as 512,512");
+}
+
 static bool add_lengths(bench_options *o, const char *item) {
     char *end;
     size_t first = number(item, &end), last = first;
@@ -36,19 +70,17 @@ static bool add_lengths(bench_options *o, const char *item) {
         last = number(end + 2, &end);
     if (*end != '\0' || first == 0 || last == 0)
         return refuse("--lengths", item, "not a length or a range of them");
-    for (size_t n = first; n <= last; n *= 2) {
-        if (o->n_lengths == MOST_LENGTHS)
-            return refuse("--lengths", item, "too many lengths, 64 at most");
-        o->n[o->n_lengths++] = n;
-    }
+    for (size_t n = first; n <= last; n *= 2)
+        if (!add_described(o, (bench_case){.rank = 1, .shape = {n}, .n = n}))
+            return false;
     return true;
 }
 
-bool options_lengths(bench_options *o, const char *text) {
+static bool add_list(bench_options *o, const char *text) {
     char *copy = strdup(text), *rest = copy;
     bool good = copy || refuse("--lengths", text, "out of memory");
     for (char *item = good ? strtok_r(copy, ",", &rest) : NULL; item && good; item = strtok_r(NULL, ",", &rest))
-        good = strcmp(item, "mixed") == 0 ? options_lengths(o, mixed_lengths) : add_lengths(o, item);
+        good = strcmp(item, "mixed") == 0 ? add_list(o, mixed_lengths) : add_lengths(o, item);
     free(copy);
     return good;
 }
@@ -83,8 +115,29 @@ static bool check_ranges(const bench_options *o) {
 int options_check(bench_options *o, const bench_program *bench) {
     if (!check_ranges(o) || (o->peers && !check_peers(bench, o->peers)))
         return CLI_USAGE;
-    o->in_place = bench->operation == OPERATION_FFT && !o->out_of_place;
-    if ((o->points && !whole_number("--points", o->points, &o->n_points)) || (o->lengths && !options_lengths(o, o->lengths)))
+    if (o->points && !whole_number("--points", o->points, &o->n_points))
         return CLI_USAGE;
-    return CLI_DONE;
+    bool several = false;
+    if (o->columns && (o->is_real || (o->shape && (several = strchr(o->shape, ',') != NULL)))) {
+        cli_error(NULL, "--columns: of complex vectors only, without %s", several ? "a second axis" : "--real");
+        return CLI_USAGE;
+    }
+    bench_options check = *o; // a wrong list is refused before a device is asked for
+    check.n_points = 1;
+    return options_cases(&check, true) ? CLI_DONE : CLI_USAGE;
+}
+
+bool options_cases(bench_options *o, bool is_gpu) {
+    bool described = o->is_double || o->out_of_place || o->is_real || o->inverse || o->columns || o->single || o->points;
+    bench_case w = {.rank = 0};
+    o->n_cases = 0;
+    if (o->shape && !(options_shape(&w, o->shape) && add_described(o, w)))
+        return false;
+    if (o->lengths)
+        return add_list(o, o->lengths);
+    if (o->shape)
+        return true;
+    if (o->bench->suite && !described)
+        return o->bench->suite(o, is_gpu);
+    return add_list(o, is_gpu ? o->bench->lengths_gpu : o->bench->lengths_cpu);
 }

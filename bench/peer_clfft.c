@@ -42,8 +42,10 @@ static bool is_supported(size_t n) {
 static clfft *new_state(const bench_job *job, char why[PEER_TEXT]) {
     clfftSetupData setup = {.major = clfftVersionMajor, .minor = clfftVersionMinor, .patch = clfftVersionPatch};
 
-    if (!is_supported(job->n)) {
-        snprintf(why, PEER_TEXT, "clFFT has no lengths with prime factors above 13");
+    if (!is_supported(job->what.n) || !case_is_plain(&job->what)) {
+        snprintf(why, PEER_TEXT,
+                 is_supported(job->what.n) ? "compared for forward transforms of complex vectors only"
+                                           : "clFFT has no lengths with prime factors above 13");
         return NULL;
     }
     clfft *c = calloc(1, sizeof *c);
@@ -58,18 +60,18 @@ static clfft *new_state(const bench_job *job, char why[PEER_TEXT]) {
 
 static bool make_plan(clfft *c, clfftPlanHandle *plan, bool in_place, char why[PEER_TEXT]) {
     const bench_job *job = c->base.job;
-    clfftStatus status = clfftCreateDefaultPlan(plan, mst_context_opencl(job->context), CLFFT_1D, &job->n);
+    clfftStatus status = clfftCreateDefaultPlan(plan, mst_context_opencl(job->context), CLFFT_1D, &job->what.n);
 
     if (status == CLFFT_SUCCESS)
-        status = clfftSetPlanPrecision(*plan, job->is_double ? CLFFT_DOUBLE : CLFFT_SINGLE);
+        status = clfftSetPlanPrecision(*plan, job->what.is_double ? CLFFT_DOUBLE : CLFFT_SINGLE);
     if (status == CLFFT_SUCCESS)
         status = clfftSetLayout(*plan, CLFFT_COMPLEX_INTERLEAVED, CLFFT_COMPLEX_INTERLEAVED);
     if (status == CLFFT_SUCCESS)
         status = clfftSetResultLocation(*plan, in_place ? CLFFT_INPLACE : CLFFT_OUTOFPLACE);
     if (status == CLFFT_SUCCESS)
-        status = clfftSetPlanBatchSize(*plan, job->n_vectors);
+        status = clfftSetPlanBatchSize(*plan, job->what.n_vectors);
     if (status == CLFFT_SUCCESS)
-        status = clfftSetPlanDistance(*plan, job->n, job->n);
+        status = clfftSetPlanDistance(*plan, job->what.n, job->what.n);
     if (status == CLFFT_SUCCESS)
         status = clfftBakePlan(*plan, 1, &c->base.queue, NULL, NULL);
     if (status != CLFFT_SUCCESS)
@@ -85,7 +87,7 @@ static bool enqueue(clfft *c, clfftPlanHandle plan, clfftDirection direction, cl
 
 static void *create_fft(const bench_job *job, char why[PEER_TEXT]) {
     clfft *c = new_state(job, why);
-    if (!c || make_plan(c, &c->forward, job->in_place, why))
+    if (!c || make_plan(c, &c->forward, job->what.in_place, why))
         return c;
     destroy(c);
     return NULL;
@@ -95,8 +97,8 @@ static bool run_fft(void *state, int times) {
     clfft *c = state;
     const bench_job *job = c->base.job;
     for (int i = 0; i < times; i++)
-        if (!(job->in_place ? enqueue(c, c->forward, CLFFT_FORWARD, job->output, NULL)
-                            : enqueue(c, c->forward, CLFFT_FORWARD, job->x, job->output)))
+        if (!(job->what.in_place ? enqueue(c, c->forward, CLFFT_FORWARD, job->output, NULL)
+                                 : enqueue(c, c->forward, CLFFT_FORWARD, job->x, job->output)))
             return false;
     return clFinish(c->base.queue) == CL_SUCCESS;
 }

@@ -43,9 +43,10 @@ static void *create(const bench_job *job, char why[PEER_TEXT]) {
 // and is free in a kernel of one's own; read_scaled makes up for it.
 static bool multiply(const composition *c, void *a, const void *b) {
     const bench_job *job = c->base.job;
-    int count = (int)(job->n * job->n_vectors);
-    return (job->is_double ? cublasZdgmm(c->blas, CUBLAS_SIDE_LEFT, count, 1, a, count, b, 1, a, count)
-                           : cublasCdgmm(c->blas, CUBLAS_SIDE_LEFT, count, 1, a, count, b, 1, a, count)) == CUBLAS_STATUS_SUCCESS;
+    int count = (int)(job->what.n * job->what.n_vectors);
+    return (job->what.is_double
+                ? cublasZdgmm(c->blas, CUBLAS_SIDE_LEFT, count, 1, a, count, b, 1, a, count)
+                : cublasCdgmm(c->blas, CUBLAS_SIDE_LEFT, count, 1, a, count, b, 1, a, count)) == CUBLAS_STATUS_SUCCESS;
 }
 
 static bool read_scaled(void *state, size_t offset, size_t n_bytes, void *to) {
@@ -55,10 +56,10 @@ static bool read_scaled(void *state, size_t offset, size_t n_bytes, void *to) {
 
     if (!cufft_peer_read(state, offset, n_bytes, to))
         return false;
-    for (size_t i = 0; job->is_double && i < n_bytes / sizeof *doubles; i++)
-        doubles[i] /= (double)job->n;
-    for (size_t i = 0; !job->is_double && i < n_bytes / sizeof *floats; i++)
-        floats[i] /= (float)job->n;
+    for (size_t i = 0; job->what.is_double && i < n_bytes / sizeof *doubles; i++)
+        doubles[i] /= (double)job->what.n;
+    for (size_t i = 0; !job->what.is_double && i < n_bytes / sizeof *floats; i++)
+        floats[i] /= (float)job->what.n;
     return true;
 }
 

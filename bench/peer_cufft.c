@@ -39,20 +39,32 @@ void cufft_peer_version(char text[PEER_TEXT]) {
 }
 
 bool cufft_peer_allocate(const bench_job *job, void **array, const void *data) {
-    return cudaMalloc(array, job->bytes) == cudaSuccess &&
+    return cudaMalloc(array, data ? job->bytes : job->output_bytes) == cudaSuccess &&
            (!data || cudaMemcpy(*array, data, job->bytes, cudaMemcpyHostToDevice) == cudaSuccess);
 }
 
-bool cufft_peer_create(cufft_peer *peer, const bench_job *job, char why[PEER_TEXT]) {
-    int n = (int)job->n;
+static cufftType type_of(const bench_case *w) {
+    if (case_real_in(w))
+        return w->is_double ? CUFFT_D2Z : CUFFT_R2C;
+    if (case_real_out(w))
+        return w->is_double ? CUFFT_Z2D : CUFFT_C2R;
+    return w->is_double ? CUFFT_Z2Z : CUFFT_C2C;
+}
 
+bool cufft_peer_create(cufft_peer *peer, const bench_job *job, char why[PEER_TEXT]) {
+    const bench_case *w = &job->what;
+    int shape[MST_MAX_AXES], batch = (int)w->n_vectors, stride = w->columns ? batch : 1;
+    int *embedded = w->columns ? shape : NULL, distance = w->columns ? 1 : (int)w->n;
+
+    for (int k = 0; k < w->rank; k++)
+        shape[k] = (int)w->shape[k];
     peer->job = job;
     if (!cufft_peer_allocate(job, &peer->x, job->host_x) || !cufft_peer_allocate(job, &peer->output, NULL)) {
         snprintf(why, PEER_TEXT, "%s", cudaGetErrorString(cudaGetLastError()));
         return false;
     }
     cufftResult result =
-        cufftPlanMany(&peer->plan, 1, &n, NULL, 1, n, NULL, 1, n, job->is_double ? CUFFT_Z2Z : CUFFT_C2C, (int)job->n_vectors);
+        cufftPlanMany(&peer->plan, w->rank, shape, embedded, stride, distance, embedded, stride, distance, type_of(w), batch);
     peer->has_plan = result == CUFFT_SUCCESS;
     if (!peer->has_plan)
         snprintf(why, PEER_TEXT, "cuFFT error %d", (int)result);
@@ -69,8 +81,8 @@ void cufft_peer_free(cufft_peer *peer) {
 
 bool cufft_peer_load(void *state) {
     cufft_peer *p = state;
-    cudaError_t result = p->job->in_place ? cudaMemcpy(p->output, p->x, p->job->bytes, cudaMemcpyDeviceToDevice)
-                                          : cudaMemset(p->output, 0xff, p->job->bytes);
+    cudaError_t result = p->job->what.in_place ? cudaMemcpy(p->output, p->x, p->job->bytes, cudaMemcpyDeviceToDevice)
+                                               : cudaMemset(p->output, 0xff, p->job->output_bytes);
     return result == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess;
 }
 
@@ -80,8 +92,13 @@ bool cufft_peer_read(void *state, size_t offset, size_t n_bytes, void *to) {
 }
 
 bool cufft_peer_transform(cufft_peer *peer, void *from, void *to, int direction) {
-    return (peer->job->is_double ? cufftExecZ2Z(peer->plan, from, to, direction)
-                                 : cufftExecC2C(peer->plan, from, to, direction)) == CUFFT_SUCCESS;
+    const bench_case *w = &peer->job->what;
+    if (case_real_in(w))
+        return (w->is_double ? cufftExecD2Z(peer->plan, from, to) : cufftExecR2C(peer->plan, from, to)) == CUFFT_SUCCESS;
+    if (case_real_out(w))
+        return (w->is_double ? cufftExecZ2D(peer->plan, from, to) : cufftExecC2R(peer->plan, from, to)) == CUFFT_SUCCESS;
+    return (w->is_double ? cufftExecZ2Z(peer->plan, from, to, direction) : cufftExecC2C(peer->plan, from, to, direction)) ==
+           CUFFT_SUCCESS;
 }
 
 static void destroy(void *state) {
@@ -101,8 +118,9 @@ static void *create(const bench_job *job, char why[PEER_TEXT]) {
 
 static bool run(void *state, int times) {
     cufft_peer *p = state;
+    const bench_case *w = &p->job->what;
     for (int i = 0; i < times; i++)
-        if (!cufft_peer_transform(p, p->job->in_place ? p->output : p->x, p->output, CUFFT_FORWARD))
+        if (!cufft_peer_transform(p, w->in_place ? p->output : p->x, p->output, w->inverse ? CUFFT_INVERSE : CUFFT_FORWARD))
             return false;
     return cudaDeviceSynchronize() == cudaSuccess;
 }

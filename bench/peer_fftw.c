@@ -21,16 +21,27 @@ typedef struct fftw {
 } fftw;
 
 static any_plan make_plan(const bench_job *job, size_t count, unsigned n_threads, void *from, void *to, int sign) {
+    const bench_case *w = &job->what;
     any_plan plan = {NULL, NULL};
-    int n = (int)job->n;
+    int n[MST_MAX_AXES], c = (int)count, stride = w->columns ? c : 1, r = w->rank;
+    int a = w->columns ? 1 : (int)w->n, b = w->is_real ? (int)case_half(w) : a; // from one array to the next: most points, half
 
-    if (job->is_double) {
-        fftw_plan_with_nthreads((int)n_threads);
-        plan.d = fftw_plan_many_dft(1, &n, (int)count, from, NULL, 1, n, to, NULL, 1, n, sign, FFTW_MEASURE);
-    } else {
-        fftwf_plan_with_nthreads((int)n_threads);
-        plan.f = fftwf_plan_many_dft(1, &n, (int)count, from, NULL, 1, n, to, NULL, 1, n, sign, FFTW_MEASURE);
-    }
+    for (int k = 0; k < r; k++)
+        n[k] = (int)w->shape[k];
+    fftw_plan_with_nthreads((int)n_threads);
+    fftwf_plan_with_nthreads((int)n_threads);
+    if (w->is_double && case_real_in(w))
+        plan.d = fftw_plan_many_dft_r2c(r, n, c, from, NULL, 1, a, to, NULL, 1, b, FFTW_MEASURE);
+    else if (w->is_double && case_real_out(w))
+        plan.d = fftw_plan_many_dft_c2r(r, n, c, from, NULL, 1, b, to, NULL, 1, a, FFTW_MEASURE);
+    else if (w->is_double)
+        plan.d = fftw_plan_many_dft(r, n, c, from, NULL, stride, a, to, NULL, stride, a, sign, FFTW_MEASURE);
+    else if (case_real_in(w))
+        plan.f = fftwf_plan_many_dft_r2c(r, n, c, from, NULL, 1, a, to, NULL, 1, b, FFTW_MEASURE);
+    else if (case_real_out(w))
+        plan.f = fftwf_plan_many_dft_c2r(r, n, c, from, NULL, 1, b, to, NULL, 1, a, FFTW_MEASURE);
+    else
+        plan.f = fftwf_plan_many_dft(r, n, c, from, NULL, stride, a, to, NULL, stride, a, sign, FFTW_MEASURE);
     return plan;
 }
 
@@ -66,7 +77,7 @@ static fftw *new_state(const bench_job *job, bool needs_x, bool needs_y, char wh
         w->job = job;
         w->x = needs_x ? fftw_malloc(job->bytes) : NULL;
         w->y = needs_y ? fftw_malloc(job->bytes) : NULL;
-        w->output = fftw_malloc(job->bytes);
+        w->output = fftw_malloc(job->output_bytes);
         if (w->output && !w->x == !needs_x && !w->y == !needs_y && fftw_init_threads() && fftwf_init_threads())
             return w;
         destroy(w);
@@ -78,7 +89,7 @@ static fftw *new_state(const bench_job *job, bool needs_x, bool needs_y, char wh
 static bool load(void *state) {
     fftw *w = state;
     if (w->x)
-        memset(w->output, 0xff, w->job->bytes);
+        memset(w->output, 0xff, w->job->output_bytes);
     else
         memcpy(w->output, w->job->host_x, w->job->bytes);
     return true;
@@ -91,11 +102,12 @@ static bool read_output(void *state, size_t offset, size_t n_bytes, void *to) {
 }
 
 static void *create_fft(const bench_job *job, char why[PEER_TEXT]) {
-    fftw *w = new_state(job, !job->in_place, false, why);
+    fftw *w = new_state(job, !job->what.in_place, false, why);
     if (!w)
         return NULL;
-    void *from = job->in_place ? w->output : w->x;
-    w->forward = make_plan(job, job->n_vectors, job->n_threads, from, w->output, FFTW_FORWARD);
+    void *from = job->what.in_place ? w->output : w->x;
+    w->forward =
+        make_plan(job, job->what.n_vectors, job->n_threads, from, w->output, job->what.inverse ? FFTW_BACKWARD : FFTW_FORWARD);
     if (!w->forward.f && !w->forward.d) {
         snprintf(why, PEER_TEXT, "FFTW makes no plan");
         destroy(w);
@@ -108,8 +120,12 @@ static void *create_fft(const bench_job *job, char why[PEER_TEXT]) {
 
 static bool run_fft(void *state, int times) {
     fftw *w = state;
-    for (int i = 0; i < times; i++)
-        execute(w->forward, w->x ? w->x : w->output, w->output);
+    for (int i = 0; i < times; i++) {
+        if (w->forward.d)
+            fftw_execute(w->forward.d);
+        else
+            fftwf_execute(w->forward.f);
+    }
     return true;
 }
 
@@ -121,11 +137,11 @@ static void *create_composition(const bench_job *job, char why[PEER_TEXT]) {
     fftw *w = new_state(job, true, true, why);
     if (!w)
         return NULL;
-    w->block = job->n < BLOCK_POINTS ? BLOCK_POINTS / job->n : 1;
-    while (job->n_vectors % w->block != 0)
+    w->block = job->what.n < BLOCK_POINTS ? BLOCK_POINTS / job->what.n : 1;
+    while (job->what.n_vectors % w->block != 0)
         w->block--;
-    if (w->block * job->n * job_element_bytes(job) % 64 != 0) {
-        snprintf(why, PEER_TEXT, "vectors of %zu do not keep the alignment that the plan has", job->n);
+    if (w->block * job->what.n * job_element_bytes(job) % 64 != 0) {
+        snprintf(why, PEER_TEXT, "vectors of %zu do not keep the alignment that the plan has", job->what.n);
         destroy(w);
         return NULL;
     }
@@ -162,17 +178,17 @@ static void *convolve_share(void *argument) {
     share *s = argument;
     const fftw *w = s->w;
     const bench_job *job = w->job;
-    size_t count = w->block * job->n, bytes = count * job_element_bytes(job);
+    size_t count = w->block * job->what.n, bytes = count * job_element_bytes(job);
     void *a = fftw_malloc(bytes), *b = fftw_malloc(bytes);
 
     s->done = a && b;
     for (size_t i = s->first; s->done && i < s->end; i++) {
         execute(w->forward, (char *)w->x + i * bytes, a);
         execute(w->forward, (char *)w->y + i * bytes, b);
-        if (job->is_double)
-            multiply_double(a, b, count, 1.0 / (double)job->n);
+        if (job->what.is_double)
+            multiply_double(a, b, count, 1.0 / (double)job->what.n);
         else
-            multiply_float(a, b, count, 1.0f / (float)job->n);
+            multiply_float(a, b, count, 1.0f / (float)job->what.n);
         execute(w->inverse, a, (char *)w->output + i * bytes);
     }
     fftw_free(a);
@@ -183,7 +199,7 @@ static void *convolve_share(void *argument) {
 static bool convolve(const fftw *w) {
     enum { MOST_THREADS = 256 };
     unsigned n_threads = w->job->n_threads < MOST_THREADS ? w->job->n_threads : MOST_THREADS, n_started = 0;
-    size_t n_blocks = w->job->n_vectors / w->block;
+    size_t n_blocks = w->job->what.n_vectors / w->block;
     pthread_t threads[MOST_THREADS];
     share shares[MOST_THREADS];
     bool done = true;

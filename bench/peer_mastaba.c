@@ -19,16 +19,38 @@ static void destroy(void *state) {
     free(m);
 }
 
+static mst_layout layout_of(const bench_case *w, bool output) {
+    mst_type complex_type = w->is_double ? MST_COMPLEX128 : MST_COMPLEX64, real_type = w->is_double ? MST_FLOAT64 : MST_FLOAT32;
+    bool real = output ? case_real_out(w) : case_real_in(w);
+    size_t shape[MST_MAX_AXES + 1] = {w->n_vectors};
+
+    for (int k = 0; k < w->rank; k++)
+        shape[k + 1] = w->shape[k];
+    if (w->is_real && !real)
+        shape[w->rank] = shape[w->rank] / 2 + 1;
+    if (w->columns)
+        return mst_layout_dense(complex_type, 2, (size_t[]){w->n, w->n_vectors});
+    return mst_layout_dense(real ? real_type : complex_type, w->rank + 1, shape);
+}
+
+static void describe(const bench_case *w, mst_fft_desc *fft) {
+    fft->input = layout_of(w, false);
+    fft->output = layout_of(w, true);
+    fft->direction = w->inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    fft->n_axes = w->rank;
+    for (int k = 0; k < w->rank; k++)
+        fft->axes[k] = w->columns ? 0 : k + 1;
+}
+
 static mst_status plan(mastaba *m, const bench_job *job, mst_error *error) {
-    mst_layout layout = mst_layout_dense(job->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 2, (size_t[]){job->n_vectors, job->n});
     mst_fft_desc fft = MST_FFT_DESC_INIT;
     mst_convolution_desc convolution = MST_CONVOLUTION_DESC_INIT;
 
     if (job->operation == OPERATION_FFT) {
-        fft.input = layout;
+        describe(&job->what, &fft);
         return mst_fft_create(job->context, &fft, &m->fft, error);
     }
-    convolution.x = convolution.y = layout;
+    convolution.x = convolution.y = layout_of(&job->what, false);
     convolution.mode = MST_CONVOLUTION_CIRCULAR;
     return mst_convolution_create(job->context, &convolution, &m->convolution, error);
 }
@@ -56,7 +78,7 @@ static bool run(void *state, int times) {
     how.event = &event;
 
     for (int i = 0; i < times; i++) {
-        mst_status status = m->fft ? mst_fft_execute(m->fft, job->in_place ? output : x, output, &how, NULL)
+        mst_status status = m->fft ? mst_fft_execute(m->fft, job->what.in_place ? output : x, output, &how, NULL)
                                    : mst_convolution_execute(m->convolution, x, y, output, &how, NULL);
         if (status != MST_OK)
             return false;

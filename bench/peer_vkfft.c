@@ -12,7 +12,7 @@ typedef struct vkfft {
     cl_context context; // VkFFT keeps pointers to what it is given
     cl_device_id device;
     cl_mem x, y, output, spare;
-    uint64_t bytes;
+    uint64_t bytes, input_bytes;
     VkFFTApplication forward, inverse, spectrum, convolution;
     bool has_forward, has_inverse, has_spectrum, has_convolution;
     cl_kernel product;
@@ -51,7 +51,8 @@ static vkfft *new_state(const bench_job *job, bool needs_spare, char why[PEER_TE
         v->x = job->x;
         v->y = job->y;
         v->output = job->output;
-        v->bytes = job->bytes;
+        v->bytes = case_real_in(&job->what) ? job->output_bytes : job->bytes; // of the complex side
+        v->input_bytes = case_real_out(&job->what) ? job->output_bytes : job->bytes;
         v->spare = needs_spare ? opencl_peer_buffer(job) : NULL;
         if (v->spare || !needs_spare)
             return v;
@@ -61,24 +62,35 @@ static vkfft *new_state(const bench_job *job, bool needs_spare, char why[PEER_TE
     return NULL;
 }
 
-// Vectors one after the other, from `input` to `buffer`, or in place in `buffer`.
+// Arrays one after the other, from `input` to `buffer`, or in place in `buffer`. The first size is that of the last axis.
 static VkFFTConfiguration configure(vkfft *v, cl_mem *input, cl_mem *buffer) {
-    const bench_job *job = v->base.job;
+    const bench_case *w = &v->base.job->what;
     VkFFTConfiguration c = {0};
 
-    c.FFTdim = 1;
-    c.size[0] = job->n;
-    c.numberBatches = job->n_vectors;
+    c.FFTdim = (unsigned)w->rank;
+    for (int k = 0; k < w->rank; k++)
+        c.size[k] = w->shape[w->rank - 1 - k];
+    c.numberBatches = w->n_vectors;
+    if (w->columns) { // the first of two axes, whose transform is left out
+        c.FFTdim = 2;
+        c.size[0] = w->n_vectors;
+        c.size[1] = w->n;
+        c.numberBatches = 1;
+        c.omitDimension[0] = 1;
+    }
     c.device = &v->device;
     c.context = &v->context;
-    c.doublePrecision = job->is_double;
+    c.doublePrecision = w->is_double;
+    c.performR2C = w->is_real;
     c.buffer = buffer;
     c.bufferSize = &v->bytes;
     if (input != buffer) {
         c.isInputFormatted = 1;
         c.inputBuffer = input;
-        c.inputBufferSize = &v->bytes;
-        c.inputBufferStride[0] = job->n;
+        c.inputBufferSize = &v->input_bytes;
+        c.inputBufferStride[0] = c.size[0];
+        for (unsigned k = 1; k < c.FFTdim; k++)
+            c.inputBufferStride[k] = c.inputBufferStride[k - 1] * c.size[k];
     }
     return c;
 }
@@ -99,22 +111,38 @@ static bool append(vkfft *v, VkFFTApplication *application, int direction, cl_me
     return VkFFTAppend(application, direction, &launch) == VKFFT_SUCCESS;
 }
 
+static cl_mem *input_of(vkfft *v) { return v->base.job->what.in_place ? &v->output : &v->x; }
+
 static void *create_fft(const bench_job *job, char why[PEER_TEXT]) {
-    vkfft *v = new_state(job, false, why);
+    bool back = case_real_out(&job->what); // from the spectrum, which it overwrites, to what is called the input
+    vkfft *v = new_state(job, back, why);
     if (!v)
         return NULL;
-    VkFFTConfiguration c = configure(v, job->in_place ? &v->output : &v->x, &v->output);
-    c.makeForwardPlanOnly = 1;
+    VkFFTConfiguration c = back ? configure(v, &v->output, &v->spare) : configure(v, input_of(v), &v->output);
+    c.inverseReturnToInputBuffer = back;
+    if (job->what.inverse)
+        c.makeInversePlanOnly = 1;
+    else
+        c.makeForwardPlanOnly = 1;
     if (initialize(&v->forward, &v->has_forward, c, why))
         return v;
     destroy(v);
     return NULL;
 }
 
+static bool load_fft(void *state) {
+    vkfft *v = state;
+    const bench_job *job = v->base.job;
+    return (!v->spare || clEnqueueCopyBuffer(v->base.queue, job->x, v->spare, 0, 0, job->bytes, 0, NULL, NULL) == CL_SUCCESS) &&
+           opencl_peer_load(state);
+}
+
 static bool run_fft(void *state, int times) {
     vkfft *v = state;
+    const bench_case *w = &v->base.job->what;
+    cl_mem *input = v->spare ? &v->output : w->in_place ? NULL : &v->x, *buffer = v->spare ? &v->spare : &v->output;
     for (int i = 0; i < times; i++)
-        if (!append(v, &v->forward, -1, v->base.job->in_place ? NULL : &v->x, &v->output))
+        if (!append(v, &v->forward, w->inverse ? 1 : -1, input, buffer))
             return false;
     return clFinish(v->base.queue) == CL_SUCCESS;
 }
@@ -140,7 +168,7 @@ static bool run_composition(void *state, int times) {
     const bench_job *job = v->base.job;
     for (int i = 0; i < times; i++)
         if (!append(v, &v->forward, -1, &v->x, &v->output) || !append(v, &v->forward, -1, &v->y, &v->spare) ||
-            !opencl_product_enqueue(job, v->product, v->output, v->spare, 1.0 / (double)job->n) ||
+            !opencl_product_enqueue(job, v->product, v->output, v->spare, 1.0 / (double)job->what.n) ||
             !append(v, &v->inverse, 1, NULL, &v->output))
             return false;
     return clFinish(v->base.queue) == CL_SUCCESS;
@@ -179,7 +207,7 @@ static bool run_convolution(void *state, int times) {
     return clFinish(v->base.queue) == CL_SUCCESS;
 }
 
-const bench_peer peer_vkfft_fft = {"vkfft", NULL, version, create_fft, opencl_peer_load, run_fft, opencl_peer_read, destroy};
+const bench_peer peer_vkfft_fft = {"vkfft", NULL, version, create_fft, load_fft, run_fft, opencl_peer_read, destroy};
 const bench_peer peer_vkfft_composition = {
     "vkfft-composition", NULL, version, create_composition, opencl_peer_load, run_composition, opencl_peer_read, destroy};
 const bench_peer peer_vkfft_convolution = {

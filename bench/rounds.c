@@ -1,4 +1,4 @@
-// Measures the peers at one length, in turns: A, B, C, A, B, C, so that what changes with time changes for all.
+// Measures the peers in one case, in turns: A, B, C, A, B, C, so that what changes with time changes for all.
 #include "harness.h"
 #include "reference.h"
 
@@ -54,7 +54,7 @@ static void *prepare(const bench_peer *peer, const bench_job *job, const bench_r
     } else {
         r->done = true;
         r->error = error;
-        r->wrong = error > (job->is_double ? 1e-9 : 1e-2);
+        r->wrong = error > (job->what.is_double ? 1e-9 : 1e-2);
         return state;
     }
     peer->destroy(state);
@@ -95,28 +95,17 @@ static void run_rounds(comparison *c, const bench_job *job, const bench_referenc
         }
 }
 
-bool measure_length(comparison *c, const bench_arrays *arrays, int length) {
+bool measure_case(comparison *c, const bench_arrays *arrays, int number) {
     const bench_options *o = c->options;
-    size_t n = o->n[length], n_vectors = n < o->n_points ? o->n_points / n : 1;
-    bench_job job = {c->bench->operation,
-                     n,
-                     n_vectors,
-                     n * n_vectors * (o->is_double ? 16 : 8),
-                     o->is_double,
-                     o->in_place,
-                     (unsigned)o->n_threads,
-                     c->context,
-                     arrays->x,
-                     arrays->y,
-                     arrays->output,
-                     arrays->host_x,
-                     arrays->host_y};
+    const bench_case *w = &o->cases[number];
+    bench_job job = {
+        c->bench->operation, *w,        case_bytes(w, false), case_bytes(w, true), (unsigned)o->n_threads, c->context,
+        arrays->x,           arrays->y, arrays->output,       arrays->host_x,      arrays->host_y};
     bench_reference *reference = reference_create(&job);
 
     if (!reference)
         return false;
-    c->n_vectors[length] = n_vectors;
-    run_rounds(c, &job, reference, c->results[length]);
+    run_rounds(c, &job, reference, c->results[number]);
     reference_destroy(reference);
     return true;
 }

@@ -35,6 +35,15 @@ wrong 2 '--shape round: ' "$programs/plan-times" --shape round
 wrong 2 '1: ' "$programs/filter-peers" 512 1
 wrong 2 '--peers abacus: ' "$programs/fft-peers" --peers abacus
 wrong 2 '--lengths 2..x: ' "$programs/fft-peers" --lengths 2..x
+wrong 2 '--shape 64,0,3: |--shape 0,3: ' "$programs/fft-peers" --shape 64,0,3
+wrong 2 '--columns: .* --real' "$programs/fft-peers" --columns --real --shape 64
+
+# Every kind of case is right, against FFTW.
+for case in "--shape 6,10 --real" "--shape 12 --real --inverse"; do
+    # shellcheck disable=SC2086
+    expect 0 "$programs/fft-peers" $case --peers fftw --points 2^10 --rounds 1 --sample-ms 0 --json fft.json
+    [ "$(grep -c '"wrong": false' fft.json)" = 2 ] || fail "$case: not two right results"
+done
 wrong 2 '--rounds 0: ' "$programs/convolution-peers" --rounds 0
 wrong 2 '--rounds 0: ' "$programs/scheme-rates" --rounds 0
 wrong 2 '--schedule round: ' "$programs/scheme-rates" --schedule round
