@@ -6,6 +6,8 @@
 
 #include "support.h"
 
+#include "stencil/scheme/problem.h"
+
 #include <unistd.h>
 
 // All of it is prepared beforehand, so that a scenario itself allocates nothing.
@@ -305,8 +307,53 @@ static void convolutions(void **state) {
     }
 }
 
+// A scheme with absorbing layers, a face's expression, sub-steps, a source and a receiver is read, which takes no device: every
+// call, always.
+static void scheme(void **state) {
+    static const mst_stencil_field fields[] = {{.name = "p", .levels = 2}, {.name = "v"}, {.name = "c", .coefficient = true}};
+    static const mst_stencil_update updates[] = {{"v", "v + dt * stretch_x((p[0,1] - p)/dx, 0.5) * sin(t)", 0},
+                                                 {"p", "p + k * c[1,0] * stretch_x((v - v[0,-1])/dx) * (1 + y / 7)", 1}};
+    static const mst_stencil_boundary faces[4] = {
+        {.value = "sin(t) + x"}, {.kind = MST_BOUNDARY_NEUMANN}, {.kind = MST_BOUNDARY_ABSORB, .width = 5}};
+    static const mst_stencil_parameter k = {"k", 0.25};
+    static const double place[MST_MAX_AXES] = {4.5, 20.25};
+    static const mst_stencil_source source = {
+        .field = "p", .series = "exp(-t^2)", .position = place, .interpolation = MST_STENCIL_INTERPOLATION_SINC};
+    static const mst_stencil_receiver receiver = {.field = "v", .n_points = 1, .positions = &place};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_status status;
+    (void)state;
+    d.rank = 2;
+    d.grid[0] = 12, d.grid[1] = 40;
+    d.time_step = 0.5;
+    d.fields = fields, d.n_fields = 3;
+    d.updates = updates, d.n_updates = 2;
+    d.boundaries = faces;
+    d.parameters = &k, d.n_parameters = 1;
+    d.sources = &source, d.n_sources = 1;
+    d.receivers = &receiver, d.n_receivers = 1;
+    int n = 0;
+    do {
+        mst_problem problem;
+        mst_error e = {0};
+        faults.blocks = 0;
+        faults.failed = NULL;
+        faults.left = n++;
+        faults.on = true;
+        status = mst_problem_read(&d, &problem, &e);
+        mst_problem_release(&problem);
+        faults.on = false;
+        CHECK(faults.blocks == 0, "a scheme: after %s failed (call %d), %d blocks of memory are left", faults.failed, n,
+              faults.blocks);
+        CHECK(faults.failed ? status == MST_ERROR_HOST_MEMORY && strlen(e.message) > 10 : status == MST_OK,
+              "a scheme: %s failed (call %d): status %s, message '%s'", faults.failed, n, mst_status_name(status), e.message);
+    } while (faults.failed);
+    CHECK(n > 50, "only %d calls", n);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scheme),
         cmocka_unit_test(context),
         cmocka_unit_test(fft_of_files_in_blocks),
         cmocka_unit_test(fft_of_files_on_a_card),

@@ -46,7 +46,7 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
     if (code != CLI_DONE)
         return code;
     // A file that has the name of a .npy file but not its content is opened as one, for the message that says what is wrong.
-    if (!begins_as_npy(operand->file) && (cli_is_sound(operand->file) || !cli_has_extension(path, ".npy")))
+    if (!begins_as_npy(operand->file) && (!cli_has_extension(path, ".npy") || cli_is_sound(operand->file)))
         return read_sound(command, operand);
     if (mst_npy_read_header(operand->file, &operand->layout, &operand->location, &error) != MST_OK)
         return cli_fail_input(command, path, &error);

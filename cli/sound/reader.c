@@ -16,12 +16,17 @@
 typedef struct sound_input {
     int file;
     sf_count_t at;
-    int read_error; // errno of the first read that failed, which libsndfile takes for the end of the file
+    int read_error; // errno of the first call that failed, which libsndfile takes for the end of the file
 } sound_input;
 
 static sf_count_t input_length(void *user) {
+    sound_input *input = user;
     struct stat info;
-    return fstat(((sound_input *)user)->file, &info) == 0 ? info.st_size : -1;
+    if (fstat(input->file, &info) == 0)
+        return info.st_size;
+    if (input->read_error == 0)
+        input->read_error = errno;
+    return -1;
 }
 
 static sf_count_t input_tell(void *user) { return ((sound_input *)user)->at; }

@@ -36,7 +36,7 @@ struct cli_sound_writer {
     const char *command, *path;
     const sound_format *format;
     cli_whole_file *whole; // the caller's
-    int write_error;       // errno of the first write that failed
+    int write_error;       // errno of the first call on the file that failed
     bool is_double;
     SF_INFO info;
     SNDFILE *sound;
@@ -55,17 +55,28 @@ bool cli_is_sound_path(const char *path) { return find_format(path) != NULL; }
 
 static int descriptor(void *user) { return fileno(((cli_sound_writer *)user)->whole->file); }
 
-// libsndfile does not always report a failed write, least of all from sf_close, so files are written by these.
-static sf_count_t file_length(void *user) {
-    struct stat info;
-    return fstat(descriptor(user), &info) == 0 ? info.st_size : -1;
+// libsndfile does not always report a call that failed, least of all from sf_close, so files are written by these. Where it does
+// not get the length it writes a header for one that is not known.
+static sf_count_t noted(cli_sound_writer *w, sf_count_t result) {
+    if (result < 0 && !w->write_error)
+        w->write_error = errno;
+    return result;
 }
 
-static sf_count_t file_seek(sf_count_t offset, int whence, void *user) { return lseek(descriptor(user), offset, whence); }
+static sf_count_t file_length(void *user) {
+    struct stat info;
+    return noted(user, fstat(descriptor(user), &info)) == 0 ? info.st_size : -1;
+}
 
-static sf_count_t file_tell(void *user) { return lseek(descriptor(user), 0, SEEK_CUR); }
+static sf_count_t file_seek(sf_count_t offset, int whence, void *user) {
+    return noted(user, lseek(descriptor(user), offset, whence));
+}
 
-static sf_count_t file_read(void *data, sf_count_t bytes, void *user) { return read(descriptor(user), data, (size_t)bytes); }
+static sf_count_t file_tell(void *user) { return noted(user, lseek(descriptor(user), 0, SEEK_CUR)); }
+
+static sf_count_t file_read(void *data, sf_count_t bytes, void *user) {
+    return noted(user, read(descriptor(user), data, (size_t)bytes));
+}
 
 static sf_count_t file_write(const void *data, sf_count_t bytes, void *user) {
     cli_sound_writer *w = user;

@@ -103,10 +103,13 @@ fail:
 }
 
 static mst_status end(expansion *e, unsigned value, const char *what, mst_expr **out, mst_error *error) {
-    if (mst_expr_add_value(e->to, value) == MST_EXPR_FULL)
+    if (mst_expr_add_value(e->to, value) == MST_EXPR_FULL) {
+        if (e->to->n_nodes < MST_EXPR_MAX_NODES)
+            return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
         return mst_fail(error, MST_ERROR_ARGUMENT,
                         "%s is too long with its absorbing layers; %d different operations and numbers are the most", what,
                         MST_EXPR_MAX_NODES);
+    }
     *out = e->to;
     e->to = NULL;
     return MST_OK;

@@ -93,10 +93,12 @@ static mst_status add_update(mst_problem *p, const mst_names *n, int field, size
     to->field = field;
     to->substep = substep;
     mst_status status = mst_formula_make(p, n, expr, varying, what, &to->formula, error);
+    if (status != MST_OK)
+        return status;
     count_varying(p, &to->formula);
     p->uses_time = p->uses_time || reads_time(&to->formula);
     find_coefficient_reach(p, &to->formula);
-    return status;
+    return MST_OK;
 }
 
 // The updates of the memory variables that a sub-step's updates use, behind these.

@@ -9,7 +9,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <link.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/file.h>
@@ -21,35 +20,11 @@ static const char *const kind_names[] = {"",       "ENOMEM", "EIO", "ENOSPC", "E
                                          "EACCES", "short",  "end", "kill",   NULL};
 static const int codes[] = {0, ENOMEM, EIO, ENOSPC, EINTR, EMFILE, EACCES, 0, 0, 0};
 
-// ---- who calls
-
-static uintptr_t ranges[8][2]; // of the code of the program and of libmastaba
-static int n_ranges;
-
-static int add_object(struct dl_phdr_info *object, size_t size, void *user) {
-    (void)size, (void)user;
-    if (object->dlpi_name[0] && !strstr(object->dlpi_name, "libmastaba"))
-        return 0;
-    for (int k = 0; k < object->dlpi_phnum; k++)
-        if (object->dlpi_phdr[k].p_type == PT_LOAD && object->dlpi_phdr[k].p_flags & PF_X && n_ranges < 8) {
-            ranges[n_ranges][0] = object->dlpi_addr + object->dlpi_phdr[k].p_vaddr;
-            ranges[n_ranges][1] = ranges[n_ranges][0] + object->dlpi_phdr[k].p_memsz;
-            n_ranges++;
-        }
-    return 0;
-}
-
 // Programs that a driver starts, a linker say, are left alone.
-__attribute__((constructor)) static void find_objects(void) {
-    dl_iterate_phdr(add_object, NULL);
-    unsetenv("LD_PRELOAD");
-}
+__attribute__((constructor)) static void leave_others_alone(void) { unsetenv("LD_PRELOAD"); }
 
 static unsigned begin(entry *e, const char *name, unsigned kinds, const void *caller) {
-    bool ours = false;
-    for (int k = 0; k < n_ranges; k++)
-        ours = ours || ((uintptr_t)caller >= ranges[k][0] && (uintptr_t)caller < ranges[k][1]);
-    if (!ours)
+    if (range_of(caller) < 0)
         return FAULT_NONE;
     pthread_mutex_lock(&mutex);
     unsigned fault = count_call(e, name, kinds);
