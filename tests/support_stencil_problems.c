@@ -264,7 +264,7 @@ static const problem half_2d = {
                {.name = "w", .storage_bytes = 2, .initial = INITIAL("x * y / 1e7")},
                {.name = "k", .coefficient = true, .storage_bytes = 2, .initial = INITIAL("0.1 + y / 1000 + x / 30000")}},
     .updates = {{"u", "u + k * (u[-1,0] + v[1,-1] + u.prev[0,-2] + u[0,3] - 4 * u)", 0},
-                {"v", "0.5 * v + c * u[1,1] + w[0,-1]", 1},
+                {"v", "k > 0.11 ? 0.25 * y : 0.5 * v + c * u[1,1] + w[0,-1]", 1},
                 {"w", "w[1,0] * 0.9 + 1e-6 * v", 1}},
     .sources = {{.field = "u", .point = {5, 7}, .series = "sin(t) * a"},
                 {.field = "u", .point = {5, 7}, .samples = samples, .n_samples = 4},

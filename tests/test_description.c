@@ -442,7 +442,7 @@ ENDS_WITH(mst_stencil_desc, definitions);
 ENDS_WITH(mst_stencil_monitor, region);
 ENDS_WITH(mst_stencil_spectrum, region);
 ENDS_WITH(mst_stencil_parameter, value);
-ENDS_WITH(mst_stencil_field, boundaries);
+ENDS_WITH(mst_stencil_field, n_table);
 ENDS_WITH(mst_stencil_update, substep);
 ENDS_WITH(mst_stencil_source, delay);
 ENDS_WITH(mst_stencil_receiver, radius);

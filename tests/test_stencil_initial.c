@@ -1,6 +1,6 @@
 // Initial values and coefficient fields of a grid that is large enough for the device to make them: those of the formula, to the
 // last bit or its neighbour, the same in every schedule, counted where they are NaN. (Small grids, by the interpreter:
-// stencil_api.)
+// stencil_api.) Coefficients that are rows of a table, by integers of each type, and which integers are refused.
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -77,7 +77,75 @@ static void test_schedules(void **state) {
     free(other);
 }
 
+// ---- Rows of a table by integers of each type
+
+enum { SMALL = 24 };
+
+static mst_stencil_field table_field(const void *numbers, mst_type type, const double *table, size_t n) {
+    mst_stencil_field f = {.name = "c", .coefficient = true, .table = table, .n_table = n};
+    f.initial.layout = mst_layout_dense(type, 2, (size_t[]){4, 6});
+    f.initial.data = mst_at_host(numbers);
+    return f;
+}
+
+static mst_status create_with(mst_context *context, const mst_stencil_field *c, mst_stencil **s, mst_error *e) {
+    const mst_stencil_field both[] = {{.name = "u"}, *c};
+    const mst_stencil_update update = {"u", "u + c", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 2;
+    d.grid[0] = 4;
+    d.grid[1] = 6;
+    d.fields = both;
+    d.n_fields = 2;
+    d.updates = &update;
+    d.n_updates = 1;
+    d.schedule = MST_STENCIL_SWEEPS;
+    return mst_stencil_create(context, &d, s, e);
+}
+
+static void put_number(mst_type type, void *numbers, size_t i, unsigned k) {
+    const size_t bytes = mst_type_bytes(type);
+    const uint64_t wide = k;
+    memcpy((char *)numbers + i * bytes, &wide, bytes); // little-endian, as OpenCL devices here are
+}
+
+static void test_rows(void **state) {
+    static const double table[] = {1500, NAN, -0.25, 7};
+    static const unsigned rows[] = {0, 2, 3};
+    static const mst_type types[] = {MST_INT8, MST_UINT8, MST_INT16, MST_UINT16, MST_INT32, MST_UINT32, MST_INT64, MST_UINT64};
+    uint64_t numbers[SMALL];
+    float got[SMALL];
+    mst_stencil *s;
+    mst_error e;
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++) {
+        const mst_stencil_field c = table_field(numbers, types[t], table, 4);
+        for (size_t i = 0; i < SMALL; i++)
+            put_number(types[t], numbers, i, rows[i % 3]);
+        OK(create_with(*state, &c, &s, &e));
+        OK(mst_stencil_read(s, "c", 0, NULL, mst_at_host(got), &e));
+        for (size_t i = 0; i < SMALL; i++)
+            CHECK((double)got[i] == table[rows[i % 3]], "%s: %g at node %zu", mst_type_name(types[t]), (double)got[i], i);
+        mst_stencil_destroy(s);
+        for (unsigned bad = 1; bad <= 4; bad += 3) { // one that is none, and one behind the last
+            put_number(types[t], numbers, 17, bad);
+            REFUSED(MST_ERROR_ARGUMENT, "at node number 17, and the table has no such row", create_with(*state, &c, &s, &e));
+        }
+    }
+    mst_stencil_field c = table_field(numbers, MST_FLOAT32, table, 4);
+    REFUSED(MST_ERROR_ARGUMENT, "is float32; the rows of a table are given as integers", create_with(*state, &c, &s, &e));
+    c.initial.layout.rank = 0;
+    REFUSED(MST_ERROR_ARGUMENT, "a coefficient field whose data are its rows", create_with(*state, &c, &s, &e));
+    memset(numbers, 0xff, sizeof numbers);
+    c = table_field(numbers, MST_INT8, table, 4);
+    REFUSED(MST_ERROR_ARGUMENT, "is row -1 of its table at node number 0", create_with(*state, &c, &s, &e));
+    c.n_table = 0; // integers as they are
+    OK(create_with(*state, &c, &s, &e));
+    OK(mst_stencil_read(s, "c", 0, NULL, mst_at_host(got), &e));
+    CHECK(got[0] == -1 && got[SMALL - 1] == -1, "int8 without a table: %g", (double)got[0]);
+    mst_stencil_destroy(s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schedules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_schedules), cmocka_unit_test(test_rows)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

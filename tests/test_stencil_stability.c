@@ -334,11 +334,35 @@ static void test_random_schemes(void **state) {
     }
 }
 
+// The rows of a table that are in the data, not combinations of their columns: air is no rock of air's density. Tables of other
+// data are combined.
+static void test_tables(void **state) {
+    static const double moduli[] = {1500, 2, 3000, 1e6}, densities[] = {1000, 0.002, 1500, 1e-6};
+    uint8_t numbers[20], others[20];
+    scheme s;
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        numbers[i] = (uint8_t)(i % 3);
+        others[i] = (uint8_t)(2 - i % 3);
+    }
+    begin(&s, 1);
+    add(&s, "u", 2, 0, "2*u - u.prev + dt^2*k/rho*laplace(u)");
+    for (int c = 0; c < 2; c++) {
+        mst_stencil_field *f = &s.fields[s.desc.n_fields++];
+        *f = (mst_stencil_field){.name = c ? "rho" : "k", .coefficient = true, .table = c ? densities : moduli, .n_table = 4};
+        f->initial.layout = mst_layout_dense(MST_UINT8, 1, s.desc.grid);
+        f->initial.data = mst_at_host(numbers);
+    }
+    expect(&s, 1 / sqrt(2 / 0.002), "materials"); // the fourth is not in the data
+    s.fields[2].initial.data = mst_at_host(others);
+    expect(&s, 1 / sqrt(3000 / 0.002), "tables by other data");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_heat_and_waves), cmocka_unit_test(test_yee),          cmocka_unit_test(test_transport),
         cmocka_unit_test(test_others),         cmocka_unit_test(test_coefficients), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_random_schemes),
+        cmocka_unit_test(test_random_schemes), cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, test_enter_directory, test_leave_directory);
 }

@@ -59,7 +59,11 @@ static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
         for (int level = 0; level < 2 && code == CLI_DONE; level++)
             if (p->data[i][level])
                 code = add_data(digest, p->data[i][level], buffer);
+        for (size_t k = 0; k < p->fields[i].n_table; k++)
+            add_number(digest, p->fields[i].table[k]);
     }
+    if (p->materials && code == CLI_DONE)
+        code = add_data(digest, p->materials, buffer);
     return code;
 }
 

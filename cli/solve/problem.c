@@ -140,9 +140,11 @@ static const cli_yaml_key problem_keys[] = {
     {"time_step_limit", problem_read_step_limit, false},
     {"time_step", problem_read_time_step, false},
     {"fields", problem_read_fields, true},
+    {"materials", problem_read_materials, false},
     {"let", read_definitions, false},
     {"boundary", problem_read_boundary, false},
     {"update", problem_read_update, true},
+    {"mask", problem_read_masks, false},
     {"sources", problem_read_sources, false},
     {"receivers", problem_read_receivers, false},
     {"monitors", problem_read_monitors, false},
@@ -231,6 +233,8 @@ void problem_free(problem *p) {
         free(p->spectrum_files[i].frequencies);
     for (size_t i = 0; i < p->n_owned; i++)
         free(p->owned[i]);
+    mst_npy_close(p->materials);
+    free(p->material_rows);
     free(p->samples);
     free(p->places);
     free(p->sources);

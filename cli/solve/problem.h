@@ -80,6 +80,11 @@ typedef struct problem {
     mst_stencil_field fields[MST_STENCIL_MAX_FIELDS];
     yaml_node_t *initial_nodes[MST_STENCIL_MAX_FIELDS][2]; // where the initial values of the levels stand; NULL: nowhere
     mst_npy *data[MST_STENCIL_MAX_FIELDS][2];              // files of initial values
+    mst_npy *materials;                                    // the numbers of materials, and their tables
+    double *material_rows;
+    yaml_node_t *regions; // of materials; their parameters are these fields
+    size_t first_material, n_materials;
+    size_t n_mask_files;
     mst_stencil_update updates[MST_STENCIL_MAX_FIELDS];
     mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
     mst_stencil_boundary field_boundaries[MST_STENCIL_MAX_FIELDS][2 * MST_MAX_AXES];

@@ -88,7 +88,7 @@ const mst_stencil_field *problem_field(problem *p, yaml_node_t *node) {
     return index < 0 ? NULL : &p->fields[index];
 }
 
-static bool open_data(problem *p, yaml_node_t *node, const char *path, mst_npy **npy, mst_stencil_initial *initial) {
+bool problem_open_data(problem *p, yaml_node_t *node, const char *path, mst_npy **npy, mst_stencil_initial *initial) {
     char has[200], needed[200];
     mst_error error;
     if (mst_npy_open(path, npy, &error) != MST_OK)
@@ -96,12 +96,12 @@ static bool open_data(problem *p, yaml_node_t *node, const char *path, mst_npy *
     initial->layout = *mst_npy_layout(*npy);
     initial->data = mst_npy_location(*npy);
     mst_layout grid = mst_layout_dense(initial->layout.type, p->desc.rank, p->desc.grid);
-    bool real = grid.type == MST_FLOAT32 || grid.type == MST_FLOAT64;
+    bool real = grid.type != MST_COMPLEX64 && grid.type != MST_COMPLEX128;
     size_t bytes = (size_t)grid.rank * sizeof grid.shape[0];
     if (initial->layout.rank != grid.rank || memcmp(initial->layout.shape, grid.shape, bytes) != 0)
         return cli_yaml_error(&p->yaml, node, "%s has the shape %s, the grid %s", path, cli_shape_text(&initial->layout, has),
                               cli_shape_text(&grid, needed));
-    return real || cli_yaml_error(&p->yaml, node, "%s holds %s; float32 or float64 is taken", path, mst_type_name(grid.type));
+    return real || cli_yaml_error(&p->yaml, node, "%s holds %s; real numbers are taken", path, mst_type_name(grid.type));
 }
 
 bool problem_read_initial(problem *p) {
@@ -113,11 +113,11 @@ bool problem_read_initial(problem *p) {
                 continue;
             const char *text = (const char *)node->data.scalar.value;
             snprintf(p->yaml.key, sizeof p->yaml.key, "fields.%s.%s", p->fields[i].name, level ? "previous" : "initial");
-            if (cli_has_extension(text, ".npy") ? !open_data(p, node, text, &p->data[i][level], initial)
+            if (cli_has_extension(text, ".npy") ? !problem_open_data(p, node, text, &p->data[i][level], initial)
                                                 : !(initial->expression = problem_expression(p, node, text, PROBLEM_INITIAL)))
                 return false;
         }
-    return true;
+    return problem_read_regions(p);
 }
 
 // ---- What is beyond a face: "periodic", "dirichlet EXPRESSION"

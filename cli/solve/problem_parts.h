@@ -50,11 +50,20 @@ bool problem_read_initial(problem *p);                                          
 bool problem_read_face(problem *p, yaml_node_t *node, mst_stencil_boundary *face); // what is beyond it
 bool problem_read_update(cli_yaml *y, yaml_node_t *node, void *target);
 
+// Opens a .npy file of the grid's shape as initial values, with real numbers.
+bool problem_open_data(problem *p, yaml_node_t *node, const char *path, mst_npy **npy, mst_stencil_initial *initial);
+
 // "float16" or "float32": the bytes of values in memory, as in mst_stencil_field.
 bool problem_read_storage(cli_yaml *y, yaml_node_t *node, const problem *p, size_t *bytes);
 
 // The field that a node names; NULL after printing the error.
 const mst_stencil_field *problem_field(problem *p, yaml_node_t *node);
+
+// ---- problem_materials.c
+
+bool problem_read_materials(cli_yaml *y, yaml_node_t *node, void *target); // the names of regions' parameters
+bool problem_read_regions(problem *p);                                     // and their values, which may use the definitions
+bool problem_read_masks(cli_yaml *y, yaml_node_t *node, void *target);     // into the updates, which are read
 
 // ---- problem_runs.c
 

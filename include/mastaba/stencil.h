@@ -72,8 +72,8 @@ typedef struct mst_stencil_parameter {
     double value;
 } mst_stencil_parameter;
 
-// Initial values: dense or strided data of the grid's shape, float32 or float64, in host memory or a file; or an expression of x,
-// y, z and the parameters; or, with neither, 0.
+// Initial values: dense or strided data of the grid's shape, float32, float64, integers or bool, in host memory or a file; or an
+// expression of x, y, z and the parameters; or, with neither, 0.
 typedef struct mst_stencil_initial {
     const char *expression;
     mst_layout layout; // rank 0: no data
@@ -95,6 +95,11 @@ typedef struct mst_stencil_field {
     // The field's own faces, 2 rank as desc->boundaries, of which periodic ones and sponges are the same for all fields. NULL:
     // those; a coefficient field has none of its own.
     const mst_stencil_boundary *boundaries;
+    // Materials by index: the initial data of a coefficient field are integers k, and its values table[k], computed during
+    // create; `table` is only read then. A row that is NaN is none: data that name it are refused, as are those beyond the last.
+    // Fields with the same data are tied together for the largest stable time step: their values are those of one row.
+    const double *table;
+    size_t n_table; // rows; 0: the data are the values
 } mst_stencil_field;
 
 typedef struct mst_stencil_update {

@@ -60,24 +60,3 @@ void mst_scheme_description_release(mst_scheme_description *description) {
     for (size_t k = 0; k < sizeof description->arrays / sizeof description->arrays[0]; k++)
         free(description->arrays[k]);
 }
-
-mst_status mst_initial_check(const mst_stencil_desc *desc, const mst_stencil_initial *initial, const char *what,
-                             mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_layout *layout = &initial->layout;
-    if (layout->rank == 0)
-        return MST_OK;
-    MST_REQUIRE(!initial->expression, MST_ERROR_ARGUMENT, "%s is given as an expression and as data", what);
-    MST_REQUIRE(layout->rank == desc->rank, MST_ERROR_ARGUMENT, "%s has %d axes, the grid has %d", what, layout->rank,
-                desc->rank);
-    for (int k = 0; k < desc->rank; k++)
-        MST_REQUIRE(layout->shape[k] == desc->grid[k], MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu",
-                    what, layout->shape[k], k, desc->grid[k]);
-    MST_TRY(mst_layout_check(layout, what, false, error));
-    MST_REQUIRE(layout->type == MST_FLOAT32 || layout->type == MST_FLOAT64, MST_ERROR_ARGUMENT,
-                "%s is %s; float32 and float64 are supported", what, mst_type_name(layout->type));
-    MST_REQUIRE(initial->data.place == MST_PLACE_HOST || initial->data.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
-                "%s must lie in host memory or a file", what);
-fail:
-    return status;
-}

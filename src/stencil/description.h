@@ -20,8 +20,4 @@ mst_status mst_ensemble_expand(mst_scheme_description *description, mst_error *e
 
 void mst_scheme_description_release(mst_scheme_description *description);
 
-// Whether initial values are one of an expression, data of the grid's shape, and nothing. `what` names them in messages.
-mst_status mst_initial_check(const mst_stencil_desc *desc, const mst_stencil_initial *initial, const char *what,
-                             mst_error *error);
-
 #endif

@@ -1,7 +1,8 @@
 // Reading, writing and initialising the state, wherever it lies.
-#include "description.h"
+#include "given.h"
 #include "half.h"
 #include "initial.h"
+#include "runtime/numbers.h"
 #include "runtime/pool.h"
 #include "schedules/nonfinite.h"
 #include "scheme/layers.h"
@@ -127,8 +128,25 @@ fail:
     return status;
 }
 
-static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_error *error) {
+static mst_status load_part(const mst_problem *p, const mst_given *given, const char *read, uint64_t first, uint64_t count,
+                            void *to, mst_error *error) {
+    enum { RUN = 1 << 9 };
     mst_status status = MST_OK;
+    const size_t bytes = mst_type_bytes(given->from.layout.type);
+    double values[RUN];
+    for (uint64_t i = 0, n; i < count; i += n) {
+        n = mst_smaller(count - i, (uint64_t)RUN);
+        MST_TRY(mst_given_values(given, read + i * bytes, first + i, (size_t)n, values, error));
+        for (uint64_t k = 0; k < n; k++)
+            put_value(p, to, i + k, values[k]);
+    }
+fail:
+    return status;
+}
+
+static mst_status load(mst_stencil *s, int array, const mst_given *given, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_transfer *from = &given->from;
     size_t bytes = mst_type_bytes(from->layout.type);
     void *values = NULL, *read = NULL;
     MST_REQUIRE((values = malloc(CHUNK * s->problem.element)) && (read = malloc(CHUNK * bytes)), MST_ERROR_HOST_MEMORY,
@@ -137,8 +155,7 @@ static mst_status load(mst_stencil *s, int array, const mst_transfer *from, mst_
     for (uint64_t at = 0; at < nodes; at += CHUNK) {
         uint64_t n = nodes - at < CHUNK ? nodes - at : CHUNK;
         MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
-        for (uint64_t i = 0; i < n; i++)
-            put_value(&s->problem, values, i, bytes == 8 ? ((double *)read)[i] : (double)((float *)read)[i]);
+        MST_TRY(load_part(&s->problem, given, read, at, n, values, error));
         MST_TRY(mst_solver_put(s, array, at, n, values, error));
     }
 fail:
@@ -147,21 +164,21 @@ fail:
     return status;
 }
 
-static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const mst_stencil_initial *initial, int array,
-                             const char *name, mst_error *error) {
+static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const mst_stencil_field *field,
+                             const mst_stencil_initial *initial, int array, mst_error *error) {
     mst_status status = MST_OK;
     mst_formula formula = {0};
+    mst_given given;
     char what[MST_EXPR_MAX_NAME + 30];
-    snprintf(what, sizeof what, "the initial value of %s", name);
-    MST_TRY(mst_initial_check(desc, initial, what, error));
+    snprintf(what, sizeof what, "the initial value of %s", field->name);
+    MST_TRY(mst_given_check(desc, field, initial, what, &given, error));
     if (initial->expression) {
         MST_TRY(mst_problem_initial(&s->problem, desc, initial->expression, what, &formula, error));
         MST_TRY(fill(s, array, &formula, error));
     } else if (initial->layout.rank == 0) {
         MST_TRY(fill(s, array, NULL, error));
     } else {
-        const mst_transfer from = {initial->layout, initial->data, what};
-        MST_TRY(load(s, array, &from, error));
+        MST_TRY(load(s, array, &given, error));
     }
 fail:
     mst_formula_release(&formula);
@@ -177,10 +194,10 @@ mst_status mst_solver_initialise(mst_stencil *s, const mst_stencil_desc *desc, m
         const mst_stencil_field *field = &desc->fields[f];
         const mst_stencil_initial *previous = &field->previous;
         int array = p->fields[f].array + (p->fields[f].coefficient ? p->n_arrays : 0);
-        MST_TRY(initialise(s, desc, &field->initial, array, field->name, error));
+        MST_TRY(initialise(s, desc, field, &field->initial, array, error));
         if (p->fields[f].levels == 2)
-            MST_TRY(initialise(s, desc, previous->expression || previous->layout.rank ? previous : &field->initial, array + 1,
-                               field->name, error));
+            MST_TRY(initialise(s, desc, field, previous->expression || previous->layout.rank ? previous : &field->initial,
+                               array + 1, error));
     }
 fail:
     return status;
@@ -289,7 +306,8 @@ static mst_status write_field(mst_stencil *s, const char *field, int level, mst_
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
     const size_t shape[] = {(size_t)mst_layers_array_nodes(&s->problem, array)};
-    const mst_transfer t = {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"};
+    const mst_given t = {
+        {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"}, NULL, 0};
     mst_observer_forget(&s->observer);
     MST_TRY(load(s, array, &t, error));
     if (array < s->problem.n_arrays)

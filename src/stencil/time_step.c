@@ -1,9 +1,9 @@
 // The largest stable time step of a description: what the library's other rooms need of it, and no device.
 #include "description.h"
+#include "given.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
 #include "stability/limit.h"
-#include "stream/transfer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,34 +13,88 @@
 
 enum { CHUNK = 1 << 16 }; // values read together
 
-static void widen(double range[2], double value) {
-    if (isfinite(value)) {
-        range[0] = fmin(range[0], value);
-        range[1] = fmax(range[1], value);
-    }
-}
-
-// The least and the largest value of data, NaN and infinite ones aside.
-static mst_status find_range(const mst_transfer *from, double range[2], mst_error *error) {
+// Calls `see` with all values of data, some at a time.
+static mst_status visit(const mst_given *given, void (*see)(void *to, const double *values, size_t n), void *to,
+                        mst_error *error) {
     mst_status status = MST_OK;
+    const mst_transfer *from = &given->from;
     const size_t bytes = mst_type_bytes(from->layout.type), n = mst_layout_count(&from->layout);
     mst_pool *pool = NULL;
-    void *values = malloc(CHUNK * bytes);
-    range[0] = INFINITY;
-    range[1] = -INFINITY;
-    MST_REQUIRE(values, MST_ERROR_HOST_MEMORY, "out of memory reading %s", from->name);
+    void *read = malloc(CHUNK * bytes);
+    double *values = malloc(CHUNK * sizeof *values);
+    MST_REQUIRE(read && values, MST_ERROR_HOST_MEMORY, "out of memory reading %s", from->name);
     MST_TRY(mst_pool_create(0, &pool, error));
     for (size_t at = 0; at < n; at += CHUNK) {
         const size_t end = mst_smaller(n, at + CHUNK);
-        MST_TRY(mst_transfer_read(pool, from, at * bytes, end * bytes, values, error));
-        for (size_t i = 0; i < end - at; i++)
-            widen(range, bytes == 8 ? ((double *)values)[i] : (double)((float *)values)[i]);
+        MST_TRY(mst_transfer_read(pool, from, at * bytes, end * bytes, read, error));
+        MST_TRY(mst_given_values(given, read, at, end - at, values, error));
+        see(to, values, end - at);
     }
-    if (range[0] > range[1])
-        range[0] = range[1] = 0;
 fail:
     mst_pool_destroy(pool);
+    free(read);
     free(values);
+    return status;
+}
+
+static void widen(void *to, const double *values, size_t n) {
+    double *range = to;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i])) {
+            range[0] = fmin(range[0], values[i]);
+            range[1] = fmax(range[1], values[i]);
+        }
+}
+
+// The least and the largest value of data, NaN and infinite ones aside.
+static mst_status find_range(const mst_given *given, double range[2], mst_error *error) {
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
+    const mst_status status = visit(given, widen, range, error);
+    if (range[0] > range[1])
+        range[0] = range[1] = 0;
+    return status;
+}
+
+static void mark(void *to, const double *values, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        ((bool *)to)[(size_t)values[i]] = true;
+}
+
+// Which rows of a table there are in the data.
+static mst_status find_rows(const mst_given *given, bool *found, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_given numbers = *given;
+    double *table = malloc(given->n_table * sizeof *table);
+    MST_REQUIRE(table, MST_ERROR_HOST_MEMORY, "out of memory reading %s", given->from.name);
+    for (size_t k = 0; k < given->n_table; k++)
+        table[k] = isnan(given->table[k]) ? NAN : (double)k;
+    numbers.table = table;
+    MST_TRY(visit(&numbers, mark, found, error));
+fail:
+    free(table);
+    return status;
+}
+
+// The rows of a field's table in the data, with a group of its own or in that of an earlier field.
+static mst_status read_rows(const mst_stencil_desc *desc, mst_open_scheme *s, int f, const mst_given *given, mst_error *error) {
+    mst_status status = MST_OK;
+    bool *found = calloc(given->n_table, sizeof *found);
+    double *rows = s->rows[f] = malloc(given->n_table * sizeof *rows);
+    size_t n = 0;
+    MST_REQUIRE(found && rows, MST_ERROR_HOST_MEMORY, "out of memory reading %s", given->from.name);
+    MST_TRY(find_rows(given, found, error));
+    for (size_t k = 0; k < given->n_table; k++)
+        if (found[k])
+            rows[n++] = given->table[k];
+    for (int other = 0; other < f && !s->group[f]; other++)
+        if (s->group[other] && mst_given_is_tied(&desc->fields[other], &desc->fields[f]))
+            s->group[f] = s->group[other];
+    if (!s->group[f])
+        s->group[f] = ++s->n_groups;
+    s->n_rows[s->group[f]] = n;
+fail:
+    free(found);
     return status;
 }
 
@@ -48,17 +102,19 @@ static mst_status read_coefficients(const mst_stencil_desc *desc, mst_open_schem
     mst_status status = MST_OK;
     const mst_problem *p = &scheme->problem;
     for (int f = 0; f < p->n_fields; f++) {
-        const mst_stencil_initial *initial = &desc->fields[f].initial;
         char what[MST_EXPR_MAX_NAME + 30];
+        mst_given given;
         if (!p->fields[f].coefficient)
             continue;
+        const mst_stencil_initial *initial = &desc->fields[f].initial;
         snprintf(what, sizeof what, "the initial value of %s", p->fields[f].name);
-        MST_TRY(mst_initial_check(desc, initial, what, error));
-        const mst_transfer from = {initial->layout, initial->data, what};
+        MST_TRY(mst_given_check(desc, &desc->fields[f], initial, what, &given, error));
         if (initial->expression)
             MST_TRY(mst_problem_initial(p, desc, initial->expression, what, &scheme->coefficients[f], error));
+        else if (given.table)
+            MST_TRY(read_rows(desc, scheme, f, &given, error));
         else if (initial->layout.rank > 0)
-            MST_TRY(find_range(&from, scheme->range[f], error));
+            MST_TRY(find_range(&given, scheme->range[f], error));
     }
 fail:
     return status;

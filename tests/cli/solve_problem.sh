@@ -125,6 +125,41 @@ wrong 16 "output.fields\[0\]: expected one of u, k, not 'w'" 's/fields: \[u\]/fi
 wrong 16 'output.slice.z: no such axis' 's/file: f/file: f, slice: {z: 1}/'
 wrong 16 'output: a picture has two axes, this output 1' 's/format: npy/format: png, slice: {x: 1}/'
 wrong 16 'output.range: expected \[LOW, HIGH\]' 's/file: f/file: f, range: [1, 0]/'
+mats() { # LINE PATTERN VALUE: that of the key materials
+    wrong "$1" "$2" "9s/^/materials: $3\n/"
+}
+mats 9 "materials: expected a mapping with the keys file, table, regions, storage, not a single value" '3'
+mats 9 'materials: expected a list of regions, or {file' '{file: m.npy}'
+mats 9 'materials: expected a list of regions, or {file' '{file: m.npy, table: {0: {q: 1}}, regions: [{q: 1}]}'
+mats 9 "materials.tabl: no such key; did you mean 'table'" '{file: m.npy, tabl: {}}'
+mats 9 'materials.table: expected a mapping of the numbers of materials|materials: expected a mapping of' '{file: m.npy, table: [1]}'
+mats 9 'materials: a table has at least one material' '{file: m.npy, table: {}}'
+mats 9 "materials.one: expected the number of a material, from 0 to 65535, as key, not 'one'" '{file: m.npy, table: {one: {q: 1}}}'
+mats 9 'materials.0.q: expected a number or an expression, not a list' '{file: m.npy, table: {0: {q: [1]}}}'
+mats 9 "materials.0.q: the expression, .*'x' is not known" '{file: m.npy, table: {0: {q: x}}}'
+mats 9 "materials.3.r: the first material has no 'r'" '{file: m.npy, table: {0: {q: 1}, 3: {q: 1, r: 1}}}'
+mats 9 'materials.3: the parameter q is missing' '{file: m.npy, table: {0: {q: 1}, 3: {}}}'
+mats 9 'materials: m.npy: cannot be opened' '{file: m.npy, table: {0: {q: 1}}}'
+mats 9 "materials.u: the name 'u' has a meaning already" '[{u: 1}]'
+mats 9 'materials: there is at least one region' '[]'
+mats 9 'materials: a material has at least one parameter' '[{}]'
+mats 9 "materials.where: the first region is everywhere, so it has no 'where'" '[{where: 1, q: 1}]'
+mats 9 "materials\[1\]: the key 'where' is missing" '[{q: 1}, {q: 2}]'
+mats 9 "materials\[1\].qa: the first region has no 'qa', so no other has; did you mean 'qaq'" '[{qaq: 1}, {where: y > 1, qa: 2}]'
+mats 9 "materials\[1\].where: the expression, .*'t' is not known|materials\[1\].where: " '[{q: 1}, {where: t > 1, q: 2}]'
+mats 9 'materials.storage: expected one of float16, float32' '{regions: [{q: 1}], storage: half}'
+mask() { # PATTERN VALUE: of the key mask
+    wrong 13 "$1" "13s/^/mask: $2\n/"
+}
+mask 'mask: expected a mask, {where: EXPRESSION, fields: \[..\], value: 0}, or a list of these, not a single value' '1'
+mask "mask: the key 'where' is missing" '{fields: [u]}'
+mask "mask.where: the expression, .*'q' is not known" '{where: q}'
+mask 'mask.where: gone.npy: cannot be opened' '{where: gone.npy}'
+mask "mask\[1\].fields\[0\]: expected one of u, k, not 'w'" '[{where: y > 1}, {where: x > 2, fields: [w]}]'
+mask 'mask.fields\[0\]: a coefficient field, which no update changes' '{where: y > 1, fields: [k]}'
+mask 'mask.fields: a mask is of at least one field' '{where: y > 1, fields: []}'
+mask "mask.value: the expression, .*'q' is not known" '{where: y > 1, value: q}'
+mask "mask.at: no such key; expected one of fields, value, where" '{at: y > 1}'
 for key in grid fields update steps; do
     [ $key = fields ] && lines='/^fields/,/^  k/d' || lines="/^$key/d"
     [ $key = update ] && lines='/^update/,/^  - u/d'
@@ -192,9 +227,9 @@ npy print trace.npy | grep -q '[1-9]' || fail "the documented receivers heard no
 
 # Data of another shape or type.
 npy make short.npy float32 8,8 1
-npy make whole.npy int32 8,9 1
+npy make whole.npy complex64 8,9 1
 wrong 7 'fields.u.initial: short.npy has the shape \[8, 8\], the grid \[8, 9\]' 's/"x"/short.npy/'
-wrong 7 'fields.u.initial: whole.npy holds int32' 's/"x"/whole.npy/'
+wrong 7 'fields.u.initial: whole.npy holds complex64; real numbers are taken' 's/"x"/whole.npy/'
 wrong 13 'sources\[0\].series: short.npy: a time series is an array' 's/sin(t)/short.npy/'
 
 # Random damage ends in an error, or leaves a problem that only lacks a device: never in a crash.

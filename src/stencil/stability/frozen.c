@@ -270,7 +270,27 @@ static int find_components(const freezing *z, component components[N_AXES]) {
     return n;
 }
 
-// ---- Cases: every combination of the components' points with the extremes of the data
+// ---- Cases: every combination of the components' points with the extremes of the data, or with the rows of tables
+
+// How many values of a coefficient field that is given as data are looked at, and those that it shares a group with.
+static size_t count_values(const mst_open_scheme *s, uint32_t data, int f) {
+    for (int other = 0; other < f && s->group[f]; other++)
+        if (data >> other & 1 && s->group[other] == s->group[f])
+            return 1; // they are counted there
+    return s->group[f] ? s->n_rows[s->group[f]] : s->range[f][0] < s->range[f][1] ? 2 : 1;
+}
+
+// Sets the data of a case by its number.
+static void choose_data(const mst_open_scheme *s, uint32_t data, size_t number, mst_frozen *one) {
+    size_t row[MST_STENCIL_MAX_FIELDS + 1] = {0};
+    for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++) {
+        const size_t n = data >> f & 1 ? count_values(s, data, f) : 1;
+        if (n > 1 && s->group[f])
+            row[s->group[f]] = number % n;
+        one->data[f] = s->group[f] ? s->rows[f][row[s->group[f]]] : s->range[f][n == 2 ? number % 2 : 1];
+        number /= n;
+    }
+}
 
 static mst_status combine(const freezing *z, const component *components, int n_components, mst_frozen_list *out,
                           mst_error *error) {
@@ -282,7 +302,7 @@ static mst_status combine(const freezing *z, const component *components, int n_
     for (int c = 0; c < n_components; c++)
         n *= components[c].n_points;
     for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++)
-        n *= n <= MOST_CASES && data >> f & 1 && z->scheme->range[f][0] < z->scheme->range[f][1] ? 2 : 1;
+        n *= n <= MOST_CASES && data >> f & 1 ? count_values(z->scheme, data, f) : 1;
     MST_REQUIRE(n <= MOST_CASES, MST_ERROR_UNSUPPORTED,
                 "the largest stable time step is not known: the extremes of the coefficients have more than %d combinations",
                 MOST_CASES);
@@ -297,11 +317,7 @@ static mst_status combine(const freezing *z, const component *components, int n_
                     one->at[axis] = components[c].points[rest % components[c].n_points][axis];
             rest /= components[c].n_points;
         }
-        for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++) {
-            const bool both = data >> f & 1 && z->scheme->range[f][0] < z->scheme->range[f][1];
-            one->data[f] = z->scheme->range[f][both ? rest % 2 : 1];
-            rest /= both ? 2 : 1;
-        }
+        choose_data(z->scheme, data, rest, one);
     }
 fail:
     return status;
@@ -334,7 +350,7 @@ mst_status mst_frozen_make(const mst_open_scheme *scheme, double time_step, mst_
     z->scheme = scheme;
     z->time_step = time_step;
     for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++)
-        z->at.data[f] = scheme->range[f][1];
+        z->at.data[f] = scheme->group[f] ? scheme->rows[f][0] : scheme->range[f][1];
     MST_TRY(list_factors(z, error));
     n = find_components(z, components);
     for (int c = 0; c < n; c++)
@@ -354,7 +370,9 @@ void mst_frozen_release(mst_frozen_list *list) {
 }
 
 void mst_open_release(mst_open_scheme *scheme) {
-    for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++)
+    for (int f = 0; f < MST_STENCIL_MAX_FIELDS; f++) {
         mst_formula_release(&scheme->coefficients[f]);
+        free(scheme->rows[f]);
+    }
     mst_problem_release(&scheme->problem);
 }

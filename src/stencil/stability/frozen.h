@@ -10,6 +10,11 @@ typedef struct mst_open_scheme {
     mst_problem problem;
     mst_formula coefficients[MST_STENCIL_MAX_FIELDS]; // of coefficient fields that are given by an expression
     double range[MST_STENCIL_MAX_FIELDS][2];          // least and largest value of those that are given as data
+    // Of those that are rows of tables: the group of fields that are at the same row together, counted from 1 on (0: none), how
+    // many rows each group has in its data, and the field's values in these.
+    int n_groups, group[MST_STENCIL_MAX_FIELDS];
+    size_t n_rows[MST_STENCIL_MAX_FIELDS + 1];
+    double *rows[MST_STENCIL_MAX_FIELDS];
 } mst_open_scheme;
 
 typedef struct mst_frozen {
