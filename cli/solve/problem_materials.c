@@ -1,5 +1,5 @@
-// Materials and masks of a problem file. A material's parameters are coefficient fields: of a file of integers with a table, or of
-// expressions by regions. A mask goes in front of the updates of its fields: where it holds, they have its value.
+// Materials and masks of a problem file. A material's parameters are coefficient fields: of a file of integers with a table, or
+// of expressions by regions. A mask goes in front of the updates of its fields: where it holds, they have its value.
 #include "problem_parts.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ typedef struct materials_reading {
 
 static bool new_field(problem *p, yaml_node_t *node, const char *name, size_t storage_bytes) {
     if (p->desc.n_fields == MST_STENCIL_MAX_FIELDS)
-        return cli_yaml_error(&p->yaml, node, "the problem has %d fields already, which are as many as are taken; this is one more",
+        return cli_yaml_error(&p->yaml, node,
+                              "the problem has %d fields already, which are as many as are taken; this is one more",
                               MST_STENCIL_MAX_FIELDS);
     if (!problem_new_name(p, node, name))
         return false;
@@ -47,7 +48,8 @@ static bool name_parameters(materials_reading *r, yaml_node_t *first) {
     problem *p = r->p;
     size_t n;
     r->first = p->desc.n_fields;
-    if (!cli_yaml_count(&p->yaml, first, YAML_MAPPING_NODE, "a mapping of parameters to their values", MST_STENCIL_MAX_FIELDS, &n))
+    if (!cli_yaml_count(&p->yaml, first, YAML_MAPPING_NODE, "a mapping of parameters to their values", MST_STENCIL_MAX_FIELDS,
+                        &n))
         return false;
     if (n == 0)
         return cli_yaml_error(&p->yaml, first, "a material has at least one parameter");
@@ -127,7 +129,8 @@ static bool check_numbers(const materials_reading *r, const yaml_node_t *node) {
         for (size_t i = 0; i < n / bytes; i++) {
             const double k = cli_real_at(layout->type, numbers, i);
             if (!(k >= 0 && k < (double)r->n_rows) || isnan(r->rows[(size_t)k]))
-                return cli_yaml_error(&r->p->yaml, node, "%s has the number %.0f, of which the table has no material", r->file, k);
+                return cli_yaml_error(&r->p->yaml, node, "%s has the number %.0f, of which the table has no material", r->file,
+                                      k);
         }
     }
     return true;

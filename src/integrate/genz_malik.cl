@@ -46,6 +46,7 @@ estimate evaluate_box(const box *b, const realv *p) {
     }
     const realv difference = fabs(seven - five), rough = fmax(difference, CAUTION * steepest);
     const realv error = all_high < RESOLVED * all_low ? difference : rough;
-    const estimate e = {seven * volume, error * fabs(volume), 50 * EPSILON * magnitude * fabs(volume), axis};
+    const estimate e = {seven * volume, error * fabs(volume), 50 * EPSILON * magnitude * fabs(volume), axis,
+                        magnitude * fabs(volume)};
     return e;
 }

@@ -105,8 +105,8 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
     fill_defaults(plan, desc);
     MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use float32",
                 context->device.name);
-    MST_TRY(mst_integrand_parse(plan, desc, error));
     plan->method = choose_method(&plan->desc);
+    MST_TRY(mst_integrand_parse(plan, desc, error));
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (!choice)
         MST_TRY(mst_integral_tune(plan, desc, chain, error));

@@ -28,7 +28,7 @@ static mst_status choose_kind(mst_integral *plan, int k, const char *name, mst_e
     double from = constant_value(plan->bounds[2 * k]), to = constant_value(plan->bounds[2 * k + 1]);
     MST_REQUIRE(!(isinf(from) && from == to), MST_ERROR_ARGUMENT, "both bounds of %s are %s", name, from > 0 ? "inf" : "-inf");
     if (isinf(from) && isinf(to))
-        plan->kinds[k] = MST_RANGE_WHOLE;
+        plan->kinds[k] = plan->method == &mst_integral_regions ? MST_RANGE_HALVES : MST_RANGE_WHOLE;
     else if (isinf(from) || isinf(to))
         plan->kinds[k] = (isinf(from) ? from : to) > 0 ? MST_RANGE_UPPER : MST_RANGE_LOWER;
     if (plan->kinds[k] == MST_RANGE_UPPER || plan->kinds[k] == MST_RANGE_LOWER)
@@ -53,6 +53,8 @@ static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc
     }
     for (int k = 0; k < desc->n_breakpoints; k++)
         MST_TRY(parse_bound(plan, desc->breakpoints[k], "a breakpoint", parameters, &plan->breakpoints[k], error));
+    if (desc->n_breakpoints > 0 && plan->kinds[0] == MST_RANGE_HALVES)
+        plan->n_cuts++;
 fail:
     return status;
 }
@@ -121,6 +123,10 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
                             single ? "const realv ${x}_scale = left * right, ${x}_at = t[0] / ${x}_scale;\n"
                                    : "const realv ${x}_scale = (1 - t[$k]) * (1 + t[$k]), ${x}_at = t[$k] / ${x}_scale;\n",
                             values);
+        break;
+    case MST_RANGE_HALVES:
+        mst_text_put_values(out, "// $x = (1 - |t|) / t\n", values);
+        mst_text_put_values(out, "const realv ${x}_at = (1 - fabs(t[$k])) / t[$k];\n", values);
         break;
     }
 }
@@ -249,6 +255,8 @@ static double map_to_t(mst_range_kind kind, double anchor, double x) {
         return 1 / (1 + (anchor - x));
     case MST_RANGE_WHOLE:
         return isinf(x) ? copysign(1.0, x) : 2 * x / (1 + sqrt(1 + 4 * x * x));
+    case MST_RANGE_HALVES:
+        return copysign(isinf(x) ? 1 : 1 / (1 + fabs(x)), x);
     case MST_RANGE_FINITE:
         break;
     }
@@ -277,16 +285,22 @@ fail:
     return status;
 }
 
-// Breakpoints in the direction of the range; those outside fall on its ends, where they cut off nothing.
+static double map_breakpoint(const mst_integral *plan, double x, const double *row) {
+    mst_range_kind kind = plan->kinds[0];
+    return map_to_t(kind, kind == MST_RANGE_UPPER || kind == MST_RANGE_LOWER ? row[plan->anchors[0]] : 0, x);
+}
+
+// Breakpoints in the direction of the range, and infinity where it is not an end of it; those outside fall on its ends, where
+// they cut off nothing.
 static mst_status fill_breakpoints(const mst_integral *plan, size_t set, const double *parameters, const double *row,
                                    double *cuts, mst_error *error) {
     mst_status status = MST_OK;
-    int n = plan->desc.n_breakpoints;
+    int n = plan->n_cuts - 2;
     double from = cuts[0], to = cuts[n + 1], low = fmin(from, to), high = fmax(from, to);
     for (int k = 0; k < n; k++) {
-        double x = evaluate(plan->breakpoints[k], parameters);
+        double x = k < plan->desc.n_breakpoints ? evaluate(plan->breakpoints[k], parameters) : 0;
         MST_REQUIRE(isfinite(x), MST_ERROR_ARGUMENT, "breakpoint %d is %g for parameter set %zu", k, x, set);
-        double t = map_to_t(plan->kinds[0], plan->kinds[0] == MST_RANGE_FINITE ? 0 : row[plan->anchors[0]], x);
+        double t = k < plan->desc.n_breakpoints ? map_breakpoint(plan, x, row) : 0;
         t = fmin(fmax(t, low), high);
         int at = k + 1;
         for (; at > 1 && (from <= to ? cuts[at - 1] > t : cuts[at - 1] < t); at--)

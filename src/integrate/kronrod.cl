@@ -21,12 +21,115 @@
 // kinks give a tenth.
 #define SPIKE 7
 
+// ---- algebraic singularities at an end
+//
+// With v the distance from that end as a share of the region, f = v^s phi(v). The slopes of log|f| over log v between
+// the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
+// MEANS. Then phi is taken as a sum of Legendre polynomials through Kronrod's nodes, the integrals of which with the
+// weight v^s are known (Piessens and Branders 1973, for Chebyshev's).
+#define TERMS 16        // Kronrod's rule finds so many of them exactly
+#define LIMIT REAL(0.3) // differences of slopes that agree with an analytic phi do so to this share
+
+#if WIDTH == 1
+#define ANY(condition) (condition)
+#else
+#define ANY(condition) any(condition)
+#endif
+
+typedef struct slopes {
+    realv exponent, known,
+        rate; // known: 1 if the integrand has no zero there; rate: of change of the exponent with log v
+} slopes;
+
+slopes slopes_at(const realv *near, realv rounding) {
+    realv slope[3], known = 1;
+    for (uint k = 0; k < 3; k++) {
+        const realv ratio = near[k + 1] / near[k];
+        known = (ratio > 0 && ratio < INFINITY) ? known : (realv)0;
+        slope[k] = known > 0 ? log(ratio) * SLOPES[k] : (realv)0;
+    }
+    const realv bend = slope[1] - slope[0],
+                wanted = (slope[2] - slope[1]) * ((MEANS[1] - MEANS[0]) / (MEANS[2] - MEANS[1])),
+                off = fabs(bend - wanted);
+    slopes s;
+    s.exponent = slope[0] - bend * (MEANS[0] / (MEANS[1] - MEANS[0]));
+    s.known = known;
+    s.rate = (off < LIMIT * fabs(bend) ? LIMIT * off : off) / 4 + 8 * EPSILON + rounding * fabs(s.exponent);
+    return s;
+}
+
+// The integral of v^s phi(v), and what its series may be off, as shares of the region's length. The node close to the
+// other end, which the series does not know, has to agree with it.
+void integrate_series(const realv *f, realv cut, realv s, realv *value, realv *error) {
+    realv terms[TERMS];
+    for (uint k = 0; k < TERMS; k++)
+        terms[k] = 0;
+#pragma unroll 1
+    for (uint i = 0; i <= PAIRS - 1; i++) {
+        const realv left = i == 0 ? f[0] : f[2 * i - 1], right = i == 0 ? (realv)0 : f[2 * i];
+        const realv near = KRONROD[i] * (cut > 0 && i > 0 ? right : left) * exp(-s * LOG_NEAR[i]),
+                    far = i == 0 ? (realv)0 : KRONROD[i] * (cut > 0 ? left : right) * exp(-s * LOG_FAR[i]);
+        const realv even = near + far, odd = far - near;
+        const real z = i == 0 ? 0 : NODES[2 * i];
+        real before = 0, legendre = 1;
+        for (uint k = 0; k < TERMS; k++) {
+            terms[k] += legendre * (k % 2 ? odd : even);
+            const real next = ((2 * k + 1) * z * legendre - k * before) / (k + 1);
+            before = legendre;
+            legendre = next;
+        }
+    }
+    realv moment = 1 / (1 + s), sum = 0, opposite = 0, largest = 0, middle = 0, last = 0;
+    for (uint k = 0; k < TERMS; k++) {
+        const realv term = (k + REAL(0.5)) * terms[k], size = fabs(term);
+        sum += term * moment;
+        opposite += term * (1 - k * (k + 1) * DISTANCES[0]);
+        moment = moment * (s - (real)k) / (s + (real)(k + 2));
+        largest = fmax(largest, size);
+        middle = fmax(middle, k >= TERMS - 8 && k < TERMS - 4 ? size : (realv)0);
+        last = fmax(last, k >= TERMS - 4 ? size : (realv)0);
+    }
+    const realv rounding = 20 * EPSILON * largest, rest = fmax(last, rounding);
+    const realv seen = cut > 0 ? f[2 * PAIRS - 1] : f[2 * PAIRS], off = fabs(seen - opposite * (1 - s * DISTANCES[0]));
+    *value = sum;
+    *error = rest > fmax(middle / 4, rounding) || rest > REAL(0.001) * largest
+                 ? (realv)INFINITY
+                 : 8 * rest / (1 + s) + 2 * off * DISTANCES[1];
+}
+
+// Puts the integral by series in place of Kronrod's where its error is less. At infinity, where nothing else would show
+// how much lies beyond the last node, the error is at least what the exponent leaves open.
+void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, estimate *e) {
+    const realv h = b->half_width[0], end = b->center[0] + b->cut * h;
+    realv near[4];
+    for (uint k = 0; k < 4; k++)
+        near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
+    const slopes s = slopes_at(near, EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0])));
+    const realv q = 1 + s.exponent, share = s.rate / (q * q);
+    const realv wanted = b->cut != 0 && counts > 0 && s.known > 0 && unsmooth > 0 ? (realv)1 : (realv)0;
+    if (!ANY(wanted > 0))
+        return;
+    // What is between the end and the first node; and what the exponent may change of it while it all adds up.
+    const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
+    const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
+    realv value, error;
+    integrate_series(f, b->cut, s.exponent, &value, &error);
+    error = 2 * fabs(h) * (error + open);
+    const realv better = wanted > 0 && s.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
+    const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
+    const realv tail = INFINITE > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
+    e->value = better > 0 ? 2 * h * value : e->value;
+    e->error = better > 0 ? error : fmax(e->error, tail);
+}
+
+// ---- a region
+
 estimate evaluate_box(const box *b, const realv *p) {
-    const realv center = b->center[0], h = b->half_width[0];
+    const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
     realv f[N_POINTS];
 #pragma unroll 1
-    for (uint k = 0; k < N_POINTS; k++) {
-        const realv x = center + NODES[k] * h;
+    for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
+        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
         f[k] = integrand(&x, p);
     }
     realv kronrod = KRONROD[0] * f[0], magnitude = KRONROD[0] * fabs(f[0]), heaviest = magnitude;
@@ -48,11 +151,9 @@ estimate evaluate_box(const box *b, const realv *p) {
     }
     // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
     // may be a singularity, or infinity.
-    const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1], reach = NODES[N_POINTS - 1] * h;
+    const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1], gap = GAPS[N_POINTS - 1] * h;
     const realv counts =
-        (center - reach != center - h && center + reach != center + h && fabs(first) + fabs(last) < INFINITY)
-            ? (realv)1
-            : (realv)0;
+        (lower + gap != lower && upper - gap != upper && fabs(first) + fabs(last) < INFINITY) ? (realv)1 : (realv)0;
     const realv mean = kronrod / 2, at_ends = EDGE * (fabs(first - mean) + fabs(last - mean));
     realv scatter = KRONROD[0] * fabs(f[0] - mean);
     for (uint k = 1; k < PAIRS; k++)
@@ -65,9 +166,11 @@ estimate evaluate_box(const box *b, const realv *p) {
     const realv ratio = 200 * null / scatter, calm = scatter * fmin((realv)1, ratio * sqrt(ratio));
     const realv smooth = fmin(calm, 10 * high * fall * fall * fall), rough = fmax(calm, fmin(scatter, CAUTION * null));
     const realv unsmooth = heaviest > magnitude / 6 ? SPIKE * rough : rough;
-    const realv error = fall < SMOOTH && middle < RESOLVED * scatter ? smooth : unsmooth;
+    const realv rises = fall < SMOOTH && middle < RESOLVED * scatter ? (realv)0 : (realv)1;
+    const realv error = rises > 0 ? unsmooth : smooth;
     // What rounding the nodes may change grows with the slope.
     const realv rounding = EPSILON * (50 * magnitude * fabs(h) + fabs(center / h) / 2 * scatter);
-    const estimate e = {kronrod * h, scatter > 0 ? error : null, rounding, 0};
+    estimate e = {kronrod * h, scatter > 0 ? error : null, rounding, 0, magnitude * fabs(h)};
+    look_at_cut(b, f, counts, rises, &e);
     return e;
 }

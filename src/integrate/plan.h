@@ -17,7 +17,8 @@ typedef enum mst_range_kind {
     MST_RANGE_FINITE, // x = t
     MST_RANGE_UPPER,  // one bound is inf:  x = anchor + (1 - t) / t, t from 1 (the anchor) to 0 (QUADPACK's map)
     MST_RANGE_LOWER,  // one is -inf:       x = anchor - (1 - t) / t
-    MST_RANGE_WHOLE   // both:              x = t / (1 - t^2), t from -1 to 1
+    MST_RANGE_WHOLE,  // both:              x = t / (1 - t^2), t from -1 to 1
+    MST_RANGE_HALVES // both:              x = (1 - |t|) / t, t from -1 (0) by 0 (-inf, inf) to 1 (0); so numbers are dense at inf
 } mst_range_kind;
 
 // A buffer that stays with the plan and grows.
@@ -28,7 +29,8 @@ typedef struct mst_integral_buffer {
 
 // The integrals of one call, on the host: row i of `rows` has the n_row numbers that integral i gives to the kernels (its
 // parameters, then the anchors of half-infinite ranges or, for left and right, the bounds), row i of `cuts` the n_cuts values of
-// t between which to integrate: from, breakpoints, to for one variable, else (from, to) of each.
+// t between which to integrate: from, breakpoints (and, beside them, the 0 of MST_RANGE_HALVES), to for one variable, else (from,
+// to) of each.
 typedef struct mst_integral_call {
     size_t n_sets;
     double *rows, *cuts;

@@ -15,12 +15,13 @@ enum {
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
+    SLOPES = 3,        // between the four nodes next to an end, as kronrod.cl has them
     LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
     REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
 
-typedef struct generation {                        // regions before a round, or after it
-    mst_integral_buffer lo, len, id, run, parents; // parents: what a pair comes from
+typedef struct generation {                              // regions before a round, or after it
+    mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
     cl_uint capacity;
 } generation;
 
@@ -29,8 +30,8 @@ typedef struct regions {
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     generation generations[2];
-    mst_integral_buffer values, errors, marks;           // a region
-    mst_integral_buffer rows, cuts, sums, state, splits; // an integral
+    mst_integral_buffer values, errors, magnitudes, marks; // a region
+    mst_integral_buffer rows, cuts, sums, state, splits;   // an integral
     mst_integral_buffer total;
 } regions;
 
@@ -40,13 +41,31 @@ static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 -
 static void write_kronrod(const mst_integral *plan, mst_text *out) {
     static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
     double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
-    double all[MST_KRONROD_POINTS] = {0};
+    double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[SLOPES + 1],
+           slopes[SLOPES], means[SLOPES];
     mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
     for (int k = 1; k < MST_KRONROD_NODES; k++) {
         all[2 * k - 1] = -nodes[k];
         all[2 * k] = nodes[k];
+        gaps[2 * k - 1] = gaps[2 * k] = 1 - nodes[k];
+    }
+    for (int k = 0; k <= SLOPES; k++)
+        ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2;
+    for (int k = 0; k < SLOPES; k++) {
+        slopes[k] = 1 / log(ends[k + 1] / ends[k]);
+        means[k] = (ends[k + 1] - ends[k]) * slopes[k];
     }
     mst_text_add(out, "#define EDGE REAL(%.17g)\n", 1 - nodes[MST_KRONROD_NODES - 2]);
+    for (int k = 0; k < MST_KRONROD_NODES; k++) {
+        logs[0][k] = log((1 - nodes[k]) / 2);
+        logs[1][k] = log((1 + nodes[k]) / 2);
+    }
+    mst_integral_write_table(plan, "GAPS", gaps, MST_KRONROD_POINTS, out);
+    mst_integral_write_table(plan, "LOG_NEAR", logs[0], MST_KRONROD_NODES, out);
+    mst_integral_write_table(plan, "LOG_FAR", logs[1], MST_KRONROD_NODES, out);
+    mst_integral_write_table(plan, "DISTANCES", ends, SLOPES + 1, out);
+    mst_integral_write_table(plan, "SLOPES", slopes, SLOPES, out);
+    mst_integral_write_table(plan, "MEANS", means, SLOPES, out);
     mst_integral_write_table(plan, "NODES", all, MST_KRONROD_POINTS, out);
     mst_integral_write_table(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
     for (int k = 0; k < MST_NULL_RULES; k++)
@@ -68,11 +87,16 @@ static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_te
 static mst_status build(mst_integral *plan, regions *r, const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
+    mst_range_kind kind = plan->kinds[0];
     mst_text_put(&text,
                  "#define N_CUTS $cuts\n"
                  "#define FIRST_REGIONS $regions\n"
-                 "#define N_POINTS $points\n",
-                 MST_SET(cuts, plan->n_cuts), MST_SET(regions, r->first_regions), MST_SET(points, r->n_points));
+                 "#define N_POINTS $points\n"
+                 "#define INFINITE $infinite // ends of the range of one variable; t is 0 there\n",
+                 MST_SET(cuts, plan->n_cuts), MST_SET(regions, r->first_regions), MST_SET(points, r->n_points),
+                 MST_SET(infinite, plan->desc.n_variables > 1 || kind == MST_RANGE_FINITE ? 0
+                                   : kind == MST_RANGE_HALVES                             ? 2
+                                                                                          : 1));
     if (plan->desc.n_variables == 1)
         write_kronrod(plan, &text);
     else
@@ -116,18 +140,19 @@ static void destroy(mst_integral *plan) {
         mst_integral_release(plan, &r->generations[s].lo);
         mst_integral_release(plan, &r->generations[s].len);
         mst_integral_release(plan, &r->generations[s].id);
+        mst_integral_release(plan, &r->generations[s].ends);
         mst_integral_release(plan, &r->generations[s].run);
         mst_integral_release(plan, &r->generations[s].parents);
     }
-    mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->marks,  &r->rows, &r->cuts,
-                                      &r->sums,   &r->state,  &r->splits, &r->total};
+    mst_integral_buffer *buffers[] = {&r->values, &r->errors, &r->magnitudes, &r->marks,  &r->rows,
+                                      &r->cuts,   &r->sums,   &r->state,      &r->splits, &r->total};
     for (size_t k = 0; k < MST_COUNT(buffers); k++)
         mst_integral_release(plan, buffers[k]);
     free(r);
 }
 
 // Numbers of an integral, as regions.cl has them.
-static size_t n_sums(const mst_integral *plan) { return 4 + 2 * (size_t)plan->desc.n_variables; }
+static size_t n_sums(const mst_integral *plan) { return 5 + 2 * (size_t)plan->desc.n_variables; }
 
 // Makes room for n regions in a generation.
 static mst_status reserve_generation(mst_integral *plan, generation *s, cl_uint n, mst_error *error) {
@@ -139,6 +164,7 @@ static mst_status reserve_generation(mst_integral *plan, generation *s, cl_uint 
         MST_TRY(mst_integral_reserve(plan, &s->lo, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->len, room * d * real_bytes, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->id, room * sizeof(cl_uint), "regions", error));
+        MST_TRY(mst_integral_reserve(plan, &s->ends, room, "regions", error));
         MST_TRY(mst_integral_reserve(plan, &s->parents, 3 * (room / 2 + 1) * real_bytes, "regions", error));
         s->capacity = (cl_uint)room;
     }
@@ -153,6 +179,7 @@ static mst_status reserve_estimates(mst_integral *plan, const generation *s, mst
     uint64_t real_bytes = mst_integral_number_bytes(plan);
     MST_TRY(mst_integral_reserve(plan, &r->values, s->capacity * real_bytes, "regions", error));
     MST_TRY(mst_integral_reserve(plan, &r->errors, s->capacity * real_bytes, "regions", error));
+    MST_TRY(mst_integral_reserve(plan, &r->magnitudes, s->capacity * real_bytes, "regions", error));
     MST_TRY(mst_integral_reserve(plan, &r->marks, s->capacity, "regions", error));
 fail:
     return status;
@@ -176,10 +203,11 @@ fail:
 
 static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const generation *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {
-        MST_BIND(n_sets, n_sets),     MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
-        MST_BIND(lo, s->lo.memory),   MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
-        MST_BIND(run, s->run.memory), MST_BIND(sums, r->sums.memory),  MST_BIND(state, r->state.memory)};
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),       MST_BIND(capacity, s->capacity),
+                                      MST_BIND(cuts, r->cuts.memory), MST_BIND(lo, s->lo.memory),
+                                      MST_BIND(len, s->len.memory),   MST_BIND(id, s->id.memory),
+                                      MST_BIND(ends, s->ends.memory), MST_BIND(run, s->run.memory),
+                                      MST_BIND(sums, r->sums.memory), MST_BIND(state, r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
     return mst_kernel_launch(&plan->queue, r->begin, arguments, MST_COUNT(arguments), items,
                              mst_kernel_group(plan->context, r->begin, items), NULL, error);
@@ -195,9 +223,11 @@ static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generati
                                       MST_BIND(lo, s->lo.memory),
                                       MST_BIND(len, s->len.memory),
                                       MST_BIND(id, s->id.memory),
+                                      MST_BIND(ends, s->ends.memory),
                                       MST_BIND(rows, r->rows.memory),
                                       MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(marks, r->marks.memory)};
     return mst_kernel_launch(&plan->queue, r->evaluate, arguments, MST_COUNT(arguments), mst_divide_up(tiles, tiles_an_item),
                              r->evaluate_group, NULL, error);
@@ -236,11 +266,12 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND(run, s->run.memory),
                                       MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(marks, r->marks.memory),
                                       MST_BIND(sums, r->sums.memory),
                                       MST_BIND(state, r->state.memory),
                                       MST_BIND(n_split, r->splits.memory),
-                                      MST_BIND_LOCAL(scratch, 3 * r->judge_group * bytes),
+                                      MST_BIND_LOCAL(scratch, 4 * r->judge_group * bytes),
                                       MST_BIND_LOCAL(counts, r->judge_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
     return mst_kernel_launch(&plan->queue, r->judge, arguments, MST_COUNT(arguments), groups * r->judge_group, r->judge_group,
@@ -270,9 +301,11 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(lo, s->lo.memory),
                                       MST_BIND(len, s->len.memory),
+                                      MST_BIND(ends, s->ends.memory),
                                       MST_BIND(next_lo, next->lo.memory),
                                       MST_BIND(next_len, next->len.memory),
                                       MST_BIND(next_id, next->id.memory),
+                                      MST_BIND(next_ends, next->ends.memory),
                                       MST_BIND(parents, next->parents.memory),
                                       MST_BIND_LOCAL(scratch, r->split_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
@@ -331,8 +364,8 @@ static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *res
     MST_TRY(mst_integral_download_counts(plan, r->state.memory, state, 2 * n, error));
     for (size_t i = 0; i < n; i++) {
         mst_integral_result *out = &results[i];
-        out->value = sums[row * i + 2];
-        out->error = sums[row * i + 3];
+        out->value = sums[row * i + 3];
+        out->error = sums[row * i + 4];
         out->evaluations = (uint64_t)state[2 * i + 1] * r->n_points;
         out->status = state[2 * i] >= RUNNING ? MST_INTEGRAL_BUDGET : (mst_integral_status)state[2 * i];
         if (isinf(out->error)) // a region in which the integrand is not finite is still there

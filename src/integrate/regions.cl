@@ -12,6 +12,10 @@
 #define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
 #define AXIS 0x07
 
+// Ends of a region with one variable that are ends of the range, infinity or breakpoints, where singularities are
+// looked for.
+#define LOWER_CUT 1
+#define UPPER_CUT 2
 #define LAST_ROUND 99
 #define NOISE                                                                                                          \
     (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
@@ -22,8 +26,12 @@
 #define UNRESOLVED (DIM > 1 ? 10 : 4)
 #define UNRESOLVED_END 4
 
-// Row of an integral in `sums`: value and error of the regions done, value and error of all, the last 2 DIM values.
-#define SUMS (4 + 2 * DIM)
+// Row of an integral in `sums`: value, error and integral of |f| of the regions done, value and error of all, the last
+// 2 DIM values.
+#define SUMS (5 + 2 * DIM)
+enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, VALUE, ERROR, BEFORE };
+// An integral is 0 if it is no more than its error, and that no more than so many times what rounding makes.
+#define NOUGHT (120 * EPSILON)
 #define UNSETTLED REAL(0.95)
 
 // State of an integral: while it runs, and why it stopped (mst_integral_status).
@@ -36,11 +44,19 @@
 
 typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
+    realv cut;                          // -1, 1: the lower or the upper end is one of LOWER_CUT, UPPER_CUT; 0: neither
 } box;
 
 typedef struct estimate {
     realv value, error, rounding, axis; // rounding: below it, errors are not told from those of arithmetic
+    realv magnitude;                    // the integral of |f|
 } estimate;
+
+// A region with one variable is not halved where its half is below so many EPSILON of x: nodes fall together in halves,
+// of which an integrand seems to be constant.
+#define FINEST 6
+// A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
+#define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
 
 estimate evaluate_box(const box *b, const realv *p);
 
@@ -54,7 +70,8 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
 // The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. Cuts are
 // pairs, so that lengths are those of the bounds before rounding. With one item a region.
 __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __global real *lo, __global real *len,
-                    __global uint *id, __global uint *run, __global real *sums, __global uint *state) {
+                    __global uint *id, __global uchar *ends, __global uint *run, __global real *sums,
+                    __global uint *state) {
     const ulong r = get_global_id(0);
     const uint set = (uint)(r / FIRST_REGIONS), own = (uint)(r % FIRST_REGIONS);
     if (set >= n_sets)
@@ -68,11 +85,13 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
         len[(ulong)k * capacity + r] = length;
     }
     id[r] = set;
+    // Of the whole line, infinity is the middle.
+    ends[r] = (own % 2 == 0) != (INFINITE == 2 && N_CUTS == 2) ? LOWER_CUT : UPPER_CUT;
     if (own > 0)
         return;
     run[2 * set] = (uint)r;
     run[2 * set + 1] = FIRST_REGIONS;
-    for (uint k = 0; k < 4; k++)
+    for (uint k = 0; k < BEFORE; k++)
         sums[SUMS * (ulong)set + k] = 0;
     state[2 * set] = RUNNING;
     state[2 * set + 1] = 0;
@@ -80,20 +99,23 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
 
 // Tiles of WIDTH regions, one to a lane.
 __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const real *lo, __global const real *len,
-                       __global const uint *id, __global const real *rows, __global real *values, __global real *errors,
-                       __global uchar *marks) {
+                       __global const uint *id, __global const uchar *ends, __global const real *rows,
+                       __global real *values, __global real *errors, __global real *magnitudes, __global uchar *marks) {
     ulong tile = get_global_id(0) * (ulong)tiles_an_item;
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
-        real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH];
+        real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
+            finest[WIDTH];
         realv p[N_ROW + 1];
         realv narrowest = INFINITY;
         box b;
         for (uint l = 0; l < WIDTH; l++) {
             index[l] = min(first + l, n - 1);
             set[l] = id[index[l]];
+            cut[l] = ends[index[l]] == LOWER_CUT ? -1 : ends[index[l]] == UPPER_CUT ? 1 : 0;
         }
+        b.cut = LOADV(cut);
         for (uint a = 0; a < N_ROW; a++)
             p[a] = gather(rows, set, N_ROW, a);
         for (uint a = 0; a < DIM; a++) {
@@ -106,11 +128,15 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
         STOREV(e.error, error);
         STOREV(e.rounding, least);
         STOREV(e.axis, axis);
+        STOREV(e.magnitude, magnitude);
+        STOREV(DIM == 1 ? FINEST * EPSILON * fabs(b.center[0]) : (realv)0, finest);
         STOREV(narrowest, width);
         for (uint l = 0; l < count; l++) {
             const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
             values[first + l] = finite && !empty ? value[l] : 0;
-            const bool at_floor = error[l] <= least[l] && least[l] > 0;
+            magnitudes[first + l] = finite && !empty ? magnitude[l] : 0;
+            const bool at_floor = (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] ||
+                                  (INFINITE > 0 && cut[l] != 0 && width[l] < FARTHEST);
             const real largest =
                 fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
             errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
@@ -179,17 +205,18 @@ real unsettled(__global const real *before, real value, uint round) {
     return change * kept / (1 - kept);
 }
 
-// Three sums over the work-items of a group, in a tree; in every item. scratch holds three numbers an item.
-void sum_items(real v[3], __local real *scratch) {
-    for (uint k = 0; k < (ITEMS > 1 ? 3 : 0); k++)
+// Sums over the work-items of a group, in a tree; in every item. scratch holds SHARED numbers an item.
+#define SHARED 4
+void sum_items(real v[SHARED], __local real *scratch) {
+    for (uint k = 0; k < (ITEMS > 1 ? SHARED : 0); k++)
         scratch[k * ITEMS + ITEM] = v[k];
     for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {
         SYNC();
-        for (uint k = 0; k < 3 && ITEM < reach; k++)
+        for (uint k = 0; k < SHARED && ITEM < reach; k++)
             scratch[k * ITEMS + ITEM] += scratch[k * ITEMS + ITEM + reach];
     }
     SYNC();
-    for (uint k = 0; k < (ITEMS > 1 ? 3 : 0); k++)
+    for (uint k = 0; k < (ITEMS > 1 ? SHARED : 0); k++)
         v[k] = scratch[k * ITEMS];
     SYNC();
 }
@@ -208,16 +235,15 @@ uint count_items(uint own, __local uint *scratch) {
     return own;
 }
 
-// Decides about every region of an integral, and about the integral. sums: value and error of the regions that are
-// done, value and error of all. A region is done when its error is small against what is left of the tolerance for all
-// n that are not:
+// Decides about every region of an integral, and about the integral. A region is done when its error is small against
+// what is left of the tolerance for all n that are not:
 //     error <= (tolerance - errors of those done) / (2 n),
 // so that those done never take more than half of what was left. The tolerance is that of the smallest |I| that the
 // error allows. Where all nodes gave 0, regions are halved until there are least_look.
 __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look,
                     uint round, __global const uint *run, __global const real *values, __global const real *errors,
-                    __global uchar *marks, __global real *sums, __global uint *state, __global uint *n_split,
-                    __local real *scratch, __local uint *counts) {
+                    __global const real *magnitudes, __global uchar *marks, __global real *sums, __global uint *state,
+                    __global uint *n_split, __local real *scratch, __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
@@ -226,20 +252,24 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
             n_split[set] = 0;
         if (n == 0)
             continue;
-        real all[3] = {0, 0, 0}; // value, error, whether the integrand is not finite somewhere
+        real all[SHARED] = {0, 0, 0, 0}; // value, error, integral of |f|, whether the integrand is not finite somewhere
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
             all[0] += values[r];
             all[1] += errors[r];
-            all[2] = marks[r] & NOT_FINITE ? 1 : all[2];
+            all[2] += magnitudes[r];
+            all[3] = marks[r] & NOT_FINITE ? 1 : all[3];
         }
         sum_items(all, scratch);
-        const real value = sum[0] + all[0], error = sum[1] + all[1];
+        const real value = sum[DONE_VALUE] + all[0], error = sum[DONE_ERROR] + all[1],
+                   magnitude = sum[DONE_MAGNITUDE] + all[2];
+        const bool nought = fabs(value) <= error && error <= NOUGHT * magnitude;
         const real tolerance = fmax(absolute, relative * fmax(fabs(value) - error, (real)0));
-        const real share = fmax(tolerance - sum[1], (real)0) / (2 * (real)n);
+        const real share = fmax(tolerance - sum[DONE_ERROR], (real)0) / (2 * (real)n);
         // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
         const bool unseen = error == 0 && n < least_look && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
-        real part[3] = {0, 0, 0}; // of the regions not to split: value, error, whether one is lost
-        uint count = 0;           // those to split
+        real part[SHARED] = {0, 0, 0,
+                             0}; // of the regions not to split: value, error, integral of |f|, whether one is lost
+        uint count = 0;          // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
             const bool split =
                 (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
@@ -247,16 +277,17 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
             count += split ? 1 : 0;
             part[0] += split ? 0 : values[r];
             part[1] += split ? 0 : errors[r];
-            part[2] = !split && (marks[r] & LOST) ? 1 : part[2];
+            part[2] += split ? 0 : magnitudes[r];
+            part[3] = !split && (marks[r] & LOST) ? 1 : part[3];
         }
         sum_items(part, scratch);
         count = count_items(count, counts);
         if (ITEM == 0) {
-            const bool loss = part[2] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
+            const bool loss = part[3] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
             uint stop = loss ? RUNNING_WITH_LOSS : RUNNING;
-            if (error <= tolerance && !loss && (int)round >= FIRST_VERDICT && !(unseen && count > 0))
+            if ((error <= tolerance || nought) && !loss && (int)round >= FIRST_VERDICT && !(unseen && count > 0))
                 stop = CONVERGED;
-            else if (all[2] > 0 && round >= PATIENCE)
+            else if (all[3] > 0 && round >= PATIENCE)
                 stop = NON_FINITE;
             else if (count == 0 || round == LAST_ROUND)
                 stop = ROUND_OFF;
@@ -265,11 +296,12 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
             state[2 * set] = stop;
             state[2 * set + 1] += n;
             n_split[set] = stop >= RUNNING ? count : 0;
-            sum[0] += part[0];
-            sum[1] += part[1];
-            sum[2] = value;
-            sum[3] = stop >= RUNNING || stop == BUDGET ? fmax(error, unsettled(sum + 4, value, round)) : error;
-            sum[4 + round % (2 * DIM)] = value;
+            sum[DONE_VALUE] += part[0];
+            sum[DONE_ERROR] += part[1];
+            sum[DONE_MAGNITUDE] += part[2];
+            sum[VALUE] = value;
+            sum[ERROR] = stop >= RUNNING || stop == BUDGET ? fmax(error, unsettled(sum + BEFORE, value, round)) : error;
+            sum[BEFORE + round % (2 * DIM)] = value;
         }
     }
 }
@@ -300,8 +332,8 @@ __kernel void place(uint n_sets, __global const uint *n_split, __global uint *ne
 __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
                     __global uint *next_run, __global const uchar *marks, __global const real *values,
                     __global const real *errors, __global const real *lo, __global const real *len,
-                    __global real *next_lo, __global real *next_len, __global uint *next_id, __global real *parents,
-                    __local uint *scratch) {
+                    __global const uchar *ends, __global real *next_lo, __global real *next_len, __global uint *next_id,
+                    __global uchar *next_ends, __global real *parents, __local uint *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         const uint first = run[2 * set], n = run[2 * set + 1];
@@ -330,6 +362,7 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                     next_len[(ulong)k * next_capacity + at] = cut ? l / 2 : l;
                 }
                 next_id[at] = set;
+                next_ends[at] = ends[r] & (upper ? UPPER_CUT : LOWER_CUT);
                 if (upper)
                     continue;
                 parents[3 * (at / 2)] = values[r];

@@ -13,7 +13,7 @@ enum {
     N_LEVELS = LAST_LEVEL - FIRST_LEVEL + 1,
     MOST_NODES = 1 << 13,
     PADDING = 16, // a level begins at a multiple of the widest vector
-    PARTS = 8,    // as tanh_sinh.cl has them
+    PARTS = 12,   // as tanh_sinh.cl has them
     SUMS = PARTS + 5,
     RUNNING = 4,
     MOST_SETS = 1 << 18,
@@ -29,7 +29,10 @@ typedef struct tanh_sinh {
 
 // With t = j h >= 0: d = 1 / (1 + exp(pi sinh t)), weight = pi cosh t d (1 - d); half of it at t = 0, which both sides have.
 // *last_node becomes that of the largest t.
-static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *distances, double *weights, cl_uint *last_node) {
+// far_nodes: the first ones beyond the distances where the integrand of an infinite range shows how it falls.
+static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *distances, double *weights, cl_uint *last_node,
+                           cl_uint *far_nodes) {
+    const double far_distances[] = {plan->is_double ? 1e-80 : 1e-10, plan->is_double ? 1e-120 : 1e-14};
     const long double pi = 3.14159265358979323846264338327950288L;
     const double most = asinh((plan->is_double ? 690.0 : 82.0) / (double)pi); // d is still a normal number there
     cl_uint n = 0;
@@ -40,6 +43,8 @@ static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *dista
             long double t = (long double)(j * h), d = 1 / (1 + expl(pi * sinhl(t)));
             if (level == 0)
                 *last_node = n;
+            for (int k = 0; k < 2; k++)
+                far_nodes[k] = level == 0 && d >= (long double)far_distances[k] ? n + 1 : far_nodes[k];
             distances[n] = (double)d;
             weights[n++] = (double)((j == 0 ? 0.5L : 1.0L) * pi * coshl(t) * d * (1 - d));
         }
@@ -52,11 +57,11 @@ static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *dista
     return n;
 }
 
-static mst_status make_tables(mst_integral *plan, tanh_sinh *s, cl_uint *last_node, mst_error *error) {
+static mst_status make_tables(mst_integral *plan, tanh_sinh *s, cl_uint *last_node, cl_uint *far_nodes, mst_error *error) {
     mst_status status = MST_OK;
     double *distances = malloc(MOST_NODES * sizeof *distances), *weights = malloc(MOST_NODES * sizeof *weights);
     MST_REQUIRE(distances && weights, MST_ERROR_HOST_MEMORY, "out of memory for the nodes");
-    cl_uint n = fill_tables(plan, s, distances, weights, last_node);
+    cl_uint n = fill_tables(plan, s, distances, weights, last_node, far_nodes);
     MST_TRY(mst_integral_upload(plan, &s->distances, distances, n, "the nodes", error));
     MST_TRY(mst_integral_upload(plan, &s->weights, weights, n, "the weights", error));
 fail:
@@ -68,12 +73,13 @@ fail:
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
-    cl_uint last_node = 0;
+    cl_uint last_node = 0, far_nodes[2] = {0, 0};
     mst_text text = {0};
     tanh_sinh *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    MST_TRY(make_tables(plan, s, &last_node, error));
-    mst_text_add(&text, "#define LAST_NODE %u\n", last_node);
+    MST_TRY(make_tables(plan, s, &last_node, far_nodes, error));
+    mst_text_add(&text, "#define LAST_NODE %u\n#define NEARER %u\n#define FARTHER %u\n#define INFINITE %d\n", last_node,
+                 far_nodes[0], far_nodes[1], plan->kinds[0] != MST_RANGE_FINITE);
     MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
     MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
     MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));

@@ -1,0 +1,339 @@
+// False claims: integrals of which a closed form is known, or that have no value, drawn at random. A claim is false if the status
+// is converged and |value - truth| > max(error, tolerance |truth|). Thousands of parameter sets are one call, so that a kind
+// costs one compilation. At most 1 false claim in 10,000 of a kind with one variable is allowed, 1 in 1,000 with several.
+#include "support.h"
+
+#include <math.h>
+#include <time.h>
+
+enum { MAX_PARAMETERS = 6, SETS = 2000, MOST_SHOWN = 3 };
+
+static double between(double low, double high) { return low + (high - low) * (0.5 + 0.5 * test_uniform()); }
+static double log_between(double low, double high) { return low * pow(high / low, 0.5 + 0.5 * test_uniform()); }
+static double chance(double share) { return between(0, 1) < share ? 1 : 0; }
+
+// What float32 computes with is what is drawn.
+static double rounded(double v) { return (double)(float)v; }
+
+// ---- kinds: a draw fills parameters in the order of their names and returns the integral, NaN if it has none
+
+// A range of any length, and a place in it.
+static void draw_range(double *p) {
+    double length = log_between(0.1, 10), from = chance(0.5) > 0 ? 0 : between(-5, 5);
+    p[0] = rounded(from);
+    p[1] = rounded(from + length);
+    p[2] = rounded(between(p[0], p[1]));
+    if (p[2] >= p[1])
+        p[2] = p[0];
+}
+
+static const long double pi = 3.14159265358979323846264338327950288L;
+
+static long double whole_tail(long double s) { return expl(0.5L * logl(pi) + lgammal(s - 0.5L) - lgammal(s)); }
+
+static long double draw_bell_tail(double *p) { // s, c, w
+    p[0] = rounded(0.5 + log_between(1e-3, 0.3));
+    p[1] = rounded(between(-2, 2));
+    p[2] = rounded(log_between(0.2, 5));
+    return (long double)p[2] * whole_tail((long double)p[0]);
+}
+
+static long double draw_cusp_tail(double *p) {
+    p[0] = rounded(1 + log_between(2e-3, 0.6));
+    p[1] = rounded(between(-2, 2));
+    p[2] = rounded(log_between(0.2, 5));
+    return 2 * (long double)p[2] / ((long double)p[0] - 1);
+}
+
+static long double draw_half_tail(double *p) { // k, s, w: (1 + x/w)^-s, or (1 + (x/w)^2)^-s
+    p[0] = chance(0.5);
+    p[1] = rounded(p[0] > 0 ? 1 + log_between(2e-3, 0.6) : 0.5 + log_between(1e-3, 0.3));
+    p[2] = rounded(log_between(0.2, 5));
+    return (long double)p[2] * (p[0] > 0 ? 1 / ((long double)p[1] - 1) : whole_tail((long double)p[1]) / 2);
+}
+
+static long double draw_log_tail(double *p) { // s: 1 / (x log(x)^s) from 2
+    p[0] = rounded(1 + log_between(0.05, 2));
+    return powl(logl(2), 1 - (long double)p[0]) / ((long double)p[0] - 1);
+}
+
+static long double draw_fast_tail(double *p) { // k, a, w: exp(-a x), 1 / (1 + x^2), x^3 exp(-x), each in x / w
+    p[0] = floor(between(0, 3));
+    p[1] = rounded(log_between(0.3, 3));
+    p[2] = rounded(log_between(0.1, 10));
+    return (long double)p[2] * (p[0] == 0 ? 1 / (long double)p[1] : p[0] == 1 ? pi / 2 : 6);
+}
+
+static long double draw_divergent_whole(double *p) {
+    p[0] = rounded(chance(0.3) > 0 ? 0.5 : 0.5 - log_between(1e-3, 0.5));
+    p[1] = rounded(between(-2, 2));
+    p[2] = rounded(log_between(0.2, 5));
+    return NAN;
+}
+
+static long double draw_divergent_half(double *p) { // k, s, w
+    p[0] = floor(between(0, 4));
+    p[1] = rounded(1 - (chance(0.3) > 0 ? 0 : log_between(1e-3, 0.5)));
+    p[2] = rounded(log_between(0.2, 5));
+    return NAN;
+}
+
+static long double draw_divergent(double *p) { // u, v, c, s, r: r |x - c|^s left of c, |x - c|^s right of it
+    draw_range(p);
+    p[2] = chance(0.3) > 0 ? p[0] : p[2];
+    p[3] = rounded(-1 - (chance(0.3) > 0 ? 0 : log_between(1e-3, 1)));
+    p[4] = rounded(chance(0.5) > 0 ? 1 : chance(0.5) > 0 ? -1 : between(-1, 1));
+    return NAN;
+}
+
+static long double draw_power(double *p) { // u, v, c, s, r
+    draw_range(p);
+    p[2] = chance(0.2) > 0 ? p[0] : p[2];
+    p[3] = rounded(between(-0.95, 2));
+    p[4] = rounded(chance(0.5) > 0 ? 1 : chance(0.5) > 0 ? 0 : between(-1, 1));
+    long double s = 1 + (long double)p[3], c = (long double)p[2];
+    return ((long double)p[4] * powl(c - (long double)p[0], s) + powl((long double)p[1] - c, s)) / s;
+}
+
+static long double draw_logarithm(double *p) { // u, v, c, a: a log|x - c| + cos(x - c)
+    draw_range(p);
+    p[3] = rounded(between(-2, 2));
+    long double l = (long double)p[2] - (long double)p[0], r = (long double)p[1] - (long double)p[2];
+    return (long double)p[3] * ((l > 0 ? l * logl(l) - l : 0) + (r > 0 ? r * logl(r) - r : 0)) + sinl(l) + sinl(r);
+}
+
+static long double draw_jump(double *p) { // u, v, c, a, b: a + exp(-x) left of c, b + exp(-x) right of it
+    draw_range(p);
+    p[3] = rounded(between(-1, 1));
+    p[4] = rounded(p[3] + between(-1, 1) * (chance(0.5) > 0 ? 1 : log_between(1e-6, 1)));
+    long double u = (long double)p[0], v = (long double)p[1], c = (long double)p[2];
+    return (long double)p[3] * (c - u) + (long double)p[4] * (v - c) + expl(-u) - expl(-v);
+}
+
+static long double draw_steps(double *p) { // u, v, c, a: floor(a (x - c)) + 1/2
+    draw_range(p);
+    p[3] = rounded(log_between(1, 300) / (p[1] - p[0]));
+    long double a = (long double)p[3], sum = 0,
+                ends[2] = {((long double)p[0] - (long double)p[2]) * a, ((long double)p[1] - (long double)p[2]) * a};
+    for (int k = 0; k < 2; k++) { // the integral of floor(y) + 1/2 from 0 to y
+        long double n = floorl(ends[k]), rest = ends[k] - n;
+        sum += (k ? 1 : -1) * (n * n / 2 + rest * (n + 0.5L));
+    }
+    return sum / a;
+}
+
+static long double draw_peak(double *p) { // u, v, c, w, k: a Gaussian, or a Lorentzian
+    draw_range(p);
+    p[3] = rounded((p[1] - p[0]) * log_between(1e-3, 1));
+    p[4] = chance(0.5);
+    long double w = (long double)p[3], l = ((long double)p[2] - (long double)p[0]) / w,
+                r = ((long double)p[1] - (long double)p[2]) / w;
+    return p[4] > 0 ? w * (atanl(l) + atanl(r)) : w * sqrtl(pi) / 2 * (erfl(l) + erfl(r));
+}
+
+static long double draw_wave(double *p) { // u, v, c, n, a: a + cos(n (x - c))
+    draw_range(p);
+    p[3] = rounded((double)(2 * pi) * log_between(0.1, 1000) / (p[1] - p[0]));
+    p[4] = rounded(chance(0.5) > 0 ? 0 : between(-1, 1));
+    long double n = (long double)p[3], u = (long double)p[0], v = (long double)p[1], c = (long double)p[2];
+    return (long double)p[4] * (v - u) + (sinl(n * (v - c)) - sinl(n * (u - c))) / n;
+}
+
+static long double draw_nan(double *p) { // u, v, c, w, k: NaN below c, or between c and w; sqrt and log of x - c
+    draw_range(p);
+    double length = p[1] - p[0];
+    p[3] = rounded(length * log_between(0.06, 0.5));
+    p[2] = rounded(between(p[0], p[1] - p[3]));
+    p[4] = floor(between(0, 4));
+    if (p[4] < 2)
+        p[2] = rounded(p[0] + p[3]);
+    return NAN;
+}
+
+static long double draw_smooth(double *p) { // u, v, c, a: exp(a (x - c)) cos(x)
+    draw_range(p);
+    p[3] = rounded(between(-2, 2));
+    long double a = (long double)p[3], c = (long double)p[2], ends[2];
+    for (int k = 0; k < 2; k++)
+        ends[k] = expl(a * ((long double)p[k] - c)) * (a * cosl((long double)p[k]) + sinl((long double)p[k]));
+    return (ends[1] - ends[0]) / (1 + a * a);
+}
+
+typedef struct kind {
+    const char *name, *integrand, *from, *to, *names[MAX_PARAMETERS + 1];
+    long double (*draw)(double *p);
+} kind;
+
+#define RANGE "u", "v"
+static const kind kinds[] = {
+    {"bell tails", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_bell_tail},
+    {"cusp tails", "(1 + abs(x - c)/w)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_cusp_tail},
+    {"half tails", "(1 + (k > 0 ? x/w : (x/w)^2))^(-s)", "0", "inf", {"k", "s", "w"}, draw_half_tail},
+    {"log tails", "1/(x*log(x)^s)", "2", "inf", {"s"}, draw_log_tail},
+    {"fast tails",
+     "k == 0 ? exp(-a*x/w) : k == 1 ? 1/(1 + (x/w)^2) : (x/w)^3*exp(-x/w)",
+     "0",
+     "inf",
+     {"k", "a", "w"},
+     draw_fast_tail},
+    {"divergent whole", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_divergent_whole},
+    {"divergent half",
+     "k == 0 ? (1 + x/w)^(-s) : k == 1 ? sin(x/w) : k == 2 ? x*cos(x/w) : 1/((x + 2)*log(x + 2))",
+     "0",
+     "inf",
+     {"k", "s", "w"},
+     draw_divergent_half},
+    {"divergent inside", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_divergent},
+    {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power},
+    {"logarithms", "a*log(abs(x - c)) + cos(x - c)", "u", "v", {RANGE, "c", "a"}, draw_logarithm},
+    {"jumps", "(x < c ? a : b) + exp(-x)", "u", "v", {RANGE, "c", "a", "b"}, draw_jump},
+    {"steps", "floor(a*(x - c)) + 0.5", "u", "v", {RANGE, "c", "a"}, draw_steps},
+    {"peaks", "k > 0 ? 1/(1 + ((x - c)/w)^2) : exp(-((x - c)/w)^2)", "u", "v", {RANGE, "c", "w", "k"}, draw_peak},
+    {"waves", "a + cos(n*(x - c))", "u", "v", {RANGE, "c", "n", "a"}, draw_wave},
+    {"NaN",
+     "k == 0 ? sqrt(x - c) : k == 1 ? log(x - c) : x > c && x < c + w ? sqrt(-1 - x^2) : k == 2 ? cos(x) : 1",
+     "u",
+     "v",
+     {RANGE, "c", "w", "k"},
+     draw_nan},
+    {"smooth", "exp(a*(x - c))*cos(x)", "u", "v", {RANGE, "c", "a"}, draw_smooth},
+};
+enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
+
+// ---- trying them
+
+typedef struct tally {
+    size_t tried, converged, within, false_claims;
+    double log_evaluations;
+} tally;
+
+typedef struct batch {
+    const kind *kind;
+    mst_integral_rule rule;
+    mst_type type;
+    double tolerance;
+} batch;
+
+static int n_parameters(const kind *k) {
+    int n = 0;
+    while (k->names[n])
+        n++;
+    return n;
+}
+
+static void show(const batch *b, const double *p, const mst_integral_result *r, long double truth) {
+    printf("false: mastaba integrate '%s' --from %s --to %s --rule %s --precision %s --tolerance %g", b->kind->integrand,
+           b->kind->from, b->kind->to, mst_integral_rule_name(b->rule), mst_type_name(b->type), b->tolerance);
+    for (int i = 0; i < n_parameters(b->kind); i++)
+        printf(" --param %s=%.17g", b->kind->names[i], p[i]);
+    printf("\n  # %.17g +- %.2g, %llu evaluations; truth %.17Lg\n", r->value, r->error, (unsigned long long)r->evaluations,
+           truth);
+}
+
+static mst_status integrate(mst_context *context, const batch *b, const double *p, size_t n, mst_integral_result *r,
+                            mst_error *error) {
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    mst_integral *plan = NULL;
+    const mst_integral_range range = {"x", b->kind->from, b->kind->to};
+    d.integrand = b->kind->integrand;
+    d.ranges = &range;
+    d.n_parameters = n_parameters(b->kind);
+    d.parameters = b->kind->names;
+    d.rule = b->rule;
+    d.type = b->type;
+    d.relative_tolerance = b->tolerance;
+    d.max_evaluations = 1 << 18;
+    mst_status status = mst_integral_create(context, &d, &plan, error);
+    if (status == MST_OK)
+        status = mst_integral_execute(plan, p, n, r, NULL, error);
+    mst_integral_destroy(plan);
+    return status;
+}
+
+static mst_status try_batch(mst_context *context, const batch *b, tally *t, mst_error *error) {
+    static double parameters[SETS * MAX_PARAMETERS];
+    static long double truths[SETS];
+    static mst_integral_result r[SETS];
+    size_t n = (size_t)n_parameters(b->kind), shown = 0;
+    for (size_t i = 0; i < SETS; i++)
+        truths[i] = b->kind->draw(&parameters[i * n]);
+    mst_status status = integrate(context, b, parameters, SETS, r, error);
+    for (size_t i = 0; i < SETS && status == MST_OK; i++) {
+        bool claims = r[i].status == MST_INTEGRAL_CONVERGED;
+        long double off = fabsl((long double)r[i].value - truths[i]);
+        bool within = off <= (long double)r[i].error;
+        bool good = within || off <= (long double)b->tolerance * fabsl(truths[i]);
+        t->tried++;
+        t->converged += claims;
+        t->within += within;
+        t->log_evaluations += log((double)r[i].evaluations);
+        if (!claims || good)
+            continue;
+        t->false_claims++;
+        if (shown++ < MOST_SHOWN)
+            show(b, &parameters[i * n], &r[i], truths[i]);
+    }
+    return status;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// One in 10,000, and what chance may make of it.
+static double allowed(size_t tried) { return 1e-4 * (double)tried + 3 * sqrt(1e-4 * (double)tried) + 1; }
+
+enum { ROWS = 3 };
+static const struct {
+    mst_integral_rule rule;
+    mst_type type;
+    const char *name;
+} ways[ROWS] = {{MST_INTEGRAL_ADAPTIVE, MST_FLOAT64, "adaptive, float64"},
+                {MST_INTEGRAL_ADAPTIVE, MST_FLOAT32, "adaptive, float32"},
+                {MST_INTEGRAL_TANH_SINH, MST_FLOAT64, "tanh-sinh, float64"}};
+static const double tolerances[ROWS][6] = {
+    {0.1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10}, {0.1, 1e-2, 1e-2, 1e-3, 1e-4, 1e-5}, {0.1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10}};
+
+int main(int argc, char **argv) {
+    static tally tallies[ROWS][N_KINDS];
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_context *context = NULL;
+    mst_error why;
+    mst_status status = MST_OK;
+    const char *seed = getenv("MASTABA_SEED"), *only = argc > 2 ? argv[2] : "";
+    size_t tried = 0, failed = 0;
+    desc.device = getenv("MASTABA_TEST_DEVICE");
+    if (argc < 2 || mst_context_create(&desc, &context, &why) != MST_OK) {
+        fprintf(stderr, "campaign_claims: %s\n", argc < 2 ? "usage: campaign_claims SECONDS [KIND]" : why.message);
+        return 2;
+    }
+    uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+    test_seed(first);
+    double until = now() + atof(argv[1]);
+    for (uint64_t turn = first; status == MST_OK && now() < until; turn++) {
+        size_t k = turn % N_KINDS, way = turn / N_KINDS % ROWS;
+        const batch b = {&kinds[k], ways[way].rule, ways[way].type, tolerances[way][test_random() % 6]};
+        if (strstr(kinds[k].name, only))
+            status = try_batch(context, &b, &tallies[way][k], &why);
+    }
+    for (size_t way = 0; way < ROWS; way++)
+        for (size_t k = 0; k < N_KINDS; k++) {
+            const tally *t = &tallies[way][k];
+            if (t->tried == 0)
+                continue;
+            printf("%-20s %-18s %8zu tried, %5.1f %% converged, %6.2f %% within, %6.0f evaluations, %5zu false claims\n",
+                   ways[way].name, kinds[k].name, t->tried, 100 * (double)t->converged / (double)t->tried,
+                   100 * (double)t->within / (double)t->tried, exp(t->log_evaluations / (double)t->tried), t->false_claims);
+            tried += t->tried;
+            failed += (double)t->false_claims > allowed(t->tried) ? t->false_claims : 0;
+        }
+    mst_context_destroy(context);
+    if (status != MST_OK) {
+        fprintf(stderr, "campaign_claims: %s\n", why.message);
+        return 2;
+    }
+    printf("claims: %zu tried, %zu failed\n", tried, failed);
+    return failed > 0;
+}
