@@ -109,8 +109,9 @@ static void padded_lengths(void **state) {
 }
 
 static void names_and_choice(void **state) {
-    static const char *const names[] = {"auto", "reference", "paper-a", "paper-b", "paper-c", "paper-d", "paper-e", "fused"};
-    for (int a = 0; a <= MST_CONVOLUTION_FUSED; a++) {
+    static const char *const names[] = {"auto",    "reference", "paper-a", "paper-b", "paper-c",
+                                        "paper-d", "paper-e",   "fused",   "direct"};
+    for (int a = 0; a <= MST_CONVOLUTION_DIRECT; a++) {
         mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 2, 8, MST_FLOAT32, 2, 8);
         mst_convolution *plan = NULL;
         mst_error e;
@@ -118,10 +119,10 @@ static void names_and_choice(void **state) {
         desc.algorithm = (mst_convolution_algorithm)a;
         OK(mst_convolution_create(*state, &desc, &plan, &e));
         int used = (int)mst_convolution_algorithm_used(plan);
-        assert_true(a ? used == a : used > 0 && used <= MST_CONVOLUTION_FUSED);
+        assert_true(a ? used == a : used > 0 && used <= MST_CONVOLUTION_DIRECT);
         mst_convolution_destroy(plan);
     }
-    assert_non_null(mst_convolution_algorithm_name((mst_convolution_algorithm)8));
+    assert_non_null(mst_convolution_algorithm_name((mst_convolution_algorithm)9));
 }
 
 // ---- events ----
@@ -163,7 +164,7 @@ static void refuse(mst_context *context, const mst_convolution_desc *desc, const
     mst_convolution *plan = (mst_convolution *)&e;
     REFUSED(MST_ERROR_ARGUMENT, part, mst_convolution_create(context, desc, &plan, &e));
     assert_null(plan);
-    if (desc && desc->z.rank == 0 && (unsigned)desc->algorithm <= MST_CONVOLUTION_FUSED)
+    if (desc && desc->z.rank == 0 && (unsigned)desc->algorithm <= MST_CONVOLUTION_DIRECT)
         REFUSED(MST_ERROR_ARGUMENT, part, mst_convolution_result(desc, &z, &e));
 }
 
@@ -198,7 +199,7 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "mode");
     d = good, d.mode = (mst_convolution_mode)-1;
     refuse(c, &d, "mode");
-    d = good, d.algorithm = (mst_convolution_algorithm)8;
+    d = good, d.algorithm = (mst_convolution_algorithm)9;
     refuse(c, &d, "algorithm");
     d = test_convolution_desc(MST_FLOAT32, 4, 10, MST_FLOAT32, 3, 5);
     refuse(c, &d, "3");

@@ -21,13 +21,14 @@ static long double norm(const test_array *a, size_t first, size_t count) {
     return sqrtl(sum);
 }
 
-// Every test here runs over all algorithms and floating-point types; fused, which writes kernels for each, over one type a run.
+// Every test here runs over all algorithms and floating-point types; fused and direct, which have kernels for each, over one type
+// a run.
 typedef void (*property)(mst_context *context, mst_type type, mst_convolution_algorithm algorithm);
 
 static void over_all(mst_context *context, property body) {
-    for (int a = MST_CONVOLUTION_REFERENCE; a <= MST_CONVOLUTION_FUSED; a++)
+    for (int a = MST_CONVOLUTION_REFERENCE; a <= MST_CONVOLUTION_DIRECT; a++)
         for (int t = MST_FLOAT32; t <= MST_COMPLEX128; t++)
-            if (a != MST_CONVOLUTION_FUSED || test_turn((size_t)t, 4))
+            if (a < MST_CONVOLUTION_FUSED || test_turn((size_t)(t + a), 4))
                 body(context, (mst_type)t, (mst_convolution_algorithm)a);
 }
 

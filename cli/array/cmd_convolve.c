@@ -27,8 +27,9 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               "(24 bits), .ogg .opus (lossy). Z appears only when it is whole.\n"
                               "\n"
                               "--algorithm: auto (fused wherever it can be), fused (as few passes through\n"
-                              "memory as can be: one for short vectors), reference (sequential, on the host),\n"
-                              "or paper-a to paper-e (the published OpenCL variants).\n"
+                              "memory as can be: one for short vectors), direct (sums over the shorter operand,\n"
+                              "for short ones), reference (sequential, on the host), or paper-a to paper-e (the\n"
+                              "published OpenCL variants).\n"
                               "\n"
                               "Examples: a recording in a room, from its impulse response; images, blurred\n"
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
@@ -45,8 +46,8 @@ static const cli_option option_table[] = {
     {"mode", 'm', CLI_TEXT, offsetof(request, mode), "what is kept: full, same, valid or circular (default: full)", "MODE"},
     {"correlate", 0, CLI_FLAG, offsetof(request, correlate), "correlate X with Y instead", NULL},
     {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
-    {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm), "auto, reference, fused, or paper-a to paper-e (default: auto)",
-     "NAME"},
+    {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm),
+     "auto, direct, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
 };
 
 typedef struct job {
@@ -71,13 +72,13 @@ static int choose_mode(const char *text, mst_convolution_mode *mode) {
 }
 
 static int choose_algorithm(const char *text, mst_convolution_algorithm *algorithm) {
-    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_FUSED; a++)
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_DIRECT; a++)
         if (strcmp(text, mst_convolution_algorithm_name((mst_convolution_algorithm)a)) == 0) {
             *algorithm = (mst_convolution_algorithm)a;
             return CLI_DONE;
         }
     return cli_wrong_option(command, "--algorithm", text,
-                            "no such algorithm; choose auto, reference, fused, or paper-a to paper-e");
+                            "no such algorithm; choose auto, direct, fused, reference, or paper-a to paper-e");
 }
 
 // The layout with leading axes of length 1 up to `rank`, as NumPy broadcasts.
@@ -149,7 +150,7 @@ static int print_report(const cli_options *options, job *j) {
     mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
     work.algorithm = mst_convolution_algorithm_name(used);
     work.on_host = used == MST_CONVOLUTION_REFERENCE;
-    work.padded_length = mst_convolution_padded_length(j->plan);
+    work.padded_length = used == MST_CONVOLUTION_DIRECT ? 0 : mst_convolution_padded_length(j->plan);
     mst_convolution_destroy(j->plan); // the copy test takes memory of its own
     j->plan = NULL;
     return cli_report_work(&work, options, j->context);

@@ -2,6 +2,7 @@
 #include "work.h"
 
 #include "core/json.h"
+#include "core/layout.h"
 #include "core/report.h"
 #include "core/text.h"
 
@@ -48,6 +49,8 @@ static void print_text(const cli_work *work, const mst_device_info *device) {
     const mst_report *r = work->report;
     if (work->algorithm && work->padded_length)
         snprintf(padded, sizeof padded, " by %s, padded to %zu,", work->algorithm, work->padded_length);
+    else if (work->algorithm && cli_layout_bytes(work->result) > 0)
+        snprintf(padded, sizeof padded, " by %s,", work->algorithm);
     if (work->bytes > 0 && r->seconds > 0) // else there was nothing to compute
         snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)work->bytes / r->seconds);
     printf("%s: %s %s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),

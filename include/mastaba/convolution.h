@@ -42,7 +42,9 @@ typedef enum mst_convolution_algorithm {
     // By the FFT engine: padding, both transforms, the product, the inverse and cropping in one kernel while a padded vector fits
     // a work-group (on CPUs, the cache), so that every value crosses memory once; long signals with short kernels in
     // overlapping blocks; else columns first, then fused rows, and columns back. Any length, one or two axes.
-    MST_CONVOLUTION_FUSED = 7
+    MST_CONVOLUTION_FUSED = 7,
+    // Sums over the shorter operand, without transforms, in one pass: for short ones. Any sizes, one or two axes.
+    MST_CONVOLUTION_DIRECT = 8
 } mst_convolution_algorithm;
 
 #define MST_CONVOLUTION_MAX_AXES 2 // of the axes that there is room for
@@ -53,12 +55,12 @@ typedef struct mst_convolution_desc {
     mst_layout y;           // any type; the same rank, and off the axes the same shape as x, or all ones in one of the two (then
                             // its one vector, or image, goes with each of the other's)
     mst_layout z;           // as mst_convolution_result says, strides of its own; rank 0: dense
-    int n_axes;             // 1 or 2 (auto and fused only)
+    int n_axes;             // 1 or 2 (auto, fused and direct only)
     int axes[MST_MAX_AXES]; // NumPy's axis numbers, in any order: -1 is the last
     mst_convolution_mode mode;
     bool correlate;
     mst_convolution_algorithm algorithm;
-    mst_fft_shape shape; // of fused kernels
+    mst_fft_shape shape; // of fused and direct kernels
 } mst_convolution_desc;
 
 #define MST_CONVOLUTION_DESC_INIT                                                                                                \
@@ -88,7 +90,7 @@ MST_API void mst_convolution_destroy(mst_convolution *plan);
 // What the plan chose. Thread-safe.
 MST_API mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *plan);
 MST_API const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm); // "paper-a"; static storage
-// N, of a block; of both axes; 0 when there is nothing to do.
+// N, of a block; of both axes; 0 when there is nothing to do. Of direct, so many products are summed for a value.
 MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);
 
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass

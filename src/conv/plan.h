@@ -46,6 +46,7 @@ typedef struct mst_convolution_method {
 } mst_convolution_method;
 
 extern const mst_convolution_method mst_fused_method;     // fused.c
+extern const mst_convolution_method mst_direct_method;    // direct.c
 extern const mst_convolution_method mst_paper_method;     // paper.c: the published variants on the device
 extern const mst_convolution_method mst_reference_method; // reference.c: sequential, on the host
 

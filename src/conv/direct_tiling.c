@@ -1,0 +1,155 @@
+#include "direct.h"
+
+#include "fft/pass.h"
+#include "runtime/numbers.h"
+
+#include <string.h>
+
+#define CPU_SUMS 8u // vectors at once: direct_cpu.cl's N_SUMS
+#define CPU_TILE_ROWS 16u
+#define CPU_TILE_COLUMNS 256u
+#define CPU_LINE_COLUMNS 4096u
+#define CPU_LOCAL ((size_t)128 << 10) // of the second cache
+#define CPU_ITEMS 16u                 // a core, so that all end at about the same time
+#define GPU_GROUP 256u
+#define GPU_ROWS 8u // results a work-item: of two axes
+#define GPU_RUN 9u  // of one: odd, so that neighbours use different banks of local memory
+#define GPU_LANES 64u
+#define GPU_LOCAL ((size_t)40 << 10)
+#define MOST_BLOCK 32u      // rows and columns of taps at once
+#define MOST_LINE_BLOCK 64u // of one axis
+
+static size_t offset_start(const mst_convolution_desc *d, int axis) {
+    size_t n = d->x.shape[axis], m = d->y.shape[axis];
+    return d->mode == MST_CONVOLUTION_SAME ? (m - 1) / 2 : d->mode == MST_CONVOLUTION_VALID ? mst_smaller(n, m) - 1 : 0;
+}
+
+// Circular correlation alone begins with the first element of the signal under the first tap.
+static int64_t offset_of(const mst_convolution_desc *d, int axis, size_t taps) {
+    bool turned = d->mode == MST_CONVOLUTION_CIRCULAR && d->correlate;
+    return turned ? 0 : (int64_t)offset_start(d, axis) - (int64_t)(taps - 1);
+}
+
+static void measure(const mst_convolution *plan, mst_direct_tiling *t) {
+    const mst_convolution_desc *d = &plan->desc;
+    size_t taps[2] = {1, 1}; // of x and y
+    for (int k = 0; k < d->n_axes; k++) {
+        taps[X] *= d->x.shape[d->axes[k]];
+        taps[Y] *= d->y.shape[d->axes[k]];
+    }
+    t->taps = taps[X] < taps[Y] ? X : Y;
+    t->signal = t->taps == X ? Y : X;
+    t->n_taps = taps[t->taps];
+    t->n_axes = d->n_axes;
+    t->parts = mst_type_is_complex(d->z.type) ? 2 : 1;
+    const mst_layout *signal = mst_convolution_layout(plan, t->signal), *kernel = mst_convolution_layout(plan, t->taps);
+    int row = d->axes[0], column = d->axes[d->n_axes - 1];
+    bool two = d->n_axes > 1;
+    t->signal_rows = two ? signal->shape[row] : 1;
+    t->signal_columns = signal->shape[column];
+    t->tap_rows = two ? kernel->shape[row] : 1;
+    t->tap_columns = kernel->shape[column];
+    t->result_rows = two ? d->z.shape[row] : 1;
+    t->result_columns = d->z.shape[column];
+    t->offset_row = two ? offset_of(d, row, t->tap_rows) : 0;
+    t->offset_column = offset_of(d, column, t->tap_columns);
+    t->one_kernel = plan->n_lines[t->taps] == 1;
+}
+
+// Local memory of a tile with its surroundings, and of the taps.
+static size_t count_local(mst_direct_tiling *t, size_t number, unsigned planes) {
+    unsigned lines = !t->cpu && t->n_axes == 1 && !t->one_kernel ? t->rows : 1;
+    t->pitch = t->columns + (t->block_columns - 1) * t->parts;
+    t->height = t->n_axes > 1 || t->cpu ? t->rows + t->block_rows - 1 : t->rows;
+    t->room = planes * t->block_rows * t->block_columns;
+    t->values_bytes = (size_t)t->pitch * t->height * (t->cpu ? planes : 1) * number;
+    t->weights_bytes = (size_t)t->room * lines * number;
+    bool blocks = t->tap_rows > t->block_rows || t->tap_columns > t->block_columns;
+    t->totals_bytes = t->cpu && blocks ? (size_t)t->rows * t->columns * number : number;
+    return t->values_bytes + t->weights_bytes + t->totals_bytes;
+}
+
+static unsigned power_for(size_t n, unsigned least, unsigned most) {
+    unsigned p = least;
+    while (p < most && p < n)
+        p *= 2;
+    return p;
+}
+
+static void choose_cpu_tile(mst_direct_tiling *t, bool is_double) {
+    size_t numbers = t->result_columns * t->parts;
+    t->lanes = is_double ? 4 : 8;
+    unsigned step = t->n_axes > 1 ? t->lanes : t->lanes * CPU_SUMS, most = t->n_axes > 1 ? CPU_TILE_COLUMNS : CPU_LINE_COLUMNS;
+    t->columns = numbers < most ? (unsigned)mst_round_up(numbers, (size_t)step) : most;
+    t->rows = t->n_axes == 1 ? 1 : t->result_rows <= CPU_SUMS ? CPU_SUMS : CPU_TILE_ROWS;
+}
+
+// As many work-items side by side as leave few without work.
+static void choose_gpu_tile(mst_direct_tiling *t) {
+    size_t numbers = t->result_columns * t->parts, best = SIZE_MAX;
+    t->group = GPU_GROUP;
+    t->item = t->n_axes > 1 ? GPU_ROWS : GPU_RUN;
+    t->lanes = power_for(numbers, 16, GPU_LANES);
+    for (unsigned lanes = 4; t->n_axes == 1 && lanes <= GPU_GROUP; lanes *= 2) {
+        size_t tile = (size_t)lanes * t->item, work = mst_divide_up(numbers, tile) * (tile + mst_smaller(t->tap_columns, 64) / 2);
+        if (work <= best) {
+            best = work;
+            t->lanes = lanes;
+        }
+    }
+    unsigned height = t->group / t->lanes;
+    t->rows = t->n_axes > 1 ? height * t->item : height;
+    t->columns = t->n_axes > 1 ? t->lanes : t->lanes * t->item;
+}
+
+void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
+    const mst_device_info *device = &plan->context->device;
+    bool is_double = plan->work_type == MST_COMPLEX128;
+    memset(t, 0, sizeof *t);
+    t->device = device;
+    mst_fft_shape shape = plan->desc.shape;
+    t->cpu = shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(device) : shape == MST_FFT_SHAPE_CPU;
+    measure(plan, t);
+    if (t->cpu)
+        choose_cpu_tile(t, is_double);
+    else
+        choose_gpu_tile(t);
+    unsigned planes = mst_type_is_complex(mst_convolution_layout(plan, t->taps)->type) ? 2 : 1;
+    size_t limit = mst_smaller(t->cpu ? CPU_LOCAL : GPU_LOCAL, (size_t)device->local_memory_bytes * 7 / 8);
+    t->block_rows = (unsigned)mst_smaller(t->tap_rows, MOST_BLOCK);
+    t->block_columns = (unsigned)mst_smaller(t->tap_columns, t->n_axes > 1 ? MOST_BLOCK : MOST_LINE_BLOCK);
+    while (count_local(t, is_double ? 8 : 4, planes) > limit && t->block_rows * t->block_columns > 1)
+        *(t->block_columns >= t->block_rows ? &t->block_columns : &t->block_rows) /= 2;
+}
+
+cl_long8 mst_direct_sizes(const mst_direct_tiling *t) {
+    return (cl_long8){.s = {(cl_long)t->signal_rows, (cl_long)t->signal_columns, (cl_long)t->tap_rows, (cl_long)t->tap_columns,
+                            (cl_long)t->result_rows, (cl_long)t->result_columns, t->offset_row, t->offset_column}};
+}
+
+static unsigned log2_of(unsigned power) {
+    unsigned log = 0;
+    while (1u << log < power)
+        log++;
+    return log;
+}
+
+mst_direct_launch mst_direct_share_out(const mst_direct_tiling *t, size_t n_lines) {
+    mst_direct_launch launch;
+    bool lines_in_tiles = !t->cpu && t->n_axes == 1;
+    size_t across = mst_divide_up(t->result_columns * t->parts, (size_t)t->columns);
+    size_t down = lines_in_tiles ? 1 : mst_divide_up(t->result_rows, (size_t)t->rows);
+    size_t tiles = (lines_in_tiles ? mst_divide_up(n_lines, (size_t)t->rows) : n_lines) * down * across;
+    size_t units = t->device->compute_units ? t->device->compute_units : 1, each = mst_divide_up(tiles, units * CPU_ITEMS);
+    launch.items = t->cpu ? mst_divide_up(tiles, each) : tiles * t->group;
+    if (t->cpu) {
+        launch.tiles = (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, (cl_long)each, (cl_long)tiles}};
+        launch.tile = (cl_int8){.s = {(cl_int)t->rows, (cl_int)t->columns, (cl_int)t->pitch, (cl_int)t->height,
+                                      (cl_int)t->block_rows, (cl_int)t->block_columns}};
+    } else {
+        launch.tiles = (cl_long8){.s = {(cl_long)n_lines, (cl_long)down, (cl_long)across, t->one_kernel ? 1 : 2}};
+        launch.tile = (cl_int8){
+            .s = {(cl_int)log2_of(t->lanes), (cl_int)t->pitch, (cl_int)t->block_rows, (cl_int)t->block_columns, (cl_int)t->room}};
+    }
+    return launch;
+}

@@ -1,0 +1,113 @@
+// The direct algorithm in both shapes of its kernels, against sums in higher precision: roles of the operands, modes, types,
+// sizes on either side of tiles and blocks of taps, any strides. Its programs know types but no sizes, so each of them takes
+// many; a run takes one program in five.
+#include "support_convolution.h"
+
+static const mst_place places[][3] = {{MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST},
+                                      {MST_PLACE_DEVICE, MST_PLACE_DEVICE, MST_PLACE_DEVICE},
+                                      {MST_PLACE_FILE, MST_PLACE_HOST, MST_PLACE_DEVICE}};
+
+typedef struct program_case {
+    mst_fft_shape shape;
+    mst_type tx, ty;
+    mst_convolution_mode mode;
+    bool correlate, swapped; // the kernel comes first
+} program_case;
+
+#define GPU MST_FFT_SHAPE_GPU
+#define CPU MST_FFT_SHAPE_CPU
+
+static const program_case programs[] = {
+    {CPU, MST_FLOAT32, MST_FLOAT32, MST_CONVOLUTION_SAME, false, false},
+    {GPU, MST_FLOAT32, MST_FLOAT32, MST_CONVOLUTION_FULL, false, false},
+    {CPU, MST_COMPLEX64, MST_COMPLEX64, MST_CONVOLUTION_FULL, true, true},
+    {GPU, MST_COMPLEX128, MST_FLOAT32, MST_CONVOLUTION_SAME, true, false},
+    {CPU, MST_INT16, MST_COMPLEX128, MST_CONVOLUTION_VALID, false, false},
+    {GPU, MST_FLOAT32, MST_COMPLEX64, MST_CONVOLUTION_VALID, true, true},
+    {CPU, MST_COMPLEX64, MST_FLOAT32, MST_CONVOLUTION_CIRCULAR, true, false},
+    {GPU, MST_FLOAT64, MST_COMPLEX128, MST_CONVOLUTION_CIRCULAR, false, false},
+    {GPU, MST_COMPLEX64, MST_COMPLEX64, MST_CONVOLUTION_CIRCULAR, true, false},
+};
+enum { N_PROGRAMS = sizeof programs / sizeof programs[0] };
+
+static void check_lines(mst_context *context, const program_case *p, size_t bs, size_t n, size_t bk, size_t m, size_t turn) {
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    int axis = turn % 3 == 2 ? 0 : 1; // also down the columns
+    size_t x[2], y[2];
+    if (p->mode == MST_CONVOLUTION_CIRCULAR)
+        m = n = n < 400 ? n : 400;
+    x[axis] = p->swapped ? m : n, x[1 - axis] = p->swapped ? bk : bs;
+    y[axis] = p->swapped ? n : m, y[1 - axis] = p->swapped ? bs : bk;
+    desc.x = test_layout_random(p->tx, 2, x, false);
+    desc.y = test_layout_random(p->ty, 2, y, false);
+    desc.axes[0] = axis;
+    desc.mode = p->mode, desc.correlate = p->correlate, desc.shape = p->shape, desc.algorithm = MST_CONVOLUTION_DIRECT;
+    test_array a = test_array_random(&desc.x), b = test_array_random(&desc.y);
+    test_convolution_check(context, &desc, &a, &b, places[turn % 3]);
+    test_array_free(&a);
+    test_array_free(&b);
+}
+
+static void lines(void **state) {
+    static const size_t sizes[][4] = {// signals of a length, kernels of a length
+                                      {9, 40, 9, 40},   {2, 4133, 1, 70}, {1, 2400, 5, 9}, {40, 33, 40, 3},
+                                      {1, 700, 3, 130}, {3, 1157, 3, 12}, {70, 64, 1, 31}, {1, 20011, 1, 5}};
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && test_turn(i, 5); k++)
+            check_lines(*state, &programs[i], sizes[k][0], sizes[k][1], sizes[k][2], sizes[k][3], i + k);
+}
+
+static void images(void **state) {
+    static const size_t sizes[][6] = {// images, rows, columns; kernels, rows, columns
+                                      {2, 40, 70, 2, 9, 11}, {3, 17, 270, 1, 3, 3}, {1, 9, 5, 4, 2, 4},
+                                      {1, 70, 36, 1, 1, 33}, {1, 36, 34, 1, 35, 1}, {2, 30, 33, 2, 13, 3}};
+    static const int axes[][2] = {{1, 2}, {0, 2}, {0, 1}};
+    for (size_t i = 0; i < N_PROGRAMS; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && test_turn(i + 2, 5); k++) {
+            const program_case *p = &programs[i];
+            const size_t *s = sizes[k], *t = sizes[k] + 3, *x = p->swapped ? t : s, *y = p->swapped ? s : t;
+            test_image_case c = {p->shape, p->tx,        p->ty,   x[0],         {x[1], x[2]},
+                                 y[0],     {y[1], y[2]}, p->mode, p->correlate, {axes[k % 3][0], axes[k % 3][1]}};
+            if (p->mode == MST_CONVOLUTION_CIRCULAR)
+                c.n[0] = c.m[0] = 12 + k, c.n[1] = c.m[1] = 17 - k;
+            test_image_check(*state, &c, MST_CONVOLUTION_DIRECT, places[(i + k) % 3]);
+        }
+}
+
+// Sums of integers below 2^53 are exact, whatever their order.
+static void integers(void **state) {
+    mst_convolution_desc desc = test_convolution_desc(MST_INT16, 3, 500, MST_INT16, 1, 80);
+    desc.algorithm = MST_CONVOLUTION_DIRECT;
+    desc.shape = test_turn(0, 2) ? CPU : GPU;
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    test_array z = test_convolution_run(*state, &desc, &x, &y, places[0], NULL);
+    test_wide *expected = test_convolution_reference(&desc, &x, &y, &z.layout, NULL);
+    for (size_t k = 0; k < z.elements; k++)
+        CHECK(test_array_get(&z, k) == expected[k], "element %zu: %.17Lg, not %.17Lg", k, creall(test_array_get(&z, k)),
+              creall(expected[k]));
+    free(expected);
+    test_array_free(&x), test_array_free(&y), test_array_free(&z);
+}
+
+// Blocks of a small budget: the same bits as in one.
+static void blocks(void **state) {
+    mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 90, 300, MST_FLOAT32, 90, 40);
+    mst_report report = MST_REPORT_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    how.report = &report;
+    desc.algorithm = MST_CONVOLUTION_DIRECT;
+    mst_context *small = test_context_with_budget(100000, 0);
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    test_array whole = test_convolution_run(*state, &desc, &x, &y, places[0], NULL);
+    test_array parts = test_convolution_run(small, &desc, &x, &y, places[0], &how);
+    CHECK(report.blocks > 1, "%llu blocks", (unsigned long long)report.blocks);
+    CHECK(test_array_same(&whole, &parts), "blocks differ from one");
+    mst_context_destroy(small);
+    test_array_free(&whole), test_array_free(&parts), test_array_free(&x), test_array_free(&y);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(images), cmocka_unit_test(integers),
+                                       cmocka_unit_test(blocks)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
