@@ -24,7 +24,8 @@ static void coefficients(const mst_stencil_boundary pair[2], int n, double dt, d
             continue;
         const double speed = f->speed > 0 ? f->speed : 1 / (dt * sqrt(2)), m = f->order > 0 ? f->order : 3;
         const double alpha = f->alpha < 0 ? 0 : f->alpha > 0 ? f->alpha : 0.03 * speed;
-        const double sigma = -(m + 1) * log(f->reflection > 0 ? f->reflection : 1e-6) * speed / (2 * w) * pow(d, m);
+        const double sigma = -(m + 1) * log(f->reflection > 0 ? f->reflection : fmin(0.01, pow(10, -3 - log2(w / 10)))) * speed /
+                             (2 * w) * pow(d, m);
         const double kappa = 1 + ((f->kappa > 0 ? f->kappa : 1) - 1) * pow(d, m);
         const double b = exp(-(sigma / kappa + alpha) * dt);
         out[0] = (float)b;
