@@ -14,7 +14,7 @@ static void blocks_give_the_same_bits(void **state) {
         uint64_t device_memory, host_memory;
     } table[] = {
         {100, 1024, 200000, 0},    {100, 1024, 0, 100000}, {1000, 64, 20000, 20000},
-        {7, 8192, 400000, 300000}, {1, 65536, 8000000, 0}, {5000, 2, 4096, 0},
+        {7, 8192, 400000, 300000}, {1, 65536, 8000000, 0}, {5000, 2, 8192, 0},
     };
     static const mst_place mixes[][2] = {{MST_PLACE_HOST, MST_PLACE_HOST},
                                          {MST_PLACE_FILE, MST_PLACE_FILE},

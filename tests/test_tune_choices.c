@@ -42,14 +42,51 @@ static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, 
 
 static void transforms(void **state) {
     const bool cpu = true, gpu = false;
-    fft_of(*state, MST_COMPLEX64, 13, 128, (mst_fft_choice){cpu, {4, 4, 64}});
-    fft_of(*state, MST_COMPLEX64, 13, 512, (mst_fft_choice){cpu, {16, 8, 64}});
-    fft_of(*state, MST_FLOAT32, 11, 1000, (mst_fft_choice){cpu, {8, 4, 64}});
-    fft_of(*state, MST_COMPLEX64, 37, 16, (mst_fft_choice){gpu, {8, 8, 256}});
+    fft_of(*state, MST_COMPLEX64, 13, 128, (mst_fft_choice){cpu, {4, 4, 64}, false});
+    fft_of(*state, MST_COMPLEX64, 13, 512, (mst_fft_choice){cpu, {16, 8, 64}, false});
+    fft_of(*state, MST_FLOAT32, 11, 1000, (mst_fft_choice){cpu, {8, 4, 64}, false});
+    fft_of(*state, MST_COMPLEX64, 37, 16, (mst_fft_choice){gpu, {8, 8, 256}, false});
     if (!mst_context_device(*state)->fp64)
         return;
-    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){cpu, {16, 8, 64}});
-    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){gpu, {8, 4, 32}});
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){cpu, {16, 8, 64}, false});
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){gpu, {8, 4, 32}, false});
+}
+
+static test_array result_of(mst_context *context, const mst_fft_desc *desc, const test_array *input, bool specialised) {
+    mst_error e;
+    mst_fft *plan = NULL;
+    const mst_fft_choice choice = {true, {0, 0, 0}, specialised};
+    mst_layout result = test_fft_output(desc);
+    test_array output = test_array_new(&result);
+    OK(mst_fft_create_as(context, desc, &choice, &plan, &e));
+    OK(mst_fft_execute(plan, mst_at_host(test_array_at(input, 0)), mst_at_host(test_array_at(&output, 0)), NULL, &e));
+    mst_fft_destroy(plan);
+    return output;
+}
+
+// Kernels that are written for a length give the bits of those that know none: steps of every radix, primes, columns, several
+// passes, Bluestein's convolutions, odd real lengths.
+static void specialised(void **state) {
+    static const struct {
+        mst_type type;
+        size_t shape[3];
+        int axis;
+    } table[] = {{MST_COMPLEX64, {1, 13, 1001}, 2}, {MST_COMPLEX128, {1, 9, 30240}, 2}, {MST_COMPLEX64, {3, 961, 20}, 1},
+                 {MST_COMPLEX64, {1, 3, 16384}, 2}, {MST_FLOAT32, {1, 11, 255}, 2},     {MST_COMPLEX64, {1, 3, 1009}, 2},
+                 {MST_COMPLEX128, {2, 18, 21}, 1}};
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        if (!test_turn(k, 6) || (table[k].type == MST_COMPLEX128 && !mst_context_device(*state)->fp64))
+            continue;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(table[k].type, 3, table[k].shape);
+        desc.axes[0] = table[k].axis;
+        desc.direction = table[k].type == MST_FLOAT32 || k % 2 ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+        test_array input = test_array_random(&desc.input);
+        test_array any = result_of(*state, &desc, &input, false), own = result_of(*state, &desc, &input, true);
+        CHECK(test_array_same(&any, &own), "%s of %zu x %zu x %zu along axis %d: other bits for any length",
+              mst_type_name(table[k].type), table[k].shape[0], table[k].shape[1], table[k].shape[2], table[k].axis);
+        test_array_free(&input), test_array_free(&any), test_array_free(&own);
+    }
 }
 
 static void convolution_of(mst_context *context, mst_convolution_desc desc, mst_convolution_choice choice) {
@@ -342,6 +379,7 @@ static void searches_with_threads(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transforms),
+        cmocka_unit_test(specialised),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(integrals),
         cmocka_unit_test(filters),

@@ -147,6 +147,7 @@ static mst_status plan_pass(mst_fft *plan, const mst_axis_job *job, const size_t
     pass->cpu = plan->cpu;
     pass->n = f[i];
     pass->convolution = job->convolution;
+    pass->half = job->half;
     pass->fused = job->convolution != MST_PASS_TRANSFORM;
     pass->twiddle_n = last ? 0 : product(f, i, nf);
     pass->twiddle_by_column = !plan->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;

@@ -13,6 +13,7 @@ typedef struct mst_axis_job {
     mst_pass_op load, store;                        // at the first and the last pass
     bool scale;
     mst_pass_convolution convolution; // of length n, in one pass
+    mst_pass_half half;               // n is half of a real axis, in one pass
 } mst_axis_job;
 
 // Can passes be made for the length itself: has it no prime factor above MST_PASS_MAX_PRIME?

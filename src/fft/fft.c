@@ -1,5 +1,5 @@
 // The description, the plan's life, and execution.
-#include "plan.h"
+#include "any.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -39,6 +39,8 @@ static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *bloc
 
 mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error) {
     mst_fft *plan = user;
+    if (plan->any)
+        return mst_any_compute(plan, block, error);
     for (int k = 0; k < plan->n_passes; k++) {
         mst_status status = run_pass(plan, &plan->passes[k], block, error);
         if (status != MST_OK)
@@ -194,12 +196,20 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
         if (choice) {
             plan->cpu = choice->cpu;
             plan->choice = choice->pass;
+            plan->specialised = choice->specialised;
         } else {
             MST_TRY(mst_fft_tune(plan, chain, error));
         }
+        plan->any_length = mst_any_suits(plan);
+        if (plan->any_length)
+            mst_any_order_axes(plan);
         MST_TRY(mst_fft_plan_passes(plan, error));
+        if (plan->any_length)
+            MST_TRY(mst_any_plan(plan, error));
         MST_TRY(make_stream(plan, error));
-        for (int k = 0; k < plan->n_passes; k++)
+        if (plan->any)
+            MST_TRY(mst_any_make(plan, error));
+        for (int k = 0; k < plan->n_passes && !plan->any; k++)
             MST_TRY(mst_fft_make_pass(plan, &plan->passes[k], error));
     }
     *out = plan;
@@ -229,6 +239,7 @@ void mst_fft_destroy(mst_fft *plan) {
     mst_turn_destroy(plan->turn);
     mst_stream_destroy(plan->stream);
     mst_fft_prepare(plan, 0, NULL);
+    mst_any_destroy(plan);
     for (int k = 0; k < plan->n_passes; k++)
         mst_device_pass_release(&plan->passes[k].device);
     free(plan);
@@ -237,7 +248,9 @@ void mst_fft_destroy(mst_fft *plan) {
 int mst_fft_n_passes(const mst_fft *plan) { return plan->n_passes; }
 
 const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
-    return pass >= 0 && pass < plan->n_passes ? plan->passes[pass].device.kernels[0].text.text : NULL;
+    if (pass < 0 || pass >= plan->n_passes)
+        return NULL;
+    return plan->any ? plan->any->text.text : plan->passes[pass].device.kernels[0].text.text;
 }
 
 mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how, mst_error *error) {

@@ -41,6 +41,10 @@ typedef struct mst_pass_op {
 // transform of n + 1 points, in Rader's.
 typedef enum mst_pass_convolution { MST_PASS_TRANSFORM, MST_PASS_CHIRP, MST_PASS_RADER } mst_pass_convolution;
 
+// cpu: transforms of 2 n real numbers as n complex ones, their parts: the results are combined to n + 1 numbers of the spectrum;
+// or such numbers are split before an inverse transform.
+typedef enum mst_pass_half { MST_HALF_NONE, MST_HALF_COMBINE, MST_HALF_SPLIT } mst_pass_half;
+
 // What tuning may choose: no result depends on it but for rounding. 0: by rule.
 typedef struct mst_pass_choice {
     unsigned radix; // cpu: powers of two by steps of at most this radix, 4, 8 or 16
@@ -54,6 +58,7 @@ typedef struct mst_pass {
     mst_pass_op load, store;
     bool scale;
     mst_pass_convolution convolution; // gpu
+    mst_pass_half half;
     // Values leave multiplied by exp(-2 pi i c e / twiddle_n) for element e of the line with column c; 0: not.
     // c = l_k for the dimension k = twiddle_dim of the source.
     size_t twiddle_n;
@@ -101,6 +106,7 @@ mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_err
 size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double);
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n);
 bool mst_pass_suits_cpu(const mst_device_info *device);
+unsigned mst_pass_lanes(bool is_double); // of CPU-shaped passes, by rule
 
 // How a launch shares out so many lines, one or more: GPU-shaped passes in work-groups; CPU-shaped ones in work-items, which are
 // few and take so many tiles each.

@@ -68,76 +68,74 @@ bool mst_pass_tables_cover(const mst_pass_tables *there, const mst_pass_tables *
     return true;
 }
 
-static mst_status make_steps(mst_context *context, mst_device_table *table, const mst_pass *pass, mst_error *error) {
-    void *values = calloc(1, (size_t)table->bytes);
-    if (values && !mst_pass_fill_table(pass, values)) {
+// NULL: out of memory. `values` are kept if they could be made, else freed.
+static void *keep(void *values, bool made) {
+    if (!made)
         free(values);
-        values = NULL;
-    }
-    return mst_table_upload(context, table, values, error);
+    return made ? values : NULL;
+}
+
+static void *step_values(const mst_pass *pass, uint64_t bytes) {
+    void *values = calloc(1, (size_t)bytes);
+    return keep(values, values && mst_pass_fill_table(pass, values));
 }
 
 // Entry k = exp(-2 pi i k step / n).
-static mst_status make_run(mst_context *context, mst_device_table *table, const mst_pass *pass, const mst_roots *roots,
-                           size_t step, mst_error *error) {
-    void *values = malloc((size_t)table->bytes);
-    size_t count = (size_t)(table->bytes / number_bytes(pass));
-    for (size_t k = 0; k < count && values; k++)
+static void put_run(void *values, size_t count, const mst_pass *pass, const mst_roots *roots, size_t step) {
+    for (size_t k = 0; k < count; k++)
         mst_table_put(values, pass->is_double, k, mst_roots_get(roots, k * step));
-    return mst_table_upload(context, table, values, error);
 }
 
 // Entry j columns + c = exp(-2 pi i j c step / n).
-static mst_status make_columns(mst_context *context, mst_device_table *table, const mst_pass *pass, const mst_roots *roots,
-                               size_t step, mst_error *error) {
-    void *values = malloc((size_t)table->bytes);
-    size_t columns = columns_of(pass), rows = (size_t)(table->bytes / number_bytes(pass)) / columns;
-    for (size_t j = 0; j < rows && values; j++)
+static void put_columns(void *values, size_t count, const mst_pass *pass, const mst_roots *roots, size_t step) {
+    size_t columns = columns_of(pass), rows = count / columns;
+    for (size_t j = 0; j < rows; j++)
         for (size_t c = 0; c < columns; c++)
             mst_table_put(values, pass->is_double, j * columns + c, mst_roots_get(roots, j * c * step));
-    return mst_table_upload(context, table, values, error);
 }
 
-static mst_status make_lanes(mst_context *context, mst_device_table *table, const mst_pass *pass, const mst_roots *roots,
-                             mst_error *error) {
-    void *values = malloc((size_t)table->bytes);
-    for (size_t k = 0; k < pass->n && values; k++)
+static void put_lanes(void *values, const mst_pass *pass, const mst_roots *roots) {
+    for (size_t k = 0; k < pass->n; k++)
         for (size_t l = 0; l < pass->lanes; l++) {
             mst_root w = mst_roots_get(roots, k * l % pass->twiddle_n);
             size_t at = 2 * k * pass->lanes + l;
             mst_table_put_real(values, pass->is_double, at, w.re);
             mst_table_put_real(values, pass->is_double, at + pass->lanes, w.im);
         }
-    return mst_table_upload(context, table, values, error);
 }
 
-static mst_status make_twiddles(mst_context *context, mst_device_table *tables, const mst_pass *pass, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_roots roots = {0};
-    MST_REQUIRE(mst_roots_create(&roots, pass->twiddle_n), MST_ERROR_HOST_MEMORY, "out of memory for twiddles of %zu points",
-                pass->twiddle_n);
-    if (pass->twiddle_by_column) {
-        MST_TRY(make_columns(context, &tables[MST_TABLE_LOW], pass, &roots, 1, error));
-        MST_TRY(make_columns(context, &tables[MST_TABLE_HIGH], pass, &roots, pass->n / twiddle_radix(pass), error));
-    } else {
-        MST_TRY(make_run(context, &tables[MST_TABLE_LOW], pass, &roots, 1, error));
-        MST_TRY(make_run(context, &tables[MST_TABLE_HIGH], pass, &roots, (size_t)1 << mst_pass_log_low(pass), error));
-        if (tables[MST_TABLE_LANES].bytes)
-            MST_TRY(make_lanes(context, &tables[MST_TABLE_LANES], pass, &roots, error));
-    }
-fail:
+static void *twiddle_values(const mst_pass *pass, mst_table_kind kind, uint64_t bytes) {
+    mst_roots roots;
+    void *values = malloc((size_t)bytes);
+    size_t count = (size_t)(bytes / number_bytes(pass)), step = 1;
+    if (!values || !mst_roots_create(&roots, pass->twiddle_n))
+        return keep(values, false);
+    if (kind == MST_TABLE_HIGH)
+        step = pass->twiddle_by_column ? pass->n / twiddle_radix(pass) : (size_t)1 << mst_pass_log_low(pass);
+    if (kind == MST_TABLE_LANES)
+        put_lanes(values, pass, &roots);
+    else if (pass->twiddle_by_column)
+        put_columns(values, count, pass, &roots, step);
+    else
+        put_run(values, count, pass, &roots, step);
     mst_roots_destroy(&roots);
-    return status;
+    return values;
+}
+
+void *mst_pass_table_values(const mst_pass *pass, mst_table_kind kind, uint64_t bytes) {
+    const mst_pass back = mst_pass_back(pass);
+    if (kind == MST_TABLE_STEPS || kind == MST_TABLE_BACK_STEPS)
+        return step_values(kind == MST_TABLE_STEPS ? pass : &back, bytes);
+    return twiddle_values(pass, kind, bytes);
 }
 
 mst_status mst_pass_tables_make(mst_context *context, mst_pass_tables *t, const mst_pass *pass, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_pass back = mst_pass_back(pass);
-    MST_TRY(make_steps(context, &t->tables[MST_TABLE_STEPS], pass, error));
-    if (t->tables[MST_TABLE_BACK_STEPS].bytes)
-        MST_TRY(make_steps(context, &t->tables[MST_TABLE_BACK_STEPS], &back, error));
-    if (pass->twiddle_n)
-        MST_TRY(make_twiddles(context, t->tables, pass, error));
+    for (mst_table_kind kind = MST_TABLE_STEPS; kind <= MST_TABLE_LANES; kind++) {
+        mst_device_table *table = &t->tables[kind];
+        if (table->bytes)
+            MST_TRY(mst_table_upload(context, table, mst_pass_table_values(pass, kind, table->bytes), error));
+    }
 fail:
     return status;
 }

@@ -37,6 +37,9 @@ void mst_pass_tables_plan(mst_pass_tables *t, const mst_pass *pass, bool back);
 // Whether there is all that is wanted by another pass with the same length, radices and twiddles.
 bool mst_pass_tables_cover(const mst_pass_tables *there, const mst_pass_tables *wanted);
 
+// The values of a table that follows from the pass, up to MST_TABLE_LANES, the caller's to free; NULL: out of memory.
+void *mst_pass_table_values(const mst_pass *pass, mst_table_kind kind, uint64_t bytes);
+
 // Makes what mst_pass_tables_plan planned.
 mst_status mst_pass_tables_make(mst_context *context, mst_pass_tables *t, const mst_pass *pass, mst_error *error);
 void mst_pass_tables_release(mst_context *context, mst_pass_tables *t);

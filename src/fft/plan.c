@@ -65,6 +65,22 @@ static void complete_pass(mst_fft *plan, int number) {
     plan->table_bytes += mst_device_pass_table_bytes(d);
 }
 
+// A real axis of even length n as a complex one of n / 2, where one pass takes that.
+static void halve(const mst_fft *plan, mst_axis_job *job) {
+    size_t m = job->n / 2;
+    bool in = job->load.element == MST_ELEMENT_REAL;
+    if (!plan->any_length || job->n % 2 != 0 || !mst_axis_is_smooth(m) ||
+        !mst_pass_takes(&plan->context->device, true, plan->is_double, m))
+        return;
+    job->half = in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
+    job->n = m;
+    job->work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, m);
+    job->store.length = 0;
+    job->load.element = in ? MST_ELEMENT_REAL : MST_ELEMENT_COMPLEX;
+    if (!in)
+        job->load.swap = false; // splitting exchanges the parts
+}
+
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_desc *d = &plan->desc;
@@ -97,6 +113,8 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
             job.load.axis_length = job.n;
             job.store.element = MST_ELEMENT_REAL;
         }
+        if ((first && real_in) || (last && real_out))
+            halve(plan, &job);
         if (job.to == SPECTRUM)
             mst_axis_need(plan, SPECTRUM, &spectrum);
         MST_TRY(mst_axis_is_smooth(job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
@@ -113,25 +131,25 @@ static size_t numbers_of(const mst_fft *plan, const mst_device_table *table) {
 }
 
 // Rader's: the order, and a spectrum. Bluestein's: the chirp on the way in, its spectrum in the middle, the chirp on the way out.
+void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind) {
+    const mst_device_table *tables = p->device.tables.tables;
+    bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
+    size_t n = p->device.pass.n, count = numbers_of(plan, &tables[kind]);
+    if (p->device.pass.convolution == MST_PASS_RADER)
+        return kind == MST_TABLE_ORDER ? (void *)mst_rader_order(n + 1) : mst_rader_spectrum(n + 1, wide);
+    if (kind == MST_TABLE_SPECTRUM)
+        return mst_chirp_spectrum(numbers_of(plan, &tables[MST_TABLE_LOAD_FACTORS]), n, inverse, wide);
+    if (kind == MST_TABLE_STORE_FACTORS && p->chirp_length)
+        return mst_chirp_spectrum(p->chirp_length, count, inverse, wide);
+    return mst_chirp(count, inverse, wide);
+}
+
 static mst_status make_factors(mst_fft *plan, mst_fft_pass *p, mst_error *error) {
     mst_status status = MST_OK;
-    mst_context *context = plan->context;
-    mst_device_table *tables = p->device.tables.tables;
-    bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
-    size_t n = p->device.pass.n, n_in = numbers_of(plan, &tables[MST_TABLE_LOAD_FACTORS]);
-    size_t n_out = numbers_of(plan, &tables[MST_TABLE_STORE_FACTORS]);
-    if (p->device.pass.convolution == MST_PASS_RADER) {
-        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_ORDER], mst_rader_order(n + 1), error));
-        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_SPECTRUM], mst_rader_spectrum(n + 1, wide), error));
-    }
-    if (p->device.pass.convolution == MST_PASS_CHIRP)
-        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_SPECTRUM], mst_chirp_spectrum(n_in, n, inverse, wide), error));
-    if (n_in)
-        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_LOAD_FACTORS], mst_chirp(n_in, inverse, wide), error));
-    if (n_out) {
-        void *factors =
-            p->chirp_length ? mst_chirp_spectrum(p->chirp_length, n_out, inverse, wide) : mst_chirp(n_out, inverse, wide);
-        MST_TRY(mst_table_upload(context, &tables[MST_TABLE_STORE_FACTORS], factors, error));
+    for (mst_table_kind kind = MST_TABLE_LOAD_FACTORS; kind < MST_N_TABLES; kind++) {
+        mst_device_table *table = &p->device.tables.tables[kind];
+        if (table->bytes)
+            MST_TRY(mst_table_upload(plan->context, table, mst_fft_factors(plan, p, kind), error));
     }
 fail:
     return status;

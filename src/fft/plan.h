@@ -31,7 +31,8 @@ struct mst_fft {
     mst_turn *turn;
     mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
     int split;         // the axis at which items are cut
-    bool is_double, cpu;
+    bool is_double, cpu, specialised;
+    bool any_length; // passes go by kernels that know no sizes (any.h)
     mst_pass_choice choice;
     mst_stream *stream;
     uint64_t table_bytes; // device memory of all tables
@@ -40,6 +41,7 @@ struct mst_fft {
     uint64_t buffer_bytes[N_BUFFERS];
     int n_passes;
     mst_fft_pass passes[MST_FFT_MAX_PASSES];
+    struct mst_any *any; // what those take; NULL: each pass has kernels of its own
 };
 
 // Of a complex number of the plan's precision.
@@ -49,6 +51,7 @@ static inline uint64_t mst_fft_number_bytes(const mst_fft *plan) { return plan->
 typedef struct mst_fft_choice {
     bool cpu;
     mst_pass_choice pass;
+    bool specialised; // cpu: kernels that are written for the sizes, although those of any.h would do
 } mst_fft_choice;
 mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
                              mst_error *error);
@@ -58,6 +61,9 @@ mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);
 
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);
+
+// The values of a pass's table that does not follow from the pass alone, the caller's to free; NULL: out of memory.
+void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind);
 
 // Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);

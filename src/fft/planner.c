@@ -25,6 +25,8 @@ bool mst_pass_suits_cpu(const mst_device_info *device) {
     return !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated;
 }
 
+unsigned mst_pass_lanes(bool is_double) { return CPU_VECTOR_BYTES / (is_double ? 8 : 4); }
+
 static size_t local_limit(const mst_device_info *device) {
     size_t reported = (size_t)device->local_memory_bytes;
     return device->local_memory_dedicated || reported < CPU_LOCAL_BYTES ? reported : CPU_LOCAL_BYTES;
@@ -252,6 +254,6 @@ bool mst_pass_choose_radices(mst_pass *pass) {
 mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     if (!pass->cpu)
         return shape_gpu(pass, device, error);
-    pass->lanes = pass->choice.lanes ? pass->choice.lanes : CPU_VECTOR_BYTES / (pass->is_double ? 8 : 4);
+    pass->lanes = pass->choice.lanes ? pass->choice.lanes : mst_pass_lanes(pass->is_double);
     return MST_OK;
 }

@@ -18,8 +18,8 @@ typedef struct fft_trial {
 } fft_trial;
 
 static mst_fft_choice choice_of(const int64_t *values) {
-    return (mst_fft_choice){values[SHAPE] == MST_FFT_SHAPE_CPU,
-                            {(unsigned)values[RADIX], (unsigned)values[LANES], (unsigned)values[GROUP]}};
+    return (mst_fft_choice){.cpu = values[SHAPE] == MST_FFT_SHAPE_CPU,
+                            .pass = {(unsigned)values[RADIX], (unsigned)values[LANES], (unsigned)values[GROUP]}};
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {

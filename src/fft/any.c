@@ -1,0 +1,218 @@
+// Plans by kernels that know no sizes: their groups of passes, and their launches.
+#include "any.h"
+
+#include "runtime/layout.h"
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What a plan of several launches works on at a time: it stays in the caches from one to the next.
+#define CACHED_BYTES ((uint64_t)4 << 20)
+
+bool mst_any_suits(const mst_fft *plan) {
+    const mst_pass_choice *c = &plan->choice;
+    return plan->cpu && !plan->specialised && (c->radix == 0 || c->radix == 8) &&
+           (c->lanes == 0 || c->lanes == mst_pass_lanes(plan->is_double));
+}
+
+// ---- Planning.
+
+// Which of the caller's arrays a side is, as a bit of the layouts, or 0.
+static unsigned port_of(int buffer) { return buffer == SOURCE ? MST_FFT_SOURCE : buffer == TARGET ? MST_FFT_TARGET : 0; }
+
+static unsigned gaps_of(const mst_fft *plan) {
+    return (mst_fft_has_gaps(plan, SOURCE) ? MST_FFT_SOURCE : 0u) | (mst_fft_has_gaps(plan, TARGET) ? MST_FFT_TARGET : 0u);
+}
+
+// Each pass for each set of arrays that may not be packed. The tables are the same.
+static void describe_passes(mst_fft *plan) {
+    mst_any *any = plan->any;
+    unsigned gaps = gaps_of(plan);
+    for (int k = 0; k < plan->n_passes; k++) {
+        const mst_fft_pass *p = &plan->passes[k];
+        any_pass tables;
+        mst_any_describe(p, false, false, &tables);
+        mst_any_add_tables(plan, p, &tables);
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
+            any_pass *out = &any->described[own][k];
+            if (own & ~gaps)
+                continue;
+            *out = tables;
+            any_pass views;
+            mst_any_describe(p, own & port_of(p->from), own & port_of(p->to), &views);
+            views.source.factors = tables.source.factors;
+            views.target.factors = tables.target.factors;
+            out->source = views.source;
+            out->target = views.target;
+            out->column_dim = views.column_dim;
+            out->run = views.run;
+        }
+    }
+}
+
+static void count_bytes(mst_fft *plan) {
+    mst_any *any = plan->any;
+    unsigned gaps = gaps_of(plan);
+    size_t real_bytes = plan->is_double ? sizeof(double) : sizeof(float);
+    any->numbers.bytes = any->number_values.length;
+    any->places.bytes = any->place_values.length;
+    plan->table_bytes = any->numbers.bytes + any->places.bytes;
+    for (int g = 0; g < any->n_groups; g++) {
+        mst_any_group *group = &any->groups[g];
+        any->scratch.bytes = mst_larger(any->scratch.bytes, group->scratch_reals * real_bytes * mst_any_work_items(plan));
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            group->passes[own].bytes = own & ~gaps ? 0 : (uint64_t)group->count * sizeof(any_pass);
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            plan->table_bytes += group->passes[own].bytes;
+    }
+    plan->table_bytes += any->scratch.bytes;
+}
+
+mst_status mst_any_plan(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(plan->any = calloc(1, sizeof *plan->any), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    describe_passes(plan);
+    MST_REQUIRE(!plan->any->number_values.failed && !plan->any->place_values.failed, MST_ERROR_HOST_MEMORY,
+                "out of memory for tables of twiddles");
+    mst_any_group_passes(plan);
+    count_bytes(plan);
+fail:
+    return status;
+}
+
+// ---- On the device.
+
+// Moves values to the device, or frees them.
+static mst_status upload(mst_context *context, mst_device_table *table, mst_any_values *values, mst_error *error) {
+    void *bytes = values->bytes;
+    *values = (mst_any_values){0};
+    return mst_table_upload(context, table, bytes, error);
+}
+
+static void *copy_of(const void *values, size_t bytes) {
+    void *copy = malloc(bytes);
+    return copy ? memcpy(copy, values, bytes) : NULL;
+}
+
+mst_status mst_any_make(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_any *any = plan->any;
+    mst_context *context = plan->context;
+    const mst_program *program;
+    MST_TRY(upload(context, &any->numbers, &any->number_values, error));
+    MST_TRY(upload(context, &any->places, &any->place_values, error));
+    for (int g = 0; g < any->n_groups; g++)
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
+            mst_device_table *t = &any->groups[g].passes[own];
+            if (t->bytes)
+                MST_TRY(mst_table_upload(context, t, copy_of(&any->described[own][any->groups[g].first], (size_t)t->bytes), error));
+        }
+    if (any->scratch.bytes)
+        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
+    MST_TRY(mst_any_write(context, plan->is_double, &any->text, error));
+    MST_TRY(mst_program_of_text(context, plan->is_double ? "fft: any length, in double" : "fft: any length, in float", &any->text,
+                                plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+    MST_TRY(mst_kernel_create(program, "fft_any", &any->kernel, error));
+fail:
+    return status;
+}
+
+void mst_any_destroy(mst_fft *plan) {
+    mst_any *any = plan->any;
+    if (!any)
+        return;
+    mst_kernel_destroy(any->kernel);
+    mst_text_release(&any->text);
+    mst_any_values_release(&any->number_values);
+    mst_any_values_release(&any->place_values);
+    mst_table_release(plan->context, &any->numbers);
+    mst_table_release(plan->context, &any->places);
+    mst_table_release(plan->context, &any->scratch);
+    for (int g = 0; g < any->n_groups; g++)
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            mst_table_release(plan->context, &any->groups[g].passes[own]);
+    free(any);
+    plan->any = NULL;
+}
+
+// ---- Execution.
+
+// Where the kernel finds one of the caller's arrays.
+typedef struct any_port {
+    cl_mem buffer;
+    cl_long base;
+    cl_ulong item;
+} any_port;
+
+static any_port port_in(const mst_block_port *port, const mst_layout *layout, size_t item) {
+    cl_long reals = mst_type_is_complex(layout->type) ? 2 : 1;
+    return (any_port){port->buffer, port->base * reals, port->first_item + item};
+}
+
+// The tiles of a single pass over so many lines (count_tiles of any.cl).
+static uint64_t tiles_of(const any_pass *p, uint64_t first, uint64_t n_lines, unsigned lanes) {
+    uint64_t run = (uint64_t)p->run;
+    if (run == 0)
+        return mst_divide_up(n_lines, (uint64_t)lanes);
+    return mst_divide_up(first % run + n_lines, run) * mst_divide_up(run, (uint64_t)lanes);
+}
+
+static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_block *block, size_t item, size_t count,
+                            mst_error *error) {
+    mst_any *any = plan->any;
+    any_port source = port_in(&block->ports[0], &plan->desc.input, item);
+    any_port target = port_in(&block->ports[1], &plan->desc.output, item);
+    unsigned own = (block->ports[0].packed ? 0 : MST_FFT_SOURCE) | (block->ports[1].packed ? 0 : MST_FFT_TARGET);
+    own &= gaps_of(plan);
+    const any_pass *first = &any->described[own][g->first];
+    const cl_mem *buffers = plan->buffers;
+    cl_uint n_passes = (cl_uint)g->count;
+    cl_ulong n_pieces = (uint64_t)count * g->pieces_an_item, n_lines = 0, work_item = item, units = n_pieces;
+    if (g->count == 1) {
+        uint64_t first_line = (first->source.buffer == SOURCE   ? source.item
+                               : first->source.buffer == TARGET ? target.item
+                                                                : item) *
+                              (uint64_t)first->source.lines_an_item;
+        n_lines = (uint64_t)count * (uint64_t)first->source.lines_an_item;
+        units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
+    }
+    cl_ulong share = mst_divide_up(units, (uint64_t)mst_any_work_items(plan)), scratch_reals = g->scratch_reals;
+    const mst_argument arguments[] = {
+        MST_BIND_AS("passes", g->passes[own].buffer), MST_BIND(n_passes, n_passes),
+        MST_BIND_AS("numbers", any->numbers.buffer),  MST_BIND_AS("places", any->places.buffer),
+        MST_BIND(source, source.buffer),              MST_BIND(source_base, source.base),
+        MST_BIND(source_item, source.item),           MST_BIND(target, target.buffer),
+        MST_BIND(target_base, target.base),           MST_BIND(target_item, target.item),
+        MST_BIND(work, buffers[WORK]),                MST_BIND(padded, buffers[PADDED]),
+        MST_BIND(spectrum, buffers[SPECTRUM]),        MST_BIND(work_item, work_item),
+        MST_BIND_AS("scratch", any->scratch.buffer),  MST_BIND(scratch_reals, scratch_reals),
+        MST_BIND(scale, plan->desc.scale),            MST_BIND(n_pieces, n_pieces),
+        MST_BIND(share, share),                       MST_BIND(n_lines, n_lines)};
+    return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments), (size_t)mst_divide_up(units, share), 1,
+                             NULL, error);
+}
+
+static size_t items_at_once(const mst_fft *plan) {
+    uint64_t bytes = 0;
+    for (int k = 0; k < 2; k++) {
+        const mst_layout *l = k ? &plan->desc.output : &plan->desc.input;
+        uint64_t item = mst_type_bytes(l->type);
+        for (int d = plan->split; d < l->rank; d++)
+            item *= l->shape[d];
+        bytes += item;
+    }
+    for (int b = WORK; b < N_BUFFERS; b++)
+        bytes += plan->item_bytes[b];
+    return (size_t)mst_larger(CACHED_BYTES / bytes, (uint64_t)1);
+}
+
+mst_status mst_any_compute(mst_fft *plan, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    size_t step = plan->any->n_groups == 1 ? block->count : items_at_once(plan);
+    for (size_t item = 0; item < block->count; item += step)
+        for (int g = 0; g < plan->any->n_groups; g++)
+            MST_TRY(run_group(plan, &plan->any->groups[g], block, item, mst_smaller(step, block->count - item), error));
+fail:
+    return status;
+}

@@ -1,0 +1,489 @@
+// Passes of any length: what a kernel for CPUs does with the numbers of any_pass.cl. A work-item takes tiles of LANES lines, as
+// the kernels of write_cpu.c do and with the same arithmetic, but sizes, strides and radices are arguments.
+#define RE(i) v[2 * (i)]
+#define IM(i) v[2 * (i) + 1]
+
+// A tile is transposed square by square: ROW complex numbers of each line, one vector of a line, against the vectors of their
+// real and imaginary parts. By rounds of vectors i and i + LANES/2, written out: compilers keep vectors in registers only where no
+// loop is left.
+#if PRECISION == 64
+#define LANES 4u
+#define ROW 2u
+typedef double8 vpairs;
+#define VLOAD vload4
+#define VSTORE vstore4
+#define VLOAD_PAIRS vload8
+#define VSTORE_PAIRS vstore8
+#define PAIRS(x, y) (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3)
+#define EACH_LANE(F) F(0) F(1) F(2) F(3)
+#define EACH_OF_ROW(F) F(0) F(1)
+#define EVEN(a, b) (vreal)((a).s0, (b).s0, (a).s2, (b).s2)
+#define ODD(a, b) (vreal)((a).s1, (b).s1, (a).s3, (b).s3)
+INLINE void transpose(vreal *r) {
+    const vreal a0 = EVEN(r[0], r[1]), a1 = ODD(r[0], r[1]), a2 = EVEN(r[2], r[3]), a3 = ODD(r[2], r[3]);
+    r[0] = (vreal)(a0.lo, a2.lo), r[1] = (vreal)(a1.lo, a3.lo), r[2] = (vreal)(a0.hi, a2.hi), r[3] = (vreal)(a1.hi, a3.hi);
+}
+#else
+#define LANES 8u
+#define ROW 4u
+typedef float16 vpairs;
+#define VLOAD vload8
+#define VSTORE vstore8
+#define VLOAD_PAIRS vload16
+#define VSTORE_PAIRS vstore16
+#define PAIRS(x, y)                                                                                                                \
+    (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3, (x).s4, (y).s4, (x).s5, (y).s5, (x).s6, (y).s6,       \
+             (x).s7, (y).s7)
+#define EACH_LANE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
+#define EACH_OF_ROW(F) F(0) F(1) F(2) F(3)
+#define LOW(a, b) (vreal)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5)
+#define HIGH(a, b) (vreal)((a).s2, (b).s2, (a).s3, (b).s3, (a).s6, (b).s6, (a).s7, (b).s7)
+#define LOW_TWO(a, b) (vreal)((a).s01, (b).s01, (a).s45, (b).s45)
+#define HIGH_TWO(a, b) (vreal)((a).s23, (b).s23, (a).s67, (b).s67)
+INLINE void transpose(vreal *r) {
+    const vreal a0 = LOW(r[0], r[1]), a1 = HIGH(r[0], r[1]), a2 = LOW(r[2], r[3]), a3 = HIGH(r[2], r[3]);
+    const vreal a4 = LOW(r[4], r[5]), a5 = HIGH(r[4], r[5]), a6 = LOW(r[6], r[7]), a7 = HIGH(r[6], r[7]);
+    const vreal b0 = LOW_TWO(a0, a2), b1 = HIGH_TWO(a0, a2), b2 = LOW_TWO(a1, a3), b3 = HIGH_TWO(a1, a3);
+    const vreal b4 = LOW_TWO(a4, a6), b5 = HIGH_TWO(a4, a6), b6 = LOW_TWO(a5, a7), b7 = HIGH_TWO(a5, a7);
+    r[0] = (vreal)(b0.lo, b4.lo), r[1] = (vreal)(b1.lo, b5.lo), r[2] = (vreal)(b2.lo, b6.lo), r[3] = (vreal)(b3.lo, b7.lo);
+    r[4] = (vreal)(b0.hi, b4.hi), r[5] = (vreal)(b1.hi, b5.hi), r[6] = (vreal)(b2.hi, b6.hi), r[7] = (vreal)(b3.hi, b7.hi);
+}
+#endif
+
+// Where lines lie.
+
+long sum_over_line(__global const any_side *s, __global const cell *factors, ulong line) {
+    long at = 0;
+    for (int k = (int)s->n_dims - 1; k > 0; k--) {
+        const ulong count = (ulong)s->counts[k], above = line / count;
+        at += (long)(line - above * count) * factors[k];
+        line = above;
+    }
+    return s->n_dims > 0 ? at + (long)line * factors[0] : 0;
+}
+
+// The beginnings of the lines of a tile; lanes beyond the last line have its.
+void find_lines(__global const any_side *s, ulong first, uint count, long base, long *at) {
+    const int last = (int)s->n_dims - 1;
+    const ulong end = last > 0 ? (ulong)s->last - first % (ulong)s->last : ULONG_MAX; // lines before the next index above
+    const long stride = last >= 0 ? s->starts[last] : 0, start = base + sum_over_line(s, s->starts, first);
+    for (uint l = 0; l < LANES; l++)
+        at[l] = start + (long)min(l, count - 1) * stride;
+    for (uint l = 1; l < LANES && end < count; l++)
+        at[l] = base + sum_over_line(s, s->starts, first + min(l, count - 1));
+}
+
+bool evenly_apart(const long *at, uint count, long stride) {
+    bool even = true;
+    for (uint l = 1; l < count; l++)
+        even = even && at[l] - at[0] == (long)l * stride;
+    return even;
+}
+
+// Moving tiles.
+
+// Number by number, with everything that can happen to it on the way.
+__attribute__((noinline)) void load_values(vreal *restrict v, __global const any_side *s, __global const real *from,
+                                           __global const real *numbers, ulong first, uint count, long base) {
+    const uint n = (uint)s->n;
+    for (uint l = 0; l < LANES; l++) {
+        const ulong line = first + min(l, count - 1);
+        const long outer = base + sum_over_line(s, s->outer, line);
+        uint position = (uint)sum_over_line(s, s->positions, line);
+        for (uint e = 0; e < n; e++, position += (uint)s->step) {
+            real2 value = (real2)(0, 0);
+            if (s->length == 0 || position < (ulong)s->length) {
+                const uint whole = (uint)s->axis_length;
+                const bool mirrored = s->element == ANY_HERMITIAN && position > whole / 2;
+                const long at = outer + (long)(mirrored ? whole - position : position) * s->axis_stride;
+                value = (real2)(from[at], s->imaginary ? from[at + s->imaginary] : 0);
+                if (mirrored)
+                    value.y = -value.y;
+                if (s->element == ANY_HERMITIAN && (position == 0 || 2 * position == whole))
+                    value.y = 0;
+                if (s->factors >= 0)
+                    value = complex_multiply(value, vload2(position, numbers + s->factors));
+                value = s->swap ? value.yx : value;
+            }
+            ((real *)&RE(e))[l] = value.x;
+            ((real *)&IM(e))[l] = value.y;
+        }
+    }
+}
+
+// Where the lines lie side by side.
+__attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real *restrict from, uint n, long stride,
+                                          long imaginary, uint swap, uint count, bool pairs) {
+    real part[2 * LANES] = {0};
+    for (uint e = 0; e < n; e++, from += stride) {
+        if (pairs) {
+            vpairs both;
+            if (count == LANES) {
+                both = VLOAD_PAIRS(0, from);
+            } else {
+                for (uint k = 0; k < 2 * count; k++)
+                    part[k] = from[k];
+                both = VLOAD_PAIRS(0, part);
+            }
+            v[2 * e + swap] = both.even;
+            v[2 * e + 1 - swap] = both.odd;
+        } else {
+            for (uint k = 0; k < count; k++) {
+                part[k] = from[k];
+                part[LANES + k] = imaginary ? from[imaginary + k] : 0;
+            }
+            v[2 * e + swap] = VLOAD(0, part);
+            v[2 * e + 1 - swap] = VLOAD(1, part);
+        }
+    }
+}
+
+// Where a line's elements lie side by side.
+__attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at, uint n,
+                                         uint swap) {
+    size_t e = 0;
+    vreal *re = v + swap, *im = v + 1 - swap;
+#define FIND(l) __global const real *from##l = from + at[l];
+    EACH_LANE(FIND)
+    for (; e + ROW <= n; e += ROW) {
+        vreal r[LANES];
+#define LOAD(l) r[l] = VLOAD(0, from##l + 2 * e);
+        EACH_LANE(LOAD)
+        transpose(r);
+#define PUT(i) re[2 * (e + i)] = r[2 * i], im[2 * (e + i)] = r[2 * i + 1];
+        EACH_OF_ROW(PUT)
+    }
+    for (; e < n; e++)
+        for (uint l = 0; l < LANES; l++) {
+            ((real *)&re[2 * e])[l] = from[at[l] + 2 * (long)e];
+            ((real *)&im[2 * e])[l] = from[at[l] + 2 * (long)e + 1];
+        }
+}
+
+#define SHORT 256u
+
+real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint t) {
+    return complex_multiply(vload2(t & (uint)p->low_mask, numbers + p->low), vload2(t >> p->low_shift, numbers + p->high));
+}
+
+__attribute__((noinline)) void store_values(const vreal *restrict v, __global const any_pass *p, __global real *to,
+                                            __global const real *numbers, __global const uint *places, ulong first,
+                                            ulong source_first, uint count, long base, real scale) {
+    __global const any_side *s = &p->target;
+    const uint n = (uint)s->n;
+    for (uint l = 0; l < count; l++) {
+        const long outer = base + sum_over_line(s, s->outer, first + l);
+        uint position = (uint)sum_over_line(s, s->positions, first + l);
+        uint c = 0, lane = 0;
+        if (p->twiddled) {
+            ulong line = source_first + l;
+            for (int k = (int)p->source.n_dims - 1; k > (int)p->column_dim; k--)
+                line /= (ulong)p->source.counts[k];
+            c = (uint)(p->column_dim > 0 ? line % (ulong)p->source.counts[p->column_dim] : line);
+            lane = c % LANES;
+        }
+        for (uint k = 0; k < n; k++, position += (uint)s->step) {
+            const uint e = places[k];
+            real2 value = (real2)(((const real *)&RE(e))[l], ((const real *)&IM(e))[l]);
+            if (p->twiddled) {
+                const real2 wc = twiddle_of(p, numbers, (c - lane) * k);
+                __global const real *lanes = numbers + p->lanes;
+                const real lr = lanes[2 * k * LANES + lane], li = lanes[(2 * k + 1) * LANES + lane];
+                const real wr = fma(wc.x, lr, -(wc.y * li)), wi = fma(wc.x, li, wc.y * lr);
+                value = (real2)(fma(value.x, wr, -(value.y * wi)), fma(value.x, wi, value.y * wr));
+            }
+            if (s->length && position >= (ulong)s->length)
+                continue;
+            value = s->swap ? value.yx : value;
+            if (s->factors >= 0)
+                value = complex_multiply(value, vload2(position, numbers + s->factors));
+            value *= scale;
+            const long at = outer + (long)position * s->axis_stride;
+            to[at] = value.x;
+            if (s->imaginary)
+                to[at + s->imaginary] = value.y;
+        }
+    }
+}
+
+void store_pairs(vreal x, vreal y, __global real *to, long imaginary, uint count, bool pairs) {
+    if (pairs && count == LANES) {
+        VSTORE_PAIRS(PAIRS(x, y), 0, to);
+        return;
+    }
+    for (uint l = 0; l < count; l++) {
+        to[pairs ? 2 * l : l] = ((real *)&x)[l];
+        if (imaginary)
+            to[pairs ? 2 * l + 1 : imaginary + l] = ((real *)&y)[l];
+    }
+}
+
+__attribute__((noinline)) void store_lanes(const vreal *restrict v, __global const any_pass *p, __global real *restrict to,
+                                           __global const uint *restrict places, uint n, uint swap, uint count, real scale,
+                                           bool pairs) {
+    const long stride = p->target.step * p->target.axis_stride, imaginary = p->target.imaginary;
+    for (uint k = 0; k < n; k++, to += stride) {
+        const uint e = places[k];
+        store_pairs(v[2 * e + swap] * scale, v[2 * e + 1 - swap] * scale, to, imaginary, count, pairs);
+    }
+}
+
+// Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of lanes, c a
+// multiple of the lanes. The rounding is spelled out: the same as of single values (store_values).
+__attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global const any_pass *p, __global real *restrict to,
+                                              __global const real *restrict numbers, __global const uint *restrict places,
+                                              uint c, uint count) {
+    const uint n = (uint)p->target.n;
+    const long stride = p->target.step * p->target.axis_stride;
+    __global const real *restrict lanes = numbers + p->lanes;
+    for (uint k = 0; k < n; k++, to += stride) {
+        const uint e = places[k];
+        const real2 wc = twiddle_of(p, numbers, c * k);
+        const vreal lr = VLOAD(2 * k, lanes), li = VLOAD(2 * k + 1, lanes), x = RE(e), y = IM(e);
+        const vreal wr = fma((vreal)wc.x, lr, -(wc.y * li)), wi = fma((vreal)wc.x, li, wc.y * lr);
+        store_pairs(fma(x, wr, -(y * wi)), fma(x, wi, y * wr), to, 1, count, true);
+    }
+}
+
+// Results k .. k + ROW - 1 of all lines: a row of each.
+INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const uint *places, size_t k, size_t apart,
+                      real scale) {
+    size_t from = 2 * (size_t)places[k];
+    if (apart) { // they are as far apart as the elements of the first step
+#define TAKE_NEAR(i) r[2 * i] = re[from + i * apart] * scale, r[2 * i + 1] = im[from + i * apart] * scale;
+        EACH_OF_ROW(TAKE_NEAR)
+    } else {
+#define TAKE(i)                                                                                                                    \
+    from = 2 * (size_t)places[k + i];                                                                                              \
+    r[2 * i] = re[from] * scale, r[2 * i + 1] = im[from] * scale;
+        EACH_OF_ROW(TAKE)
+    }
+    transpose(r);
+}
+
+// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by way of
+// `staged`, so that memory is written from front to back.
+__attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restrict staged, __global real *restrict to,
+                                           __global const uint *restrict places, size_t n, size_t apart, uint swap, real scale) {
+    real *lines = (real *)staged;
+    for (size_t k = 0; k < n; k += ROW) {
+        vreal r[LANES];
+        take_rows(r, v + swap, v + 1 - swap, places, k, apart, scale);
+#define STAGE(l) VSTORE(r[l], 0, lines + l * 2 * n + 2 * k);
+        EACH_LANE(STAGE)
+    }
+    for (size_t k = 0; k < 2 * n; k++)
+        VSTORE(staged[k], k, to);
+}
+
+__attribute__((noinline)) void store_rows(const vreal *restrict v, __global real *restrict to, const long *restrict at,
+                                          __global const uint *restrict places, uint n, uint near, uint swap, uint count,
+                                          real scale) {
+    size_t k = 0;
+    const size_t apart = 2 * near;
+    const vreal *re = v + swap, *im = v + 1 - swap;
+#define FIND_TO(l) __global real *to##l = to + at[l];
+    EACH_LANE(FIND_TO)
+    for (; k + ROW <= n; k += ROW) {
+        vreal r[LANES];
+        take_rows(r, re, im, places, k, apart, scale);
+        if (count == LANES) {
+#define STORE(l) VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE)
+        } else {
+#define STORE_ONE(l)                                                                                                               \
+    if (l < count)                                                                                                                 \
+        VSTORE(r[l], 0, to##l + 2 * k);
+            EACH_LANE(STORE_ONE)
+        }
+    }
+    for (; k < n; k++)
+        for (uint l = 0; l < count; l++) {
+            to[at[l] + 2 * (long)k] = ((const real *)&re[2 * places[k]])[l] * scale;
+            to[at[l] + 2 * (long)k + 1] = ((const real *)&im[2 * places[k]])[l] * scale;
+        }
+}
+
+// What happens in a tile beside the transform.
+
+// The op of a side whose positions are the elements, on what lies at places[k], or k where there are none. Loading, the swap
+// comes after the factor, storing before it.
+__attribute__((noinline)) void multiply_tile(vreal *restrict v, __global const any_side *s, __global const real *restrict numbers,
+                                             __global const uint *restrict places, uint n) {
+    __global const real *restrict factors = numbers + s->factors;
+    const uint swap = (uint)s->swap, swap_before = places ? swap : 0, swap_after = places ? 0 : swap;
+    for (uint k = 0; k < n; k++) {
+        const uint e = places ? places[k] : k;
+        const real2 w = vload2(k, factors);
+        const vreal x = v[2 * e + swap_before], y = v[2 * e + 1 - swap_before];
+        v[2 * e + swap_after] = x * w.x - y * w.y;
+        v[2 * e + 1 - swap_after] = x * w.y + y * w.x;
+    }
+}
+
+// From the transform Z of z[j] = x[2j] + i x[2j+1] to that of x: with w = exp(-2 pi i / 2n), E = (Z[k] + conj Z[n-k]) / 2 and
+// O = -i (Z[k] - conj Z[n-k]) / 2, X[k] = E + w^k O and X[n-k] = conj(E - w^k O). Result n goes behind the others.
+__attribute__((noinline)) void combine_tile(vreal *restrict v, uint n, __global const uint *restrict places,
+                                            __global const real *restrict roots) {
+    const vreal zr = RE(0), zi = IM(0); // result 0 lies at 0
+    RE(0) = zr + zi, IM(0) = 0;
+    RE(n) = zr - zi, IM(n) = 0;
+    for (uint k = 1; 2 * k <= n; k++) {
+        const uint a = places[k], b = places[n - k];
+        const real2 w = vload2(k, roots);
+        const vreal ar = RE(a), ai = IM(a), br = RE(b), bi = IM(b);
+        const vreal er = REAL(0.5) * (ar + br), ei = REAL(0.5) * (ai - bi);
+        const vreal qr = REAL(0.5) * (ai + bi), qi = REAL(0.5) * (br - ar);
+        const vreal tr = qr * w.x - qi * w.y, ti = qr * w.y + qi * w.x;
+        RE(b) = er - tr, IM(b) = ti - ei;
+        RE(a) = er + tr, IM(a) = ei + ti;
+    }
+}
+
+// Back: Z[k] = E + i O with E = X[k] + conj X[n-k] and O = conj(w^k) (X[k] - conj X[n-k]), of which the inverse transform of
+// length n, without a factor, is that of X of length 2n. Imaginary parts of X[0] and X[n] do not count. Leaves Z with its parts
+// exchanged: a forward transform follows.
+__attribute__((noinline)) void split_tile(vreal *restrict v, uint n, __global const real *restrict roots) {
+    const vreal first = RE(0), last = RE(n);
+    IM(0) = first + last, RE(0) = first - last;
+    for (uint k = 1; 2 * k <= n; k++) {
+        const uint a = k, b = n - k;
+        const real2 w = vload2(k, roots);
+        const vreal ar = RE(a), ai = IM(a), br = RE(b), bi = IM(b);
+        const vreal er = ar + br, ei = ai - bi, dr = ar - br, di = ai + bi;
+        const vreal qr = dr * w.x + di * w.y, qi = di * w.x - dr * w.y;
+        IM(b) = er + qi, RE(b) = qr - ei;
+        IM(a) = er - qi, RE(a) = ei + qr;
+    }
+}
+
+// A tile from memory to memory.
+
+void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers, ulong first,
+               uint count, long base, const long *at) {
+    __global const any_side *s = &p->source;
+    const bool multiplied = s->factors >= 0;
+    const uint swap = multiplied ? 0 : (uint)s->swap, there = (uint)(s->length ? s->length : s->n);
+    if (s->way == ANY_BY_VALUES || (s->way == ANY_BY_LANES && !evenly_apart(at, count, s->lane_stride))) {
+        load_values(v, s, from, numbers, first, count, base);
+        return;
+    }
+    if (s->way == ANY_BY_LANES)
+        load_lanes(v, from + at[0], there, s->step * s->axis_stride, s->imaginary, swap, count, s->lane_stride == 2);
+    else
+        load_rows(v, from, at, there, swap);
+    for (uint e = there; e < (uint)s->n; e++)
+        RE(e) = 0, IM(e) = 0;
+    if (multiplied)
+        multiply_tile(v, s, numbers, 0, there);
+}
+
+// By lanes between passes, they have neighbouring columns, the first of them a multiple of LANES.
+bool store_column(__global const any_pass *p, ulong source_first, uint count, uint *c) {
+    const ulong n_columns = (ulong)p->source.last;
+    *c = (uint)(source_first % n_columns);
+    return p->column_dim == p->source.n_dims - 1 && *c % LANES == 0 && *c + count <= n_columns;
+}
+
+void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global real *to, __global const real *numbers,
+                __global const uint *places, ulong first, ulong source_first, uint count, long base, const long *at, real scale) {
+    __global const any_side *s = &p->target;
+    const uint n = (uint)(s->length ? s->length : s->n);
+    uint swap = (uint)s->swap, c = 0;
+    if (s->way == ANY_BY_VALUES || (s->way == ANY_BY_LANES && !evenly_apart(at, count, s->lane_stride)) ||
+        (p->twiddled && !store_column(p, source_first, count, &c))) {
+        store_values(v, p, to, numbers, places, first, source_first, count, base, scale);
+        return;
+    }
+    if (p->twiddled) {
+        store_twiddled(v, p, to + at[0], numbers, places, c, count);
+        return;
+    }
+    if (s->factors >= 0) {
+        multiply_tile(v, s, numbers, places, n);
+        swap = 0;
+    }
+    if (s->way == ANY_BY_LANES)
+        store_lanes(v, p, to + at[0], places, n, swap, count, scale, s->lane_stride == 2);
+    else if (n <= SHORT && n % ROW == 0 && count == LANES && evenly_apart(at, LANES, 2 * n))
+        store_short(v, staged, to + at[0], places, n, 2 * (size_t)p->near, swap, scale);
+    else
+        store_rows(v, to, at, places, n, (uint)p->near, swap, count, scale);
+}
+
+void transform_tile(vreal *v, __global const any_pass *p, __global const real *numbers, __global const uint *places) {
+    uint apart = (uint)p->n;
+    __global const real *table = numbers + p->steps;
+    if (p->ends == ANY_SPLIT)
+        split_tile(v, (uint)p->n, numbers + p->end_roots);
+    for (uint k = 0; k < (uint)p->n_steps; k++) {
+        const uint radix = (uint)p->radices[k];
+        apart /= radix;
+        take_step(v, (uint)p->n, radix, apart, table, numbers + p->odd[k]);
+        table += 2 * apart * (radix - 1);
+    }
+    if (p->ends == ANY_COMBINE)
+        combine_tile(v, (uint)p->n, places, numbers + p->end_roots);
+}
+
+// The kernel.
+
+// Which lines of a piece a tile has, counted from the piece's first one.
+typedef struct lines_of_tile {
+    ulong first;
+    uint count;
+} lines_of_tile;
+
+lines_of_tile find_tile(ulong tile, ulong n_lines, ulong before, ulong run) {
+    if (run == 0)
+        return (lines_of_tile){tile * LANES, (uint)min((ulong)LANES, n_lines - tile * LANES)};
+    const ulong tiles_a_run = (run + LANES - 1) / LANES, r = tile / tiles_a_run, in_run = (tile - r * tiles_a_run) * LANES;
+    const ulong from = max(r * run + in_run, before);
+    const ulong to = min(r * run + min(in_run + LANES, run), before + n_lines);
+    return (lines_of_tile){from - before, to > from ? (uint)(to - from) : 0};
+}
+
+ulong count_tiles(ulong n_lines, ulong before, ulong run) {
+    if (run == 0)
+        return (n_lines + LANES - 1) / LANES;
+    return (before + n_lines + run - 1) / run * ((run + LANES - 1) / LANES);
+}
+
+// A work-item takes pieces, one after the other, each through all passes; where n_lines is not zero, there is one pass and one
+// piece of so many lines, and work-items share its tiles.
+__kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
+fft_any(__global const any_pass *passes, uint n_passes, __global const real *numbers, __global const uint *places,
+        __global real *source, long source_base, ulong source_item, __global real *target, long target_base, ulong target_item,
+        __global real *work, __global real *padded, __global real *spectrum, ulong work_item, __global real *scratch, ulong scratch_reals,
+        real scale, ulong n_pieces, ulong share, ulong n_lines) {
+    vreal v[2 * ANY_LONGEST + 2], staged[2 * SHORT];
+    const ulong id = get_global_id(0), end = n_lines ? 1 : min(n_pieces, (id + 1) * share);
+    __global real *buffers[] = {source, target, work, padded, spectrum};
+    const long bases[] = {source_base, target_base, 0, 0, 0};
+    const ulong items[] = {source_item, target_item, work_item, work_item, work_item};
+    for (ulong piece = n_lines ? 0 : id * share; piece < end; piece++)
+        for (uint k = 0; k < n_passes; k++) {
+            __global const any_pass *p = passes + k;
+            __global const any_side *s = &p->source, *t = &p->target;
+            const ulong lines = n_lines ? n_lines : (ulong)p->lines_a_piece, before_piece = piece * lines;
+            const ulong s_first = s->scratch >= 0 ? 0 : items[s->buffer] * (ulong)s->lines_an_item + before_piece;
+            const ulong t_first = t->scratch >= 0 ? 0 : items[t->buffer] * (ulong)t->lines_an_item + before_piece;
+            __global real *from = s->scratch >= 0 ? scratch + id * scratch_reals + s->scratch : buffers[s->buffer];
+            __global real *to = t->scratch >= 0 ? scratch + id * scratch_reals + t->scratch : buffers[t->buffer];
+            const long s_base = s->scratch >= 0 ? 0 : bases[s->buffer], t_base = t->scratch >= 0 ? 0 : bases[t->buffer];
+            const ulong run = (ulong)p->run, before = run ? s_first % run : 0, n_tiles = count_tiles(lines, before, run);
+            const ulong tiles_end = n_lines ? min(n_tiles, (id + 1) * share) : n_tiles;
+            for (ulong tile = n_lines ? id * share : 0; tile < tiles_end; tile++) {
+                const lines_of_tile l = find_tile(tile, lines, before, run);
+                if (l.count == 0)
+                    continue;
+                long s_at[LANES], t_at[LANES];
+                find_lines(s, s_first + l.first, l.count, s_base, s_at);
+                find_lines(t, t_first + l.first, l.count, t_base, t_at);
+                load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
+                transform_tile(v, p, numbers, places + p->places);
+                store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count, t_base, t_at,
+                           p->scaled ? scale : 1);
+            }
+        }
+}

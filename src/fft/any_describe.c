@@ -1,0 +1,87 @@
+// Passes in the numbers of any_pass.cl.
+#include "any.h"
+
+#include <string.h>
+
+static cell larger(cell a, cell b) { return a > b ? a : b; }
+
+// Real numbers in memory: from element to element of the array.
+static cell reals_of(const mst_pass_op *op) { return op->element == MST_ELEMENT_REAL ? 1 : 2; }
+
+static void describe_view(const mst_view *v, const mst_pass_op *op, mst_pass_half half, any_side *s) {
+    bool pairs = half != MST_HALF_NONE && op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
+    s->axis_stride = v->axis_stride * (pairs ? 2 : reals_of(op));
+    s->imaginary = pairs ? v->axis_stride : reals_of(op) - 1;
+    s->step = (cell)v->step;
+    s->n_dims = v->n_dims;
+    for (int k = 0; k < v->n_dims; k++) {
+        s->counts[k] = (cell)v->counts[k];
+        s->outer[k] = v->outer[k] * reals_of(op);
+        s->positions[k] = (cell)v->position[k];
+        s->starts[k] = s->outer[k] + s->positions[k] * s->axis_stride;
+    }
+    s->last = v->n_dims > 0 ? s->counts[v->n_dims - 1] : 1;
+    s->lane_stride = v->n_dims > 0 ? s->starts[v->n_dims - 1] : 0;
+}
+
+// Whether a position is the number of an element, whatever the line.
+static bool positions_are_elements(const any_side *s) {
+    for (int k = 0; k < s->n_dims; k++)
+        if (s->positions[k] != 0)
+            return false;
+    return s->step == 1;
+}
+
+static cell way_of(const any_side *s, const mst_pass_op *op, cell lanes) {
+    bool by_position = op->length || op->multiply;
+    if (op->element == MST_ELEMENT_HERMITIAN || (by_position && !positions_are_elements(s)))
+        return ANY_BY_VALUES;
+    bool adjacent = s->imaginary == 1 ? s->lane_stride == 2 : s->lane_stride == 1;
+    if (adjacent && 2 * s->last >= lanes)
+        return ANY_BY_LANES;
+    return s->imaginary == 1 && s->step * s->axis_stride == 2 ? ANY_BY_ROWS : ANY_BY_VALUES;
+}
+
+static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pass_op *op, any_side *s) {
+    const mst_pass *pass = &p->device.pass;
+    describe_view(v, op, pass->half, s);
+    s->lines_an_item = (cell)p->lines_an_item;
+    s->scratch = s->factors = -1;
+    s->element = op->element == MST_ELEMENT_HERMITIAN ? ANY_HERMITIAN : ANY_PLAIN;
+    s->axis_length = (cell)op->axis_length;
+    s->length = (cell)op->length;
+    s->swap = op->swap;
+    s->n = (cell)pass->n;
+    s->way = way_of(s, op, pass->lanes);
+}
+
+// Tiles that end where lines stop lying side by side.
+static cell run_of(const any_pass *p) {
+    cell source = p->source.way == ANY_BY_LANES && p->source.n_dims > 1 ? p->source.last : 0;
+    cell target = p->target.way == ANY_BY_LANES && p->target.n_dims > 1 ? p->target.last : 0;
+    return source && target && target < source ? target : larger(source, source ? 0 : target);
+}
+
+void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, any_pass *out) {
+    const mst_pass *pass = &p->device.pass;
+    memset(out, 0, sizeof *out);
+    out->n = (cell)pass->n;
+    out->n_steps = pass->n_radices;
+    for (int k = 0; k < pass->n_radices; k++)
+        out->radices[k] = pass->radices[k];
+    out->ends = pass->half == MST_HALF_COMBINE ? ANY_COMBINE : pass->half == MST_HALF_SPLIT ? ANY_SPLIT : ANY_WHOLE;
+    out->scaled = pass->scale;
+    if (pass->radices[0] % (pass->lanes / 2) == 0)
+        out->near = (cell)(pass->n / pass->radices[0]);
+    out->twiddled = pass->twiddle_n > 0;
+    out->column_dim = own_source ? p->own_twiddle_dim : pass->twiddle_dim;
+    describe_side(p, own_source ? &p->own_source : &pass->source, &pass->load, &out->source);
+    describe_side(p, own_target ? &p->own_target : &pass->target, &pass->store, &out->target);
+    out->source.buffer = p->from;
+    out->target.buffer = p->to;
+    out->source.n += pass->half == MST_HALF_SPLIT;
+    out->target.n += pass->half == MST_HALF_COMBINE;
+    if (out->twiddled && out->target.way == ANY_BY_ROWS)
+        out->target.way = ANY_BY_VALUES;
+    out->run = run_of(out);
+}

@@ -1,0 +1,140 @@
+// Which passes one launch takes, piece by piece.
+#include "any.h"
+
+#include "runtime/layout.h"
+#include "runtime/numbers.h"
+
+#define ITEMS_A_UNIT 8u                     // work-items of a launch for each compute unit
+#define PIECES_A_UNIT 4u                    // fewer pieces keep units waiting for one another,
+#define PIECE_BYTES ((uint64_t)512 << 10)   // larger ones do not stay in the cache of a unit,
+#define ALONE_BYTES ((uint64_t)96 << 10)    // and so little is done before a second launch begins
+
+size_t mst_any_work_items(const mst_fft *plan) { return mst_larger(plan->context->device.compute_units, 1u) * ITEMS_A_UNIT; }
+
+static bool comes_before(const mst_fft *plan, int a, int b) {
+    bool real_out = !mst_type_is_complex(plan->desc.output.type);
+    return real_out ? a < b : a > b;
+}
+
+void mst_any_order_axes(mst_fft *plan) {
+    mst_fft_desc *d = &plan->desc;
+    int first = mst_type_is_complex(d->input.type) ? 0 : 1;
+    int end = mst_type_is_complex(d->output.type) ? d->n_axes : d->n_axes - 1;
+    for (int a = first; a < end; a++)
+        for (int b = a; b > first && comes_before(plan, d->axes[b], d->axes[b - 1]); b--) {
+            int axis = d->axes[b];
+            d->axes[b] = d->axes[b - 1];
+            d->axes[b - 1] = axis;
+        }
+}
+
+static const any_pass *pass_of(const mst_fft *plan, int k) { return &plan->any->described[0][k]; }
+
+// A group of the passes first .. first + count - 1; dimensions before the one that is cut are those of complex arrays.
+static mst_any_group make_group(const mst_fft *plan, int first, int count) {
+    mst_any_group g = {.first = first, .count = count, .pieces_an_item = 1};
+    const mst_layout *complex_side = mst_type_is_complex(plan->desc.input.type) ? &plan->desc.input : &plan->desc.output;
+    int cut = plan->passes[first].axis;
+    for (int k = first; k < first + count; k++)
+        cut = plan->passes[k].axis < cut ? plan->passes[k].axis : cut;
+    for (int d = plan->split; d < cut; d++)
+        g.pieces_an_item *= complex_side->shape[d];
+    return g;
+}
+
+static uint64_t piece_bytes(const mst_fft *plan, const mst_any_group *g, const mst_fft_pass *p, const any_side *s) {
+    return (uint64_t)s->n * (p->lines_an_item / g->pieces_an_item) * mst_fft_number_bytes(plan);
+}
+
+// Whether a group needs a buffer for itself only: it writes it before it reads it, and so does whoever comes later.
+static bool is_own(const mst_fft *plan, const mst_any_group *g, int buffer) {
+    bool touched = false, later = false;
+    if (buffer < WORK)
+        return false;
+    for (int k = g->first; k < plan->n_passes && !later; k++) {
+        const mst_fft_pass *p = &plan->passes[k];
+        bool inside = k < g->first + g->count;
+        if (p->from == buffer && (inside ? !touched : true))
+            return false;
+        touched = touched || p->to == buffer;
+        later = !inside && p->to == buffer;
+    }
+    return touched;
+}
+
+// Bytes of a piece in every buffer that the group reads or writes, and their sum.
+static uint64_t buffer_bytes(const mst_fft *plan, const mst_any_group *g, uint64_t bytes[N_BUFFERS]) {
+    uint64_t sum = 0;
+    for (int b = 0; b < N_BUFFERS; b++)
+        bytes[b] = 0;
+    for (int k = g->first; k < g->first + g->count; k++) {
+        const mst_fft_pass *p = &plan->passes[k];
+        const any_pass *d = pass_of(plan, k);
+        bytes[p->from] = mst_larger(bytes[p->from], piece_bytes(plan, g, p, &d->source));
+        bytes[p->to] = mst_larger(bytes[p->to], piece_bytes(plan, g, p, &d->target));
+    }
+    for (int b = 0; b < N_BUFFERS; b++)
+        sum += bytes[b];
+    return sum;
+}
+
+static uint64_t n_items(const mst_fft *plan) {
+    uint64_t n = 1;
+    for (int d = 0; d < plan->split; d++)
+        n *= plan->desc.input.shape[d];
+    return n;
+}
+
+// Whether a launch for all of them is better than one for each.
+static bool suits(const mst_fft *plan, const mst_any_group *g) {
+    uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = n_items(plan) * g->pieces_an_item;
+    return bytes <= PIECE_BYTES && (pieces >= PIECES_A_UNIT * plan->context->device.compute_units || bytes * pieces <= ALONE_BYTES);
+}
+
+// Gives a work-item memory of its own for what lies between the passes of a group, and takes it from the items'.
+static void set_scratch(mst_fft *plan, mst_any_group *g) {
+    uint64_t bytes[N_BUFFERS], real_bytes = mst_fft_number_bytes(plan) / 2;
+    buffer_bytes(plan, g, bytes);
+    for (int b = WORK; b < N_BUFFERS; b++) {
+        if (bytes[b] == 0 || g->count == 1 || !is_own(plan, g, b))
+            continue;
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            for (int k = g->first; k < g->first + g->count; k++) {
+                any_pass *p = &plan->any->described[own][k];
+                p->source.scratch = p->source.buffer == b ? (cell)g->scratch_reals : p->source.scratch;
+                p->target.scratch = p->target.buffer == b ? (cell)g->scratch_reals : p->target.scratch;
+            }
+        g->scratch_reals += (size_t)(bytes[b] / real_bytes);
+    }
+}
+
+static bool is_shared(const mst_fft *plan, int buffer) {
+    for (int k = 0; k < plan->n_passes; k++) {
+        const any_pass *p = pass_of(plan, k);
+        if ((p->source.buffer == buffer && p->source.scratch < 0) || (p->target.buffer == buffer && p->target.scratch < 0))
+            return true;
+    }
+    return false;
+}
+
+void mst_any_group_passes(mst_fft *plan) {
+    mst_any *any = plan->any;
+    for (int k = 0; k < plan->n_passes;) {
+        mst_any_group g = make_group(plan, k, 1);
+        for (int count = 2; k + count <= plan->n_passes; count++) {
+            mst_any_group larger = make_group(plan, k, count);
+            if (!suits(plan, &larger))
+                break;
+            g = larger;
+        }
+        set_scratch(plan, &g);
+        for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
+            for (int j = k; j < k + g.count; j++)
+                any->described[own][j].lines_a_piece = (cell)(plan->passes[j].lines_an_item / g.pieces_an_item);
+        any->groups[any->n_groups++] = g;
+        k += g.count;
+    }
+    for (int b = WORK; b < N_BUFFERS; b++)
+        if (!is_shared(plan, b))
+            plan->item_bytes[b] = 0;
+}

@@ -1,0 +1,100 @@
+// The tables of passes, one behind the other in two arrays: numbers, and where results lie.
+#include "any.h"
+#include "twiddle.h"
+
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mst_any_values_release(mst_any_values *v) {
+    free(v->bytes);
+    *v = (mst_any_values){0};
+}
+
+// Adds bytes, which the caller sets; NULL: out of memory.
+static void *add(mst_any_values *v, size_t bytes) {
+    size_t needed = v->length + bytes;
+    if (needed > v->capacity && !v->failed) {
+        size_t capacity = mst_larger(needed, 2 * v->capacity);
+        unsigned char *grown = realloc(v->bytes, capacity);
+        v->failed = !grown;
+        v->bytes = grown ? grown : v->bytes;
+        v->capacity = grown ? capacity : v->capacity;
+    }
+    if (v->failed)
+        return NULL;
+    v->length = needed;
+    return v->bytes + needed - bytes;
+}
+
+static size_t real_bytes(const mst_fft *plan) { return plan->is_double ? sizeof(double) : sizeof(float); }
+
+// Adds values that were made elsewhere, and frees them: returns where they lie.
+static cell add_made(const mst_fft *plan, void *made, size_t bytes) {
+    mst_any_values *v = &plan->any->number_values;
+    cell at = (cell)(v->length / real_bytes(plan));
+    void *to = made ? add(v, bytes) : NULL;
+    if (to)
+        memcpy(to, made, bytes);
+    v->failed = v->failed || !made;
+    free(made);
+    return at;
+}
+
+static cell add_table(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind) {
+    size_t bytes = (size_t)p->device.tables.tables[kind].bytes;
+    if (bytes == 0)
+        return -1;
+    void *values = kind <= MST_TABLE_LANES ? mst_pass_table_values(&p->device.pass, kind, bytes) : mst_fft_factors(plan, p, kind);
+    return add_made(plan, values, bytes);
+}
+
+// exp(-2 pi i k / n), or its conjugates, for k < count.
+static cell add_roots(const mst_fft *plan, size_t n, size_t count, bool conjugate) {
+    size_t bytes = count * (size_t)mst_fft_number_bytes(plan);
+    void *values = malloc(bytes);
+    for (size_t k = 0; k < count && values; k++) {
+        mst_root w = mst_twiddle(k, n);
+        mst_table_put(values, plan->is_double, k, (mst_root){w.re, conjugate ? -w.im : w.im});
+    }
+    return add_made(plan, values, bytes);
+}
+
+// Where the steps leave result k (write_cpu.c): its digits in the order of the radices, the first the most significant. Result n
+// of two transforms in one lies behind the others.
+static cell add_places(const mst_fft *plan, const mst_pass *pass) {
+    mst_any_values *v = &plan->any->place_values;
+    cell at = (cell)(v->length / sizeof(cl_uint));
+    cl_uint *places = add(v, (pass->n + 1) * sizeof *places);
+    for (size_t k = 0; k < pass->n && places; k++) {
+        size_t rest = k, above = pass->n, place = 0;
+        for (int s = 0; s < pass->n_radices; s++) {
+            above /= pass->radices[s];
+            place += rest % pass->radices[s] * above;
+            rest /= pass->radices[s];
+        }
+        places[k] = (cl_uint)place;
+    }
+    if (places)
+        places[pass->n] = (cl_uint)pass->n;
+    return at;
+}
+
+void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out) {
+    const mst_pass *pass = &p->device.pass;
+    out->places = add_places(plan, pass);
+    out->steps = add_table(plan, p, MST_TABLE_STEPS);
+    out->low = add_table(plan, p, MST_TABLE_LOW);
+    out->high = add_table(plan, p, MST_TABLE_HIGH);
+    out->lanes = add_table(plan, p, MST_TABLE_LANES);
+    out->low_shift = mst_pass_log_low(pass);
+    out->low_mask = ((cell)1 << out->low_shift) - 1;
+    out->source.factors = add_table(plan, p, MST_TABLE_LOAD_FACTORS);
+    out->target.factors = add_table(plan, p, MST_TABLE_STORE_FACTORS);
+    for (int k = 0; k < pass->n_radices; k++)
+        if (pass->radices[k] > MST_ANY_RADIX)
+            out->odd[k] = add_roots(plan, pass->radices[k], pass->radices[k], true);
+    if (pass->half != MST_HALF_NONE)
+        out->end_roots = add_roots(plan, 2 * pass->n, pass->n / 2 + 1, false);
+}
