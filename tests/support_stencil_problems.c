@@ -392,7 +392,9 @@ static const way ways[] = {
     {GPU, MST_STENCIL_IN_CORE, 0, 2, 0, false},          {GPU, MST_STENCIL_SKEWED, 4, 2, 6, false},
     {GPU, MST_STENCIL_PYRAMID_TILES, 5, 2, 10, false},   {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 28, false},
     {GPU, MST_STENCIL_PYRAMID_TILES, 12, 2, 998, false}, {GPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},
-    {CPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},
+    {CPU, MST_STENCIL_SWEEPS, 0, 0, 0, false},           {CPU, MST_STENCIL_SKEWED_SWEEPS, 5, 0, 3, false},
+    {GPU, MST_STENCIL_SKEWED_SWEEPS, 3, 0, 4, true},     {CPU, MST_STENCIL_SKEWED_SWEEPS, 9, 0, 100, false},
+    {GPU, MST_STENCIL_SKEWED_SWEEPS, 1, 0, 1, false},
 };
 
 static void check_way(mst_context *context, const char *name, mst_stencil_desc *d, const way *w, const test_scheme *reference) {
@@ -433,10 +435,18 @@ void test_scheme_check_ways(mst_context *context, const char *name, bool cpu, bo
     test_scheme_free(&reference);
 }
 
+static bool can_skew_sweeps(const mst_stencil_desc *d) {
+    bool has_layers = false;
+    for (int face = 0; d->boundaries && face < 2 * d->rank; face++)
+        has_layers = has_layers || d->boundaries[face].kind == MST_BOUNDARY_ABSORB;
+    return d->rank > 1 && !has_layers;
+}
+
 void test_scheme_check_all_ways(mst_context *context, const char *name, mst_stencil_desc d, const test_scheme *reference,
                                 bool cpu, bool gpu) {
     bool no_skew = d.boundaries[0].kind == MST_BOUNDARY_PERIODIC || d.rank == 1;
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
-        if (!(ways[i].schedule == MST_STENCIL_SKEWED && no_skew) && (ways[i].shape == CPU ? cpu : gpu))
+        if (!(ways[i].schedule == MST_STENCIL_SKEWED && no_skew) &&
+            !(ways[i].schedule == MST_STENCIL_SKEWED_SWEEPS && !can_skew_sweeps(&d)) && (ways[i].shape == CPU ? cpu : gpu))
             check_way(context, name, &d, &ways[i], reference);
 }

@@ -125,10 +125,12 @@ static void make_inputs(scheme *s) {
                             .sweep = chance(2) ? rate(1e6, 1e11) : 0};
     in->wishes.overlap = !chance(5);
     in->wishes.store = (mst_stencil_store)test_between(0, 3);
-    in->wishes.schedule = chance(2) ? MST_STENCIL_AUTO : (mst_stencil_schedule)test_between(1, 6);
+    in->wishes.schedule = chance(2) ? MST_STENCIL_AUTO : (mst_stencil_schedule)test_between(1, 7);
     if (in->wishes.schedule == MST_STENCIL_SKEWED && !mst_plan_can_skew(&s->problem))
         in->wishes.schedule = MST_STENCIL_PYRAMID_SLABS;
-    in->wishes.fuse = chance(4) && in->wishes.schedule != MST_STENCIL_SWEEPS ? (unsigned)test_between(1, 6) : 0;
+    if (in->wishes.schedule == MST_STENCIL_SKEWED_SWEEPS && !mst_plan_can_skew_sweeps(&s->problem))
+        in->wishes.schedule = MST_STENCIL_PYRAMID_SLABS;
+    in->wishes.fuse = chance(4) && !mst_plan_sweeps(in->wishes.schedule) ? (unsigned)test_between(1, 6) : 0;
     in->wishes.depth = chance(6) ? test_between(in->wishes.fuse ? in->wishes.fuse : 1, 40) : 0;
     in->wishes.block = chance(6) ? test_between(1, 20) : 0;
     in->tile = mst_tile_rule(&s->problem, mst_plan_shape(in));
@@ -191,9 +193,17 @@ static void check_enough(const scheme *s, const mst_kernel_pair *pair, const mst
         CHECK(bytes_of(plan, MST_FOOTPRINT_STORE) == 0, "sweeps have a backing store");
         return;
     }
-    const double copies = plan->schedule == MST_STENCIL_SKEWED ? 1 : 2;
+    const bool periodic = mst_problem_periodic(p, PLANES);
+    const double copies =
+        plan->schedule == MST_STENCIL_SKEWED || (plan->schedule == MST_STENCIL_SKEWED_SWEEPS && !periodic) ? 1 : 2;
     CHECK(bytes_of(plan, MST_FOOTPRINT_STORE) == (copies * arrays + p->n_coefficients) * array, "the backing store");
     CHECK((bytes_of(plan, MST_FOOTPRINT_STAGING_UP) > 0) != plan->is_direct, "staging");
+    if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS) {
+        // Three slabs, and the planes by which the sweeps of a trip lie behind one another.
+        const double reach = (double)plan->ring.lag * (double)pair->sweeps.n * (double)plan->depth;
+        CHECK(state >= arrays * plane * (3 * (double)plan->block + reach), "a ring of %g bytes", state);
+        return;
+    }
     if (plan->schedule == MST_STENCIL_SKEWED) {
         // A slab for each queue and the next one, twice but for that, and the planes by which m steps reach back.
         double reach = pair->pipelines[0].low[PLANES], least = (2 * plan->queues + 1) * (double)plan->block + 2 * reach;
@@ -283,7 +293,7 @@ static void check_bounded(const scheme *s, const mst_kernel_pair *pair) {
 static void test_plans(void **state) {
     const char *given = getenv("MASTABA_PLANS");
     const long plans = given ? strtol(given, NULL, 10) : PLANS;
-    int found[MST_STENCIL_SWEEPS + 1] = {0}, refused = 0;
+    int found[MST_STENCIL_SKEWED_SWEEPS + 1] = {0}, refused = 0;
     static scheme s;
     (void)state;
     for (long k = 0; k < plans; k++) {
@@ -309,10 +319,11 @@ static void test_plans(void **state) {
         mst_kernel_pair_release(&pair);
         mst_problem_release(&s.problem);
     }
-    print_message("%ld schemes: %d refused; in core %d, trivial %d, slabs %d, tiles %d, skewed %d, sweeps %d\n", plans, refused,
-                  found[MST_STENCIL_IN_CORE], found[MST_STENCIL_TRIVIAL], found[MST_STENCIL_PYRAMID_SLABS],
-                  found[MST_STENCIL_PYRAMID_TILES], found[MST_STENCIL_SKEWED], found[MST_STENCIL_SWEEPS]);
-    for (int schedule = MST_STENCIL_IN_CORE; schedule <= MST_STENCIL_SWEEPS; schedule++)
+    print_message("%ld schemes: %d refused; in core %d, trivial %d, slabs %d, tiles %d, skewed %d, sweeps %d, skewed %d\n", plans,
+                  refused, found[MST_STENCIL_IN_CORE], found[MST_STENCIL_TRIVIAL], found[MST_STENCIL_PYRAMID_SLABS],
+                  found[MST_STENCIL_PYRAMID_TILES], found[MST_STENCIL_SKEWED], found[MST_STENCIL_SWEEPS],
+                  found[MST_STENCIL_SKEWED_SWEEPS]);
+    for (int schedule = MST_STENCIL_IN_CORE; schedule <= MST_STENCIL_SKEWED_SWEEPS; schedule++)
         CHECK(found[schedule] > 0 || plans < PLANS, "no plan is %s", mst_stencil_schedule_name((mst_stencil_schedule)schedule));
 }
 

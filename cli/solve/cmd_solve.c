@@ -13,7 +13,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
                               "A grid that does not fit --device-memory goes through the device in blocks, many\n"
                               "steps a trip; --schedule, --depth, --fuse and --block overrule the model, which\n"
                               "chooses the fastest: auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed,\n"
-                              "sweeps.\n"
+                              "sweeps, skewed-sweeps.\n"
                               "The result is the same in every bit. A state that is larger than --host-memory is\n"
                               "kept in a file without a name in the directory --scratch.\n"
                               "\n"
@@ -116,12 +116,12 @@ static int take_every(const char *text, solve_options *options) {
 }
 
 static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
-    for (int s = MST_STENCIL_AUTO; s <= MST_STENCIL_SWEEPS; s++)
+    for (int s = MST_STENCIL_AUTO; s <= MST_STENCIL_SKEWED_SWEEPS; s++)
         if (strcmp(text, mst_stencil_schedule_name((mst_stencil_schedule)s)) == 0) {
             *schedule = (mst_stencil_schedule)s;
             return CLI_DONE;
         }
-    return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed or sweeps");
+    return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed, sweeps or skewed-sweeps");
 }
 
 static int take_words(const request *r, mst_stencil_desc *desc, problem_overrides *overrides) {

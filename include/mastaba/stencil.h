@@ -212,8 +212,9 @@ typedef enum mst_stencil_schedule {
     MST_STENCIL_PYRAMID_SLABS =
         3, // overlapped tiling: slabs whose halos are computed twice (Golovashkin and Kochurov's pyramids)
     MST_STENCIL_PYRAMID_TILES = 4, // the same with blocks cut along the two slowest axes
-    MST_STENCIL_SKEWED = 5, // time skewing: slabs in order, each step shifted; what the next slab needs stays on the device
-    MST_STENCIL_SWEEPS = 6  // in core as well: every sub-step of every step is one pass over the grid, by plain kernels
+    MST_STENCIL_SKEWED = 5,       // time skewing: slabs in order, each step shifted; what the next slab needs stays on the device
+    MST_STENCIL_SWEEPS = 6,       // in core as well: every sub-step of every step is one pass over the grid, by plain kernels
+    MST_STENCIL_SKEWED_SWEEPS = 7 // time skewing by these plain kernels, in place in one ring of planes on the device
 } mst_stencil_schedule;
 
 // How kernels use the device. GPU: the work-items of a group stream along the slowest axis, with registers along it and local

@@ -69,9 +69,19 @@ typedef struct kept_rates {
     int64_t when;
 } kept_rates;
 
+static bool key_of_copies(const mst_measurement *m, const mst_box *box, mst_cache_key *key) {
+    char text[200];
+    int length = snprintf(text, sizeof text, "rates of copies, revision %d, for %016llx%016llx, %llu nodes, store %d", REVISION,
+                          (unsigned long long)m->sweeper->key.high, (unsigned long long)m->sweeper->key.low,
+                          (unsigned long long)nodes_of(box), (int)m->store);
+    return m->sweeper->has_key && mst_cache_make_key(m->context, text, (size_t)length, "rates", key);
+}
+
 static bool key_of(const mst_measurement *m, const mst_box *box, mst_cache_key *key) {
-    const mst_stepper *stepper = &m->steppers[0];
+    const mst_stepper *stepper = m->steppers;
     char text[300];
+    if (!stepper)
+        return key_of_copies(m, box, key);
     int length =
         snprintf(text, sizeof text,
                  "rates, revision %d, of %016llx%016llx on %lld to %lld of %lld x %lld x %lld of %lld, strips of %d, store %d",
@@ -84,9 +94,11 @@ static bool key_of(const mst_measurement *m, const mst_box *box, mst_cache_key *
 // Whether rates may be taken from the cache: if they are new, include copies where these matter, and were measured in at least as
 // much time as there is now.
 static bool suits(const mst_measurement *m, const kept_rates *kept) {
-    const mst_stepper *stepper = &m->steppers[0];
+    const mst_stepper *stepper = m->steppers;
     const mst_box grid = mst_plan_grid(m->problem);
     const int64_t age = (int64_t)time(NULL) - kept->when;
+    if (!stepper)
+        return age >= 0 && age < KEPT_SECONDS && kept->copies && kept->limit >= mst_measure_limit(0);
     double longer, work = mst_cutting_work(&stepper->tile, &stepper->pipeline, &grid, 1, &longer);
     double run = work * longer / kept->rates.update[0] * (double)m->steps / stepper->pipeline.m;
     return age >= 0 && age < KEPT_SECONDS && (kept->copies || !m->copies) && kept->limit >= mst_measure_limit(run);
@@ -133,7 +145,12 @@ mst_status mst_rates_measure(const mst_measurement *m, mst_rates *rates, mst_err
     for (int k = 0; k < MST_MEASURE_WINDOWS; k++)
         MST_TRY(
             take(m, &box, k == MST_MEASURE_COEFFICIENTS ? m->problem->n_coefficients : m->problem->n_arrays, &windows[k], error));
-    MST_TRY(mst_measure_updates(m, windows, &box, &clock, rates, error));
+    if (m->steppers) {
+        MST_TRY(mst_measure_updates(m, windows, &box, &clock, rates, error));
+    } else {
+        clock.begin = mst_now();
+        clock.end = clock.begin + mst_measure_limit(0);
+    }
     if (m->copies)
         MST_TRY(mst_measure_copies(m, windows, bytes, &clock, rates, error));
     if (keeps)

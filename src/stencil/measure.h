@@ -9,7 +9,8 @@
 typedef struct mst_measurement {
     mst_context *context;
     const mst_problem *problem;
-    const mst_stepper *steppers; // of m steps and of one; their tables hold m steps
+    const mst_stepper *steppers; // of m steps and of one, whose tables hold m steps; NULL: copies alone are measured
+    const mst_sweeper *sweeper;  // if steppers is NULL
     mst_stencil_store store;
     bool is_direct; // the device copies from and to it without staging
     bool copies;    // their rates matter

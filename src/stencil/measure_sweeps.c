@@ -94,7 +94,8 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
     double seconds[SAMPLES], each = 0, start;
     int n = 1, k = 0;
     mst_queue queue = MST_QUEUE(s->context, s->context->compute);
-    MST_TRY(mst_sweeper_fill_margins(s, &queue, state, 0, error));
+    const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
+    MST_TRY(mst_sweeper_fill_margins(s, &queue, state, 0, &all, error));
     MST_TRY(mst_queue_finish(&queue, error));
     MST_TRY(time_steps(s, state, 1, &each, error)); // drivers compile at the first launch
     start = mst_now();

@@ -26,7 +26,8 @@ static void discard(mst_stencil *s) {
 static mst_status measure(mst_stencil *s, uint64_t steps, mst_error *error) {
     const mst_measurement m = {.context = s->context,
                                .problem = &s->problem,
-                               .steppers = s->steppers,
+                               .steppers = mst_plan_sweeps(s->inputs.wishes.schedule) ? NULL : s->steppers,
+                               .sweeper = &s->sweeper,
                                .store = s->plan.store,
                                .is_direct = s->plan.is_direct,
                                .copies = s->plan.schedule != MST_STENCIL_IN_CORE,
@@ -68,6 +69,18 @@ fail:
     return status;
 }
 
+static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
+                               error));
+    MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
+    if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS)
+        s->sweeper.stagger = mst_sweeper_plain(&s->sweeper);
+    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+fail:
+    return status;
+}
+
 // Whether to build fused kernels, too, when those of sweeps are there and measured: in a run of so many steps they must save at
 // least what building takes, even if they took no time at all.
 static bool may_repay(const mst_stencil *s, uint64_t steps) {
@@ -88,14 +101,47 @@ static mst_status try_sweeps(mst_stencil *s, uint64_t steps, bool *chosen, mst_e
         return MST_OK;
     if (mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK) // they do not fit
         return MST_OK;
-    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
-                               error));
-    MST_TRY(mst_tables_take(&s->tables, &plan.footprint, error));
-    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+    MST_TRY(make_sweeper(s, &plan, error));
     if (!wished && may_repay(s, steps))
         return MST_OK;
     *chosen = true;
     s->plan = plan;
+fail:
+    return status;
+}
+
+// Where the state does not stay on the device: their kernels are built behind the others, if what these take is worth it.
+static mst_status try_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
+    mst_plan_inputs in = s->inputs;
+    mst_plan plan;
+    in.wishes.schedule = MST_STENCIL_SKEWED_SWEEPS;
+    if (!mst_plan_may_sweep(&s->inputs) || mst_plan_in_core(s->plan.schedule) || !mst_plan_can_skew_sweeps(&s->problem) ||
+        mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK)
+        return MST_OK;
+    mst_solver_figures(s, steps, &figures);
+    if (steps > 0 && figures.seconds < mst_plan_build_seconds(&s->pair))
+        return MST_OK;
+    MST_TRY(make_sweeper(s, &plan, error));
+    MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
+fail:
+    return status;
+}
+
+// Those that are wished for. Nothing is to be measured where nothing is to be chosen.
+static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_plan_wishes *wishes = &s->inputs.wishes;
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
+                               error));
+    MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+    if (wishes->depth && wishes->block)
+        return MST_OK;
+    s->sweeper.stagger = mst_sweeper_plain(&s->sweeper);
+    MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
+    MST_TRY(measure(s, steps, error));
+    MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
 fail:
     return status;
 }
@@ -132,8 +178,12 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
         suit_tile(&s->inputs, choice.fuse);
     MST_TRY(choose(s, choice.fuse, error));
     MST_TRY(mst_tables_create(s->context, &s->problem, &s->points, &s->plan.footprint, &s->tables, error));
-    if (!s->is_trial)
+    if (s->plan.schedule == MST_STENCIL_SKEWED_SWEEPS) {
+        sweeps = true;
+        MST_TRY(wish_skewed_sweeps(s, steps, error));
+    } else if (!s->is_trial) {
         MST_TRY(try_sweeps(s, steps, &sweeps, error));
+    }
     if (!sweeps)
         MST_TRY(build(s, error));
     if (!s->is_trial && !sweeps) { // in core whatever the rates are, which others that are being built would spoil
@@ -141,6 +191,7 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
         MST_TRY(measure(s, steps, error));
         MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
         MST_TRY(fuse_fewer(s, steps, error));
+        MST_TRY(try_skewed_sweeps(s, steps, error));
     }
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
 fail:
@@ -154,7 +205,7 @@ void mst_solver_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *
     const mst_forecast f = mst_model_forecast(&s->inputs, &s->pair, &s->plan, steps, &boxes);
     const uint64_t once = mst_layers_state_bytes(p) + p->coefficient_node_bytes * p->nodes;
     plan->schedule = s->plan.schedule;
-    plan->shape = s->plan.schedule == MST_STENCIL_SWEEPS ? mst_plan_shape(&s->inputs) : s->pair.tiles[0].shape;
+    plan->shape = mst_plan_sweeps(s->plan.schedule) ? mst_plan_shape(&s->inputs) : s->pair.tiles[0].shape;
     plan->store = s->plan.store;
     plan->depth = s->plan.depth;
     plan->fuse = s->plan.fuse;

@@ -105,6 +105,8 @@ static mst_status make_schedule(const mst_schedule_desc *desc, mst_schedule **ou
         return mst_in_core_create(desc, out, error);
     case MST_STENCIL_SWEEPS:
         return mst_sweeping_create(desc, out, error);
+    case MST_STENCIL_SKEWED_SWEEPS:
+        return mst_skewed_sweeping_create(desc, out, error);
     case MST_STENCIL_SKEWED:
         return mst_skewed_create(desc, out, error);
     default:

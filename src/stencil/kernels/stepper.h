@@ -8,10 +8,11 @@
 #include "tile.h"
 
 // A part of all arrays of the state, or of all coefficient fields, on the device: a ring of planes, in which plane p lies at
-// (p - first_plane) modulo `planes`, with so many rows and columns from the first ones on.
+// (p - first_plane) modulo `planes`, with so many rows and columns from the first ones on. Copies find the first of them at
+// element `begin`; kernels take only windows that begin with it.
 typedef struct mst_window {
     cl_mem buffers[MST_STENCIL_MAX_ARRAYS];
-    int64_t planes, first_row, rows, first_column, columns, first_plane;
+    int64_t planes, first_row, rows, first_column, columns, first_plane, begin;
 } mst_window;
 
 // What kernels find on the device beside the state; NULL: nothing of it is needed.

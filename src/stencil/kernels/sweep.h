@@ -52,6 +52,12 @@ typedef struct mst_sweeps {
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape);
 void mst_sweeps_fold(mst_sweeps *sweeps); // its part for `folded`: sweep_layers.c
 
+// Elements of an array that holds so many planes, and those of its margins; UINT64_MAX: too many to be counted.
+uint64_t mst_sweeps_elements(const mst_sweeps *sweeps, uint64_t planes);
+
+// The planes by which a sweep has to lie behind the one before.
+int64_t mst_sweeps_lag(const mst_sweeps *sweeps);
+
 // The array of the state that an update replaces.
 int mst_sweeps_replaced(const mst_problem *problem, int update);
 
@@ -60,6 +66,7 @@ mst_sweeps_kind mst_sweeps_kind_of(const mst_sweeps *sweeps, int field);
 // UINT64_MAX: they cannot be counted.
 uint64_t mst_sweeps_bytes(const mst_sweeps *sweeps, int array);
 uint64_t mst_sweeps_spare_bytes(const mst_sweeps *sweeps, int k);
+size_t mst_sweeps_spare_element(const mst_sweeps *sweeps, int k); // its bytes
 uint64_t mst_sweeps_all_bytes(const mst_sweeps *sweeps);
 // Where the nodes of an array lie.
 const mst_padded *mst_sweeps_layout(const mst_sweeps *sweeps, int array);
@@ -72,13 +79,15 @@ bool mst_sweeps_has_layers(const mst_sweeps *sweeps, int k);
 // Whether a part of the state, or a coefficient field, has elements of float16, or of the scheme.
 bool mst_sweeps_has(const mst_sweeps *sweeps, bool half, bool coefficient);
 
+// Whether there are sources or receivers, for which there are kernels beside the sweeps.
+static inline bool mst_sweeps_has_points(const mst_sweeps *sweeps) {
+    return sweeps->problem->n_sources > 0 || sweeps->problem->n_receivers > 0;
+}
+
 // The spare arrays that the updates of a sweep take in turn, by the kind of the update's field. Begins as zeros.
 typedef struct mst_spare_turn {
     int taken[MST_SWEEPS_KINDS];
 } mst_spare_turn;
 int mst_sweeps_next_spare(const mst_sweeps *sweeps, int update, mst_spare_turn *turn);
-
-// Nodes of the margins of an array.
-uint64_t mst_sweeps_margin_nodes(const mst_sweeps *sweeps);
 
 #endif

@@ -57,7 +57,7 @@ static void write_copies(const mst_writer *w, const mst_sweeps *s, int set, bool
     mst_text_put(w->out,
                  "\n// Copies a line of an array to the nodes beyond faces that are like its own.\n"
                  "void copy_to_margins$set$half(__global $type *array, long8 grid, long plane, long row) {\n"
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+                 "const long inner = grid.s7, n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
                  "const long line = grid.s5 + plane * grid.s4 + row * grid.s3;\n",
                  MST_SET(set, set), MST_SET(half, half ? "_half" : ""), MST_SET(type, half ? "ushort" : "real"));
     write_images(w, s, set, half, PLANES, "plane", "n_planes");
@@ -66,7 +66,7 @@ static void write_copies(const mst_writer *w, const mst_sweeps *s, int set, bool
     write_columns(w, s, set, half, 1);
     mst_text_put(w->out,
                  "for (int p = 0; p < 3; p++)\nfor (int r = 0; r < 3; r++) {\n"
-                 "if (p + r == 0 || (p > 0 && planes[p] == plane) || (r > 0 && rows[r] == row))\ncontinue;\n"
+                 "if (p + r == 0 || (p > 0 && (planes[p] == plane || inner)) || (r > 0 && rows[r] == row))\ncontinue;\n"
                  "const long to = grid.s5 + planes[p] * grid.s4 + rows[r] * grid.s3;\n"
                  "for (long k = -$before; k < n_columns + $behind; k++)\n"
                  "array[to + k] = plane_signs[p] $with row_signs[r] $with array[line + k];\n}\n}\n",

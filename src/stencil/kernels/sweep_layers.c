@@ -55,10 +55,14 @@ uint64_t mst_sweeps_bytes(const mst_sweeps *s, int array) {
     return bytes_of(mst_sweeps_layout(s, array), s->problem->elements[array]);
 }
 
+size_t mst_sweeps_spare_element(const mst_sweeps *s, int k) {
+    return s->spare_kinds[k] == MST_SWEEPS_HALF ? 2 : s->problem->element;
+}
+
 uint64_t mst_sweeps_spare_bytes(const mst_sweeps *s, int k) {
     const mst_sweeps_kind kind = s->spare_kinds[k];
     return kind >= MST_SWEEPS_LAYERS ? bytes_of(&s->folded[kind - MST_SWEEPS_LAYERS].array, s->problem->element)
-                                     : bytes_of(&s->padded, kind == MST_SWEEPS_HALF ? 2 : s->problem->element);
+                                     : bytes_of(&s->padded, mst_sweeps_spare_element(s, k));
 }
 
 uint64_t mst_sweeps_all_bytes(const mst_sweeps *s) {

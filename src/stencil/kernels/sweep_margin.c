@@ -9,7 +9,7 @@
 static const char *const names[] = {"plane", "row", "column"}, *const counts[] = {"n_planes", "n_rows", "n_columns"};
 
 // Number `k` of the nodes of a box with `rows` rows of `columns` nodes is node (plane, row, column); those inside the grid along
-// the axis are left out.
+// the axis are left out. Of planes the box has those of `part` alone.
 static void write_slab(const mst_writer *w, const mst_sweeps *s, int axis) {
     const mst_padded *a = &s->padded;
     mst_number_text lengths[N_AXES], from[N_AXES];
@@ -20,6 +20,13 @@ static void write_slab(const mst_writer *w, const mst_sweeps *s, int axis) {
         else
             mst_sum_text(counts[other], other > axis ? margin : 0, lengths[other]);
         snprintf(from[other], sizeof from[other], "%d", other < axis ? 0 : (int)-a->before[other]);
+        if (other == PLANES && axis == PLANES) {
+            snprintf(lengths[other], sizeof lengths[other], "part.s3 - part.s2");
+            snprintf(from[other], sizeof from[other], "part.s2");
+        } else if (other == PLANES) {
+            snprintf(lengths[other], sizeof lengths[other], "part.s1 - part.s0");
+            snprintf(from[other], sizeof from[other], "part.s0");
+        }
     }
     if (a->before[axis] + a->behind[axis] == 0)
         return;
@@ -43,10 +50,11 @@ static void write_margin(const mst_writer *w, const mst_sweeps *s, int set, bool
     if (!coefficient)
         snprintf(kernel, sizeof kernel, "margin%d", set);
     mst_text_put(w->out,
-                 "\n// The margin of $what.\n"
+                 "\n// The margin of $what: of planes s0 to s1 - 1 of `part`, and beyond the\n"
+                 "// planes' faces of s2 to s3 - 1, where those from 0 on lie behind the last plane.\n"
                  "__kernel void $kernel$half(__global $type *array, __global const real *damping, __global const real *table, "
                  "long8 grid,\n"
-                 "long first_step) {\n"
+                 "long4 part, long first_step) {\n"
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
                  "long k = get_global_id(0), plane = 0, row = 0, column = 0;\n",
                  MST_SET(what, coefficient ? "a coefficient field, which is mirrored at all faces" : "a field"),

@@ -17,42 +17,7 @@ enum {
     PART_NODES = 1 << 14,   // of a work-group of a CPU, about,
     PART_COLUMNS = 1 << 14, // and of a part of a line, at most
     POINT_GROUP = 64,
-    STAGGERED_NODES =
-        1 << 17, // of the planes that a staggered sweep does at a time, at least: a launch takes as long as some 10000
 };
-
-mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
-    return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
-}
-
-// Whether planes wait for nothing but those around them.
-static bool may_stagger(const mst_sweeps *s) {
-    return s->shape == MST_STENCIL_SHAPE_CPU &&
-           (!s->margins_change || (s->copies_margins && !mst_problem_periodic(s->problem, PLANES)));
-}
-
-// How many steps are staggered: as many as the cache holds the planes of, on a CPU.
-static mst_status stagger(mst_sweeper *s, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = s->sweeps.problem;
-    const mst_padded *a = &s->sweeps.padded;
-    const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / p->grid[PLANES];
-    cl_ulong cache = 0;
-    MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
-               "cannot read how large the cache of %s is", s->context->device.name);
-    const int64_t lag = mst_larger(a->before[PLANES], a->behind[PLANES]);
-    s->stagger = mst_sweeper_plain(s);
-    if (!may_stagger(&s->sweeps) || plane * p->grid[PLANES] <= cache)
-        return MST_OK;
-    const int64_t planes = (int64_t)mst_divide_up((uint64_t)STAGGERED_NODES, p->plane), held = (int64_t)(cache / 2 / plane);
-    const int64_t steps = (held - planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
-    const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
-    if (steps < 2 || most < 2)
-        return MST_OK;
-    s->stagger = (mst_stagger){mst_smaller(steps, most), planes, lag};
-fail:
-    return status;
-}
 
 // Those beside the sweeps, for arrays of one kind of elements.
 static mst_status make_kernels(mst_sweeper *s, bool half, mst_error *error) {
@@ -63,6 +28,8 @@ static mst_status make_kernels(mst_sweeper *s, bool half, mst_error *error) {
             snprintf(name, sizeof name, half ? "margin%d_half" : "margin%d", set);
             MST_TRY(mst_kernel_create(s->program, name, &s->margin[set][half], error));
         }
+    }
+    if (mst_sweeps_has(&s->sweeps, half, false) && mst_sweeps_has_points(&s->sweeps)) {
         MST_TRY(mst_kernel_create(s->program, half ? "add_sources_half" : "add_sources", &s->add_sources[half], error));
         MST_TRY(mst_kernel_create(s->program, half ? "record_receivers_half" : "record_receivers", &s->record_receivers[half],
                                   error));
@@ -104,7 +71,7 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
-    MST_TRY(stagger(s, error));
+    MST_TRY(mst_sweeper_stagger(s, error));
     MST_TRY(build(s, &text, error));
 fail:
     mst_text_release(&text);
@@ -135,15 +102,43 @@ cl_long8 mst_sweeps_grid(const mst_sweeps *s) {
         {(cl_long)n[PLANES], (cl_long)n[ROWS], (cl_long)n[COLUMNS], s->padded.pitch, s->padded.plane_pitch, s->padded.first}};
 }
 
+mst_sweep_part mst_sweeps_whole(const mst_sweeps *s) {
+    return (mst_sweep_part){0, (int64_t)s->problem->grid[PLANES], s->padded.first, false};
+}
+
+int64_t mst_sweeps_reach(const mst_sweeps *s, int side) {
+    return mst_smaller((int64_t)s->problem->grid[PLANES], (side ? s->padded.behind : s->padded.before)[PLANES] + 1);
+}
+
+bool mst_sweep_part_ends(const mst_sweeps *s, const mst_sweep_part *part, int side) {
+    const int64_t n = (int64_t)s->problem->grid[PLANES], reach = mst_sweeps_reach(s, 0);
+    return !part->inner && (side ? part->to == n : part->from < reach && part->to >= reach);
+}
+
+static cl_long8 grid_of(const mst_sweeper *s, const mst_sweep_part *part) {
+    cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+    grid.s[5] = part->first;
+    return grid;
+}
+
 // ---- Margins
 
 static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array, int64_t row,
-                              mst_error *error) {
-    const size_t nodes = (size_t)mst_sweeps_margin_nodes(&s->sweeps);
-    const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+                              const mst_sweep_part *part, mst_error *error) {
+    const mst_padded *a = &s->sweeps.padded;
+    const uint64_t *n = s->sweeps.problem->grid;
+    const cl_long4 planes = {{part->from, part->to, mst_sweep_part_ends(&s->sweeps, part, 0) ? -a->before[PLANES] : 0,
+                              mst_sweep_part_ends(&s->sweeps, part, 1) ? a->behind[PLANES] : 0}};
+    const uint64_t beyond = (uint64_t)(planes.s[3] - planes.s[2]), inside = (uint64_t)(part->to - part->from);
+    const uint64_t rows = (uint64_t)(a->before[ROWS] + a->behind[ROWS]),
+                   columns = (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]);
+    const size_t nodes = (size_t)(beyond * (n[ROWS] + rows) * (n[COLUMNS] + columns) +
+                                  inside * (rows * (n[COLUMNS] + columns) + n[ROWS] * columns));
+    const cl_long8 grid = grid_of(s, part);
     const cl_long first_step = row;
-    const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(damping, s->tables->damping),
-                                      MST_BIND(table, s->tables->steps), MST_BIND(grid, grid), MST_BIND(first_step, first_step)};
+    const mst_argument arguments[] = {
+        MST_BIND(array, array), MST_BIND(damping, s->tables->damping), MST_BIND(table, s->tables->steps), MST_BIND(grid, grid),
+        MST_BIND(part, planes), MST_BIND(first_step, first_step)};
     if (nodes == 0)
         return MST_OK;
     return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), nodes, mst_kernel_group(s->context, kernel, nodes),
@@ -151,7 +146,7 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
 }
 
 mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, const mst_sweep_state *state, uint64_t row,
-                                    mst_error *error) {
+                                    const mst_sweep_part *part, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
     for (int f = 0; f < p->n_fields; f++)
@@ -159,23 +154,19 @@ mst_status mst_sweeper_fill_margins(const mst_sweeper *s, mst_queue *queue, cons
             const int array = p->fields[f].array + level;
             const bool half = p->fields[f].is_half;
             if (p->fields[f].coefficient)
-                MST_TRY(fill_margin(s, queue, s->coefficient_margin[half], state->coefficients[array], (int64_t)row, error));
+                MST_TRY(
+                    fill_margin(s, queue, s->coefficient_margin[half], state->coefficients[array], (int64_t)row, part, error));
             else
                 MST_TRY(fill_margin(s, queue, s->margin[p->fields[f].faces][half], state->arrays[array], (int64_t)row - level,
-                                    error));
+                                    part, error));
         }
     for (int k = 0; k < s->sweeps.n_spares && s->sweeps.spare_kinds[k] < MST_SWEEPS_LAYERS; k++)
-        MST_TRY(fill_margin(s, queue, s->margin[0][s->sweeps.spare_kinds[k]], state->spares[k], (int64_t)row, error));
+        MST_TRY(fill_margin(s, queue, s->margin[0][s->sweeps.spare_kinds[k]], state->spares[k], (int64_t)row, part, error));
 fail:
     return status;
 }
 
 // ---- Sweeps
-
-// Planes that a sweep does.
-typedef struct plane_range {
-    int64_t from, to;
-} plane_range;
 
 // The first of a field's points, which are in order, that does not lie before a plane.
 static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t plane) {
@@ -191,9 +182,9 @@ static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t p
 }
 
 static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array,
-                                const size_t field[2], cl_long row, plane_range planes, mst_error *error) {
-    const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
-    const size_t first = first_point(s, field, planes.from), end = first_point(s, field, planes.to);
+                                const size_t field[2], cl_long row, const mst_sweep_part *part, mst_error *error) {
+    const cl_long8 grid = grid_of(s, part);
+    const size_t first = first_point(s, field, part->from), end = first_point(s, field, part->to);
     const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
     const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
     const mst_argument arguments[] = {MST_BIND(array, array),
@@ -205,15 +196,15 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
 }
 
 // What the regions of a field's sources add in some planes.
-static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row, plane_range planes,
-                              mst_error *error) {
+static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row,
+                              const mst_sweep_part *part, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
-    const cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+    const cl_long8 grid = grid_of(s, part);
     for (size_t k = 0; k < p->n_regions; k++) {
         const mst_problem_source *source = mst_points_region(p, k);
-        const int64_t from = mst_larger((int64_t)source->from[PLANES], planes.from);
-        const int64_t to = mst_smaller((int64_t)source->to[PLANES], planes.to);
+        const int64_t from = mst_larger((int64_t)source->from[PLANES], part->from);
+        const int64_t to = mst_smaller((int64_t)source->to[PLANES], part->to);
         const uint64_t of_plane = (source->to[ROWS] - source->from[ROWS]) * (source->to[COLUMNS] - source->from[COLUMNS]);
         const cl_long4 work = {{from, to, (cl_long)(s->points->first_region + 2 * k), (cl_long)row}};
         const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps),
@@ -227,11 +218,11 @@ fail:
 }
 
 // Work-groups of a sweep, and what each does.
-static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
+static size_t divide_gpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t items = mst_sweep_items(s->sweeps.problem);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
-    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = (int64_t)n[PLANES];
+    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = part->to - part->from;
     const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
     const int64_t fair = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
     const int64_t strip = mst_smaller(fair, (int64_t)MOST_PLANES);
@@ -239,10 +230,10 @@ static size_t divide_gpu(const mst_sweeper *s, cl_long4 *work) {
     return (size_t)(mst_divide_up(planes, strip) * columns * rows) * MST_SWEEP_GROUP;
 }
 
-static size_t divide_cpu(const mst_sweeper *s, plane_range range, cl_long4 *work) {
+static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t columns = mst_smaller((int64_t)n[COLUMNS], (int64_t)PART_COLUMNS);
-    const int64_t parts = (range.to - range.from) * (int64_t)n[ROWS] * mst_divide_up((int64_t)n[COLUMNS], columns);
+    const int64_t parts = (part->to - part->from) * (int64_t)n[ROWS] * mst_divide_up((int64_t)n[COLUMNS], columns);
     const int64_t fair = mst_divide_up(parts, (int64_t)s->context->device.compute_units * 2);
     const int64_t of_group = mst_larger(mst_smaller(PART_NODES / columns, fair), (int64_t)1);
     *work = (cl_long4){{of_group, columns, parts}};
@@ -278,7 +269,7 @@ static void bind_arrays(const mst_sweeper *s, int k, mst_sweep_state *state, mst
 }
 
 // New values become the field's newest array, and the others a level older.
-static void rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
+void mst_sweeper_rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
     const mst_problem *p = s->sweeps.problem;
     mst_spare_turn turn = {.taken = {0, 0}};
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
@@ -296,16 +287,17 @@ static cl_long8 layers_argument(const mst_folded *f) {
     return (cl_long8){{f->low, f->high, f->skipped, f->array.pitch, f->array.plane_pitch, f->array.first}};
 }
 
-static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row, plane_range planes,
-                         mst_error *error) {
+static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row,
+                         const mst_sweep_part *part, mst_error *error) {
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
-    cl_long8 grid = mst_sweeps_grid(&s->sweeps);
+    cl_long8 grid = grid_of(s, part);
     cl_long4 work;
     cl_long8 layers[N_AXES];
     mst_argument_list list = {.n = 0};
-    const size_t items = gpu ? divide_gpu(s, &work) : divide_cpu(s, planes, &work);
+    const size_t items = gpu ? divide_gpu(s, part, &work) : divide_cpu(s, part, &work);
     work.s[3] = (cl_long)row;
-    grid.s[6] = planes.from;
+    grid.s[6] = part->from;
+    grid.s[7] = gpu ? part->to - part->from : part->inner;
     bind_arrays(s, k, state, &list);
     list.values[list.n++] = MST_BIND(damping, s->tables->damping);
     list.values[list.n++] = MST_BIND(table, s->tables->steps);
@@ -319,60 +311,22 @@ static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_swee
     return mst_kernel_launch(queue, s->sweep[k], list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
 }
 
-// Sweep k over some planes, with what sources add there and receivers get. `state` is that before, `after` that behind the sweep.
-static mst_status sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, const mst_sweep_state *after,
-                        uint64_t row, plane_range planes, mst_error *error) {
+mst_status mst_sweeper_sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, const mst_sweep_state *after,
+                             uint64_t row, const mst_sweep_part *part, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
-    MST_TRY(launch(s, queue, k, state, row, planes, error));
+    MST_TRY(launch(s, queue, k, state, row, part, error));
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
         const int field = p->updates[u].field;
         const bool half = p->fields[field].is_half;
         cl_mem array = after->arrays[p->fields[field].array];
         MST_TRY(launch_points(s, queue, s->add_sources[half], array, &s->points->sources.first[field],
-                              (cl_long)((row + 1) * (1 + p->n_feeds)), planes, error));
-        MST_TRY(add_regions(s, queue, field, array, row, planes, error));
+                              (cl_long)((row + 1) * (1 + p->n_feeds)), part, error));
+        MST_TRY(add_regions(s, queue, field, array, row, part, error));
         MST_TRY(launch_points(s, queue, s->record_receivers[half], array, &s->points->receivers.first[field],
-                              (cl_long)(row * p->n_records), planes, error));
+                              (cl_long)(row * p->n_records), part, error));
         if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
-            MST_TRY(fill_margin(s, queue, s->margin[p->fields[field].faces][half], array, (int64_t)row + 1, error));
-    }
-fail:
-    return status;
-}
-
-// A few planes at a time go through all sweeps of several steps while they are in the cache. Each sweep lies behind the one
-// before by as many planes as updates reach, so it finds what it reads, and what it replaces nothing before it reads any more
-// (time skewing).
-static mst_status staggered(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *states, int n_states, uint64_t row,
-                            mst_error *error) {
-    mst_status status = MST_OK;
-    const int64_t n_planes = (int64_t)s->sweeps.problem->grid[PLANES], lag = s->stagger.lag, planes = s->stagger.planes;
-    for (int64_t base = 0; base < n_planes + (n_states - 1) * lag; base += planes)
-        for (int k = 0; k < n_states; k++) {
-            const plane_range range = {mst_larger(base - k * lag, (int64_t)0), mst_smaller(base - k * lag + planes, n_planes)};
-            if (range.from < range.to)
-                MST_TRY(sweep(s, queue, k % s->sweeps.n, &states[k], &states[k + 1], row + (uint64_t)(k / s->sweeps.n), range,
-                              error));
-        }
-fail:
-    return status;
-}
-
-mst_status mst_sweeper_steps(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,
-                             mst_error *error) {
-    mst_status status = MST_OK;
-    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
-    for (uint64_t done = 0, steps; done < n; done += steps) {
-        steps = mst_smaller(n - done, (uint64_t)s->stagger.steps);
-        const int n_states = (int)steps * s->sweeps.n;
-        states[0] = *state;
-        for (int k = 0; k < n_states; k++) {
-            states[k + 1] = states[k];
-            rotate(s, k % s->sweeps.n, &states[k + 1]);
-        }
-        MST_TRY(staggered(s, queue, states, n_states, row + done, error));
-        *state = states[n_states];
+            MST_TRY(fill_margin(s, queue, s->margin[p->fields[field].faces][half], array, (int64_t)row + 1, part, error));
     }
 fail:
     return status;

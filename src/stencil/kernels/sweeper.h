@@ -40,6 +40,9 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                               const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *out, mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
+// Staggers as many steps as the cache holds the planes of, on a CPU.
+mst_status mst_sweeper_stagger(mst_sweeper *sweeper, mst_error *error);
+
 // Sweeps one after the other over all planes.
 mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
 
@@ -47,9 +50,32 @@ mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
 // plane; s5: element of the first node.
 cl_long8 mst_sweeps_grid(const mst_sweeps *sweeps);
 
-// Enqueues the filling of all margins, for a state whose next step has that row of the tables.
+// Planes of the grid that lie one behind the other in memory, with the margins around them: node (0, 0, 0) has element `first`,
+// or would have it. The margins beyond the planes' faces are behind those that are like them, unless the planes are `inner`: then
+// both sides of any plane are planes.
+typedef struct mst_sweep_part {
+    int64_t from, to, first;
+    bool inner;
+} mst_sweep_part;
+
+// The whole grid.
+mst_sweep_part mst_sweeps_whole(const mst_sweeps *sweeps);
+
+// The planes that margins beyond the lower face of the planes' axis are like, and which follow as a whole are behind a part.
+int64_t mst_sweeps_reach(const mst_sweeps *sweeps, int side);
+bool mst_sweep_part_ends(const mst_sweeps *sweeps, const mst_sweep_part *part, int side);
+
+// Enqueues the filling of all margins of a part, for a state whose next step has that row of the tables.
 mst_status mst_sweeper_fill_margins(const mst_sweeper *sweeper, mst_queue *queue, const mst_sweep_state *state, uint64_t row,
-                                    mst_error *error);
+                                    const mst_sweep_part *part, mst_error *error);
+
+// The state behind sweep k of a step, which changes what memory is what array.
+void mst_sweeper_rotate(const mst_sweeper *sweeper, int k, mst_sweep_state *state);
+
+// Enqueues sweep k over a part, with what sources add there and receivers get, and fills the margins if they change. `state` is
+// that before, `after` that behind the sweep; the step has that row of the tables.
+mst_status mst_sweeper_sweep(const mst_sweeper *sweeper, mst_queue *queue, int k, mst_sweep_state *state,
+                             const mst_sweep_state *after, uint64_t row, const mst_sweep_part *part, mst_error *error);
 
 // Enqueues n steps, the first of which has that row of the tables. The margins are filled, before and after.
 mst_status mst_sweeper_steps(const mst_sweeper *sweeper, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,

@@ -322,7 +322,7 @@ static void write_gpu(const sweep_writer *g, int k) {
                  "tile /= work.s1;\n"
                  "const long group_row = tile % work.s2 * $rows, row = group_row + get_local_id(0) / $items;\n"
                  "tile /= work.s2;\n"
-                 "const long plane_begin = tile * work.s0, plane_end = min(plane_begin + work.s0, n_planes);\n"
+                 "const long plane_begin = grid.s6 + tile * work.s0, plane_end = min(plane_begin + work.s0, grid.s6 + grid.s7);\n"
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n"
                  "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n",
                  MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items));
@@ -380,8 +380,9 @@ fail:
 mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_write_helpers(w, s->width, error));
-    MST_TRY(mst_program_add_file(w->context, "stencil_sweep.cl", w->out, error));
-    if (mst_sweeps_has(s, true, false))
+    if (mst_sweeps_has_points(s))
+        MST_TRY(mst_program_add_file(w->context, "stencil_sweep.cl", w->out, error));
+    if (mst_sweeps_has_points(s) && mst_sweeps_has(s, true, false))
         MST_TRY(mst_program_add_file(w->context, "stencil_sweep_half.cl", w->out, error));
     if (s->problem->n_layers > 0)
         MST_TRY(mst_program_add_file(w->context, "stencil_sweep_layers.cl", w->out, error));

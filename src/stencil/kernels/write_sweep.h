@@ -22,7 +22,8 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //                                s1 on in the upper one, and lie at s2 less than their number; s3, s4: elements from row to row
 //                                and from plane to plane; s5: element of the first node
 //     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
-//                                s5: element of the first node; on a CPU s6: the first plane of the sweep (a GPU does all)
+//                                s5: element of the first node; s6: the first plane of the sweep, s7: on a GPU how many it does,
+//                                on a CPU whether nodes beyond the planes' faces are like no others
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_signature *out);

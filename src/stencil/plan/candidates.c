@@ -14,6 +14,12 @@ enum {
 
 bool mst_plan_may_sweep(const mst_plan_inputs *in) { return !in->wishes.schedule && !in->wishes.fuse && !in->wishes.depth; }
 
+bool mst_plan_may_skew_sweeps(const mst_plan_inputs *in) {
+    return mst_plan_may_sweep(in) && mst_plan_can_skew_sweeps(in->problem) && in->rates.sweep > 0;
+}
+
+bool mst_plan_can_skew_sweeps(const mst_problem *p) { return p->rank > 1 && p->n_layers == 0; }
+
 bool mst_plan_can_skew(const mst_problem *p) { return p->rank > 1 && !mst_problem_periodic(p, PLANES); }
 
 mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
@@ -22,13 +28,15 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
     MST_REQUIRE(w->fuse <= MST_STENCIL_MAX_FUSE, MST_ERROR_ARGUMENT, "%u steps are to be fused; at most %d", w->fuse,
                 MST_STENCIL_MAX_FUSE);
     MST_REQUIRE((unsigned)w->shape <= MST_STENCIL_SHAPE_CPU, MST_ERROR_ARGUMENT, "shape %d is none", (int)w->shape);
-    MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SWEEPS, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
+    MST_REQUIRE((unsigned)w->schedule <= MST_STENCIL_SKEWED_SWEEPS, MST_ERROR_ARGUMENT, "schedule %d is none", (int)w->schedule);
     MST_REQUIRE((unsigned)w->store <= MST_STENCIL_STORE_FILE, MST_ERROR_ARGUMENT, "store %d is none", (int)w->store);
     MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED || mst_plan_can_skew(in->problem), MST_ERROR_ARGUMENT,
                 in->problem->rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
                                        : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
-    MST_REQUIRE(w->schedule != MST_STENCIL_SWEEPS || w->fuse <= 1, MST_ERROR_ARGUMENT,
-                "sweeps do one step each; %u are to be fused", w->fuse);
+    MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED_SWEEPS || mst_plan_can_skew_sweeps(in->problem), MST_ERROR_ARGUMENT,
+                "the skewed-sweeps schedule needs a grid of two or three axes without absorbing layers; use pyramid-slabs");
+    MST_REQUIRE(!mst_plan_sweeps(w->schedule) || w->fuse <= 1, MST_ERROR_ARGUMENT, "sweeps do one step each; %u are to be fused",
+                w->fuse);
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,
                 MOST_DEPTH);
     MST_REQUIRE(!w->depth || w->depth >= w->fuse || w->schedule == MST_STENCIL_TRIVIAL, MST_ERROR_ARGUMENT,
@@ -56,8 +64,9 @@ static void visit_depths(mst_candidates *c, mst_visit_fn visit, void *user) {
     const uint64_t fixed = schedule == MST_STENCIL_TRIVIAL ? 1 : schedule == MST_STENCIL_SWEEPS ? MST_SWEEPS_TRIP : 0;
     const bool one = c->in->wishes.depth || schedule == MST_STENCIL_IN_CORE || fixed > 0;
     const uint64_t interval = mst_observations_interval(c->in->problem->observations); // beyond which no trip goes
-    for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS) && (k == 1 || (uint64_t)k * c->pair->m <= interval); k++) {
-        c->plan.depth = c->in->wishes.depth ? c->in->wishes.depth : fixed ? fixed : (uint64_t)k * c->pair->m;
+    const uint64_t m = mst_plan_sweeps(schedule) ? 1 : c->pair->m;
+    for (unsigned k = 1; k <= (one ? 1 : MST_PLAN_MOST_TRIPS) && (k == 1 || k * m <= interval); k++) {
+        c->plan.depth = c->in->wishes.depth ? c->in->wishes.depth : fixed ? fixed : k * m;
         mst_footprint_make(c->in, c->pair, &c->plan);
         visit(c, user);
     }
@@ -107,4 +116,6 @@ void mst_candidates_visit_all(mst_candidates *c, mst_visit_fn visit, void *user)
     }
     mst_candidates_visit(c, mst_plan_can_skew(c->in->problem) ? MST_STENCIL_SKEWED : MST_STENCIL_PYRAMID_SLABS, visit, user);
     mst_candidates_visit(c, MST_STENCIL_PYRAMID_TILES, visit, user);
+    if (mst_plan_may_skew_sweeps(c->in))
+        mst_candidates_visit(c, MST_STENCIL_SKEWED_SWEEPS, visit, user);
 }

@@ -22,8 +22,11 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error);
 // Whether sweeps are considered without being wished for.
 bool mst_plan_may_sweep(const mst_plan_inputs *in);
 
-// Whether time skewing is possible.
+// Whether time skewing is possible: by fused kernels, and by sweeps; and whether the latter is considered without being wished
+// for, which it is when sweeps have been measured.
 bool mst_plan_can_skew(const mst_problem *problem);
+bool mst_plan_can_skew_sweeps(const mst_problem *problem);
+bool mst_plan_may_skew_sweeps(const mst_plan_inputs *in);
 
 mst_candidates mst_candidates_make(const mst_plan_inputs *in, const mst_kernel_pair *pair);
 

@@ -19,7 +19,11 @@ enum {
     HELD_BYTES = 16 << 20               // of an array in a backing store that an expression reads
 };
 
-int mst_plan_copies(mst_stencil_schedule schedule) { return schedule == MST_STENCIL_SKEWED ? 1 : 2; }
+int mst_plan_copies(const mst_plan *plan) {
+    const bool in_place =
+        plan->schedule == MST_STENCIL_SKEWED || (plan->schedule == MST_STENCIL_SKEWED_SWEEPS && !plan->ring.periodic);
+    return in_place ? 1 : 2;
+}
 
 static uint64_t times(uint64_t a, uint64_t b) {
     size_t product;
@@ -129,16 +133,16 @@ static void add_in_core(const mst_problem *p, mst_footprint *f) {
         set_counts(p, what, f);
 }
 
-static void add_sweeps(const mst_problem *p, mst_stencil_shape shape, mst_footprint *f) {
+static void add_sweeps(const mst_sweeps *s, mst_footprint *f) {
     const char *what = "the state of an in-core run";
-    const mst_sweeps sweeps = mst_sweeps_make(p, shape);
+    const mst_problem *p = s->problem;
     mst_allocation *state = &f->parts[MST_FOOTPRINT_STATE];
-    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, sweeps.padded.elements, coefficients_of(p), 1);
-    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, 1, (uint64_t)(p->n_arrays + sweeps.n_spares));
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, s->padded.elements, coefficients_of(p), 1);
+    set(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, 1, (uint64_t)(p->n_arrays + s->n_spares));
     for (int a = 0; a < p->n_arrays; a++)
-        state->bytes = mst_larger(state->bytes, mst_sweeps_bytes(&sweeps, a));
-    const uint64_t all = mst_sweeps_all_bytes(&sweeps), coefficients = bytes_of(&f->parts[MST_FOOTPRINT_COEFFICIENTS]);
-    state->nodes = sweeps.padded.elements;
+        state->bytes = mst_larger(state->bytes, mst_sweeps_bytes(s, a));
+    const uint64_t all = mst_sweeps_all_bytes(s), coefficients = bytes_of(&f->parts[MST_FOOTPRINT_COEFFICIENTS]);
+    state->nodes = s->padded.elements;
     state->total = all == UINT64_MAX ? UINT64_MAX : all - coefficients;
     set_counts(p, what, f);
 }
@@ -148,6 +152,24 @@ static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t 
                         mst_footprint *f) {
     if (!plan->is_direct)
         set(f, part, "staging", MST_MEMORY_STAGING, times(nodes, node_bytes), slots);
+}
+
+static void add_ring(const mst_sweeps *s, const mst_plan *plan, mst_footprint *f) {
+    const char *what = "the ring of planes of a schedule";
+    const mst_problem *p = s->problem;
+    const uint64_t nodes = mst_sweeps_elements(s, (uint64_t)plan->ring.planes);
+    size_t elements[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS];
+    arrays all = {p->n_arrays + s->n_spares, elements, p->state_node_bytes};
+    memcpy(elements, p->elements, (size_t)p->n_arrays * sizeof *elements);
+    for (int k = 0; k < s->n_spares; k++)
+        all.node_bytes += elements[p->n_arrays + k] = mst_sweeps_spare_element(s, k);
+    set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, nodes, all, 1);
+    set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, nodes, coefficients_of(p), 1);
+    const uint64_t slab = times(plan->block, s->problem->plane);
+    const arrays state = state_of(s->problem), held = coefficients_of(s->problem);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, state.node_bytes, MST_RING_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, slab, held.node_bytes, MST_RING_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, state.node_bytes, MST_RING_SLOTS, f);
 }
 
 static void add_slabs(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {
@@ -185,7 +207,7 @@ static void add_store(const mst_problem *p, const mst_plan *plan, mst_footprint 
     mst_memory memory = plan->store == MST_STENCIL_STORE_PINNED ? MST_MEMORY_PINNED
                         : plan->store == MST_STENCIL_STORE_FILE ? MST_MEMORY_FILE
                                                                 : MST_MEMORY_ORDINARY;
-    const uint64_t copies = (uint64_t)mst_plan_copies(plan->schedule);
+    const uint64_t copies = (uint64_t)mst_plan_copies(plan);
     const uint64_t all = plus(times(copies, mst_layers_state_bytes(p)), times(p->nodes, p->coefficient_node_bytes));
     uint64_t most = 0;
     for (int a = 0; a < p->n_arrays + p->n_coefficients; a++)
@@ -236,13 +258,17 @@ void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, 
     const mst_problem *p = in->problem;
     mst_footprint *f = &plan->footprint;
     *f = (mst_footprint){.rows = 0};
-    plan->fuse = plan->schedule == MST_STENCIL_SWEEPS ? 1 : pair->m;
+    plan->fuse = mst_plan_sweeps(plan->schedule) ? 1 : pair->m;
     plan->is_direct =
         plan->store == MST_STENCIL_STORE_PINNED || (plan->store == MST_STENCIL_STORE_MEMORY && in->limits.unified_memory);
     if (plan->schedule == MST_STENCIL_IN_CORE) {
         add_in_core(p, f);
     } else if (plan->schedule == MST_STENCIL_SWEEPS) {
-        add_sweeps(p, mst_plan_shape(in), f);
+        add_sweeps(&pair->sweeps, f);
+    } else if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS) {
+        plan->ring = mst_ring_make(&pair->sweeps, plan->depth, plan->block);
+        add_ring(&pair->sweeps, plan, f);
+        add_store(p, plan, f);
     } else if (plan->schedule == MST_STENCIL_SKEWED) {
         plan->slabs = mst_slabs_make(pair, plan->depth, plan->block, plan->queues);
         add_slabs(p, plan, f);

@@ -4,6 +4,7 @@
 #define MST_STENCIL_PLAN_FOOTPRINT_H
 
 #include "blocks.h"
+#include "ring.h"
 #include "slabs.h"
 
 typedef enum mst_memory {
@@ -28,7 +29,8 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_SUMS,
     MST_FOOTPRINT_PHASES,
     MST_FOOTPRINT_HELD,
-    // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of overlapped tiling what blocks
+    // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of skewed sweeps a ring of planes
+    // of these; of overlapped tiling what blocks
     // come up to, twice, and another; of time
     // skewing the ring of the uploads), the ring of the other levels, what goes down, the coefficient fields.
     MST_FOOTPRINT_STATE,
@@ -73,6 +75,7 @@ typedef struct mst_plan {
     bool is_direct;        // the device copies from and to the backing store without staging
     mst_slabs slabs;       // of time skewing
     mst_blocks blocks;     // of overlapped tiling
+    mst_plane_ring ring;   // of skewed sweeps
     mst_footprint footprint;
     double seconds; // of a long run, by which plans are compared: copies are taken to be slower than measured
 } mst_plan;
@@ -83,10 +86,11 @@ static inline bool mst_plan_in_core(mst_stencil_schedule schedule) {
 }
 
 // Copies of the state in the backing store: time skewing works in place.
-int mst_plan_copies(mst_stencil_schedule schedule);
+int mst_plan_copies(const mst_plan *plan);
 
 // Blocks of overlapped tiling that are queued at once, and that have room on the device.
 enum { MST_BLOCKS_SLOTS = 4, MST_BLOCKS_WINDOWS = 2 };
+enum { MST_RING_SLOTS = 3 }; // the same of skewed sweeps' slabs
 
 // Makes the geometry and the footprint of the choices in *plan. The tables hold many steps if the budget leaves room for them.
 void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *plan);

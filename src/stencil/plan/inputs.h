@@ -52,6 +52,11 @@ typedef struct mst_plan_inputs {
     mst_plan_wishes wishes;
 } mst_plan_inputs;
 
+// Whether sweeps do all steps.
+static inline bool mst_plan_sweeps(mst_stencil_schedule schedule) {
+    return schedule == MST_STENCIL_SWEEPS || schedule == MST_STENCIL_SKEWED_SWEEPS;
+}
+
 // The whole grid.
 static inline mst_box mst_plan_grid(const mst_problem *p) {
     return (mst_box){{0, 0, 0}, {(int64_t)p->grid[PLANES], (int64_t)p->grid[ROWS], (int64_t)p->grid[COLUMNS]}};

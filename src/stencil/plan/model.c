@@ -37,7 +37,7 @@ mst_rates mst_rates_assumed(const mst_plan_inputs *in) {
 }
 
 uint64_t mst_plan_trip(const mst_plan *plan, uint64_t steps) {
-    if (steps <= plan->depth || plan->schedule != MST_STENCIL_SKEWED)
+    if (steps <= plan->depth || (plan->schedule != MST_STENCIL_SKEWED && plan->schedule != MST_STENCIL_SKEWED_SWEEPS))
         return mst_smaller(steps, plan->depth);
     uint64_t n = mst_divide_up(steps, mst_divide_up(steps, plan->depth));
     return mst_smaller(mst_round_up(n, (uint64_t)plan->fuse), plan->depth);
@@ -172,6 +172,45 @@ static double trip_seconds(const model *m, const trip *t, double trips) {
     return trips * steady + fmax(0, fill);
 }
 
+// A trip of skewed sweeps is over before the next one begins, and for a part of it nothing comes up, or goes down.
+static double ring_seconds(const model *m, uint64_t n, trip *t) {
+    const mst_plane_ring *ring = &m->plan->ring;
+    const mst_rates *r = &m->in->rates;
+    const mst_problem *p = m->in->problem;
+    const int64_t sweeps = (int64_t)n * m->pair->sweeps.n;
+    const double planes = (double)p->grid[PLANES], lag = (double)(sweeps * ring->lag),
+                 slabs = (double)mst_ring_slabs(ring, sweeps);
+    const double more = ring->periodic ? lag / planes : 0; // of what is computed, on average; twice as much comes up
+    const double arrays = p->n_arrays, nodes = (double)p->nodes, rate = r->sweep > 0 ? r->sweep : r->update[1];
+    t->upload = (double)(p->state_node_bytes + p->coefficient_node_bytes) * nodes * (1 + 2 * more);
+    t->download = (double)p->state_node_bytes * nodes;
+    t->work = nodes * (double)n * (1 + more);
+    const double up = t->upload / r->upload + slabs * (arrays + p->n_coefficients) * r->copy;
+    const double down = t->download / r->download + slabs * arrays * r->copy;
+    const double host = m->plan->is_direct ? 0 : (t->upload + t->download) / r->host;
+    const double launches = planes / (double)ring->block * (double)sweeps + slabs * (arrays + p->n_coefficients); // and margins
+    const double compute = t->work / rate + launches * r->launch[1];
+    if (!m->plan->overlap)
+        return up + down + compute + 3 * slabs * r->wait + host;
+    if (m->in->limits.unified_memory)
+        return compute + (up + down + host) / fmin(2, (double)m->in->tile_limits.units);
+    const double alone = fmin(1, lag / planes), copies = fmax(up, down) + (alone + (1 - alone) * r->beside[0]) * fmin(up, down);
+    const double steady = fmax(fmax(copies, 1.1 * host), compute);
+    return steady + (up + compute + down + host - steady) / slabs;
+}
+
+static mst_forecast forecast_ring(const model *m, uint64_t steps) {
+    const uint64_t n = mst_plan_trip(m->plan, steps), rest = n > 0 ? steps % n : 0;
+    const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)m->in->problem->nodes * (double)steps;
+    trip whole = {.blocks = 1}, last = whole;
+    mst_forecast f = {.seconds = trips > 0 ? trips * ring_seconds(m, n, &whole) : 0};
+    f.seconds += rest > 0 ? ring_seconds(m, rest, &last) : 0;
+    f.upload_bytes = trips * whole.upload + last.upload;
+    f.download_bytes = trips * whole.download + last.download;
+    f.duplicated = needed > 0 ? (trips * whole.work + last.work) / needed - 1 : 0;
+    return f;
+}
+
 static mst_forecast forecast_sweeps(const mst_plan_inputs *in, uint64_t steps) {
     const double rate = in->rates.sweep > 0 ? in->rates.sweep : in->rates.update[1];
     return (mst_forecast){.seconds = (double)in->problem->nodes * (double)steps / rate};
@@ -180,6 +219,8 @@ static mst_forecast forecast_sweeps(const mst_plan_inputs *in, uint64_t steps) {
 // Steps from one look to the next, whose trips none goes on beyond.
 static mst_forecast forecast_trips(model *m, uint64_t steps) {
     const mst_plan *plan = m->plan;
+    if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS)
+        return forecast_ring(m, steps);
     const uint64_t n = mst_plan_trip(plan, steps), rest = n > 0 ? steps % n : 0;
     const double trips = n > 0 ? (double)(steps / n) : 0, needed = (double)m->in->problem->nodes * (double)steps;
     const trip whole = trip_of(m, n), last = trip_of(m, rest);

@@ -32,7 +32,7 @@ static mst_status make(const mst_plan_inputs *in, mst_stencil_shape shape, mst_t
                        unsigned m, mst_kernel_pair *f, mst_error *error) {
     mst_status status = MST_OK;
     const bool is_gpu = shape == MST_STENCIL_SHAPE_GPU;
-    *f = (mst_kernel_pair){.m = m};
+    *f = (mst_kernel_pair){.m = m, .sweeps = mst_sweeps_make(in->problem, mst_plan_shape(in))};
     MST_TRY(mst_pipeline_make(in->problem, (int)m, is_gpu, &f->pipelines[0], error));
     MST_TRY(mst_pipeline_make(in->problem, 1, is_gpu, &f->pipelines[1], error));
     MST_TRY(mst_tile_make(&f->pipelines[0], shape, tile, limits, &f->tiles[0], error));
@@ -50,7 +50,7 @@ fail:
 mst_status mst_kernel_pair_make(const mst_plan_inputs *in, unsigned m, mst_kernel_pair *f, mst_error *error) {
     const mst_stencil_shape cpu = MST_STENCIL_SHAPE_CPU;
     mst_status status = make(in, mst_plan_shape(in), in->tile, &in->tile_limits, m, f, error);
-    if (status != MST_ERROR_UNSUPPORTED || in->wishes.schedule != MST_STENCIL_SWEEPS)
+    if (status != MST_ERROR_UNSUPPORTED || !mst_plan_sweeps(in->wishes.schedule))
         return status;
     mst_tile_limits limits = in->tile_limits;
     limits.local_bytes = UINT64_MAX;

@@ -1,13 +1,15 @@
-// The two kernels of a plan as planning sees them: of m fused steps, and of one step.
+// The kernels of a plan as planning sees them: of m fused steps, of one step, and sweeps.
 #ifndef MST_STENCIL_PLAN_PAIR_H
 #define MST_STENCIL_PLAN_PAIR_H
 
 #include "inputs.h"
+#include "stencil/kernels/sweep.h"
 
 typedef struct mst_kernel_pair {
     unsigned m;
     mst_pipeline pipelines[2];
     mst_tile tiles[2];
+    mst_sweeps sweeps;
 } mst_kernel_pair;
 
 // The shape of kernels that suits the device, unless one is wished for.

@@ -88,7 +88,7 @@ mst_status mst_plan_choose(const mst_plan_inputs *in, const mst_kernel_pair *pai
 
 bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan) {
     mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
-    if (mst_plan_in_core(plan->schedule) || in->wishes.depth || in->wishes.block)
+    if (mst_plan_in_core(plan->schedule) || mst_plan_sweeps(plan->schedule) || in->wishes.depth || in->wishes.block)
         return false;
     return mst_model_forecast(in, pair, plan, LONG_RUN, &boxes).duplicated > 1;
 }

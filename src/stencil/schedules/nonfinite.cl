@@ -3,6 +3,7 @@
 #else
 #define IS_NONFINITE(x) ((as_uint(x) & 0x7f800000) == 0x7f800000)
 #endif
+#define IS_NONFINITE_HALF(bits) (((bits)&0x7c00) == 0x7c00)
 
 // Node (plane, row, column), number i of s0 x s1 x s2, lies at element s5 + plane s4 + row s3 + column.
 ulong element_of(ulong i, long8 grid) {
@@ -11,25 +12,19 @@ ulong element_of(ulong i, long8 grid) {
 }
 
 // Each of `items` work-items counts among every items-th node, so that neighbours read neighbours.
-__kernel void count_nonfinite(__global const real *values, long8 grid, __global uint *counts, ulong items) {
-    const size_t item = get_global_id(0);
-    const ulong n = (ulong)grid.s0 * grid.s1 * grid.s2;
-    uint count = 0;
-    if (item >= items)
-        return;
-    for (ulong i = item; i < n; i += items)
-        count += IS_NONFINITE(values[element_of(i, grid)]) ? 1 : 0;
+#define COUNT(IS_COUNTED)                                                                                              \
+    const size_t item = get_global_id(0);                                                                              \
+    const ulong n = (ulong)grid.s0 * grid.s1 * grid.s2;                                                                \
+    uint count = 0;                                                                                                    \
+    if (item >= items)                                                                                                 \
+        return;                                                                                                        \
+    for (ulong i = item; i < n; i += items)                                                                            \
+        count += IS_COUNTED(values[element_of(i, grid)]) ? 1 : 0;                                                      \
     counts[item] = count;
-}
 
-// The same of float16.
+__kernel void count_nonfinite(__global const real *values, long8 grid, __global uint *counts,
+                              ulong items){COUNT(IS_NONFINITE)}
+
 __kernel void count_nonfinite_half(__global const ushort *values, long8 grid, __global uint *counts, ulong items) {
-    const size_t item = get_global_id(0);
-    const ulong n = (ulong)grid.s0 * grid.s1 * grid.s2;
-    uint count = 0;
-    if (item >= items)
-        return;
-    for (ulong i = item; i < n; i += items)
-        count += (values[element_of(i, grid)] & 0x7c00) == 0x7c00 ? 1 : 0;
-    counts[item] = count;
+    COUNT(IS_NONFINITE_HALF)
 }

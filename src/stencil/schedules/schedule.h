@@ -79,6 +79,7 @@ void mst_sweeping_give(mst_context *context, const mst_sweeps *sweeps, mst_sweep
 mst_status mst_in_core_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 mst_status mst_skewed_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
+mst_status mst_skewed_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 mst_status mst_overlapped_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error);
 
 #endif

@@ -78,7 +78,7 @@ static mst_status each_piece(const mst_problem *p, const store_shape *of, const 
             for (at[2] = box->from[2]; at[2] < box->to[2]; at[2] += length[2]) {
                 slot[2] = wrapped(at[2] - first[2], slots[2]);
                 length[2] = run_length(at[2], box->to[2], n[2], slot[2], slots[2]);
-                piece part = {.window = (uint64_t)((slot[0] * slots[1] + slot[1]) * slots[2] + slot[2])};
+                piece part = {.window = (uint64_t)(w->begin + (slot[0] * slots[1] + slot[1]) * slots[2] + slot[2])};
                 for (int k = 0; k < N_AXES; k++) {
                     part.count[k] = (size_t)length[k];
                     part.store = part.store * of->lengths[k] + (uint64_t)(wrapped(at[k], n[k]) - of->skipped[k]);

@@ -17,7 +17,7 @@ mst_status mst_store_create(mst_context *context, const mst_problem *problem, co
     *s = (mst_store){.context = context,
                      .problem = problem,
                      .memory = plan->footprint.parts[MST_FOOTPRINT_STORE],
-                     .copies = mst_plan_copies(plan->schedule),
+                     .copies = mst_plan_copies(plan),
                      .is_direct = plan->is_direct,
                      .file = file,
                      .file_offset = file_offset,

@@ -78,10 +78,11 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     mst_status status = MST_OK;
     sweeping *c = (sweeping *)schedule;
     const mst_schedule_desc *with = &c->base.with;
+    const mst_sweep_part all = mst_sweeps_whole(sweeps_of(c));
     mst_queue *queue = &schedule->queue;
     (void)traffic;
     if (!c->has_margins)
-        MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, error));
+        MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, &all, error));
     c->has_margins = true;
     MST_TRY(mst_sweeper_steps(with->sweeper, queue, &c->state, n, row, error));
 fail:

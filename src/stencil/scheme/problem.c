@@ -237,6 +237,7 @@ void mst_problem_release_scheme(mst_problem *p) {
 }
 
 const char *mst_stencil_schedule_name(mst_stencil_schedule schedule) {
-    static const char *const all[] = {"auto", "in-core", "trivial", "pyramid-slabs", "pyramid-tiles", "skewed", "sweeps"};
+    static const char *const all[] = {"auto",          "in-core", "trivial", "pyramid-slabs",
+                                      "pyramid-tiles", "skewed",  "sweeps",  "skewed-sweeps"};
     return (unsigned)schedule < sizeof all / sizeof all[0] ? all[schedule] : "unknown schedule";
 }

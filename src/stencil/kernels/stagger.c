@@ -1,0 +1,76 @@
+// Sweeps of several steps, a few planes at a time, while these are in the cache.
+#include "runtime/numbers.h"
+#include "sweeper.h"
+
+// Of the planes that a staggered sweep does at a time, at least: a launch takes as long as some 10000.
+enum { STAGGERED_NODES = 1 << 17 };
+
+mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
+    return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
+}
+
+// Whether planes wait for nothing but those around them.
+static bool may_stagger(const mst_sweeps *s) {
+    return s->shape == MST_STENCIL_SHAPE_CPU && !mst_problem_periodic(s->problem, PLANES);
+}
+
+// How many steps are staggered: as many as the cache holds the planes of, on a CPU.
+mst_status mst_sweeper_stagger(mst_sweeper *s, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = s->sweeps.problem;
+    const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / p->grid[PLANES];
+    cl_ulong cache = 0;
+    MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
+               "cannot read how large the cache of %s is", s->context->device.name);
+    const int64_t lag = mst_sweeps_lag(&s->sweeps);
+    s->stagger = mst_sweeper_plain(s);
+    if (!may_stagger(&s->sweeps) || plane * p->grid[PLANES] <= cache)
+        return MST_OK;
+    const int64_t planes = (int64_t)mst_divide_up((uint64_t)STAGGERED_NODES, p->plane), held = (int64_t)(cache / 2 / plane);
+    const int64_t steps = (held - planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
+    const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
+    if (steps < 2 || most < 2)
+        return MST_OK;
+    s->stagger = (mst_stagger){mst_smaller(steps, most), planes, lag};
+fail:
+    return status;
+}
+
+// A few planes at a time go through all sweeps of several steps while they are in the cache. Each sweep lies behind the one
+// before by as many planes as updates reach, so it finds what it reads, and what it replaces nothing before it reads any more
+// (time skewing).
+static mst_status staggered(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *states, int n_states, uint64_t row,
+                            mst_error *error) {
+    mst_status status = MST_OK;
+    const int64_t n_planes = (int64_t)s->sweeps.problem->grid[PLANES], lag = s->stagger.lag, planes = s->stagger.planes;
+    for (int64_t base = 0; base < n_planes + (n_states - 1) * lag; base += planes)
+        for (int k = 0; k < n_states; k++) {
+            mst_sweep_part part = mst_sweeps_whole(&s->sweeps);
+            part.from = mst_larger(base - k * lag, (int64_t)0);
+            part.to = mst_smaller(base - k * lag + planes, n_planes);
+            if (part.from < part.to)
+                MST_TRY(mst_sweeper_sweep(s, queue, k % s->sweeps.n, &states[k], &states[k + 1],
+                                          row + (uint64_t)(k / s->sweeps.n), &part, error));
+        }
+fail:
+    return status;
+}
+
+mst_status mst_sweeper_steps(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    for (uint64_t done = 0, steps; done < n; done += steps) {
+        steps = mst_smaller(n - done, (uint64_t)s->stagger.steps);
+        const int n_states = (int)steps * s->sweeps.n;
+        states[0] = *state;
+        for (int k = 0; k < n_states; k++) {
+            states[k + 1] = states[k];
+            mst_sweeper_rotate(s, k % s->sweeps.n, &states[k + 1]);
+        }
+        MST_TRY(staggered(s, queue, states, n_states, row + done, error));
+        *state = states[n_states];
+    }
+fail:
+    return status;
+}
