@@ -8,7 +8,8 @@
 
 static const char details[] = "PROBLEM is a YAML file with grid, fields, updates and all else (docs/stencils.md),\n"
                               "or the name of a built-in problem, the file of that name in examples/ without its\n"
-                              "output: heat1d, heat2d, heat3d, wave2d, wave3d, gray-scott, yee2d, yee3d.\n"
+                              "output: heat1d, heat2d, heat3d, wave2d, wave3d, gray-scott, yee2d, yee3d,\n"
+                              "cylinder.\n"
                               "\n"
                               "A grid that does not fit --device-memory goes through the device in blocks, many\n"
                               "steps a trip; --schedule, --depth, --fuse and --block overrule the model, which\n"
