@@ -188,6 +188,29 @@ static void test_several(void **state) {
     CHECK(fabs(r.value - acos(-1) / (2 * sqrt(2))) <= r.error && r.status == MST_INTEGRAL_CONVERGED, "%.17g", r.value);
 }
 
+// Bounds that depend on variables before theirs: over a disc, of what is 1 over a half line that begins at y.
+static void test_variable_bounds(void **state) {
+    static const char *const r = "r";
+    const mst_integral_range disc[] = {{"x", "-r", "r"}, {"y", "-sqrt(r^2 - x^2)", "sqrt(r^2 - x^2)"}, {"z", "y", "inf"}},
+                             late[] = {{"x", "0", "y"}, {"y", "0", "1"}};
+    const double radii[] = {0.5, 2};
+    mst_integral_desc d = test_integral_desc("exp(y - z)", disc, 1, &r);
+    mst_integral_result results[2];
+    mst_integral *plan;
+    mst_error e;
+    d.n_variables = 3;
+    d.relative_tolerance = 1e-3;
+    test_integral_run(*state, &d, radii, 2, results);
+    for (int i = 0; i < 2; i++)
+        CHECK(fabs(results[i].value - acos(-1) * radii[i] * radii[i]) <= results[i].error &&
+                  results[i].status == MST_INTEGRAL_CONVERGED,
+              "radius %g: %.12g +- %g", radii[i], results[i].value, results[i].error);
+    d.integrand = "x*y";
+    d.ranges = late;
+    d.n_variables = 2;
+    REFUSED(MST_ERROR_ARGUMENT, "'y' is not known", mst_integral_create(*state, &d, &plan, &e));
+}
+
 // By lattices in float32: bounds that are no floats, and values that cancel.
 static void test_narrow(void **state) {
     static const char *const names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7"};
@@ -208,6 +231,7 @@ static void test_narrow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_families), cmocka_unit_test(test_pagani),
-                                       cmocka_unit_test(test_several), cmocka_unit_test(test_narrow)};
+                                       cmocka_unit_test(test_several), cmocka_unit_test(test_variable_bounds),
+                                       cmocka_unit_test(test_narrow)};
     return cmocka_run_group_tests_name("integral_several", tests, test_setup, test_teardown);
 }

@@ -8,9 +8,10 @@
 static const char command[] = "integrate";
 
 static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of the variables that --var adds and of\n"
-                              "parameters. Bounds are expressions of the parameters, or inf and -inf. An F that\n"
-                              "begins with - stands in parentheses, or last and behind --. The grammar is in\n"
-                              "docs/expressions.md, the rules are in docs/integration.md.\n"
+                              "parameters. Bounds are expressions of the parameters and of the variables before\n"
+                              "theirs, or inf and -inf. An F that begins with - stands in parentheses, or last and\n"
+                              "behind --. The grammar is in docs/expressions.md, the rules are in\n"
+                              "docs/integration.md.\n"
                               "\n"
                               "--rule:\n"
                               "  adaptive    Kronrod, 21 nodes, for one variable, Genz-Malik for 2 to 7, shifted\n"
@@ -29,7 +30,7 @@ static const char details[] = "F is an expression, \"sin(x^2) + a\", of x, of th
                               "Examples:\n"
                               "  mastaba integrate 'sin(x^2)' --from -5 --to 5\n"
                               "  mastaba integrate 'exp(-a*x)' --from 0 --to inf --param a=0.1:10:1000 -o out.npy\n"
-                              "  mastaba integrate 'x*y' --var x=0:1 --var y=0:2\n";
+                              "  mastaba integrate 'x*y' --var x=0:1 --var y=0:x\n";
 
 typedef struct request {
     char *from, *to, *rule, *precision, *params, *names, *breakpoints, *output;
@@ -42,7 +43,7 @@ typedef struct request {
 static const cli_option option_table[] = {
     {"from", 0, CLI_TEXT, offsetof(request, from), "lower bound of x", "A"},
     {"to", 0, CLI_TEXT, offsetof(request, to), "upper bound of x", "B"},
-    {"var", 0, CLI_TEXTS, offsetof(request, variables), "one more variable and its bounds; again for more", "y=A:B"},
+    {"var", 0, CLI_TEXTS, offsetof(request, variables), "one more variable and its bounds, y=0:x; again for more", "y=A:B"},
     {"param", 'p', CLI_TEXTS, offsetof(request, parameters), "a parameter: a value, or a range with both ends",
      "a=FIRST:LAST:COUNT"},
     {"params", 0, CLI_TEXT, offsetof(request, params), "parameter sets: an array, the last axis of which is one set", "FILE.npy"},

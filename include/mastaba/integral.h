@@ -2,8 +2,9 @@
 //
 //     I(p) = integral over x_0 from a_0(p) to b_0(p), ..., x_{d-1} from a_{d-1}(p) to b_{d-1}(p)  of  f(x_0 .. x_{d-1}; p)
 //
-// for every row p of a table of parameters. The grammar of expressions: docs/expressions.md. Bounds may be inf and -inf; from
-// above to below changes the sign. Results are the same bit for bit on one device whenever the call is the same.
+// for every row p of a table of parameters; bounds may depend on variables before theirs, too. The grammar of expressions:
+// docs/expressions.md. Bounds may be inf and -inf; from above to below changes the sign. Results are the same bit for bit on one
+// device whenever the call is the same.
 #ifndef MASTABA_INTEGRAL_H
 #define MASTABA_INTEGRAL_H
 
@@ -47,7 +48,8 @@ typedef enum mst_integral_shape {
     MST_INTEGRAL_SHAPE_CPU = 2
 } mst_integral_shape;
 
-// A variable and its bounds, expressions of the parameters.
+// A variable and its bounds, expressions of the parameters and of the variables before it: {"x", "0", "1"}, {"y", "0", "x"} is a
+// triangle.
 typedef struct mst_integral_range {
     const char *name;
     const char *from, *to;

@@ -1,5 +1,5 @@
-// What the methods share: memory of a plan on the device, numbers on their way there and back, work-items and -groups, sums.
-#include "plan.h"
+// What the methods share (buffers.h).
+#include "buffers.h"
 
 #include "runtime/numbers.h"
 

@@ -1,7 +1,7 @@
 // Fixed rules with one variable. They differ in the nodes and weights of a panel only, so one kernel serves all; beside it stands
 // the rectangle rule as published.
+#include "buffers.h"
 #include "nodes.h"
-#include "plan.h"
 
 #include "runtime/numbers.h"
 

@@ -1,4 +1,4 @@
-// The integrand and its bounds: parsed, mapped to finite ranges, written as OpenCL C.
+// The integrand and its bounds: written as OpenCL C over finite ranges, evaluated on the host.
 #include "plan.h"
 
 #include <math.h>
@@ -6,104 +6,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Symbols of the integrand: variables, parameters, and left and right where they make sense and the names are free.
-enum { MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
-
-static mst_status parse_bound(mst_integral *plan, const char *text, const char *what, const mst_expr_symbol *parameters,
-                              mst_expr **out, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL", what);
-    MST_TRY(mst_expr_parse(text, what, parameters, (size_t)plan->desc.n_parameters, out, error));
-fail:
-    return status;
-}
-
-// The value of a bound that is written as a number, inf among them; NaN for one that depends on parameters.
-static double constant_value(const mst_expr *bound) {
-    return mst_expr_n_leaves(bound) == 0 ? mst_expr_evaluate(bound, NULL) : NAN;
-}
-
-static mst_status choose_kind(mst_integral *plan, int k, const char *name, mst_error *error) {
-    mst_status status = MST_OK;
-    double from = constant_value(plan->bounds[2 * k]), to = constant_value(plan->bounds[2 * k + 1]);
-    MST_REQUIRE(!(isinf(from) && from == to), MST_ERROR_ARGUMENT, "both bounds of %s are %s", name, from > 0 ? "inf" : "-inf");
-    if (isinf(from) && isinf(to))
-        plan->kinds[k] = plan->method == &mst_integral_regions ? MST_RANGE_HALVES : MST_RANGE_WHOLE;
-    else if (isinf(from) || isinf(to))
-        plan->kinds[k] = (isinf(from) ? from : to) > 0 ? MST_RANGE_UPPER : MST_RANGE_LOWER;
-    if (plan->kinds[k] == MST_RANGE_UPPER || plan->kinds[k] == MST_RANGE_LOWER)
-        plan->anchors[k] = plan->n_row++;
-fail:
-    return status;
-}
-
-static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc, const mst_expr_symbol *parameters,
-                               mst_error *error) {
-    mst_status status = MST_OK;
-    char what[128];
-    for (int k = 0; k < desc->n_variables; k++) {
-        const mst_integral_range *r = &desc->ranges[k];
-        MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
-        snprintf(plan->names[k], sizeof plan->names[k], "%s", r->name);
-        snprintf(what, sizeof what, "the lower bound of %.60s", r->name);
-        MST_TRY(parse_bound(plan, r->from, what, parameters, &plan->bounds[2 * k], error));
-        snprintf(what, sizeof what, "the upper bound of %.60s", r->name);
-        MST_TRY(parse_bound(plan, r->to, what, parameters, &plan->bounds[2 * k + 1], error));
-        MST_TRY(choose_kind(plan, k, r->name, error));
-    }
-    for (int k = 0; k < desc->n_breakpoints; k++)
-        MST_TRY(parse_bound(plan, desc->breakpoints[k], "a breakpoint", parameters, &plan->breakpoints[k], error));
-    if (desc->n_breakpoints > 0 && plan->kinds[0] == MST_RANGE_HALVES)
-        plan->n_cuts++;
-fail:
-    return status;
-}
-
-mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_expr_symbol symbols[MAX_SYMBOLS];
-    size_t n = 0;
-    int d = desc->n_variables;
-    plan->n_row = desc->n_parameters;
-    plan->n_cuts = d == 1 ? 2 + desc->n_breakpoints : 2 * d;
-    for (int k = 0; k < desc->n_parameters; k++)
-        MST_REQUIRE(desc->parameters[k], MST_ERROR_ARGUMENT, "parameter %d has no name", k);
-    for (int k = 0; k < desc->n_parameters; k++)
-        symbols[d + k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
-    for (int k = 0; k < desc->n_parameters; k++)
-        snprintf(plan->parameter_names[k], sizeof plan->parameter_names[k], "%s", desc->parameters[k]);
-    MST_TRY(parse_bounds(plan, desc, symbols + d, error));
-    for (int k = 0; k < d; k++)
-        symbols[k] = (mst_expr_symbol){desc->ranges[k].name, 0, 0};
-    n = (size_t)(d + desc->n_parameters);
-    bool free_names = d == 1 && plan->kinds[0] == MST_RANGE_FINITE;
-    for (size_t i = 0; i < n; i++)
-        free_names = free_names && strcmp(symbols[i].name, "left") != 0 && strcmp(symbols[i].name, "right") != 0;
-    if (free_names) {
-        symbols[n] = (mst_expr_symbol){"left", 0, 0};
-        symbols[n + 1] = (mst_expr_symbol){"right", 0, 0};
-    }
-    MST_REQUIRE(desc->integrand, MST_ERROR_ARGUMENT, "desc->integrand must not be NULL");
-    MST_TRY(mst_expr_parse(desc->integrand, "the integrand", symbols, n + (free_names ? 2 : 0), &plan->integrand, error));
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++)
-        plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->integrand)[i].symbol >= n;
-    if (plan->uses_ends)
-        plan->n_row += 2;
-fail:
-    return status;
-}
-
 // ---- as OpenCL C
 
-// A variable NAME is NAME_at in the kernel, and NAME_rest or NAME_scale what its map needs besides; a parameter is NAME_value. No
-// word of OpenCL C ends that way.
+// A variable NAME is NAME_at in the kernel, and NAME_rest, NAME_scale, NAME_from or NAME_to what its map needs besides; a
+// parameter is NAME_value, declared once. No word of OpenCL C ends that way.
+enum { KERNEL_NAME = MST_EXPR_MAX_NAME + 10 };
+
+static void write_parameter(const mst_integral *plan, size_t k, bool *written, char name[KERNEL_NAME], mst_text *out) {
+    snprintf(name, KERNEL_NAME, "%s_value", plan->parameter_names[k]);
+    if (!written[k])
+        mst_text_put(out, "const realv $name = p[$k];\n", MST_SET(name, (const char *)name), MST_SET(k, k));
+    written[k] = true;
+}
+
+// `const realv NAME = ...;`, a bound of the parameters and the variables before it.
+static void write_bound(const mst_integral *plan, const mst_expr *bound, const char *name, bool *written, mst_text *out) {
+    const mst_expr_leaf *leaves = mst_expr_leaves(bound);
+    char names[MST_INTEGRAL_MAX_SYMBOLS][KERNEL_NAME];
+    const char *list[MST_INTEGRAL_MAX_SYMBOLS];
+    size_t n = (size_t)plan->desc.n_parameters;
+    for (size_t i = 0; i < mst_expr_n_leaves(bound); i++) {
+        size_t s = leaves[i].symbol;
+        list[i] = names[i];
+        if (s < n)
+            write_parameter(plan, s, written, names[i], out);
+        else
+            snprintf(names[i], KERNEL_NAME, "%s_at", plan->names[s - n]);
+    }
+    mst_expr_write(bound, plan->is_double, plan->choice.width, list, name, out);
+}
+
+// The bounds that depend on variables, as NAME_from and NAME_to; of a half-infinite range the finite one, as NAME_from.
+static void write_bounds(const mst_integral *plan, int k, bool *written, mst_text *out) {
+    char name[KERNEL_NAME];
+    bool between = plan->kinds[k] == MST_RANGE_BETWEEN, from_infinity = plan->from_infinity[k];
+    snprintf(name, sizeof name, "%s_from", plan->names[k]);
+    write_bound(plan, plan->bounds[2 * k + (from_infinity ? 1 : 0)], name, written, out);
+    snprintf(name, sizeof name, "%s_to", plan->names[k]);
+    if (between)
+        write_bound(plan, plan->bounds[2 * k + 1], name, written, out);
+}
+
 static void write_variable(const mst_integral *plan, int k, mst_text *out) {
     bool single = plan->desc.n_variables == 1;
+    char anchor[KERNEL_NAME];
+    if (plan->anchors[k] < 0)
+        snprintf(anchor, sizeof anchor, "%s_from", plan->names[k]);
+    else
+        snprintf(anchor, sizeof anchor, "p[%d]", plan->anchors[k]);
     const mst_text_value values[] = {MST_SET(x, plan->names[k]),
                                      MST_SET(k, k),
-                                     MST_SET(anchor, plan->anchors[k]),
+                                     MST_SET(anchor, (const char *)anchor),
                                      MST_SET(sign, plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-"),
-                                     MST_SET(distance, single && isinf(constant_value(plan->bounds[0])) ? "right" : "left"),
+                                     MST_SET(distance, single && plan->from_infinity[0] ? "right" : "left"),
                                      {0}};
     switch (plan->kinds[k]) {
     case MST_RANGE_FINITE:
@@ -115,7 +70,7 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
         mst_text_put_values(out, "// $x = its finite bound $sign (1 - t) / t\n", values);
         mst_text_put_values(out, single ? "const realv ${x}_rest = fabs($distance);\n" : "const realv ${x}_rest = 1 - t[$k];\n",
                             values);
-        mst_text_put_values(out, "const realv ${x}_at = p[$anchor] $sign ${x}_rest / t[$k];\n", values);
+        mst_text_put_values(out, "const realv ${x}_at = $anchor $sign ${x}_rest / t[$k];\n", values);
         break;
     case MST_RANGE_WHOLE:
         mst_text_put_values(out, "// $x = t / (1 - t^2)\n", values);
@@ -128,6 +83,10 @@ static void write_variable(const mst_integral *plan, int k, mst_text *out) {
         mst_text_put_values(out, "// $x = (1 - |t|) / t\n", values);
         mst_text_put_values(out, "const realv ${x}_at = (1 - fabs(t[$k])) / t[$k];\n", values);
         break;
+    case MST_RANGE_BETWEEN:
+        mst_text_put_values(out, "const realv ${x}_scale = ${x}_to - ${x}_from, ${x}_at = ${x}_from + ${x}_scale * t[$k];\n",
+                            values);
+        break;
     }
 }
 
@@ -139,15 +98,17 @@ static void write_scale(const mst_integral *plan, int k, mst_text *out) {
                             "scaled = scaled * (1 + t[$k] * t[$k]) / ${x}_scale / ${x}_scale, "
                             "far = fmin(far, fabs(${x}_scale));\n",
                             values);
+    else if (plan->kinds[k] == MST_RANGE_BETWEEN)
+        mst_text_put_values(out, "scaled = ${x}_scale == 0 ? (realv)0 : scaled * ${x}_scale;\n", values);
     else if (plan->kinds[k] != MST_RANGE_FINITE)
         mst_text_put_values(out, "scaled = ${sign}scaled / t[$k] / t[$k], far = fmin(far, fabs(t[$k]));\n", values);
 }
 
 // `const realv f = ...;`, the integrand of the variables.
-static void write_value(const mst_integral *plan, mst_text *out) {
+static void write_value(const mst_integral *plan, bool *written, mst_text *out) {
     const mst_expr_leaf *leaves = mst_expr_leaves(plan->integrand);
-    char names[MAX_SYMBOLS][MST_EXPR_MAX_NAME + 10];
-    const char *list[MAX_SYMBOLS];
+    char names[MST_INTEGRAL_MAX_SYMBOLS][KERNEL_NAME];
+    const char *list[MST_INTEGRAL_MAX_SYMBOLS];
     size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
     for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
         size_t s = leaves[i].symbol;
@@ -155,8 +116,7 @@ static void write_value(const mst_integral *plan, mst_text *out) {
         if (s < d) {
             snprintf(names[i], sizeof names[i], "%s_at", plan->names[s]);
         } else if (s < first_end) {
-            snprintf(names[i], sizeof names[i], "%s_value", plan->parameter_names[s - d]);
-            mst_text_put(out, "const realv $name = p[$k];\n", MST_SET(name, list[i]), MST_SET(k, s - d));
+            write_parameter(plan, s - d, written, names[i], out);
         } else {
             list[i] = s == first_end ? "left" : "right";
         }
@@ -177,15 +137,17 @@ static void write_mapped(const mst_integral *plan, mst_text *out) {
 }
 
 static void write_integrand(const mst_integral *plan, mst_text *out) {
-    bool mapped = false;
+    bool mapped = false, written[MST_INTEGRAL_MAX_PARAMETERS] = {false};
     mst_text_put(out, "// The integrand at t, times dx/dt. left and right are the distances of the one variable t from the ends\n"
                       "// of its range; p holds the parameters, then what the maps of the ranges need.\n"
                       "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\n");
     for (int k = 0; k < plan->desc.n_variables; k++) {
+        if (mst_range_depends(plan, k))
+            write_bounds(plan, k, written, out);
         write_variable(plan, k, out);
         mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
     }
-    write_value(plan, out);
+    write_value(plan, written, out);
     if (mapped)
         write_mapped(plan, out);
     else
@@ -258,6 +220,7 @@ static double map_to_t(mst_range_kind kind, double anchor, double x) {
     case MST_RANGE_HALVES:
         return copysign(isinf(x) ? 1 : 1 / (1 + fabs(x)), x);
     case MST_RANGE_FINITE:
+    case MST_RANGE_BETWEEN:
         break;
     }
     return x;
@@ -268,6 +231,11 @@ static mst_status fill_range(const mst_integral *plan, int k, size_t set, const 
     mst_status status = MST_OK;
     mst_range_kind kind = plan->kinds[k];
     double bounds[2], anchor = 0;
+    if (mst_range_depends(plan, k)) { // of infinity, t is 0
+        *from = kind == MST_RANGE_BETWEEN || plan->from_infinity[k] ? 0 : 1;
+        *to = 1 - *from;
+        return MST_OK;
+    }
     for (int s = 0; s < 2; s++) {
         const mst_expr *bound = plan->bounds[2 * k + s];
         bounds[s] = evaluate(bound, parameters);
@@ -344,7 +312,7 @@ fail:
 }
 
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts) {
-    double values[MAX_SYMBOLS];
+    double values[MST_INTEGRAL_MAX_SYMBOLS];
     size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
     for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
         size_t s = mst_expr_leaves(plan->integrand)[i].symbol;

@@ -1,6 +1,6 @@
 // Eight variables and more: lattices of 2^m points under random shifts, m growing until the standard error is small enough.
 // Lattices are nested, so that each step adds the odd points only.
-#include "plan.h"
+#include "buffers.h"
 
 #include "runtime/numbers.h"
 

@@ -11,6 +11,8 @@
 #include <mastaba/integral.h>
 
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
+// Variables, parameters, and left and right where they make sense and the names are free.
+enum { MST_INTEGRAL_MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
 
 // How a variable's range is mapped to that of t, over which the kernels integrate.
 typedef enum mst_range_kind {
@@ -18,7 +20,9 @@ typedef enum mst_range_kind {
     MST_RANGE_UPPER,  // one bound is inf:  x = anchor + (1 - t) / t, t from 1 (the anchor) to 0 (QUADPACK's map)
     MST_RANGE_LOWER,  // one is -inf:       x = anchor - (1 - t) / t
     MST_RANGE_WHOLE,  // both:              x = t / (1 - t^2), t from -1 to 1
-    MST_RANGE_HALVES // both:              x = (1 - |t|) / t, t from -1 (0) by 0 (-inf, inf) to 1 (0); so numbers are dense at inf
+    MST_RANGE_HALVES, // both:              x = (1 - |t|) / t, t from -1 (0) by 0 (-inf, inf) to 1 (0); so numbers are dense at
+                      // inf
+    MST_RANGE_BETWEEN // a bound depends on variables before it:  x = from + (to - from) t, t from 0 to 1
 } mst_range_kind;
 
 // A buffer that stays with the plan and grows.
@@ -66,7 +70,8 @@ struct mst_integral {
     char names[MST_INTEGRAL_MAX_VARIABLES][MST_EXPR_MAX_NAME + 1],
         parameter_names[MST_INTEGRAL_MAX_PARAMETERS][MST_EXPR_MAX_NAME + 1];
     mst_range_kind kinds[MST_INTEGRAL_MAX_VARIABLES];
-    int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows
+    bool from_infinity[MST_INTEGRAL_MAX_VARIABLES];
+    int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows; -1 where it depends on variables
     int n_row, n_cuts;
     const mst_integral_method *method;
     void *work; // the method's
@@ -75,6 +80,11 @@ struct mst_integral {
 // Of a number of the plan's type.
 static inline size_t mst_integral_number_bytes(const mst_integral *plan) {
     return plan->is_double ? sizeof(double) : sizeof(float);
+}
+
+// Whether a bound of variable k depends on variables before it.
+static inline bool mst_range_depends(const mst_integral *plan, int k) {
+    return plan->kinds[k] == MST_RANGE_BETWEEN || plan->anchors[k] < 0;
 }
 
 extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_integral_tanh_sinh, mst_integral_lattice;
@@ -90,10 +100,12 @@ mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc 
 // From the rules' choice to what is known of the device.
 mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, mst_tune_chain *chain, mst_error *error);
 
-// ---- integrand.c
+// ---- parse.c
 
 // Parses all expressions of a description and decides how ranges are mapped.
 mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
+
+// ---- integrand.c
 
 // Builds a kernel file behind the integrand: `realv integrand_at(const realv *t, realv left, realv right, const realv *p)`, where
 // left and right are the distances of the one variable t from where its range begins and ends, and
@@ -110,38 +122,5 @@ mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters
 
 // The integrand on the host, in double, at one t of one variable.
 double mst_integrand_value(const mst_integral *plan, double t, const double *row, const double *cuts);
-
-// ---- buffers.c
-
-mst_status mst_integral_reserve(mst_integral *plan, mst_integral_buffer *buffer, uint64_t bytes, const char *what,
-                                mst_error *error);
-void mst_integral_release(mst_integral *plan, mst_integral_buffer *buffer);
-
-// Uploads n numbers as the plan's type, growing the buffer.
-mst_status mst_integral_upload(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n, const char *what,
-                               mst_error *error);
-// The same as pairs hi + lo, so that nothing is lost in float32.
-mst_status mst_integral_upload_pairs(mst_integral *plan, mst_integral_buffer *buffer, const double *values, size_t n,
-                                     const char *what, mst_error *error);
-// Uploads n numbers without waiting; n > 0. Overwrites the values, which have to stay until the queue is done with them.
-mst_status mst_integral_send(mst_integral *plan, mst_integral_buffer *buffer, double *values, size_t n, const char *what,
-                             mst_error *error);
-// Downloads n numbers of the plan's type, or counts. Waits for what was enqueued before.
-mst_status mst_integral_download(mst_integral *plan, cl_mem buffer, double *values, size_t n, mst_error *error);
-mst_status mst_integral_download_counts(mst_integral *plan, cl_mem buffer, cl_uint *counts, size_t n, mst_error *error);
-
-// Progress, and whether the caller cancels: MST_ERROR_CANCELLED.
-mst_status mst_integral_progress(const mst_integral_call *call, size_t done, mst_error *error);
-
-// The work-group to use of a kernel: 1 on a CPU, else `wanted` or the largest power of two below it that the kernel takes. Sums
-// over a group are trees, so that it decides the bits of results.
-mst_status mst_integral_group(const mst_integral *plan, const mst_kernel *kernel, size_t wanted, size_t *group, mst_error *error);
-
-// Work-items of a launch on a CPU; and integrals that a work-group takes one after the other where each could have its own.
-size_t mst_integral_cpu_items(const mst_integral *plan);
-cl_uint mst_integral_sets_a_group(const mst_integral *plan, cl_uint n_sets);
-
-// A sum without loss.
-double mst_integral_sum(const double *values, size_t n);
 
 #endif

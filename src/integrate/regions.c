@@ -1,7 +1,7 @@
 // Adaptive integration, breadth-first: each round runs kernels over all regions of all integrals (regions.cl) and reads one
 // number back. The rule is Kronrod's with one variable, Genz and Malik's with 2 to 7.
+#include "buffers.h"
 #include "nodes.h"
-#include "plan.h"
 
 #include "runtime/numbers.h"
 

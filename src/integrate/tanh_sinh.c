@@ -1,6 +1,6 @@
 // The tanh-sinh rule, breadth-first over levels: each level is one kernel for all integrals, after which the number of those
 // still running is read back.
-#include "plan.h"
+#include "buffers.h"
 
 #include "runtime/numbers.h"
 

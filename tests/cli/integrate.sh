@@ -57,7 +57,7 @@ for rule in rectangle midpoint trapezoid simpson gauss; do
 done
 expect 0 "$MASTABA" integrate 'x^2' --from 0 --to 3 --rule rectangle --points 1e4 --work-items 256 --group-size 64 --json
 json "abs(j['value'] - 9) < 2e-3 and j['error'] is None and j['evaluations'] == 10000"
-expect 0 "$MASTABA" integrate 'x*y + z' --var x=0:1 --var y=0:2 --var 'z=(1 > 0 ? 0 : 1):1' --json
+expect 0 "$MASTABA" integrate 'x*y + z' --var x=0:1 --var 'y=0:(x >= 0 ? 2 : 1)' --var 'z=(1 > 0 ? 0 : 1):1' --json
 json "abs(j['value'] - 2) < 1e-6"
 
 expect 0 "$MASTABA" integrate '1/sqrt(right)' --from 0 --to 1 --rule tanh-sinh --json

@@ -1,0 +1,110 @@
+// The integrand and its bounds: parsed; how ranges are mapped to finite ones.
+#include "plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Of bounds, symbols are the parameters, then the variables before theirs.
+static mst_status parse_bound(const char *text, const char *what, const mst_expr_symbol *symbols, int n_symbols, mst_expr **out,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s must not be NULL", what);
+    MST_TRY(mst_expr_parse(text, what, symbols, (size_t)n_symbols, out, error));
+fail:
+    return status;
+}
+
+// The value of a bound that is written as a number, inf among them; NaN for one that depends on parameters.
+static double constant_value(const mst_expr *bound) {
+    return mst_expr_n_leaves(bound) == 0 ? mst_expr_evaluate(bound, NULL) : NAN;
+}
+
+static bool bound_depends(const mst_integral *plan, const mst_expr *bound) {
+    for (size_t i = 0; i < mst_expr_n_leaves(bound); i++)
+        if (mst_expr_leaves(bound)[i].symbol >= (size_t)plan->desc.n_parameters)
+            return true;
+    return false;
+}
+
+// Whether a bound of variable k depends on variables before it.
+static bool depends(const mst_integral *plan, int k) {
+    return bound_depends(plan, plan->bounds[2 * k]) || bound_depends(plan, plan->bounds[2 * k + 1]);
+}
+
+static mst_status choose_kind(mst_integral *plan, int k, const char *name, mst_error *error) {
+    mst_status status = MST_OK;
+    double from = constant_value(plan->bounds[2 * k]), to = constant_value(plan->bounds[2 * k + 1]);
+    MST_REQUIRE(!(isinf(from) && from == to), MST_ERROR_ARGUMENT, "both bounds of %s are %s", name, from > 0 ? "inf" : "-inf");
+    plan->from_infinity[k] = isinf(from);
+    if (isinf(from) && isinf(to))
+        plan->kinds[k] = plan->method == &mst_integral_regions ? MST_RANGE_HALVES : MST_RANGE_WHOLE;
+    else if (isinf(from) || isinf(to))
+        plan->kinds[k] = (isinf(from) ? from : to) > 0 ? MST_RANGE_UPPER : MST_RANGE_LOWER;
+    else if (depends(plan, k))
+        plan->kinds[k] = MST_RANGE_BETWEEN;
+    if (plan->kinds[k] == MST_RANGE_UPPER || plan->kinds[k] == MST_RANGE_LOWER)
+        plan->anchors[k] = depends(plan, k) ? -1 : plan->n_row++;
+fail:
+    return status;
+}
+
+static mst_status parse_bounds(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
+    int n = desc->n_parameters;
+    char what[128];
+    for (int k = 0; k < n; k++)
+        symbols[k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
+    for (int k = 0; k < desc->n_breakpoints; k++)
+        MST_TRY(parse_bound(desc->breakpoints[k], "a breakpoint", symbols, n, &plan->breakpoints[k], error));
+    for (int k = 0; k < desc->n_variables; k++) {
+        const mst_integral_range *r = &desc->ranges[k];
+        MST_REQUIRE(r->name, MST_ERROR_ARGUMENT, "variable %d has no name", k);
+        snprintf(plan->names[k], sizeof plan->names[k], "%s", r->name);
+        snprintf(what, sizeof what, "the lower bound of %.60s", r->name);
+        MST_TRY(parse_bound(r->from, what, symbols, n, &plan->bounds[2 * k], error));
+        snprintf(what, sizeof what, "the upper bound of %.60s", r->name);
+        MST_TRY(parse_bound(r->to, what, symbols, n, &plan->bounds[2 * k + 1], error));
+        MST_TRY(choose_kind(plan, k, r->name, error));
+        symbols[n++] = (mst_expr_symbol){r->name, 0, 0};
+    }
+    if (desc->n_breakpoints > 0 && plan->kinds[0] == MST_RANGE_HALVES)
+        plan->n_cuts++;
+fail:
+    return status;
+}
+
+mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_expr_symbol symbols[MST_INTEGRAL_MAX_SYMBOLS];
+    size_t n = 0;
+    int d = desc->n_variables;
+    plan->n_row = desc->n_parameters;
+    plan->n_cuts = d == 1 ? 2 + desc->n_breakpoints : 2 * d;
+    for (int k = 0; k < desc->n_parameters; k++)
+        MST_REQUIRE(desc->parameters[k], MST_ERROR_ARGUMENT, "parameter %d has no name", k);
+    for (int k = 0; k < desc->n_parameters; k++)
+        symbols[d + k] = (mst_expr_symbol){desc->parameters[k], 0, 0};
+    for (int k = 0; k < desc->n_parameters; k++)
+        snprintf(plan->parameter_names[k], sizeof plan->parameter_names[k], "%s", desc->parameters[k]);
+    MST_TRY(parse_bounds(plan, desc, error));
+    for (int k = 0; k < d; k++)
+        symbols[k] = (mst_expr_symbol){desc->ranges[k].name, 0, 0};
+    n = (size_t)(d + desc->n_parameters);
+    bool free_names = d == 1 && plan->kinds[0] == MST_RANGE_FINITE;
+    for (size_t i = 0; i < n; i++)
+        free_names = free_names && strcmp(symbols[i].name, "left") != 0 && strcmp(symbols[i].name, "right") != 0;
+    if (free_names) {
+        symbols[n] = (mst_expr_symbol){"left", 0, 0};
+        symbols[n + 1] = (mst_expr_symbol){"right", 0, 0};
+    }
+    MST_REQUIRE(desc->integrand, MST_ERROR_ARGUMENT, "desc->integrand must not be NULL");
+    MST_TRY(mst_expr_parse(desc->integrand, "the integrand", symbols, n + (free_names ? 2 : 0), &plan->integrand, error));
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++)
+        plan->uses_ends = plan->uses_ends || mst_expr_leaves(plan->integrand)[i].symbol >= n;
+    if (plan->uses_ends)
+        plan->n_row += 2;
+fail:
+    return status;
+}
