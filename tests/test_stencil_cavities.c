@@ -1,6 +1,7 @@
 // Staggered schemes of order 4 between mirrors: standing waves of cavities, whose frequency in the discrete scheme is known in
 // closed form. A sum of exponentials obeys the scheme in the whole plane and has the symmetry of the mirrors, so it must stay, to
-// rounding; a face that is wrong by one node, or in its sign, shows at once.
+// rounding; a face that is wrong by one node, or in its sign, shows at once. And the speed of Rayleigh's wave along a free
+// surface.
 #include "support.h"
 
 #include <math.h>
@@ -153,8 +154,84 @@ static void test_free_surfaces(void **state) {
     mst_stencil_destroy(solver);
 }
 
+// ---- Rayleigh's wave along a free surface: an exact wave of the continuous medium (lambda = mu = rho = 1) to begin with, which
+// keeps its form and travels at the root of Rayleigh's equation, as far as the surface is free. The images of velocities beyond
+// it are exact for waves straight up alone, so that the speed's error says what they are worth.
+
+static double rayleigh_equation(double c) { return pow(2 - c * c, 2) - 4 * sqrt(1 - c * c / 3) * sqrt(1 - c * c); }
+
+static double rayleigh_speed(void) {
+    double low = 0.5, high = 0.99;
+    for (int k = 0; k < 100; k++) {
+        const double middle = (low + high) / 2;
+        *(rayleigh_equation(low) * rayleigh_equation(middle) > 0 ? &low : &high) = middle;
+    }
+    return low;
+}
+
+// How much of its speed a wave of n nodes lacks after four periods, by the phase of vy along the surface.
+static double rayleigh_error(void **state, int n) {
+    static const mst_stencil_boundary even[] = {EVEN, {0}, AROUND, AROUND}, even_on_it[] = {EVEN_NODE, {0}, AROUND, AROUND},
+                                      odd[] = {ODD, {0}, AROUND, AROUND}, odd_on_it[] = {ODD_NODE, {0}, AROUND, AROUND};
+#define DEEP "exp(-q*(y + 0.5))"
+#define SHALLOW "exp(-s*(y + 0.5))"
+    static const mst_stencil_field fields[] = {
+        {.name = "vx",
+         .boundaries = even,
+         .initial = {.expression = "-w*k*(" DEEP " - b*" SHALLOW ")*cos(k*(x + 0.5) + w*dt/2)"}},
+        {.name = "vy", .boundaries = even_on_it, .initial = {.expression = "w*q*(exp(-q*y) - d*exp(-s*y))*sin(k*x + w*dt/2)"}},
+        {.name = "sxx",
+         .boundaries = even,
+         .initial = {.expression = "(3*k^2*(" DEEP " - b*" SHALLOW ") + q*(s*d*" SHALLOW " - q*" DEEP "))*cos(k*x)"}},
+        {.name = "syy",
+         .boundaries = odd,
+         .initial = {.expression = "(k^2*(" DEEP " - b*" SHALLOW ") + 3*q*(s*d*" SHALLOW " - q*" DEEP "))*cos(k*x)"}},
+        {.name = "sxy",
+         .boundaries = odd_on_it,
+         .initial = {.expression = "k*(b*s*exp(-s*y) - 2*q*exp(-q*y) + q*d*exp(-s*y))*sin(k*(x + 0.5))"}}};
+    static const mst_stencil_update updates[] = {{"vx", "vx + dt*(dx_plus(sxx, 4) + dy_plus(sxy, 4))", 0},
+                                                 {"vy", "vy + dt*(dx_minus(sxy, 4) + dy_minus(syy, 4))", 0},
+                                                 {"sxx", "sxx + dt*(3*dx_minus(vx, 4) + dy_plus(vy, 4))", 1},
+                                                 {"syy", "syy + dt*(dx_minus(vx, 4) + 3*dy_plus(vy, 4))", 1},
+                                                 {"sxy", "y > 0 ? sxy + dt*(dy_minus(vx, 4) + dx_plus(vy, 4)) : 0", 1}};
+    const double c = rayleigh_speed(), k = 2 * pi / n, w = c * k, q = k * sqrt(1 - c * c / 3), s = k * sqrt(1 - c * c);
+    const double b = 2 * q * s / (s * s + k * k), d = 2 * k * k / (s * s + k * k);
+    const mst_stencil_parameter parameters[] = {{"k", k}, {"w", w}, {"q", q}, {"s", s}, {"b", b}, {"d", d}};
+    mst_stencil_desc desc = describe(parameters, 6, fields, 5, updates);
+    mst_stencil *solver;
+    mst_error e;
+    double row[40], cosine = 0, sine = 0;
+    desc.boundaries = even;
+    desc.grid[0] = (size_t)n * 9 / 2; // where the wave is 1e-5 of that at the surface
+    desc.grid[1] = (size_t)n;
+    desc.time_step = 0.3;
+    desc.schedule = MST_STENCIL_SWEEPS;
+    const double steps = round(8 * pi / w / desc.time_step);
+    OK(mst_stencil_create(*state, &desc, &solver, &e));
+    OK(mst_stencil_run(solver, (uint64_t)steps, NULL, NULL, &e));
+    const mst_stencil_region surface = {{0, 0}, {1, 1}, {1, (size_t)n}};
+    OK(mst_stencil_read(solver, "vy", 0, &surface, mst_at_host(row), &e));
+    mst_stencil_destroy(solver);
+    for (int i = 0; i < n; i++) {
+        cosine += row[i] * cos(k * i) * 2 / n;
+        sine += row[i] * sin(k * i) * 2 / n;
+    }
+    // vy is w q (1 - d) sin(k x - angle).
+    const double size = w * q * (1 - d), angle = w * (steps - 0.5) * desc.time_step, got = atan2(-cosine / size, sine / size);
+    CHECK(fabs(hypot(cosine, sine) / fabs(size) - 1) < 0.05, "Rayleigh's wave became %g of itself",
+          hypot(cosine, sine) / fabs(size));
+    return remainder(angle - got, 2 * pi) / angle;
+}
+
+static void test_rayleigh(void **state) {
+    const double coarse = rayleigh_error(state, 10), fine = rayleigh_error(state, 20);
+    CHECK(fabs(rayleigh_speed() - 0.919402) < 1e-6, "Rayleigh's speed is %g", rayleigh_speed());
+    CHECK(fine > 0 && fine < 0.003 && coarse < 0.012, "Rayleigh's wave is slower by %g and %g", coarse, fine);
+    CHECK(log2(coarse / fine) > 1.8, "the speed of Rayleigh's wave is of order %g", log2(coarse / fine));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_box_sweeps), cmocka_unit_test(test_box_slabs),
-                                       cmocka_unit_test(test_free_surfaces)};
+                                       cmocka_unit_test(test_free_surfaces), cmocka_unit_test(test_rayleigh)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -106,10 +106,12 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
             mst_device_table *t = &any->groups[g].passes[own];
             if (t->bytes)
-                MST_TRY(mst_table_upload(context, t, copy_of(&any->described[own][any->groups[g].first], (size_t)t->bytes), error));
+                MST_TRY(
+                    mst_table_upload(context, t, copy_of(&any->described[own][any->groups[g].first], (size_t)t->bytes), error));
         }
     if (any->scratch.bytes)
-        MST_TRY(mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
+        MST_TRY(
+            mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
     MST_TRY(mst_any_write(context, plan->is_double, &any->text, error));
     MST_TRY(mst_program_of_text(context, plan->is_double ? "fft: any length, in double" : "fft: any length, in float", &any->text,
                                 plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
@@ -178,17 +180,26 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
         units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
     }
     cl_ulong share = mst_divide_up(units, (uint64_t)mst_any_work_items(plan)), scratch_reals = g->scratch_reals;
-    const mst_argument arguments[] = {
-        MST_BIND_AS("passes", g->passes[own].buffer), MST_BIND(n_passes, n_passes),
-        MST_BIND_AS("numbers", any->numbers.buffer),  MST_BIND_AS("places", any->places.buffer),
-        MST_BIND(source, source.buffer),              MST_BIND(source_base, source.base),
-        MST_BIND(source_item, source.item),           MST_BIND(target, target.buffer),
-        MST_BIND(target_base, target.base),           MST_BIND(target_item, target.item),
-        MST_BIND(work, buffers[WORK]),                MST_BIND(padded, buffers[PADDED]),
-        MST_BIND(spectrum, buffers[SPECTRUM]),        MST_BIND(work_item, work_item),
-        MST_BIND_AS("scratch", any->scratch.buffer),  MST_BIND(scratch_reals, scratch_reals),
-        MST_BIND(scale, plan->desc.scale),            MST_BIND(n_pieces, n_pieces),
-        MST_BIND(share, share),                       MST_BIND(n_lines, n_lines)};
+    const mst_argument arguments[] = {MST_BIND_AS("passes", g->passes[own].buffer),
+                                      MST_BIND(n_passes, n_passes),
+                                      MST_BIND_AS("numbers", any->numbers.buffer),
+                                      MST_BIND_AS("places", any->places.buffer),
+                                      MST_BIND(source, source.buffer),
+                                      MST_BIND(source_base, source.base),
+                                      MST_BIND(source_item, source.item),
+                                      MST_BIND(target, target.buffer),
+                                      MST_BIND(target_base, target.base),
+                                      MST_BIND(target_item, target.item),
+                                      MST_BIND(work, buffers[WORK]),
+                                      MST_BIND(padded, buffers[PADDED]),
+                                      MST_BIND(spectrum, buffers[SPECTRUM]),
+                                      MST_BIND(work_item, work_item),
+                                      MST_BIND_AS("scratch", any->scratch.buffer),
+                                      MST_BIND(scratch_reals, scratch_reals),
+                                      MST_BIND(scale, plan->desc.scale),
+                                      MST_BIND(n_pieces, n_pieces),
+                                      MST_BIND(share, share),
+                                      MST_BIND(n_lines, n_lines)};
     return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments), (size_t)mst_divide_up(units, share), 1,
                              NULL, error);
 }

@@ -1,11 +1,11 @@
-// Passes of any length: what a kernel for CPUs does with the numbers of any_pass.cl. A work-item takes tiles of LANES lines, as
-// the kernels of write_cpu.c do and with the same arithmetic, but sizes, strides and radices are arguments.
+// Passes of any length: what a kernel for CPUs does with the numbers of any_pass.cl. A work-item takes tiles of LANES
+// lines, as the kernels of write_cpu.c do and with the same arithmetic, but sizes, strides and radices are arguments.
 #define RE(i) v[2 * (i)]
 #define IM(i) v[2 * (i) + 1]
 
-// A tile is transposed square by square: ROW complex numbers of each line, one vector of a line, against the vectors of their
-// real and imaginary parts. By rounds of vectors i and i + LANES/2, written out: compilers keep vectors in registers only where no
-// loop is left.
+// A tile is transposed square by square: ROW complex numbers of each line, one vector of a line, against the vectors of
+// their real and imaginary parts. By rounds of vectors i and i + LANES/2, written out: compilers keep vectors in
+// registers only where no loop is left.
 #if PRECISION == 64
 #define LANES 4u
 #define ROW 2u
@@ -21,7 +21,8 @@ typedef double8 vpairs;
 #define ODD(a, b) (vreal)((a).s1, (b).s1, (a).s3, (b).s3)
 INLINE void transpose(vreal *r) {
     const vreal a0 = EVEN(r[0], r[1]), a1 = ODD(r[0], r[1]), a2 = EVEN(r[2], r[3]), a3 = ODD(r[2], r[3]);
-    r[0] = (vreal)(a0.lo, a2.lo), r[1] = (vreal)(a1.lo, a3.lo), r[2] = (vreal)(a0.hi, a2.hi), r[3] = (vreal)(a1.hi, a3.hi);
+    r[0] = (vreal)(a0.lo, a2.lo), r[1] = (vreal)(a1.lo, a3.lo), r[2] = (vreal)(a0.hi, a2.hi),
+    r[3] = (vreal)(a1.hi, a3.hi);
 }
 #else
 #define LANES 8u
@@ -31,9 +32,9 @@ typedef float16 vpairs;
 #define VSTORE vstore8
 #define VLOAD_PAIRS vload16
 #define VSTORE_PAIRS vstore16
-#define PAIRS(x, y)                                                                                                                \
-    (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3, (x).s4, (y).s4, (x).s5, (y).s5, (x).s6, (y).s6,       \
-             (x).s7, (y).s7)
+#define PAIRS(x, y)                                                                                                    \
+    (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3, (x).s4, (y).s4, (x).s5, (y).s5, (x).s6,   \
+             (y).s6, (x).s7, (y).s7)
 #define EACH_LANE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 #define EACH_OF_ROW(F) F(0) F(1) F(2) F(3)
 #define LOW(a, b) (vreal)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5)
@@ -45,8 +46,10 @@ INLINE void transpose(vreal *r) {
     const vreal a4 = LOW(r[4], r[5]), a5 = HIGH(r[4], r[5]), a6 = LOW(r[6], r[7]), a7 = HIGH(r[6], r[7]);
     const vreal b0 = LOW_TWO(a0, a2), b1 = HIGH_TWO(a0, a2), b2 = LOW_TWO(a1, a3), b3 = HIGH_TWO(a1, a3);
     const vreal b4 = LOW_TWO(a4, a6), b5 = HIGH_TWO(a4, a6), b6 = LOW_TWO(a5, a7), b7 = HIGH_TWO(a5, a7);
-    r[0] = (vreal)(b0.lo, b4.lo), r[1] = (vreal)(b1.lo, b5.lo), r[2] = (vreal)(b2.lo, b6.lo), r[3] = (vreal)(b3.lo, b7.lo);
-    r[4] = (vreal)(b0.hi, b4.hi), r[5] = (vreal)(b1.hi, b5.hi), r[6] = (vreal)(b2.hi, b6.hi), r[7] = (vreal)(b3.hi, b7.hi);
+    r[0] = (vreal)(b0.lo, b4.lo), r[1] = (vreal)(b1.lo, b5.lo), r[2] = (vreal)(b2.lo, b6.lo),
+    r[3] = (vreal)(b3.lo, b7.lo);
+    r[4] = (vreal)(b0.hi, b4.hi), r[5] = (vreal)(b1.hi, b5.hi), r[6] = (vreal)(b2.hi, b6.hi),
+    r[7] = (vreal)(b3.hi, b7.hi);
 }
 #endif
 
@@ -65,7 +68,8 @@ long sum_over_line(__global const any_side *s, __global const cell *factors, ulo
 // The beginnings of the lines of a tile; lanes beyond the last line have its.
 void find_lines(__global const any_side *s, ulong first, uint count, long base, long *at) {
     const int last = (int)s->n_dims - 1;
-    const ulong end = last > 0 ? (ulong)s->last - first % (ulong)s->last : ULONG_MAX; // lines before the next index above
+    const ulong end =
+        last > 0 ? (ulong)s->last - first % (ulong)s->last : ULONG_MAX; // lines before the next index above
     const long stride = last >= 0 ? s->starts[last] : 0, start = base + sum_over_line(s, s->starts, first);
     for (uint l = 0; l < LANES; l++)
         at[l] = start + (long)min(l, count - 1) * stride;
@@ -139,8 +143,8 @@ __attribute__((noinline)) void load_lanes(vreal *restrict v, __global const real
 }
 
 // Where a line's elements lie side by side.
-__attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at, uint n,
-                                         uint swap) {
+__attribute__((noinline)) void load_rows(vreal *restrict v, __global const real *restrict from, const long *restrict at,
+                                         uint n, uint swap) {
     size_t e = 0;
     vreal *re = v + swap, *im = v + 1 - swap;
 #define FIND(l) __global const real *from##l = from + at[l];
@@ -163,7 +167,8 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
 #define SHORT 256u
 
 real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint t) {
-    return complex_multiply(vload2(t & (uint)p->low_mask, numbers + p->low), vload2(t >> p->low_shift, numbers + p->high));
+    return complex_multiply(vload2(t & (uint)p->low_mask, numbers + p->low),
+                            vload2(t >> p->low_shift, numbers + p->high));
 }
 
 __attribute__((noinline)) void store_values(const vreal *restrict v, __global const any_pass *p, __global real *to,
@@ -218,9 +223,9 @@ void store_pairs(vreal x, vreal y, __global real *to, long imaginary, uint count
     }
 }
 
-__attribute__((noinline)) void store_lanes(const vreal *restrict v, __global const any_pass *p, __global real *restrict to,
-                                           __global const uint *restrict places, uint n, uint swap, uint count, real scale,
-                                           bool pairs) {
+__attribute__((noinline)) void store_lanes(const vreal *restrict v, __global const any_pass *p,
+                                           __global real *restrict to, __global const uint *restrict places, uint n,
+                                           uint swap, uint count, real scale, bool pairs) {
     const long stride = p->target.step * p->target.axis_stride, imaginary = p->target.imaginary;
     for (uint k = 0; k < n; k++, to += stride) {
         const uint e = places[k];
@@ -228,11 +233,11 @@ __attribute__((noinline)) void store_lanes(const vreal *restrict v, __global con
     }
 }
 
-// Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of lanes, c a
-// multiple of the lanes. The rounding is spelled out: the same as of single values (store_values).
-__attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global const any_pass *p, __global real *restrict to,
-                                              __global const real *restrict numbers, __global const uint *restrict places,
-                                              uint c, uint count) {
+// Between passes: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of
+// lanes, c a multiple of the lanes. The rounding is spelled out: the same as of single values (store_values).
+__attribute__((noinline)) void store_twiddled(const vreal *restrict v, __global const any_pass *p,
+                                              __global real *restrict to, __global const real *restrict numbers,
+                                              __global const uint *restrict places, uint c, uint count) {
     const uint n = (uint)p->target.n;
     const long stride = p->target.step * p->target.axis_stride;
     __global const real *restrict lanes = numbers + p->lanes;
@@ -253,18 +258,19 @@ INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const
 #define TAKE_NEAR(i) r[2 * i] = re[from + i * apart] * scale, r[2 * i + 1] = im[from + i * apart] * scale;
         EACH_OF_ROW(TAKE_NEAR)
     } else {
-#define TAKE(i)                                                                                                                    \
-    from = 2 * (size_t)places[k + i];                                                                                              \
+#define TAKE(i)                                                                                                        \
+    from = 2 * (size_t)places[k + i];                                                                                  \
     r[2 * i] = re[from] * scale, r[2 * i + 1] = im[from] * scale;
         EACH_OF_ROW(TAKE)
     }
     transpose(r);
 }
 
-// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by way of
-// `staged`, so that memory is written from front to back.
+// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by
+// way of `staged`, so that memory is written from front to back.
 __attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restrict staged, __global real *restrict to,
-                                           __global const uint *restrict places, size_t n, size_t apart, uint swap, real scale) {
+                                           __global const uint *restrict places, size_t n, size_t apart, uint swap,
+                                           real scale) {
     real *lines = (real *)staged;
     for (size_t k = 0; k < n; k += ROW) {
         vreal r[LANES];
@@ -277,8 +283,8 @@ __attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restr
 }
 
 __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real *restrict to, const long *restrict at,
-                                          __global const uint *restrict places, uint n, uint near, uint swap, uint count,
-                                          real scale) {
+                                          __global const uint *restrict places, uint n, uint near, uint swap,
+                                          uint count, real scale) {
     size_t k = 0;
     const size_t apart = 2 * near;
     const vreal *re = v + swap, *im = v + 1 - swap;
@@ -291,8 +297,8 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real
 #define STORE(l) VSTORE(r[l], 0, to##l + 2 * k);
             EACH_LANE(STORE)
         } else {
-#define STORE_ONE(l)                                                                                                               \
-    if (l < count)                                                                                                                 \
+#define STORE_ONE(l)                                                                                                   \
+    if (l < count)                                                                                                     \
         VSTORE(r[l], 0, to##l + 2 * k);
             EACH_LANE(STORE_ONE)
         }
@@ -306,9 +312,10 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global real
 
 // What happens in a tile beside the transform.
 
-// The op of a side whose positions are the elements, on what lies at places[k], or k where there are none. Loading, the swap
-// comes after the factor, storing before it.
-__attribute__((noinline)) void multiply_tile(vreal *restrict v, __global const any_side *s, __global const real *restrict numbers,
+// The op of a side whose positions are the elements, on what lies at places[k], or k where there are none. Loading, the
+// swap comes after the factor, storing before it.
+__attribute__((noinline)) void multiply_tile(vreal *restrict v, __global const any_side *s,
+                                             __global const real *restrict numbers,
                                              __global const uint *restrict places, uint n) {
     __global const real *restrict factors = numbers + s->factors;
     const uint swap = (uint)s->swap, swap_before = places ? swap : 0, swap_after = places ? 0 : swap;
@@ -321,8 +328,9 @@ __attribute__((noinline)) void multiply_tile(vreal *restrict v, __global const a
     }
 }
 
-// From the transform Z of z[j] = x[2j] + i x[2j+1] to that of x: with w = exp(-2 pi i / 2n), E = (Z[k] + conj Z[n-k]) / 2 and
-// O = -i (Z[k] - conj Z[n-k]) / 2, X[k] = E + w^k O and X[n-k] = conj(E - w^k O). Result n goes behind the others.
+// From the transform Z of z[j] = x[2j] + i x[2j+1] to that of x: with w = exp(-2 pi i / 2n), E = (Z[k] + conj Z[n-k]) /
+// 2 and O = -i (Z[k] - conj Z[n-k]) / 2, X[k] = E + w^k O and X[n-k] = conj(E - w^k O). Result n goes behind the
+// others.
 __attribute__((noinline)) void combine_tile(vreal *restrict v, uint n, __global const uint *restrict places,
                                             __global const real *restrict roots) {
     const vreal zr = RE(0), zi = IM(0); // result 0 lies at 0
@@ -340,9 +348,9 @@ __attribute__((noinline)) void combine_tile(vreal *restrict v, uint n, __global 
     }
 }
 
-// Back: Z[k] = E + i O with E = X[k] + conj X[n-k] and O = conj(w^k) (X[k] - conj X[n-k]), of which the inverse transform of
-// length n, without a factor, is that of X of length 2n. Imaginary parts of X[0] and X[n] do not count. Leaves Z with its parts
-// exchanged: a forward transform follows.
+// Back: Z[k] = E + i O with E = X[k] + conj X[n-k] and O = conj(w^k) (X[k] - conj X[n-k]), of which the inverse
+// transform of length n, without a factor, is that of X of length 2n. Imaginary parts of X[0] and X[n] do not count.
+// Leaves Z with its parts exchanged: a forward transform follows.
 __attribute__((noinline)) void split_tile(vreal *restrict v, uint n, __global const real *restrict roots) {
     const vreal first = RE(0), last = RE(n);
     IM(0) = first + last, RE(0) = first - last;
@@ -359,8 +367,8 @@ __attribute__((noinline)) void split_tile(vreal *restrict v, uint n, __global co
 
 // A tile from memory to memory.
 
-void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers, ulong first,
-               uint count, long base, const long *at) {
+void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
+               ulong first, uint count, long base, const long *at) {
     __global const any_side *s = &p->source;
     const bool multiplied = s->factors >= 0;
     const uint swap = multiplied ? 0 : (uint)s->swap, there = (uint)(s->length ? s->length : s->n);
@@ -386,7 +394,8 @@ bool store_column(__global const any_pass *p, ulong source_first, uint count, ui
 }
 
 void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global real *to, __global const real *numbers,
-                __global const uint *places, ulong first, ulong source_first, uint count, long base, const long *at, real scale) {
+                __global const uint *places, ulong first, ulong source_first, uint count, long base, const long *at,
+                real scale) {
     __global const any_side *s = &p->target;
     const uint n = (uint)(s->length ? s->length : s->n);
     uint swap = (uint)s->swap, c = 0;
@@ -437,7 +446,8 @@ typedef struct lines_of_tile {
 lines_of_tile find_tile(ulong tile, ulong n_lines, ulong before, ulong run) {
     if (run == 0)
         return (lines_of_tile){tile * LANES, (uint)min((ulong)LANES, n_lines - tile * LANES)};
-    const ulong tiles_a_run = (run + LANES - 1) / LANES, r = tile / tiles_a_run, in_run = (tile - r * tiles_a_run) * LANES;
+    const ulong tiles_a_run = (run + LANES - 1) / LANES, r = tile / tiles_a_run,
+                in_run = (tile - r * tiles_a_run) * LANES;
     const ulong from = max(r * run + in_run, before);
     const ulong to = min(r * run + min(in_run + LANES, run), before + n_lines);
     return (lines_of_tile){from - before, to > from ? (uint)(to - from) : 0};
@@ -449,13 +459,13 @@ ulong count_tiles(ulong n_lines, ulong before, ulong run) {
     return (before + n_lines + run - 1) / run * ((run + LANES - 1) / LANES);
 }
 
-// A work-item takes pieces, one after the other, each through all passes; where n_lines is not zero, there is one pass and one
-// piece of so many lines, and work-items share its tiles.
+// A work-item takes pieces, one after the other, each through all passes; where n_lines is not zero, there is one pass
+// and one piece of so many lines, and work-items share its tiles.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_any(__global const any_pass *passes, uint n_passes, __global const real *numbers, __global const uint *places,
-        __global real *source, long source_base, ulong source_item, __global real *target, long target_base, ulong target_item,
-        __global real *work, __global real *padded, __global real *spectrum, ulong work_item, __global real *scratch, ulong scratch_reals,
-        real scale, ulong n_pieces, ulong share, ulong n_lines) {
+        __global real *source, long source_base, ulong source_item, __global real *target, long target_base,
+        ulong target_item, __global real *work, __global real *padded, __global real *spectrum, ulong work_item,
+        __global real *scratch, ulong scratch_reals, real scale, ulong n_pieces, ulong share, ulong n_lines) {
     vreal v[2 * ANY_LONGEST + 2], staged[2 * SHORT];
     const ulong id = get_global_id(0), end = n_lines ? 1 : min(n_pieces, (id + 1) * share);
     __global real *buffers[] = {source, target, work, padded, spectrum};
@@ -471,7 +481,8 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
             __global real *from = s->scratch >= 0 ? scratch + id * scratch_reals + s->scratch : buffers[s->buffer];
             __global real *to = t->scratch >= 0 ? scratch + id * scratch_reals + t->scratch : buffers[t->buffer];
             const long s_base = s->scratch >= 0 ? 0 : bases[s->buffer], t_base = t->scratch >= 0 ? 0 : bases[t->buffer];
-            const ulong run = (ulong)p->run, before = run ? s_first % run : 0, n_tiles = count_tiles(lines, before, run);
+            const ulong run = (ulong)p->run, before = run ? s_first % run : 0,
+                        n_tiles = count_tiles(lines, before, run);
             const ulong tiles_end = n_lines ? min(n_tiles, (id + 1) * share) : n_tiles;
             for (ulong tile = n_lines ? id * share : 0; tile < tiles_end; tile++) {
                 const lines_of_tile l = find_tile(tile, lines, before, run);
@@ -482,8 +493,8 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 find_lines(t, t_first + l.first, l.count, t_base, t_at);
                 load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
                 transform_tile(v, p, numbers, places + p->places);
-                store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count, t_base, t_at,
-                           p->scaled ? scale : 1);
+                store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count,
+                           t_base, t_at, p->scaled ? scale : 1);
             }
         }
 }

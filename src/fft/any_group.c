@@ -4,10 +4,10 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
-#define ITEMS_A_UNIT 8u                     // work-items of a launch for each compute unit
-#define PIECES_A_UNIT 4u                    // fewer pieces keep units waiting for one another,
-#define PIECE_BYTES ((uint64_t)512 << 10)   // larger ones do not stay in the cache of a unit,
-#define ALONE_BYTES ((uint64_t)96 << 10)    // and so little is done before a second launch begins
+#define ITEMS_A_UNIT 8u                   // work-items of a launch for each compute unit
+#define PIECES_A_UNIT 4u                  // fewer pieces keep units waiting for one another,
+#define PIECE_BYTES ((uint64_t)512 << 10) // larger ones do not stay in the cache of a unit,
+#define ALONE_BYTES ((uint64_t)96 << 10)  // and so little is done before a second launch begins
 
 size_t mst_any_work_items(const mst_fft *plan) { return mst_larger(plan->context->device.compute_units, 1u) * ITEMS_A_UNIT; }
 
@@ -88,7 +88,8 @@ static uint64_t n_items(const mst_fft *plan) {
 // Whether a launch for all of them is better than one for each.
 static bool suits(const mst_fft *plan, const mst_any_group *g) {
     uint64_t each[N_BUFFERS], bytes = buffer_bytes(plan, g, each), pieces = n_items(plan) * g->pieces_an_item;
-    return bytes <= PIECE_BYTES && (pieces >= PIECES_A_UNIT * plan->context->device.compute_units || bytes * pieces <= ALONE_BYTES);
+    return bytes <= PIECE_BYTES &&
+           (pieces >= PIECES_A_UNIT * plan->context->device.compute_units || bytes * pieces <= ALONE_BYTES);
 }
 
 // Gives a work-item memory of its own for what lies between the passes of a group, and takes it from the items'.

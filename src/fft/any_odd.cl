@@ -1,7 +1,8 @@
-// A step of an odd radix up to 31, by sums over pairs of opposite elements; c has cos and sin of 2 pi k / radix. Sums are in the
-// order, and the first two terms in one expression, of the butterflies that are written for a radix: they round the same.
-__attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, uint apart, __global const real *restrict table,
-                                        __global const real *restrict c) {
+// A step of an odd radix up to 31, by sums over pairs of opposite elements; c has cos and sin of 2 pi k / radix. Sums
+// are in the order, and the first two terms in one expression, of the butterflies that are written for a radix: they
+// round the same.
+__attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, uint apart,
+                                        __global const real *restrict table, __global const real *restrict c) {
     const uint pairs = radix / 2, s = 2 * apart;
     for (uint j = 0; j < apart; j++, table += 2 * (radix - 1))
         for (uint b = j; b < n; b += radix * apart) {

@@ -1,5 +1,5 @@
-// A pass as kernels for any length read it: in OpenCL C, where `cell` is long, and in C (any.h), where it is cl_long. All offsets
-// in memory count real numbers, so that real and complex arrays are told apart by numbers alone.
+// A pass as kernels for any length read it: in OpenCL C, where `cell` is long, and in C (any.h), where it is cl_long.
+// All offsets in memory count real numbers, so that real and complex arrays are told apart by numbers alone.
 enum {
     ANY_DIMS = 11,     // of the lines of a side
     ANY_RADICES = 16,  // of a pass
@@ -9,34 +9,36 @@ enum {
 // How a tile is moved if its lines are found to allow it.
 enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS };
 
-// What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n + 1
-// numbers of their spectrum, or such a spectrum is split into the n.
+// What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n
+// + 1 numbers of their spectrum, or such a spectrum is split into the n.
 enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT };
 
 enum { ANY_PLAIN, ANY_HERMITIAN };
 
 typedef struct any_side {
-    cell buffer;           // its number among the kernel's buffers
-    cell scratch;          // where it lies in the scratch memory of a work-item, with lines from a piece's first one on; -1: not
-    cell lines_an_item;    // of the whole array
-    cell n_dims, last;     // lines are counted in C order over so many dimensions; last: the count of the last one
+    cell buffer;  // its number among the kernel's buffers
+    cell scratch; // where it lies in the scratch memory of a work-item, with lines from a piece's first one on; -1: not
+    cell lines_an_item; // of the whole array
+    cell n_dims, last;  // lines are counted in C order over so many dimensions; last: the count of the last one
     cell counts[ANY_DIMS];
-    cell starts[ANY_DIMS]; // from line to line along a dimension to where a line's element 0 lies: outer + position axis_stride
+    cell starts[ANY_DIMS]; // from line to line along a dimension to where a line's element 0 lies: outer + position
+                           // axis_stride
     cell outer[ANY_DIMS], positions[ANY_DIMS]; // the two parts of it (mst_view)
     cell axis_stride, step;                    // from position to position in memory; positions from element to element
     cell imaginary;                            // from real to imaginary part; 0: there is none
     cell way;
-    cell lane_stride; // by lanes: from line to line
-    cell n;           // elements that are moved
+    cell lane_stride;                                 // by lanes: from line to line
+    cell n;                                           // elements that are moved
     cell element, axis_length, length, swap, factors; // mst_pass_op; factors: where in `numbers`, -1: none
 } any_side;
 
 typedef struct any_pass {
     cell n, n_steps, radices[ANY_RADICES];
-    cell steps, odd[ANY_RADICES]; // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
-    cell places;                  // where in `places`
-    cell near;                    // how far apart results lie that a tile stores as a row, where that is one number; else 0
-    cell ends, end_roots;         // ANY_WHOLE, ...; roots of unity for it
+    cell steps,
+        odd[ANY_RADICES];    // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
+    cell places;             // where in `places`
+    cell near;               // how far apart results lie that a tile stores as a row, where that is one number; else 0
+    cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it
     cell lines_a_piece, run; // run: tiles do not cross multiples of it; 0: none
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scaled;
