@@ -169,8 +169,9 @@ static void extend(extent *x, unsigned index) {
         return;
     x->seen[index] = true;
     if (node->operation == MST_EXPR_LEAF) {
-        int offset = expr->leaves[node->operands[0]].offsets[x->stretch->axis];
-        x->fixed = x->fixed || !node->of_field;
+        const mst_expr_leaf *leaf = &expr->leaves[node->operands[0]];
+        const int offset = leaf->offsets[x->stretch->axis];
+        x->fixed = x->fixed || (!node->of_field && leaf->symbol != MST_EXPR_VARYING);
         if (!node->of_field)
             return;
         x->low = x->any && x->low < offset ? x->low : offset;
@@ -205,6 +206,8 @@ static bool is_same_leaf(const comparison *c, const mst_expr_leaf *a, const mst_
     int offsets[MST_EXPR_MAX_AXES];
     memcpy(offsets, a->offsets, sizeof offsets);
     offsets[c->axis] += of_field ? c->offset : 0;
+    if (a->symbol == MST_EXPR_VARYING && c->a != c->b) // each has a table of its own
+        return false;
     return a->symbol == b->symbol && a->level == b->level && memcmp(offsets, b->offsets, sizeof offsets) == 0;
 }
 

@@ -91,3 +91,30 @@ wrong '12: receivers\[0\].spectrum: a problem with runs has none of these' 's/fi
 sed 's/format: npy/format: png/' all.yaml >p.yaml
 expect 4 "$MASTABA" solve p.yaml -f
 grep -q 'a picture has two axes, this output 3; add a slice, as slice: {run: 0}' .stderr || fail "a picture of all runs"
+
+# Absorbing layers, whose memory variables hold what differs from run to run.
+cat >waves.yaml <<'END'
+grid: [30, 40]
+parameters: {c: 1, f: 0.1}
+runs: [{c: 0.8}, {f: 0.15}, {c: 0.9, f: 0.12}]
+time_step: 0.5
+fields: {u: {levels: 2}, q: 0}
+boundary: {x: absorb 5, y: {absorb: 6, kappa: 2}}
+update:
+  - u: 2*u - u.prev + dt^2*(stretch_x(dx_minus(stretch_x(c^2*dx_plus(u), 0.5))) + c*stretch_y(dyy(u)))
+    q: q + f*stretch_x(c*dx(u)) - 0.1*stretch_x(f*dx(u))
+steps: 30
+sources: [{field: u, at: [15, 20], series: "ricker(t, f)"}]
+receivers: [{field: u, at: [[3, 4], [27, 0]], file: trace.npy}]
+output: {every: 15, fields: [q], format: npy, file: frame}
+END
+sed '/^runs/d; s/trace.npy/TRACE/; s/file: frame/file: FRAME/' waves.yaml >one.yaml
+expect 0 "$MASTABA" solve waves.yaml -f -o all.npy --schedule sweeps
+set -- c=0.8 f=0.15 'c=0.9 --set f=0.12'
+for run in 0 1 2; do
+    sed "s/TRACE/trace$run.npy/; s/FRAME/frame$run/" one.yaml >p.yaml
+    expect 0 "$MASTABA" solve p.yaml -f -o one$run.npy --schedule sweeps --set $1
+    shift
+done
+sed 's/^for step in .*/for step in "00", "15", "30":/; s/0000000%d/000000%s/g' compare.py >layers.py
+python3 layers.py || fail "runs with absorbing layers differ from the same problems alone"

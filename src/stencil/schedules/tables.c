@@ -42,7 +42,7 @@ static mst_status make_damping(mst_tables *t, mst_error *error) {
         for (uint64_t i = 0; i < p->grid[axis]; i++)
             put(p, factors, at++, mst_problem_damping(p, axis, i));
     put_varying(p, factors, at);
-    at += MST_LAYER_TABLE_BEGIN;
+    at += MST_LAYER_TABLE_BEGIN + p->n_varying * p->grid[PLANES];
     for (int k = 0; k < mst_layers_count(p); k++) {
         const int64_t end = (int64_t)p->grid[p->layers[k / MST_LAYER_COEFFICIENTS].axis] + MST_LAYER_TABLE_MARGIN;
         for (int64_t i = -MST_LAYER_TABLE_MARGIN; i < end; i++)

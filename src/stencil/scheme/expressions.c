@@ -1,6 +1,7 @@
 #include "expressions.h"
 
 #include "layers.h"
+#include "runtime/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -98,13 +99,13 @@ mst_status mst_formula_make(const mst_problem *p, const mst_names *n, mst_expr *
         mst_leaf *leaf = &out->leaves[i];
         if (leaves[i].symbol == MST_EXPR_VARYING) {
             *leaf = (mst_leaf){.kind = MST_VALUE_RUN, .column = (size_t)leaves[i].level};
-            out->n_varying++;
+            out->n_varying = mst_larger(out->n_varying, leaf->column + 1);
             continue;
         }
         *leaf = leaves[i].symbol < n->count ? n->leaves[leaves[i].symbol] : mst_layers_leaf(p, leaves[i].symbol - n->count);
         leaf->level = leaves[i].level;
-        for (int k = 0; k < p->rank && leaf->kind == MST_VALUE_LAYER; k++)
-            leaf->offsets[mst_problem_axis(p->rank, k)] = leaves[i].offsets[k];
+        for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_LAYER; k++)
+            leaf->offsets[mst_problem_axis(p->rank, k)] = leaves[i].offsets[k - (p->n_runs > 0)];
         for (int k = p->n_runs > 0; k < p->rank && leaf->kind == MST_VALUE_FIELD; k++) {
             int offset = leaves[i].offsets[k - (p->n_runs > 0)];
             MST_REQUIRE(abs(offset) <= MST_STENCIL_MAX_RADIUS, MST_ERROR_ARGUMENT, "%s reads %s at an offset of %d; at most %d",

@@ -21,7 +21,7 @@ static bool has_layers(const mst_problem *p, int axis) { return !p->is_open && (
 // The largest speed at which Yee's scheme is stable, and others of second order.
 static double default_speed(const mst_problem *p) {
     double sum = 0;
-    for (int k = 0; k < p->rank; k++)
+    for (int k = p->n_runs > 0; k < p->rank; k++)
         sum += pow(p->spacing[mst_problem_axis(p->rank, k)], -2);
     return 1 / (p->time_step * sqrt(sum));
 }
@@ -38,8 +38,6 @@ static mst_status read_layer(mst_problem *p, const mst_stencil_boundary *from, i
                 "axis %d has properties of an absorbing layer, but the boundary is none", k);
     if (from->kind != MST_BOUNDARY_ABSORB || p->is_open)
         return MST_OK;
-    MST_REQUIRE(p->n_runs == 0, MST_ERROR_UNSUPPORTED, "axis %d has an absorbing layer, which runs of an ensemble cannot have",
-                k);
     to->kind = from->kind;
     to->width = from->width;
     to->speed = value_or(from->speed, default_speed(p));
@@ -112,6 +110,7 @@ double mst_layers_value(const mst_problem *p, int k, int64_t i) {
 
 mst_layer_place mst_layers_place(const mst_problem *p, int k) {
     mst_layer_place place = {.more = 2 * k * MST_LAYER_TABLE_MARGIN};
+    place.lengths[PLANES] = (int)p->n_varying;
     for (int i = 0; i < k; i++)
         place.lengths[p->layers[i / MST_LAYER_COEFFICIENTS].axis]++;
     return place;
@@ -177,7 +176,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
         return mst_fail(error, MST_ERROR_ARGUMENT, "there are more than %d fields, of which %d are memory variables of stretches",
                         MST_STENCIL_MAX_FIELDS, r->n);
     mst_problem_field *field = &p->fields[p->n_fields];
-    snprintf(field->name, sizeof field->name, "stretch_%c_%d", 'x' + p->rank - 1 - stretch->axis, r->n + 1);
+    snprintf(field->name, sizeof field->name, "stretch_%c_%d", 'x' + p->rank - 1 - (p->n_runs > 0) - stretch->axis, r->n + 1);
     while (mst_problem_find(p, field->name) >= 0) // a field of the scheme has that name
         strcat(field->name, "_");
     field->levels = 1;
@@ -190,7 +189,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
 
 static mst_status find(void *user, const mst_expr_stretch *stretch, mst_expr_layer *layer, mst_error *error) {
     mst_layer_reading *r = user;
-    const int axis = mst_problem_axis(r->problem->rank, stretch->axis);
+    const int axis = mst_problem_axis(r->problem->rank, stretch->axis + (r->problem->n_runs > 0)); // no run's
     int k = 0, moved = 0;
     *layer = (mst_expr_layer){.exists = has_layers(r->problem, axis)};
     if (!layer->exists)
@@ -239,6 +238,13 @@ mst_status mst_layers_memory(mst_layer_reading *r, const mst_layer_memory *memor
     r->substep = memory->substep;
     return mst_expr_expand_memory(&memory->stretch, -mst_expr_stretch_offset(&memory->stretch),
                                   r->problem->fields[memory->field].name, find, r, out, error);
+}
+
+int mst_layers_update(const mst_layer_reading *r, const mst_layer_memory *memory) {
+    int k = 0;
+    while (r->parsed[k] != memory->stretch.expr)
+        k++;
+    return r->updates[k];
 }
 
 void mst_layers_release(mst_layer_reading *r) {

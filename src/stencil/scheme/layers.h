@@ -25,7 +25,8 @@ typedef struct mst_layer_reading {
     mst_problem *problem;
     size_t first_symbol; // of those that are no names of the scheme's
     size_t substep;
-    mst_expr *parsed[MST_STENCIL_MAX_FIELDS]; // updates as they were parsed
+    mst_expr *parsed[MST_STENCIL_MAX_FIELDS]; // updates as they were parsed,
+    int updates[MST_STENCIL_MAX_FIELDS];      // and their numbers in the problem
     int n, n_updated;
     mst_layer_memory memories[MST_STENCIL_MAX_FIELDS];
 } mst_layer_reading;
@@ -43,11 +44,13 @@ mst_status mst_layers_expand(mst_layer_reading *reading, size_t update, size_t s
 mst_status mst_layers_outside(const mst_layer_reading *reading, size_t update, const char *what, mst_expr **out,
                               mst_error *error);
 mst_status mst_layers_memory(mst_layer_reading *reading, const mst_layer_memory *memory, mst_expr **out, mst_error *error);
+// The number of the update in which its stretch was first met.
+int mst_layers_update(const mst_layer_reading *reading, const mst_layer_memory *memory);
 void mst_layers_release(mst_layer_reading *reading);
 
-// The tables lie one behind the other, behind the factors of sponges and so many places, each with places for nodes beyond faces
-// that offsets and vectors reach: so many before the first node, and behind the last. Table k (of one coefficient) begins at the
-// sum of lengths[axis] times the nodes of each axis and `more`.
+// The tables lie one behind the other, behind the factors of sponges, what varies from run to run, and so many places, each with
+// places for nodes beyond faces that offsets and vectors reach: so many before the first node, and behind the last. Table k (of
+// one coefficient) begins at the sum of lengths[axis] times the nodes of each axis and `more`.
 enum { MST_LAYER_TABLE_BEGIN = 16, MST_LAYER_TABLE_MARGIN = MST_STENCIL_MAX_RADIUS + 16 };
 typedef struct mst_layer_place {
     int lengths[N_AXES], more;

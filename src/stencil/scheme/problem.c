@@ -101,14 +101,31 @@ static mst_status add_update(mst_problem *p, const mst_names *n, int field, size
     return MST_OK;
 }
 
+static mst_status copy_varying(const mst_problem *p, const mst_formula *of, double **out, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n = of->n_varying * p->n_runs;
+    if (n == 0)
+        return MST_OK;
+    MST_REQUIRE(*out = malloc(n * sizeof **out), MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
+    memcpy(*out, of->varying, n * sizeof **out);
+fail:
+    return status;
+}
+
 // The updates of the memory variables that a sub-step's updates use, behind these.
 static mst_status add_memories(mst_problem *p, const mst_names *n, mst_layer_reading *layers, mst_error *error) {
     mst_status status = MST_OK;
     for (; layers->n_updated < layers->n; layers->n_updated++) {
         const mst_layer_memory *m = &layers->memories[layers->n_updated];
+        const mst_formula *of = &p->updates[mst_layers_update(layers, m)].formula;
         mst_expr *expr;
-        MST_TRY(mst_layers_memory(layers, m, &expr, error));
-        MST_TRY(add_update(p, n, m->field, m->substep, expr, NULL, p->fields[m->field].name, error));
+        double *varying = NULL;
+        MST_TRY(copy_varying(p, of, &varying, error));
+        status = mst_layers_memory(layers, m, &expr, error);
+        if (status != MST_OK)
+            free(varying);
+        MST_TRY(status);
+        MST_TRY(add_update(p, n, m->field, m->substep, expr, varying, p->fields[m->field].name, error));
     }
 fail:
     return status;
@@ -156,6 +173,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
         snprintf(what, sizeof what, "the update of %s", from->field);
         double *varying;
         MST_TRY(mst_formula_tree(p, &n, from->expression, what, &layers.parsed[k], &varying, error));
+        layers.updates[k] = p->n_updates;
         status = mst_layers_expand(&layers, k, from->substep, what, &expr, error);
         if (status != MST_OK)
             free(varying);
