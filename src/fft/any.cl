@@ -15,6 +15,7 @@ typedef double8 vpairs;
 #define VLOAD_PAIRS vload8
 #define VSTORE_PAIRS vstore8
 #define PAIRS(x, y) (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3)
+#define REVERSED(v) (v).s3210
 #define EACH_LANE(F) F(0) F(1) F(2) F(3)
 #define EACH_OF_ROW(F) F(0) F(1)
 #define EVEN(a, b) (vreal)((a).s0, (b).s0, (a).s2, (b).s2)
@@ -35,6 +36,7 @@ typedef float16 vpairs;
 #define PAIRS(x, y)                                                                                                    \
     (vpairs)((x).s0, (y).s0, (x).s1, (y).s1, (x).s2, (y).s2, (x).s3, (y).s3, (x).s4, (y).s4, (x).s5, (y).s5, (x).s6,   \
              (y).s6, (x).s7, (y).s7)
+#define REVERSED(v) (v).s76543210
 #define EACH_LANE(F) F(0) F(1) F(2) F(3) F(4) F(5) F(6) F(7)
 #define EACH_OF_ROW(F) F(0) F(1) F(2) F(3)
 #define LOW(a, b) (vreal)((a).s0, (b).s0, (a).s1, (b).s1, (a).s4, (b).s4, (a).s5, (b).s5)
@@ -365,6 +367,83 @@ __attribute__((noinline)) void split_tile(vreal *restrict v, uint n, __global co
     }
 }
 
+// The same in memory: a run of results and their opposites, several at once where they lie side by side.
+typedef struct opposites {
+    vreal ar, ai, br, bi; // Z[k] and Z[n-k], or X
+} opposites;
+
+opposites combined(opposites z, vreal wr, vreal wi) {
+    const vreal er = REAL(0.5) * (z.ar + z.br), ei = REAL(0.5) * (z.ai - z.bi);
+    const vreal qr = REAL(0.5) * (z.ai + z.bi), qi = REAL(0.5) * (z.br - z.ar);
+    const vreal tr = qr * wr - qi * wi, ti = qr * wi + qi * wr;
+    return (opposites){er + tr, ei + ti, er - tr, ti - ei};
+}
+
+opposites split(opposites x, vreal wr, vreal wi) { // with the parts exchanged
+    const vreal er = x.ar + x.br, ei = x.ai - x.bi, dr = x.ar - x.br, di = x.ai + x.bi;
+    const vreal qr = dr * wr + di * wi, qi = di * wr - dr * wi;
+    return (opposites){ei + qr, er - qi, qr - ei, er + qi};
+}
+
+// Results 0 and n.
+void treat_first(bool combines, long n, __global const real *from, __global real *to, long s_stride, long t_stride) {
+    const real2 first = vload2(0, from);
+    const real last = combines ? 0 : from[n * s_stride];
+    if (combines) {
+        vstore2((real2)(first.x + first.y, 0), 0, to);
+        vstore2((real2)(first.x - first.y, 0), 0, to + n * t_stride);
+    } else {
+        vstore2((real2)(first.x - last, first.x + last), 0, to);
+    }
+}
+
+__attribute__((noinline)) void treat_run(__global const any_pass *p, __global const real *from, __global real *to,
+                                         __global const real *restrict numbers, uint begin) {
+    const long n = p->n, run = p->source.n, end = min(begin + run, n / 2 + 1);
+    const long s_stride = p->source.axis_stride, t_stride = p->target.axis_stride;
+    const bool combines = p->ends == ANY_COMBINE_ALONE, rows = s_stride == 2 && t_stride == 2;
+    const real2 high = vload2(begin / (uint)run, numbers + p->run_roots);
+    __global const real *roots = numbers + p->end_roots;
+    if (begin == 0)
+        treat_first(combines, n, from, to, s_stride, t_stride);
+    for (long k = max(begin, 1u), count; k < end; k += count) {
+        const bool several = rows && k + LANES <= end && 2 * (k + LANES) <= n;
+        const long b = several ? n - k - (LANES - 1) : n - k;
+        opposites z;
+        vreal lr, li;
+        count = several ? LANES : 1;
+        if (several) {
+            const vpairs first = VLOAD_PAIRS(0, from + 2 * k), opposite = VLOAD_PAIRS(0, from + 2 * b);
+            const vpairs w = VLOAD_PAIRS(0, roots + 2 * (k - begin));
+            z = (opposites){first.even, first.odd, REVERSED(opposite.even), REVERSED(opposite.odd)};
+            lr = w.even, li = w.odd;
+        } else {
+            const real2 first = vload2(0, from + k * s_stride), opposite = vload2(0, from + b * s_stride);
+            const real2 w = vload2(k - begin, roots);
+            z = (opposites){first.x, first.y, opposite.x, opposite.y};
+            lr = w.x, li = w.y;
+        }
+        const vreal wr = lr * high.x - li * high.y, wi = lr * high.y + li * high.x;
+        z = combines ? combined(z, wr, wi) : split(z, wr, wi);
+        if (several) {
+            VSTORE_PAIRS(PAIRS(REVERSED(z.br), REVERSED(z.bi)), 0, to + 2 * b);
+            VSTORE_PAIRS(PAIRS(z.ar, z.ai), 0, to + 2 * k);
+        } else {
+            vstore2((real2)(z.br.s0, z.bi.s0), 0, to + b * t_stride);
+            vstore2((real2)(z.ar.s0, z.ai.s0), 0, to + k * t_stride);
+        }
+    }
+}
+
+void treat_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
+                ulong s_first, ulong t_first, uint count, long s_base, long t_base) {
+    __global const any_side *s = &p->source, *t = &p->target;
+    for (uint l = 0; l < count; l++)
+        treat_run(p, from + s_base + sum_over_line(s, s->outer, s_first + l),
+                  to + t_base + sum_over_line(t, t->outer, t_first + l), numbers,
+                  (uint)sum_over_line(s, s->positions, s_first + l));
+}
+
 // A tile from memory to memory.
 
 void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
@@ -488,6 +567,10 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 const lines_of_tile l = find_tile(tile, lines, before, run);
                 if (l.count == 0)
                     continue;
+                if (p->ends >= ANY_COMBINE_ALONE) {
+                    treat_runs(p, from, to, numbers, s_first + l.first, t_first + l.first, l.count, s_base, t_base);
+                    continue;
+                }
                 long s_at[LANES], t_at[LANES];
                 find_lines(s, s_first + l.first, l.count, s_base, s_at);
                 find_lines(t, t_first + l.first, l.count, t_base, t_at);

@@ -64,14 +64,18 @@ static cell run_of(const any_pass *p) {
 
 void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, any_pass *out) {
     const mst_pass *pass = &p->device.pass;
+    static const cell ends[] = {[MST_HALF_COMBINE] = ANY_COMBINE,
+                                [MST_HALF_SPLIT] = ANY_SPLIT,
+                                [MST_HALF_COMBINE_ALONE] = ANY_COMBINE_ALONE,
+                                [MST_HALF_SPLIT_ALONE] = ANY_SPLIT_ALONE};
     memset(out, 0, sizeof *out);
     out->n = (cell)pass->n;
     out->n_steps = pass->n_radices;
     for (int k = 0; k < pass->n_radices; k++)
         out->radices[k] = pass->radices[k];
-    out->ends = pass->half == MST_HALF_COMBINE ? ANY_COMBINE : pass->half == MST_HALF_SPLIT ? ANY_SPLIT : ANY_WHOLE;
+    out->ends = ends[pass->half];
     out->scaled = pass->scale;
-    if (pass->radices[0] % (pass->lanes / 2) == 0)
+    if (pass->n_radices > 0 && pass->radices[0] % (pass->lanes / 2) == 0)
         out->near = (cell)(pass->n / pass->radices[0]);
     out->twiddled = pass->twiddle_n > 0;
     out->column_dim = own_source ? p->own_twiddle_dim : pass->twiddle_dim;
@@ -81,6 +85,8 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     out->target.buffer = p->to;
     out->source.n += pass->half == MST_HALF_SPLIT;
     out->target.n += pass->half == MST_HALF_COMBINE;
+    if (out->ends >= ANY_COMBINE_ALONE)
+        out->source.n = out->target.n = MST_PASS_HALF_RUN;
     if (out->twiddled && out->target.way == ANY_BY_ROWS)
         out->target.way = ANY_BY_VALUES;
     out->run = run_of(out);

@@ -10,8 +10,9 @@ enum {
 enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS };
 
 // What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n
-// + 1 numbers of their spectrum, or such a spectrum is split into the n.
-enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT };
+// + 1 numbers of their spectrum, or such a spectrum is split into the n. Alone: a line is a run of results and of their
+// opposites.
+enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT, ANY_COMBINE_ALONE, ANY_SPLIT_ALONE };
 
 enum { ANY_PLAIN, ANY_HERMITIAN };
 
@@ -38,7 +39,8 @@ typedef struct any_pass {
         odd[ANY_RADICES];    // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
     cell places;             // where in `places`
     cell near;               // how far apart results lie that a tile stores as a row, where that is one number; else 0
-    cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it
+    cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it, of a run where it is alone,
+    cell run_roots;          // and those of its runs' beginnings
     cell lines_a_piece, run; // run: tiles do not cross multiples of it; 0: none
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scaled;

@@ -50,12 +50,12 @@ static cell add_table(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind
     return add_made(plan, values, bytes);
 }
 
-// exp(-2 pi i k / n), or its conjugates, for k < count.
-static cell add_roots(const mst_fft *plan, size_t n, size_t count, bool conjugate) {
+// exp(-2 pi i k step / n), or its conjugates, for k < count.
+static cell add_roots(const mst_fft *plan, size_t n, size_t step, size_t count, bool conjugate) {
     size_t bytes = count * (size_t)mst_fft_number_bytes(plan);
     void *values = malloc(bytes);
     for (size_t k = 0; k < count && values; k++) {
-        mst_root w = mst_twiddle(k, n);
+        mst_root w = mst_twiddle(k * step % n, n);
         mst_table_put(values, plan->is_double, k, (mst_root){w.re, conjugate ? -w.im : w.im});
     }
     return add_made(plan, values, bytes);
@@ -83,7 +83,8 @@ static cell add_places(const mst_fft *plan, const mst_pass *pass) {
 
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out) {
     const mst_pass *pass = &p->device.pass;
-    out->places = add_places(plan, pass);
+    if (pass->n_radices > 0)
+        out->places = add_places(plan, pass);
     out->steps = add_table(plan, p, MST_TABLE_STEPS);
     out->low = add_table(plan, p, MST_TABLE_LOW);
     out->high = add_table(plan, p, MST_TABLE_HIGH);
@@ -94,7 +95,11 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
     out->target.factors = add_table(plan, p, MST_TABLE_STORE_FACTORS);
     for (int k = 0; k < pass->n_radices; k++)
         if (pass->radices[k] > MST_ANY_RADIX)
-            out->odd[k] = add_roots(plan, pass->radices[k], pass->radices[k], true);
-    if (pass->half != MST_HALF_NONE)
-        out->end_roots = add_roots(plan, 2 * pass->n, pass->n / 2 + 1, false);
+            out->odd[k] = add_roots(plan, pass->radices[k], 1, pass->radices[k], true);
+    if (pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
+        out->end_roots = add_roots(plan, 2 * pass->n, 1, pass->n / 2 + 1, false);
+    if (pass->half == MST_HALF_COMBINE_ALONE || pass->half == MST_HALF_SPLIT_ALONE) {
+        out->end_roots = add_roots(plan, 2 * pass->n, 1, MST_PASS_HALF_RUN, false);
+        out->run_roots = add_roots(plan, 2 * pass->n, MST_PASS_HALF_RUN, pass->n / 2 / MST_PASS_HALF_RUN + 1, false);
+    }
 }

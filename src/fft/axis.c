@@ -33,7 +33,7 @@ static size_t product(const size_t *f, int from, int to) {
 // result by pass k. Up to the last pass everything stays in place: the position of digits (k_0 .. k_(i-1), n_i .. n_(nf-1)) is
 // that of the mixed-radix number with k_0 the most significant. The last pass puts results where they belong: k_0 the least
 // significant.
-static mst_view axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim) {
+mst_view mst_axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim) {
     mst_view v = {.axis_stride = layout->strides[axis]};
     bool last = i == nf - 1;
     for (int k = 0; k < axis; k++)
@@ -124,10 +124,11 @@ static void place_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, 
     p->from = first ? job->from : WORK;
     p->to = last ? job->to : WORK;
     p->lines_an_item = item_count(&job->work_layout, plan->split) / f[i];
-    pass->source = axis_view(from, job->axis, f, nf, i, false, &column);
-    pass->target = axis_view(to, job->axis, f, nf, i, true, &unused);
-    p->own_source = axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, f, nf, i, false, &unused);
-    p->own_target = axis_view(&plan->desc.output, job->axis, f, nf, i, true, &unused);
+    pass->source = mst_axis_view(from, job->axis, f, nf, i, false, &column);
+    pass->target = mst_axis_view(to, job->axis, f, nf, i, true, &unused);
+    p->own_source =
+        mst_axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, f, nf, i, false, &unused);
+    p->own_target = mst_axis_view(&plan->desc.output, job->axis, f, nf, i, true, &unused);
     pass->twiddle_dim = p->own_twiddle_dim = column;
     mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
     mst_view_merge(&pass->target, NULL);

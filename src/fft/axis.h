@@ -29,7 +29,12 @@ mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **
 // all of it in one pass where that fits.
 mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst_error *error);
 
-// For both.
+// axis_real.c: where a plan's passes know no sizes, a real axis of even length n as one of n / 2 complex numbers, which a pass of
+// its own combines or splits where the axis takes several. *done: the passes were added.
+mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error);
+
+// For all.
+mst_view mst_axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim);
 mst_layout mst_axis_layout(const mst_layout *layout, mst_type type, int axis, size_t n); // dense, n along the axis
 void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout);                 // work memory
 

@@ -42,8 +42,16 @@ typedef struct mst_pass_op {
 typedef enum mst_pass_convolution { MST_PASS_TRANSFORM, MST_PASS_CHIRP, MST_PASS_RADER } mst_pass_convolution;
 
 // cpu: transforms of 2 n real numbers as n complex ones, their parts: the results are combined to n + 1 numbers of the spectrum;
-// or such numbers are split before an inverse transform.
-typedef enum mst_pass_half { MST_HALF_NONE, MST_HALF_COMBINE, MST_HALF_SPLIT } mst_pass_half;
+// or such numbers are split before an inverse transform. Where n takes several passes, a pass of its own does that.
+typedef enum mst_pass_half {
+    MST_HALF_NONE,
+    MST_HALF_COMBINE,
+    MST_HALF_SPLIT,
+    MST_HALF_PAIRS, // real elements are pairs of numbers, and no more
+    MST_HALF_COMBINE_ALONE,
+    MST_HALF_SPLIT_ALONE
+} mst_pass_half;
+#define MST_PASS_HALF_RUN 256 // results k, and as many opposite ones, that are a line of a pass which combines or splits alone
 
 // What tuning may choose: no result depends on it but for rounding. 0: by rule.
 typedef struct mst_pass_choice {

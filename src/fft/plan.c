@@ -65,22 +65,6 @@ static void complete_pass(mst_fft *plan, int number) {
     plan->table_bytes += mst_device_pass_table_bytes(d);
 }
 
-// A real axis of even length n as a complex one of n / 2, where one pass takes that.
-static void halve(const mst_fft *plan, mst_axis_job *job) {
-    size_t m = job->n / 2;
-    bool in = job->load.element == MST_ELEMENT_REAL;
-    if (!plan->any_length || job->n % 2 != 0 || !mst_axis_is_smooth(m) ||
-        !mst_pass_takes(&plan->context->device, true, plan->is_double, m))
-        return;
-    job->half = in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
-    job->n = m;
-    job->work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, m);
-    job->store.length = 0;
-    job->load.element = in ? MST_ELEMENT_REAL : MST_ELEMENT_COMPLEX;
-    if (!in)
-        job->load.swap = false; // splitting exchanges the parts
-}
-
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_desc *d = &plan->desc;
@@ -113,12 +97,14 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
             job.load.axis_length = job.n;
             job.store.element = MST_ELEMENT_REAL;
         }
-        if ((first && real_in) || (last && real_out))
-            halve(plan, &job);
         if (job.to == SPECTRUM)
             mst_axis_need(plan, SPECTRUM, &spectrum);
-        MST_TRY(mst_axis_is_smooth(job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
-                                          : mst_axis_plan_convolution(plan, &job, error));
+        bool done = false;
+        if ((first && real_in) || (last && real_out))
+            MST_TRY(mst_axis_plan_real(plan, &job, &spectrum, &done, error));
+        if (!done)
+            MST_TRY(mst_axis_is_smooth(job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
+                                              : mst_axis_plan_convolution(plan, &job, error));
     }
     for (int k = 0; k < plan->n_passes; k++)
         complete_pass(plan, k);

@@ -1,0 +1,66 @@
+// Real axes of even length n as n / 2 complex numbers, for passes that know no sizes (any.h).
+#include "axis.h"
+
+#include "runtime/numbers.h"
+
+// A pass that combines or splits, in place or not; the lines of a side are runs of MST_PASS_HALF_RUN results.
+static mst_view runs_of(const mst_layout *layout, const mst_axis_job *job) {
+    int unused;
+    const size_t whole[] = {job->n};
+    mst_view v = mst_axis_view(layout, job->axis, whole, 1, 0, false, &unused);
+    v.counts[v.n_dims] = mst_divide_up(job->n / 2 + 1, (size_t)MST_PASS_HALF_RUN);
+    v.outer[v.n_dims] = 0;
+    v.position[v.n_dims++] = MST_PASS_HALF_RUN;
+    return v;
+}
+
+static void add_alone(mst_fft *plan, const mst_axis_job *job, int from, int to, const mst_layout *from_layout,
+                      const mst_layout *to_layout, mst_pass_half half) {
+    mst_fft_pass *p = &plan->passes[plan->n_passes++];
+    mst_pass *pass = &p->device.pass;
+    size_t lines = 1;
+    p->axis = job->axis;
+    p->from = from;
+    p->to = to;
+    pass->source = runs_of(from_layout, job);
+    pass->target = runs_of(to_layout, job);
+    p->own_source = runs_of(from == SOURCE ? &plan->desc.input : &plan->desc.output, job);
+    p->own_target = runs_of(&plan->desc.output, job);
+    for (int k = plan->split; k < job->work_layout.rank; k++)
+        lines *= k == job->axis ? 1 : job->work_layout.shape[k];
+    p->lines_an_item = lines * pass->source.counts[pass->source.n_dims - 1];
+    pass->cpu = true;
+    pass->is_double = plan->is_double;
+    pass->n = job->n;
+    pass->half = half;
+    pass->lanes = mst_pass_lanes(plan->is_double);
+}
+
+mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error) {
+    mst_status status = MST_OK;
+    bool in = job->load.element == MST_ELEMENT_REAL;
+    mst_axis_job half = *job;
+    half.n = job->n / 2;
+    bool alone = mst_axis_passes(plan, half.n) != 1;
+    *done = plan->any_length && job->n % 2 == 0 && mst_axis_is_smooth(half.n);
+    if (!*done)
+        return MST_OK;
+    half.half = alone ? MST_HALF_PAIRS : in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
+    half.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, half.n);
+    half.store.length = 0;
+    if (!in) {
+        half.load.element = MST_ELEMENT_COMPLEX;
+        half.load.swap = false; // splitting exchanges the parts
+    }
+    if (alone && !in) {
+        add_alone(plan, &half, job->from, SPECTRUM, &job->from_layout, spectrum, MST_HALF_SPLIT_ALONE);
+        mst_axis_need(plan, SPECTRUM, spectrum);
+        half.from = SPECTRUM;
+        half.from_layout = *spectrum;
+    }
+    MST_TRY(mst_axis_plan(plan, &half, NULL, NULL, error));
+    if (alone && in)
+        add_alone(plan, &half, half.to, half.to, &half.to_layout, &half.to_layout, MST_HALF_COMBINE_ALONE);
+fail:
+    return status;
+}
