@@ -1,6 +1,6 @@
 // FFT: results against FFTW, and properties that need no reference. Powers of two and mixed axes; other lengths, and both shapes
 // of kernels, are in fft_lengths. Of lengths and types, whose kernels are written by the same functions, a run takes one in two
-// or three.
+// to four.
 #include "support.h"
 
 #include <math.h>
@@ -35,7 +35,7 @@ static void batches(void **state) {
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (int t = 0; t < 2; t++) {
             mst_fft_desc desc = describe(types[t], 2, shapes[i]);
-            if (!test_turn(i + (size_t)t, 2))
+            if (!test_turn(i + (size_t)t, 3))
                 continue;
             if (shapes[i][1] >= 512) // a scale that is rounded, and rounds again: short transforms have no room for that
                 desc.scale = 1.0 / 3;
@@ -71,7 +71,7 @@ static void axes(void **state) {
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         mst_fft_desc desc = describe(types[test_between(0, 1)], table[i].rank, table[i].shape);
-        if (!test_turn(i, 3))
+        if (!test_turn(i, 4))
             continue;
         desc.n_axes = table[i].n_axes;
         memcpy(desc.axes, table[i].axes, sizeof desc.axes);
@@ -82,7 +82,7 @@ static void axes(void **state) {
 }
 
 static void random_layouts(void **state) {
-    for (int i = 0; i < test_many(5); i++) {
+    for (int i = 0; i < test_many(3); i++) {
         mst_type type = types[test_between(0, 1)];
         int rank = (int)test_between(1, 5);
         size_t shape[MST_MAX_RANK];

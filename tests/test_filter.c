@@ -52,7 +52,7 @@ static void sizes_and_edges(void **state) {
                  {31, 18, MST_FILTER_WRAP, MST_FFT_SHAPE_AUTO}, {64, 32, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU},
                  {34, 54, MST_FILTER_WRAP, MST_FFT_SHAPE_CPU},  {2048, 6, MST_FILTER_WRAP, MST_FFT_SHAPE_GPU}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        if (!test_turn(i, 3))
+        if (!test_turn(i, 5))
             continue;
         size_t shape[] = {cases[i].height, cases[i].width, 1};
         mst_filter_desc d = test_filter_desc(types[i % 3], 3, shape);
@@ -81,7 +81,7 @@ static void every_output(void **state) {
                  {MST_FLOAT32, MST_FILTER_STRETCH, MST_FILTER_LOW_PASS, 0.5}};
     size_t shape[] = {2, 4, 8, 3};
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
-        if (!test_turn(c, 3))
+        if (!test_turn(c, 4))
             continue;
         mst_filter_desc d = test_filter_desc(cases[c].type, 4, shape);
         d.kind = cases[c].kind;

@@ -1,4 +1,4 @@
-// Boundaries by field, and all kinds of mirrors: the bits of the reference in every way. A run takes two of the four;
+// Boundaries by field, and all kinds of mirrors: the bits of the reference in every way. A run takes one of the four;
 // stencil_slow has them all.
 #include "support_stencil.h"
 

@@ -172,8 +172,6 @@ int solve_write_checkpoint(solve_run *run) {
 
 static int check_header(const solve_run *run, const char *path, const checkpoint_header *header, uint64_t bytes,
                         const uint64_t wanted[2]) {
-    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->order != order)
-        return bad_file(path, "not a checkpoint of this program on such a machine");
     if (memcmp(header->problem, wanted, sizeof header->problem) != 0)
         return bad_file(path,
                         "a checkpoint of another problem: grid, time step, precision, parameters, fields with their initial "
@@ -237,19 +235,27 @@ static int read_header(const digested_file *f, checkpoint_header *header, uint64
     *bytes = (uint64_t)info.st_size;
     if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
         return bad_file(f->path, "not a checkpoint");
+    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->order != order)
+        return bad_file(f->path, "not a checkpoint of this program on such a machine");
     return CLI_DONE;
 }
 
-static int check_file(solve_run *run, const digested_file *f, char *buffer) {
+static int check_file(solve_run *run, const digested_file *f) {
     checkpoint_header header;
     uint64_t wanted[2], bytes;
+    char *buffer = NULL;
     int code = read_header(f, &header, &bytes);
+    if (code == CLI_DONE && !(buffer = malloc(CHUNK_BYTES)))
+        code = cli_out_of_memory(solve_command, "a checkpoint");
     if (code == CLI_DONE)
         code = solve_digest_problem(&run->problem, f->digest, buffer, wanted);
     if (code == CLI_DONE)
         code = check_header(run, f->path, &header, bytes, wanted);
     run->resumed_step = code == CLI_DONE ? header.step : 0;
-    return code == CLI_DONE ? check_digest(f, header.bytes, buffer) : code;
+    if (code == CLI_DONE)
+        code = check_digest(f, header.bytes, buffer);
+    free(buffer);
+    return code;
 }
 
 int solve_open_checkpoint(solve_run *run) {
@@ -261,11 +267,9 @@ int solve_open_checkpoint(solve_run *run) {
     run->resumed = fdopen(descriptor, "r");
     if (!run->resumed)
         close(descriptor);
-    char *buffer = malloc(CHUNK_BYTES);
     digested_file f = {path, run->resumed, XXH3_createState()};
-    int code = f.digest && buffer && f.file ? check_file(run, &f, buffer) : cli_out_of_memory(solve_command, "a checkpoint");
+    int code = f.digest && f.file ? check_file(run, &f) : cli_out_of_memory(solve_command, "a checkpoint");
     XXH3_freeState(f.digest);
-    free(buffer);
     return code;
 }
 

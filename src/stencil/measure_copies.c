@@ -189,7 +189,7 @@ mst_status mst_measure_copies(const mst_measurement *m, const mst_window w[MST_M
     uint64_t host = mst_budget_left(m->context, &m->context->host_memory) / 3 + LEAST_BYTES;
     most = mst_smaller(most, mst_larger(m->problem->nodes * m->problem->element, (uint64_t)LEAST_BYTES));
     most = mst_smaller(most, mst_smaller(m->context->device.max_allocation_bytes / 2, host));
-    most -= most > PAGE ? most % PAGE : 0;
+    most = most > PAGE ? most - most % PAGE : mst_larger(most, (uint64_t)2); // two halves, whatever a device claims
     copies c = {.bytes = most,
                 .piece = mst_smaller(bytes, most),
                 .queues = {MST_QUEUE(m->context, m->context->upload), MST_QUEUE(m->context, m->context->download)}};

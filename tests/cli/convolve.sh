@@ -17,7 +17,7 @@ for correlate in '' correlate; do
         pairs='a-b b-a a-one one-a a-ones ones-b one-one'
         [ $mode != circular ] || pairs='a-c a-ones ones-c'
         for pair in $pairs; do
-            turn 2 || continue
+            turn 4 || continue
             x=${pair%-*} y=${pair#*-}
             expect 0 "$MASTABA" convolve $option $x.npy $y.npy -o z.npy --mode $mode --force -a paper-c
             npy convolved z.npy $x.npy $y.npy $mode $correlate || fail "wrong: $mode $option $x $y"
@@ -25,7 +25,7 @@ for correlate in '' correlate; do
     done
 done
 for case in 'full b a' 'same a one correlate' 'valid ones b' 'circular a ones correlate'; do
-    turn 2 || continue
+    turn 4 || continue
     # shellcheck disable=SC2086
     set -- $case
     expect 0 "$MASTABA" convolve ${4:+--correlate} $2.npy $3.npy -o z.npy --mode $1 --force

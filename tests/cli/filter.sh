@@ -85,7 +85,7 @@ done
 # Outputs, edges, masks.
 images make in.png png:8:3 10 9 5
 for output in stretch clip magnitude; do # clip is what all above have, and magnitude what a high pass has
-    [ $output = stretch ] || turn 2 || continue
+    [ $output = stretch ] || turn 6 || continue
     expect 0 "$MASTABA" filter in.png -o out.png --band-pass 1,3 --shape ideal --edges wrap --output $output -f
     images compare out.png in.png 1 3 wrap $output 0.501 || fail "--output $output"
 done
