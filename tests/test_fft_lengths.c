@@ -94,6 +94,27 @@ static void long_lengths(void **state) {
     }
 }
 
+// GPU-shaped columns of which local memory holds too few side by side take two passes, rows of that length one.
+static void long_columns(void **state) {
+    size_t extents[] = {3000, 3}, turned[] = {3, 3000};
+    mst_fft_desc desc = MST_FFT_DESC_INIT, rows = MST_FFT_DESC_INIT;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, extents);
+    desc.axes[0] = 0;
+    desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+    desc.shape = MST_FFT_SHAPE_GPU;
+    test_fft_check(*state, &desc, MST_PLACE_DEVICE, MST_PLACE_DEVICE);
+    rows.input = mst_layout_dense(MST_COMPLEX64, 2, turned);
+    rows.shape = MST_FFT_SHAPE_GPU;
+    mst_fft *plans[2];
+    mst_error e;
+    OK(mst_fft_create(*state, &desc, &plans[0], &e));
+    OK(mst_fft_create(*state, &rows, &plans[1], &e));
+    CHECK(mst_fft_n_passes(plans[0]) == 2 && mst_fft_n_passes(plans[1]) == 1, "columns take %d passes, rows %d",
+          mst_fft_n_passes(plans[0]), mst_fft_n_passes(plans[1]));
+    mst_fft_destroy(plans[0]);
+    mst_fft_destroy(plans[1]);
+}
+
 // Forward from real, inverse to real: extents are those of the real side.
 static void check_real(mst_context *context, int rank, const size_t *extents, int n_axes, const int *axes, bool inverse,
                        int shape) {
@@ -186,8 +207,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
         cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
-        cmocka_unit_test(real_lengths),      cmocka_unit_test(real_axes),
-        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
+        cmocka_unit_test(long_columns),      cmocka_unit_test(real_lengths),
+        cmocka_unit_test(real_axes),         cmocka_unit_test(random_layouts),
+        cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

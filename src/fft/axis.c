@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_FACTORS 4
+#define GPU_SECTOR_BYTES 32u                  // the least that memory moves: columns that are read together should fill it
 #define GPU_COLUMN_TWIDDLES ((size_t)1 << 19) // the longest transforms with twiddles by column; of longer ones they are too large
 
 mst_layout mst_axis_layout(const mst_layout *layout, mst_type type, int axis, size_t n) {
@@ -72,9 +73,10 @@ static bool split_length(size_t n, int nf, size_t limit, size_t *f) {
     return false;
 }
 
-static int choose_factors(const mst_fft *plan, size_t n, size_t *f) {
+// At least `least` factors.
+static int choose_factors(const mst_fft *plan, size_t n, int least, size_t *f) {
     const mst_device_info *device = &plan->context->device;
-    if (mst_pass_takes(device, plan->cpu, plan->is_double, n)) {
+    if (least == 1 && mst_pass_takes(device, plan->cpu, plan->is_double, n)) {
         f[0] = n;
         return 1;
     }
@@ -88,7 +90,7 @@ static int choose_factors(const mst_fft *plan, size_t n, size_t *f) {
 
 int mst_axis_passes(const mst_fft *plan, size_t n) {
     size_t f[MAX_FACTORS];
-    return choose_factors(plan, n, f);
+    return choose_factors(plan, n, 1, f);
 }
 
 bool mst_axis_is_smooth(size_t n) {
@@ -165,14 +167,31 @@ fail:
     return status;
 }
 
+// Long columns: a work-group has room for so few of them that memory moves mostly what nobody wants. Two passes over shorter ones
+// are faster.
+static bool is_narrow(const mst_pass *pass) {
+    return !pass->cpu && !pass->fused && pass->source.axis_stride != 1 &&
+           pass->lines * (pass->is_double ? 16 : 8) < GPU_SECTOR_BYTES;
+}
+
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first_pass, mst_fft_pass **last_pass,
                          mst_error *error) {
     mst_status status = MST_OK;
     size_t f[MAX_FACTORS];
-    int nf = choose_factors(plan, job->n, f);
+    int nf = choose_factors(plan, job->n, 1, f);
     mst_fft_pass *passes = &plan->passes[plan->n_passes];
     MST_REQUIRE(nf > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
                 plan->context->device.name);
+    if (nf == 1) {
+        size_t several[MAX_FACTORS];
+        MST_TRY(plan_pass(plan, job, f, 1, 0, &passes[0], error));
+        int n_several = is_narrow(&passes[0].device.pass) ? choose_factors(plan, job->n, 2, several) : 0;
+        passes[0] = (mst_fft_pass){.axis = 0};
+        if (n_several > 0) {
+            nf = n_several;
+            memcpy(f, several, sizeof f);
+        }
+    }
     if (nf > 1)
         mst_axis_need(plan, WORK, &job->work_layout);
     for (int i = 0; i < nf; i++) {
