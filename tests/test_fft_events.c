@@ -33,6 +33,9 @@ static void device_work_waits_and_gives_an_event(void **state) {
         OK(mst_fft_create(*state, &desc, &plan, &e));
         OK(mst_fft_execute(plan, in.at, out.at, &how, &e));
         assert_non_null(done);
+        cl_command_type type; // a call enqueues its kernels and nothing behind them
+        assert_int_equal(clGetEventInfo(done, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL), CL_SUCCESS);
+        CHECK(type == CL_COMMAND_NDRANGE_KERNEL, "n = %zu: the event is that of a command of type 0x%x", n, (unsigned)type);
         CHECK(status_of(done) > CL_COMPLETE, "the event is complete before its wait list is");
         assert_int_equal(clSetUserEventStatus(start, CL_COMPLETE), CL_SUCCESS);
         assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);

@@ -42,6 +42,8 @@ mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error)
     if (plan->any)
         return mst_any_compute(plan, block, error);
     for (int k = 0; k < plan->n_passes; k++) {
+        if (k + 1 == plan->n_passes)
+            mst_queue_expect_mark(block->queue);
         mst_status status = run_pass(plan, &plan->passes[k], block, error);
         if (status != MST_OK)
             return status;

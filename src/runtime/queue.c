@@ -39,6 +39,7 @@ static void sweep(mst_queue *q, bool wait) {
         clReleaseEvent(q->events[i]);
     }
     q->n = left;
+    q->is_joined = q->is_joined && left > 0;
 }
 
 // By letting go of what has ended, and if that is less than half by taking more memory, if there is.
@@ -67,8 +68,9 @@ mst_status mst_queue_begin(mst_queue *q, cl_uint *n_waits, const cl_event **wait
     note_failure(q, last < 0 ? last : CL_SUCCESS, q->n > 0 ? q->names[q->n - 1] : NULL);
     *n_waits = last > CL_COMPLETE ? 1 : 0;
     *waits = *n_waits > 0 ? &q->events[q->n - 1] : NULL;
-    *event = each ? own : NULL;
-    q->is_open = q->is_open || !each;
+    *event = each || q->is_ending ? own : NULL;
+    q->is_open = !*event && (q->is_open || !each);
+    q->is_ending = false;
     return mst_queue_check(q, error);
 }
 
@@ -110,6 +112,7 @@ mst_status mst_queue_barrier(mst_queue *q, cl_uint n, const cl_event *events, co
         MST_TRY(mst_queue_check(q, error));
         MST_TRY_CL(clRetainEvent(events[i]), "cannot wait for %s", name);
         MST_TRY(mst_queue_add(q, events[i], name, NULL, error));
+        q->is_joined = q->is_joined || q->n > 1;
     }
     MST_TRY_CL(clEnqueueBarrierWithWaitList(q->opencl, n, events, NULL), "cannot wait for %s", name);
 fail:
@@ -119,6 +122,14 @@ fail:
 mst_status mst_queue_mark(mst_queue *q, bool carries, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     cl_event made = NULL;
+    if (q->n > 0 && !q->is_open && !q->is_joined && !q->context->profile) { // the last one's
+        const cl_int last = state_of(q->events[q->n - 1]);
+        note_failure(q, last < 0 ? last : CL_SUCCESS, q->names[q->n - 1]);
+        MST_TRY(mst_queue_check(q, error));
+        MST_TRY_CL(clRetainEvent(q->events[q->n - 1]), "cannot mark the end of commands");
+        *event = q->events[q->n - 1];
+        return MST_OK;
+    }
     if (carries)
         sweep(q, false);
     MST_TRY(mst_queue_check(q, error));
@@ -217,7 +228,7 @@ void mst_queue_forget(mst_queue *q) {
     for (size_t i = 0; i < q->n; i++)
         clReleaseEvent(q->events[i]);
     q->n = 0;
-    q->is_open = false;
+    q->is_open = q->is_ending = q->is_joined = false;
     q->failed = CL_SUCCESS;
 }
 

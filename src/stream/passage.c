@@ -111,15 +111,18 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries,
     MST_TRY(s->desc->compute(s->desc->user, &block, error));
     MST_TRY(mst_queue_mark(&slot->queue, carries, &slot->computed, error));
     MST_TRY_CL(clFlush(slot->queue.opencl), "cannot start kernels");
+    bool downloads = false;
     for (int p = 0; p < s->desc->n_ports && !context->device.unified_memory; p++) {
         if (!moves_through(s, p, MST_PORT_OUTPUT))
             continue;
+        downloads = true;
         uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
         MST_TRY_CL(clEnqueueReadBuffer(context->download, slot->ports[p].device, CL_FALSE, 0, (size_t)(item * slot->count),
                                        crossing(s, slot, p, item * slot->first), 1, &slot->computed, &slot->downloaded[p]),
                    "cannot download %s", s->desc->ports[p].name);
     }
-    MST_TRY_CL(clFlush(context->download), "cannot start a download");
+    if (downloads)
+        MST_TRY_CL(clFlush(context->download), "cannot start a download");
 fail:
     return status;
 }
