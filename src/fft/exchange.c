@@ -50,7 +50,11 @@ static size_t whole_numbers(const mst_pass *pass) {
 // radix 16 leaves, meet in a bank.
 static bool takes_turns(const mst_pass *pass) { return pass->wide_elements && pass->lines > 1; }
 
-unsigned mst_pass_pad_shift(const mst_pass *pass) { return pass->is_double || takes_turns(pass) ? 4 : 5; }
+unsigned mst_pass_pad_shift(const mst_pass *pass) {
+    if (pass->n_box > 0)
+        return pass->pad_shift;
+    return pass->is_double || takes_turns(pass) ? 4 : 5;
+}
 
 size_t mst_pass_padded_reals(const mst_pass *pass) {
     size_t there = pass->exchange_parts == 4 ? pass->n / 2 : pass->n, reals = there + (there >> mst_pass_pad_shift(pass));

@@ -74,6 +74,12 @@ typedef struct mst_pass {
     bool twiddle_by_column; // gpu: tables in the order of columns (pass_tables.h): neighbours read neighbours
     bool twiddle_on_load;   // they were left out before, and values are multiplied by their conjugates while they are loaded
 
+    // gpu: a line is a box of so many axes, all of them transformed, with these lengths, whose product is n; the radices are
+    // those of one axis after the other. 0: one axis.
+    int n_box;
+    size_t box[MST_MAX_AXES];
+    unsigned pad_shift; // of boxes: in local memory there is a gap behind every 2^pad_shift numbers
+
     bool is_double;
     size_t n; // length of the transforms
     int n_radices;
@@ -111,6 +117,7 @@ mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_err
 
 // Up to which length one pass takes every transform on a device, in either shape; whether it takes one of length n that is not
 // fused with others; and the shape that suits the device.
+size_t mst_pass_local_limit(const mst_device_info *device); // bytes of local memory that passes use
 size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double);
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n);
 bool mst_pass_suits_cpu(const mst_device_info *device);

@@ -1,5 +1,6 @@
 // From axes to passes, and what each pass needs on the device.
 #include "axis.h"
+#include "box.h"
 #include "write.h"
 
 #include "runtime/layout.h"
@@ -56,13 +57,59 @@ static void complete_pass(mst_fft *plan, int number) {
     size_t n = pass->n + (pass->convolution == MST_PASS_RADER);
     mst_pass_radices_text(pass, radices, sizeof radices);
     snprintf(d->name, sizeof d->name, names[pass->convolution], n);
-    snprintf(d->title, sizeof d->title, "fft: pass %d of %d, radix %s, %zu points along axis %d", number + 1, plan->n_passes,
-             radices, n, plan->passes[number].axis);
+    if (pass->n_box > 0)
+        snprintf(d->title, sizeof d->title, "fft: pass %d of %d, radix %.60s, boxes of %zu points in the last %d axes",
+                 number + 1, plan->n_passes, radices, n, pass->n_box);
+    else
+        snprintf(d->title, sizeof d->title, "fft: pass %d of %d, radix %s, %zu points along axis %d", number + 1, plan->n_passes,
+                 radices, n, plan->passes[number].axis);
     d->context = plan->context;
     d->owner = &plan->passes[number];
     d->write = write_kernel;
     mst_pass_tables_plan(&d->tables, pass, pass->convolution != MST_PASS_TRANSFORM);
     plan->table_bytes += mst_device_pass_table_bytes(d);
+}
+
+bool mst_fft_transforms(const mst_fft_desc *d, int axis) {
+    for (int a = 0; a < d->n_axes; a++)
+        if (d->axes[a] == axis)
+            return true;
+    return false;
+}
+
+// Plans a pass over as many of the last axes as local memory holds together, two or more, if there is such a number of them that
+// are all transformed. Returns that number.
+static int plan_box(mst_fft *plan) {
+    const mst_fft_desc *d = &plan->desc;
+    int most = 0, rank = d->input.rank;
+    if (plan->cpu || !mst_layout_is_dense(&d->input) || !mst_layout_is_dense(&d->output) || d->input.type != d->output.type)
+        return 0;
+    while (most < d->n_axes && mst_fft_transforms(d, rank - 1 - most))
+        most++;
+    for (int count = most; count >= 2; count--) {
+        mst_fft_pass *p = &plan->passes[0];
+        mst_pass *pass = &p->device.pass;
+        *pass = (mst_pass){.is_double = plan->is_double, .n_box = count, .n = 1};
+        for (int k = 0; k < count; k++)
+            pass->n *= pass->box[k] = d->input.shape[rank - count + k];
+        if (!mst_box_shape(pass, &plan->context->device))
+            continue;
+        size_t boxes = mst_layout_count(&d->input) / pass->n;
+        pass->source = pass->target =
+            (mst_view){.n_dims = 1, .counts = {boxes}, .outer = {(int64_t)pass->n}, .axis_stride = 1, .step = 1};
+        pass->load.swap = pass->store.swap = d->direction == MST_FFT_INVERSE;
+        pass->scale = count == d->n_axes && d->scale != 1;
+        p->from = SOURCE;
+        p->to = TARGET;
+        p->axis = rank - 1;
+        p->lines_an_item = boxes;
+        for (int k = 0; k < plan->split; k++)
+            p->lines_an_item /= d->input.shape[k];
+        plan->n_passes = 1;
+        return count;
+    }
+    plan->passes[0] = (mst_fft_pass){.axis = 0};
+    return 0;
 }
 
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
@@ -72,9 +119,12 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
     bool real_in = d->input.type != complex_type, real_out = d->output.type != complex_type;
     bool inverse = d->direction == MST_FFT_INVERSE;
     mst_layout spectrum = mst_layout_dense(complex_type, d->input.rank, real_in ? d->output.shape : d->input.shape);
-    for (int a = 0; a < d->n_axes; a++) {
-        bool first = a == 0, last = a == d->n_axes - 1;
+    const int n_box = plan_box(plan), n_jobs = d->n_axes - n_box;
+    for (int a = 0, number = 0; a < d->n_axes; a++) {
         int axis = d->axes[a];
+        if (axis >= d->input.rank - n_box)
+            continue;
+        bool first = plan->n_passes == 0, last = ++number == n_jobs;
         mst_axis_job job = {.axis = axis,
                             .from = first      ? SOURCE
                                     : real_out ? SPECTRUM

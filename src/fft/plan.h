@@ -68,6 +68,9 @@ void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind
 // Makes what a planned pass needs, but no kernel for arrays with gaps.
 mst_status mst_fft_make_pass(mst_fft *plan, mst_fft_pass *p, mst_error *error);
 
+// Whether an axis, counted from 0, is among those of a description that is read.
+bool mst_fft_transforms(const mst_fft_desc *d, int axis);
+
 // Whether a buffer is a caller's array with gaps: whether kernels get it so, or packed, depends on where it lies.
 bool mst_fft_has_gaps(const mst_fft *plan, int buffer);
 

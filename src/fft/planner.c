@@ -27,7 +27,7 @@ bool mst_pass_suits_cpu(const mst_device_info *device) {
 
 unsigned mst_pass_lanes(bool is_double) { return CPU_VECTOR_BYTES / (is_double ? 8 : 4); }
 
-static size_t local_limit(const mst_device_info *device) {
+size_t mst_pass_local_limit(const mst_device_info *device) {
     size_t reported = (size_t)device->local_memory_bytes;
     return device->local_memory_dedicated || reported < CPU_LOCAL_BYTES ? reported : CPU_LOCAL_BYTES;
 }
@@ -36,7 +36,7 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
     if (cpu)
         return 4096;
     // One real number an element in local memory, padded, and at most 16 elements a work-item.
-    size_t fits = is_double ? local_limit(device) / 8 * 16 / 17 : local_limit(device) / 4 * 32 / 33;
+    size_t fits = is_double ? mst_pass_local_limit(device) / 8 * 16 / 17 : mst_pass_local_limit(device) / 4 * 32 / 33;
     size_t held = 16 * device->max_work_group_size;
     return mst_smaller(fits - 1, held);
 }
@@ -47,7 +47,7 @@ bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, siz
     if (n <= mst_pass_longest(device, cpu, is_double))
         return true;
     return !cpu && !is_double && (n & (n - 1)) == 0 && n <= GPU_LONGEST_POWER && n / 32 <= device->max_work_group_size / 2 &&
-           (n / 2 + n / 64 + 1) * sizeof(float) <= local_limit(device);
+           (n / 2 + n / 64 + 1) * sizeof(float) <= mst_pass_local_limit(device);
 }
 
 // Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs if nothing else is chosen.
@@ -179,7 +179,7 @@ static bool can_halve(const mst_pass *pass) {
 // Local memory is taken from the cache, which also holds the tables, and the lines that are read piece by piece. So where lines
 // lie side by side the exchange goes in parts, which take less local memory, although each part costs two barriers.
 static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool wide) {
-    size_t limit = local_limit(device), most = mst_smaller(limit, (size_t)GPU_WHOLE_EXCHANGE_BYTES);
+    size_t limit = mst_pass_local_limit(device), most = mst_smaller(limit, (size_t)GPU_WHOLE_EXCHANGE_BYTES);
     pass->exchange_parts = 1;
     pass->whole_exchange = pass->fused && !pass->wide_elements;
     pass->areas = pass->whole_exchange && pass->two_operands ? 2 : 1;
@@ -217,9 +217,9 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     if (pass->fused)
         pass->load_run = pass->run;
     choose_exchange(pass, device, wide);
-    while (pass->lines > 1 && (local_bytes(pass) > local_limit(device) || pass->lines * pass->threads > most))
+    while (pass->lines > 1 && (local_bytes(pass) > mst_pass_local_limit(device) || pass->lines * pass->threads > most))
         pass->lines /= 2;
-    if (local_bytes(pass) > local_limit(device))
+    if (local_bytes(pass) > mst_pass_local_limit(device))
         return mst_fail(error, MST_ERROR_UNSUPPORTED, "a transform of length %zu does not fit the local memory of %s", pass->n,
                         device->name);
     return MST_OK;

@@ -19,9 +19,11 @@ unsigned mst_pass_table_rows(const mst_pass *pass, unsigned r) {
 static unsigned row_power(unsigned row, unsigned low) { return row < low - 1 ? row + 1 : (row - low + 2) * low; }
 
 // GPU-shaped (Stockham), step with span > 1: entry row span + k = exp(-2 pi i k q / (span r)), q of mst_pass_low_powers.
+// In boxes the axes follow one another, each with its own spans.
 // CPU-shaped (decimation in frequency), step on blocks of m > r: entry j (r - 1) + q - 1 = exp(-2 pi i j q / m).
 static size_t walk(const mst_pass *pass, const mst_roots *roots, void *table) {
     size_t at = 0, span = 1, m = pass->n;
+    int axis = 0;
     for (int s = 0; s < pass->n_radices; s++) {
         unsigned r = pass->radices[s], low = mst_pass_low_powers(pass, r), rows = mst_pass_table_rows(pass, r);
         size_t count = pass->cpu ? m / r : span, apart = pass->n / (pass->cpu ? m : span * r);
@@ -32,6 +34,10 @@ static size_t walk(const mst_pass *pass, const mst_roots *roots, void *table) {
         at += count > 1 ? count * rows : 0;
         span *= r;
         m /= r;
+        if (axis < pass->n_box && span == pass->box[axis]) {
+            span = 1;
+            axis++;
+        }
     }
     return at;
 }

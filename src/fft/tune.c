@@ -49,13 +49,6 @@ static double cost(const void *user, const int64_t *values) {
     return (suits ? 1 : 3) * (1 + 0.1 * away + (values[LANES] == (t->is_double ? 4 : 8) ? 0 : 0.3));
 }
 
-static bool is_transformed(const mst_fft_desc *d, int axis) {
-    for (int a = 0; a < d->n_axes; a++)
-        if (d->axes[a] == axis)
-            return true;
-    return false;
-}
-
 // Makes the layouts dense, and the batch no larger than test arrays may be. False if a single transform is too large for them.
 static bool shrink(fft_trial *t, const mst_fft *plan) {
     const mst_fft_desc *d = &plan->desc;
@@ -71,7 +64,7 @@ static bool shrink(fft_trial *t, const mst_fft *plan) {
         if (bytes <= most || k == in->rank)
             break;
         uint64_t others = bytes / in->shape[k];
-        if (!is_transformed(d, k))
+        if (!mst_fft_transforms(d, k))
             in->shape[k] = out->shape[k] = others >= most ? 1 : (size_t)(most / others);
     }
     *in = mst_layout_dense(in->type, in->rank, in->shape);
@@ -111,7 +104,7 @@ static void identify(mst_tune_problem *p, const mst_fft *plan) {
         rows = rows || d->axes[a] == longer->rank - 1;
     }
     for (int k = 0; k < longer->rank; k++)
-        batch *= is_transformed(d, k) ? 1 : longer->shape[k];
+        batch *= mst_fft_transforms(d, k) ? 1 : longer->shape[k];
     for (; batch > 1; batch /= 2)
         numbers[1]++;
     p->kernel = XXH3_64bits(numbers, sizeof numbers);

@@ -28,6 +28,8 @@ mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_
         mst_pass_write_convolution(pass, signature, out);
     else if (pass->cpu)
         mst_pass_write_cpu(pass, signature, out);
+    else if (pass->n_box > 0)
+        mst_pass_write_box(pass, signature, out);
     else
         mst_pass_write_gpu(pass, signature, out);
     return MST_OK;

@@ -22,6 +22,7 @@ mst_times mst_view_stride(const mst_view *view); // of a position along the axis
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
+void mst_pass_write_box(const mst_pass *pass, const mst_signature *signature, mst_text *out);
 void mst_pass_write_convolution(const mst_pass *pass, const mst_signature *signature, mst_text *out);
 void mst_pass_write_cpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
 
