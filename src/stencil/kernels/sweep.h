@@ -75,6 +75,9 @@ const mst_padded *mst_sweeps_layout(const mst_sweeps *sweeps, int array);
 // if none does. And whether any does of any axis.
 bool mst_sweeps_layer_reach(const mst_sweeps *sweeps, int k, int axis, int reach[2]);
 bool mst_sweeps_has_layers(const mst_sweeps *sweeps, int k);
+static inline bool mst_sweeps_is_memory(const mst_sweeps *s, int update) { // whether it is of a memory variable
+    return s->problem->fields[s->problem->updates[update].field].is_memory;
+}
 
 // Whether a part of the state, or a coefficient field, has elements of float16, or of the scheme.
 bool mst_sweeps_has(const mst_sweeps *sweeps, bool half, bool coefficient);

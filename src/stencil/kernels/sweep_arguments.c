@@ -2,7 +2,19 @@
 
 #include <stdio.h>
 
-int mst_sweep_items(const mst_problem *problem) { return problem->rank == 3 ? 32 : MST_SWEEP_GROUP; }
+// Layers are narrow along the columns, so work-groups for them are, too.
+int mst_sweep_items(const mst_problem *problem, mst_sweep_of part) {
+    return problem->rank < 3 ? MST_SWEEP_GROUP : part == MST_SWEEP_LAYERS ? 8 : 32;
+}
+
+bool mst_sweep_has_part(const mst_sweeps *s, int k, mst_sweep_of part) {
+    return (part != MST_SWEEP_ALL) == (s->shape == MST_STENCIL_SHAPE_GPU && mst_sweeps_has_layers(s, k));
+}
+
+void mst_sweep_name(int k, mst_sweep_of part, char name[30]) {
+    static const char *const ends[] = {"", "_outside", "_layers"};
+    snprintf(name, 30, "sweep%d%s", k, ends[part]);
+}
 
 static bool is_replaced(const mst_sweeps *s, int k, int array) {
     for (int u = s->first[k]; u < s->first[k + 1]; u++)
@@ -45,11 +57,11 @@ void mst_sweep_name_target(const mst_sweeps *s, int k, int update, mst_name out)
         snprintf(out, MST_NAME_SIZE, "%.*s_out", MST_NAME_SIZE - 16, array);
 }
 
-void mst_sweep_describe(const mst_sweeps *s, int k, mst_signature *out) {
+void mst_sweep_describe(const mst_sweeps *s, int k, mst_sweep_of part, mst_signature *out) {
     const mst_problem *p = s->problem;
     mst_name name;
-    char kernel[20];
-    snprintf(kernel, sizeof kernel, "sweep%d", k);
+    char kernel[30];
+    mst_sweep_name(k, part, kernel);
     mst_signature_begin(out, kernel);
     for (int f = 0; f < p->n_fields; f++)
         for (int level = 0; level < p->fields[f].levels; level++)

@@ -51,8 +51,11 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     MST_TRY(mst_program_of_text(s->context, "stencil: sweeps", text, options, &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), options, &s->key);
     for (int k = 0; k < s->sweeps.n; k++) {
-        snprintf(name, sizeof name, "sweep%d", k);
-        MST_TRY(mst_kernel_create(s->program, name, &s->sweep[k], error));
+        for (int of = 0; of < MST_SWEEP_PARTS; of++) {
+            mst_sweep_name(k, (mst_sweep_of)of, name);
+            if (mst_sweep_has_part(&s->sweeps, k, (mst_sweep_of)of))
+                MST_TRY(mst_kernel_create(s->program, name, &s->sweep[k][of], error));
+        }
     }
     for (int half = 0; half < 2; half++)
         MST_TRY(make_kernels(s, half, error));
@@ -82,7 +85,8 @@ fail:
 
 void mst_sweeper_release(mst_sweeper *s) {
     for (int k = 0; k < MST_STENCIL_MAX_FIELDS; k++)
-        mst_kernel_destroy(s->sweep[k]);
+        for (int of = 0; of < MST_SWEEP_PARTS; of++)
+            mst_kernel_destroy(s->sweep[k][of]);
     for (int half = 0; half < 2; half++) {
         for (int set = 0; set <= MST_STENCIL_MAX_FIELDS; set++)
             mst_kernel_destroy(s->margin[set][half]);
@@ -218,9 +222,9 @@ fail:
 }
 
 // Work-groups of a sweep, and what each does.
-static size_t divide_gpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long4 *work) {
+static size_t divide_gpu(const mst_sweeper *s, const mst_sweep_part *part, mst_sweep_of of, cl_long4 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
-    const int64_t items = mst_sweep_items(s->sweeps.problem);
+    const int64_t items = mst_sweep_items(s->sweeps.problem, of);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
     const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = part->to - part->from;
     const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
@@ -248,9 +252,9 @@ static cl_mem *target_of(const mst_sweeper *s, mst_sweep_state *state, int updat
 }
 
 // The kernel's parameters tell which arrays it takes.
-static void bind_arrays(const mst_sweeper *s, int k, mst_sweep_state *state, mst_argument_list *list) {
+static void bind_arrays(const mst_sweeper *s, const mst_signature *names, int k, mst_sweep_state *state,
+                        mst_argument_list *list) {
     const mst_problem *p = s->sweeps.problem;
-    const mst_signature *names = &s->sweep[k]->signature;
     mst_spare_turn turn = {.taken = {0, 0}};
     for (int f = 0; f < p->n_fields; f++)
         for (int level = 0; level < p->fields[f].levels; level++) {
@@ -287,18 +291,19 @@ static cl_long8 layers_argument(const mst_folded *f) {
     return (cl_long8){{f->low, f->high, f->skipped, f->array.pitch, f->array.plane_pitch, f->array.first}};
 }
 
-static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row,
-                         const mst_sweep_part *part, mst_error *error) {
+static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_of of, mst_sweep_state *state,
+                              uint64_t row, const mst_sweep_part *part, mst_error *error) {
+    const mst_kernel *kernel = s->sweep[k][of];
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
     cl_long8 grid = grid_of(s, part);
     cl_long4 work;
     cl_long8 layers[N_AXES];
     mst_argument_list list = {.n = 0};
-    const size_t items = gpu ? divide_gpu(s, part, &work) : divide_cpu(s, part, &work);
+    const size_t items = gpu ? divide_gpu(s, part, of, &work) : divide_cpu(s, part, &work);
     work.s[3] = (cl_long)row;
     grid.s[6] = part->from;
     grid.s[7] = gpu ? part->to - part->from : part->inner;
-    bind_arrays(s, k, state, &list);
+    bind_arrays(s, &kernel->signature, k, state, &list);
     list.values[list.n++] = MST_BIND(damping, s->tables->damping);
     list.values[list.n++] = MST_BIND(table, s->tables->steps);
     for (int axis = 0; axis < N_AXES; axis++)
@@ -308,7 +313,17 @@ static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_swee
         }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
-    return mst_kernel_launch(queue, s->sweep[k], list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
+    return mst_kernel_launch(queue, kernel, list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
+}
+
+static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row,
+                         const mst_sweep_part *part, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int of = 0; of < MST_SWEEP_PARTS; of++)
+        if (s->sweep[k][of])
+            MST_TRY(launch_part(s, queue, k, (mst_sweep_of)of, state, row, part, error));
+fail:
+    return status;
 }
 
 mst_status mst_sweeper_sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, const mst_sweep_state *after,

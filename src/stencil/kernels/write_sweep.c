@@ -23,6 +23,7 @@ typedef struct sweep_writer {
     const mst_sweeps *s;
     mst_text *out;
     int first, end; // updates
+    mst_sweep_of part;
     sweep_vector *vectors;
     size_t n_vectors;
 } sweep_writer;
@@ -244,10 +245,6 @@ static void write_update(const sweep_writer *g, int k, int update, const mst_for
     mst_text_put(g->out, "new_value$n = value;\n}\n", MST_SET(n, update)); // that of float16 is rounded as it is stored
 }
 
-static bool is_memory(const sweep_writer *g, int update) {
-    return g->s->problem->fields[g->s->problem->updates[update].field].is_memory;
-}
-
 // Of all components of an update's new value, or of one.
 static void write_store(const sweep_writer *g, int k, int update, int component) {
     const mst_problem_field *field = &g->s->problem->fields[g->s->problem->updates[update].field];
@@ -270,7 +267,7 @@ static void write_store(const sweep_writer *g, int k, int update, int component)
 
 static void write_all_stores(const sweep_writer *g, int k, bool memories, int component) {
     for (int u = g->first; u < g->end; u++)
-        if (memories || !is_memory(g, u))
+        if (memories || !mst_sweeps_is_memory(g->s, u))
             write_store(g, k, u, component);
 }
 
@@ -288,33 +285,33 @@ static void write_stores(const sweep_writer *g, int k, bool memories) {
 }
 
 // Outside all layers there are no memory variables to be read or written, nor stretches to be computed.
-static void write_nodes_outside(const sweep_writer *g, int k) {
-    const int items = mst_sweep_items(g->s->problem);
-    mst_text_put(g->out, "if (");
-    mst_sweep_write_outside(g->w, g->s, k, items * g->s->width, MST_SWEEP_GROUP / items);
-    mst_text_put(g->out, ") {\n");
+static void write_updates(const sweep_writer *g, int k, bool in_layers) {
+    if (in_layers)
+        mst_sweep_write_places(g->w, g->s, k);
     for (int u = g->first; u < g->end; u++) {
         const mst_problem_update *update = &g->s->problem->updates[u];
-        if (!is_memory(g, u))
-            write_update(g, k, u, update->outside.expr ? &update->outside : &update->formula);
+        if (in_layers || !mst_sweeps_is_memory(g->s, u))
+            write_update(g, k, u, !in_layers && update->outside.expr ? &update->outside : &update->formula);
     }
-    write_stores(g, k, false);
-    mst_text_put(g->out, "} else {\n");
-    mst_sweep_write_places(g->w, g->s, k);
+    write_stores(g, k, in_layers);
 }
 
 static void write_nodes(const sweep_writer *g, int k) {
-    if (mst_sweeps_has_layers(g->s, k))
-        write_nodes_outside(g, k);
-    for (int u = g->first; u < g->end; u++)
-        write_update(g, k, u, &g->s->problem->updates[u].formula);
-    write_stores(g, k, true);
-    if (mst_sweeps_has_layers(g->s, k))
-        mst_text_put(g->out, "}\n");
+    if (is_gpu(g) || !mst_sweeps_has_layers(g->s, k)) {
+        write_updates(g, k, g->part != MST_SWEEP_OUTSIDE);
+        return;
+    }
+    mst_text_put(g->out, "if (");
+    mst_sweep_write_outside(g->w, g->s, k, 0, 0);
+    mst_text_put(g->out, ") {\n");
+    write_updates(g, k, false);
+    mst_text_put(g->out, "} else {\n");
+    write_updates(g, k, true);
+    mst_text_put(g->out, "}\n");
 }
 
 static void write_gpu(const sweep_writer *g, int k) {
-    const int items = mst_sweep_items(g->s->problem);
+    const int items = mst_sweep_items(g->s->problem, g->part);
     mst_text_put(g->out,
                  "long tile = get_group_id(0);\n"
                  "const long group_column = tile % work.s1 * $items * WIDTH;\n"
@@ -322,14 +319,17 @@ static void write_gpu(const sweep_writer *g, int k) {
                  "tile /= work.s1;\n"
                  "const long group_row = tile % work.s2 * $rows, row = group_row + get_local_id(0) / $items;\n"
                  "tile /= work.s2;\n"
-                 "const long plane_begin = grid.s6 + tile * work.s0, plane_end = min(plane_begin + work.s0, grid.s6 + grid.s7);\n"
-                 "if (column >= n_columns || row >= n_rows)\nreturn;\n"
-                 "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n",
+                 "long plane_begin = grid.s6 + tile * work.s0, plane_end = min(plane_begin + work.s0, grid.s6 + grid.s7);\n"
+                 "if (column >= n_columns || row >= n_rows)\nreturn;\n",
                  MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items));
+    mst_sweep_write_part(g->w, g->s, k, g->part);
+    mst_text_put(g->out, "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n");
     write_kept(g, k);
     mst_text_put(g->out, "for (long plane = plane_begin; plane < plane_end; plane++, i += plane_pitch) {\n");
     write_loads(g, k);
+    mst_text_put(g->out, g->part == MST_SWEEP_LAYERS ? "if (beside || plane < lower_end || plane >= upper_begin) {\n" : "{\n");
     write_nodes(g, k);
+    mst_text_put(g->out, "}\n");
     write_shifts(g);
     mst_text_put(g->out, "}\n");
 }
@@ -353,14 +353,14 @@ static void write_cpu(const sweep_writer *g, int k) {
                          "}\n");
 }
 
-static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, mst_error *error) {
+static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, mst_sweep_of part, mst_error *error) {
     mst_status status = MST_OK;
-    sweep_writer g = {.w = w, .s = s, .out = w->out, .first = s->first[k], .end = s->first[k + 1]};
+    sweep_writer g = {.w = w, .s = s, .out = w->out, .first = s->first[k], .end = s->first[k + 1], .part = part};
     mst_signature signature;
     char attributes[80];
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))", is_gpu(&g) ? MST_SWEEP_GROUP : 1);
     mst_text_put(g.out, "\n// Sub-step $substep of the step.\n", MST_SET(substep, s->problem->updates[g.first].substep));
-    mst_sweep_describe(s, k, &signature);
+    mst_sweep_describe(s, k, part, &signature);
     mst_signature_write(&signature, attributes, g.out);
     mst_signature_release(&signature);
     mst_text_put(g.out, "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = grid.s3;\n"
@@ -389,7 +389,9 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
     if (s->copies_margins)
         mst_write_copies(w, s);
     for (int k = 0; k < s->n; k++)
-        MST_TRY(write_sweep(w, s, k, error));
+        for (int part = 0; part < MST_SWEEP_PARTS; part++)
+            if (mst_sweep_has_part(s, k, (mst_sweep_of)part))
+                MST_TRY(write_sweep(w, s, k, (mst_sweep_of)part, error));
     mst_write_margins(w, s);
     mst_write_regions_sweep(w);
 fail:

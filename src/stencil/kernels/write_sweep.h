@@ -9,7 +9,14 @@
 
 // sweep_arguments.c. A work-group of a GPU has so many work-items along the columns, and in all.
 enum { MST_SWEEP_GROUP = 256 };
-int mst_sweep_items(const mst_problem *problem);
+
+// What a kernel of a sweep does: all nodes, or on a GPU, where kernels with fewer registers run more work-items at once, what is
+// outside all layers and what is not. Which kernels there are of sweep k, which follow one another.
+typedef enum mst_sweep_of { MST_SWEEP_ALL, MST_SWEEP_OUTSIDE, MST_SWEEP_LAYERS, MST_SWEEP_PARTS } mst_sweep_of;
+bool mst_sweep_has_part(const mst_sweeps *sweeps, int k, mst_sweep_of part);
+void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
+
+int mst_sweep_items(const mst_problem *problem, mst_sweep_of part);
 
 // write_sweep.c: the kernels sweep0, sweep1.. and the others that a step needs.
 mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_error *error);
@@ -26,7 +33,7 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //                                on a CPU whether nodes beyond the planes' faces are like no others
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
 //                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table
-void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_signature *out);
+void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_sweep_of part, mst_signature *out);
 
 // Whether an array, which sweep k does not replace, is one of those.
 bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
@@ -35,9 +42,12 @@ bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
 void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
 void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
 
-// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a vector is in a layer, or, on a GPU,
-// none in this plane of the work-group's `columns` and `rows` from group_column and group_row on.
+// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a CPU's vector is in a layer, or along
+// rows and columns none of a GPU's work-group, with its `columns` and `rows` from group_column and group_row on.
 void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k, int columns, int rows);
+// The planes that a GPU's work-group goes through, as far as they have what its kernel is for. Declares what tells for which of
+// them that is.
+void mst_sweep_write_part(const mst_writer *w, const mst_sweeps *sweeps, int k, mst_sweep_of part);
 // Declares the vector that a leaf reads of a memory variable, 0 outside layers, and where the own one lies in the arrays of each
 // axis, under the name of mst_sweep_memory_place.
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *sweeps, const mst_leaf *leaf, const char *array,

@@ -13,18 +13,40 @@ const char *mst_sweep_memory_place(int axis) {
     return names[axis];
 }
 
-// A whole work-group takes the same way. On a CPU it is one work-item, of which each vector is asked for.
 void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *s, int k, int columns, int rows) {
     const bool gpu = s->shape == MST_STENCIL_SHAPE_GPU;
-    const char *first[] = {"plane", gpu ? "group_row" : "row", gpu ? "group_column" : "column"};
+    const char *const first[] = {"plane", gpu ? "group_row" : "row", gpu ? "group_column" : "column"};
     const int lengths[] = {1, gpu ? rows : 1, gpu ? columns : s->width};
     int reach[2];
     mst_text_put(w->out, "true");
-    for (int axis = 0; axis < N_AXES; axis++)
+    for (int axis = gpu ? ROWS : PLANES; axis < N_AXES; axis++)
         if (mst_sweeps_layer_reach(s, k, axis, reach))
             mst_text_put(w->out, " && $low >= $layers.s0 && $high <= $layers.s1", MST_SET(low, MST_SUM(first[axis], reach[0])),
                          MST_SET(high, MST_SUM(first[axis], lengths[axis] + reach[1])),
                          MST_SET(layers, mst_sweep_layers_name(axis)));
+}
+
+void mst_sweep_write_part(const mst_writer *w, const mst_sweeps *s, int k, mst_sweep_of part) {
+    const int items = mst_sweep_items(s->problem, part);
+    int reach[2];
+    if (part == MST_SWEEP_ALL)
+        return;
+    mst_text_put(w->out, "const bool beside = !(");
+    mst_sweep_write_outside(w, s, k, items * s->width, MST_SWEEP_GROUP / items);
+    mst_text_put(w->out, ");\n");
+    if (mst_sweeps_layer_reach(s, k, PLANES, reach))
+        mst_text_put(w->out, "const long lower_end = $low, upper_begin = $high;\n",
+                     MST_SET(low, MST_SUM("plane_layers.s0", -reach[0])), MST_SET(high, MST_SUM("plane_layers.s1", -reach[1])));
+    else
+        mst_text_put(w->out, "const long lower_end = plane_begin, upper_begin = plane_end;\n");
+    if (part == MST_SWEEP_OUTSIDE)
+        mst_text_put(w->out, "plane_begin = max(plane_begin, lower_end);\n"
+                             "plane_end = min(plane_end, upper_begin);\n"
+                             "if (beside || plane_begin >= plane_end)\nreturn;\n");
+    else
+        mst_text_put(w->out, "if (!beside && plane_begin >= lower_end)\nplane_begin = max(plane_begin, upper_begin);\n"
+                             "else if (!beside && plane_end <= upper_begin)\nplane_end = min(plane_end, lower_end);\n"
+                             "if (plane_begin >= plane_end)\nreturn;\n");
 }
 
 // Beyond faces there is none.
