@@ -174,6 +174,8 @@ static double *initial(const state *s, size_t field, const mst_stencil_initial *
             offset += at[k] * from->layout.strides[k];
         if (expr)
             values[i] = value(s, expr, at, 0, true);
+        else if (d->fields[field].n_table)
+            values[i] = d->fields[field].table[((const uint8_t *)from->data.host)[offset]];
         else if (from->layout.rank && from->layout.type == MST_FLOAT32)
             values[i] = ((const float *)from->data.host)[offset];
         else if (from->layout.rank)

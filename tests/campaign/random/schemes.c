@@ -1,26 +1,29 @@
-// Random schemes on random grids: fields, levels, coefficients, sub-steps, offsets, boundaries, sources, receivers; by random
-// schedules, shapes, depths, blocks and stores. Of arithmetic alone, every value is held against the reference of the tests;
-// with functions, which devices compute in ways of their own, against another schedule; in every bit.
+// Random schemes on random grids: fields, levels, float16, coefficients by expressions and tables, masks, sub-steps, offsets,
+// boundaries, some of one field, absorbing layers, sources and receivers at nodes and between them; by random schedules, shapes,
+// depths, blocks and stores. Of arithmetic alone, every value is held against the reference of the tests; with functions, which
+// devices compute in ways of their own, and with layers, against another schedule; in every bit.
 #include "support_expression.h"
 #include "support_stencil.h"
 
 #include <unistd.h>
 
-enum { MAX_LEAVES = 14, MAX_FIELDS = 3, MAX_WAYS = 4, LEAF_TEXT = 40, STEPS = 11 };
+enum { MAX_LEAVES = 14, MAX_FIELDS = 3, MAX_WAYS = 4, LEAF_TEXT = 40, STEPS = 11, MORE_TEXT = 200 };
 
 typedef struct scheme_case {
     mst_stencil_desc desc;
     mst_stencil_field fields[MAX_FIELDS + 1];
     mst_stencil_update updates[MAX_FIELDS];
-    mst_stencil_boundary boundaries[2 * MST_MAX_AXES];
+    mst_stencil_boundary boundaries[2 * MST_MAX_AXES], own_boundaries[MAX_FIELDS][2 * MST_MAX_AXES];
+    uint8_t *numbers; // of the coefficient's table
     mst_stencil_source sources[2];
     mst_stencil_receiver receiver;
     size_t points[3][MST_MAX_AXES];
+    double positions[2 + 3][MST_MAX_AXES];
     char leaf_texts[MAX_LEAVES][LEAF_TEXT];
     const char *leaves[MAX_LEAVES];
     size_t n_leaves;
-    char expressions[MAX_FIELDS][TEST_MAX_EXPRESSION + 40];
-    bool functions;
+    char expressions[MAX_FIELDS][TEST_MAX_EXPRESSION + MORE_TEXT];
+    bool functions, layers;
     int n_ways;
     mst_stencil_desc ways[MAX_WAYS];
 } scheme_case;
@@ -42,27 +45,61 @@ static void choose_grid(mst_stencil_desc *d) {
     d->time_step = 0.3;
 }
 
-static mst_stencil_boundary choose_boundary(size_t length) {
+// A face as a field of its own may have it.
+static mst_stencil_boundary choose_own_boundary(void) {
     static const char *const values[] = {NULL, "0.5", "0.01*x", "t > 1 ? 0.25 : x/100", "a - 0.125*t"};
-    mst_stencil_boundary b = {.kind = MST_BOUNDARY_DIRICHLET};
-    size_t kind = test_choose(3);
-    if (kind == 0)
+    static const mst_boundary_kind kinds[] = {MST_BOUNDARY_DIRICHLET,  MST_BOUNDARY_DIRICHLET,   MST_BOUNDARY_NEUMANN,
+                                              MST_BOUNDARY_ANTIMIRROR, MST_BOUNDARY_MIRROR_NODE, MST_BOUNDARY_ANTIMIRROR_NODE};
+    mst_stencil_boundary b = {.kind = kinds[test_choose(6)]};
+    if (b.kind == MST_BOUNDARY_DIRICHLET)
         b.value = values[test_choose(5)];
-    else if (kind == 1)
-        b.kind = MST_BOUNDARY_NEUMANN;
-    else
-        b = (mst_stencil_boundary){.kind = MST_BOUNDARY_SPONGE, .width = test_choose_between(1, length < 9 ? length : 9)};
     return b;
 }
 
+static mst_stencil_boundary choose_boundary(size_t length, bool layers) {
+    if (layers && length >= 8 && test_choose(2))
+        return (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = test_choose_between(1, (length - 4) / 2)};
+    if (test_choose_rarely(3))
+        return (mst_stencil_boundary){.kind = MST_BOUNDARY_SPONGE, .width = test_choose_between(1, length < 9 ? length : 9)};
+    return choose_own_boundary();
+}
+
+static bool is_of_all(const mst_stencil_boundary *b) {
+    return b->kind == MST_BOUNDARY_PERIODIC || b->kind == MST_BOUNDARY_SPONGE || b->kind == MST_BOUNDARY_ABSORB;
+}
+
+static void choose_own_boundaries(scheme_case *c, size_t f) {
+    for (int i = 0; i < 2 * c->desc.rank; i++)
+        c->own_boundaries[f][i] = is_of_all(&c->boundaries[i]) ? c->boundaries[i] : choose_own_boundary();
+    c->fields[f].boundaries = c->own_boundaries[f];
+}
+
 static void choose_boundaries(scheme_case *c) {
+    c->layers = test_choose_rarely(4);
     for (int k = 0; k < c->desc.rank; k++) {
         bool periodic = test_choose_rarely(3);
         for (int side = 0; side < 2; side++)
             c->boundaries[2 * k + side] =
-                periodic ? (mst_stencil_boundary){.kind = MST_BOUNDARY_PERIODIC} : choose_boundary(c->desc.grid[k]);
+                periodic ? (mst_stencil_boundary){.kind = MST_BOUNDARY_PERIODIC} : choose_boundary(c->desc.grid[k], c->layers);
     }
     c->desc.boundaries = c->boundaries;
+}
+
+static void choose_coefficient(scheme_case *c, mst_stencil_field *k) {
+    static const double table[] = {0.1, 0.25, -0.3, 7};
+    size_t nodes = 1;
+    *k = (mst_stencil_field){
+        .name = field_names[MAX_FIELDS], .levels = 1, .coefficient = true, .initial.expression = "0.1 + x/1000"};
+    for (int axis = 0; axis < c->desc.rank; axis++)
+        nodes *= c->desc.grid[axis];
+    if (test_choose(2) || !(c->numbers = malloc(nodes)))
+        return;
+    for (size_t i = 0; i < nodes; i++)
+        c->numbers[i] = (uint8_t)(i * 2654435761u >> 13 & 3);
+    k->table = table;
+    k->n_table = 4;
+    k->initial =
+        (mst_stencil_initial){.layout = mst_layout_dense(MST_UINT8, c->desc.rank, c->desc.grid), .data = mst_at_host(c->numbers)};
 }
 
 static void choose_fields(scheme_case *c) {
@@ -74,11 +111,15 @@ static void choose_fields(scheme_case *c) {
         c->fields[f].initial.expression = initials[test_choose(5)];
         if (c->fields[f].levels == 2 && test_choose(2))
             c->fields[f].previous.expression = "0.1 + x/50";
+        if (test_choose_rarely(3))
+            choose_own_boundaries(c, f);
     }
     c->desc.n_updates = n;
     if (test_choose(2))
-        c->fields[n++] = (mst_stencil_field){
-            .name = field_names[MAX_FIELDS], .levels = 1, .coefficient = true, .initial.expression = "0.1 + x/1000"};
+        choose_coefficient(c, &c->fields[n++]);
+    const bool halves = c->desc.precision == MST_FLOAT32 && test_choose_rarely(3);
+    for (size_t f = 0; f < n && halves; f++)
+        c->fields[f].storage_bytes = test_choose(2) ? 2 : 0;
     c->desc.n_fields = n;
     c->desc.fields = c->fields;
 }
@@ -104,6 +145,29 @@ static void choose_leaf(scheme_case *c) {
     snprintf(text + used, LEAF_TEXT - used, "]");
 }
 
+// Updates mark derivatives along all axes that have layers, in a sub-step of the fields' own.
+static size_t put_stretches(const scheme_case *c, char *text, size_t bytes) {
+    static const char *const shifts[] = {"", ", -0.5", ", 0.5"};
+    const int rank = c->desc.rank;
+    size_t used = 0;
+    text[0] = '\0';
+    for (int k = 0; k < rank; k++) {
+        const bool any = c->boundaries[2 * k].kind == MST_BOUNDARY_ABSORB || c->boundaries[2 * k + 1].kind == MST_BOUNDARY_ABSORB;
+        if (any)
+            used += (size_t)snprintf(text + used, bytes - used, " + 0.1*stretch_%c(u - u[%s%s%s]%s)", 'x' + rank - 1 - k,
+                                     k == 0 ? "-1" : "0", rank > 1 ? k == 1 ? ",-1" : ",0" : "",
+                                     rank > 2 ? k == 2 ? ",-1" : ",0" : "", shifts[test_choose(3)]);
+    }
+    return used;
+}
+
+// Nodes that are held.
+static const char *choose_mask(const scheme_case *c) {
+    static const char *const masks[] = {"x > 5 && x < 9 ? 0 : ", "(x - 7)^2 < 20 ? a - 0.1*t : ", "k > 0.2 ? 0.25 : "};
+    const bool has_coefficient = c->desc.n_fields > c->desc.n_updates;
+    return test_choose_rarely(3) ? masks[test_choose(has_coefficient ? 3 : 2)] : "";
+}
+
 // Values stay between -2 and 2.
 static void choose_updates(scheme_case *c) {
     test_expression_kind kind = {.leaves = c->leaves};
@@ -114,15 +178,25 @@ static void choose_updates(scheme_case *c) {
     c->functions = test_choose_rarely(4);
     kind.arithmetic = !c->functions;
     for (size_t u = 0; u < c->desc.n_updates; u++) {
-        char text[TEST_MAX_EXPRESSION];
+        char text[TEST_MAX_EXPRESSION], stretches[MORE_TEXT - 60] = "";
         kind.most_nodes = (int)test_choose_between(1, 30);
         test_expression e = test_expression_choose(&kind);
         test_expression_write(&e, 0, text);
-        snprintf(c->expressions[u], sizeof c->expressions[u], "max(-2, min(2, 0.5*%s + 0.3*(%s)))", field_names[u], text);
+        if (u == 0)
+            put_stretches(c, stretches, sizeof stretches);
+        snprintf(c->expressions[u], sizeof c->expressions[u], "%smax(-2, min(2, 0.5*%s + 0.3*(%s)%s))", choose_mask(c),
+                 field_names[u], text, stretches);
         substep += u > 0 && test_choose(2);
         c->updates[u] = (mst_stencil_update){field_names[u], c->expressions[u], substep};
     }
     c->desc.updates = c->updates;
+}
+
+// A position between nodes, of which some coordinates are whole.
+static const double *choose_position(const scheme_case *c, double position[MST_MAX_AXES]) {
+    for (int k = 0; k < c->desc.rank; k++)
+        position[k] = (double)test_choose(c->desc.grid[k] - 1) + 0.25 * (double)test_choose(4);
+    return position;
 }
 
 static void choose_points(scheme_case *c) {
@@ -132,6 +206,11 @@ static void choose_points(scheme_case *c) {
         source->field = field_names[test_choose(c->desc.n_updates)];
         for (int k = 0; k < c->desc.rank; k++)
             source->point[k] = test_choose(c->desc.grid[k]);
+        if (test_choose_rarely(3)) {
+            source->position = choose_position(c, c->positions[s]);
+            source->interpolation = (mst_stencil_interpolation)test_choose(2);
+            source->radius = (unsigned)test_choose(6);
+        }
         if (test_choose(2)) {
             source->samples = samples;
             source->n_samples = 4;
@@ -147,6 +226,13 @@ static void choose_points(scheme_case *c) {
     for (size_t p = 0; p < c->receiver.n_points && c->desc.n_receivers; p++)
         for (int k = 0; k < c->desc.rank; k++)
             c->points[p][k] = test_choose(c->desc.grid[k]);
+    if (test_choose_rarely(3)) {
+        for (size_t p = 0; p < c->receiver.n_points; p++)
+            choose_position(c, c->positions[2 + p]);
+        c->receiver.points = NULL;
+        c->receiver.positions = (const double(*)[MST_MAX_AXES])c->positions + 2;
+        c->receiver.radius = (unsigned)test_choose(6);
+    }
     c->desc.receivers = &c->receiver;
 }
 
@@ -168,7 +254,8 @@ static void choose_way(const scheme_case *c, mst_stencil_desc *d) {
 }
 
 static void describe(const scheme_case *c) {
-    static const char *const kinds[] = {"dirichlet", "neumann", "periodic", "sponge"};
+    static const char *const kinds[] = {"dirichlet", "neumann",    "periodic",    "sponge",
+                                        "absorb",    "antimirror", "mirror node", "antimirror node"};
     const mst_stencil_desc *d = &c->desc;
     static char text[4 * TEST_MAX_EXPRESSION];
     size_t used = 0, size = sizeof text;
@@ -179,7 +266,8 @@ static void describe(const scheme_case *c) {
             c->boundaries[2 * k].value ? c->boundaries[2 * k].value : "", kinds[c->boundaries[2 * k + 1].kind],
             c->boundaries[2 * k + 1].value ? c->boundaries[2 * k + 1].value : "");
     for (size_t f = 0; f < d->n_fields; f++)
-        ADD(", %s of %d levels", c->fields[f].name, c->fields[f].levels);
+        ADD(", %s of %d levels%s%s%s", c->fields[f].name, c->fields[f].levels, c->fields[f].storage_bytes ? ", float16" : "",
+            c->fields[f].boundaries ? ", faces of its own" : "", c->fields[f].n_table ? ", a table" : "");
     for (size_t u = 0; u < d->n_updates; u++)
         ADD(", %zu: %s = %s", c->updates[u].substep, c->updates[u].field, c->updates[u].expression);
     ADD(", %zu sources, %zu receivers; ", d->n_sources, d->n_receivers);
@@ -259,7 +347,7 @@ static void make_and_try(mst_context *context) {
     for (int w = 0; w < c->n_ways; w++)
         choose_way(c, &c->ways[w]);
     describe(c);
-    test_scheme reference = c->functions ? run_plainly(context, &c->desc) : test_scheme_run(&c->desc, STEPS);
+    test_scheme reference = c->functions || c->layers ? run_plainly(context, &c->desc) : test_scheme_run(&c->desc, STEPS);
     for (int w = 0; w < c->n_ways; w++) {
         char text[40];
         snprintf(text, sizeof text, "way %d", w + 1);
@@ -270,6 +358,7 @@ static void make_and_try(mst_context *context) {
             close(c->ways[w].file);
     }
     test_scheme_free(&reference);
+    free(c->numbers);
     free(c);
 }
 
