@@ -47,6 +47,7 @@ static void describe_passes(mst_fft *plan) {
             out->target = views.target;
             out->column_dim = views.column_dim;
             out->run = views.run;
+            out->several = views.several;
         }
     }
 }

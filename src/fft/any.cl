@@ -499,7 +499,8 @@ void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global re
         store_rows(v, to, at, places, n, (uint)p->near, swap, count, scale);
 }
 
-void transform_tile(vreal *v, __global const any_pass *p, __global const real *numbers, __global const uint *places) {
+void transform_tile(vreal *v, __global const any_pass *p, uint count, __global const real *numbers,
+                    __global const uint *places) {
     uint apart = (uint)p->n;
     __global const real *table = numbers + p->steps;
     if (p->ends == ANY_SPLIT)
@@ -507,7 +508,7 @@ void transform_tile(vreal *v, __global const any_pass *p, __global const real *n
     for (uint k = 0; k < (uint)p->n_steps; k++) {
         const uint radix = (uint)p->radices[k];
         apart /= radix;
-        take_step(v, (uint)p->n, radix, apart, table, numbers + p->odd[k]);
+        take_step(v, count, radix, apart, table, numbers + p->odd[k]);
         table += 2 * apart * (radix - 1);
     }
     if (p->ends == ANY_COMBINE)
@@ -515,6 +516,26 @@ void transform_tile(vreal *v, __global const any_pass *p, __global const real *n
 }
 
 // The kernel.
+
+// Tiles of short rows one behind the other: all that a pass does to them.
+__attribute__((noinline)) void transform_rows(vreal *v, __global const any_pass *p, __global const real *from,
+                                              __global real *to, __global const real *numbers,
+                                              __global const uint *places, long s_start, long t_start, real scale) {
+    const uint n = (uint)p->n, several = (uint)p->several;
+    const long s_stride = p->source.lane_stride, t_stride = p->target.lane_stride;
+    long at[LANES];
+    for (uint t = 0; t < several; t++) {
+        for (uint l = 0; l < LANES; l++)
+            at[l] = s_start + (long)(t * LANES + l) * s_stride;
+        load_rows(v + 2 * n * t, from, at, n, (uint)p->source.swap);
+    }
+    transform_tile(v, p, several * n, numbers, places);
+    for (uint t = 0; t < several; t++) {
+        for (uint l = 0; l < LANES; l++)
+            at[l] = t_start + (long)(t * LANES + l) * t_stride;
+        store_rows(v + 2 * n * t, to, at, places, n, (uint)p->near, (uint)p->target.swap, LANES, scale);
+    }
+}
 
 // Which lines of a piece a tile has, counted from the piece's first one.
 typedef struct lines_of_tile {
@@ -563,7 +584,16 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
             const ulong run = (ulong)p->run, before = run ? s_first % run : 0,
                         n_tiles = count_tiles(lines, before, run);
             const ulong tiles_end = n_lines ? min(n_tiles, (id + 1) * share) : n_tiles;
-            for (ulong tile = n_lines ? id * share : 0; tile < tiles_end; tile++) {
+            const ulong several = (ulong)p->several;
+            for (ulong tile = n_lines ? id * share : 0, done; tile < tiles_end; tile += done) {
+                done = 1;
+                if (several > 1 && tile + several <= tiles_end && (tile + several) * LANES <= lines) {
+                    done = several;
+                    transform_rows(v, p, from, to, numbers, places + p->places,
+                                   s_base + (long)(s_first + tile * LANES) * s->lane_stride,
+                                   t_base + (long)(t_first + tile * LANES) * t->lane_stride, p->scaled ? scale : 1);
+                    continue;
+                }
                 const lines_of_tile l = find_tile(tile, lines, before, run);
                 if (l.count == 0)
                     continue;
@@ -575,7 +605,7 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 find_lines(s, s_first + l.first, l.count, s_base, s_at);
                 find_lines(t, t_first + l.first, l.count, t_base, t_at);
                 load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
-                transform_tile(v, p, numbers, places + p->places);
+                transform_tile(v, p, (uint)p->n, numbers, places + p->places);
                 store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count,
                            t_base, t_at, p->scaled ? scale : 1);
             }

@@ -55,6 +55,16 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
     s->way = way_of(s, op, pass->lanes);
 }
 
+#define SHORT_ROW 16
+#define ROWS_AT_ONCE 128 // elements of them, in vectors: a quarter of the first cache
+
+// Rows that are evenly apart and to which nothing happens but the transform.
+static cell several_of(const any_pass *p, const mst_pass *pass) {
+    bool plain = !pass->load.multiply && !pass->store.multiply && p->source.length == 0 && p->target.length == 0 && !p->twiddled;
+    bool rows = p->source.way == ANY_BY_ROWS && p->target.way == ANY_BY_ROWS && p->source.n_dims == 1 && p->target.n_dims == 1;
+    return plain && rows && p->ends == ANY_WHOLE && p->n <= SHORT_ROW ? ROWS_AT_ONCE / p->n : 1;
+}
+
 // Tiles that end where lines stop lying side by side.
 static cell run_of(const any_pass *p) {
     cell source = p->source.way == ANY_BY_LANES && p->source.n_dims > 1 ? p->source.last : 0;
@@ -90,4 +100,5 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     if (out->twiddled && out->target.way == ANY_BY_ROWS)
         out->target.way = ANY_BY_VALUES;
     out->run = run_of(out);
+    out->several = several_of(out, pass);
 }

@@ -44,5 +44,6 @@ typedef struct any_pass {
     cell lines_a_piece, run; // run: tiles do not cross multiples of it; 0: none
     cell twiddled, column_dim, low, low_mask, low_shift, high, lanes; // twiddles between passes (pass_tables.h)
     cell scaled;
+    cell several; // tiles of short rows that are worked on at once: calls cost as much as they do
     any_side source, target;
 } any_pass;
