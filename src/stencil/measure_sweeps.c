@@ -10,13 +10,13 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 3, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 5, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
 typedef struct kept_rate {
     double rate;
-    int64_t staggered; // 1: sweeps are
+    mst_stagger stagger; // with which it was measured
     int64_t when;
 } kept_rate;
 
@@ -46,7 +46,8 @@ static bool load(mst_sweeper *s, mst_cache_key key, double *rate) {
     if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
         return false;
     *rate = kept.rate;
-    if (!kept.staggered)
+    s->stagger = kept.stagger;
+    if (s->stagger.steps == 1)
         s->stagger = mst_sweeper_plain(s);
     return true;
 }
@@ -55,7 +56,7 @@ static void keep(const mst_sweeper *s, mst_cache_key key, double rate) {
     kept_rate kept;
     memset(&kept, 0, sizeof kept);
     kept.rate = rate;
-    kept.staggered = s->stagger.steps > 1;
+    kept.stagger = s->stagger;
     kept.when = (int64_t)time(NULL);
     mst_cache_store(s->context, key, (const unsigned char *)&kept, sizeof kept);
 }
@@ -92,7 +93,8 @@ fail:
 static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
     mst_status status = MST_OK;
     double seconds[SAMPLES], each = 0, start;
-    int n = 1, k = 0;
+    const int trip = (int)s->stagger.steps; // of which a sample has whole ones
+    int n = trip, k = 0;
     mst_queue queue = MST_QUEUE(s->context, s->context->compute);
     const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
     MST_TRY(mst_sweeper_fill_margins(s, &queue, state, 0, &all, error));
@@ -101,7 +103,7 @@ static mst_status measure(const mst_sweeper *s, mst_sweep_state *state, double *
     start = mst_now();
     do {
         MST_TRY(time_steps(s, state, n, &each, error));
-        n = (int)fmin(MOST_STEPS, ceil(SAMPLE_SECONDS / each));
+        n = (int)fmin(MOST_STEPS, ceil(SAMPLE_SECONDS / each / trip) * trip);
     } while (each * n < SAMPLE_SECONDS / 2 && n < MOST_STEPS && mst_now() - start < MOST_SECONDS);
     for (; k < SAMPLES && (k == 0 || mst_now() - start < MOST_SECONDS); k++)
         MST_TRY(time_steps(s, state, n, &seconds[k], error));
@@ -111,19 +113,18 @@ fail:
     return status;
 }
 
-static mst_status measure_both(mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
+// All ways, of which the fastest is taken.
+static mst_status measure_ways(mst_sweeper *s, mst_sweep_state *state, double *rate, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_stagger staggered = s->stagger;
-    double rate_staggered = 0;
-    s->stagger = mst_sweeper_plain(s);
-    MST_TRY(measure(s, state, rate, error));
-    if (staggered.steps == 1)
-        return MST_OK;
-    s->stagger = staggered;
-    MST_TRY(measure(s, state, &rate_staggered, error));
-    if (rate_staggered < *rate)
-        s->stagger = mst_sweeper_plain(s);
-    *rate = fmax(*rate, rate_staggered);
+    int best = 0;
+    for (int k = 0; k < s->n_ways; k++) {
+        double measured = 0;
+        s->stagger = k == 0 ? mst_sweeper_plain(s) : s->ways[k];
+        MST_TRY(measure(s, state, &measured, error));
+        best = k == 0 || measured > *rate ? k : best;
+        *rate = k == 0 ? measured : fmax(*rate, measured);
+    }
+    s->stagger = s->ways[best];
 fail:
     return status;
 }
@@ -144,9 +145,8 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
     MST_TRY(mst_sweeping_take(s.context, &s.sweeps, "the measurement of rates", true, &state, error));
-    MST_TRY(measure_both(&s, &state, rate, error));
-    if (s.stagger.steps == 1)
-        sweeper->stagger = mst_sweeper_plain(sweeper);
+    MST_TRY(measure_ways(&s, &state, rate, error));
+    sweeper->stagger = s.stagger;
     if (keeps)
         keep(sweeper, key, *rate);
 fail:

@@ -74,8 +74,8 @@ static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
                                error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
-    if (plan->schedule == MST_STENCIL_SKEWED_SWEEPS)
-        s->sweeper.stagger = mst_sweeper_plain(&s->sweeper);
+    if (plan->footprint.rows < MST_SWEEPS_TRIP) // the tables hold no more
+        s->sweeper.n_ways = 1;
     MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
 fail:
     return status;
@@ -121,7 +121,7 @@ static mst_status try_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *e
         mst_plan_choose(&in, &s->pair, &plan, NULL) != MST_OK)
         return MST_OK;
     mst_solver_figures(s, steps, &figures);
-    if (steps > 0 && figures.seconds < mst_plan_build_seconds(&s->pair))
+    if (steps > 0 && figures.seconds < mst_plan_sweeps_build_seconds(&s->pair))
         return MST_OK;
     MST_TRY(make_sweeper(s, &plan, error));
     MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
@@ -138,7 +138,8 @@ static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
     if (wishes->depth && wishes->block)
         return MST_OK;
-    s->sweeper.stagger = mst_sweeper_plain(&s->sweeper);
+    if (s->plan.footprint.rows < MST_SWEEPS_TRIP)
+        s->sweeper.n_ways = 1;
     MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
     MST_TRY(measure(s, steps, error));
     MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));

@@ -2,8 +2,8 @@
 #include "runtime/numbers.h"
 #include "sweeper.h"
 
-// Of the planes that a staggered sweep does at a time, at least: a launch takes as long as some 10000.
-enum { STAGGERED_NODES = 1 << 17 };
+// Nodes of a launch, at least: two processors begin and end one some 25 us apart, in which they do 30000.
+enum { LAUNCH_NODES = 1 << 18 };
 
 mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
     return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
@@ -14,24 +14,30 @@ static bool may_stagger(const mst_sweeps *s) {
     return s->shape == MST_STENCIL_SHAPE_CPU && !mst_problem_periodic(s->problem, PLANES);
 }
 
-// How many steps are staggered: as many as the cache holds the planes of, on a CPU.
-mst_status mst_sweeper_stagger(mst_sweeper *s, mst_error *error) {
+// With so many planes as many steps as two thirds of the cache hold the planes of.
+static void add_stagger(mst_sweeper *s, uint64_t planes, uint64_t cache) {
+    const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / s->sweeps.problem->grid[PLANES];
+    const int64_t lag = mst_sweeps_lag(&s->sweeps), held = (int64_t)(cache / 3 * 2 / plane);
+    const int64_t room = (held - (int64_t)planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
+    const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
+    const mst_stagger way = {mst_smaller(room, most), (int64_t)planes, lag};
+    if (way.steps >= 2 && planes < s->sweeps.problem->grid[PLANES] / 2)
+        s->ways[s->n_ways++] = way;
+}
+
+mst_status mst_sweeper_find_ways(mst_sweeper *s, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
-    const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / p->grid[PLANES];
     cl_ulong cache = 0;
     MST_TRY_CL(clGetDeviceInfo(s->context->device.device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, sizeof cache, &cache, NULL),
                "cannot read how large the cache of %s is", s->context->device.name);
-    const int64_t lag = mst_sweeps_lag(&s->sweeps);
-    s->stagger = mst_sweeper_plain(s);
-    if (!may_stagger(&s->sweeps) || plane * p->grid[PLANES] <= cache)
+    s->ways[0] = s->stagger = mst_sweeper_plain(s);
+    s->n_ways = 1;
+    if (!may_stagger(&s->sweeps) || mst_sweeps_all_bytes(&s->sweeps) <= cache)
         return MST_OK;
-    const int64_t planes = (int64_t)mst_divide_up((uint64_t)STAGGERED_NODES, p->plane), held = (int64_t)(cache / 2 / plane);
-    const int64_t steps = (held - planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
-    const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
-    if (steps < 2 || most < 2)
-        return MST_OK;
-    s->stagger = (mst_stagger){mst_smaller(steps, most), planes, lag};
+    for (uint64_t nodes = LAUNCH_NODES; s->n_ways < MST_SWEEPER_WAYS && nodes <= 2 * LAUNCH_NODES; nodes *= 2)
+        add_stagger(s, mst_divide_up(nodes, p->plane), cache);
+    s->stagger = s->ways[s->n_ways > 1];
 fail:
     return status;
 }
@@ -60,8 +66,9 @@ mst_status mst_sweeper_steps(const mst_sweeper *s, mst_queue *queue, mst_sweep_s
                              mst_error *error) {
     mst_status status = MST_OK;
     mst_sweep_state states[MST_SWEEPER_MOST_SWEEPS + 1];
+    const uint64_t most = (uint64_t)s->stagger.steps, even = n > 0 ? mst_divide_up(n, mst_divide_up(n, most)) : 0;
     for (uint64_t done = 0, steps; done < n; done += steps) {
-        steps = mst_smaller(n - done, (uint64_t)s->stagger.steps);
+        steps = mst_smaller(n - done, even);
         const int n_states = (int)steps * s->sweeps.n;
         states[0] = *state;
         for (int k = 0; k < n_states; k++) {

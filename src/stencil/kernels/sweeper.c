@@ -74,7 +74,7 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
-    MST_TRY(mst_sweeper_stagger(s, error));
+    MST_TRY(mst_sweeper_find_ways(s, error));
     MST_TRY(build(s, &text, error));
 fail:
     mst_text_release(&text);

@@ -17,6 +17,7 @@ typedef struct mst_stagger {
     int64_t steps, planes, lag;
 } mst_stagger;
 
+enum { MST_SWEEPER_WAYS = 3 };                             // at most
 enum { MST_SWEEPER_MOST_SWEEPS = MST_STENCIL_MAX_FIELDS }; // that are staggered: those of a step, or of several
 
 typedef struct mst_sweeper {
@@ -24,7 +25,9 @@ typedef struct mst_sweeper {
     const mst_point_list *points;
     const mst_stepper_tables *tables;
     mst_sweeps sweeps;
-    mst_stagger stagger;
+    mst_stagger stagger; // one of the ways
+    mst_stagger ways[MST_SWEEPER_WAYS];
+    int n_ways;
     const mst_program *program;                   // the context's
     bool has_key;                                 // there is a cache
     mst_cache_key key;                            // of the kernels' text
@@ -40,8 +43,9 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
                               const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *out, mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
-// Staggers as many steps as the cache holds the planes of, on a CPU.
-mst_status mst_sweeper_stagger(mst_sweeper *sweeper, mst_error *error);
+// The ways to follow one another that are worth measuring: plain, and on a CPU several steps at a time as the cache holds the
+// planes of.
+mst_status mst_sweeper_find_ways(mst_sweeper *sweeper, mst_error *error);
 
 // Sweeps one after the other over all planes.
 mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);

@@ -7,6 +7,10 @@
 #include <math.h>
 #include <string.h>
 
+// By which the threads of a CPU begin and end a launch of sweeps apart, in seconds. What is measured of launches of next to
+// nothing is less.
+static const double CPU_LAUNCH = 25e-6;
+
 // What one trip moves and computes.
 typedef struct trip {
     double upload, download;           // bytes
@@ -189,7 +193,8 @@ static double ring_seconds(const model *m, uint64_t n, trip *t) {
     const double down = t->download / r->download + slabs * arrays * r->copy;
     const double host = m->plan->is_direct ? 0 : (t->upload + t->download) / r->host;
     const double launches = planes / (double)ring->block * (double)sweeps + slabs * (arrays + p->n_coefficients); // and margins
-    const double compute = t->work / rate + launches * r->launch[1];
+    const double launch = m->in->limits.is_gpu ? r->launch[1] : fmax(r->launch[1], CPU_LAUNCH);
+    const double compute = t->work / rate + launches * launch;
     if (!m->plan->overlap)
         return up + down + compute + 3 * slabs * r->wait + host;
     if (m->in->limits.unified_memory)

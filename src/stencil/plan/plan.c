@@ -161,13 +161,16 @@ static double update_rate(const mst_rates *rates, unsigned measured, unsigned m)
     return measured == 1 ? rates->update[0] : 1 / (single + (fused - single) * (1 - 1.0 / m) / (1 - 1.0 / measured));
 }
 
-double mst_plan_build_seconds(const mst_kernel_pair *pair) {
-    const mst_problem *p = pair->pipelines[0].problem;
+static double build_seconds(const mst_problem *p, unsigned times) {
     double reads = 0;
     for (int u = 0; u < p->n_updates; u++)
         reads += (double)p->updates[u].formula.n_leaves;
-    return BUILD_SECONDS + BUILD_SECONDS_A_READ * reads * (1 + pair->m);
+    return BUILD_SECONDS + BUILD_SECONDS_A_READ * reads * times;
 }
+
+double mst_plan_build_seconds(const mst_kernel_pair *pair) { return build_seconds(pair->pipelines[0].problem, 1 + pair->m); }
+
+double mst_plan_sweeps_build_seconds(const mst_kernel_pair *pair) { return build_seconds(pair->pipelines[0].problem, 1); }
 
 bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan,
                      const mst_kernel_pair *other_fused, const mst_plan *other, uint64_t steps) {

@@ -30,7 +30,8 @@ bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair,
 bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan,
                      const mst_kernel_pair *other_fused, const mst_plan *other, uint64_t steps);
 
-// About the seconds that building kernels takes.
+// About the seconds that building kernels takes: those of fused steps, and those of sweeps.
 double mst_plan_build_seconds(const mst_kernel_pair *pair);
+double mst_plan_sweeps_build_seconds(const mst_kernel_pair *pair);
 
 #endif
