@@ -213,6 +213,36 @@ static void test_hard_places(void **state) {
     }
 }
 
+// Singular ends by their exponents: few evaluations; tails on the whole line, of which s = 0.5 has no integral; 0 by symmetry.
+static void test_exponents(void **state) {
+    static const char *const names[] = {"k", "s"};
+    const mst_integral_range finite = {"x", "k == 2 ? -1 : 0", "1"}, whole = {"x", "-inf", "inf"};
+    const double pi = acos(-1), ends[][2] = {{0, -0.9}, {0, -0.5}, {1, -0.9}, {1, 0.3}, {2, 3}},
+                 tails[][2] = {{0, 0.51}, {0, 0.7}, {0, 0.5}, {0, 0.45}};
+    double wanted[] = {0, 0, 10, 1 / 1.3, 0};
+    mst_integral_desc d = test_integral_desc("k == 0 ? x^s*exp(x) : k == 1 ? (1 - x)^s : x^s", &finite, 2, names);
+    mst_integral_result r[5];
+    for (int i = 0; i < 2; i++) // of x^s exp(x), by its power series
+        for (double n = 0, factor = 1; n < 30; factor /= ++n)
+            wanted[i] += factor / (n + ends[i][1] + 1);
+    test_integral_run(*state, &d, &ends[0][0], 5, r);
+    for (int i = 0; i < 5; i++)
+        CHECK(fabs(r[i].value - wanted[i]) <= r[i].error + 1e-15 && r[i].error <= (i == 2 ? 1e-7 : 1e-10) * fmax(wanted[i], 1) &&
+                  (r[i].status == MST_INTEGRAL_CONVERGED || i == 2) && r[i].evaluations <= (i < 2 ? 200 : 1000),
+              "end %d: %.17g +- %g after %llu, should be %.17g", i, r[i].value, r[i].error, (unsigned long long)r[i].evaluations,
+              wanted[i]); // what rounding x next to 1 leaves of (1 - x)^-0.9 is no better
+    d.integrand = "k + (1 + x^2)^(-s)";
+    d.ranges = &whole;
+    test_integral_run(*state, &d, &tails[0][0], 4, r);
+    for (int i = 0; i < 4; i++) {
+        double s = tails[i][1], value = sqrt(pi) * tgamma(s - 0.5) / tgamma(s);
+        CHECK(i < 2 ? r[i].status == MST_INTEGRAL_CONVERGED && fabs(r[i].value - value) <= fmin(r[i].error, 1e-10 * value)
+                    : r[i].status != MST_INTEGRAL_CONVERGED && r[i].error > fabs(r[i].value),
+              "tail with s = %g: %.17g +- %g, %s, should be %.17g", s, r[i].value, r[i].error,
+              mst_integral_status_name(r[i].status), value);
+    }
+}
+
 static void test_breakpoints(void **state) {
     mst_context *context = *state;
     const char *const points[] = {"2", "3/10", "0.7"}; // not in order, one outside
@@ -436,7 +466,7 @@ int main(void) {
         cmocka_unit_test(test_book),        cmocka_unit_test(test_ranges),      cmocka_unit_test(test_statuses),
         cmocka_unit_test(test_breakpoints), cmocka_unit_test(test_fixed),       cmocka_unit_test(test_fixed_more),
         cmocka_unit_test(test_refusals),    cmocka_unit_test(test_hard_places), cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_sine),
+        cmocka_unit_test(test_sine),        cmocka_unit_test(test_exponents),
     };
     return cmocka_run_group_tests_name("integral", tests, test_setup, test_teardown);
 }

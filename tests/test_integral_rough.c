@@ -95,7 +95,8 @@ static void check(mst_context *context, mst_type type, double tolerance) {
                   100.0 * within / N);
     CHECK(within >= 0.99 * N, "only %d of %d true errors are within those reported", within, N);
     CHECK(converged >= (type == MST_FLOAT64 ? 0.99 : 0.8) * FIRST_CANCELLING * EACH, "only %d converged", converged);
-    CHECK(noughts >= 0.99 * EACH, "only %d of %d that cancel are 0 within rounding", noughts, EACH);
+    CHECK(noughts >= (type == MST_FLOAT64 ? 0.99 : 0.95) * EACH, "only %d of %d that cancel are 0 within rounding", noughts,
+          EACH);
 }
 
 // tanh-sinh, for which all of this lies where it should not: it need not converge, but has to say so.

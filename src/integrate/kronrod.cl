@@ -27,8 +27,9 @@
 // the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
 // MEANS. Then phi is taken as a sum of Legendre polynomials through Kronrod's nodes, the integrals of which with the
 // weight v^s are known (Piessens and Branders 1973, for Chebyshev's).
-#define TERMS 16        // Kronrod's rule finds so many of them exactly
-#define LIMIT REAL(0.3) // differences of slopes that agree with an analytic phi do so to this share
+#define TERMS 16         // Kronrod's rule finds so many of them exactly
+#define MOVES REAL(0.05) // an exponent is looked for where f changes by so much between the first two nodes
+#define LIMIT REAL(0.3)  // differences of slopes that agree with an analytic phi do so to this share
 
 #if WIDTH == 1
 #define ANY(condition) (condition)
@@ -104,11 +105,13 @@ void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, est
     realv near[4];
     for (uint k = 0; k < 4; k++)
         near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
-    const slopes s = slopes_at(near, EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0])));
-    const realv q = 1 + s.exponent, share = s.rate / (q * q);
-    const realv wanted = b->cut != 0 && counts > 0 && s.known > 0 && unsmooth > 0 ? (realv)1 : (realv)0;
-    if (!ANY(wanted > 0))
+    const realv rises = (b->cut != 0 && counts > 0 && unsmooth > 0 && fabs(near[1] - near[0]) > MOVES * fabs(near[0]))
+                            ? (realv)1
+                            : (realv)0;
+    if (!ANY(rises > 0))
         return;
+    const slopes s = slopes_at(near, EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0])));
+    const realv q = 1 + s.exponent, share = s.rate / (q * q), wanted = s.known > 0 ? rises : (realv)0;
     // What is between the end and the first node; and what the exponent may change of it while it all adds up.
     const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
     const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
@@ -120,6 +123,7 @@ void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, est
     const realv tail = INFINITE > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
     e->value = better > 0 ? 2 * h * value : e->value;
     e->error = better > 0 ? error : fmax(e->error, tail);
+    e->axis = better > 0 ? (realv)SERIES : (realv)0;
 }
 
 // ---- a region

@@ -8,6 +8,7 @@
 // Marks of a region: its axis, and
 #define AT_FLOOR 0x80 // the error is all rounding: splitting does not help
 #define SPLIT 0x40
+#define SERIES 0x20     // value and error are those of a series at a singular end
 #define NOT_FINITE 0x10 // the integrand is not: the value is 0, the error infinite
 #define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
 #define AXIS 0x07
@@ -173,6 +174,15 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
     const uint parent_marks = (uint)parents[3 * i + 2];
     if ((marks[r] | marks[r + 1]) & NOT_FINITE) {
         replace_lost(r, value, parent_error, parent_marks, values, errors, marks);
+        return;
+    }
+    // Closer to a singular end, rounding x leaves less of the distance from it: then that half is what the other
+    // leaves.
+    if (INFINITE == 0 && (parent_marks & SERIES) && errors[r] + errors[r + 1] > parent_error) {
+        const ulong worse = errors[r] > errors[r + 1] ? r : r + 1, other = worse == r ? r + 1 : r;
+        values[worse] = value - values[other];
+        errors[worse] = parent_error;
+        marks[worse] |= AT_FLOOR;
         return;
     }
     if (DIM == 1) {
