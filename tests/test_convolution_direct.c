@@ -106,8 +106,38 @@ static void blocks(void **state) {
     test_array_free(&whole), test_array_free(&parts), test_array_free(&x), test_array_free(&y);
 }
 
+// Auto takes sums for short kernels whose elements are neighbours, and says why; what was asked for needs no reason.
+static void choice(void **state) {
+    static const struct {
+        size_t n, m;
+        int axis;
+        mst_convolution_algorithm asked, used;
+        const char *why;
+    } table[] = {{100000, 5, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "5 products a number"},
+                 {100000, 2001, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "2001 products a number"},
+                 {100000, 5, 0, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "not neighbours"},
+                 {1000, 100, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "products in all"},
+                 {100000, 5, 1, MST_CONVOLUTION_FUSED, MST_CONVOLUTION_FUSED, ""}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+        mst_convolution *plan = NULL;
+        mst_error e;
+        size_t x[2] = {2, 2}, y[2] = {1, 1};
+        x[table[i].axis] = table[i].n, y[table[i].axis] = table[i].m;
+        desc.x = mst_layout_dense(MST_FLOAT32, 2, x);
+        desc.y = mst_layout_dense(MST_FLOAT32, 2, y);
+        desc.axes[0] = table[i].axis, desc.algorithm = table[i].asked;
+        OK(mst_convolution_create(*state, &desc, &plan, &e));
+        const char *why = mst_convolution_explain(plan);
+        CHECK(mst_convolution_algorithm_used(plan) == table[i].used &&
+                  (*table[i].why ? strstr(why, table[i].why) != NULL : !*why),
+              "case %zu: %s, because '%s'", i, mst_convolution_algorithm_name(mst_convolution_algorithm_used(plan)), why);
+        mst_convolution_destroy(plan);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(images), cmocka_unit_test(integers),
-                                       cmocka_unit_test(blocks)};
+                                       cmocka_unit_test(blocks), cmocka_unit_test(choice)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -95,7 +95,7 @@ static void images(void **state) {
     static const mst_place *const places[] = {host, device, file};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         if (test_turn(i, 2))
-            test_image_check(*state, &cases[i], MST_CONVOLUTION_AUTO, places[i % 3]);
+            test_image_check(*state, &cases[i], MST_CONVOLUTION_FUSED, places[i % 3]);
 }
 
 // Blocks of a small budget leave spectra that are kept where they are: the same bits as in one block.

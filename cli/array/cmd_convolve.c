@@ -26,10 +26,10 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               ".wav .aiff .au .caf .w64 .rf64 (float32, or float64 if the result is), .flac\n"
                               "(24 bits), .ogg .opus (lossy). Z appears only when it is whole.\n"
                               "\n"
-                              "--algorithm: auto (fused wherever it can be), fused (as few passes through\n"
-                              "memory as can be: one for short vectors), direct (sums over the shorter operand,\n"
-                              "for short ones), reference (sequential, on the host), or paper-a to paper-e (the\n"
-                              "published OpenCL variants).\n"
+                              "--algorithm: auto (direct or fused; --verbose says why), fused (transforms, in as\n"
+                              "few passes through memory as can be: one for short vectors), direct (sums over\n"
+                              "the shorter operand, for short ones), reference (sequential, on the host), or\n"
+                              "paper-a to paper-e (the published OpenCL variants).\n"
                               "\n"
                               "Examples: a recording in a room, from its impulse response; images, blurred\n"
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
@@ -149,6 +149,7 @@ static int print_report(const cli_options *options, job *j) {
     cli_work work = {.command = command, .path = j->z.path, .result = &j->desc.z, .bytes = all_bytes(j), .report = &j->report};
     mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
     work.algorithm = mst_convolution_algorithm_name(used);
+    work.why = mst_convolution_explain(j->plan);
     work.on_host = used == MST_CONVOLUTION_REFERENCE;
     work.padded_length = used == MST_CONVOLUTION_DIRECT ? 0 : mst_convolution_padded_length(j->plan);
     mst_convolution_destroy(j->plan); // the copy test takes memory of its own

@@ -26,6 +26,8 @@ static int print_json(const cli_work *work, const mst_device_info *device, doubl
             object, "fallback", json_pack("{s:s, s:s}", "from", work->fallback_from, "to", mst_type_name(work->result->type)));
     if (work->algorithm) {
         failed |= json_object_set_new(object, "algorithm", json_string(work->algorithm));
+        if (work->why && *work->why)
+            failed |= json_object_set_new(object, "why", json_string(work->why));
         failed |= json_object_set_new(object, "padded_length", json_integer((json_int_t)work->padded_length));
     }
     failed |= json_object_set_new(object, "device", cli_json_text(work->on_host ? "host" : device->name));
@@ -79,6 +81,8 @@ int cli_report_work(const cli_work *work, const cli_options *options, mst_contex
     if (options->json)
         return print_json(work, device, copy_rate);
     print_text(work, device);
+    if (options->verbose && work->why && *work->why)
+        printf("%s was chosen: %s\n", work->algorithm, work->why);
     if (options->verbose && !work->on_host)
         print_details(work, copy_rate);
     return cli_flush(work->command);

@@ -8,6 +8,7 @@ typedef struct cli_work {
     const char *command, *path;
     const mst_layout *result;
     const char *algorithm;     // NULL: not given
+    const char *why;           // it was chosen; NULL or empty: it was asked for
     size_t padded_length;      // printed with the algorithm
     const char *fallback_from; // the type whose place the result's took; NULL: none
     bool on_host;              // the device did nothing
@@ -15,7 +16,7 @@ typedef struct cli_work {
     const mst_report *report;
 } cli_work;
 
-// Prints the report on stdout: one line, two lines with --verbose, or JSON. For the last two it measures the device's copy rate.
+// Prints the report on stdout: one line, more with --verbose, or JSON. For the last two it measures the device's copy rate.
 // Returns an exit code.
 int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context);
 

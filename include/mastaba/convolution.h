@@ -89,6 +89,8 @@ MST_API void mst_convolution_destroy(mst_convolution *plan);
 
 // What the plan chose. Thread-safe.
 MST_API mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *plan);
+// Why auto chose it, as "9 products a number, sums take up to 121"; empty where an algorithm was asked for. The plan's.
+MST_API const char *mst_convolution_explain(const mst_convolution *plan);
 MST_API const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm); // "paper-a"; static storage
 // N, of a block; of both axes; 0 when there is nothing to do. Of direct, so many products are summed for a value.
 MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);

@@ -193,18 +193,17 @@ static mst_status choose_length(mst_convolution *plan, mst_error *error) {
     return MST_OK;
 }
 
-// Fused wherever it can be: the published variants are a baseline (docs/convolution.md has the figures). Of those, one work-item
-// a pair (C) while vectors are short; longer ones keep a GPU busy only with one work-item a butterfly (E), and a CPU only when
-// single vectors outgrow its caches.
+// Direct sums or fused wherever they can be (choice.c): the published variants are a baseline (docs/convolution.md has the
+// figures). Of those, one work-item a pair (C) while vectors are short; longer ones keep a GPU busy only with one work-item a
+// butterfly (E), and a CPU only when single vectors outgrow its caches.
 static mst_status choose_algorithm(mst_convolution *plan, mst_error *error) {
     mst_convolution_algorithm *algorithm = &plan->desc.algorithm;
     bool automatic = *algorithm == MST_CONVOLUTION_AUTO;
-    if (*algorithm == MST_CONVOLUTION_DIRECT)
+    if (automatic)
+        *algorithm = mst_convolution_choose(plan);
+    if (*algorithm >= MST_CONVOLUTION_FUSED)
         return MST_OK;
-    if (*algorithm == MST_CONVOLUTION_FUSED || (automatic && mst_geometry_exists(plan))) {
-        *algorithm = MST_CONVOLUTION_FUSED;
-        return MST_OK;
-    }
+    automatic = *algorithm == MST_CONVOLUTION_AUTO;
     mst_status status = choose_length(plan, error);
     unsigned longest = plan->context->device.type & CL_DEVICE_TYPE_GPU ? 7 : 17;
     if (automatic)
@@ -283,6 +282,8 @@ void mst_convolution_destroy(mst_convolution *plan) {
 }
 
 mst_convolution_algorithm mst_convolution_algorithm_used(const mst_convolution *plan) { return plan->desc.algorithm; }
+
+const char *mst_convolution_explain(const mst_convolution *plan) { return plan->why; }
 
 const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) {
     static const char *const names[] = {"auto",    "reference", "paper-a", "paper-b", "paper-c",

@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Numbers that a work-item of a GPU has on their way to local memory at once.
+#define BATCH_OF_ROWS 9u
+#define BATCH_OF_LINES 4u
+
 typedef struct direct_array {
     cl_mem packed_lines, lines; // tables of mst_lines_create; the second only where there are gaps
     bool has_gaps;
@@ -73,7 +77,8 @@ static void print_options(const mst_direct *direct, char *out, size_t size) {
         snprintf(out + n, size - (size_t)n, " -D LANES=%u -D VECTOR=%s%u -D VLOAD=vload%u -D VSTORE=vstore%u", t->lanes,
                  is_double ? "double" : "float", t->lanes, t->lanes, t->lanes);
     else
-        snprintf(out + n, size - (size_t)n, " -D ITEM=%u -D GROUP=%u", t->item, t->group);
+        snprintf(out + n, size - (size_t)n, " -D ITEM=%u -D GROUP=%u -D BATCH=%u", t->item, t->group,
+                 t->n_axes > 1 ? BATCH_OF_ROWS : BATCH_OF_LINES);
 }
 
 static mst_status make_kernel(mst_direct *direct, mst_error *error) {

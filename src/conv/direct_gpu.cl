@@ -2,7 +2,8 @@
 // local memory. A work-item computes ITEM results that follow one another along the first axis, so that a number it has
 // read serves as many of them as there are taps. Of two axes, neighbouring work-items are neighbours along the second
 // one; of one axis, they are ITEM elements apart, and ITEM is odd so that they read from different banks. Large kernels
-// go by blocks of at most BLOCK_ROWS by BLOCK_COLUMNS taps, with the sums in registers. Options: ITEM, GROUP.
+// go by blocks of at most BLOCK_ROWS by BLOCK_COLUMNS taps, with the sums in registers. Options: ITEM, GROUP, BATCH,
+// the numbers that a work-item has on their way at once.
 
 // acc[d] += sum_i weight[i] at[(d + i) step] for K known taps; each number is read once.
 #define SLIDE(K)                                                                                                       \
@@ -66,13 +67,18 @@ INLINE void slide(real *parts, __local const real *at, int step, __local const r
     }
 }
 
-// A real number of a line of the signal; column c counts them from `column` elements on.
-INLINE real load_number(__global const SIGNAL *from, long4 at, long n, long column, int c) {
-    const long place = signal_place(column + c / PARTS, n);
-    return place < 0 ? 0 : signal_part(from, place * at.COLUMN, c % PARTS);
+// What a place of the signal holds, one of the parts of an element.
+INLINE real part_of(__global const SIGNAL *from, int part) {
+#if SIGNAL_COMPLEX
+    return TURN_SIGNAL && part ? -(real)*from : (real)*from;
+#else
+    return PARTS == 2 && part ? 0 : (real)*from;
+#endif
 }
 
-#define BATCH 4 // numbers on their way at once
+// Which of `n` places from the first one on lie within `length`.
+#define FIRST_WITHIN(first, n) (CIRCULAR ? 0 : (int)clamp(-(first), 0L, (long)(n)))
+#define END_WITHIN(first, length, n) (CIRCULAR ? (n) : (int)clamp((length) - (first), 0L, (long)(n)))
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const long *signal_lines,
@@ -120,39 +126,96 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
             }
             const int rows = height * ITEM + tap_rows - 1, columns = lanes + (tap_columns - 1) * PARTS;
             const long first_row = row + OFFSET_ROW + block_row;
-            for (int r = y; r < rows; r += BATCH * height)
-                for (int c = x; c < columns; c += lanes) {
+            const int row_low = FIRST_WITHIN(first_row, rows), row_end = END_WITHIN(first_row, SIGNAL_ROWS, rows);
+            const int column_low = FIRST_WITHIN(first_column, columns) * PARTS;
+            const int column_end = END_WITHIN(first_column, SIGNAL_COLUMNS, columns) * PARTS;
+            {
+                const int c = x;
+                const bool within = c >= column_low && c < column_end;
+                const long place = signal_place(within ? first_column + c / PARTS : 0, SIGNAL_COLUMNS);
+                __global const SIGNAL *at =
+                    from + place * signal_at.COLUMN * PARTS_OF_SIGNAL + c % PARTS * SIGNAL_COMPLEX;
+                __local real *to = values + y * pitch + c;
+#if !CIRCULAR
+                const long step = (TURN_SIGNAL ? -1 : 1) * signal_at.ROW * PARTS_OF_SIGNAL;
+                at += (TURN_SIGNAL ? SIGNAL_ROWS - 1 : 0) * signal_at.ROW * PARTS_OF_SIGNAL + (first_row + y) * step;
+#endif
+                for (int r = y; r < rows; r += BATCH * height) {
                     real v[BATCH];
 #pragma unroll
                     for (int k = 0; k < BATCH; k++) {
-                        const long place = signal_place(first_row + r + k * height, SIGNAL_ROWS);
-                        v[k] = place < 0 || r + k * height >= rows
-                                   ? 0
-                                   : load_number(from + place * signal_at.ROW * PARTS_OF_SIGNAL, signal_at,
-                                                 SIGNAL_COLUMNS, first_column, c);
+                        const int current = r + k * height;
+                        const bool there = within && current >= row_low && current < row_end;
+#if CIRCULAR
+                        const long offset =
+                            signal_place(first_row + current, SIGNAL_ROWS) * signal_at.ROW * PARTS_OF_SIGNAL;
+#else
+                        const long offset = k * (height * step);
+#endif
+                        v[k] = there ? part_of(at + offset, c % PARTS) : 0;
                     }
+#if !CIRCULAR
+                    at += BATCH * (height * step);
+#endif
 #pragma unroll
                     for (int k = 0; k < BATCH; k++)
                         if (r + k * height < rows)
-                            values[(r + k * height) * pitch + c] = v[k];
+                            to[k * height * pitch] = v[k];
+                    to += BATCH * height * pitch;
                 }
+            }
+            // The columns beyond, one after the other.
+            const int beyond = (tap_columns - 1) * PARTS;
+            for (int k = item; k < rows * beyond; k += GROUP) {
+                const int r = k / beyond, c = lanes + k % beyond;
+                const bool there = r >= row_low && r < row_end && c >= column_low && c < column_end;
+                const long place_row = signal_place(there ? first_row + r : 0, SIGNAL_ROWS);
+                const long place = signal_place(there ? first_column + c / PARTS : 0, SIGNAL_COLUMNS);
+                __global const SIGNAL *at = from +
+                                            (place_row * signal_at.ROW + place * signal_at.COLUMN) * PARTS_OF_SIGNAL +
+                                            c % PARTS * SIGNAL_COMPLEX;
+                values[r * pitch + c] = there ? part_of(at, c % PARTS) : 0;
+            }
 #else
             if (tiles.s3 > 1 || y == 0)
                 for (int k = x; k < PLANES * tap_columns; k += lanes)
                     weights[own_weights + k] = tap_part(kernel_line, taps_at, 1, KERNEL_COLUMNS, 0,
                                                         block_column + k % tap_columns, k / tap_columns);
             const int columns = lanes * ITEM + (tap_columns - 1) * PARTS;
+            const int low = FIRST_WITHIN(first_column, columns) * PARTS;
+            const int end = END_WITHIN(first_column, SIGNAL_COLUMNS, columns) * PARTS;
+            __local real *to = values + y * pitch + x;
+#if !CIRCULAR
+            const long ahead = (TURN_SIGNAL ? -1 : 1) * signal_at.COLUMN * PARTS_OF_SIGNAL * (lanes / PARTS);
+            __global const SIGNAL *at =
+                from + (TURN_SIGNAL ? SIGNAL_COLUMNS - 1 : 0) * signal_at.COLUMN * PARTS_OF_SIGNAL +
+                (first_column + x / PARTS) * (TURN_SIGNAL ? -1 : 1) * signal_at.COLUMN * PARTS_OF_SIGNAL +
+                x % PARTS * SIGNAL_COMPLEX;
+#endif
             for (int c = x; c < columns; c += BATCH * lanes) {
                 real v[BATCH];
 #pragma unroll
-                for (int k = 0; k < BATCH; k++)
-                    v[k] = c + k * lanes < columns
-                               ? load_number(from, signal_at, SIGNAL_COLUMNS, first_column, c + k * lanes)
-                               : 0;
+                for (int k = 0; k < BATCH; k++) {
+                    const int current = c + k * lanes;
+                    const bool there = current >= low && current < min(end, columns);
+#if CIRCULAR
+                    __global const SIGNAL *one = from +
+                                                 signal_place(first_column + current / PARTS, SIGNAL_COLUMNS) *
+                                                     signal_at.COLUMN * PARTS_OF_SIGNAL +
+                                                 x % PARTS * SIGNAL_COMPLEX;
+#else
+                    __global const SIGNAL *one = at + k * ahead;
+#endif
+                    v[k] = there ? part_of(one, x % PARTS) : 0;
+                }
+#if !CIRCULAR
+                at += BATCH * ahead;
+#endif
 #pragma unroll
                 for (int k = 0; k < BATCH; k++)
                     if (c + k * lanes < columns)
-                        values[y * pitch + c + k * lanes] = v[k];
+                        to[k * lanes] = v[k];
+                to += BATCH * lanes;
             }
 #endif
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -187,15 +250,17 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
         sums[d] += parts[d];
 #if AXES == 2
     const long c = column + x;
+    const int rows = (int)min(RESULT_ROWS - row - y * ITEM, (long)ITEM);
+    const long apart = result_at.ROW * PARTS;
     __global RESULT *to =
         result +
         PARTS * (result_at.BASE + line_offset(result_lines, result_at.FIRST + line) + c / PARTS * result_at.COLUMN) +
-        c % PARTS;
+        c % PARTS + (row + y * ITEM) * apart;
     if (c < RESULT_COLUMNS * PARTS)
 #pragma unroll
         for (int d = 0; d < ITEM; d++)
-            if (row + y * ITEM + d < RESULT_ROWS)
-                to[(row + y * ITEM + d) * result_at.ROW * PARTS] = sums[d];
+            if (d < rows)
+                to[d * apart] = sums[d];
 #else
     // Through local memory, so that neighbours write neighbours.
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -205,7 +270,9 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
     barrier(CLK_LOCAL_MEM_FENCE);
     __global RESULT *to = result + PARTS * (result_at.BASE + line_offset(result_lines, result_at.FIRST + from_line));
     const int columns = is_there ? (int)min(RESULT_COLUMNS * PARTS - column, (long)lanes * ITEM) : 0;
-    for (int c = x; c < columns; c += lanes)
-        to[(column + c) / PARTS * result_at.COLUMN * PARTS + c % PARTS] = values[y * pitch + c];
+    const long apart = result_at.COLUMN * (lanes / PARTS) * PARTS;
+    to += (column + x) / PARTS * result_at.COLUMN * PARTS + x % PARTS;
+    for (int c = x; c < columns; c += lanes, to += apart)
+        *to = values[y * pitch + c];
 #endif
 }

@@ -11,9 +11,9 @@
 #define CPU_LINE_COLUMNS 4096u
 #define CPU_LOCAL ((size_t)128 << 10) // of the second cache
 #define CPU_ITEMS 16u                 // a core, so that all end at about the same time
-#define GPU_GROUP 256u
-#define GPU_ROWS 8u // results a work-item: of two axes
-#define GPU_RUN 9u  // of one: odd, so that neighbours use different banks of local memory
+#define GPU_GROUP 128u
+#define GPU_ROWS 16u // results a work-item: of two axes
+#define GPU_RUN 9u   // of one: odd, so that neighbours use different banks of local memory
 #define GPU_LANES 64u
 #define GPU_LOCAL ((size_t)40 << 10)
 #define MOST_BLOCK 32u      // rows and columns of taps at once

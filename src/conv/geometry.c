@@ -12,6 +12,7 @@
 #define GPU_FUSED_ROW 2048u    // as long as rows are quick; for each, memory is read and written once, for columns twice:
 #define GPU_LEAST_COLUMN 16u   // the shorter these, the quicker, within limits
 #define GPU_BEST_COLUMN 128u
+#define GPU_LEAST_BLOCK 512u // complex points of overlapping blocks: below, work-groups are too small for the memory's rate
 
 // What is being decided, and for what.
 typedef struct choice {
@@ -156,9 +157,9 @@ static double choose_blocks(const choice *c, double best, size_t *digits, int *c
     mst_geometry *g = c->g;
     const mst_padded_axis *a = &g->axes[0];
     int longer = a->extent[X] >= a->extent[Y] ? X : Y;
-    size_t s = a->extent[!longer];
+    size_t s = a->extent[!longer], least = g->cpu ? s : mst_larger(s, (size_t)GPU_LEAST_BLOCK);
     for (int k = 0; k < N_ODD; k++)
-        for (size_t h = next_candidate(s, odd_factors[k]); h <= LONGEST / 2 && h <= 16 * c->longest; h *= 2) {
+        for (size_t h = next_candidate(least, odd_factors[k]); h <= LONGEST / 2 && h <= 16 * c->longest; h *= 2) {
             size_t tried[MST_CONV_DIGITS], whole = g->right_angle ? 2 * h : h;
             size_t step = whole - (s - 1), blocks = mst_divide_up(a->kept, step);
             double time;

@@ -32,6 +32,7 @@ struct mst_convolution {
     // What is kept of the padded vectors: z[i] = v[start + i], plus v[i + period] up to index `last` (period 0: no fold).
     size_t start, period, last;
     mst_convolution_choice choice;
+    char why[96];                                // auto chose its algorithm; empty where one was asked for
     int reversal;                                // of y, for correlation: 0 none, 1 linear, 2 circular
     const struct mst_convolution_method *method; // NULL when there is nothing to do
     void *work;                                  // the method's
@@ -61,6 +62,9 @@ mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc
                                 void *user, mst_convolution **out, mst_error *error);
 mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
                                      mst_convolution **out, mst_error *error);
+
+// ---- choice.c: direct or fused, or auto where neither suits. Sets plan->why.
+mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan);
 
 // ---- fused.c
 uint64_t mst_fused_work(bool cpu); // bytes between stages by rule

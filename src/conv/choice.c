@@ -1,0 +1,53 @@
+// Which algorithm a plan takes. The limits of direct sums were measured, with bench/short-kernels, on two cores of an AMD EPYC by
+// way of PoCL and on an NVIDIA H100 (docs/performance.md).
+#include "direct.h"
+#include "geometry.h"
+
+#include "fft/pass.h"
+
+#include <stdio.h>
+
+// The most products a number of the result that direct sums take, where the fused algorithm could be taken.
+typedef struct direct_limit {
+    size_t signals, short_signals, images; // short: of less than 512 numbers
+    size_t total;                          // of all numbers: calls so small that launches count, whatever the kernel's length
+} direct_limit;
+
+static const direct_limit cpu_limit = {48, 20, 121, (size_t)1 << 19}, gpu_limit = {2, 25, 256, (size_t)1 << 18};
+
+// Sums over neighbours are quick where neighbours are, too.
+static bool lies_well(const mst_convolution *plan, const mst_direct_tiling *t) {
+    int column = plan->desc.axes[plan->desc.n_axes - 1];
+    const mst_layout *signal = mst_convolution_layout(plan, t->signal), *z = mst_convolution_layout(plan, Z);
+    return (signal->strides[column] == 1 || t->signal_columns == 1) && (z->strides[column] == 1 || t->result_columns == 1);
+}
+
+static bool suits_direct(mst_convolution *plan) {
+    mst_direct_tiling t;
+    mst_direct_plan(plan, &t);
+    const direct_limit *limit = t.cpu ? &cpu_limit : &gpu_limit;
+    size_t most = t.n_axes > 1 ? limit->images : t.signal_columns < 512 ? limit->short_signals : limit->signals;
+    const mst_layout *taps = mst_convolution_layout(plan, t.taps);
+    size_t planes = mst_type_is_complex(taps->type) ? 2 : 1, products = t.n_taps * planes;
+    size_t numbers = mst_layout_count(&plan->desc.z) * t.parts;
+    if (!t.one_kernel) // each of them is read, so that transforms lose less time to memory
+        most /= 2;
+    bool is_small = products <= limit->total && numbers <= limit->total / products;
+    bool direct = lies_well(plan, &t) && (products <= most || is_small);
+    if (!lies_well(plan, &t))
+        snprintf(plan->why, sizeof plan->why, "elements along the last axis are not neighbours in memory");
+    else if (direct && products > most)
+        snprintf(plan->why, sizeof plan->why, "%zu products in all, sums take up to %zu", products * numbers, limit->total);
+    else
+        snprintf(plan->why, sizeof plan->why, "%zu products a number, sums take up to %zu", products, most);
+    return direct;
+}
+
+mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan) {
+    if (suits_direct(plan))
+        return MST_CONVOLUTION_DIRECT;
+    if (mst_geometry_exists(plan))
+        return MST_CONVOLUTION_FUSED;
+    snprintf(plan->why, sizeof plan->why, "too long for one plan of transforms");
+    return MST_CONVOLUTION_AUTO;
+}
