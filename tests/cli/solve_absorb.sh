@@ -23,6 +23,13 @@ for schedule in in-core skewed; do
     expect 0 "$MASTABA" solve w.yaml --schedule $schedule -o v.npy -f
     cmp u.npy v.npy || fail "other bits by $schedule"
 done
+# Memory variables have elements in the layers only: 2 x 12 columns or rows each, of four. A checkpoint holds these, and goes on by
+# another schedule.
+expect 0 "$MASTABA" solve w.yaml --steps 250 -o v.npy -f --json --checkpoint c
+json "j['state_bytes'] == 4 * (2 * 70 * 80 + 2 * 24 * 70 + 2 * 24 * 80)"
+test "$(wc -c <c)" -lt 80000 || fail "the checkpoint has $(wc -c <c) bytes"
+expect 0 "$MASTABA" solve w.yaml -o v.npy -f --schedule skewed --checkpoint c --resume
+cmp u.npy v.npy || fail "other bits when resumed"
 sed 's/absorb 12/sponge 12/; s/{absorb.*}}/sponge 12}/' w.yaml >sponge.yaml
 expect 0 "$MASTABA" solve sponge.yaml -o v.npy -f --json
 json "j['monitors']['left'] > 1e-6"
