@@ -11,7 +11,7 @@
 #define GPU_WIDEST_GROUP 256u   // this
 #define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in small work-groups
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u // local memory up to which real and imaginary parts are exchanged together
-#define GPU_LONGEST_POWER 16384u        // the longest transform of one pass, in float
+#define GPU_LONGEST_POWER 16384u        // the longest transform of one pass in float, half as long in double
 #define GPU_FEW_TWIDDLES_FROM 512u      // passes with lines side by side have small tables of twiddles from this length on
 #define GPU_SMALL_LENGTH 100u           // transforms up to this length have composite radices
 #define GPU_SMALL_RADIX 16u             // of at most this,
@@ -41,13 +41,15 @@ size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double)
     return mst_smaller(fits - 1, held);
 }
 
-// Beyond that, a power of two in float with 32 elements a work-item, as long as half a line of reals fits local memory.
+// Beyond that, a power of two with 32 elements a work-item, as long as half a line of reals fits local memory.
 // A work-group here has at most half as many work-items as the device allows, so that each of them may have twice the registers.
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n) {
     if (n <= mst_pass_longest(device, cpu, is_double))
         return true;
-    return !cpu && !is_double && (n & (n - 1)) == 0 && n <= GPU_LONGEST_POWER && n / 32 <= device->max_work_group_size / 2 &&
-           (n / 2 + n / 64 + 1) * sizeof(float) <= mst_pass_local_limit(device);
+    size_t number = is_double ? sizeof(double) : sizeof(float);
+    return !cpu && (n & (n - 1)) == 0 && n * number <= GPU_LONGEST_POWER * sizeof(float) &&
+           n / 32 <= device->max_work_group_size / 2 &&
+           (n / 2 + n / (is_double ? 32 : 64) + 1) * number <= mst_pass_local_limit(device);
 }
 
 // Powers of two by few steps of radices that registers hold: 16 on GPUs, 8 on CPUs if nothing else is chosen.
