@@ -57,8 +57,8 @@ static mst_stencil_boundary choose_own_boundary(void) {
 }
 
 static mst_stencil_boundary choose_boundary(size_t length, bool layers) {
-    if (layers && length >= 8 && test_choose(2))
-        return (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = test_choose_between(1, (length - 4) / 2)};
+    if (layers && length >= 10 && test_choose(2))
+        return (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = test_choose_between(1, (length - 8) / 2)};
     if (test_choose_rarely(3))
         return (mst_stencil_boundary){.kind = MST_BOUNDARY_SPONGE, .width = test_choose_between(1, length < 9 ? length : 9)};
     return choose_own_boundary();
