@@ -13,7 +13,7 @@ typedef struct direct_limit {
     size_t total;                          // of all numbers: calls so small that launches count, whatever the kernel's length
 } direct_limit;
 
-static const direct_limit cpu_limit = {48, 20, 121, (size_t)1 << 19}, gpu_limit = {2, 25, 256, (size_t)1 << 18};
+static const direct_limit cpu_limit = {48, 20, 121, (size_t)1 << 19}, gpu_limit = {2, 8, 256, (size_t)1 << 18};
 
 // Sums over neighbours are quick where neighbours are, too.
 static bool lies_well(const mst_convolution *plan, const mst_direct_tiling *t) {
