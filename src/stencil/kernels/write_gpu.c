@@ -33,21 +33,27 @@ static void write_mirrored_planes(const mst_stencil_gpu_writer *g, int version, 
     }
 }
 
-// Makes `value` the newest plane of a version.
-static void write_push(const mst_stencil_gpu_writer *g, int version, int row) {
+// Moves the planes of a version back by one.
+static void write_shift(const mst_stencil_gpu_writer *g, int version, int row) {
     mst_register_name to, from;
     for (int age = mst_exchange_registers(&g->exchange, version) - 1; age > 0; age--) {
         mst_stencil_gpu_name_register(g, version, age, row, to);
         mst_stencil_gpu_name_register(g, version, age - 1, row, from);
         mst_text_put(g->out, "$to = $from;\n", MST_SET(to, to), MST_SET(from, from));
     }
+}
+
+// Makes `value` the newest plane of a version.
+static void write_push(const mst_stencil_gpu_writer *g, int version, int row) {
+    mst_register_name to;
+    write_shift(g, version, row);
     mst_stencil_gpu_name_register(g, version, 0, row, to);
     mst_text_put(g->out, "$to = value;\n", MST_SET(to, to));
     if (g->is_boundary)
         write_mirrored_planes(g, version, row);
 }
 
-// A plane of an input.
+// A plane of an input that was loaded an iteration ago.
 static void write_input(const mst_stencil_gpu_writer *g, int version) {
     const mst_field_version *v = &g->w->pipeline->versions[version];
     mst_name array;
@@ -62,8 +68,19 @@ static void write_input(const mst_stencil_gpu_writer *g, int version) {
         write_push(g, version, row);
         mst_text_put(g->out, "}\n");
     }
-    mst_stencil_gpu_write_next_target(g, v);
     mst_text_put(g->out, "}\n");
+}
+
+static void write_inputs(const mst_stencil_gpu_writer *g) {
+    for (int k = 0; k < g->w->problem->n_arrays; k++) {
+        const bool late = mst_stencil_gpu_loads_late(g, k);
+        if (!late)
+            write_input(g, k);
+        for (int row = 0; row < g->deep && late; row++)
+            write_shift(g, k, row);
+    }
+    mst_stencil_gpu_write_late_load(g);
+    mst_stencil_gpu_write_next_load(g);
 }
 
 // The update of a row, and before it what it reads.
@@ -82,7 +99,7 @@ static void write_value(const mst_stencil_gpu_writer *g, const mst_field_version
         mst_name_leaf(p, leaf, name);
         snprintf(values[i], sizeof values[i], "%s", name);
         if (p->fields[leaf->field].coefficient)
-            mst_stencil_gpu_write_coefficient(g, leaf);
+            mst_stencil_gpu_write_coefficient(g, v, leaf, row);
         else
             mst_stencil_gpu_write_neighbour(g, v, i, row);
     }
@@ -123,7 +140,6 @@ static void write_update(const mst_stencil_gpu_writer *g, int version) {
                  MST_SET(field, p->fields[v->field].name), MST_SET(plane, MST_SUM("part_begin + i", -v->lag)));
     for (int row = 0; row < g->deep; row++)
         write_update_row(g, version, row);
-    mst_stencil_gpu_write_next_target(g, v);
     mst_text_put(g->out, "}\n");
 }
 
@@ -140,14 +156,11 @@ static void write_loop(const mst_stencil_gpu_writer *g) {
         mst_text_put(g->out, "for (int i = $first; i < $end; i++) {\n", MST_SET(first, g->first),
                      MST_SET(end, MST_SUM("part_planes", g->last)));
     mst_stencil_gpu_write_exchange(g);
-    for (int k = 0; k < p->n_versions; k++) {
-        if (p->versions[k].update < 0)
-            write_input(g, k);
-        else
-            write_update(g, k);
-        if (k == p->problem->n_arrays - 1)
-            mst_stencil_gpu_write_next_load(g);
-    }
+    write_inputs(g);
+    for (int k = p->problem->n_arrays; k < p->n_versions; k++)
+        write_update(g, k);
+    mst_stencil_gpu_write_next_targets(g);
+    mst_stencil_gpu_write_next_coefficients(g);
     mst_text_put(g->out, "}\n");
 }
 
@@ -173,6 +186,7 @@ static void write_kernel(const mst_stencil_gpu_writer *g) {
     if (g->is_boundary)
         mst_stencil_gpu_write_masks(g);
     mst_stencil_gpu_write_first_load(g);
+    mst_stencil_gpu_write_first_coefficients(g);
     write_registers(g);
     write_loop(g);
     mst_text_put(g->out, "}\n");
@@ -187,6 +201,8 @@ mst_status mst_write_gpu(const mst_writer *w, mst_error *error) {
     MST_TRY(mst_program_add_file(w->context, "stencil_gpu.cl", w->out, error));
     for (int boundary = 0; boundary < 2; boundary++) {
         g.is_boundary = boundary;
+        g.n_ahead = 0;
+        mst_stencil_gpu_choose_ahead(&g);
         MST_TRY(mst_exchange_make(t, w->pipeline, boundary, w->local_bytes, &g.exchange, error));
         write_kernel(&g);
         mst_exchange_release(&g.exchange);
