@@ -69,10 +69,74 @@ fail:
     return status;
 }
 
+// What belongs to a number of fused steps.
+typedef struct fused {
+    mst_kernel_pair pair;
+    mst_plan plan;
+    mst_stepper steppers[2];
+    mst_rates rates;
+} fused;
+
+static fused take_fused(mst_stencil *s) {
+    const fused f = {s->pair, s->plan, {s->steppers[0], s->steppers[1]}, s->inputs.rates};
+    memset(s->steppers, 0, sizeof s->steppers);
+    return f;
+}
+
+static void put_fused(mst_stencil *s, const fused *f) {
+    discard(s);
+    s->pair = f->pair;
+    s->plan = f->plan;
+    memcpy(s->steppers, f->steppers, sizeof s->steppers);
+    s->inputs.rates = f->rates;
+}
+
+static void release_fused(fused *f) {
+    for (int k = 0; k < 2; k++)
+        mst_stepper_release(&f->steppers[k]);
+    mst_kernel_pair_release(&f->pair);
+}
+
+static mst_status build_and_measure(mst_stencil *s, uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(build(s, error));
+    MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
+    MST_TRY(measure(s, steps, error));
+    MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
+fail:
+    return status;
+}
+
+// In core a step more is fused as long as that is faster by measurement, where a run is so long that a try is a small part of it.
+static void fuse_more(mst_stencil *s, uint64_t steps) {
+    bool faster = !s->inputs.wishes.fuse;
+    while (faster && mst_plan_in_core(s->plan.schedule) && s->pair.m < MST_STENCIL_MAX_FUSE) {
+        mst_plan_inputs in = s->inputs;
+        mst_kernel_pair pair;
+        mst_plan plan;
+        in.wishes.fuse = s->pair.m + 1;
+        in.wishes.schedule = MST_STENCIL_IN_CORE;
+        if (mst_plan_choose_fused(&in, s->pair.m + 1, &pair, &plan, NULL) != MST_OK)
+            return;
+        if (!mst_plan_may_try(&s->inputs, &s->pair, &s->plan, &pair, steps)) {
+            mst_kernel_pair_release(&pair);
+            return;
+        }
+        fused before = take_fused(s);
+        s->pair = pair;
+        s->plan = plan;
+        faster = build_and_measure(s, steps, NULL) == MST_OK && s->plan.seconds < (1 - MST_PLAN_TOLERANCE) * before.plan.seconds;
+        if (faster)
+            release_fused(&before);
+        else
+            put_fused(s, &before);
+    }
+}
+
 static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
-                               error));
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
+                               plan->schedule == MST_STENCIL_SKEWED_SWEEPS, &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
     if (plan->footprint.rows < MST_SWEEPS_TRIP) // the tables hold no more
         s->sweeper.n_ways = 1;
@@ -133,8 +197,8 @@ fail:
 static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
     const mst_plan_wishes *wishes = &s->inputs.wishes;
-    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), &s->sweeper,
-                               error));
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), true,
+                               &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
     if (wishes->depth && wishes->block)
         return MST_OK;
@@ -192,6 +256,7 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
         MST_TRY(measure(s, steps, error));
         MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
         MST_TRY(fuse_fewer(s, steps, error));
+        fuse_more(s, steps);
         MST_TRY(try_skewed_sweeps(s, steps, error));
     }
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));

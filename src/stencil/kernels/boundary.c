@@ -21,6 +21,6 @@ bool mst_boundary_is_open(const mst_problem *problem, int axis, int side) {
     bool lateral = axis == COLUMNS || (axis == ROWS && problem->rank == 3);
     for (int set = 1; set < problem->n_sets; set++)
         lateral = lateral && !mst_problem_face(problem, set, axis, side)->is_own;
-    return lateral && problem->n_coefficients == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0 &&
+    return lateral && problem->coefficient_reach == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0 &&
            (!face->value.expr || !is_mixed(problem));
 }

@@ -12,8 +12,8 @@ bool mst_boundary_is_valued(const mst_problem_boundary *face);
 int mst_boundary_margin(const mst_problem *problem, int axis);
 
 // Whether the interior kernel may do tiles that reach beyond a face, if the face lies between two work-items: its value is a
-// number, the same for all fields (0 if only some are of float16, to which it would be rounded), and the scheme reads no
-// coefficient field.
+// number, the same for all fields (0 if only some are of float16, to which it would be rounded), and the scheme reads coefficient
+// fields at the nodes themselves alone.
 bool mst_boundary_is_open(const mst_problem *problem, int axis, int side);
 
 #endif

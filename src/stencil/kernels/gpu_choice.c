@@ -29,6 +29,24 @@ static void write_extent(const mst_stencil_gpu_writer *g) {
                  MST_SET(columns_more, t->high[COLUMNS] + g->width - 1));
 }
 
+static void write_coefficients_condition(const mst_stencil_gpu_writer *g) {
+    const mst_problem *p = g->w->problem;
+    mst_number_text open[4];
+    open_text(g, ROWS, 0, "coefficient_first_row == 0", "halo_row_begin", open[0]);
+    open_text(g, ROWS, 1, "coefficient_first_row + coefficient_rows == n_rows", "(n_rows - halo_row_begin)", open[1]);
+    open_text(g, COLUMNS, 0, "coefficient_first_column == 0", "halo_column_begin", open[2]);
+    open_text(g, COLUMNS, 1, "coefficient_first_column + coefficient_columns == n_columns", "(n_columns - halo_column_begin)",
+              open[3]);
+    mst_text_put(g->out,
+                 "\n& ((halo_row_begin - $along >= max(coefficient_first_row, (long)0))$open_above)\n"
+                 "& ((halo_row_end + $along <= min(coefficient_first_row + coefficient_rows, n_rows))$open_below)\n"
+                 "& ((halo_column_begin - $across >= max(coefficient_first_column, (long)0))$open_left)\n"
+                 "& ((halo_column_end + $across <= min(coefficient_first_column + coefficient_columns, n_columns))$open_right)",
+                 MST_SET(along, mst_boundary_margin(p, ROWS)), MST_SET(across, mst_boundary_margin(p, COLUMNS)),
+                 MST_SET(open_above, open[0]), MST_SET(open_below, open[1]), MST_SET(open_left, open[2]),
+                 MST_SET(open_right, open[3]));
+}
+
 // Without branches: with them, the loop takes 20 registers more.
 static void write_condition(const mst_stencil_gpu_writer *g) {
     const mst_problem *p = g->w->problem;
@@ -50,12 +68,7 @@ static void write_condition(const mst_stencil_gpu_writer *g) {
                      MST_SET(before, g->tile->low[PLANES] + mst_boundary_margin(p, PLANES)),
                      MST_SET(behind, g->tile->high[PLANES] + mst_boundary_margin(p, PLANES)));
     if (p->n_coefficients > 0)
-        mst_text_put(g->out,
-                     "\n& (halo_row_begin - $along >= max(coefficient_first_row, (long)0))\n"
-                     "& (halo_row_end + $along <= min(coefficient_first_row + coefficient_rows, n_rows))\n"
-                     "& (halo_column_begin - $across >= max(coefficient_first_column, (long)0))\n"
-                     "& (halo_column_end + $across <= min(coefficient_first_column + coefficient_columns, n_columns))",
-                     MST_SET(along, mst_boundary_margin(p, ROWS)), MST_SET(across, mst_boundary_margin(p, COLUMNS)));
+        write_coefficients_condition(g);
     mst_text_put(g->out, ";\n");
 }
 

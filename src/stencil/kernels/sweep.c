@@ -10,7 +10,8 @@ enum { LINE_BYTES_GPU = 128, LINE_BYTES_CPU = 64 }; // of a cache
 
 // Bytes of a vector. On a GPU short ones, so that the registers of the planes that a work-item keeps allow more work-items at
 // once: measured for order 8 in space, two columns are 1.4 times as fast as four, and never slower.
-enum { VECTOR_BYTES_GPU = 8, VECTOR_BYTES_CPU = 32, LEAST_WIDTH = 2 };
+// Of a field of which a GPU's work-item keeps more planes in registers, it takes as few columns as it can.
+enum { VECTOR_BYTES_GPU = 8, VECTOR_BYTES_CPU = 32, LEAST_WIDTH = 2, MOST_WIDE_PLANES = 5 };
 
 int mst_sweeps_replaced(const mst_problem *p, int update) {
     const mst_problem_field *field = &p->fields[p->updates[update].field];
@@ -189,12 +190,26 @@ static size_t least_element(const mst_problem *p) {
     return least;
 }
 
+// The most planes of a field that an update reads, those between counted.
+static int planes_read(const mst_problem *p) {
+    int reach[2] = {0, 0};
+    for (int u = 0; u < p->n_updates; u++)
+        for (size_t i = 0; i < p->updates[u].formula.n_leaves; i++) {
+            const mst_leaf *leaf = &p->updates[u].formula.leaves[i];
+            const int offset = leaf->kind == MST_VALUE_FIELD ? leaf->offsets[PLANES] : 0;
+            reach[offset > 0] = mst_larger(reach[offset > 0], abs(offset));
+        }
+    return 1 + reach[0] + reach[1];
+}
+
 mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) {
     const size_t bytes = shape == MST_STENCIL_SHAPE_GPU ? VECTOR_BYTES_GPU : VECTOR_BYTES_CPU;
     mst_sweeps s = {.problem = problem, .shape = shape, .element = least_element(problem)};
     // A CPU's vectors are of what it computes with, a GPU's of what it loads.
     const size_t element = shape == MST_STENCIL_SHAPE_GPU && mst_problem_has_half_state(problem) ? s.element : problem->element;
     s.width = mst_larger((int)(bytes / element), (int)LEAST_WIDTH);
+    if (shape == MST_STENCIL_SHAPE_GPU && planes_read(problem) > MOST_WIDE_PLANES)
+        s.width = LEAST_WIDTH;
     divide(&s);
     count_spares(&s);
     find_margins(&s);

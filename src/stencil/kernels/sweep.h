@@ -45,6 +45,7 @@ typedef struct mst_sweeps {
     bool has_margin[MST_STENCIL_MAX_FIELDS]; // of a field: updates read neighbours
     bool margins_change;                     // from step to step
     bool copies_margins;                     // and sweeps fill them as they go
+    bool in_parts;                           // sweeps may be over a part of the planes
     mst_padded padded;
     mst_folded folded[N_AXES];
 } mst_sweeps;

@@ -70,10 +70,12 @@ fail:
 }
 
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *s, mst_error *error) {
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, bool in_parts, mst_sweeper *s,
+                              mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
+    s->sweeps.in_parts = in_parts;
     MST_TRY(mst_sweeper_find_ways(s, error));
     MST_TRY(build(s, &text, error));
 fail:

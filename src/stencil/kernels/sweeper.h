@@ -38,9 +38,11 @@ typedef struct mst_sweeper {
     mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 
-// Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
+// Writes and builds. `tables` are first looked at when steps are enqueued. `in_parts`: sweeps may be over a part of the planes.
+// Release accepts half-built ones.
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper *out, mst_error *error);
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, bool in_parts, mst_sweeper *out,
+                              mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
 // The ways to follow one another that are worth measuring: plain, and on a CPU several steps at a time as the cache holds the

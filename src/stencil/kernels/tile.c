@@ -6,6 +6,7 @@
 
 enum {
     ITEM_REGISTERS = 128,        // of a work-item of a GPU for planes of versions
+    HEAVY_GROUP = 256,           // work-items, at most, where they need more: of more, GPUs keep registers in memory
     MOST_ROWS_OF_ITEM = 3,       // of a GPU
     MOST_RING_BYTES = 512 << 10, // of a CPU's tile
     GPU_VECTOR = 16,
@@ -53,12 +54,17 @@ static void choose_for_cpu(const mst_pipeline *p, const mst_tile_limits *limits,
     t->items = t->group = 1;
 }
 
-// Rows of a GPU's work-item: the more there are, the fewer nodes of neighbours it needs, as far as registers hold them.
-static int rows_of_item(const mst_pipeline *p, int width) {
-    int values = p->problem->n_arrays; // and what is read ahead
+// Registers that a row of a GPU's work-item takes, for planes of versions and what is read ahead.
+static int registers_of_row(const mst_pipeline *p, int width) {
+    int values = p->problem->n_arrays;
     for (int k = 0; k < p->n_versions; k++)
         values += p->versions[k].depth;
-    int rows = ITEM_REGISTERS / (values * width * (int)p->problem->element / 4 + 1);
+    return values * width * (int)p->problem->element / 4;
+}
+
+// Rows of a GPU's work-item: the more there are, the fewer nodes of neighbours it needs, as far as registers hold them.
+static int rows_of_item(const mst_pipeline *p, int width) {
+    int rows = ITEM_REGISTERS / (registers_of_row(p, width) + 1);
     return p->problem->rank < 3 || rows < 1 ? 1 : rows > MOST_ROWS_OF_ITEM ? MOST_ROWS_OF_ITEM : rows;
 }
 
@@ -80,9 +86,11 @@ static mst_status choose_for_gpu(const mst_pipeline *p, const mst_tile_limits *l
     mst_status status = MST_OK;
     const int width = t->width, deep = rows_of_item(p, width);
     int items = t->choice.columns, stack = (t->choice.rows + deep - 1) / deep;
-    uint64_t most = limits->items;
-    while ((uint64_t)(items * stack) > most && items * stack > 1)
-        stack > 1 ? (stack /= 2) : (items /= 2);
+    const bool is_heavy = deep * registers_of_row(p, width) > ITEM_REGISTERS;
+    const uint64_t most = is_heavy ? mst_smaller(limits->items, (uint64_t)HEAVY_GROUP) : limits->items;
+    stack = mst_smaller(stack, mst_larger((int)most / items, 1));
+    while ((uint64_t)(items * stack) > most && items > 1)
+        items /= 2;
     int left = mst_round_up(p->low[COLUMNS], width), beside = (left + mst_round_up(p->high[COLUMNS], width)) / width;
     int around = p->low[ROWS] + p->high[ROWS];
     while (p->m == 1 && stack * deep <= 2 * around && (uint64_t)(items * (stack + 1)) <= most)

@@ -15,10 +15,12 @@ mst_stencil_shape mst_plan_shape(const mst_plan_inputs *in) {
 
 // As many steps as a CPU's cache or a GPU's registers can keep the planes of; fewer for schemes with many arrays.
 unsigned mst_kernel_pair_rule(const mst_problem *problem, mst_stencil_shape shape) {
-    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3};
-    unsigned m = shape == MST_STENCIL_SHAPE_CPU ? cpu[problem->rank - 1] : gpu[problem->rank - 1];
-    unsigned weight = (unsigned)(problem->n_arrays + problem->n_updates) / 2;
-    return mst_larger(m / mst_larger(weight, 1U), 1U);
+    static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3}, least_on_gpu[] = {1, 2, 1};
+    const int axes = problem->rank - 1;
+    const unsigned weight = mst_larger((unsigned)(problem->n_arrays + problem->n_updates) / 2, 1U);
+    if (shape == MST_STENCIL_SHAPE_CPU)
+        return mst_larger(cpu[axes] / weight, 1U);
+    return mst_larger(mst_divide_up(gpu[axes], weight), least_on_gpu[axes]);
 }
 
 double mst_kernel_pair_cost(const mst_kernel_pair *f) {

@@ -15,6 +15,10 @@ static const double CAUTION = 0.85, CAUTION_BESIDE = 0.65;
 // Seconds that building kernels takes whatever they do, and for each value that their expressions read.
 static const double BUILD_SECONDS = 1, BUILD_SECONDS_A_READ = 0.01;
 
+// What fusing more steps would save if moving the state were all that takes time, over what it takes to try, so that a try that
+// fails is not more than about a tenth of a run.
+static const double MOST_SAVED_A_TRY = 5;
+
 typedef struct fastest {
     mst_plan_inputs cautious;
     mst_forecast_boxes boxes;
@@ -181,4 +185,11 @@ bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, con
     double saved = mst_model_forecast(in, pair, plan, steps, &boxes).seconds -
                    mst_model_forecast(&in_other, other_fused, other, steps, &other_boxes).seconds;
     return saved > mst_plan_build_seconds(other_fused);
+}
+
+bool mst_plan_may_try(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, const mst_kernel_pair *more,
+                      uint64_t steps) {
+    mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
+    const double seconds = mst_model_forecast(in, pair, plan, steps > 0 ? steps : LONG_RUN, &boxes).seconds;
+    return seconds * (more->m - pair->m) / more->m > MOST_SAVED_A_TRY * mst_plan_build_seconds(more);
 }

@@ -30,6 +30,10 @@ bool mst_plan_is_crowded(const mst_plan_inputs *in, const mst_kernel_pair *pair,
 bool mst_plan_repays(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan,
                      const mst_kernel_pair *other_fused, const mst_plan *other, uint64_t steps);
 
+// Whether kernels of more fused steps, `more`, are to be built and measured in a run of so many steps (0: as above).
+bool mst_plan_may_try(const mst_plan_inputs *in, const mst_kernel_pair *pair, const mst_plan *plan, const mst_kernel_pair *more,
+                      uint64_t steps);
+
 // About the seconds that building kernels takes: those of fused steps, and those of sweeps.
 double mst_plan_build_seconds(const mst_kernel_pair *pair);
 double mst_plan_sweeps_build_seconds(const mst_kernel_pair *pair);
