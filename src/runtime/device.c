@@ -48,9 +48,29 @@ static uint32_t device_uint(cl_device_id device, cl_device_info what) {
     return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
 }
 
-static uint64_t device_ulong(cl_device_id device, cl_device_info what) {
-    cl_ulong value = 0;
-    return clGetDeviceInfo(device, what, sizeof value, &value, NULL) == CL_SUCCESS ? value : 0;
+// Plans go by these: without one of them, another algorithm would be taken silently.
+static mst_status read_sizes(mst_device_info *info, mst_error *error) {
+    mst_status status = MST_OK;
+    cl_ulong memory, allocation, local;
+    cl_uint units;
+    cl_device_id device = info->device;
+    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL),
+               "cannot read how much memory %s has", info->name);
+    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof allocation, &allocation, NULL),
+               "cannot read the largest allocation of %s", info->name);
+    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local, &local, NULL),
+               "cannot read how much local memory %s has", info->name);
+    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL),
+               "cannot read the compute units of %s", info->name);
+    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
+                               &info->max_work_group_size, NULL),
+               "cannot read the work-group limit of %s", info->name);
+    info->memory_bytes = memory;
+    info->max_allocation_bytes = allocation;
+    info->local_memory_bytes = local;
+    info->compute_units = units;
+fail:
+    return status;
 }
 
 static void read_widths(mst_device_info *info) {
@@ -80,14 +100,8 @@ mst_status mst_device_describe(cl_device_id device, mst_device_info *info, mst_e
     device_string(device, CL_DRIVER_VERSION, info->driver_version, sizeof info->driver_version);
     device_string(device, CL_DEVICE_VERSION, info->device_version, sizeof info->device_version);
     device_string(device, CL_DEVICE_OPENCL_C_VERSION, info->c_version, sizeof info->c_version);
-    info->memory_bytes = device_ulong(device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_allocation_bytes = device_ulong(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
-    info->local_memory_bytes = device_ulong(device, CL_DEVICE_LOCAL_MEM_SIZE);
-    info->compute_units = device_uint(device, CL_DEVICE_MAX_COMPUTE_UNITS);
     info->clock_mhz = device_uint(device, CL_DEVICE_MAX_CLOCK_FREQUENCY);
-    MST_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof info->max_work_group_size,
-                               &info->max_work_group_size, NULL),
-               "cannot read the work-group limit of %s", info->name);
+    MST_TRY(read_sizes(info, error));
     size_t sizes[16] = {0};
     if (clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof sizes, sizes, NULL) == CL_SUCCESS)
         memcpy(info->max_work_item_sizes, sizes, sizeof info->max_work_item_sizes);

@@ -6,6 +6,7 @@
 shim=$MASTABA_BUILD_DIR/tests/libcampaign_preload_opencl.so
 
 npy make x.npy float32 4,64 1
+npy make long.npy float32 1,65536 3
 npy make taps.npy float32 1,5 2
 python3 -c 'open("image.pgm", "wb").write(b"P5 16 16 255\n" + bytes(range(256)))'
 
@@ -32,7 +33,8 @@ fails() {
     unset FAULT FAULT_REACHED
 }
 
-fails 2 fft x.npy -o out.npy --axes 0,1
+fails 1 fft x.npy -o out.npy --axes 0,1
+fails 2 fft long.npy -o out.npy
 fails 1 convolve x.npy taps.npy -o out.npy
 fails 2 filter image.pgm -o out.pgm --high-pass 4
 fails 1 map 'x + 1' x=x.npy -o out.npy
