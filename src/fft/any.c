@@ -223,8 +223,11 @@ mst_status mst_any_compute(mst_fft *plan, const mst_block *block, mst_error *err
     mst_status status = MST_OK;
     size_t step = plan->any->n_groups == 1 ? block->count : items_at_once(plan);
     for (size_t item = 0; item < block->count; item += step)
-        for (int g = 0; g < plan->any->n_groups; g++)
+        for (int g = 0; g < plan->any->n_groups; g++) {
+            if (g + 1 == plan->any->n_groups && block->count - item <= step)
+                mst_queue_expect_mark(block->queue);
             MST_TRY(run_group(plan, &plan->any->groups[g], block, item, mst_smaller(step, block->count - item), error));
+        }
 fail:
     return status;
 }

@@ -70,6 +70,7 @@ mst_status mst_queue_begin(mst_queue *q, cl_uint *n_waits, const cl_event **wait
     *waits = *n_waits > 0 ? &q->events[q->n - 1] : NULL;
     *event = each || q->is_ending ? own : NULL;
     q->is_open = !*event && (q->is_open || !each);
+    q->is_ended = q->is_ending;
     q->is_ending = false;
     return mst_queue_check(q, error);
 }
@@ -122,7 +123,7 @@ fail:
 mst_status mst_queue_mark(mst_queue *q, bool carries, cl_event *event, mst_error *error) {
     mst_status status = MST_OK;
     cl_event made = NULL;
-    if (q->n > 0 && !q->is_open && !q->is_joined && !q->context->profile) { // the last one's
+    if (q->is_ended && q->n > 0 && !q->is_open && !q->is_joined && !q->context->profile) { // the last one's
         const cl_int last = state_of(q->events[q->n - 1]);
         note_failure(q, last < 0 ? last : CL_SUCCESS, q->names[q->n - 1]);
         MST_TRY(mst_queue_check(q, error));
@@ -228,7 +229,7 @@ void mst_queue_forget(mst_queue *q) {
     for (size_t i = 0; i < q->n; i++)
         clReleaseEvent(q->events[i]);
     q->n = 0;
-    q->is_open = q->is_ending = q->is_joined = false;
+    q->is_open = q->is_ending = q->is_ended = q->is_joined = false;
     q->failed = CL_SUCCESS;
 }
 

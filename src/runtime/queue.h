@@ -21,12 +21,13 @@ typedef struct mst_queue {
     const char *failed_name;
     bool is_own;
     bool is_open;   // there are commands without an event, and none of those kept is behind them
-    bool is_ending; // the next command is to have an event, wherever
+    bool is_ending; // the next command is to have an event, wherever: it is the last one before a mark
+    bool is_ended;  // the one whose event was kept last was that
     bool is_joined; // not every event that is kept waits for the one before: some are of other queues
 } mst_queue;
 
 #define MST_QUEUE(context, opencl)                                                                                               \
-    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false }
+    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false, false }
 
 // One beside the context's, in order like those.
 mst_status mst_queue_create(mst_context *context, mst_queue *out, mst_error *error);
@@ -46,9 +47,9 @@ mst_status mst_queue_add(mst_queue *queue, cl_event event, const char *name, cl_
 // Makes what is enqueued later wait for commands of other queues, whose errors become errors of this one.
 mst_status mst_queue_barrier(mst_queue *queue, cl_uint n, const cl_event *events, const char *name, mst_error *error);
 
-// An event behind all that was enqueued, the caller's: the last command's own, if it has one and waits for all others. With a
-// context that profiles its end has usable times. With `carries` it is for a user, and tells of errors of all that was added, for
-// which it may take a while: it waits for each of them.
+// An event behind all that was enqueued, the caller's: the last command's own, if it was said to be that and waits for all
+// others. With a context that profiles its end has usable times. With `carries` it is for a user, and tells of errors of all that
+// was added, for which it may take a while: it waits for each of them.
 mst_status mst_queue_mark(mst_queue *queue, bool carries, cl_event *event, mst_error *error);
 
 // Copies between a buffer and the host. If a write does not block, `from` has to stay as it is until the queue is finished. A
