@@ -16,7 +16,8 @@ static mst_coefficient_read read_of(const mst_leaf *leaf, int lag) {
 // The number of a read among those that are done ahead, or how many these are.
 static int find_ahead(const mst_stencil_gpu_writer *g, mst_coefficient_read read) {
     int k = 0;
-    while (k < g->n_ahead && (g->ahead[k].field != read.field || memcmp(g->ahead[k].offsets, read.offsets, sizeof read.offsets)))
+    while (k < g->n_ahead &&
+           (g->ahead[k].field != read.field || memcmp(g->ahead[k].offsets, read.offsets, sizeof read.offsets) != 0))
         k++;
     return k;
 }
