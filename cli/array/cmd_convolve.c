@@ -148,8 +148,10 @@ static int compute(job *j) {
 static int print_report(const cli_options *options, job *j) {
     cli_work work = {.command = command, .path = j->z.path, .result = &j->desc.z, .bytes = all_bytes(j), .report = &j->report};
     mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
+    char why[200]; // which the plan's own goes with
     work.algorithm = mst_convolution_algorithm_name(used);
-    work.why = mst_convolution_explain(j->plan);
+    snprintf(why, sizeof why, "%s", mst_convolution_explain(j->plan));
+    work.why = why;
     work.on_host = used == MST_CONVOLUTION_REFERENCE;
     work.padded_length = used == MST_CONVOLUTION_DIRECT ? 0 : mst_convolution_padded_length(j->plan);
     mst_convolution_destroy(j->plan); // the copy test takes memory of its own
