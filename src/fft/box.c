@@ -48,27 +48,6 @@ static bool choose_radices(mst_pass *pass) {
     return true;
 }
 
-static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
-    unsigned held = HELD, best = 0;
-    size_t least = SIZE_MAX, limit = mst_smaller(device->max_work_group_size, (size_t)1024);
-    for (int s = 0; s < pass->n_radices; s++)
-        held = mst_larger(held, pass->radices[s]);
-    for (; best == 0 && held <= 32; held *= 2)
-        for (unsigned t = 1; t <= limit; t++) {
-            size_t work = 0, most = 0;
-            for (int s = 0; s < pass->n_radices; s++) {
-                size_t mine = mst_divide_up(pass->n / pass->radices[s], (size_t)t) * pass->radices[s];
-                work += mine * t;
-                most = mst_larger(most, mine);
-            }
-            if (most <= held && work < least) {
-                least = work;
-                best = t;
-            }
-        }
-    return best;
-}
-
 mst_box_step mst_box_step_at(const mst_pass *pass, int number) {
     mst_box_step step = {.inner = pass->n, .span = 1};
     int axis = -1;
@@ -142,9 +121,10 @@ static unsigned choose_shift(const mst_pass *pass) {
 
 bool mst_box_shape(mst_pass *pass, const mst_device_info *device) {
     size_t limit = mst_pass_local_limit(device), real = pass->is_double ? sizeof(double) : sizeof(float);
+    const size_t items = mst_smaller(device->max_work_group_size, (size_t)1024);
     if (pass->n < LEAST_POINTS || pass->n * real > limit)
         return false;
-    if (!choose_radices(pass) || (pass->threads = choose_threads(pass, device)) == 0)
+    if (!choose_radices(pass) || (pass->threads = mst_pass_choose_threads(pass, HELD, 4 * HELD, items)) == 0)
         return false;
     pass->pad_shift = choose_shift(pass);
     pass->load_run = pass->run = pass->threads;

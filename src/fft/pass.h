@@ -112,6 +112,10 @@ bool mst_pass_factor(size_t n, bool cpu, unsigned radix, unsigned *radices, int 
 // depend on them: kernels of the same pass for other views keep them.
 bool mst_pass_choose_radices(mst_pass *pass);
 
+// The number of work-items, at most `limit`, that wastes the fewest in rounds that are not full, if each holds at most so many
+// numbers at once (or the largest radix, or twice, four times as many up to `most_held`); 0: there is none.
+unsigned mst_pass_choose_threads(const mst_pass *pass, unsigned held, unsigned most_held, size_t limit);
+
 // Decides lanes, work-items and work-groups of a pass with radices.
 mst_status mst_pass_shape(mst_pass *pass, const mst_device_info *device, mst_error *error);
 

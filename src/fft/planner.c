@@ -148,14 +148,13 @@ static size_t local_bytes(const mst_pass *pass) {
     return mst_pass_own_reals(pass) * pass->areas * pass->lines * (pass->is_double ? sizeof(double) : sizeof(float));
 }
 
-// The number of work-items that holds a transform in few enough registers and wastes the fewest in rounds that are not full.
-static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
-    unsigned held = pass->n >= 1024 && !pass->is_double ? 16 : 8, best = 0;
+unsigned mst_pass_choose_threads(const mst_pass *pass, unsigned held, unsigned most_held, size_t limit) {
+    unsigned best = 0;
     size_t least = SIZE_MAX;
     for (int s = 0; s < pass->n_radices; s++)
         held = mst_larger(held, pass->radices[s]);
-    for (; best == 0 && held <= 64; held *= 2)
-        for (unsigned t = 1; t <= 1024 && t <= device->max_work_group_size && t <= pass->n; t++) {
+    for (; best == 0 && held <= most_held; held *= 2)
+        for (unsigned t = 1; t <= limit; t++) {
             size_t work = 0, most = 0;
             for (int s = 0; s < pass->n_radices; s++) {
                 size_t rounds = mst_divide_up(pass->n / pass->radices[s], (size_t)t), mine = rounds * pass->radices[s];
@@ -168,6 +167,11 @@ static unsigned choose_threads(const mst_pass *pass, const mst_device_info *devi
             }
         }
     return best;
+}
+
+static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
+    const size_t limit = mst_smaller(mst_smaller(device->max_work_group_size, (size_t)1024), pass->n);
+    return mst_pass_choose_threads(pass, pass->n >= 1024 && !pass->is_double ? 16 : 8, 64, limit);
 }
 
 // A butterfly behind an exchange takes half of its elements from before the middle of the line.
