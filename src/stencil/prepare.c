@@ -249,12 +249,10 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
     } else if (!s->is_trial) {
         MST_TRY(try_sweeps(s, steps, &sweeps, error));
     }
-    if (!sweeps)
+    if (s->is_trial && !sweeps)
         MST_TRY(build(s, error));
     if (!s->is_trial && !sweeps) { // in core whatever the rates are, which others that are being built would spoil
-        MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
-        MST_TRY(measure(s, steps, error));
-        MST_TRY(mst_plan_choose(&s->inputs, &s->pair, &s->plan, error));
+        MST_TRY(build_and_measure(s, steps, error));
         MST_TRY(fuse_fewer(s, steps, error));
         fuse_more(s, steps);
         MST_TRY(try_skewed_sweeps(s, steps, error));

@@ -29,46 +29,45 @@ static void write_extent(const mst_stencil_gpu_writer *g) {
                  MST_SET(columns_more, t->high[COLUMNS] + g->width - 1));
 }
 
-static void write_coefficients_condition(const mst_stencil_gpu_writer *g) {
-    const mst_problem *p = g->w->problem;
+// A window holds the nodes that the tile needs, and so many along and across around them, as far as these are not beyond open
+// faces.
+static void write_window_condition(const mst_stencil_gpu_writer *g, const char *window, int along, int across) {
+    char ends[4][96];
     mst_number_text open[4];
-    open_text(g, ROWS, 0, "coefficient_first_row == 0", "halo_row_begin", open[0]);
-    open_text(g, ROWS, 1, "coefficient_first_row + coefficient_rows == n_rows", "(n_rows - halo_row_begin)", open[1]);
-    open_text(g, COLUMNS, 0, "coefficient_first_column == 0", "halo_column_begin", open[2]);
-    open_text(g, COLUMNS, 1, "coefficient_first_column + coefficient_columns == n_columns", "(n_columns - halo_column_begin)",
-              open[3]);
+    snprintf(ends[0], sizeof ends[0], "%s_first_row == 0", window);
+    snprintf(ends[1], sizeof ends[1], "%s_first_row + %s_rows == n_rows", window, window);
+    snprintf(ends[2], sizeof ends[2], "%s_first_column == 0", window);
+    snprintf(ends[3], sizeof ends[3], "%s_first_column + %s_columns == n_columns", window, window);
+    open_text(g, ROWS, 0, ends[0], "halo_row_begin", open[0]);
+    open_text(g, ROWS, 1, ends[1], "(n_rows - halo_row_begin)", open[1]);
+    open_text(g, COLUMNS, 0, ends[2], "halo_column_begin", open[2]);
+    open_text(g, COLUMNS, 1, ends[3], "(n_columns - halo_column_begin)", open[3]);
     mst_text_put(g->out,
-                 "\n& ((halo_row_begin - $along >= max(coefficient_first_row, (long)0))$open_above)\n"
-                 "& ((halo_row_end + $along <= min(coefficient_first_row + coefficient_rows, n_rows))$open_below)\n"
-                 "& ((halo_column_begin - $across >= max(coefficient_first_column, (long)0))$open_left)\n"
-                 "& ((halo_column_end + $across <= min(coefficient_first_column + coefficient_columns, n_columns))$open_right)",
-                 MST_SET(along, mst_boundary_margin(p, ROWS)), MST_SET(across, mst_boundary_margin(p, COLUMNS)),
-                 MST_SET(open_above, open[0]), MST_SET(open_below, open[1]), MST_SET(open_left, open[2]),
-                 MST_SET(open_right, open[3]));
+                 "(($row_begin >= max(${window}_first_row, (long)0))$open_above)\n"
+                 "& (($row_end <= min(${window}_first_row + ${window}_rows, n_rows))$open_below)\n"
+                 "& (($column_begin >= max(${window}_first_column, (long)0))$open_left)\n"
+                 "& (($column_end <= min(${window}_first_column + ${window}_columns, n_columns))$open_right)",
+                 MST_SET(window, window), MST_SET(row_begin, MST_SUM("halo_row_begin", -along)),
+                 MST_SET(row_end, MST_SUM("halo_row_end", along)), MST_SET(column_begin, MST_SUM("halo_column_begin", -across)),
+                 MST_SET(column_end, MST_SUM("halo_column_end", across)), MST_SET(open_above, open[0]),
+                 MST_SET(open_below, open[1]), MST_SET(open_left, open[2]), MST_SET(open_right, open[3]));
 }
 
 // Without branches: with them, the loop takes 20 registers more.
 static void write_condition(const mst_stencil_gpu_writer *g) {
     const mst_problem *p = g->w->problem;
-    mst_number_text open[4];
-    open_text(g, ROWS, 0, "from_first_row == 0", "halo_row_begin", open[0]);
-    open_text(g, ROWS, 1, "from_first_row + from_rows == n_rows", "(n_rows - halo_row_begin)", open[1]);
-    open_text(g, COLUMNS, 0, "from_first_column == 0", "halo_column_begin", open[2]);
-    open_text(g, COLUMNS, 1, "from_first_column + from_columns == n_columns", "(n_columns - halo_column_begin)", open[3]);
     mst_text_put(g->out,
                  "// Whether the tile is an interior one: all of these nodes are there, and none is beyond a face with cases.\n"
-                 "bool is_interior = ((halo_row_begin >= max(from_first_row, (long)0))$open_above)\n"
-                 "& ((halo_row_end <= min(from_first_row + from_rows, n_rows))$open_below)\n"
-                 "& ((halo_column_begin >= max(from_first_column, (long)0))$open_left)\n"
-                 "& ((halo_column_end <= min(from_first_column + from_columns, n_columns))$open_right)",
-                 MST_SET(open_above, open[0]), MST_SET(open_below, open[1]), MST_SET(open_left, open[2]),
-                 MST_SET(open_right, open[3]));
+                 "bool is_interior = ");
+    write_window_condition(g, "from", 0, 0);
     if (!mst_problem_periodic(p, PLANES))
         mst_text_put(g->out, "\n& (plane_begin - $before >= 0) & (plane_end + $behind <= n_planes)",
                      MST_SET(before, g->tile->low[PLANES] + mst_boundary_margin(p, PLANES)),
                      MST_SET(behind, g->tile->high[PLANES] + mst_boundary_margin(p, PLANES)));
-    if (p->n_coefficients > 0)
-        write_coefficients_condition(g);
+    if (p->n_coefficients > 0) {
+        mst_text_put(g->out, "\n& ");
+        write_window_condition(g, "coefficient", mst_boundary_margin(p, ROWS), mst_boundary_margin(p, COLUMNS));
+    }
     mst_text_put(g->out, ";\n");
 }
 
