@@ -36,49 +36,65 @@ static int bad_file(const char *path, const char *why) {
     return CLI_INPUT_OUTPUT;
 }
 
-// ---- The file
+// ---- What it holds
 
 // An array of the state: a level of a field that is updated, or a memory variable of absorbing layers.
-typedef struct state_part {
+struct solve_array {
     const char *name;
     int level, rank;
     size_t shape[MST_MAX_AXES];
     uint64_t bytes;
     mst_stencil_memory memory;
-} state_part;
+};
 
-// Number `index` of them; false behind the last.
-static bool find_part(const mst_stencil_desc *desc, size_t index, state_part *part) {
-    *part = (state_part){.memory = MST_STENCIL_MEMORY_INIT};
-    part->rank = problem_shape(desc, part->shape);
-    for (size_t i = 0; i < desc->n_fields && !part->name; i++) {
-        const size_t levels = desc->fields[i].coefficient ? 0 : (size_t)desc->fields[i].levels;
-        part->name = index < levels ? desc->fields[i].name : NULL;
-        part->level = (int)index;
-        index -= index < levels ? 0 : levels;
-    }
-    if (!part->name) {
-        if (mst_stencil_find_memory(desc, index, &part->memory, NULL) != MST_OK || index >= part->memory.n)
-            return false;
-        part->name = part->memory.name;
-        part->level = 0;
-        memcpy(part->shape, part->memory.shape, sizeof part->shape);
-    }
-    const mst_layout layout = mst_layout_dense(desc->precision, part->rank, part->shape);
-    part->bytes = cli_layout_bytes(&layout);
-    return true;
+static void describe_array(const mst_stencil_desc *desc, const char *name, int level, const size_t shape[MST_MAX_AXES],
+                           solve_array *array) {
+    size_t grid[MST_MAX_AXES];
+    array->name = name;
+    array->level = level;
+    array->rank = problem_shape(desc, grid);
+    memcpy(array->shape, shape, sizeof array->shape);
+    const mst_layout layout = mst_layout_dense(desc->precision, array->rank, shape);
+    array->bytes = cli_layout_bytes(&layout);
 }
 
-uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step) {
-    const mst_stencil_desc *desc = &p->desc;
+int solve_list_state(solve_run *run) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    mst_stencil_memory first = MST_STENCIL_MEMORY_INIT;
+    mst_error error;
+    size_t shape[MST_MAX_AXES], n = 0;
+    problem_shape(desc, shape);
+    if (mst_stencil_find_memory(desc, 0, &first, &error) != MST_OK)
+        return cli_fail_input(solve_command, NULL, &error);
+    for (size_t i = 0; i < desc->n_fields; i++)
+        n += desc->fields[i].coefficient ? 0 : (size_t)desc->fields[i].levels;
+    run->state = calloc(n + first.n, sizeof *run->state);
+    if (!run->state)
+        return cli_out_of_memory(solve_command, "a checkpoint");
+    for (size_t i = 0; i < desc->n_fields; i++)
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient; level++)
+            describe_array(desc, desc->fields[i].name, level, shape, &run->state[run->n_state++]);
+    for (size_t i = 0; i < first.n; i++) {
+        solve_array *array = &run->state[run->n_state++];
+        array->memory = (mst_stencil_memory)MST_STENCIL_MEMORY_INIT;
+        if (mst_stencil_find_memory(desc, i, &array->memory, &error) != MST_OK)
+            return cli_fail_input(solve_command, NULL, &error);
+        describe_array(desc, array->memory.name, 0, array->memory.shape, array);
+    }
+    return CLI_DONE;
+}
+
+uint64_t solve_checkpoint_bytes(const solve_run *run, uint64_t step) {
+    const mst_stencil_desc *desc = &run->problem.desc;
     uint64_t bytes = sizeof(checkpoint_header) + sizeof(XXH128_canonical_t);
-    state_part part;
-    for (size_t i = 0; find_part(desc, i, &part); i++)
-        bytes += part.bytes;
+    for (size_t i = 0; i < run->n_state; i++)
+        bytes += run->state[i].bytes;
     for (size_t i = 0; i < desc->n_receivers; i++)
         bytes += step * problem_recorded(desc, i) * sizeof(double);
-    return bytes + solve_found_bytes(p, step);
+    return bytes + solve_found_bytes(&run->problem, step);
 }
+
+// ---- The file
 
 static int put(digested_file *f, const void *data, size_t bytes) {
     XXH3_128bits_update(f->digest, data, bytes);
@@ -86,10 +102,10 @@ static int put(digested_file *f, const void *data, size_t bytes) {
 }
 
 // As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
-static int put_part(solve_run *run, digested_file *f, const state_part *part, char *buffer) {
-    const size_t *grid = part->shape, node = mst_type_bytes(run->problem.desc.precision);
+static int put_array(solve_run *run, digested_file *f, const solve_array *array, char *buffer) {
+    const size_t *grid = array->shape, node = mst_type_bytes(run->problem.desc.precision);
     size_t start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1}, room = CHUNK_BYTES / node;
-    const int rank = part->rank;
+    const int rank = array->rank;
     int code = CLI_DONE;
     for (int k = rank - 1; k >= 0; k--) { // whole axes from the fastest on, then a part of one
         block[k] = grid[k] < room ? grid[k] : room;
@@ -105,7 +121,7 @@ static int put_part(solve_run *run, digested_file *f, const state_part *part, ch
             region.count[k] = grid[k] - start[k] < block[k] ? grid[k] - start[k] : block[k];
             bytes *= region.count[k];
         }
-        if (mst_stencil_read(run->solver, part->name, part->level, &region, mst_at_host(buffer), &error) != MST_OK)
+        if (mst_stencil_read(run->solver, array->name, array->level, &region, mst_at_host(buffer), &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
         code = put(f, buffer, bytes);
         for (int k = rank - 1; k >= 0; k--) { // the next block, in C order
@@ -133,15 +149,14 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
     checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
     XXH128_canonical_t canonical;
-    state_part part;
     memcpy(header.magic, magic, sizeof magic);
-    header.bytes = solve_checkpoint_bytes(&run->problem, header.step);
+    header.bytes = solve_checkpoint_bytes(run, header.step);
     int code = solve_digest_problem(&run->problem, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
         code = put(f, &header, sizeof header);
-    for (size_t i = 0; code == CLI_DONE && find_part(desc, i, &part); i++)
-        code = put_part(run, f, &part, buffer);
+    for (size_t i = 0; code == CLI_DONE && i < run->n_state; i++)
+        code = put_array(run, f, &run->state[i], buffer);
     for (size_t i = 0; i < desc->n_receivers && code == CLI_DONE; i++)
         code = put(f, run->traces[i], (size_t)header.step * problem_recorded(desc, i) * sizeof(double));
     if (code == CLI_DONE)
@@ -181,7 +196,7 @@ static int check_header(const solve_run *run, const char *path, const checkpoint
                   (unsigned long long)header->step, (unsigned long long)run->problem.steps);
         return CLI_INPUT_OUTPUT;
     }
-    if (bytes != header->bytes || bytes != solve_checkpoint_bytes(&run->problem, header->step))
+    if (bytes != header->bytes || bytes != solve_checkpoint_bytes(run, header->step))
         return bad_file(path, "damaged: its length is not what its header says");
     return CLI_DONE;
 }
@@ -208,12 +223,12 @@ static int take_all(solve_run *run, const digested_file *f) {
     const uint64_t step = run->resumed_step;
     const mst_stencil_desc *desc = &run->problem.desc;
     uint64_t offset = sizeof(checkpoint_header);
-    state_part part;
     mst_error error;
-    for (size_t i = 0; find_part(desc, i, &part); i++) {
-        if (mst_stencil_write(run->solver, part.name, part.level, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
+    for (size_t i = 0; i < run->n_state; i++) {
+        const solve_array *array = &run->state[i];
+        if (mst_stencil_write(run->solver, array->name, array->level, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
-        offset += part.bytes;
+        offset += array->bytes;
     }
     for (size_t i = 0; i < desc->n_receivers; i++) {
         size_t bytes = (size_t)step * problem_recorded(desc, i) * sizeof(double);

@@ -209,6 +209,8 @@ static int run_problem(const cli_options *common, const solve_options *options, 
     }
     if (code == CLI_DONE)
         code = solve_check_stability(&run);
+    if (code == CLI_DONE && options->checkpoint)
+        code = solve_list_state(&run);
     bool only_kernels = common->show_kernels && !options->output && !options->dry_run;
     if (code == CLI_DONE && !options->dry_run && !only_kernels)
         code = solve_open_outputs(&run);

@@ -155,7 +155,7 @@ static int open_checkpoint_place(solve_run *run, name_list *list) {
         code = cli_place_open(solve_command, o->checkpoint, &run->checkpoint_place);
     if (code == CLI_DONE)
         code = cli_place_expect(solve_command, o->checkpoint, &run->checkpoint_place,
-                                solve_checkpoint_bytes(&run->problem, run->problem.steps), false);
+                                solve_checkpoint_bytes(run, run->problem.steps), false);
     return code == CLI_DONE ? add_name(list, o->checkpoint) : code;
 }
 

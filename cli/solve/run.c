@@ -223,6 +223,7 @@ void solve_free(solve_run *run) {
     for (size_t i = 0; run->traces && i < run->problem.desc.n_receivers; i++)
         free(run->traces[i]);
     free(run->traces);
+    free(run->state);
     solve_free_rows(run);
     solve_close_outputs(run);
     problem_free(&run->problem);

@@ -20,6 +20,8 @@ typedef struct solve_rows {
     size_t n, capacity;
 } solve_rows;
 
+typedef struct solve_array solve_array; // one of the state
+
 typedef struct solve_run {
     const cli_options *common;
     const solve_options *options;
@@ -39,6 +41,8 @@ typedef struct solve_run {
     solve_rows rows[PROBLEM_MOST_MONITORS];
     cli_output row_files[PROBLEM_MOST_MONITORS], spectrum_files[PROBLEM_MOST_SPECTRA];
     bool ended;              // the condition `until` holds
+    solve_array *state;      // what a checkpoint holds of fields and layers
+    size_t n_state;          // arrays in it
     double last_checkpoint;  // cli_now()
     bool first_checkpoint;   // the next one is the first of this run, and may not replace another's
     double predicted;        // seconds, for the steps done
@@ -123,8 +127,9 @@ int solve_take_found(solve_run *run, int file, uint64_t offset);
 
 // ---- checkpoint.c
 
+int solve_list_state(solve_run *run); // the arrays that a checkpoint holds, before any other of these
 int solve_write_checkpoint(solve_run *run);
-uint64_t solve_checkpoint_bytes(const problem *p, uint64_t step);
+uint64_t solve_checkpoint_bytes(const solve_run *run, uint64_t step);
 
 // Opens the checkpoint and reads all of it once to see that it is a good one, before anything else is made; then takes the state
 // from the same open file into the solver.
