@@ -15,14 +15,14 @@ enum { ROWS = 33, COLUMNS = 41, MOST_TEXT = 4000 };
 static const mst_stencil_boundary faces[] = {{.kind = MST_BOUNDARY_ABSORB, .width = 5}, {.kind = MST_BOUNDARY_NEUMANN}, LAYERS_X};
 
 // Coefficients b, a and 1/kappa of node i of an axis of n nodes, as Roden and Gedney (2000) have them.
-static void coefficients(const mst_stencil_boundary pair[2], int n, double dt, double shift, int i, float out[3]) {
+static void coefficients(const mst_stencil_boundary pair[2], int rank, int n, double dt, double shift, int i, float out[3]) {
     out[0] = out[1] = out[2] = 0;
     for (int side = 0; side < 2; side++) {
         const mst_stencil_boundary *f = &pair[side];
         const double w = (double)f->width, at = i + shift, d = (w - 0.5 - (side ? n - 1 - at : at)) / w;
         if (f->kind != MST_BOUNDARY_ABSORB || d <= 0)
             continue;
-        const double speed = f->speed > 0 ? f->speed : 1 / (dt * sqrt(2)), m = f->order > 0 ? f->order : 3;
+        const double speed = f->speed > 0 ? f->speed : 1 / (dt * sqrt(rank)), m = f->order > 0 ? f->order : 3;
         const double alpha = f->alpha < 0 ? 0 : f->alpha > 0 ? f->alpha : 0.03 * speed;
         const double sigma = -(m + 1) * log(f->reflection > 0 ? f->reflection : fmin(0.01, pow(10, -3 - log2(w / 10)))) * speed /
                              (2 * w) * pow(d, m);
@@ -57,7 +57,7 @@ static void add_coefficients(written *w) {
         for (int i = 0; i < ROWS * COLUMNS; i++) {
             float three[3];
             bool x = k >= 6;
-            coefficients(faces + (x ? 2 : 0), x ? COLUMNS : ROWS, w->desc.time_step, k / 3 % 2 ? 0.5 : 0,
+            coefficients(faces + (x ? 2 : 0), 2, x ? COLUMNS : ROWS, w->desc.time_step, k / 3 % 2 ? 0.5 : 0,
                          x ? i % COLUMNS : i / COLUMNS, three);
             w->data[k][i] = three[k % 3];
         }
@@ -211,6 +211,75 @@ static void test_pressure(void **state) {
     check(*state, "layers and sub-steps", &d, &w, true, false);
 }
 
+// ---- In three dimensions, where a GPU's kernels for faces, for edges and for the rest share the grid
+
+enum { NZ = 19, NY = 21, NX = 83, NODES_3D = NZ * NY * NX, STEPS_3D = 9 };
+static const mst_stencil_boundary faces_3d[] = {{.kind = MST_BOUNDARY_ABSORB, .width = 4, .alpha = 0.2},
+                                                {.width = 0},
+                                                LAYERS_X,
+                                                {.kind = MST_BOUNDARY_ABSORB, .width = 5},
+                                                {.kind = MST_BOUNDARY_ABSORB, .width = 7}};
+
+// One step of u - 0.2 (stretch_x(u[1] - u[-1]) + ..) in plain C: psi are the memory variables, of whole grids.
+static void advance_3d(const float c[3][NX][3], const float *u, float *next, float *psi[3]) {
+    const int n[3] = {NZ, NY, NX}, pitch[3] = {NY * NX, NX, 1};
+    for (int i = 0; i < NODES_3D; i++) {
+        const int at[3] = {i / (NY * NX), i / NX % NY, i % NX};
+        float sum = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            const float *k = c[axis][at[axis]];
+            const float d = (at[axis] + 1 < n[axis] ? u[i + pitch[axis]] : 0) - (at[axis] > 0 ? u[i - pitch[axis]] : 0);
+            psi[axis][i] = k[2] != 0 ? k[0] * psi[axis][i] + k[1] * d : 0;
+            sum += k[2] != 0 ? d * k[2] + psi[axis][i] : d;
+        }
+        next[i] = u[i] - 0.2f * sum;
+    }
+}
+
+static void run_3d(mst_context *context, const mst_stencil_update *update, const float *first, float *out) {
+    static const size_t shape[] = {NZ, NY, NX};
+    const mst_layout layout = mst_layout_dense(MST_FLOAT32, 3, shape);
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_field field = {.name = "u", .initial = {.layout = layout, .data = mst_at_host((float *)first)}};
+    mst_stencil *solver;
+    mst_error e;
+    d.rank = 3;
+    memcpy(d.grid, shape, sizeof shape);
+    d.time_step = 0.6;
+    d.boundaries = faces_3d;
+    d.fields = &field;
+    d.n_fields = 1;
+    d.updates = update;
+    d.n_updates = 1;
+    d.schedule = MST_STENCIL_SWEEPS;
+    d.shape = MST_STENCIL_SHAPE_GPU;
+    OK(mst_stencil_create(context, &d, &solver, &e));
+    OK(mst_stencil_run(solver, STEPS_3D, NULL, NULL, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(out), &e));
+    mst_stencil_destroy(solver);
+}
+
+static void test_faces_and_edges(void **state) {
+    static const mst_stencil_update update = {
+        "u", "u - 0.2 * (stretch_z(u[1,0,0] - u[-1,0,0]) + stretch_y(u[0,1,0] - u[0,-1,0]) + stretch_x(u[0,0,1] - u[0,0,-1]))",
+        0};
+    static float c[3][NX][3], first[NODES_3D], got[NODES_3D], u[2][NODES_3D], memories[3][NODES_3D];
+    float *psi[] = {memories[0], memories[1], memories[2]};
+    if (!test_turn(0, 2))
+        return;
+    for (int axis = 0; axis < 3; axis++)
+        for (int i = 0; i < (int[]){NZ, NY, NX}[axis]; i++)
+            coefficients(faces_3d + 2 * axis, 3, (int[]){NZ, NY, NX}[axis], 0.6, 0, i, c[axis][i]);
+    for (int i = 0; i < NODES_3D; i++)
+        first[i] = u[0][i] = (float)test_between(0, 1000) / 1000;
+    for (int step = 0; step < STEPS_3D; step++)
+        advance_3d((const float(*)[NX][3])c, u[step % 2], u[1 - step % 2], psi);
+    run_3d(*state, &update, first, got);
+    for (int i = 0; i < NODES_3D; i++)
+        CHECK(fabsf(got[i] - u[STEPS_3D % 2][i]) < 2e-5f, "node %d, %d, %d: %g, not %g", i / (NY * NX), i / NX % NY, i % NX,
+              got[i], u[STEPS_3D % 2][i]);
+}
+
 // ---- What is one memory variable
 
 static size_t memories_of(const char *update) {
@@ -278,7 +347,8 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wave_on_cpus), cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
-        cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),       cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_wave_on_cpus),    cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
+        cmocka_unit_test(test_faces_and_edges), cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -73,12 +73,9 @@ uint64_t mst_sweeps_all_bytes(const mst_sweeps *sweeps);
 const mst_padded *mst_sweeps_layout(const mst_sweeps *sweeps, int array);
 
 // Offsets along an axis at which the updates of sweep k read the memory variables of its layers: the least and the largest. False
-// if none does. And whether any does of any axis.
+// if none does. And the axes of which any does, a bit each.
 bool mst_sweeps_layer_reach(const mst_sweeps *sweeps, int k, int axis, int reach[2]);
-bool mst_sweeps_has_layers(const mst_sweeps *sweeps, int k);
-static inline bool mst_sweeps_is_memory(const mst_sweeps *s, int update) { // whether it is of a memory variable
-    return s->problem->fields[s->problem->updates[update].field].is_memory;
-}
+unsigned mst_sweeps_layer_axes(const mst_sweeps *sweeps, int k);
 
 // Whether a part of the state, or a coefficient field, has elements of float16, or of the scheme.
 bool mst_sweeps_has(const mst_sweeps *sweeps, bool half, bool coefficient);

@@ -2,17 +2,14 @@
 
 #include <stdio.h>
 
-// Layers are narrow along the columns, so work-groups for them are, too.
-int mst_sweep_items(const mst_problem *problem, mst_sweep_of part) {
-    return problem->rank < 3 ? MST_SWEEP_GROUP : part == MST_SWEEP_LAYERS ? 8 : 32;
-}
-
 bool mst_sweep_has_part(const mst_sweeps *s, int k, mst_sweep_of part) {
-    return (part != MST_SWEEP_ALL) == (s->shape == MST_STENCIL_SHAPE_GPU && mst_sweeps_has_layers(s, k));
+    const unsigned axes = s->shape == MST_STENCIL_SHAPE_GPU ? mst_sweeps_layer_axes(s, k) : 0;
+    const bool several = (axes & (axes - 1)) != 0;
+    return part == MST_SWEEP_ALL ? axes == 0 : part == MST_SWEEP_EDGES ? several : axes != 0;
 }
 
 void mst_sweep_name(int k, mst_sweep_of part, char name[30]) {
-    static const char *const ends[] = {"", "_outside", "_layers"};
+    static const char *const ends[] = {"", "_outside", "_faces", "_edges"};
     snprintf(name, 30, "sweep%d%s", k, ends[part]);
 }
 
@@ -81,5 +78,5 @@ void mst_sweep_describe(const mst_sweeps *s, int k, mst_sweep_of part, mst_signa
         if (mst_sweeps_layer_reach(s, k, axis, (int[2]){0}))
             mst_signature_add(out, "long8", "%s", mst_sweep_layers_name(axis));
     mst_signature_add(out, "long8", "grid");
-    mst_signature_add(out, "long4", "work");
+    mst_signature_add(out, "long8", "work");
 }

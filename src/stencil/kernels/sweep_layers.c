@@ -93,9 +93,9 @@ bool mst_sweeps_layer_reach(const mst_sweeps *s, int k, int axis, int reach[2]) 
     return any;
 }
 
-bool mst_sweeps_has_layers(const mst_sweeps *s, int k) {
-    bool any = false;
+unsigned mst_sweeps_layer_axes(const mst_sweeps *s, int k) {
+    unsigned axes = 0;
     for (int axis = 0; axis < N_AXES; axis++)
-        any = any || mst_sweeps_layer_reach(s, k, axis, (int[2]){0});
-    return any;
+        axes |= mst_sweeps_layer_reach(s, k, axis, (int[2]){0}) ? 1u << axis : 0;
+    return axes;
 }

@@ -9,11 +9,6 @@
 #include <string.h>
 
 enum {
-    GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
-    // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
-    // no cache.
-    LEAST_PLANES = 4,
-    MOST_PLANES = 32,
     PART_NODES = 1 << 14,   // of a work-group of a CPU, about,
     PART_COLUMNS = 1 << 14, // and of a part of a line, at most
     POINT_GROUP = 64,
@@ -224,25 +219,13 @@ fail:
 }
 
 // Work-groups of a sweep, and what each does.
-static size_t divide_gpu(const mst_sweeper *s, const mst_sweep_part *part, mst_sweep_of of, cl_long4 *work) {
-    const uint64_t *n = s->sweeps.problem->grid;
-    const int64_t items = mst_sweep_items(s->sweeps.problem, of);
-    const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->sweeps.width);
-    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items), planes = part->to - part->from;
-    const int64_t strips = mst_divide_up((int64_t)s->context->device.compute_units * GROUPS_A_UNIT, columns * rows);
-    const int64_t fair = mst_larger(mst_divide_up(planes, strips), (int64_t)LEAST_PLANES);
-    const int64_t strip = mst_smaller(fair, (int64_t)MOST_PLANES);
-    *work = (cl_long4){{strip, columns, rows}};
-    return (size_t)(mst_divide_up(planes, strip) * columns * rows) * MST_SWEEP_GROUP;
-}
-
-static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long4 *work) {
+static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long8 *work) {
     const uint64_t *n = s->sweeps.problem->grid;
     const int64_t columns = mst_smaller((int64_t)n[COLUMNS], (int64_t)PART_COLUMNS);
     const int64_t parts = (part->to - part->from) * (int64_t)n[ROWS] * mst_divide_up((int64_t)n[COLUMNS], columns);
     const int64_t fair = mst_divide_up(parts, (int64_t)s->context->device.compute_units * 2);
     const int64_t of_group = mst_larger(mst_smaller(PART_NODES / columns, fair), (int64_t)1);
-    *work = (cl_long4){{of_group, columns, parts}};
+    *work = (cl_long8){{of_group, columns, parts}};
     return (size_t)mst_divide_up(parts, of_group);
 }
 
@@ -289,8 +272,12 @@ void mst_sweeper_rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
     }
 }
 
-static cl_long8 layers_argument(const mst_folded *f) {
-    return (cl_long8){{f->low, f->high, f->skipped, f->array.pitch, f->array.plane_pitch, f->array.first}};
+static cl_long8 layers_argument(const mst_sweeper *s, int k, int axis, const mst_sweep_part *part) {
+    const mst_folded *f = &s->sweeps.folded[axis];
+    const bool planes = axis == PLANES;
+    int64_t cuts[2];
+    mst_sweep_cut(&s->sweeps, k, axis, planes ? part->from : 0, planes ? part->to : (int64_t)s->sweeps.problem->grid[axis], cuts);
+    return (cl_long8){{f->low, f->high, f->skipped, f->array.pitch, f->array.plane_pitch, f->array.first, cuts[0], cuts[1]}};
 }
 
 static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_of of, mst_sweep_state *state,
@@ -298,10 +285,13 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     const mst_kernel *kernel = s->sweep[k][of];
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
     cl_long8 grid = grid_of(s, part);
-    cl_long4 work;
-    cl_long8 layers[N_AXES];
+    cl_long8 work, layers[N_AXES];
     mst_argument_list list = {.n = 0};
-    const size_t items = gpu ? divide_gpu(s, part, of, &work) : divide_cpu(s, part, &work);
+    const int64_t units = s->context->device.compute_units;
+    const size_t items = gpu ? (size_t)mst_sweep_divide(&s->sweeps, k, of, part->from, part->to, units, &work) * MST_SWEEP_GROUP
+                             : divide_cpu(s, part, &work);
+    if (items == 0)
+        return MST_OK;
     work.s[3] = (cl_long)row;
     grid.s[6] = part->from;
     grid.s[7] = gpu ? part->to - part->from : part->inner;
@@ -310,7 +300,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     list.values[list.n++] = MST_BIND(table, s->tables->steps);
     for (int axis = 0; axis < N_AXES; axis++)
         if (mst_sweeps_layer_reach(&s->sweeps, k, axis, (int[2]){0})) {
-            layers[axis] = layers_argument(&s->sweeps.folded[axis]);
+            layers[axis] = layers_argument(s, k, axis, part);
             list.values[list.n++] = MST_BIND_AS(mst_sweep_layers_name(axis), layers[axis]);
         }
     list.values[list.n++] = MST_BIND(grid, grid);

@@ -31,7 +31,7 @@ typedef struct mst_sweeper {
     const mst_program *program;                   // the context's
     bool has_key;                                 // there is a cache
     mst_cache_key key;                            // of the kernels' text
-    mst_kernel *sweep[MST_STENCIL_MAX_FIELDS][3]; // for all nodes, or outside layers and in them: mst_sweep_of
+    mst_kernel *sweep[MST_STENCIL_MAX_FIELDS][4]; // mst_sweep_of
     // For arrays of the scheme's elements, and of float16; NULL: there are none of those.
     mst_kernel *margin[MST_STENCIL_MAX_FIELDS + 1][2]; // of a set of boundaries
     mst_kernel *coefficient_margin[2], *add_sources[2], *record_receivers[2];

@@ -11,12 +11,40 @@
 enum { MST_SWEEP_GROUP = 256 };
 
 // What a kernel of a sweep does: all nodes, or on a GPU, where kernels with fewer registers run more work-items at once, what is
-// outside all layers and what is not. Which kernels there are of sweep k, which follow one another.
-typedef enum mst_sweep_of { MST_SWEEP_ALL, MST_SWEEP_OUTSIDE, MST_SWEEP_LAYERS, MST_SWEEP_PARTS } mst_sweep_of;
+// outside all layers, in those of one axis, and in those of several. Which kernels there are of sweep k, which follow one
+// another.
+typedef enum mst_sweep_of { MST_SWEEP_ALL, MST_SWEEP_OUTSIDE, MST_SWEEP_FACES, MST_SWEEP_EDGES, MST_SWEEP_PARTS } mst_sweep_of;
 bool mst_sweep_has_part(const mst_sweeps *sweeps, int k, mst_sweep_of part);
 void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
 
-int mst_sweep_items(const mst_problem *problem, mst_sweep_of part);
+// Of a GPU's work-items those that are along the columns, where these are in layers, or elsewhere; in three dimensions the others
+// are along the rows, else each goes through planes of its own.
+int mst_sweep_items(const mst_problem *problem, bool in_layers);
+
+// What work-groups of a GPU do of sweep k over planes from..to - 1, whose number is returned: `work` and `layers` as below but
+// for what all kernels have. A part has up to MST_SWEEP_REGIONS regions, by the axes in whose layers they are, a bit each.
+enum { MST_SWEEP_REGIONS = 4 };
+unsigned mst_sweep_region(mst_sweep_of part, int region);
+int64_t mst_sweep_divide(const mst_sweeps *sweeps, int k, mst_sweep_of part, int64_t from, int64_t to, int64_t units,
+                         cl_long8 *work);
+void mst_sweep_cut(const mst_sweeps *sweeps, int k, int axis, int64_t from, int64_t to, int64_t cuts[2]);
+
+// sweep_vectors.c: the aligned vectors of fields, but memory variables, that a GPU's work-item of sweep k has while it goes along
+// the planes. What is written before the loop over the planes, at the beginning of one and at its end, and the vector that a leaf
+// reads, under that name.
+typedef struct mst_sweep_vectors {
+    const mst_sweeps *sweeps;
+    mst_text *out;
+    int k;
+    struct mst_sweep_vector *vectors;
+    size_t n;
+} mst_sweep_vectors;
+mst_status mst_sweep_vectors_find(mst_sweep_vectors *vectors, mst_error *error); // of what is 0 but for the first three
+void mst_sweep_vectors_release(mst_sweep_vectors *vectors);
+void mst_sweep_vectors_write_kept(const mst_sweep_vectors *vectors);
+void mst_sweep_vectors_write_loads(const mst_sweep_vectors *vectors);
+void mst_sweep_vectors_write_shifts(const mst_sweep_vectors *vectors);
+void mst_sweep_vectors_write_leaf(const mst_sweep_vectors *vectors, const mst_leaf *leaf, const char *name);
 
 // write_sweep.c: the kernels sweep0, sweep1.. and the others that a step needs.
 mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_error *error);
@@ -27,12 +55,14 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *sweeps, mst_e
 //     damping, table             as in arguments.h
 //     plane_layers, row_layers.. of axes of which memory variables are read: nodes before s0 are in the lower layer, those from
 //                                s1 on in the upper one, and lie at s2 less than their number; s3, s4: elements from row to row
-//                                and from plane to plane; s5: element of the first node
+//                                and from plane to plane; s5: element of the first node. On a GPU s6, s7: nodes between are done
+//                                as outside layers
 //     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
 //                                s5: element of the first node; s6: the first plane of the sweep, s7: on a GPU how many it does,
 //                                on a CPU whether nodes beyond the planes' faces are like no others
 //     work                       s0: planes of a work-group (GPU), or parts of lines (CPU); s1, s2: work-groups along the columns
-//                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table
+//                                and rows, or nodes of a part of a line, and parts; s3: row of the step in the table; s4 to s7:
+//                                behind the work-groups of each region
 void mst_sweep_describe(const mst_sweeps *sweeps, int k, mst_sweep_of part, mst_signature *out);
 
 // Whether an array, which sweep k does not replace, is one of those.
@@ -42,17 +72,17 @@ bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
 void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
 void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
 
-// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a CPU's vector is in a layer, or along
-// rows and columns none of a GPU's work-group, with its `columns` and `rows` from group_column and group_row on.
-void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k, int columns, int rows);
-// The planes that a GPU's work-group goes through, as far as they have what its kernel is for. Declares what tells for which of
-// them that is.
-void mst_sweep_write_part(const mst_writer *w, const mst_sweeps *sweeps, int k, mst_sweep_of part);
+// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a CPU's vector is in a layer.
+void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k);
+// Declares what a GPU's kernel is not told of axes without layers; and the column, row and planes of a work-item in a region
+// whose first work-group is the one with that number, by whether it is in the layers of each axis.
+void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *sweeps, int k);
+void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *sweeps, const char *first, const char *const in[N_AXES]);
 // Declares the vector that a leaf reads of a memory variable, 0 outside layers, and where the own one lies in the arrays of each
-// axis, under the name of mst_sweep_memory_place.
+// axis of some, under the name of mst_sweep_memory_place.
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *sweeps, const mst_leaf *leaf, const char *array,
                             const char *name);
-void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *sweeps, int k);
+void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *sweeps, int k, unsigned axes);
 const char *mst_sweep_memory_place(int axis);
 // A condition that some node of the vector at an offset along the axis is in a layer.
 void mst_sweep_write_is_layer(const mst_writer *w, int axis, int offset);

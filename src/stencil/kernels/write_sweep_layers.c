@@ -13,40 +13,53 @@ const char *mst_sweep_memory_place(int axis) {
     return names[axis];
 }
 
-void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *s, int k, int columns, int rows) {
-    const bool gpu = s->shape == MST_STENCIL_SHAPE_GPU;
-    const char *const first[] = {"plane", gpu ? "group_row" : "row", gpu ? "group_column" : "column"};
-    const int lengths[] = {1, gpu ? rows : 1, gpu ? columns : s->width};
+void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *s, int k) {
     int reach[2];
     mst_text_put(w->out, "true");
-    for (int axis = gpu ? ROWS : PLANES; axis < N_AXES; axis++)
+    for (int axis = PLANES; axis < N_AXES; axis++)
         if (mst_sweeps_layer_reach(s, k, axis, reach))
-            mst_text_put(w->out, " && $low >= $layers.s0 && $high <= $layers.s1", MST_SET(low, MST_SUM(first[axis], reach[0])),
-                         MST_SET(high, MST_SUM(first[axis], lengths[axis] + reach[1])),
+            mst_text_put(w->out, " && $low >= $layers.s0 && $high <= $layers.s1", MST_SET(low, MST_SUM(numbers[axis], reach[0])),
+                         MST_SET(high, MST_SUM(numbers[axis], (axis == COLUMNS ? s->width : 1) + reach[1])),
                          MST_SET(layers, mst_sweep_layers_name(axis)));
 }
 
-void mst_sweep_write_part(const mst_writer *w, const mst_sweeps *s, int k, mst_sweep_of part) {
-    const int items = mst_sweep_items(s->problem, part);
-    int reach[2];
-    if (part == MST_SWEEP_ALL)
-        return;
-    mst_text_put(w->out, "const bool beside = !(");
-    mst_sweep_write_outside(w, s, k, items * s->width, MST_SWEEP_GROUP / items);
-    mst_text_put(w->out, ");\n");
-    if (mst_sweeps_layer_reach(s, k, PLANES, reach))
-        mst_text_put(w->out, "const long lower_end = $low, upper_begin = $high;\n",
-                     MST_SET(low, MST_SUM("plane_layers.s0", -reach[0])), MST_SET(high, MST_SUM("plane_layers.s1", -reach[1])));
+void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *s, int k) {
+    for (int axis = 0; axis < N_AXES; axis++)
+        if (!(mst_sweeps_layer_axes(s, k) >> axis & 1))
+            mst_text_put(w->out, "const long8 $layers = (long8)(0, 0, 0, 0, 0, 0, $begin, $end);\n",
+                         MST_SET(layers, mst_sweep_layers_name(axis)), MST_SET(begin, axis == PLANES ? "grid.s6" : "0"),
+                         MST_SET(end, axis == PLANES ? "grid.s6 + grid.s7" : counts[axis]));
+}
+
+void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, const char *first, const char *const in[N_AXES]) {
+    const mst_problem *p = s->problem;
+    mst_text_put(w->out,
+                 "long tile = get_group_id(0) - $first;\n"
+                 "const int items = $in_columns ? $narrow : $wide, items_across = $group / items;\n"
+                 "const int item = get_local_id(0) % items, item_across = get_local_id(0) / items;\n"
+                 "const long tile_columns = nodes_of($in_columns, column_layers, n_columns);\n"
+                 "const long tiles_of_row = (tile_columns + items * WIDTH - 1) / (items * WIDTH);\n"
+                 "const long tile_column = (tile % tiles_of_row * items + item) * WIDTH;\n"
+                 "tile /= tiles_of_row;\n",
+                 MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, MST_SWEEP_GROUP),
+                 MST_SET(narrow, mst_sweep_items(p, true)), MST_SET(wide, mst_sweep_items(p, false)));
+    if (p->rank == MST_MAX_AXES)
+        mst_text_put(w->out,
+                     "const long tile_rows = nodes_of($in_rows, row_layers, n_rows);\n"
+                     "const long tiles_of_plane = (tile_rows + items_across - 1) / items_across;\n"
+                     "const long tile_row = tile % tiles_of_plane * items_across + item_across, strip = tile / tiles_of_plane;\n"
+                     "if (tile_column >= tile_columns || tile_row >= tile_rows)\nreturn;\n"
+                     "const long row = node_of(tile_row, $in_rows, row_layers);\n",
+                     MST_SET(in_rows, in[ROWS]));
     else
-        mst_text_put(w->out, "const long lower_end = plane_begin, upper_begin = plane_end;\n");
-    if (part == MST_SWEEP_OUTSIDE)
-        mst_text_put(w->out, "plane_begin = max(plane_begin, lower_end);\n"
-                             "plane_end = min(plane_end, upper_begin);\n"
-                             "if (beside || plane_begin >= plane_end)\nreturn;\n");
-    else
-        mst_text_put(w->out, "if (!beside && plane_begin >= lower_end)\nplane_begin = max(plane_begin, upper_begin);\n"
-                             "else if (!beside && plane_end <= upper_begin)\nplane_end = min(plane_end, lower_end);\n"
-                             "if (plane_begin >= plane_end)\nreturn;\n");
+        mst_text_put(w->out, "const long row = 0, strip = tile * items_across + item_across;\n"
+                             "if (tile_column >= tile_columns)\nreturn;\n");
+    mst_text_put(w->out,
+                 "const long column = node_of(tile_column, $in_columns, column_layers);\n"
+                 "const long2 planes = planes_of_strip(strip, work.s0, $in_planes, plane_layers, grid.s6, grid.s6 + grid.s7);\n"
+                 "const long plane_begin = planes.s0, plane_end = planes.s1;\n"
+                 "if (plane_begin >= plane_end)\nreturn;\n",
+                 MST_SET(in_columns, in[COLUMNS]), MST_SET(in_planes, in[PLANES]));
 }
 
 // Beyond faces there is none.
@@ -73,9 +86,9 @@ static void write_place(const mst_writer *w, int axis, int offset) {
     }
 }
 
-void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *s, int k) {
+void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *s, int k, unsigned axes) {
     for (int axis = 0; axis < N_AXES; axis++) {
-        if (!mst_sweeps_layer_reach(s, k, axis, (int[2]){0}))
+        if ((mst_sweeps_layer_axes(s, k) & axes & 1u << axis) == 0)
             continue;
         mst_text_put(w->out, "const long $at = ", MST_SET(at, mst_sweep_memory_place(axis)));
         write_place(w, axis, 0);

@@ -16,6 +16,13 @@ static bool absorbs(const mst_problem *p, int axis, int side) { return p->bounda
 // Layers are left out of a scheme whose time step is open: its limit is that of the scheme without them.
 static bool has_layers(const mst_problem *p, int axis) { return !p->is_open && (absorbs(p, axis, 0) || absorbs(p, axis, 1)); }
 
+bool mst_layers_meet(const mst_problem *p) {
+    int n = 0;
+    for (int axis = 0; axis < N_AXES; axis++)
+        n += has_layers(p, axis);
+    return n > 1;
+}
+
 // ---- Faces
 
 // The largest speed at which Yee's scheme is stable, and others of second order.
@@ -191,7 +198,7 @@ static mst_status find(void *user, const mst_expr_stretch *stretch, mst_expr_lay
     mst_layer_reading *r = user;
     const int axis = mst_problem_axis(r->problem->rank, stretch->axis + (r->problem->n_runs > 0)); // no run's
     int k = 0, moved = 0;
-    *layer = (mst_expr_layer){.exists = has_layers(r->problem, axis)};
+    *layer = (mst_expr_layer){.exists = (r->axes >> axis & 1) && has_layers(r->problem, axis)};
     if (!layer->exists)
         return MST_OK;
     while (k < r->n &&
@@ -216,6 +223,7 @@ static mst_status find(void *user, const mst_expr_stretch *stretch, mst_expr_lay
 mst_status mst_layers_expand(mst_layer_reading *r, size_t update, size_t substep, const char *what, mst_expr **out,
                              mst_error *error) {
     r->substep = substep;
+    r->axes = MST_LAYERS_ALL_AXES;
     if (mst_expr_has_stretch(r->parsed[update]))
         return mst_expr_expand(r->parsed[update], what, find, r, out, error);
     *out = r->parsed[update];
@@ -223,19 +231,17 @@ mst_status mst_layers_expand(mst_layer_reading *r, size_t update, size_t substep
     return MST_OK;
 }
 
-static mst_status find_none(void *user, const mst_expr_stretch *stretch, mst_expr_layer *layer, mst_error *error) {
-    (void)user, (void)stretch, (void)error;
-    *layer = (mst_expr_layer){.exists = false};
-    return MST_OK;
-}
-
-mst_status mst_layers_outside(const mst_layer_reading *r, size_t update, const char *what, mst_expr **out, mst_error *error) {
+mst_status mst_layers_expand_along(mst_layer_reading *r, unsigned axes, size_t update, const char *what, mst_expr **out,
+                                   mst_error *error) {
     *out = NULL;
-    return r->parsed[update] ? mst_expr_expand(r->parsed[update], what, find_none, NULL, out, error) : MST_OK;
+    r->axes = axes;
+    return r->parsed[update] ? mst_expr_expand(r->parsed[update], what, find, r, out, error) : MST_OK;
 }
 
-mst_status mst_layers_memory(mst_layer_reading *r, const mst_layer_memory *memory, mst_expr **out, mst_error *error) {
+mst_status mst_layers_memory(mst_layer_reading *r, unsigned axes, const mst_layer_memory *memory, mst_expr **out,
+                             mst_error *error) {
     r->substep = memory->substep;
+    r->axes = axes;
     return mst_expr_expand_memory(&memory->stretch, -mst_expr_stretch_offset(&memory->stretch),
                                   r->problem->fields[memory->field].name, find, r, out, error);
 }

@@ -25,6 +25,7 @@ typedef struct mst_layer_reading {
     mst_problem *problem;
     size_t first_symbol; // of those that are no names of the scheme's
     size_t substep;
+    unsigned axes;                            // whose stretches are more than their arguments, a bit each
     mst_expr *parsed[MST_STENCIL_MAX_FIELDS]; // updates as they were parsed,
     int updates[MST_STENCIL_MAX_FIELDS];      // and their numbers in the problem
     int n, n_updated;
@@ -40,10 +41,14 @@ mst_status mst_layers_check(const mst_problem *problem, mst_error *error);
 // these. *out is the caller's.
 mst_status mst_layers_expand(mst_layer_reading *reading, size_t update, size_t substep, const char *what, mst_expr **out,
                              mst_error *error);
-// The same outside all layers, where a stretch is its argument; NULL if there is none.
-mst_status mst_layers_outside(const mst_layer_reading *reading, size_t update, const char *what, mst_expr **out,
-                              mst_error *error);
-mst_status mst_layers_memory(mst_layer_reading *reading, const mst_layer_memory *memory, mst_expr **out, mst_error *error);
+// The same with the stretches along some axes alone, a bit each; NULL if there is none at all.
+mst_status mst_layers_expand_along(mst_layer_reading *reading, unsigned axes, size_t update, const char *what, mst_expr **out,
+                                   mst_error *error);
+mst_status mst_layers_memory(mst_layer_reading *reading, unsigned axes, const mst_layer_memory *memory, mst_expr **out,
+                             mst_error *error);
+enum { MST_LAYERS_ALL_AXES = (1 << N_AXES) - 1 };
+// Whether nodes can be in layers of more than one axis.
+bool mst_layers_meet(const mst_problem *problem);
 // The number of the update in which its stretch was first met.
 int mst_layers_update(const mst_layer_reading *reading, const mst_layer_memory *memory);
 void mst_layers_release(mst_layer_reading *reading);

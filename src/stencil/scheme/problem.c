@@ -112,6 +112,16 @@ fail:
     return status;
 }
 
+// A formula of the update that was added last for a part of the nodes. Takes the expression over.
+static mst_status add_part(mst_problem *p, const mst_names *n, mst_expr *expr, const char *what, mst_formula *part,
+                           mst_error *error) {
+    const mst_formula *whole = &p->updates[p->n_updates - 1].formula;
+    mst_status status = mst_formula_make(p, n, expr, NULL, what, part, error);
+    part->n_varying = whole->n_varying;
+    part->first_varying = whole->first_varying;
+    return status;
+}
+
 // The updates of the memory variables that a sub-step's updates use, behind these.
 static mst_status add_memories(mst_problem *p, const mst_names *n, mst_layer_reading *layers, mst_error *error) {
     mst_status status = MST_OK;
@@ -121,27 +131,35 @@ static mst_status add_memories(mst_problem *p, const mst_names *n, mst_layer_rea
         mst_expr *expr;
         double *varying = NULL;
         MST_TRY(copy_varying(p, of, &varying, error));
-        status = mst_layers_memory(layers, m, &expr, error);
+        status = mst_layers_memory(layers, MST_LAYERS_ALL_AXES, m, &expr, error);
         if (status != MST_OK)
             free(varying);
         MST_TRY(status);
         MST_TRY(add_update(p, n, m->field, m->substep, expr, varying, p->fields[m->field].name, error));
+        if (!mst_layers_meet(p))
+            continue;
+        const int axis = p->fields[m->field].layer_axis;
+        MST_TRY(mst_layers_memory(layers, 1u << axis, m, &expr, error));
+        MST_TRY(add_part(p, n, expr, p->fields[m->field].name, &p->updates[p->n_updates - 1].alone[axis], error));
     }
 fail:
     return status;
 }
 
-// Of the update that was added last, which is number k of the description.
-static mst_status add_outside(mst_problem *p, const mst_names *n, const mst_layer_reading *layers, size_t k, const char *what,
-                              mst_error *error) {
+// Those of the update that was added last, which is number k of the description.
+static mst_status add_parts(mst_problem *p, const mst_names *n, mst_layer_reading *layers, size_t k, const char *what,
+                            mst_error *error) {
     mst_status status = MST_OK;
     mst_problem_update *update = &p->updates[p->n_updates - 1];
     mst_expr *expr;
-    MST_TRY(mst_layers_outside(layers, k, what, &expr, error));
+    MST_TRY(mst_layers_expand_along(layers, 0, k, what, &expr, error));
     if (expr)
-        MST_TRY(mst_formula_make(p, n, expr, NULL, what, &update->outside, error));
-    update->outside.n_varying = update->formula.n_varying;
-    update->outside.first_varying = update->formula.first_varying;
+        MST_TRY(add_part(p, n, expr, what, &update->outside, error));
+    for (int axis = 0; axis < N_AXES && mst_layers_meet(p); axis++) {
+        MST_TRY(mst_layers_expand_along(layers, 1u << axis, k, what, &expr, error));
+        if (expr)
+            MST_TRY(add_part(p, n, expr, what, &update->alone[axis], error));
+    }
 fail:
     return status;
 }
@@ -179,7 +197,7 @@ static mst_status read_updates(const mst_stencil_desc *desc, mst_problem *p, mst
             free(varying);
         MST_TRY(status);
         MST_TRY(add_update(p, &n, f, from->substep, expr, varying, what, error));
-        MST_TRY(add_outside(p, &n, &layers, k, what, error));
+        MST_TRY(add_parts(p, &n, &layers, k, what, error));
         if (k + 1 == desc->n_updates || desc->updates[k + 1].substep != from->substep)
             MST_TRY(add_memories(p, &n, &layers, error));
     }
@@ -250,6 +268,8 @@ void mst_problem_release_scheme(mst_problem *p) {
     for (int k = 0; k < p->n_updates; k++) {
         mst_formula_release(&p->updates[k].formula);
         mst_formula_release(&p->updates[k].outside);
+        for (int axis = 0; axis < N_AXES; axis++)
+            mst_formula_release(&p->updates[k].alone[axis]);
     }
     release_faces(p);
 }

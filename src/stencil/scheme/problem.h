@@ -23,9 +23,9 @@ typedef struct mst_problem_update {
     int field;
     size_t substep;
     mst_formula formula;
-    // That where no node is in a layer, with the same varying numbers; no expression: it is `formula`, or there is none, as of a
-    // memory variable.
-    mst_formula outside;
+    // With the same varying numbers, that where no node is in a layer, and that where nodes are in layers of one axis alone. No
+    // expression: it is `formula`, or there is none, as of a memory variable outside the layers of its axis.
+    mst_formula outside, alone[N_AXES];
 } mst_problem_update;
 
 typedef struct mst_problem_boundary {
