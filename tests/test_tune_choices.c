@@ -114,9 +114,60 @@ static void convolutions(void **state) {
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     desc.algorithm = MST_CONVOLUTION_FUSED;
     desc.x = desc.y = mst_layout_dense(MST_COMPLEX64, 2, (const size_t[]){11, 100});
-    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {16, 4, 64}, 0});
+    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {16, 4, 64}, 0, false});
     desc.x = desc.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){5, 9000}); // several stages
-    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {4, 4, 64}, 1 << 16});
+    convolution_of(*state, desc, (mst_convolution_choice){MST_FFT_SHAPE_CPU, {4, 4, 64}, 1 << 16, false});
+}
+
+static test_array product_of(mst_context *context, const mst_convolution_desc *desc, const test_array *x, const test_array *y,
+                             bool specialised) {
+    mst_error e;
+    mst_convolution *plan = NULL;
+    mst_layout result;
+    const mst_convolution_choice choice = {MST_FFT_SHAPE_CPU, {0, 0, 0}, 0, specialised};
+    OK(mst_convolution_result(desc, &result, &e));
+    test_array z = test_array_new(&result);
+    OK(mst_convolution_create_as(context, desc, &choice, &plan, &e));
+    OK(mst_convolution_execute(plan, mst_at_host(test_array_at(x, 0)), mst_at_host(test_array_at(y, 0)),
+                               mst_at_host(test_array_at(&z, 0)), NULL, &e));
+    mst_convolution_destroy(plan);
+    return z;
+}
+
+// Kernels that are written for the lengths of a convolution give the bits of those that know none: real and complex operands,
+// one for all, overlapping blocks, several digits, steps of large primes, two axes.
+static void specialised_convolutions(void **state) {
+    static const struct {
+        mst_type x, y;
+        size_t shape[2][3];
+        int n_axes;
+        mst_convolution_mode mode;
+        bool correlate;
+    } table[] = {
+        {MST_FLOAT32, MST_FLOAT32, {{1, 11, 150}, {1, 11, 70}}, 1, MST_CONVOLUTION_FULL, false},
+        {MST_FLOAT32, MST_FLOAT32, {{1, 3, 20011}, {1, 3, 15000}}, 1, MST_CONVOLUTION_SAME, true},
+        {MST_FLOAT32, MST_FLOAT32, {{1, 2, 40009}, {1, 1, 50}}, 1, MST_CONVOLUTION_VALID, false},
+        {MST_COMPLEX64, MST_FLOAT32, {{1, 9, 143}, {1, 1, 143}}, 1, MST_CONVOLUTION_CIRCULAR, true},
+        {MST_FLOAT32, MST_FLOAT32, {{3, 41, 33}, {1, 5, 7}}, 2, MST_CONVOLUTION_SAME, true},
+        {MST_COMPLEX128, MST_INT16, {{2, 18, 21}, {2, 7, 5}}, 2, MST_CONVOLUTION_FULL, false},
+    };
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        if (!test_turn(k, 6) || (table[k].x == MST_COMPLEX128 && !mst_context_device(*state)->fp64))
+            continue;
+        mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+        desc.algorithm = MST_CONVOLUTION_FUSED;
+        desc.x = mst_layout_dense(table[k].x, 3, table[k].shape[0]);
+        desc.y = mst_layout_dense(table[k].y, 3, table[k].shape[1]);
+        desc.n_axes = table[k].n_axes;
+        desc.axes[0] = 3 - table[k].n_axes;
+        desc.axes[1] = 2;
+        desc.mode = table[k].mode;
+        desc.correlate = table[k].correlate;
+        test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+        test_array any = product_of(*state, &desc, &x, &y, false), own = product_of(*state, &desc, &x, &y, true);
+        CHECK(test_array_same(&any, &own), "case %zu: other bits for any lengths", k);
+        test_array_free(&x), test_array_free(&y), test_array_free(&any), test_array_free(&own);
+    }
 }
 
 static void integral_of(mst_context *context, mst_integral_desc desc, mst_integral_choice choice, double exact) {
@@ -380,6 +431,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transforms),
         cmocka_unit_test(specialised),
+        cmocka_unit_test(specialised_convolutions),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(integrals),
         cmocka_unit_test(filters),

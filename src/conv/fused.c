@@ -213,7 +213,7 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     else
         stream.fixed_work_bytes += fused->items_at_once * item;
     for (int k = 0; k < fused->n_stages; k++)
-        stream.table_bytes += mst_device_pass_table_bytes(&fused->stages[k].device);
+        stream.table_bytes += mst_stage_table_bytes(&fused->stages[k]);
     return mst_stream_create(&stream, &fused->stream, error);
 }
 
@@ -235,7 +235,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
         mst_stage *s = &fused->stages[k];
         bool with = s->kind == MST_STAGE_FUSED && has_gaps(fused, &s->ports[WITH]);
         MST_TRY(mst_stage_make_tables(s, error));
-        if (!with && !has_gaps(fused, &s->ports[FROM]) && !has_gaps(fused, &s->ports[TO]))
+        if (!s->any && !with && !has_gaps(fused, &s->ports[FROM]) && !has_gaps(fused, &s->ports[TO]))
             MST_TRY(mst_device_pass_make(&s->device, 0, error));
     }
 fail:
@@ -249,7 +249,7 @@ static void destroy(void *work) {
     mst_stream_destroy(fused->stream);
     prepare(fused, 0, NULL);
     for (int k = 0; k < fused->n_stages; k++)
-        mst_device_pass_release(&fused->stages[k].device);
+        mst_stage_destroy(&fused->stages[k]);
     free(fused);
 }
 

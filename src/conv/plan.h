@@ -19,6 +19,7 @@ typedef struct mst_convolution_choice {
     mst_fft_shape shape; // where the description leaves it open
     mst_pass_choice pass;
     uint64_t work_bytes; // between stages, at once
+    bool specialised;    // cpu: kernels that are written for the sizes, although those of any.h would do
 } mst_convolution_choice;
 
 struct mst_convolution {

@@ -1,4 +1,5 @@
 // What a stage needs on the device.
+#include "any.h"
 #include "stage_text.h"
 
 #include "fft/twiddle.h"
@@ -81,7 +82,7 @@ mst_status mst_stage_plan(mst_stage *s, const mst_stage *earlier, int n_earlier,
     for (int k = 0; k < n_earlier && !d->shared; k++)
         if (has_same_radices(s, &earlier[k]))
             mst_device_pass_share(d, &earlier[k].device);
-    return MST_OK;
+    return mst_any_stage_suits(s->plan, s->g) ? mst_any_stage_plan(s, error) : MST_OK;
 }
 
 // exp(i pi p / 2h) for p < h.
@@ -103,6 +104,8 @@ mst_status mst_stage_make_tables(mst_stage *s, mst_error *error) {
     MST_TRY(mst_device_pass_make_tables(&s->device, error));
     if (!s->device.shared && s->device.tables.tables[MST_TABLE_WEIGHTS].bytes)
         MST_TRY(make_weights(s, error));
+    if (s->any)
+        MST_TRY(mst_any_stage_make(s, error));
 fail:
     return status;
 }
@@ -112,6 +115,8 @@ mst_status mst_stage_enqueue(mst_stage *s, mst_queue *queue, const mst_stage_arr
     mst_argument arguments[3 * N_STAGE_PORTS];
     size_t n = 0;
     unsigned own = 0;
+    if (s->any)
+        return mst_any_stage_enqueue(s, queue, arrays, vectors, error);
     for (int port = 0; port < N_STAGE_PORTS; port++) {
         const mst_stage_array *a = &arrays[port];
         if (!mst_stage_has_port(s, port))
@@ -122,4 +127,13 @@ mst_status mst_stage_enqueue(mst_stage *s, mst_queue *queue, const mst_stage_arr
         arguments[n++] = MST_BIND_AS(mst_stage_parameter(s, port, STAGE_FIRST), a->first_line);
     }
     return mst_device_pass_enqueue(&s->device, own, queue, arguments, n, (uint64_t)vectors * mst_stage_lines(s), NULL, error);
+}
+
+uint64_t mst_stage_table_bytes(const mst_stage *s) {
+    return mst_device_pass_table_bytes(&s->device) + mst_any_stage_table_bytes(s);
+}
+
+void mst_stage_destroy(mst_stage *s) {
+    mst_any_stage_destroy(s);
+    mst_device_pass_release(&s->device);
 }

@@ -26,12 +26,13 @@ typedef struct mst_stage {
     mst_stage_kind kind;
     int digit;
     mst_stage_port ports[N_STAGE_PORTS];
-    size_t inner;           // elements of a line are this far apart in work memory, and so many lines lie side by side;
-    size_t column;          // so many of them belong to one element of the digit's axis
-    size_t rows;            // of the axis before, in a plan of two: so many are there,
-    size_t first_row;       // from this one of the result's
-    size_t before;          // lines of the digit's axis above one another: the product of its earlier digits
-    mst_device_pass device; // its ports are the stage's
+    size_t inner;              // elements of a line are this far apart in work memory, and so many lines lie side by side;
+    size_t column;             // so many of them belong to one element of the digit's axis
+    size_t rows;               // of the axis before, in a plan of two: so many are there,
+    size_t first_row;          // from this one of the result's
+    size_t before;             // lines of the digit's axis above one another: the product of its earlier digits
+    mst_device_pass device;    // its ports are the stage's
+    struct mst_any_stage *any; // any.h: launched in its place; NULL: not
 } mst_stage;
 
 // Where a port's array lies for one launch.
@@ -45,9 +46,13 @@ typedef struct mst_stage_array {
 // Plans the stage from plan, geometry, kind, digit and ports, without OpenCL. It uses the tables of an earlier stage that has
 // them all, if there is one.
 mst_status mst_stage_plan(mst_stage *stage, const mst_stage *earlier, int n_earlier, mst_error *error);
+uint64_t mst_stage_table_bytes(const mst_stage *stage);
+// Makes tables, and the kernel where it is one for any sizes.
 mst_status mst_stage_make_tables(mst_stage *stage, mst_error *error);
 mst_status mst_stage_enqueue(mst_stage *stage, mst_queue *queue, const mst_stage_array arrays[N_STAGE_PORTS], size_t vectors,
                              mst_error *error);
+
+void mst_stage_destroy(mst_stage *stage); // also a half-built one
 
 // Vectors of an array for each of its lines, and lines of one vector in the stage.
 size_t mst_stage_blocks(const mst_geometry *g, int array);

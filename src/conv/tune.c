@@ -29,7 +29,8 @@ typedef struct convolution_trial {
 static mst_convolution_choice choice_of(const int64_t *values) {
     return (mst_convolution_choice){(mst_fft_shape)values[SHAPE],
                                     {(unsigned)values[RADIX], (unsigned)values[LANES], (unsigned)values[GROUP]},
-                                    (uint64_t)values[WORK] << 10};
+                                    (uint64_t)values[WORK] << 10,
+                                    false};
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {

@@ -5,7 +5,6 @@
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 // What a plan of several launches works on at a time: it stays in the caches from one to the next.
 #define CACHED_BYTES ((uint64_t)4 << 20)
@@ -101,11 +100,6 @@ static mst_status upload(mst_context *context, mst_device_table *table, mst_any_
     return mst_table_upload(context, table, bytes, error);
 }
 
-static void *copy_of(const void *values, size_t bytes) {
-    void *copy = malloc(bytes);
-    return copy ? memcpy(copy, values, bytes) : NULL;
-}
-
 mst_status mst_any_make(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     mst_any *any = plan->any;
@@ -117,8 +111,8 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++) {
             mst_device_table *t = &any->groups[g].passes[own];
             if (t->bytes)
-                MST_TRY(
-                    mst_table_upload(context, t, copy_of(&any->described[own][any->groups[g].first], (size_t)t->bytes), error));
+                MST_TRY(mst_table_upload(context, t, mst_table_copy(&any->described[own][any->groups[g].first], (size_t)t->bytes),
+                                         error));
         }
     if (any->scratch.bytes)
         MST_TRY(

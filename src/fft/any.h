@@ -3,12 +3,12 @@
 #ifndef MST_FFT_ANY_H
 #define MST_FFT_ANY_H
 
+#include "any_steps.h"
 #include "plan.h"
 
 typedef cl_long cell;
 #include "any_pass.cl"
 
-#define MST_ANY_RADIX 10u // the largest radix with a step of its own; larger ones are primes
 #define MST_ANY_LAYOUTS 4 // which of the caller's arrays are not packed: MST_FFT_SOURCE, MST_FFT_TARGET, both or none
 
 // Passes through which a work-item takes one piece after the other. A piece is what lies at one index of all axes before those

@@ -61,23 +61,15 @@ static cell add_roots(const mst_fft *plan, size_t n, size_t step, size_t count, 
     return add_made(plan, values, bytes);
 }
 
-// Where the steps leave result k (write_cpu.c): its digits in the order of the radices, the first the most significant. Result n
-// of two transforms in one lies behind the others.
+// Where the steps leave results; result n of two transforms in one lies behind the others.
 static cell add_places(const mst_fft *plan, const mst_pass *pass) {
     mst_any_values *v = &plan->any->place_values;
     cell at = (cell)(v->length / sizeof(cl_uint));
     cl_uint *places = add(v, (pass->n + 1) * sizeof *places);
-    for (size_t k = 0; k < pass->n && places; k++) {
-        size_t rest = k, above = pass->n, place = 0;
-        for (int s = 0; s < pass->n_radices; s++) {
-            above /= pass->radices[s];
-            place += rest % pass->radices[s] * above;
-            rest /= pass->radices[s];
-        }
-        places[k] = (cl_uint)place;
-    }
-    if (places)
+    if (places) {
+        mst_any_fill_places(pass, places);
         places[pass->n] = (cl_uint)pass->n;
+    }
     return at;
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/queue.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 mst_status mst_table_upload(mst_context *context, mst_device_table *t, void *values, mst_error *error) {
     mst_status status = MST_OK;
@@ -12,6 +13,11 @@ mst_status mst_table_upload(mst_context *context, mst_device_table *t, void *val
 fail:
     free(values);
     return status;
+}
+
+void *mst_table_copy(const void *values, size_t bytes) {
+    void *copy = malloc(bytes);
+    return copy ? memcpy(copy, values, bytes) : NULL;
 }
 
 void mst_table_release(mst_context *context, mst_device_table *t) {

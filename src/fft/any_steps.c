@@ -1,0 +1,125 @@
+// Butterflies and steps of all radices as text, and the tables beside the steps' twiddles.
+#include "any_steps.h"
+#include "twiddle.h"
+#include "write.h"
+
+#include "runtime/program.h"
+
+// A step of a pass (write_cpu.c) whose sizes are arguments: blocks of radix * apart, of n elements.
+static void write_step(unsigned r, mst_text *out) {
+    mst_text_put(out,
+                 "__attribute__((noinline)) void step$radix(vreal *restrict v, uint n, uint apart, "
+                 "__global const real *restrict table) {\n"
+                 "const size_t s = 2 * (size_t)apart;\n"
+                 "for (uint j = 0; j < apart; j++, table += ${reals}u)\n"
+                 "for (uint b = j; b < n; b += ${radix}u * apart) {\n"
+                 "vreal *restrict at = v + 2 * (size_t)b;\n"
+                 "vreal x[$radix], y[$radix];\n",
+                 MST_SET(radix, r), MST_SET(reals, 2 * (r - 1)));
+    for (unsigned q = 0; q < r; q++)
+        mst_text_put(out, "x[$q] = at[$q * s], y[$q] = at[$q * s + 1];\n", MST_SET(q, q));
+    mst_text_put(out, "dft$radix(x, y);\nat[0] = x[0], at[1] = y[0];\nif (apart > 1) {\n", MST_SET(radix, r));
+    for (unsigned q = 1; q < r; q++)
+        mst_text_put(out,
+                     "at[$q * s] = x[$q] * table[$wx] - y[$q] * table[$wy], "
+                     "at[$q * s + 1] = x[$q] * table[$wy] + y[$q] * table[$wx];\n",
+                     MST_SET(q, q), MST_SET(wx, 2 * q - 2), MST_SET(wy, 2 * q - 1));
+    mst_text_add(out, "} else {\n");
+    for (unsigned q = 1; q < r; q++)
+        mst_text_put(out, "at[$re] = x[$q], at[$im] = y[$q];\n", MST_SET(q, q), MST_SET(re, 2 * q), MST_SET(im, 2 * q + 1));
+    mst_text_add(out, "}\n}\n}\n\n");
+}
+
+// The same undone (write_cpu.c): the inverse, times the radix.
+static void write_step_back(unsigned r, mst_text *out) {
+    mst_text_put(out,
+                 "__attribute__((noinline)) void step${radix}_back(vreal *restrict v, uint n, uint apart, "
+                 "__global const real *restrict table) {\n"
+                 "const size_t s = 2 * (size_t)apart;\n"
+                 "for (uint j = 0; j < apart; j++, table += ${reals}u)\n"
+                 "for (uint b = j; b < n; b += ${radix}u * apart) {\n"
+                 "vreal *restrict at = v + 2 * (size_t)b;\n"
+                 "vreal x[$radix], y[$radix];\n"
+                 "x[0] = at[0], y[0] = at[1];\n"
+                 "if (apart > 1) {\n",
+                 MST_SET(radix, r), MST_SET(reals, 2 * (r - 1)));
+    for (unsigned q = 1; q < r; q++)
+        mst_text_put(out,
+                     "x[$q] = at[$q * s] * table[$wx] + at[$q * s + 1] * table[$wy], "
+                     "y[$q] = at[$q * s + 1] * table[$wx] - at[$q * s] * table[$wy];\n",
+                     MST_SET(q, q), MST_SET(wx, 2 * q - 2), MST_SET(wy, 2 * q - 1));
+    mst_text_add(out, "} else {\n");
+    for (unsigned q = 1; q < r; q++)
+        mst_text_put(out, "x[$q] = at[$re], y[$q] = at[$im];\n", MST_SET(q, q), MST_SET(re, 2 * q), MST_SET(im, 2 * q + 1));
+    mst_text_put(out, "}\ndft$radix(y, x);\n", MST_SET(radix, r));
+    for (unsigned q = 0; q < r; q++)
+        mst_text_put(out, "at[$q * s] = x[$q], at[$q * s + 1] = y[$q];\n", MST_SET(q, q));
+    mst_text_add(out, "}\n}\n\n");
+}
+
+static void write_choice(const char *back, mst_text *out) {
+    mst_text_put(out,
+                 "void take_step$back(vreal *v, uint n, uint radix, uint apart, __global const real *table, "
+                 "__global const real *odd) {\n"
+                 "switch (radix) {\n",
+                 MST_SET(back, back));
+    for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
+        mst_text_put(out, "case $radix: step$radix$back(v, n, apart, table); break;\n", MST_SET(radix, r), MST_SET(back, back));
+    mst_text_put(out,
+                 "case 1: break;\n"
+                 "default: step_odd$back(v, n, radix, apart, table, odd);\n"
+                 "}\n}\n\n",
+                 MST_SET(back, back));
+}
+
+mst_status mst_any_write_steps(mst_context *context, bool is_double, bool back, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pass every = {.cpu = true, .is_double = is_double, .lanes = mst_pass_lanes(is_double)};
+    for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
+        every.radices[every.n_radices++] = r;
+    MST_TRY(mst_butterflies_write(context, &every, out, error));
+    MST_TRY(mst_program_add_file(context, "any_lanes.cl", out, error));
+    for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
+        write_step(r, out);
+    MST_TRY(mst_program_add_file(context, "any_odd.cl", out, error));
+    write_choice("", out);
+    if (back) {
+        for (unsigned r = 2; r <= MST_ANY_RADIX; r++)
+            write_step_back(r, out);
+        MST_TRY(mst_program_add_file(context, "any_odd_back.cl", out, error));
+        write_choice("_back", out);
+    }
+fail:
+    return status;
+}
+
+// The digits of a result in the order of the radices, the first the most significant.
+void mst_any_fill_places(const mst_pass *pass, cl_uint *places) {
+    for (size_t k = 0; k < pass->n; k++) {
+        size_t rest = k, above = pass->n, place = 0;
+        for (int s = 0; s < pass->n_radices; s++) {
+            above /= pass->radices[s];
+            place += rest % pass->radices[s] * above;
+            rest /= pass->radices[s];
+        }
+        places[k] = (cl_uint)place;
+    }
+}
+
+size_t mst_any_count_odd(const mst_pass *pass, cl_long *at) {
+    size_t count = 0;
+    for (int k = 0; k < pass->n_radices; k++) {
+        at[k] = (cl_long)(2 * count);
+        count += pass->radices[k] > MST_ANY_RADIX ? pass->radices[k] : 0;
+    }
+    return count;
+}
+
+void mst_any_fill_odd(const mst_pass *pass, void *table) {
+    size_t at = 0;
+    for (int s = 0; s < pass->n_radices; s++)
+        for (unsigned k = 0; k < pass->radices[s] && pass->radices[s] > MST_ANY_RADIX; k++) {
+            mst_root w = mst_twiddle(k, pass->radices[s]);
+            mst_table_put(table, pass->is_double, at++, (mst_root){w.re, -w.im});
+        }
+}
