@@ -189,8 +189,10 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "rank");
     d = good, d.x.type = (mst_type)0;
     refuse(c, &d, "type");
-    d = good, d.y.type = (mst_type)14;
+    d = good, d.y.type = (mst_type)15;
     refuse(c, &d, "type");
+    d = good, d.x.type = MST_FLOAT16;
+    refuse(c, &d, "x is float16; float32, ");
     d = good, d.axes[0] = 2;
     refuse(c, &d, "axis");
     d = good, d.axes[0] = -3;

@@ -41,7 +41,7 @@ static void bad_descriptions(void **state) {
         d = good, d.input.rank = ranks[i];
         refuse(c, &d, "rank");
     }
-    static const mst_type types[] = {(mst_type)0, MST_INT8, MST_UINT64, MST_BOOL, (mst_type)14, (mst_type)-1};
+    static const mst_type types[] = {(mst_type)0, MST_INT8, MST_UINT64, MST_BOOL, MST_FLOAT16, (mst_type)15, (mst_type)-1};
     for (size_t i = 0; i < 6; i++) {
         d = good, d.input.type = types[i];
         refuse(c, &d, "");

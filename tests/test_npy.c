@@ -57,6 +57,7 @@ static void accepted(void **state) {
         {1, "{\"shape\":(2,3),\"descr\":\"=i2\",\"fortran_order\":False}", 12, MST_INT16, 2, {2, 3}},
         {1, "{'descr': '|u1', 'fortran_order': False, 'shape': (4L, 2L,)}", 8, MST_UINT8, 2, {4, 2}},
         {1, "{'descr': '>i1', 'fortran_order': False, 'shape': (2,)}", 2, MST_INT8, 1, {2}},
+        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (3,)}", 6, MST_FLOAT16, 1, {3}},
         {1, "{'descr': 'f8', 'fortran_order': False, 'shape': (1,)}", 80, MST_FLOAT64, 1, {1}}, // more data than needed
     };
     mst_error e;
@@ -79,7 +80,7 @@ static void kinds_refused(void **state) {
         {"'<M8[ns]'", "dates and times"},
         {"'<m8[s]'", "time differences"},
         {"'|V16'", "raw bytes"},
-        {"'<f2'", "float16 values ('<f2'); convert with a.astype('float32')"},
+        {"'>f2'", "big-endian ('>f2')"},
         {"'<f16'", "long double values ('<f16'); convert with a.astype('float64')"},
         {"'<c32'", "a.astype('complex128')"},
         {"'>f4'", "big-endian ('>f4'); convert with a.astype(a.dtype.newbyteorder('='))"},

@@ -1,5 +1,5 @@
 // Fields that are stored as float16: the bits of the reference, which rounds by its own means, by every schedule and shape;
-// conversions of all values and of ties between them; what takes half the memory; and what is refused.
+// conversions of all values and of ties between them, and their bits in and out; what takes half the memory; what is refused.
 #include "support_stencil.h"
 
 #include "stencil/half.h"
@@ -39,17 +39,24 @@ static float *all_cases(size_t *n) {
     return values;
 }
 
+// What the bits of a number mean, by IEEE 754.
+static double half_of_bits(uint16_t bits) {
+    const int exponent = bits >> 10 & 31, digits = bits & 0x3ff;
+    const double size = exponent == 31 ? INFINITY : exponent ? ldexp(1024 + digits, exponent - 25) : ldexp(digits, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
 static void test_host(void **state) {
     size_t n;
     float *values = all_cases(&n);
     uint16_t *halves = malloc(n * sizeof *halves);
     float *back = malloc(n * sizeof *back), special[] = {INFINITY, -INFINITY, NAN};
     (void)state;
-    for (uint32_t bits = 0; bits < 0x7c00; bits++) { // what the bits mean, by IEEE 754
+    for (uint32_t bits = 0; bits < 0x7c00; bits++) {
         const uint16_t here = (uint16_t)bits;
         float value;
         mst_floats_of_halves(&here, 1, &value);
-        assert_true(value == (float)(bits < 0x400 ? ldexp(bits, -24) : ldexp(1024 + (bits & 0x3ff), (int)(bits >> 10) - 25)));
+        assert_true((double)value == half_of_bits(here));
     }
     mst_halves_of_floats(values, n, halves);
     mst_floats_of_halves(halves, n, back);
@@ -100,6 +107,67 @@ static void test_device(void **state) {
     free(got);
 }
 
+// All bits there are, given, read, written and read again, as float16 and as float32.
+static void test_bits(void **state) {
+    enum { N = 65536 };
+    const size_t n = N;
+    uint16_t *bits = malloc(N * sizeof *bits), *got = malloc(N * sizeof *got);
+    float *values = malloc(N * sizeof *values);
+    const int16_t whole[] = {-3, 0, 2049};
+    const mst_stencil_region some = {.start = {5}, .count = {1000}, .step = {64}};
+    const mst_stencil_field fields[] = {
+        {.name = "h", .storage_bytes = 2, .initial = {.layout = mst_layout_dense(MST_FLOAT16, 1, &n), .data = mst_at_host(bits)}},
+        {.name = "f", .initial = {.layout = mst_layout_dense(MST_FLOAT16, 1, &n), .data = mst_at_host(bits)}}};
+    const mst_stencil_update updates[] = {{"h", "h", 0}, {"f", "f", 0}};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil *solver;
+    mst_error e;
+    for (uint32_t k = 0; k < N; k++) // of NaN one alone, which is quiet: what the others become is not promised
+        bits[k] = (uint16_t)((k & 0x7fff) > 0x7c00 ? 0x7e00 : k);
+    d.rank = 1;
+    d.grid[0] = N;
+    d.fields = fields;
+    d.n_fields = 2;
+    d.updates = updates;
+    d.n_updates = 2;
+    d.schedule = MST_STENCIL_SWEEPS;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    for (int round = 0; round < 2; round++) {
+        OK(mst_stencil_read_as(solver, "h", 0, NULL, MST_FLOAT16, mst_at_host(got), &e));
+        assert_memory_equal(got, bits, N * sizeof *bits);
+        OK(mst_stencil_read(solver, "f", 0, NULL, mst_at_host(values), &e));
+        for (size_t k = 0; k < N; k++)
+            CHECK(isnan(values[k]) ? bits[k] == 0x7e00 : (double)values[k] == half_of_bits(bits[k]), "%#x is %a", bits[k],
+                  (double)values[k]);
+        for (size_t k = 0; k < N; k++)
+            bits[k] = (uint16_t)(k % 3 ? bits[k] : 0x3c00 + k % 7);
+        OK(mst_stencil_write_as(solver, "h", 0, MST_FLOAT16, mst_at_host(bits), &e));
+        OK(mst_stencil_write_as(solver, "f", 0, MST_FLOAT16, mst_at_host(bits), &e));
+    }
+    OK(mst_stencil_read_as(solver, "h", 0, &some, MST_FLOAT16, mst_at_host(got), &e));
+    for (size_t k = 0; k < 1000; k++)
+        CHECK(got[k] == bits[5 + 64 * k], "%#x, not %#x", got[k], bits[5 + 64 * k]);
+    REFUSED(MST_ERROR_ARGUMENT, "f is read as float16; it is stored as float32",
+            mst_stencil_read_as(solver, "f", 0, NULL, MST_FLOAT16, mst_at_host(got), &e));
+    REFUSED(MST_ERROR_ARGUMENT, "h is read as float64; it is stored as float16",
+            mst_stencil_read_as(solver, "h", 0, NULL, MST_FLOAT64, mst_at_host(got), &e));
+    REFUSED(MST_ERROR_ARGUMENT, "the values are complex64",
+            mst_stencil_write_as(solver, "h", 0, MST_COMPLEX64, mst_at_host(got), &e));
+    mst_stencil_destroy(solver);
+    d.grid[0] = 3;
+    const mst_stencil_field small = {.name = "h", .storage_bytes = 2};
+    d.fields = &small;
+    d.n_fields = d.n_updates = 1;
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_write_as(solver, "h", 0, MST_INT16, mst_at_host(whole), &e));
+    OK(mst_stencil_read(solver, "h", 0, NULL, mst_at_host(values), &e));
+    assert_true(values[0] == -3 && values[1] == 0 && values[2] == 2048);
+    mst_stencil_destroy(solver);
+    free(bits);
+    free(got);
+    free(values);
+}
+
 static void test_refusals(void **state) {
     mst_stencil_field field = {.name = "u", .storage_bytes = 2, .initial = {.expression = "x < 3 ? 65519 : 65520"}};
     const mst_stencil_update update = {"u", "u", 0};
@@ -129,6 +197,7 @@ static void test_refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_host), cmocka_unit_test(test_device),
-                                       cmocka_unit_test(test_refusals), cmocka_unit_test(test_some), cmocka_unit_test(test_all)};
+                                       cmocka_unit_test(test_bits), cmocka_unit_test(test_refusals),
+                                       cmocka_unit_test(test_some), cmocka_unit_test(test_all)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -30,6 +30,7 @@ double cli_real_at(mst_type type, const void *values, size_t i) {
         return (double)((const int64_t *)values)[i];
     case MST_UINT64:
         return (double)((const uint64_t *)values)[i];
+    case MST_FLOAT16: // which commands that ask do not take
     case MST_COMPLEX64:
     case MST_COMPLEX128:
         break;

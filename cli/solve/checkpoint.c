@@ -1,4 +1,5 @@
-// Checkpoints: the state, what receivers recorded, and a digest of the problem, in one file that is whole or not there.
+// Checkpoints: the state, what receivers recorded, and a digest of the problem, in one file that is whole or not there. Fields of
+// float16 take 2 bytes a value in files of version 2, 4 in those of version 1, which all others are.
 //
 //     header | each level of each updated field, in the order of the problem | each receiver's record | XXH3-128 of all before
 #include "digest.h"
@@ -21,7 +22,8 @@ typedef struct checkpoint_header {
     uint64_t bytes; // of the file
 } checkpoint_header;
 
-static const char magic[8] = "MSTSOLV1";
+static const char magics[][8] = {"MSTSOLV1", "MSTSOLV2"};
+enum { MAGIC_BYTES = sizeof magics[0] };
 static const uint64_t order = 0x0102030405060708;
 
 // A file that is read or written while its digest is computed.
@@ -43,6 +45,8 @@ struct solve_array {
     const char *name;
     int level, rank;
     size_t shape[MST_MAX_AXES];
+    bool is_half; // it is stored as float16
+    mst_type type;
     uint64_t bytes;
     mst_stencil_memory memory;
 };
@@ -54,8 +58,23 @@ static void describe_array(const mst_stencil_desc *desc, const char *name, int l
     array->level = level;
     array->rank = problem_shape(desc, grid);
     memcpy(array->shape, shape, sizeof array->shape);
-    const mst_layout layout = mst_layout_dense(desc->precision, array->rank, shape);
-    array->bytes = cli_layout_bytes(&layout);
+}
+
+// The types of a version's arrays, and their sizes.
+static void set_version(solve_run *run, int version) {
+    for (size_t i = 0; i < run->n_state; i++) {
+        solve_array *array = &run->state[i];
+        array->type = array->is_half && version == 2 ? MST_FLOAT16 : run->problem.desc.precision;
+        const mst_layout layout = mst_layout_dense(array->type, array->rank, array->shape);
+        array->bytes = cli_layout_bytes(&layout);
+    }
+}
+
+static int own_version(const solve_run *run) {
+    for (size_t i = 0; i < run->n_state; i++)
+        if (run->state[i].is_half)
+            return 2;
+    return 1;
 }
 
 int solve_list_state(solve_run *run) {
@@ -72,8 +91,10 @@ int solve_list_state(solve_run *run) {
     if (!run->state)
         return cli_out_of_memory(solve_command, "a checkpoint");
     for (size_t i = 0; i < desc->n_fields; i++)
-        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient; level++)
-            describe_array(desc, desc->fields[i].name, level, shape, &run->state[run->n_state++]);
+        for (int level = 0; level < desc->fields[i].levels && !desc->fields[i].coefficient; level++) {
+            describe_array(desc, desc->fields[i].name, level, shape, &run->state[run->n_state]);
+            run->state[run->n_state++].is_half = desc->fields[i].storage_bytes == 2;
+        }
     for (size_t i = 0; i < first.n; i++) {
         solve_array *array = &run->state[run->n_state++];
         array->memory = (mst_stencil_memory)MST_STENCIL_MEMORY_INIT;
@@ -81,6 +102,7 @@ int solve_list_state(solve_run *run) {
             return cli_fail_input(solve_command, NULL, &error);
         describe_array(desc, array->memory.name, 0, array->memory.shape, array);
     }
+    set_version(run, own_version(run));
     return CLI_DONE;
 }
 
@@ -103,7 +125,7 @@ static int put(digested_file *f, const void *data, size_t bytes) {
 
 // As many planes of the slowest axis go through the buffer at a time as it holds; of a plane that it does not hold, rows do.
 static int put_array(solve_run *run, digested_file *f, const solve_array *array, char *buffer) {
-    const size_t *grid = array->shape, node = mst_type_bytes(run->problem.desc.precision);
+    const size_t *grid = array->shape, node = mst_type_bytes(array->type);
     size_t start[MST_MAX_AXES] = {0}, block[MST_MAX_AXES] = {1, 1, 1}, room = CHUNK_BYTES / node;
     const int rank = array->rank;
     int code = CLI_DONE;
@@ -121,7 +143,8 @@ static int put_array(solve_run *run, digested_file *f, const solve_array *array,
             region.count[k] = grid[k] - start[k] < block[k] ? grid[k] - start[k] : block[k];
             bytes *= region.count[k];
         }
-        if (mst_stencil_read(run->solver, array->name, array->level, &region, mst_at_host(buffer), &error) != MST_OK)
+        if (mst_stencil_read_as(run->solver, array->name, array->level, &region, array->type, mst_at_host(buffer), &error) !=
+            MST_OK)
             return cli_fail(solve_command, f->path, &error);
         code = put(f, buffer, bytes);
         for (int k = rank - 1; k >= 0; k--) { // the next block, in C order
@@ -149,7 +172,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     const mst_stencil_desc *desc = &run->problem.desc;
     checkpoint_header header = {.order = order, .step = mst_stencil_step(run->solver)};
     XXH128_canonical_t canonical;
-    memcpy(header.magic, magic, sizeof magic);
+    memcpy(header.magic, magics[own_version(run) - 1], MAGIC_BYTES);
     header.bytes = solve_checkpoint_bytes(run, header.step);
     int code = solve_digest_problem(&run->problem, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
@@ -226,7 +249,8 @@ static int take_all(solve_run *run, const digested_file *f) {
     mst_error error;
     for (size_t i = 0; i < run->n_state; i++) {
         const solve_array *array = &run->state[i];
-        if (mst_stencil_write(run->solver, array->name, array->level, mst_at_file(fileno(f->file), offset), &error) != MST_OK)
+        const mst_location from = mst_at_file(fileno(f->file), offset);
+        if (mst_stencil_write_as(run->solver, array->name, array->level, array->type, from, &error) != MST_OK)
             return cli_fail(solve_command, f->path, &error);
         offset += array->bytes;
     }
@@ -243,15 +267,18 @@ static int take_all(solve_run *run, const digested_file *f) {
     return mst_stencil_set_step(run->solver, step, &error) == MST_OK ? CLI_DONE : cli_fail(solve_command, f->path, &error);
 }
 
-static int read_header(const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
+// Sets the types of what the file holds.
+static int read_header(solve_run *run, const digested_file *f, checkpoint_header *header, uint64_t *bytes) {
     struct stat info;
     if (fstat(fileno(f->file), &info) != 0)
         return bad_file(f->path, strerror(errno));
     *bytes = (uint64_t)info.st_size;
     if (!S_ISREG(info.st_mode) || fread(header, sizeof *header, 1, f->file) != 1)
         return bad_file(f->path, "not a checkpoint");
-    if (memcmp(header->magic, magic, sizeof magic) != 0 || header->order != order)
+    const int version = memcmp(header->magic, magics[1], MAGIC_BYTES) == 0 ? 2 : 1;
+    if (memcmp(header->magic, magics[version - 1], MAGIC_BYTES) != 0 || header->order != order)
         return bad_file(f->path, "not a checkpoint of this program on such a machine");
+    set_version(run, version);
     return CLI_DONE;
 }
 
@@ -259,7 +286,7 @@ static int check_file(solve_run *run, const digested_file *f) {
     checkpoint_header header;
     uint64_t wanted[2], bytes;
     char *buffer = NULL;
-    int code = read_header(f, &header, &bytes);
+    int code = read_header(run, f, &header, &bytes);
     if (code == CLI_DONE && !(buffer = malloc(CHUNK_BYTES)))
         code = cli_out_of_memory(solve_command, "a checkpoint");
     if (code == CLI_DONE)
@@ -292,6 +319,7 @@ int solve_open_checkpoint(solve_run *run) {
 int solve_take_checkpoint(solve_run *run) {
     const digested_file f = {run->options->checkpoint, run->resumed, NULL};
     int code = take_all(run, &f);
+    set_version(run, own_version(run));
     fclose(run->resumed);
     run->resumed = NULL;
     return code;

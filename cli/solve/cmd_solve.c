@@ -35,7 +35,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
 
 // Options as text and numbers, before they are checked.
 typedef struct request {
-    char *grid, *schedule, *shape, *precision, *output, *checkpoint, *every, *scratch;
+    char *grid, *schedule, *shape, *precision, *output, *output_type, *checkpoint, *every, *scratch;
     char **set; // NULL-ended, or NULL
     long long steps, depth, fuse, block;
     double time_step;
@@ -51,6 +51,7 @@ static const cli_option option_table[] = {
     {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT"},
+    {"output-type", 0, CLI_TEXT, offsetof(request, output_type), "float16 for fields stored so (default: the precision)", "TYPE"},
     {"schedule", 0, CLI_TEXT, offsetof(request, schedule), "how a large grid goes through the device (default: auto)", "NAME"},
     {"depth", 0, CLI_LONG, offsetof(request, depth), "steps a trip through the device", "N"},
     {"height", 0, CLI_LONG, offsetof(request, depth), NULL, NULL}, // what --depth was called
@@ -171,11 +172,14 @@ static int take_options(const request *r, mst_stencil_desc *desc, problem_overri
     if (code == CLI_DONE && r->every)
         code = take_every(r->every, options);
     options->output = r->output;
+    options->output_type = r->output_type ? MST_FLOAT16 : (mst_type)0;
     options->checkpoint = r->checkpoint;
     options->scratch = r->scratch;
     options->resume = r->resume != 0;
     options->dry_run = r->dry_run != 0;
     options->only_stability = r->check_stability != 0;
+    if (code == CLI_DONE && r->output_type && strcmp(r->output_type, "float16") != 0)
+        return wrong("--output-type", r->output_type, "float16; without it, the result has the precision of the problem");
     if (code == CLI_DONE && !r->checkpoint && (r->resume || r->every))
         return wrong(r->resume ? "--resume" : "--checkpoint-every", "", "--checkpoint FILE with it");
     return code;
@@ -190,6 +194,18 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
     desc->block = chosen->block;
     desc->no_overlap = chosen->no_overlap;
     desc->check_every = chosen->check_every;
+}
+
+// Before any work, as the library would refuse it at the end.
+static int check_output_type(const solve_run *run) {
+    const mst_stencil_desc *desc = &run->problem.desc;
+    for (size_t i = 0; i < desc->n_fields && run->options->output_type; i++)
+        if (!desc->fields[i].coefficient && desc->fields[i].storage_bytes != 2) {
+            cli_error(solve_command, "--output-type float16: %s is not stored as float16, and would be rounded",
+                      desc->fields[i].name);
+            return CLI_USAGE;
+        }
+    return CLI_DONE;
 }
 
 static int advance(solve_run *run) {
@@ -207,6 +223,8 @@ static int run_problem(const cli_options *common, const solve_options *options, 
         solve_free(&run);
         return code;
     }
+    if (code == CLI_DONE)
+        code = check_output_type(&run);
     if (code == CLI_DONE)
         code = solve_check_stability(&run);
     if (code == CLI_DONE && options->checkpoint)

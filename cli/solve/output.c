@@ -34,12 +34,12 @@ void solve_frame_grid(const solve_run *run, const problem_output *output, frame_
         grid->origin[rank] = (double)output->region.start[k] * spacing;
         grid->spacing[rank++] = (double)output->region.step[k] * spacing;
     }
-    grid->layout = mst_layout_dense(desc->precision, rank, shape);
+    grid->layout = mst_layout_dense(output->type ? output->type : desc->precision, rank, shape);
 }
 
 static int read_field(solve_run *run, const problem_output *output, size_t field, mst_location to) {
     mst_error error;
-    if (mst_stencil_read(run->solver, output->fields[field], 0, &output->region, to, &error) == MST_OK)
+    if (mst_stencil_read_as(run->solver, output->fields[field], 0, &output->region, output->type, to, &error) == MST_OK)
         return CLI_DONE;
     return cli_fail(solve_command, output->file, &error);
 }
@@ -136,15 +136,18 @@ int solve_write_frames(solve_run *run, uint64_t step) {
 
 mst_layout solve_result_layout(const solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
+    const mst_type type = run->options->output_type ? run->options->output_type : desc->precision;
+    const int several = desc->n_updates > 1;
     size_t shape[MST_MAX_AXES + 1] = {desc->n_updates};
-    const int rank = problem_shape(desc, shape + 1);
-    return desc->n_updates > 1 ? mst_layout_dense(desc->precision, rank + 1, shape) : problem_layout(desc);
+    const int rank = problem_shape(desc, shape + several);
+    return mst_layout_dense(type, rank + several, shape);
 }
 
 int solve_write_result(solve_run *run) {
     const mst_stencil_desc *desc = &run->problem.desc;
-    mst_layout layout = problem_layout(desc);
-    uint64_t bytes = cli_layout_bytes(&layout), written = 0;
+    const mst_layout layout = solve_result_layout(run);
+    const uint64_t bytes = cli_layout_bytes(&layout) / desc->n_updates;
+    uint64_t written = 0;
     const mst_location at = run->result.location;
     mst_error error;
     if (!run->result.whole.file)
@@ -153,7 +156,7 @@ int solve_write_result(solve_run *run) {
         if (desc->fields[i].coefficient)
             continue;
         mst_location place = mst_at_file(at.file, at.offset + written++ * bytes);
-        if (mst_stencil_read(run->solver, desc->fields[i].name, 0, NULL, place, &error) != MST_OK)
+        if (mst_stencil_read_as(run->solver, desc->fields[i].name, 0, NULL, layout.type, place, &error) != MST_OK)
             return cli_fail(solve_command, run->result.whole.path, &error);
     }
     return cli_output_commit(&run->result);

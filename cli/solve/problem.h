@@ -18,6 +18,7 @@ typedef struct problem_output {
     const char *fields[MST_STENCIL_MAX_FIELDS];
     mst_stencil_region region;
     bool sliced[MST_MAX_AXES]; // axes that a slice fixes, and frames do not have
+    mst_type type;             // of .npy files; 0: the precision
     frame_style style;
 } problem_output;
 

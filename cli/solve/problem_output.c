@@ -40,6 +40,31 @@ static bool read_format(cli_yaml *y, yaml_node_t *node, void *target) {
     return format >= 0;
 }
 
+static bool read_type(cli_yaml *y, yaml_node_t *node, void *target) {
+    static const char *const types[] = {"float16", "float32", "float64"};
+    static const mst_type values[] = {MST_FLOAT16, MST_FLOAT32, MST_FLOAT64};
+    const int type = cli_yaml_choice(y, node, types, CLI_COUNT(types), sizeof types[0]);
+    if (type >= 0)
+        ((output_reading *)target)->output->type = values[type];
+    return type >= 0;
+}
+
+// A file holds values as they are, which float16 does if they are stored so.
+static bool check_type(const output_reading *r, const yaml_node_t *node) {
+    const problem_output *o = r->output;
+    const mst_type precision = r->p->overrides.precision ? r->p->overrides.precision : r->p->desc.precision;
+    if (o->type == 0 || o->type == precision)
+        return true;
+    if (o->type != MST_FLOAT16)
+        return cli_yaml_error(&r->p->yaml, node, "the type is %s, the precision %s", mst_type_name(o->type),
+                              mst_type_name(precision));
+    for (size_t i = 0; i < o->n_fields; i++)
+        for (size_t f = 0; f < r->p->desc.n_fields; f++)
+            if (o->fields[i] == r->p->fields[f].name && r->p->fields[f].storage_bytes != 2)
+                return cli_yaml_error(&r->p->yaml, node, "%s is not stored as float16, and would be rounded", o->fields[i]);
+    return o->format == PROBLEM_NPY || cli_yaml_error(&r->p->yaml, node, "only .npy files hold float16");
+}
+
 static bool read_file(cli_yaml *y, yaml_node_t *node, void *target) {
     const char *text = cli_yaml_text(y, node, "what the files' names begin with, as frames/u");
     ((output_reading *)target)->output->file = text;
@@ -120,7 +145,7 @@ static bool read_output_range(cli_yaml *y, yaml_node_t *node, void *target) {
 static const cli_yaml_key output_keys[] = {
     {"every", read_every, true},           {"file", read_file, true},           {"fields", read_output_fields, false},
     {"format", read_format, false},        {"slice", read_slice, false},        {"decimate", read_decimate, false},
-    {"colors", read_output_colors, false}, {"range", read_output_range, false},
+    {"colors", read_output_colors, false}, {"range", read_output_range, false}, {"type", read_type, false},
 };
 
 // The runs are the slowest axis of all arrays.
@@ -151,6 +176,8 @@ static bool read_output(cli_yaml *y, const char *name, yaml_node_t *node, size_t
         output->region.count[k] = p->desc.grid[k];
     }
     if (!cli_yaml_keys(y, node, output_keys, CLI_COUNT(output_keys), &reading))
+        return false;
+    if (!check_type(&reading, node))
         return false;
     if (p->desc.n_runs > 0)
         add_run_axis(&reading);

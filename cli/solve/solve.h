@@ -7,6 +7,7 @@
 typedef struct solve_options {
     const char *name;       // of the problem
     const char *output;     // -o; NULL: none
+    mst_type output_type;   // of it; 0: the precision
     const char *checkpoint; // NULL: none
     uint64_t every_steps;   // between checkpoints; 0: by time
     double every_seconds;

@@ -38,7 +38,8 @@ typedef enum mst_type {
     MST_UINT32 = 10,
     MST_INT64 = 11,
     MST_UINT64 = 12,
-    MST_BOOL = 13 // one byte, zero or one
+    MST_BOOL = 13,   // one byte, zero or one
+    MST_FLOAT16 = 14 // IEEE 754 binary16; of files, and of fields of schemes
 } mst_type;
 
 // Bytes of one element; 0 for a value that is no type. Thread-safe.

@@ -72,8 +72,8 @@ typedef struct mst_stencil_parameter {
     double value;
 } mst_stencil_parameter;
 
-// Initial values: dense or strided data of the grid's shape, float32, float64, integers or bool, in host memory or a file; or an
-// expression of x, y, z and the parameters; or, with neither, 0.
+// Initial values: dense or strided data of the grid's shape, float16, float32, float64, integers or bool, in host memory or a
+// file; or an expression of x, y, z and the parameters; or, with neither, 0.
 typedef struct mst_stencil_initial {
     const char *expression;
     mst_layout layout; // rank 0: no data
@@ -399,6 +399,15 @@ MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int 
 // Replaces a field's level by an array of the grid's shape from host memory or a file, in C order without gaps, in the solver's
 // precision; only read. Coefficient fields too. Blocks. Errors as mst_stencil_read.
 MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error);
+
+// The same with a type of the numbers in memory or the file. Reading takes the solver's precision (as 0), and float16 of a field
+// stored so; both hold its values exactly. Writing takes every real type, and rounds to what the field is stored as: bits read as
+// float16 are the same once they are written and read again (but for those of NaN). MST_ERROR_ARGUMENT: another type, or a value
+// beyond float16 for a field stored so; else errors as mst_stencil_read.
+MST_API mst_status mst_stencil_read_as(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region,
+                                       mst_type type, mst_location to, mst_error *error);
+MST_API mst_status mst_stencil_write_as(mst_stencil *solver, const char *field, int level, mst_type type, mst_location from,
+                                        mst_error *error);
 
 // The memory variables of a scheme's absorbing layers, parts of the state beside the fields. mst_stencil_read and
 // mst_stencil_write take each by its name, at level 0, as an array of its shape, and a state is written again only when all of

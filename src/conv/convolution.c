@@ -109,6 +109,9 @@ static mst_status read_desc(const mst_convolution_desc *desc, mst_convolution_de
     MST_TRY(mst_description_read(MST_DESCRIPTION(mst_convolution_desc, MST_CONVOLUTION_DESC_INIT, z), desc, &d, error));
     MST_TRY(mst_layout_check(&d.x, "x", false, error));
     MST_TRY(mst_layout_check(&d.y, "y", false, error));
+    MST_REQUIRE(d.x.type != MST_FLOAT16 && d.y.type != MST_FLOAT16, MST_ERROR_ARGUMENT,
+                "%s is float16; float32, float64, complex64, complex128, integers and bool are supported",
+                d.x.type == MST_FLOAT16 ? "x" : "y");
     MST_REQUIRE(d.x.rank == d.y.rank, MST_ERROR_ARGUMENT, "x has rank %d but y has rank %d; add axes of length 1", d.x.rank,
                 d.y.rank);
     MST_TRY(read_axes(&d, error));

@@ -94,6 +94,8 @@ static void NAME(load)(const void *line, mst_type type, size_t length, int rever
         case MST_UINT64:
             to[0] = (REAL)((const uint64_t *)line)[k];
             break;
+        case MST_FLOAT16: // refused
+            break;
         }
         if (reversal)
             to[1] = -to[1];

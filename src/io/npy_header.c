@@ -20,7 +20,7 @@ static const struct {
 } types[] = {
     {"f4", MST_FLOAT32}, {"f8", MST_FLOAT64}, {"c8", MST_COMPLEX64}, {"c16", MST_COMPLEX128}, {"i1", MST_INT8},
     {"u1", MST_UINT8},   {"i2", MST_INT16},   {"u2", MST_UINT16},    {"i4", MST_INT32},       {"u4", MST_UINT32},
-    {"i8", MST_INT64},   {"u8", MST_UINT64},  {"b1", MST_BOOL},
+    {"i8", MST_INT64},   {"u8", MST_UINT64},  {"b1", MST_BOOL},      {"f2", MST_FLOAT16},
 };
 
 // What is not taken, by how its descr begins (without the byte order).
@@ -28,7 +28,6 @@ static const struct {
     const char *descr, *what, *convert;
 } refused[] = {
     {"O", "Python objects", "a.astype('float64')"},
-    {"f2", "float16 values", "a.astype('float32')"},
     {"f", "long double values", "a.astype('float64')"},
     {"c", "complex long double values", "a.astype('complex128')"},
     {"S", "byte strings", "a.astype('float64')"},

@@ -17,9 +17,10 @@ static const struct {
     [MST_INT64] = {"int64", "long", 8},
     [MST_UINT64] = {"uint64", "ulong", 8},
     [MST_BOOL] = {"bool", "uchar", 1},
+    [MST_FLOAT16] = {"float16", "half", 2},
 };
 
-static int is_type(mst_type type) { return (int)type >= MST_FLOAT32 && (int)type <= MST_BOOL; }
+static int is_type(mst_type type) { return (int)type >= MST_FLOAT32 && (int)type <= MST_FLOAT16; }
 
 size_t mst_type_bytes(mst_type type) { return is_type(type) ? types[type].bytes : 0; }
 

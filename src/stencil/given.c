@@ -1,5 +1,6 @@
 #include "given.h"
 
+#include "half.h"
 #include "runtime/error.h"
 #include "runtime/layout.h"
 
@@ -7,7 +8,9 @@
 
 static bool is_whole(mst_type type) { return type >= MST_INT8 && type <= MST_BOOL; }
 
-static bool is_real(mst_type type) { return type == MST_FLOAT32 || type == MST_FLOAT64 || is_whole(type); }
+bool mst_given_is_real(mst_type type) {
+    return type == MST_FLOAT16 || type == MST_FLOAT32 || type == MST_FLOAT64 || is_whole(type);
+}
 
 static mst_status check_layout(const mst_stencil_desc *desc, const mst_layout *layout, const char *what, mst_error *error) {
     mst_status status = MST_OK;
@@ -17,8 +20,8 @@ static mst_status check_layout(const mst_stencil_desc *desc, const mst_layout *l
         MST_REQUIRE(layout->shape[k] == desc->grid[k], MST_ERROR_ARGUMENT, "%s has %zu nodes along axis %d, the grid has %zu",
                     what, layout->shape[k], k, desc->grid[k]);
     MST_TRY(mst_layout_check(layout, what, false, error));
-    MST_REQUIRE(is_real(layout->type), MST_ERROR_ARGUMENT, "%s is %s; float32, float64, integers and bool are supported", what,
-                mst_type_name(layout->type));
+    MST_REQUIRE(mst_given_is_real(layout->type), MST_ERROR_ARGUMENT,
+                "%s is %s; float16, float32, float64, integers and bool are supported", what, mst_type_name(layout->type));
 fail:
     return status;
 }
@@ -40,6 +43,14 @@ mst_status mst_given_check(const mst_stencil_desc *desc, const mst_stencil_field
                 "%s must lie in host memory or a file", what);
 fail:
     return status;
+}
+
+static void convert_halves(const uint16_t *from, size_t n, double *to) {
+    for (size_t i = 0; i < n; i++) {
+        float value;
+        mst_floats_of_halves(&from[i], 1, &value);
+        to[i] = (double)value;
+    }
 }
 
 #define CONVERT(type)                                                                                                            \
@@ -70,6 +81,9 @@ static void convert(mst_type type, const void *from, size_t n, double *to) {
         CONVERT(int64_t);
     case MST_UINT64:
         CONVERT(uint64_t);
+    case MST_FLOAT16:
+        convert_halves(from, n, to);
+        break;
     case MST_COMPLEX64:
     case MST_COMPLEX128:
         break;

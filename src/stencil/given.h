@@ -12,6 +12,9 @@ typedef struct mst_given {
     size_t n_table;
 } mst_given;
 
+// Whether data of the type may be given.
+bool mst_given_is_real(mst_type type);
+
 // Of a field's level: checks what is given. `what` names it in messages, and lives as long as `out`. A field that is given by an
 // expression, or not at all, has a layout of rank 0.
 mst_status mst_given_check(const mst_stencil_desc *desc, const mst_stencil_field *field, const mst_stencil_initial *initial,

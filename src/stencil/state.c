@@ -17,11 +17,13 @@
 
 enum { CHUNK = 1 << 20 }; // elements moved at a time
 
-// In the scheme's precision.
-static mst_status get(mst_stencil *s, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+static mst_type precision(const mst_stencil *s) { return s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32; }
+
+// As numbers of the scheme's precision, or of float16 as they lie in memory.
+static mst_status get(mst_stencil *s, int array, mst_type type, uint64_t first, uint64_t count, void *to, mst_error *error) {
     mst_status status = MST_OK;
     uint16_t *halves = NULL;
-    if (!mst_problem_is_half(&s->problem, array))
+    if (type == MST_FLOAT16 || !mst_problem_is_half(&s->problem, array))
         return s->schedule->kind->get(s->schedule, array, first, count, to, error);
     MST_REQUIRE(halves = malloc((size_t)count * sizeof *halves), MST_ERROR_HOST_MEMORY, "out of memory reading a field");
     MST_TRY(s->schedule->kind->get(s->schedule, array, first, count, halves, error));
@@ -220,13 +222,14 @@ static mst_status find(const mst_stencil *s, const char *name, int level, int *a
 typedef struct reading {
     mst_stencil *s;
     int array;
+    mst_type type;
     mst_transfer to;
     unsigned char *row, *packed;
     uint64_t filled, written; // elements
 } reading;
 
 static mst_status flush(reading *r, mst_error *error) {
-    size_t e = r->s->problem.element;
+    size_t e = mst_type_bytes(r->type);
     mst_status status = mst_transfer_write(r->s->context->pool, &r->to, (size_t)r->written * e,
                                            (size_t)(r->written + r->filled) * e, r->packed, error);
     r->written += r->filled;
@@ -237,14 +240,14 @@ static mst_status flush(reading *r, mst_error *error) {
 // Every step-th of count elements from `first` on.
 static mst_status read_line(reading *r, uint64_t first, uint64_t step, uint64_t count, mst_error *error) {
     mst_status status = MST_OK;
-    size_t e = r->s->problem.element;
+    size_t e = mst_type_bytes(r->type);
     uint64_t at_once = step < CHUNK ? (CHUNK - 1) / step + 1 : 1;
     for (uint64_t k = 0; k < count; k += at_once) {
         uint64_t n = count - k < at_once ? count - k : at_once;
         if (r->filled + n > CHUNK)
             MST_TRY(flush(r, error));
         unsigned char *packed = r->packed + r->filled * e;
-        MST_TRY(get(r->s, r->array, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
+        MST_TRY(get(r->s, r->array, r->type, first + k * step, (n - 1) * step + 1, step == 1 ? packed : r->row, error));
         for (uint64_t i = 0; i < n && step > 1; i++)
             memcpy(packed + i * e, r->row + i * step * e, e);
         r->filled += n;
@@ -257,22 +260,25 @@ static mst_status take_turn(mst_stencil *s, mst_error *error) {
     return s ? mst_turn_take(s->turn, error) : mst_fail(error, MST_ERROR_ARGUMENT, "solver must not be NULL");
 }
 
-static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
-                             mst_error *error) {
+static mst_status read_field(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_type type,
+                             mst_location to, mst_error *error) {
     mst_status status = MST_OK;
     mst_region nodes;
     uint64_t grid[N_AXES];
-    reading r = {.s = s};
+    reading r = {.s = s, .type = type};
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
     MST_TRY(find(s, field, level, &r.array, error));
+    const mst_problem *p = &s->problem;
+    MST_REQUIRE(type == precision(s) || (type == MST_FLOAT16 && mst_problem_is_half(p, r.array)), MST_ERROR_ARGUMENT,
+                "%s is read as %s; it is stored as %s", field, mst_type_name(type),
+                mst_type_name(mst_problem_is_half(p, r.array) ? MST_FLOAT16 : precision(s)));
     mst_layers_grid(&s->problem, r.array, grid);
     MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
     const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
     MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`to` must be host memory or a file");
-    const mst_problem *p = &s->problem;
     const size_t total[] = {(size_t)nodes.nodes};
-    r.to = (mst_transfer){mst_layout_dense(p->is_double ? MST_FLOAT64 : MST_FLOAT32, 1, total), to, "the values read"};
+    r.to = (mst_transfer){mst_layout_dense(type, 1, total), to, "the values read"};
     r.packed = malloc(CHUNK * p->element);
     r.row = malloc(CHUNK * p->element);
     MST_REQUIRE(r.packed && r.row, MST_ERROR_HOST_MEMORY, "out of memory reading a field");
@@ -291,23 +297,28 @@ fail:
     return status;
 }
 
-mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
-                            mst_error *error) {
+mst_status mst_stencil_read_as(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_type type,
+                               mst_location to, mst_error *error) {
     mst_status status = take_turn(s, error);
     if (status != MST_OK)
         return status;
-    return mst_turn_give(s->turn, read_field(s, field, level, region, to, error));
+    return mst_turn_give(s->turn, read_field(s, field, level, region, type ? type : precision(s), to, error));
 }
 
-static mst_status write_field(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+mst_status mst_stencil_read(mst_stencil *s, const char *field, int level, const mst_stencil_region *region, mst_location to,
+                            mst_error *error) {
+    return mst_stencil_read_as(s, field, level, region, (mst_type)0, to, error);
+}
+
+static mst_status write_field(mst_stencil *s, const char *field, int level, mst_type type, mst_location from, mst_error *error) {
     mst_status status = MST_OK;
     int array;
     MST_TRY(find(s, field, level, &array, error));
     MST_REQUIRE(from.place == MST_PLACE_HOST || from.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`from` must be host memory or a file");
     const size_t shape[] = {(size_t)mst_layers_array_nodes(&s->problem, array)};
-    const mst_given t = {
-        {mst_layout_dense(s->problem.is_double ? MST_FLOAT64 : MST_FLOAT32, 1, shape), from, "the values"}, NULL, 0};
+    const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values"}, NULL, 0};
+    MST_REQUIRE(mst_given_is_real(type), MST_ERROR_ARGUMENT, "the values are %s; they must be real numbers", mst_type_name(type));
     mst_observer_forget(&s->observer);
     MST_TRY(load(s, array, &t, error));
     if (array < s->problem.n_arrays)
@@ -316,9 +327,14 @@ fail:
     return status;
 }
 
-mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+mst_status mst_stencil_write_as(mst_stencil *s, const char *field, int level, mst_type type, mst_location from,
+                                mst_error *error) {
     mst_status status = take_turn(s, error);
     if (status != MST_OK)
         return status;
-    return mst_turn_give(s->turn, write_field(s, field, level, from, error));
+    return mst_turn_give(s->turn, write_field(s, field, level, type ? type : precision(s), from, error));
+}
+
+mst_status mst_stencil_write(mst_stencil *s, const char *field, int level, mst_location from, mst_error *error) {
+    return mst_stencil_write_as(s, field, level, (mst_type)0, from, error);
 }

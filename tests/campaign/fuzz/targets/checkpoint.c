@@ -12,18 +12,22 @@
 
 enum { NX = 3, NY = 4, POINTS = 2, STEPS = 5, PROBLEM = 16, LENGTH = 40, HEADER = 48, DIGEST = 16, MOST = 1 << 16 };
 
-static const char text[] =
-    "grid: [4, 3]\ntime_step: 1\nfields: {u: {initial: 0, levels: 2}, c: {initial: 1, coefficient: true}}\n"
-    "update: [{u: u + c}]\nreceivers: [{field: u, at: [[1, 2], [3, 0]], file: t.npy}]\nsteps: 5\n";
+static const char text[] = "grid: [4, 3]\ntime_step: 1\nfields: {u: {initial: 0, levels: 2}, c: {initial: 1, coefficient: true}, "
+                           "h: {storage: float16}}\n"
+                           "update: [{u: u + c, h: u}]\nreceivers: [{field: u, at: [[1, 2], [3, 0]], file: t.npy}]\nsteps: 5\n";
 
 // In place of a solver: what a state may hold is none of the reader's business, but it must be in the file.
 static uint64_t file_bytes, taken_step;
 static int n_taken;
 
-mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error) {
+mst_status mst_stencil_write_as(mst_stencil *solver, const char *field, int level, mst_type type, mst_location from,
+                                mst_error *error) {
+    const bool is_half = n_taken == 2;
     (void)solver, (void)error;
-    FUZZ_CHECK(strcmp(field, "u") == 0 && level == n_taken++);
-    FUZZ_CHECK(from.offset <= file_bytes && NX * NY * sizeof(float) <= file_bytes - from.offset);
+    FUZZ_CHECK(strcmp(field, is_half ? "h" : "u") == 0 && level == (is_half ? 0 : n_taken));
+    FUZZ_CHECK(type == MST_FLOAT32 || (type == MST_FLOAT16 && is_half));
+    FUZZ_CHECK(from.offset <= file_bytes && NX * NY * mst_type_bytes(type) <= file_bytes - from.offset);
+    n_taken++;
     return MST_OK;
 }
 
@@ -33,10 +37,10 @@ mst_status mst_stencil_set_step(mst_stencil *solver, uint64_t step, mst_error *e
     return MST_OK;
 }
 
-mst_status mst_stencil_read(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region, mst_location to,
-                            mst_error *error) {
+mst_status mst_stencil_read_as(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region, mst_type type,
+                               mst_location to, mst_error *error) {
     (void)solver, (void)field, (void)level, (void)error;
-    memset(to.host, 0, region->count[0] * region->count[1] * sizeof(float));
+    memset(to.host, 0, region->count[0] * region->count[1] * mst_type_bytes(type));
     return MST_OK;
 }
 
@@ -59,6 +63,7 @@ static void make_good(setting *s) {
     FUZZ_CHECK(problem_open("fuzz", fuzz_file((const uint8_t *)text, sizeof text - 1), &none, &s->run.problem) == CLI_DONE);
     s->run.traces = calloc(1, sizeof *s->run.traces);
     FUZZ_CHECK(s->run.traces && (s->run.traces[0] = calloc(STEPS * POINTS, sizeof(double))));
+    FUZZ_CHECK(solve_list_state(&s->run) == CLI_DONE);
     s->options.checkpoint = "good";
     FUZZ_CHECK(cli_place_open("fuzz", "good", &place) == CLI_DONE);
     s->run.checkpoint_place = place;
@@ -99,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(code == CLI_DONE || code == CLI_INPUT_OUTPUT);
     if (code == CLI_DONE) {
         FUZZ_CHECK(s.run.resumed_step <= STEPS && solve_take_checkpoint(&s.run) == CLI_DONE);
-        FUZZ_CHECK(n_taken == 2 && taken_step <= STEPS && s.run.traced == taken_step);
+        FUZZ_CHECK(n_taken == 3 && taken_step <= STEPS && s.run.traced == taken_step);
     }
     if (s.run.resumed)
         fclose(s.run.resumed);
