@@ -24,7 +24,7 @@ static int open_regular(const char *command, const char *path, int *file) {
 
 static bool begins_as_npy(int file) {
     char magic[6];
-    return pread(file, magic, sizeof magic, 0) == (ssize_t)sizeof magic && memcmp(magic, "\x93NUMPY", sizeof magic) == 0;
+    return cli_read_some(file, 0, magic, sizeof magic) == sizeof magic && memcmp(magic, "\x93NUMPY", sizeof magic) == 0;
 }
 
 static int read_sound(const char *command, cli_operand *operand) {

@@ -15,14 +15,16 @@ static bool goes_on(ssize_t moved, size_t *done) {
     return true;
 }
 
-bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes) {
-    for (size_t done = 0; done < bytes;) {
+size_t cli_read_some(int file, uint64_t offset, void *data, size_t bytes) {
+    size_t done = 0;
+    do
         errno = 0; // should the file end here
-        off_t at = (off_t)(from->offset + offset + done);
-        if (!goes_on(pread(from->file, (char *)data + done, bytes - done, at), &done))
-            return false;
-    }
-    return true;
+    while (done < bytes && goes_on(pread(file, (char *)data + done, bytes - done, (off_t)(offset + done)), &done));
+    return done;
+}
+
+bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes) {
+    return cli_read_some(from->file, from->offset + offset, data, bytes) == bytes;
 }
 
 bool cli_write_bytes(const mst_location *to, uint64_t offset, const void *data, size_t bytes) {

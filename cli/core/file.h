@@ -9,6 +9,10 @@
 // after printing the error.
 int cli_open_input(const char *command, const char *path, struct stat *info);
 
+// As many bytes of a file from `offset` on as there are, up to `bytes`, however few come at a time. Fewer: errno is that of a
+// failure, or 0 at the end of the file.
+size_t cli_read_some(int file, uint64_t offset, void *data, size_t bytes);
+
 // Move bytes between memory and the place `offset` bytes behind a location in a file. False if that failed; cli_fail_file says
 // why, if it is called at once.
 bool cli_read_bytes(const mst_location *from, uint64_t offset, void *data, size_t bytes);

@@ -2,6 +2,7 @@
 #include "sound.h"
 
 #include "core/cli.h"
+#include "core/file.h"
 
 #include <errno.h>
 #include <sndfile.h>
@@ -37,16 +38,14 @@ static sf_count_t input_seek(sf_count_t offset, int whence, void *user) {
     return input->at;
 }
 
+// libsndfile takes fewer bytes than it asks for, from a file on a network, say, for the end of the file.
 static sf_count_t input_read(void *data, sf_count_t bytes, void *user) {
     sound_input *input = user;
-    ssize_t got;
-    do
-        got = pread(input->file, data, (size_t)bytes, input->at);
-    while (got < 0 && errno == EINTR);
-    if (got < 0 && input->read_error == 0)
+    const size_t got = cli_read_some(input->file, (uint64_t)input->at, data, (size_t)bytes);
+    if (got < (size_t)bytes && input->read_error == 0)
         input->read_error = errno;
-    input->at += got > 0 ? got : 0;
-    return got > 0 ? got : 0;
+    input->at += (sf_count_t)got;
+    return (sf_count_t)got;
 }
 
 static uint32_t number_at(const unsigned char *bytes, bool swapped) {
@@ -62,11 +61,11 @@ static bool has_endless_list(int file) {
     enum { MOST_CHUNKS = 10000, FEW_BYTES = 1 << 20 }; // a list that was cut is read in no time
     unsigned char head[12];
     struct stat info;
-    if (fstat(file, &info) != 0 || pread(file, head, 12, 0) != 12 || memcmp(head + 8, "WAVE", 4) != 0)
+    if (fstat(file, &info) != 0 || cli_read_some(file, 0, head, 12) != 12 || memcmp(head + 8, "WAVE", 4) != 0)
         return false;
     const bool swapped = memcmp(head, "RIFX", 4) == 0;
     off_t at = 12;
-    for (int k = 0; k < MOST_CHUNKS && pread(file, head, 8, at) == 8; k++) {
+    for (int k = 0; k < MOST_CHUNKS && cli_read_some(file, (uint64_t)at, head, 8) == 8; k++) {
         const off_t bytes = (off_t)number_at(head + 4, swapped);
         at += 8;
         if (memcmp(head, "LIST", 4) == 0 && bytes - (info.st_size - at) > FEW_BYTES)
