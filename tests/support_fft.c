@@ -7,7 +7,7 @@ mst_layout test_fft_output(const mst_fft_desc *desc) {
     if (desc->output.rank)
         return desc->output;
     memcpy(shape, in->shape, sizeof shape);
-    if (in->type == MST_COMPLEX64 || in->type == MST_COMPLEX128)
+    if (desc->kind != MST_FFT_FOURIER || in->type == MST_COMPLEX64 || in->type == MST_COMPLEX128)
         return mst_layout_dense(in->type, in->rank, shape);
     int last = (desc->axes[desc->n_axes - 1] + in->rank) % in->rank;
     shape[last] = shape[last] / 2 + 1;
@@ -45,6 +45,10 @@ double test_fft_gate(const mst_fft_desc *desc) {
     for (int k = 0; k < desc->n_axes; k++) {
         int axis = (desc->axes[k] + desc->input.rank) % desc->input.rank;
         size_t length = desc->input.shape[axis] > output.shape[axis] ? desc->input.shape[axis] : output.shape[axis];
+        if (desc->kind == MST_FFT_DCT1 || desc->kind == MST_FFT_DST1) // the period of the even or odd data
+            length = 2 * (desc->kind == MST_FFT_DCT1 ? length - 1 : length + 1);
+        else if (desc->kind != MST_FFT_FOURIER)
+            length *= 2;
         n *= length;
         if (length > 0 && !is_smooth(length))
             allowed = 2;
@@ -57,10 +61,10 @@ void test_fft_check(mst_context *context, const mst_fft_desc *desc, mst_place fr
     test_array output = test_fft_run(context, desc, &input, from, to, NULL);
     test_wide *reference = test_fft_reference(desc, &input);
     double error = test_fft_error(desc, &output, reference), gate = test_fft_gate(desc);
-    CHECK(error <= gate, "%s in %s -> %s in %s, %d axes (%d %d %d), %s, shape %d, scale %g: error %.3g is above %.3g",
+    CHECK(error <= gate, "%s in %s -> %s in %s, kind %d, %d axes (%d %d %d), %s, shape %d, scale %g: error %.3g is above %.3g",
           test_layout_text(&desc->input), test_place_name(from), test_layout_text(&output.layout), test_place_name(to),
-          desc->n_axes, desc->axes[0], desc->axes[1], desc->axes[2], desc->direction == MST_FFT_FORWARD ? "forward" : "inverse",
-          (int)desc->shape, desc->scale, error, gate);
+          (int)desc->kind, desc->n_axes, desc->axes[0], desc->axes[1], desc->axes[2],
+          desc->direction == MST_FFT_FORWARD ? "forward" : "inverse", (int)desc->shape, desc->scale, error, gate);
     free(reference);
     test_array_free(&input);
     test_array_free(&output);

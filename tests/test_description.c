@@ -429,7 +429,7 @@ static void written_stages(void **state) {
 ENDS_WITH(mst_context_desc, on_program_user);
 ENDS_WITH(mst_execution, report);
 ENDS_WITH(mst_report, blocks);
-ENDS_WITH(mst_fft_desc, scale);
+ENDS_WITH(mst_fft_desc, orthogonal);
 ENDS_WITH(mst_convolution_desc, shape);
 ENDS_WITH(mst_filter_desc, stage_size);
 ENDS_WITH(mst_filter_notch, radius);

@@ -24,6 +24,10 @@ static const char details[] = "Transforms along --axes, as numpy.fft does; all o
                               "halved one: fftshift of OUT, and with --inverse, ifftshift of IN. After or before\n"
                               "the transform it is one more pass over the file, more if a line exceeds 32 MiB.\n"
                               "\n"
+                              "--dct and --dst: cosine and sine transforms of real numbers, of type 1 to 4, as\n"
+                              "scipy.fft.dct, dst, dctn and dstn; OUT is real. n of a length m is then 2 m, of type\n"
+                              "1 2 (m - 1) or 2 (m + 1), and --norm ortho makes the transform orthogonal.\n"
+                              "\n"
                               "With n the product of the transformed lengths, results are multiplied by\n"
                               "  --norm     backward     ortho       forward\n"
                               "  forward    1            1/sqrt(n)   1/n\n"
@@ -41,9 +45,10 @@ typedef struct request {
     char *axes, *norm;
     int inverse, real, shift; // 0 or 1
     long long length;         // NOT_GIVEN: NumPy's default
+    long long dct, dst;       // types; NOT_GIVEN: another transform
 } request;
 
-static const request defaults = {.length = NOT_GIVEN};
+static const request defaults = {.length = NOT_GIVEN, .dct = NOT_GIVEN, .dst = NOT_GIVEN};
 
 static const cli_option option_table[] = {
     {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
@@ -52,6 +57,8 @@ static const cli_option option_table[] = {
      "LIST"},
     {"real", 'r', CLI_FLAG, offsetof(request, real), "real input, half a spectrum; with --inverse, the way back", NULL},
     {"length", 'n', CLI_LONG, offsetof(request, length), "with --inverse --real: of the result along the last of --axes", "N"},
+    {"dct", 0, CLI_LONG, offsetof(request, dct), "cosine transforms of real numbers, of type 1, 2, 3 or 4", "TYPE"},
+    {"dst", 0, CLI_LONG, offsetof(request, dst), "sine transforms, of type 1, 2, 3 or 4", "TYPE"},
     {"shift", 's', CLI_FLAG, offsetof(request, shift), "frequency 0 in the middle: NumPy's fftshift", NULL},
     {"norm", 0, CLI_TEXT, offsetof(request, norm), "backward, ortho or forward (default: backward)", "NORM"},
 };
@@ -76,6 +83,8 @@ typedef struct job {
 
 static bool is_complex(mst_type type) { return type == MST_COMPLEX64 || type == MST_COMPLEX128; }
 
+static bool is_even_or_odd(const request *r) { return r->dct != NOT_GIVEN || r->dst != NOT_GIVEN; }
+
 static int open_input(job *j) {
     const request *r = j->request;
     int code = cli_operand_open(command, j->path, &j->input);
@@ -86,7 +95,12 @@ static int open_input(job *j) {
                   mst_type_name(j->input.layout.type));
         return CLI_INPUT_OUTPUT;
     }
-    if (j->input.sample_rate && (!r->real || r->inverse)) {
+    if (is_even_or_odd(r) && is_complex(j->input.layout.type)) {
+        cli_error(command, "%s: holds %s, and --dct and --dst take real numbers; transform its real and imaginary parts", j->path,
+                  mst_type_name(j->input.layout.type));
+        return CLI_INPUT_OUTPUT;
+    }
+    if (j->input.sample_rate && !is_even_or_odd(r) && (!r->real || r->inverse)) {
         cli_error(command, "%s: holds a sound; add --real for its spectrum", j->path);
         return CLI_INPUT_OUTPUT;
     }
@@ -147,9 +161,34 @@ static double scale_of(norm chosen, bool inverse, double n) {
     return (chosen == NORM_FORWARD) != inverse ? 1 / n : 1;
 }
 
+// The same for cosine and sine transforms: the lengths that count are those of the periods.
+static int describe_even_or_odd(job *j) {
+    const request *r = j->request;
+    mst_fft_desc *d = &j->desc;
+    mst_layout in = j->input.layout;
+    double n = 1;
+    int code = resolve_axes(j);
+    d->kind = (mst_fft_kind)(r->dct != NOT_GIVEN ? MST_FFT_DCT1 - 1 + r->dct : MST_FFT_DST1 - 1 + r->dst);
+    for (int i = 0; i < d->n_axes && code == CLI_DONE; i++) {
+        size_t length = in.shape[d->axes[i]];
+        n *= 2 * (d->kind == MST_FFT_DCT1 ? (double)length - 1 : d->kind == MST_FFT_DST1 ? (double)length + 1 : (double)length);
+    }
+    mst_type type = transformed_type(in.type, true);
+    if (in.type != type)
+        in = j->copied = mst_layout_dense(type, in.rank, in.shape);
+    d->scale = scale_of(j->norm, r->inverse != 0, n);
+    d->orthogonal = j->norm == NORM_ORTHO;
+    d->direction = r->inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+    d->input = in;
+    d->output = mst_layout_dense(in.type, in.rank, in.shape);
+    return code;
+}
+
 // Completes the description from the input, which is known now.
 static int describe(job *j) {
     const request *r = j->request;
+    if (is_even_or_odd(r))
+        return describe_even_or_odd(j);
     mst_fft_desc *d = &j->desc;
     mst_layout in = j->input.layout;
     size_t real = 0, half = 0;
@@ -281,12 +320,34 @@ static int choose_norm(const char *text, norm *chosen) {
     return code;
 }
 
+static int check_even_or_odd(const request *r) {
+    long long type = r->dct != NOT_GIVEN ? r->dct : r->dst;
+    const char *option = r->dct != NOT_GIVEN ? "--dct" : "--dst";
+    if (r->dct != NOT_GIVEN && r->dst != NOT_GIVEN) {
+        cli_error(command, "--dct and --dst are two transforms; choose one");
+        return CLI_USAGE;
+    }
+    if (type < 1 || type > 4) {
+        cli_error(command, "%s %lld: no such type; choose 1, 2, 3 or 4", option, type);
+        return CLI_USAGE;
+    }
+    if (r->real || r->shift) {
+        cli_error(command, "%s has real results without a frequency in the middle; leave out %s", option,
+                  r->real ? "--real" : "--shift");
+        return CLI_USAGE;
+    }
+    return CLI_DONE;
+}
+
 static int check_request(const request *r, bool show_kernels, job *j) {
     if (!r->output && !show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
         return CLI_USAGE;
     }
     int code = r->norm ? choose_norm(r->norm, &j->norm) : CLI_DONE;
+    if (code != CLI_DONE)
+        return code;
+    code = is_even_or_odd(r) ? check_even_or_odd(r) : CLI_DONE;
     if (code != CLI_DONE)
         return code;
     if (r->length != NOT_GIVEN && (!r->inverse || !r->real)) {

@@ -20,6 +20,30 @@ extern "C" {
 
 typedef struct mst_fft mst_fft;
 
+// Cosine transforms (of even data) and sine transforms (of odd data) of types I to IV along each of the axes, from real numbers
+// to as many real numbers of the same type, as scipy.fft.dct and dst define them, j and k counted from 0:
+//     DCT1  x[0] + (-1)^k x[n-1] + 2 sum_(0<j<n-1) x[j] cos(pi j k / (n-1)), n >= 2
+//     DCT2  2 sum_j x[j] cos(pi k (2j+1) / 2n)
+//     DCT3  x[0] + 2 sum_(j>0) x[j] cos(pi (2k+1) j / 2n)
+//     DCT4  2 sum_j x[j] cos(pi (2k+1) (2j+1) / 4n)
+//     DST1  2 sum_j x[j] sin(pi (k+1) (j+1) / (n+1))
+//     DST2  2 sum_j x[j] sin(pi (k+1) (2j+1) / 2n)
+//     DST3  (-1)^k x[n-1] + 2 sum_(j<n-1) x[j] sin(pi (2k+1) (j+1) / 2n)
+//     DST4  2 sum_j x[j] sin(pi (2k+1) (2j+1) / 4n)
+// times `scale`. The inverse is the same kind, or type III for II and II for III; it undoes a forward transform with a scale of 1
+// / (the product over the axes of 2n; 2 (n - 1) for DCT1, 2 (n + 1) for DST1).
+typedef enum mst_fft_kind {
+    MST_FFT_FOURIER = 0,
+    MST_FFT_DCT1 = 1,
+    MST_FFT_DCT2 = 2,
+    MST_FFT_DCT3 = 3,
+    MST_FFT_DCT4 = 4,
+    MST_FFT_DST1 = 5,
+    MST_FFT_DST2 = 6,
+    MST_FFT_DST3 = 7,
+    MST_FFT_DST4 = 8
+} mst_fft_kind;
+
 typedef enum mst_fft_direction { MST_FFT_FORWARD = 1, MST_FFT_INVERSE = 2 } mst_fft_direction;
 
 // How kernels use the device. GPU: the work-items of a group hold a transform in registers and exchange it through local memory.
@@ -40,10 +64,17 @@ typedef struct mst_fft_desc {
     mst_fft_direction direction;
     mst_fft_shape shape;
     double scale;
+    mst_fft_kind kind; // other than MST_FFT_FOURIER: float32 or float64, input and output of one type and shape
+    int orthogonal;    // 1: cosine and sine transforms whose matrix, times sqrt(the scale of the inverse), is orthogonal: the
+                       // first and last terms and results, those with no factor 2, weigh sqrt 2 or its inverse (as SciPy's
+                       // `orthogonalize`); 0: as above
 } mst_fft_desc;
 
 #define MST_FFT_DESC_INIT                                                                                                        \
-    { sizeof(mst_fft_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 1, {-1, 0, 0}, MST_FFT_FORWARD, MST_FFT_SHAPE_AUTO, 1.0 }
+    {                                                                                                                            \
+        sizeof(mst_fft_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 1, {-1, 0, 0}, MST_FFT_FORWARD, MST_FFT_SHAPE_AUTO, 1.0,         \
+            MST_FFT_FOURIER, 0                                                                                                   \
+    }
 
 // Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30; an array
 // without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on

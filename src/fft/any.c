@@ -4,6 +4,7 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 // What a plan of several launches works on at a time: it stays in the caches from one to the next.
@@ -105,6 +106,7 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
     mst_any *any = plan->any;
     mst_context *context = plan->context;
     const mst_program *program;
+    char title[64];
     MST_TRY(upload(context, &any->numbers, &any->number_values, error));
     MST_TRY(upload(context, &any->places, &any->place_values, error));
     for (int g = 0; g < any->n_groups; g++)
@@ -117,9 +119,12 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error) {
     if (any->scratch.bytes)
         MST_TRY(
             mst_device_allocate(context, CL_MEM_READ_WRITE, any->scratch.bytes, "scratch memory", &any->scratch.buffer, error));
-    MST_TRY(mst_any_write(context, plan->is_double, &any->text, error));
-    MST_TRY(mst_program_of_text(context, plan->is_double ? "fft: any length, in double" : "fft: any length, in float", &any->text,
-                                plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+    bool even = plan->desc.kind != MST_FFT_FOURIER;
+    MST_TRY(mst_any_write(context, plan->is_double, even, &any->text, error));
+    snprintf(title, sizeof title, "fft: any length%s, in %s", even ? ", even and odd data" : "",
+             plan->is_double ? "double" : "float");
+    MST_TRY(mst_program_of_text(context, title, &any->text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program,
+                                error));
     MST_TRY(mst_kernel_create(program, "fft_any", &any->kernel, error));
 fail:
     return status;

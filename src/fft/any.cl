@@ -33,6 +33,22 @@ bool evenly_apart(const long *at, uint count, long stride) {
 
 // Moving tiles.
 
+INLINE real2 read_value(__global const any_side *s, __global const real *from, uint position) {
+#ifdef EVEN_DATA
+    if (s->even)
+        return even_load((uint)s->even, s->sine, (uint)s->axis_length, from, s->axis_stride, position);
+#endif
+    const uint whole = (uint)s->axis_length;
+    const bool mirrored = s->element == ANY_HERMITIAN && position > whole / 2;
+    const long at = (long)(mirrored ? whole - position : position) * s->axis_stride;
+    real2 value = (real2)(from[at], s->imaginary ? from[at + s->imaginary] : 0);
+    if (mirrored)
+        value.y = -value.y;
+    if (s->element == ANY_HERMITIAN && (position == 0 || 2 * position == whole))
+        value.y = 0;
+    return value;
+}
+
 // Number by number, with everything that can happen to it on the way.
 __attribute__((noinline)) void load_values(vreal *restrict v, __global const any_side *s, __global const real *from,
                                            __global const real *numbers, ulong first, uint count, long base) {
@@ -44,14 +60,7 @@ __attribute__((noinline)) void load_values(vreal *restrict v, __global const any
         for (uint e = 0; e < n; e++, position += (uint)s->step) {
             real2 value = (real2)(0, 0);
             if (s->length == 0 || position < (ulong)s->length) {
-                const uint whole = (uint)s->axis_length;
-                const bool mirrored = s->element == ANY_HERMITIAN && position > whole / 2;
-                const long at = outer + (long)(mirrored ? whole - position : position) * s->axis_stride;
-                value = (real2)(from[at], s->imaginary ? from[at + s->imaginary] : 0);
-                if (mirrored)
-                    value.y = -value.y;
-                if (s->element == ANY_HERMITIAN && (position == 0 || 2 * position == whole))
-                    value.y = 0;
+                value = read_value(s, from + outer, position);
                 if (s->factors >= 0)
                     value = complex_multiply(value, vload2(position, numbers + s->factors));
                 value = s->swap ? value.yx : value;
@@ -150,6 +159,12 @@ __attribute__((noinline)) void store_values(const vreal *restrict v, __global co
             if (s->factors >= 0)
                 value = complex_multiply(value, vload2(position, numbers + s->factors));
             value *= scale;
+#ifdef EVEN_DATA
+            if (s->even) {
+                even_store((uint)s->even, s->sine, (uint)s->axis_length, to + outer, s->axis_stride, position, value);
+                continue;
+            }
+#endif
             const long at = outer + (long)position * s->axis_stride;
             to[at] = value.x;
             if (s->imaginary)

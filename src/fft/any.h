@@ -55,8 +55,8 @@ mst_status mst_any_make(mst_fft *plan, mst_error *error);
 mst_status mst_any_compute(mst_fft *plan, const mst_block *block, mst_error *error);
 void mst_any_destroy(mst_fft *plan); // also half-built ones, or none
 
-// any_write.c: the text of the kernel.
-mst_status mst_any_write(mst_context *context, bool is_double, mst_text *out, mst_error *error);
+// any_write.c: the text of the kernel; even: also of cosine and sine transforms.
+mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_text *out, mst_error *error);
 
 // any_describe.c: a pass as the kernel reads it, without places in tables and scratch memory; own: sides that are not packed.
 void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, any_pass *out);

@@ -34,7 +34,7 @@ static bool positions_are_elements(const any_side *s) {
 
 static cell way_of(const any_side *s, const mst_pass_op *op, cell lanes) {
     bool by_position = op->length || op->multiply;
-    if (op->element == MST_ELEMENT_HERMITIAN || (by_position && !positions_are_elements(s)))
+    if (op->element == MST_ELEMENT_HERMITIAN || op->even || (by_position && !positions_are_elements(s)))
         return ANY_BY_VALUES;
     bool adjacent = s->imaginary == 1 ? s->lane_stride == 2 : s->lane_stride == 1;
     if (adjacent && 2 * s->last >= lanes)
@@ -51,6 +51,8 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
     s->axis_length = (cell)op->axis_length;
     s->length = (cell)op->length;
     s->swap = op->swap;
+    s->even = op->even;
+    s->sine = op->sine;
     s->n = (cell)pass->n;
     s->way = way_of(s, op, pass->lanes);
 }

@@ -12,14 +12,15 @@
 size_t mst_any_work_items(const mst_fft *plan) { return mst_larger(plan->context->device.compute_units, 1u) * ITEMS_A_UNIT; }
 
 static bool comes_before(const mst_fft *plan, int a, int b) {
-    bool real_out = !mst_type_is_complex(plan->desc.output.type);
+    bool real_out = plan->desc.kind == MST_FFT_FOURIER && !mst_type_is_complex(plan->desc.output.type);
     return real_out ? a < b : a > b;
 }
 
 void mst_any_order_axes(mst_fft *plan) {
     mst_fft_desc *d = &plan->desc;
-    int first = mst_type_is_complex(d->input.type) ? 0 : 1;
-    int end = mst_type_is_complex(d->output.type) ? d->n_axes : d->n_axes - 1;
+    bool fourier = d->kind == MST_FFT_FOURIER;
+    int first = fourier && !mst_type_is_complex(d->input.type) ? 1 : 0;
+    int end = fourier && !mst_type_is_complex(d->output.type) ? d->n_axes - 1 : d->n_axes;
     for (int a = first; a < end; a++)
         for (int b = a; b > first && comes_before(plan, d->axes[b], d->axes[b - 1]); b--) {
             int axis = d->axes[b];

@@ -31,6 +31,7 @@ typedef struct any_side {
     cell lane_stride;                                 // by lanes: from line to line
     cell n;                                           // elements that are moved
     cell element, axis_length, length, swap, factors; // mst_pass_op; factors: where in `numbers`, -1: none
+    cell even, sine;                                  // mst_pass_op
 } any_side;
 
 typedef struct any_pass {

@@ -117,6 +117,12 @@ void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout) {
     plan->item_bytes[buffer] = mst_larger(plan->item_bytes[buffer], bytes);
 }
 
+void mst_axis_need_factors(const mst_fft *plan, const mst_axis_job *job, mst_fft_pass *first, mst_fft_pass *last) {
+    uint64_t bytes = job->n * mst_fft_number_bytes(plan);
+    first->device.tables.tables[MST_TABLE_LOAD_FACTORS].bytes = job->load.multiply ? bytes : 0;
+    last->device.tables.tables[MST_TABLE_STORE_FACTORS].bytes = job->store.multiply ? bytes : 0;
+}
+
 // Pass i of an axis of factors f: between which buffers, and where its lines lie in them.
 static void place_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, int nf, int i, mst_fft_pass *p) {
     bool first = i == 0, last = i == nf - 1;

@@ -36,6 +36,7 @@ mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_
 // For all.
 mst_view mst_axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim);
 mst_layout mst_axis_layout(const mst_layout *layout, mst_type type, int axis, size_t n); // dense, n along the axis
-void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout);                 // work memory
+void mst_axis_need_factors(const mst_fft *plan, const mst_axis_job *job, mst_fft_pass *first, mst_fft_pass *last); // their tables
+void mst_axis_need(mst_fft *plan, int buffer, const mst_layout *layout);                                           // work memory
 
 #endif

@@ -63,6 +63,7 @@ static mst_status plan_rader(mst_fft *plan, const mst_axis_job *job, mst_error *
     MST_TRY(mst_axis_plan(plan, &whole, &p, NULL, error));
     p->device.tables.tables[MST_TABLE_ORDER].bytes = whole.n * sizeof(cl_uint);
     p->device.tables.tables[MST_TABLE_SPECTRUM].bytes = whole.n * mst_fft_number_bytes(plan);
+    mst_axis_need_factors(plan, job, p, p);
 fail:
     return status;
 }

@@ -1,5 +1,6 @@
 // The description, the plan's life, and execution.
 #include "any.h"
+#include "even.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -83,7 +84,7 @@ static mst_status read_axes(mst_fft_desc *d, mst_error *error) {
         for (int b = 0; b < a; b++)
             MST_REQUIRE(d->axes[b] != axis, MST_ERROR_ARGUMENT, "axis %d is given twice", axis);
     }
-    if (!mst_type_is_complex(d->input.type)) {
+    if (!mst_type_is_complex(d->input.type) && d->kind == MST_FFT_FOURIER) {
         int real_axis = d->axes[d->n_axes - 1];
         for (int a = d->n_axes - 1; a > 0; a--)
             d->axes[a] = d->axes[a - 1];
@@ -113,13 +114,9 @@ static mst_status check_shapes(const mst_fft_desc *d, mst_error *error) {
                         : "; the complex side has n/2 + 1 elements along the last axis of `axes`, where the real one has n");
 }
 
-static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error *error) {
+// What is particular to Fourier transforms.
+static mst_status read_fourier(mst_fft_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_fft_desc, MST_FFT_DESC_INIT, direction), desc, d, error));
-    MST_TRY(mst_layout_check(&d->input, "input", false, error));
-    MST_REQUIRE(is_transformable(d->input.type), MST_ERROR_ARGUMENT,
-                "input is %s; float32, float64, complex64 and complex128 are supported", mst_type_name(d->input.type));
-    MST_TRY(read_axes(d, error));
     if (d->output.rank == 0) {
         mst_type type = mst_type_is_double(d->input.type) ? MST_COMPLEX128 : MST_COMPLEX64;
         size_t shape[MST_MAX_RANK];
@@ -128,26 +125,42 @@ static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error
             shape[d->axes[0]] = shape[d->axes[0]] / 2 + 1;
         d->output = mst_layout_dense(type, d->input.rank, shape);
     }
-    MST_TRY(mst_layout_check(&d->output, "output", true, error));
     MST_REQUIRE(is_transformable(d->output.type) && mst_type_is_double(d->output.type) == mst_type_is_double(d->input.type) &&
                     (mst_type_is_complex(d->input.type) || mst_type_is_complex(d->output.type)),
                 MST_ERROR_ARGUMENT, "output is %s but input is %s; they are complex or one is real, of the same precision",
                 mst_type_name(d->output.type), mst_type_name(d->input.type));
-    MST_REQUIRE(d->direction == MST_FFT_FORWARD || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
-                "direction is %d; it is MST_FFT_FORWARD or MST_FFT_INVERSE", (int)d->direction);
     MST_REQUIRE(mst_type_is_complex(d->input.type) || d->direction == MST_FFT_FORWARD, MST_ERROR_ARGUMENT,
                 "input is real: only the forward transform is supported");
     MST_REQUIRE(mst_type_is_complex(d->output.type) || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
                 "output is real: only the inverse transform is supported");
-    MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
-                (int)d->shape);
-    MST_REQUIRE(isfinite(d->scale), MST_ERROR_ARGUMENT, "scale is not finite");
     MST_TRY(check_shapes(d, error));
     for (int a = 0; a < d->n_axes; a++) {
         const mst_layout *longer = mst_type_is_complex(d->output.type) ? &d->input : &d->output;
         MST_REQUIRE(longer->shape[d->axes[a]] <= LONGEST, MST_ERROR_ARGUMENT, "axis %d has length %zu; 2^30 is the most",
                     d->axes[a], longer->shape[d->axes[a]]);
     }
+fail:
+    return status;
+}
+
+static mst_status read_desc(const mst_fft_desc *desc, mst_fft_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_fft_desc, MST_FFT_DESC_INIT, direction), desc, d, error));
+    MST_TRY(mst_layout_check(&d->input, "input", false, error));
+    if (d->output.rank != 0)
+        MST_TRY(mst_layout_check(&d->output, "output", true, error));
+    MST_REQUIRE(is_transformable(d->input.type), MST_ERROR_ARGUMENT,
+                "input is %s; float32, float64, complex64 and complex128 are supported", mst_type_name(d->input.type));
+    MST_REQUIRE(d->kind >= MST_FFT_FOURIER && d->kind <= MST_FFT_DST4, MST_ERROR_ARGUMENT, "there is no kind %d", (int)d->kind);
+    MST_REQUIRE(d->orthogonal == 0 || (d->orthogonal == 1 && d->kind != MST_FFT_FOURIER), MST_ERROR_ARGUMENT,
+                "orthogonal is %d; it is 0, or 1 for cosine and sine transforms", d->orthogonal);
+    MST_TRY(read_axes(d, error));
+    MST_REQUIRE(d->direction == MST_FFT_FORWARD || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
+                "direction is %d; it is MST_FFT_FORWARD or MST_FFT_INVERSE", (int)d->direction);
+    MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
+                (int)d->shape);
+    MST_TRY(d->kind == MST_FFT_FOURIER ? read_fourier(d, error) : mst_even_read(d, error));
+    MST_REQUIRE(isfinite(d->scale), MST_ERROR_ARGUMENT, "scale is not finite");
 fail:
     return status;
 }
@@ -199,7 +212,7 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
             plan->cpu = choice->cpu;
             plan->choice = choice->pass;
             plan->specialised = choice->specialised;
-        } else {
+        } else if (plan->desc.kind == MST_FFT_FOURIER) {
             MST_TRY(mst_fft_tune(plan, chain, error));
         }
         plan->any_length = mst_any_suits(plan);

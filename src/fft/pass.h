@@ -9,6 +9,8 @@
 
 #include <mastaba/device.h>
 
+#include "even_maps.cl"
+
 #define MST_PASS_DIMS (MST_MAX_RANK + 3)
 #define MST_PASS_RADICES 16
 #define MST_PASS_MAX_RADIX 32
@@ -31,10 +33,12 @@ typedef enum mst_element { MST_ELEMENT_COMPLEX, MST_ELEMENT_REAL, MST_ELEMENT_HE
 typedef struct mst_pass_op {
     mst_element element; // real: an imaginary part of zero, or dropped. Hermitian (only in): positions above axis_length / 2 are
                          // the conjugates of those at axis_length - p
-    size_t axis_length;  // Hermitian: of the whole transform
+    size_t axis_length;  // Hermitian: of the whole transform; of even or odd data: of these
     size_t length;       // positions from here on are zero on load and not stored; 0: all are there
     bool multiply;       // by a table, at the position
     bool swap;           // exchange real and imaginary part: a forward transform between two swaps is an inverse one
+    int even;            // real: of cosine or sine transforms (even.h), EVEN_SPREAD or another of even_maps.cl; EVEN_NONE: not
+    bool sine;           // the latter
 } mst_pass_op;
 
 // A pass may convolve its lines cyclically with a spectrum: the transform, the product and the inverse, in natural order or, as a

@@ -1,6 +1,7 @@
 // From axes to passes, and what each pass needs on the device.
 #include "axis.h"
 #include "box.h"
+#include "even.h"
 #include "write.h"
 
 #include "runtime/layout.h"
@@ -112,7 +113,7 @@ static int plan_box(mst_fft *plan) {
     return 0;
 }
 
-mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
+static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_desc *d = &plan->desc;
     mst_type complex_type = plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64;
@@ -156,9 +157,14 @@ mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
             MST_TRY(mst_axis_is_smooth(job.n) ? mst_axis_plan(plan, &job, NULL, NULL, error)
                                               : mst_axis_plan_convolution(plan, &job, error));
     }
-    for (int k = 0; k < plan->n_passes; k++)
-        complete_pass(plan, k);
 fail:
+    return status;
+}
+
+mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error) {
+    mst_status status = plan->desc.kind == MST_FFT_FOURIER ? plan_fourier(plan, error) : mst_even_plan_passes(plan, error);
+    for (int k = 0; k < plan->n_passes && status == MST_OK; k++)
+        complete_pass(plan, k);
     return status;
 }
 
@@ -171,6 +177,9 @@ void *mst_fft_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind
     const mst_device_table *tables = p->device.tables.tables;
     bool inverse = plan->desc.direction == MST_FFT_INVERSE, wide = plan->is_double;
     size_t n = p->device.pass.n, count = numbers_of(plan, &tables[kind]);
+    if ((kind == MST_TABLE_LOAD_FACTORS && p->device.pass.load.even) ||
+        (kind == MST_TABLE_STORE_FACTORS && p->device.pass.store.even))
+        return mst_even_factors(plan, p, kind);
     if (p->device.pass.convolution == MST_PASS_RADER)
         return kind == MST_TABLE_ORDER ? (void *)mst_rader_order(n + 1) : mst_rader_spectrum(n + 1, wide);
     if (kind == MST_TABLE_SPECTRUM)

@@ -1,4 +1,5 @@
 // The kernel of a pass.
+#include "even.h"
 #include "write_parts.h"
 
 static void write_heading(const mst_pass *pass, mst_text *out) {
@@ -21,6 +22,8 @@ mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_
                           mst_error *error) {
     write_heading(pass, out);
     mst_status status = mst_butterflies_write(context, pass, out, error);
+    if (status == MST_OK && (pass->load.even || pass->store.even))
+        status = mst_even_write(context, out, error);
     if (status != MST_OK)
         return status;
     mst_pass_write_values(pass, out);

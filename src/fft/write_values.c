@@ -84,7 +84,11 @@ static void write_load(const mst_pass *pass, mst_text *out) {
                         values);
     if (op->length)
         mst_text_put_values(out, "if (position >= ${length}u)\nreturn (real2)(0, 0);\n", values);
-    if (op->element == MST_ELEMENT_REAL)
+    if (op->even)
+        mst_text_put(out, "real2 value = even_load($map, $sine, ${n}u, source + outer, ${stride}l, position);\n",
+                     MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
+                     MST_SET(stride, pass->source.axis_stride));
+    else if (op->element == MST_ELEMENT_REAL)
         mst_text_put_values(out, "real2 value = (real2)(source[outer + (long)position$stride], 0);\n", values);
     else if (op->element == MST_ELEMENT_HERMITIAN)
         mst_text_put_values(out,
@@ -121,7 +125,12 @@ static void write_store(const mst_pass *pass, mst_text *out) {
         mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     if (pass->scale)
         mst_text_put_values(out, "value *= scale;\n", values);
-    mst_text_put_values(out, "target[outer + (long)position$stride] = value$part;\n}\n\n", values);
+    if (op->even)
+        mst_text_put(out, "even_store($map, $sine, ${n}u, target + outer, ${stride}l, position, value);\n}\n\n",
+                     MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
+                     MST_SET(stride, pass->target.axis_stride));
+    else
+        mst_text_put_values(out, "target[outer + (long)position$stride] = value$part;\n}\n\n", values);
 }
 
 const char *mst_load_arguments(const mst_pass *pass) { return pass->load.multiply ? ", load_factors" : ""; }

@@ -10,11 +10,13 @@
   npy.py transformed Z X SIGN SCALE AXIS...   whether Z is the transform of X, by definition, along the axes in this order
   npy.py real Z X SCALE AXIS...               the same, X real: results 0 .. n/2 along the last AXIS
   npy.py hermitian Z X N SCALE AXIS...        the inverse: Z real, of length N along the last AXIS
+  npy.py even Z X KIND ORTHOGONAL SCALE AXIS...   whether Z is X by the cosine or sine transform dct1 .. dst4 along the axes
   npy.py shifted Z X BACK AXIS...             whether Z is X by fftshift (BACK 0) or ifftshift (BACK 1)
   npy.py mapped Z TYPE EXPRESSION NAME=FILE...   whether Z, of that type, is the Python expression of the elements
 """
 import cmath
 import itertools
+import math
 import random
 import struct
 import sys
@@ -159,6 +161,39 @@ def transformed(z_path, x_path, scale, axes, sign=-1, half=False, length=None):
     same(z_path, ("float" if length else "complex") + str((32 if single else 64) * (1 if length else 2)), shape, x)
 
 
+# SciPy's definitions, and its weights of orthogonal transforms.
+def even_line(line, kind, orthogonal):
+    n, sine, last = len(line), kind[:3] == "dst", len(line) - 1
+    function, half, root2 = (math.sin if sine else math.cos), math.pi / 2, math.sqrt(2)
+    x, kind, weights = [complex(v).real for v in line], int(kind[3]), [2] * n
+    shift = 1 if sine else 0
+    if kind == 3:
+        weights[last if sine else 0] = root2 if orthogonal else 1
+    if kind == 1 and not sine:
+        weights[0] = weights[last] = root2 if orthogonal else 1
+    result = []
+    for k in range(n):
+        row, column = {1: (k + shift, None), 2: (k + shift, 1), 3: (2 * k + 1, None), 4: (2 * k + 1, 1)}[kind]
+        period = {1: n + 1 if sine else n - 1, 2: n, 3: n, 4: 2 * n}[kind]
+        value = 0
+        for j in range(n):
+            at = 2 * j + 1 if column else j + shift
+            step = math.pi / period / (1 if kind == 1 else 2)
+            value += weights[j] * x[j] * function(step * row * at)
+        if orthogonal and (kind == 2 and k == (last if sine else 0) or kind == 1 and not sine and k in (0, last)):
+            value /= root2
+        result.append(value)
+    return result
+
+
+def even(z_path, x_path, kind, orthogonal, scale, axes):
+    name, shape, x = read(x_path)
+    for axis in axes:
+        x, _ = resize(x, tuple(shape), axis % len(shape), shape[axis],
+                      lambda line, k: even_line(line, kind, orthogonal)[k])
+    same(z_path, "float32" if name == "float32" else "float64", tuple(shape), [scale * v for v in x])
+
+
 def shifted(z_path, x_path, back, axes):
     name, shape, x = read(x_path)
     shape = tuple(shape)
@@ -206,6 +241,8 @@ def main(verb, path, *rest):
         transformed(path, rest[0], float(rest[1]), [int(a) for a in rest[2:]], half=True)
     elif verb == "hermitian":
         transformed(path, rest[0], float(rest[2]), [int(a) for a in rest[3:]], 1, length=int(rest[1]))
+    elif verb == "even":
+        even(path, rest[0], rest[1], int(rest[2]), float(rest[3]), [int(a) for a in rest[4:]])
     elif verb == "shifted":
         shifted(path, rest[0], int(rest[1]), [int(a) for a in rest[2:]])
     else:

@@ -1,0 +1,185 @@
+// Cosine and sine transforms by Fourier transforms. With w = exp(-2 pi i / 4n):
+//     II   X[k] - i X[n-k] = 2 w^k V[k] for v = x[0], x[2], .., x[3], x[1]  (Makhoul, IEEE Trans. ASSP 28, 1980)
+//     III  the way back: V[k] = w^-k (X[k] - i X[n-k]), X[n] = 0
+//     IV   even n: y[2k] - i y[n-1-2k] = 2 u[k] T[k] for t[p] = u[p] (x[2p] + i x[n-1-2p]) of length n/2, with
+//          u[p] = exp(-2 pi i (8p+1) / 16n); odd n: a permutation of the indices of 4n mirrored numbers (Chan and Ho, Electronics
+//          Letters 26, 1990), as FFTW has it
+//     I    a period of the mirrored numbers: every way by recurrences over n loses accuracy with sqrt n
+// Sine transforms are those of the cosine, of x in reverse order or with every other sign changed.
+#include "even.h"
+#include "twiddle.h"
+
+#include "runtime/layout.h"
+#include "runtime/program.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define LONGEST ((size_t)1 << 30)
+
+static size_t transform_length(mst_fft_kind kind, size_t n) {
+    switch (mst_even_type(kind)) {
+    case 1:
+        return mst_even_is_sine(kind) ? 2 * (n + 1) : 2 * (n - 1);
+    case 4:
+        return n % 2 == 0 ? n / 2 : n;
+    default:
+        return n;
+    }
+}
+
+// ---- Descriptions.
+
+static mst_status check_types(const mst_fft_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_REQUIRE(d->input.type == MST_FLOAT32 || d->input.type == MST_FLOAT64, MST_ERROR_ARGUMENT,
+                "input is %s; cosine and sine transforms take float32 and float64", mst_type_name(d->input.type));
+    MST_REQUIRE(d->output.type == d->input.type, MST_ERROR_ARGUMENT,
+                "output is %s but input is %s; those of cosine and sine transforms are of one type", mst_type_name(d->output.type),
+                mst_type_name(d->input.type));
+    MST_REQUIRE(mst_layout_same_shape(&d->input, &d->output), MST_ERROR_ARGUMENT,
+                "input and output of a cosine or sine transform have the same shape");
+fail:
+    return status;
+}
+
+mst_status mst_even_read(mst_fft_desc *d, mst_error *error) {
+    mst_status status = MST_OK;
+    if (d->output.rank == 0)
+        d->output = mst_layout_dense(d->input.type, d->input.rank, d->input.shape);
+    MST_TRY(check_types(d, error));
+    bool sine = mst_even_is_sine(d->kind);
+    int type = mst_even_type(d->kind);
+    for (int a = 0; a < d->n_axes; a++) {
+        size_t n = d->input.shape[d->axes[a]];
+        MST_REQUIRE(type != 1 || sine || n != 1, MST_ERROR_ARGUMENT,
+                    "axis %d has length 1; a cosine transform of type I needs 2 or more", d->axes[a]);
+        MST_REQUIRE(n <= (type == 1 ? LONGEST / 2 - 1 : LONGEST), MST_ERROR_ARGUMENT,
+                    "axis %d has length %zu; %s is the most for this kind", d->axes[a], n, type == 1 ? "2^29 - 1" : "2^30");
+    }
+    if (d->direction == MST_FFT_INVERSE && (type == 2 || type == 3))
+        type = 5 - type;
+    d->kind = (mst_fft_kind)(type + (sine ? MST_FFT_DST1 - 1 : 0));
+    d->direction = type == 3 ? MST_FFT_INVERSE : MST_FFT_FORWARD;
+fail:
+    return status;
+}
+
+// ---- Factors.
+
+static mst_root conjugate_if(bool conjugate, mst_root a) { return (mst_root){a.re, conjugate ? -a.im : a.im}; }
+
+static mst_root times(long double factor, mst_root a) { return (mst_root){factor * a.re, factor * a.im}; }
+
+// Whether values are multiplied by anything on a side.
+static bool has_factors(const mst_fft_desc *d, int map, bool load) {
+    switch (map) {
+    case EVEN_SPREAD:
+        return false;
+    case EVEN_MIRRORED:
+        return d->orthogonal && !mst_even_is_sine(d->kind);
+    default:
+        return map != EVEN_STRIDED || !load;
+    }
+}
+
+// The length whose roots of unity the factors are.
+static size_t roots_of(const mst_pass_op *op) { return op->axis_length * (op->even == EVEN_FOLDED ? 16 : 4); }
+
+// For unit rows and columns, ends weigh sqrt 2 or its inverse.
+static mst_root factor_at(const mst_fft_desc *d, const mst_pass_op *op, bool load, const mst_roots *roots, size_t p) {
+    const long double root2 = sqrtl(2), weight = d->orthogonal ? (load ? root2 : 1 / root2) : 1;
+    size_t n = op->axis_length;
+    switch (op->even) {
+    case EVEN_ROTATED:
+        return times((load ? 1 : 2) * (p == 0 ? weight : 1), conjugate_if(load, mst_roots_get(roots, p)));
+    case EVEN_FOLDED:
+        return times(load ? 1 : 2, mst_roots_get(roots, 8 * p + 1));
+    case EVEN_STRIDED:
+        return (mst_root){load ? 1 : root2, 0};
+    case EVEN_MIRRORED:
+        return (mst_root){p == 0 || p == n - 1 ? (has_factors(d, EVEN_MIRRORED, load) ? weight : 1) : 1, 0};
+    default:
+        return (mst_root){1, 0};
+    }
+}
+
+void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind) {
+    const mst_fft_desc *d = &plan->desc;
+    bool load = kind == MST_TABLE_LOAD_FACTORS;
+    const mst_pass_op *op = load ? &p->device.pass.load : &p->device.pass.store;
+    size_t m = transform_length(d->kind, op->axis_length), count = (size_t)p->device.tables.tables[kind].bytes;
+    mst_roots roots = {0}, chirp = {0};
+    bool by_chirp = !mst_axis_is_smooth(m) && p->device.pass.convolution != MST_PASS_RADER;
+    bool made = mst_roots_create(&roots, roots_of(op)) && (!by_chirp || mst_roots_create(&chirp, 2 * m));
+    void *table = made ? malloc(count) : NULL;
+    for (size_t k = 0, square = 0; k < m && table; square = (square + 2 * k + 1) % (2 * m), k++) {
+        mst_root value = factor_at(d, op, load, &roots, k);
+        if (by_chirp)
+            value = mst_root_multiply(value, conjugate_if(d->direction == MST_FFT_INVERSE, mst_roots_get(&chirp, square)));
+        mst_table_put(table, plan->is_double, k, value);
+    }
+    mst_roots_destroy(&roots);
+    mst_roots_destroy(&chirp);
+    return table;
+}
+
+mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error) {
+    mst_status status = mst_program_add_file(context, "even_maps.cl", out, error);
+    return status == MST_OK ? mst_program_add_file(context, "even.cl", out, error) : status;
+}
+
+// ---- Passes.
+
+static int load_map(const mst_fft_desc *d, size_t n) {
+    static const int maps[] = {EVEN_MIRRORED, EVEN_SPREAD, EVEN_ROTATED, EVEN_FOLDED};
+    int type = mst_even_type(d->kind);
+    return type == 4 && n % 2 == 1 ? EVEN_STRIDED : maps[type - 1];
+}
+
+static int store_map(const mst_fft_desc *d, size_t n) {
+    int map = load_map(d, n);
+    return map == EVEN_SPREAD ? EVEN_ROTATED : map == EVEN_ROTATED ? EVEN_SPREAD : map;
+}
+
+static mst_pass_op op_of(const mst_fft_desc *d, size_t n, bool load) {
+    int map = load ? load_map(d, n) : store_map(d, n);
+    return (mst_pass_op){.element = MST_ELEMENT_REAL,
+                         .axis_length = n,
+                         .even = map,
+                         .sine = mst_even_is_sine(d->kind),
+                         .multiply = has_factors(d, map, load),
+                         .swap = d->direction == MST_FFT_INVERSE};
+}
+
+static mst_status plan_axis(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_pass *first, *last;
+    if (!mst_axis_is_smooth(job->n))
+        return mst_axis_plan_convolution(plan, job, error);
+    MST_TRY(mst_axis_plan(plan, job, &first, &last, error));
+    mst_axis_need_factors(plan, job, first, last);
+fail:
+    return status;
+}
+
+mst_status mst_even_plan_passes(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_fft_desc *d = &plan->desc;
+    mst_type complex_type = plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64;
+    mst_layout packed = mst_layout_dense(d->input.type, d->input.rank, d->input.shape);
+    for (int a = 0; a < d->n_axes; a++) {
+        int axis = d->axes[a];
+        size_t n = d->input.shape[axis];
+        mst_axis_job job = {.axis = axis, .from = a == 0 ? SOURCE : TARGET, .to = TARGET, .from_layout = packed};
+        job.n = transform_length(d->kind, n);
+        job.to_layout = packed;
+        job.work_layout = mst_axis_layout(&packed, complex_type, axis, job.n);
+        job.load = op_of(d, n, true);
+        job.store = op_of(d, n, false);
+        job.scale = a + 1 == d->n_axes && d->scale != 1;
+        MST_TRY(plan_axis(plan, &job, error));
+    }
+fail:
+    return status;
+}
