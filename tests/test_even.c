@@ -6,9 +6,10 @@
 
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 
-static const size_t lengths[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,   10,  11,  12,  13,  14,  15,   16,   17,   18,   20,
-                                 24, 27, 30, 31, 32, 37, 48, 64, 67, 74,  96,  100, 101, 125, 128,  134,  255,  256,  257,
-                                 360, 500, 512, 1000, 1009, 1024, 2018, 2048, 3000, 4096, 5000, 8192, 10000, 16384, 20011, 65536};
+static const size_t lengths[] = {1,    2,    3,    4,    5,    6,    7,    8,    9,     10,    11,    12,   13,  14,
+                                 15,   16,   17,   18,   20,   24,   27,   30,   31,    32,    37,    48,   64,  67,
+                                 74,   96,   100,  101,  125,  128,  134,  255,  256,   257,   360,   500,  512, 1000,
+                                 1009, 1024, 2018, 2048, 3000, 4096, 5000, 8192, 10000, 16384, 20011, 65536};
 
 static mst_fft_desc describe(mst_type type, int kind, int rank, const size_t *shape) {
     mst_fft_desc desc = MST_FFT_DESC_INIT;
@@ -101,7 +102,8 @@ static void refusals(void **state) {
     table[5].desc = describe(MST_FLOAT32, MST_FFT_DCT1, 2, one), table[5].says = "length 1";
     for (int i = 0; i < 6; i++) {
         mst_status made = mst_fft_create(*state, &table[i].desc, &plan, &e);
-        CHECK(made == MST_ERROR_ARGUMENT && strstr(e.message, table[i].says), "case %d: status %d, '%s'", i, (int)made, e.message);
+        CHECK(made == MST_ERROR_ARGUMENT && strstr(e.message, table[i].says), "case %d: status %d, '%s'", i, (int)made,
+              e.message);
     }
     d.kind = MST_FFT_FOURIER;
     d.orthogonal = 1;

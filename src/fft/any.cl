@@ -477,6 +477,12 @@ void transform_tile(vreal *v, __global const any_pass *p, uint count, __global c
 
 // The kernel.
 
+#ifdef EVEN_DATA
+void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
+               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at, uint count,
+               real scale);
+#endif
+
 // Tiles of short rows one behind the other: all that a pass does to them.
 __attribute__((noinline)) void transform_rows(vreal *v, __global const any_pass *p, __global const real *from,
                                               __global real *to, __global const real *numbers,
@@ -564,6 +570,12 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 long s_at[LANES], t_at[LANES];
                 find_lines(s, s_first + l.first, l.count, s_base, s_at);
                 find_lines(t, t_first + l.first, l.count, t_base, t_at);
+#ifdef EVEN_DATA
+                if (p->ends == ANY_EVEN) {
+                    even_tile(v, p, from, to, numbers, places, s_at, t_at, l.count, p->scaled ? scale : 1);
+                    continue;
+                }
+#endif
                 load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
                 transform_tile(v, p, (uint)p->n, numbers, places + p->places);
                 store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count,

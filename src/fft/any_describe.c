@@ -9,7 +9,7 @@ static cell larger(cell a, cell b) { return a > b ? a : b; }
 static cell reals_of(const mst_pass_op *op) { return op->element == MST_ELEMENT_REAL ? 1 : 2; }
 
 static void describe_view(const mst_view *v, const mst_pass_op *op, mst_pass_half half, any_side *s) {
-    bool pairs = half != MST_HALF_NONE && op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
+    bool pairs = half != MST_HALF_NONE && half != MST_HALF_EVEN && op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
     s->axis_stride = v->axis_stride * (pairs ? 2 : reals_of(op));
     s->imaginary = pairs ? v->axis_stride : reals_of(op) - 1;
     s->step = (cell)v->step;
@@ -42,6 +42,11 @@ static cell way_of(const any_side *s, const mst_pass_op *op, cell lanes) {
     return s->imaginary == 1 && s->step * s->axis_stride == 2 ? ANY_BY_ROWS : ANY_BY_VALUES;
 }
 
+// Of whole lines of real numbers.
+static cell way_of_reals(const any_side *s, cell lanes) {
+    return s->lane_stride == 1 && s->axis_stride != 1 && 2 * s->last >= lanes ? ANY_BY_LANES : ANY_BY_ROWS;
+}
+
 static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pass_op *op, any_side *s) {
     const mst_pass *pass = &p->device.pass;
     describe_view(v, op, pass->half, s);
@@ -54,7 +59,7 @@ static void describe_side(const mst_fft_pass *p, const mst_view *v, const mst_pa
     s->even = op->even;
     s->sine = op->sine;
     s->n = (cell)pass->n;
-    s->way = way_of(s, op, pass->lanes);
+    s->way = pass->half == MST_HALF_EVEN ? way_of_reals(s, pass->lanes) : way_of(s, op, pass->lanes);
 }
 
 #define SHORT_ROW 16
@@ -78,6 +83,7 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
     const mst_pass *pass = &p->device.pass;
     static const cell ends[] = {[MST_HALF_COMBINE] = ANY_COMBINE,
                                 [MST_HALF_SPLIT] = ANY_SPLIT,
+                                [MST_HALF_EVEN] = ANY_EVEN,
                                 [MST_HALF_COMBINE_ALONE] = ANY_COMBINE_ALONE,
                                 [MST_HALF_SPLIT_ALONE] = ANY_SPLIT_ALONE};
     memset(out, 0, sizeof *out);

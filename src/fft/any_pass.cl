@@ -11,8 +11,8 @@ enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS };
 
 // What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n
 // + 1 numbers of their spectrum, or such a spectrum is split into the n. Alone: a line is a run of results and of their
-// opposites.
-enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT, ANY_COMBINE_ALONE, ANY_SPLIT_ALONE };
+// opposites. Even: the tile of a cosine or sine transform (any_even.cl).
+enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT, ANY_EVEN, ANY_COMBINE_ALONE, ANY_SPLIT_ALONE };
 
 enum { ANY_PLAIN, ANY_HERMITIAN };
 
@@ -39,6 +39,7 @@ typedef struct any_pass {
     cell steps,
         odd[ANY_RADICES];    // where in `numbers`: the steps' twiddles; cosines and sines of a prime radix above 10
     cell places;             // where in `places`
+    cell slots;              // of ANY_EVEN, in `places`: of the numbers of a line, coming and going
     cell near;               // how far apart results lie that a tile stores as a row, where that is one number; else 0
     cell ends, end_roots;    // ANY_WHOLE, ...; roots of unity for it, of a run where it is alone,
     cell run_roots;          // and those of its runs' beginnings

@@ -1,5 +1,6 @@
 // The tables of passes, one behind the other in two arrays: numbers, and where results lie.
 #include "any.h"
+#include "even.h"
 #include "twiddle.h"
 
 #include "runtime/numbers.h"
@@ -73,6 +74,15 @@ static cell add_places(const mst_fft *plan, const mst_pass *pass) {
     return at;
 }
 
+static cell add_slots(const mst_fft *plan, const mst_fft_pass *p, cell places) {
+    mst_any_values *v = &plan->any->place_values;
+    cell at = (cell)(v->length / sizeof(cl_uint));
+    cl_uint *slots = add(v, 2 * p->device.pass.load.axis_length * sizeof *slots);
+    if (slots)
+        mst_even_slots(&p->device.pass, (const cl_uint *)v->bytes + places, slots);
+    return at;
+}
+
 void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *out) {
     const mst_pass *pass = &p->device.pass;
     if (pass->n_radices > 0)
@@ -88,7 +98,9 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
     for (int k = 0; k < pass->n_radices; k++)
         if (pass->radices[k] > MST_ANY_RADIX)
             out->odd[k] = add_roots(plan, pass->radices[k], 1, pass->radices[k], true);
-    if (pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
+    if (pass->half == MST_HALF_EVEN)
+        out->slots = add_slots(plan, p, out->places);
+    if (pass->half == MST_HALF_EVEN || pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
         out->end_roots = add_roots(plan, 2 * pass->n, 1, pass->n / 2 + 1, false);
     if (pass->half == MST_HALF_COMBINE_ALONE || pass->half == MST_HALF_SPLIT_ALONE) {
         out->end_roots = add_roots(plan, 2 * pass->n, 1, MST_PASS_HALF_RUN, false);

@@ -14,6 +14,8 @@ mst_status mst_any_write(mst_context *context, bool is_double, bool even, mst_te
         MST_TRY(mst_even_write(context, out, error));
     }
     MST_TRY(mst_program_add_file(context, "any.cl", out, error));
+    if (even)
+        MST_TRY(mst_program_add_file(context, "any_even.cl", out, error));
 fail:
     return status;
 }

@@ -18,13 +18,11 @@ static size_t next_square(size_t square, size_t p, size_t n) {
 
 static size_t number_bytes(bool is_double) { return is_double ? 16 : 8; }
 
-static mst_root conjugate_if(bool conjugate, mst_root a) { return (mst_root){a.re, conjugate ? -a.im : a.im}; }
-
 void *mst_chirp(size_t n, bool inverse, bool is_double) {
     mst_roots roots;
     void *table = mst_roots_create(&roots, 2 * n) ? malloc(n * number_bytes(is_double)) : NULL;
     for (size_t p = 0, square = 0; p < n && table; square = next_square(square, p++, n))
-        mst_table_put(table, is_double, p, conjugate_if(inverse, mst_roots_get(&roots, square)));
+        mst_table_put(table, is_double, p, mst_root_conjugate_if(inverse, mst_roots_get(&roots, square)));
     mst_roots_destroy(&roots);
     return table;
 }
@@ -105,7 +103,7 @@ void *mst_chirp_spectrum(size_t n, size_t m, bool inverse, bool is_double) {
     mst_roots roots;
     mst_root *v = mst_roots_create(&roots, 2 * n) ? calloc(m, sizeof *v) : NULL;
     for (size_t p = 0, square = 0; p < n && v; square = next_square(square, p++, n)) {
-        v[p] = conjugate_if(!inverse, mst_roots_get(&roots, square));
+        v[p] = mst_root_conjugate_if(!inverse, mst_roots_get(&roots, square));
         if (p > 0)
             v[m - p] = v[p];
     }

@@ -35,8 +35,8 @@ static mst_status check_types(const mst_fft_desc *d, mst_error *error) {
     MST_REQUIRE(d->input.type == MST_FLOAT32 || d->input.type == MST_FLOAT64, MST_ERROR_ARGUMENT,
                 "input is %s; cosine and sine transforms take float32 and float64", mst_type_name(d->input.type));
     MST_REQUIRE(d->output.type == d->input.type, MST_ERROR_ARGUMENT,
-                "output is %s but input is %s; those of cosine and sine transforms are of one type", mst_type_name(d->output.type),
-                mst_type_name(d->input.type));
+                "output is %s but input is %s; those of cosine and sine transforms are of one type",
+                mst_type_name(d->output.type), mst_type_name(d->input.type));
     MST_REQUIRE(mst_layout_same_shape(&d->input, &d->output), MST_ERROR_ARGUMENT,
                 "input and output of a cosine or sine transform have the same shape");
 fail:
@@ -67,8 +67,6 @@ fail:
 
 // ---- Factors.
 
-static mst_root conjugate_if(bool conjugate, mst_root a) { return (mst_root){a.re, conjugate ? -a.im : a.im}; }
-
 static mst_root times(long double factor, mst_root a) { return (mst_root){factor * a.re, factor * a.im}; }
 
 // Whether values are multiplied by anything on a side.
@@ -92,7 +90,7 @@ static mst_root factor_at(const mst_fft_desc *d, const mst_pass_op *op, bool loa
     size_t n = op->axis_length;
     switch (op->even) {
     case EVEN_ROTATED:
-        return times((load ? 1 : 2) * (p == 0 ? weight : 1), conjugate_if(load, mst_roots_get(roots, p)));
+        return times((load ? 1 : 2) * (p == 0 ? weight : 1), mst_root_conjugate_if(load, mst_roots_get(roots, p)));
     case EVEN_FOLDED:
         return times(load ? 1 : 2, mst_roots_get(roots, 8 * p + 1));
     case EVEN_STRIDED:
@@ -116,7 +114,8 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
     for (size_t k = 0, square = 0; k < m && table; square = (square + 2 * k + 1) % (2 * m), k++) {
         mst_root value = factor_at(d, op, load, &roots, k);
         if (by_chirp)
-            value = mst_root_multiply(value, conjugate_if(d->direction == MST_FFT_INVERSE, mst_roots_get(&chirp, square)));
+            value =
+                mst_root_multiply(value, mst_root_conjugate_if(d->direction == MST_FFT_INVERSE, mst_roots_get(&chirp, square)));
         mst_table_put(table, plan->is_double, k, value);
     }
     mst_roots_destroy(&roots);
@@ -127,6 +126,47 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
 mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error) {
     mst_status status = mst_program_add_file(context, "even_maps.cl", out, error);
     return status == MST_OK ? mst_program_add_file(context, "even.cl", out, error) : status;
+}
+
+// ---- Lines that a tile holds.
+
+static size_t slot_in(const mst_pass_op *op, size_t n, size_t j) {
+    bool sine = op->sine;
+    size_t i = sine && op->even != EVEN_SPREAD && op->even != EVEN_MIRRORED ? n - 1 - j : j;
+    switch (op->even) {
+    case EVEN_SPREAD:
+        return i % 2 == 0 ? i / 2 : n - (i + 1) / 2;
+    case EVEN_ROTATED:
+        return i == n / 2 ? 1 : i < n / 2 ? 2 * i : 2 * (n - i) + 1;
+    case EVEN_MIRRORED:
+        return sine ? j + 1 : j;
+    default:
+        return i % 2 == 0 ? i : n - i;
+    }
+}
+
+static size_t slot_out(const mst_pass_op *op, const cl_uint *places, size_t n, size_t j) {
+    bool sine = op->sine;
+    size_t i = sine && op->even == EVEN_ROTATED ? n - 1 - j : j, u;
+    switch (op->even) {
+    case EVEN_ROTATED:
+        return i == n / 2 ? 1 : i < n / 2 ? 2 * (size_t)places[i] : 2 * (size_t)places[n - i] + 1;
+    case EVEN_SPREAD: // of the inverse, which leaves its parts exchanged
+        u = i % 2 == 0 ? i / 2 : n - (i + 1) / 2;
+        return 2 * (size_t)places[u / 2] + 1 - u % 2;
+    case EVEN_MIRRORED:
+        return sine ? 2 * (size_t)places[j + 1] + 1 : 2 * (size_t)places[j];
+    default:
+        return i % 2 == 0 ? 2 * (size_t)places[i / 2] : 2 * (size_t)places[(n - 1 - i) / 2] + 1;
+    }
+}
+
+void mst_even_slots(const mst_pass *pass, const cl_uint *places, cl_uint *slots) {
+    size_t n = pass->load.axis_length;
+    for (size_t j = 0; j < n; j++) {
+        slots[j] = (cl_uint)slot_in(&pass->load, n, j);
+        slots[n + j] = (cl_uint)slot_out(&pass->store, places, n, j);
+    }
 }
 
 // ---- Passes.
@@ -152,9 +192,32 @@ static mst_pass_op op_of(const mst_fft_desc *d, size_t n, bool load) {
                          .swap = d->direction == MST_FFT_INVERSE};
 }
 
+// Real numbers as the parts of half as many, or as they are folded, in one tile: how many complex ones; 0: not so.
+static size_t length_of_tile(const mst_fft *plan, const mst_axis_job *job) {
+    size_t half = job->load.even == EVEN_FOLDED ? job->n : job->n / 2;
+    bool whole = job->load.even == EVEN_FOLDED || (job->n % 2 == 0 && job->load.even != EVEN_STRIDED);
+    return plan->any_length && whole && mst_axis_is_smooth(half) && mst_axis_passes(plan, half) == 1 ? half : 0;
+}
+
+static mst_status plan_tile(mst_fft *plan, const mst_axis_job *job, size_t h, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_axis_job half = *job;
+    mst_fft_pass *p;
+    half.n = h;
+    half.half = MST_HALF_EVEN;
+    half.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, h);
+    MST_TRY(mst_axis_plan(plan, &half, &p, NULL, error));
+    mst_axis_need_factors(plan, job, p, p);
+fail:
+    return status;
+}
+
 static mst_status plan_axis(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_pass *first, *last;
+    size_t h = length_of_tile(plan, job);
+    if (h > 0)
+        return plan_tile(plan, job, h, error);
     if (!mst_axis_is_smooth(job->n))
         return mst_axis_plan_convolution(plan, job, error);
     MST_TRY(mst_axis_plan(plan, job, &first, &last, error));

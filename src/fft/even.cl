@@ -1,13 +1,9 @@
 // Positions of a Fourier transform, and the real numbers of even or odd data (`sine`) around it. Sine transforms are
 // cosine transforms of the numbers in reverse order on one side, with every other sign changed on the other.
-INLINE real even_signed(real value, bool negative) {
-    return negative ? -value : value;
-}
+INLINE real even_signed(real value, bool negative) { return negative ? -value : value; }
 
 // Which number is at a position: 0, 2, 4, .., 5, 3, 1.
-INLINE uint even_spread(uint n, uint p) {
-    return 2 * p < n ? 2 * p : 2 * (n - p) - 1;
-}
+INLINE uint even_spread(uint n, uint p) { return 2 * p < n ? 2 * p : 2 * (n - p) - 1; }
 
 INLINE real2 even_mirrored(bool sine, uint n, __global const real *from, long stride, uint p) {
     if (!sine)
@@ -41,9 +37,7 @@ INLINE real2 even_load(uint map, bool sine, uint n, __global const real *from, l
 }
 
 // (-1)^(m / 2) value
-INLINE real even_quarter(real value, uint m) {
-    return even_signed(value, m / 2 % 2);
-}
+INLINE real even_quarter(real value, uint m) { return even_signed(value, m / 2 % 2); }
 
 // The results of an odd length n of which result k of the transform is the only part.
 INLINE void even_store_strided(bool sine, uint n, __global real *to, long stride, uint k, real2 value) {

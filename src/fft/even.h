@@ -21,6 +21,10 @@ mst_status mst_even_plan_passes(mst_fft *plan, mst_error *error);
 // transform, the chirp is a factor of it. The caller's to free; NULL: out of memory.
 void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kind kind);
 
+// MST_HALF_EVEN: the slot (any_even.cl) of each number of a line, coming and, behind these, going; results of the transform are
+// at `places`.
+void mst_even_slots(const mst_pass *pass, const cl_uint *places, cl_uint *slots);
+
 // The functions even_load and even_store, for kernels of any shape.
 mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error);
 

@@ -1,5 +1,5 @@
-// How real numbers become the complex ones that are transformed, and how results become real numbers: what transforms of
-// even and odd data have around a Fourier transform of length m (even.c). C and OpenCL C both read this.
+// How real numbers become the complex ones that are transformed, and how results become real numbers: what transforms
+// of even and odd data have around a Fourier transform of length m (even.c). C and OpenCL C both read this.
 enum {
     EVEN_NONE,
     EVEN_SPREAD,   // m = n: even indices going up, then odd ones going down (Makhoul 1980)

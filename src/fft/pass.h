@@ -51,6 +51,7 @@ typedef enum mst_pass_half {
     MST_HALF_NONE,
     MST_HALF_COMBINE,
     MST_HALF_SPLIT,
+    MST_HALF_EVEN,  // a cosine or sine transform (even.h) in one pass, by the parts of n complex numbers
     MST_HALF_PAIRS, // real elements are pairs of numbers, and no more
     MST_HALF_COMBINE_ALONE,
     MST_HALF_SPLIT_ALONE

@@ -20,6 +20,8 @@ static inline mst_root mst_root_multiply(mst_root a, mst_root b) {
     return (mst_root){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
 
+static inline mst_root mst_root_conjugate_if(bool conjugate, mst_root a) { return (mst_root){a.re, conjugate ? -a.im : a.im}; }
+
 // Many of one n: each the product of two that are tabulated, of some sqrt(n) each. In long double, so that a table in double is
 // as good; where long double is no wider, all are tabulated.
 typedef struct mst_roots {
