@@ -211,24 +211,28 @@ static void test_pressure(void **state) {
     check(*state, "layers and sub-steps", &d, &w, true, false);
 }
 
-// ---- In three dimensions, where a GPU's kernels for faces, for edges and for the rest share the grid
+// ---- Grids so large that a GPU has kernels of its own for faces, for edges and for the rest
 
-enum { NZ = 19, NY = 21, NX = 83, NODES_3D = NZ * NY * NX, STEPS_3D = 9 };
-static const mst_stencil_boundary faces_3d[] = {{.kind = MST_BOUNDARY_ABSORB, .width = 4, .alpha = 0.2},
-                                                {.width = 0},
-                                                LAYERS_X,
-                                                {.kind = MST_BOUNDARY_ABSORB, .width = 5},
-                                                {.kind = MST_BOUNDARY_ABSORB, .width = 7}};
+enum { LONGEST = 700, MOST_NODES = 250000, LARGE_STEPS = 7 };
+static const mst_stencil_boundary large_faces[] = {{.kind = MST_BOUNDARY_ABSORB, .width = 5},
+                                                   {.kind = MST_BOUNDARY_ABSORB, .width = 7},
+                                                   {.kind = MST_BOUNDARY_ABSORB, .width = 4, .alpha = 0.2},
+                                                   {.width = 0},
+                                                   LAYERS_X};
+typedef struct large {
+    int rank, n[3], pitch[3], nodes; // the slowest axis first
+    const mst_stencil_boundary *faces;
+    float c[3][LONGEST][3]; // coefficients
+} large;
 
 // One step of u - 0.2 (stretch_x(u[1] - u[-1]) + ..) in plain C: psi are the memory variables, of whole grids.
-static void advance_3d(const float c[3][NX][3], const float *u, float *next, float *psi[3]) {
-    const int n[3] = {NZ, NY, NX}, pitch[3] = {NY * NX, NX, 1};
-    for (int i = 0; i < NODES_3D; i++) {
-        const int at[3] = {i / (NY * NX), i / NX % NY, i % NX};
+static void advance_large(const large *l, const float *u, float *next, float (*psi)[MOST_NODES]) {
+    for (int i = 0; i < l->nodes; i++) {
         float sum = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            const float *k = c[axis][at[axis]];
-            const float d = (at[axis] + 1 < n[axis] ? u[i + pitch[axis]] : 0) - (at[axis] > 0 ? u[i - pitch[axis]] : 0);
+        for (int axis = 0; axis < l->rank; axis++) {
+            const int at = i / l->pitch[axis] % l->n[axis];
+            const float *k = l->c[axis][at];
+            const float d = (at + 1 < l->n[axis] ? u[i + l->pitch[axis]] : 0) - (at > 0 ? u[i - l->pitch[axis]] : 0);
             psi[axis][i] = k[2] != 0 ? k[0] * psi[axis][i] + k[1] * d : 0;
             sum += k[2] != 0 ? d * k[2] + psi[axis][i] : d;
         }
@@ -236,48 +240,64 @@ static void advance_3d(const float c[3][NX][3], const float *u, float *next, flo
     }
 }
 
-static void run_3d(mst_context *context, const mst_stencil_update *update, const float *first, float *out) {
-    static const size_t shape[] = {NZ, NY, NX};
-    const mst_layout layout = mst_layout_dense(MST_FLOAT32, 3, shape);
+static void run_large(mst_context *context, const large *l, const char *text, mst_stencil_schedule schedule, const float *first,
+                      float *out) {
+    const mst_stencil_update update = {"u", text, 0};
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
-    mst_stencil_field field = {.name = "u", .initial = {.layout = layout, .data = mst_at_host((float *)first)}};
+    mst_stencil_field field = {.name = "u", .initial = {.data = mst_at_host((float *)first)}};
     mst_stencil *solver;
     mst_error e;
-    d.rank = 3;
-    memcpy(d.grid, shape, sizeof shape);
+    d.rank = l->rank;
+    for (int axis = 0; axis < l->rank; axis++)
+        d.grid[axis] = (size_t)l->n[axis];
+    field.initial.layout = mst_layout_dense(MST_FLOAT32, l->rank, d.grid);
     d.time_step = 0.6;
-    d.boundaries = faces_3d;
+    d.boundaries = l->faces;
     d.fields = &field;
     d.n_fields = 1;
-    d.updates = update;
+    d.updates = &update;
     d.n_updates = 1;
-    d.schedule = MST_STENCIL_SWEEPS;
+    d.schedule = schedule;
+    d.depth = schedule == MST_STENCIL_SKEWED_SWEEPS ? 3 : 0;
+    d.block = schedule == MST_STENCIL_SKEWED_SWEEPS ? 9 : 0;
     d.shape = MST_STENCIL_SHAPE_GPU;
     OK(mst_stencil_create(context, &d, &solver, &e));
-    OK(mst_stencil_run(solver, STEPS_3D, NULL, NULL, &e));
+    OK(mst_stencil_run(solver, LARGE_STEPS, NULL, NULL, &e));
     OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(out), &e));
     mst_stencil_destroy(solver);
 }
 
-static void test_faces_and_edges(void **state) {
-    static const mst_stencil_update update = {
-        "u", "u - 0.2 * (stretch_z(u[1,0,0] - u[-1,0,0]) + stretch_y(u[0,1,0] - u[0,-1,0]) + stretch_x(u[0,0,1] - u[0,0,-1]))",
-        0};
-    static float c[3][NX][3], first[NODES_3D], got[NODES_3D], u[2][NODES_3D], memories[3][NODES_3D];
-    float *psi[] = {memories[0], memories[1], memories[2]};
-    if (!test_turn(0, 2))
-        return;
-    for (int axis = 0; axis < 3; axis++)
-        for (int i = 0; i < (int[]){NZ, NY, NX}[axis]; i++)
-            coefficients(faces_3d + 2 * axis, 3, (int[]){NZ, NY, NX}[axis], 0.6, 0, i, c[axis][i]);
-    for (int i = 0; i < NODES_3D; i++)
+static void check_large(mst_context *context, large *l, const char *update) {
+    static float first[MOST_NODES], got[MOST_NODES], skewed[MOST_NODES], u[2][MOST_NODES], psi[3][MOST_NODES];
+    l->nodes = 1;
+    for (int axis = l->rank - 1; axis >= 0; axis--) {
+        l->pitch[axis] = l->nodes;
+        l->nodes *= l->n[axis];
+        for (int i = 0; i < l->n[axis]; i++)
+            coefficients(l->faces + 2 * axis, l->rank, l->n[axis], 0.6, 0, i, l->c[axis][i]);
+    }
+    for (int i = 0; i < l->nodes; i++)
         first[i] = u[0][i] = (float)test_between(0, 1000) / 1000;
-    for (int step = 0; step < STEPS_3D; step++)
-        advance_3d((const float(*)[NX][3])c, u[step % 2], u[1 - step % 2], psi);
-    run_3d(*state, &update, first, got);
-    for (int i = 0; i < NODES_3D; i++)
-        CHECK(fabsf(got[i] - u[STEPS_3D % 2][i]) < 2e-5f, "node %d, %d, %d: %g, not %g", i / (NY * NX), i / NX % NY, i % NX,
-              got[i], u[STEPS_3D % 2][i]);
+    memset(psi, 0, sizeof psi);
+    for (int step = 0; step < LARGE_STEPS; step++)
+        advance_large(l, u[step % 2], u[1 - step % 2], psi);
+    run_large(context, l, update, MST_STENCIL_SWEEPS, first, got);
+    run_large(context, l, update, MST_STENCIL_SKEWED_SWEEPS, first, skewed);
+    assert_memory_equal(skewed, got, (size_t)l->nodes * sizeof *got);
+    for (int i = 0; i < l->nodes; i++)
+        CHECK(fabsf(got[i] - u[LARGE_STEPS % 2][i]) < 2e-5f, "axes: %d, node %d of rows of %d: %g, not %g", l->rank, i,
+              l->n[l->rank - 1], got[i], u[LARGE_STEPS % 2][i]);
+}
+
+static void test_large(void **state) {
+    static large plane = {.rank = 2, .n = {331, 613}, .faces = large_faces + 2},
+                 space = {.rank = 3, .n = {41, 43, 107}, .faces = large_faces};
+    if (test_turn(0, 2))
+        check_large(*state, &space,
+                    "u - 0.2 * (stretch_z(u[1,0,0] - u[-1,0,0]) + stretch_y(u[0,1,0] - u[0,-1,0])"
+                    " + stretch_x(u[0,0,1] - u[0,0,-1]))");
+    if (test_turn(1, 2))
+        check_large(*state, &plane, "u - 0.2 * (stretch_y(u[1,0] - u[-1,0]) + stretch_x(u[0,1] - u[0,-1]))");
 }
 
 // ---- What is one memory variable
@@ -347,8 +367,8 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wave_on_cpus),    cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
-        cmocka_unit_test(test_faces_and_edges), cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_wave_on_cpus), cmocka_unit_test(test_wave_on_gpus), cmocka_unit_test(test_advection_on_gpus),
+        cmocka_unit_test(test_large),        cmocka_unit_test(test_pressure),     cmocka_unit_test(test_shared),
         cmocka_unit_test(test_refused)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

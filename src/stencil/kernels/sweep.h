@@ -46,6 +46,7 @@ typedef struct mst_sweeps {
     bool margins_change;                     // from step to step
     bool copies_margins;                     // and sweeps fill them as they go
     bool in_parts;                           // sweeps may be over a part of the planes
+    bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
     mst_padded padded;
     mst_folded folded[N_AXES];
 } mst_sweeps;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 bool mst_sweep_has_part(const mst_sweeps *s, int k, mst_sweep_of part) {
-    const unsigned axes = s->shape == MST_STENCIL_SHAPE_GPU ? mst_sweeps_layer_axes(s, k) : 0;
+    const unsigned axes = s->shape == MST_STENCIL_SHAPE_GPU && !s->undivided ? mst_sweeps_layer_axes(s, k) : 0;
     const bool several = (axes & (axes - 1)) != 0;
     return part == MST_SWEEP_ALL ? axes == 0 : part == MST_SWEEP_EDGES ? several : axes != 0;
 }

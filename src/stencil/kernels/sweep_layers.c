@@ -3,19 +3,19 @@
 #include "stencil/scheme/layers.h"
 #include "sweep.h"
 
-enum { UNIT = 16 }; // columns of which layers are a multiple: of vectors
-enum { LINE = 32 }; // elements: between and around layers along the columns, and of which rows have a whole number
+enum { LINE = 32 }; // elements around an array, and of which its rows have a whole number if they are not of layers alone
 
-// Layers are widened to whole vectors along the columns.
+// Layers are widened to whole vectors along the columns, and a vector is between them. Rows follow one another without a gap:
+// what is read there beyond faces is never used, since the coefficients there are 0.
 static void find_nodes(const mst_sweeps *s, int axis, mst_folded *f) {
-    const int64_t length = (int64_t)s->problem->grid[axis], unit = axis == COLUMNS ? UNIT : 1;
+    const int64_t length = (int64_t)s->problem->grid[axis], unit = axis == COLUMNS ? s->width : 1;
     const mst_layer_nodes nodes = mst_layers_nodes(s->problem, axis);
     const int64_t end = mst_round_up(length, unit);
     f->low = mst_round_up(nodes.low, unit);
     f->high = nodes.high < length ? nodes.high / unit * unit : end;
     if (f->high - f->low < unit) // a vector would reach both layers
         f->low = f->high = end;
-    f->skipped = f->high - f->low - (axis == COLUMNS ? LINE : 0);
+    f->skipped = f->high - f->low - (axis == COLUMNS ? unit : 0);
     f->lengths[axis] = mst_larger(length, f->high) - f->skipped;
     f->high = f->high < end ? f->high : INT64_MAX / 2; // vectors may reach beyond the end
 }
@@ -27,7 +27,7 @@ static void fold(const mst_sweeps *s, int axis, mst_folded *f) {
         f->lengths[other] = (int64_t)s->problem->grid[other];
     find_nodes(s, axis, f);
     a->first = LINE;
-    a->pitch = mst_round_up(f->lengths[COLUMNS] + (axis == COLUMNS ? (int64_t)LINE : 0), (int64_t)LINE);
+    a->pitch = mst_round_up(f->lengths[COLUMNS], axis == COLUMNS ? (int64_t)s->width : (int64_t)LINE);
     a->elements = UINT64_MAX;
     if (!mst_multiply((uint64_t)a->pitch, (uint64_t)f->lengths[ROWS], &plane))
         return;

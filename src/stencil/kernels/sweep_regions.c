@@ -4,18 +4,17 @@
 #include "write_sweep.h"
 
 enum {
-    COLUMN_UNIT = 16,   // columns that neighbours of layers begin and end at: of vectors, and bytes that memory moves at once
+    LINE_BYTES = 128,   // of a cache, which two kernels do not share: half ones take an H100 twice as long
     GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
     // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
     // no cache.
     LEAST_PLANES = 4,
     MOST_PLANES = 32,
-    NARROW_ITEMS = 16, // of the columns of two layers, one behind the other
-    WIDE_ITEMS = 32,
+    ROW_ITEMS = 32, // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
 };
 
 int mst_sweep_items(const mst_problem *problem, bool in_layers) {
-    return in_layers ? NARROW_ITEMS : problem->rank < MST_MAX_AXES ? MST_SWEEP_GROUP : WIDE_ITEMS;
+    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : MST_SWEEP_GROUP;
 }
 
 unsigned mst_sweep_region(mst_sweep_of part, int region) {
@@ -26,7 +25,7 @@ unsigned mst_sweep_region(mst_sweep_of part, int region) {
 }
 
 void mst_sweep_cut(const mst_sweeps *s, int k, int axis, int64_t from, int64_t to, int64_t cuts[2]) {
-    const int64_t length = (int64_t)s->problem->grid[axis], unit = axis == COLUMNS ? COLUMN_UNIT : 1;
+    const int64_t length = (int64_t)s->problem->grid[axis], unit = axis == COLUMNS ? LINE_BYTES / (int64_t)s->element : 1;
     int reach[2];
     cuts[0] = from;
     cuts[1] = to;

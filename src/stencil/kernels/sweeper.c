@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-    PART_NODES = 1 << 14,   // of a work-group of a CPU, about,
-    PART_COLUMNS = 1 << 14, // and of a part of a line, at most
+    MOST_UNDIVIDED = 1 << 14, // nodes a compute unit: launches of several kernels take longer than one with all stretches
+    PART_NODES = 1 << 14,     // of a work-group of a CPU, about,
+    PART_COLUMNS = 1 << 14,   // and of a part of a line, at most
     POINT_GROUP = 64,
 };
 
@@ -71,6 +72,7 @@ mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, 
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
     s->sweeps.in_parts = in_parts;
+    s->sweeps.undivided = problem->nodes <= (uint64_t)context->device.compute_units * MOST_UNDIVIDED;
     MST_TRY(mst_sweeper_find_ways(s, error));
     MST_TRY(build(s, &text, error));
 fail:

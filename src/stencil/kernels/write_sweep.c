@@ -168,7 +168,7 @@ static void write_all_gpu(const sweep_writer *g, int k) {
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n",
                  MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items), MST_SET(first, in_parts ? "grid.s6 + " : ""),
                  MST_SET(end, in_parts ? "grid.s6 + grid.s7" : "n_planes"));
-    write_planes(g, k, 0);
+    write_planes(g, k, mst_sweeps_layer_axes(g->s, k));
 }
 
 // The layers of one axis each have a code of their own; where they meet, there are few nodes.
