@@ -18,7 +18,9 @@ bool mst_plan_may_skew_sweeps(const mst_plan_inputs *in) {
     return mst_plan_may_sweep(in) && mst_plan_can_skew_sweeps(in->problem) && in->rates.sweep > 0;
 }
 
-bool mst_plan_can_skew_sweeps(const mst_problem *p) { return p->rank > 1 && p->n_layers == 0; }
+bool mst_plan_can_skew_sweeps(const mst_problem *p) {
+    return p->rank > 1 && (p->n_layers == 0 || !mst_problem_periodic(p, PLANES));
+}
 
 bool mst_plan_can_skew(const mst_problem *p) { return p->rank > 1 && !mst_problem_periodic(p, PLANES); }
 
@@ -34,7 +36,9 @@ mst_status mst_plan_check(const mst_plan_inputs *in, mst_error *error) {
                 in->problem->rank == 1 ? "the skewed schedule needs a grid of two or three axes; use pyramid-slabs"
                                        : "the skewed schedule cannot have the slowest axis periodic; use pyramid-slabs");
     MST_REQUIRE(w->schedule != MST_STENCIL_SKEWED_SWEEPS || mst_plan_can_skew_sweeps(in->problem), MST_ERROR_ARGUMENT,
-                "the skewed-sweeps schedule needs a grid of two or three axes without absorbing layers; use pyramid-slabs");
+                in->problem->rank == 1
+                    ? "the skewed-sweeps schedule needs a grid of two or three axes; use pyramid-slabs"
+                    : "the skewed-sweeps schedule cannot have absorbing layers and the slowest axis periodic; use pyramid-slabs");
     MST_REQUIRE(!mst_plan_sweeps(w->schedule) || w->fuse <= 1, MST_ERROR_ARGUMENT, "sweeps do one step each; %u are to be fused",
                 w->fuse);
     MST_REQUIRE(w->depth <= MOST_DEPTH, MST_ERROR_ARGUMENT, "the depth is %llu steps; at most %d", (unsigned long long)w->depth,

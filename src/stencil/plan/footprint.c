@@ -154,22 +154,40 @@ static void add_staging(const mst_plan *plan, mst_footprint_part part, uint64_t 
         set(f, part, "staging", MST_MEMORY_STAGING, times(nodes, node_bytes), slots);
 }
 
+// Of skewed sweeps, whose state is otherwise in a ring.
+static void add_memories(const mst_sweeps *s, mst_footprint *f) {
+    const mst_problem *p = s->problem;
+    uint64_t most = 0, all = 0, n = (uint64_t)p->n_memories;
+    for (int a = p->n_arrays - p->n_memories; a < p->n_arrays; a++) {
+        most = mst_larger(most, mst_sweeps_bytes(s, a));
+        all = plus(all, mst_sweeps_bytes(s, a));
+    }
+    for (int k = 0; k < s->n_spares; k++)
+        if (s->spare_kinds[k] >= MST_SWEEPS_LAYERS) {
+            all = plus(all, mst_sweeps_spare_bytes(s, k));
+            n++;
+        }
+    set(f, MST_FOOTPRINT_LEVELS, "the memory variables of layers", MST_MEMORY_DEVICE, most, n);
+    f->parts[MST_FOOTPRINT_LEVELS].total = all;
+}
+
 static void add_ring(const mst_sweeps *s, const mst_plan *plan, mst_footprint *f) {
     const char *what = "the ring of planes of a schedule";
     const mst_problem *p = s->problem;
     const uint64_t nodes = mst_sweeps_elements(s, (uint64_t)plan->ring.planes);
     size_t elements[MST_STENCIL_MAX_ARRAYS + MST_STENCIL_MAX_FIELDS];
-    arrays all = {p->n_arrays + s->n_spares, elements, p->state_node_bytes};
-    memcpy(elements, p->elements, (size_t)p->n_arrays * sizeof *elements);
-    for (int k = 0; k < s->n_spares; k++)
-        all.node_bytes += elements[p->n_arrays + k] = mst_sweeps_spare_element(s, k);
+    const int n = p->n_arrays - p->n_memories;
+    arrays all = {n, elements, mst_ring_node_bytes(p)};
+    memcpy(elements, p->elements, (size_t)n * sizeof *elements);
+    for (int k = 0; k < s->n_spares && s->spare_kinds[k] < MST_SWEEPS_LAYERS; k++)
+        all.node_bytes += elements[all.n++] = mst_sweeps_spare_element(s, k);
+    add_memories(s, f);
     set_arrays(f, MST_FOOTPRINT_STATE, what, MST_MEMORY_DEVICE, nodes, all, 1);
     set_arrays(f, MST_FOOTPRINT_COEFFICIENTS, what, MST_MEMORY_DEVICE, nodes, coefficients_of(p), 1);
     const uint64_t slab = times(plan->block, s->problem->plane);
-    const arrays state = state_of(s->problem), held = coefficients_of(s->problem);
-    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, state.node_bytes, MST_RING_SLOTS, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, slab, held.node_bytes, MST_RING_SLOTS, f);
-    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, state.node_bytes, MST_RING_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_UP, slab, mst_ring_node_bytes(p), MST_RING_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_COEFFICIENTS, slab, p->coefficient_node_bytes, MST_RING_SLOTS, f);
+    add_staging(plan, MST_FOOTPRINT_STAGING_DOWN, slab, mst_ring_node_bytes(p), MST_RING_SLOTS, f);
 }
 
 static void add_slabs(const mst_problem *p, const mst_plan *plan, mst_footprint *f) {

@@ -30,9 +30,8 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_PHASES,
     MST_FOOTPRINT_HELD,
     // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of skewed sweeps a ring of planes
-    // of these; of overlapped tiling what blocks
-    // come up to, twice, and another; of time
-    // skewing the ring of the uploads), the ring of the other levels, what goes down, the coefficient fields.
+    // of these; of overlapped tiling what blocks come up to, twice, and another; of time skewing the ring of the uploads), the
+    // ring of the other levels (of skewed sweeps memory variables of layers), what goes down, the coefficient fields.
     MST_FOOTPRINT_STATE,
     MST_FOOTPRINT_LEVELS,
     MST_FOOTPRINT_RESULT,

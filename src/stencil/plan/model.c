@@ -185,9 +185,10 @@ static double ring_seconds(const model *m, uint64_t n, trip *t) {
     const double planes = (double)p->grid[PLANES], lag = (double)(sweeps * ring->lag),
                  slabs = (double)mst_ring_slabs(ring, sweeps);
     const double more = ring->periodic ? lag / planes : 0; // of what is computed, on average; twice as much comes up
-    const double arrays = p->n_arrays, nodes = (double)p->nodes, rate = r->sweep > 0 ? r->sweep : r->update[1];
-    t->upload = (double)(p->state_node_bytes + p->coefficient_node_bytes) * nodes * (1 + 2 * more);
-    t->download = (double)p->state_node_bytes * nodes;
+    const double arrays = p->n_arrays - p->n_memories, nodes = (double)p->nodes, rate = r->sweep > 0 ? r->sweep : r->update[1];
+    const uint64_t moved = mst_ring_node_bytes(p);
+    t->upload = (double)(moved + p->coefficient_node_bytes) * nodes * (1 + 2 * more);
+    t->download = (double)moved * nodes;
     t->work = nodes * (double)n * (1 + more);
     const double up = t->upload / r->upload + slabs * (arrays + p->n_coefficients) * r->copy;
     const double down = t->download / r->download + slabs * arrays * r->copy;

@@ -4,6 +4,8 @@
 // lie (k + 1) times the lag behind them, the last S times; those go down. So a slab has what it reads, nothing that it replaces
 // is read any more, every plane crosses the bus once each way a trip, and one copy in the backing store is enough.
 //
+// Memory variables of absorbing layers stay on the device as a whole, since these are few nodes.
+//
 // Where the slowest axis is periodic a trip begins and ends S times the lag beyond the grid, with planes of its other end, of
 // which each sweep loses a lag; what they become there has no meaning. Then there are two copies in the backing store.
 #ifndef MST_STENCIL_PLAN_RING_H
@@ -24,6 +26,11 @@ typedef struct mst_plane_ring {
 typedef struct mst_plane_range {
     int64_t from, to;
 } mst_plane_range;
+
+// Bytes of a node of the arrays that go through a ring, coefficient fields not counted.
+static inline uint64_t mst_ring_node_bytes(const mst_problem *p) {
+    return p->state_node_bytes - (uint64_t)p->n_memories * p->element;
+}
 
 mst_plane_ring mst_ring_make(const mst_sweeps *sweeps, uint64_t depth, uint64_t block);
 

@@ -17,6 +17,11 @@ mst_boxes mst_boxes_make(const mst_problem *p, int array, const mst_padded *layo
     return b;
 }
 
+mst_boxes mst_boxes_of(const mst_sweeps *s, int array) {
+    const int axis = array < s->problem->n_arrays ? s->problem->layer_axes[array] : -1;
+    return mst_boxes_make(s->problem, array, mst_sweeps_layout(s, array), axis < 0 ? 0 : s->folded[axis].skipped);
+}
+
 typedef struct copying {
     const mst_boxes *boxes;
     mst_queue *queue;

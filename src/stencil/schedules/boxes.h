@@ -19,6 +19,9 @@ typedef struct mst_boxes {
 // moved, and lie where the nodes of the whole axis do, less `folded` nodes between the layers.
 mst_boxes mst_boxes_make(const mst_problem *problem, int array, const mst_padded *layout, int64_t folded);
 
+// Of an array that lies as sweeps have it on the device.
+mst_boxes mst_boxes_of(const mst_sweeps *sweeps, int array);
+
 // Elements first .. first + count - 1, to the device if `up`. Blocks; after a failure the queue is abandoned.
 mst_status mst_boxes_copy(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
                           void *host, mst_error *error);

@@ -1,7 +1,9 @@
 // Skewed sweeps, as plan/ring.h says. A ring of planes is to the kernels a grid of which they do a part at a time: behind the
 // ring's last plane and before its first one there is room for the planes by which updates reach, where what is written there is
-// copied. While slab j is computed, the next one comes up and the one before goes down; a trip ends before the next one begins.
+// copied. Memory variables of absorbing layers are on the device as plain sweeps have them. While slab j is computed, the next
+// one comes up and the one before goes down; a trip ends before the next one begins.
 #include "memory.h"
+#include "resident.h"
 #include "runtime/context.h"
 #include "runtime/numbers.h"
 #include "schedule.h"
@@ -86,7 +88,7 @@ static mst_status close_all(skewed_sweeps *k, const mst_sweep_part *part, mst_er
                                p->elements[held ? p->n_arrays + array : array], part, error));
         }
     // Spare arrays have margins and nothing else.
-    for (int i = 0; i < k->sweeps->n_spares; i++)
+    for (int i = 0; i < mst_moved_spares(k->sweeps); i++)
         MST_TRY(close_ring(k, k->states[0].spares[i], mst_sweeps_spare_element(k->sweeps, i), part, error));
 fail:
     return status;
@@ -128,7 +130,7 @@ static mst_status upload(skewed_sweeps *k, int64_t sweeps, int64_t j, mst_traffi
     const int64_t slot = j % SLOTS;
     const mst_problem *p = k->with->problem;
     const mst_box box = box_of(k, mst_ring_up(&k->ring, sweeps, j));
-    const mst_window state = window_of(k, k->states[0].arrays, p->n_arrays);
+    const mst_window state = window_of(k, k->states[0].arrays, mst_moved_arrays(k->with->problem));
     const mst_window coefficients = window_of(k, k->states[0].coefficients, p->n_coefficients);
     MST_TRY(mst_store_settle(&k->store, &k->up[slot], error));
     MST_TRY(mst_store_settle(&k->store, &k->coefficients_up[slot], error));
@@ -136,8 +138,8 @@ static mst_status upload(skewed_sweeps *k, int64_t sweeps, int64_t j, mst_traffi
     MST_TRY(mst_event_barrier(&k->store.up, &k->out[slot].moved, error));
     MST_TRY(mst_store_upload(&k->store, k->store.copies * p->n_arrays, p->n_coefficients, &box, &coefficients,
                              &k->coefficients_up[slot], NULL, error, &traffic->upload_bytes));
-    MST_TRY(mst_store_upload(&k->store, k->current * p->n_arrays, p->n_arrays, &box, &state, &k->up[slot], NULL, error,
-                             &traffic->upload_bytes));
+    MST_TRY(mst_store_upload(&k->store, k->current * p->n_arrays, mst_moved_arrays(k->with->problem), &box, &state, &k->up[slot],
+                             NULL, error, &traffic->upload_bytes));
     if (!k->with->plan->overlap)
         MST_TRY(finish(k, error));
 fail:
@@ -197,13 +199,13 @@ static mst_status download(skewed_sweeps *k, int64_t sweeps, int64_t j, mst_traf
     mst_status status = MST_OK;
     const mst_problem *p = k->with->problem;
     const mst_box box = box_of(k, mst_ring_down(&k->ring, sweeps, j));
-    const mst_window state = window_of(k, k->states[sweeps].arrays, p->n_arrays);
+    const mst_window state = window_of(k, k->states[sweeps].arrays, mst_moved_arrays(k->with->problem));
     const int to = k->store.copies > 1 ? !k->current : 0;
     mst_staging *slot = &k->out[j % SLOTS];
     MST_TRY(mst_store_settle(&k->store, slot, error));
     MST_TRY(mst_event_barrier(&k->store.down, &k->computed[j % SLOTS], error));
-    MST_TRY(
-        mst_store_download(&k->store, to * p->n_arrays, p->n_arrays, &box, &state, slot, NULL, error, &traffic->download_bytes));
+    MST_TRY(mst_store_download(&k->store, to * p->n_arrays, mst_moved_arrays(k->with->problem), &box, &state, slot, NULL, error,
+                               &traffic->download_bytes));
     if (!k->with->plan->overlap)
         MST_TRY(finish(k, error));
 fail:
@@ -242,6 +244,7 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
         MST_TRY(download(k, sweeps, j, traffic, error));
     }
     MST_TRY(settle(schedule, traffic, error));
+    mst_resident_keep(k->sweeps, &k->states[0], &k->states[sweeps]);
     k->current = k->store.copies > 1 ? !k->current : 0;
 fail:
     return status;
@@ -265,16 +268,22 @@ static void abandon(mst_schedule *schedule) {
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     skewed_sweeps *k = (skewed_sweeps *)schedule;
+    if (mst_is_resident(k->with->problem, array))
+        return mst_resident_copy(k->sweeps, &k->base.queue, &k->states[0], array, first, count, false, to, error);
     return mst_store_get(&k->store, k->current, array, first, count, to, error);
 }
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     skewed_sweeps *k = (skewed_sweeps *)schedule;
+    if (mst_is_resident(k->with->problem, array))
+        return mst_resident_copy(k->sweeps, &k->base.queue, &k->states[0], array, first, count, true, (void *)from, error);
     return mst_store_put(&k->store, k->current, array, first, count, from, error);
 }
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     skewed_sweeps *k = (skewed_sweeps *)schedule;
+    if (mst_is_resident(k->with->problem, array))
+        return mst_resident_count_nonfinite(k->sweeps, &k->base.queue, &k->states[0], array, count, error);
     return mst_store_count_nonfinite(&k->store, k->current, array, count, error);
 }
 
@@ -289,8 +298,11 @@ static mst_status take_memory(skewed_sweeps *k, mst_error *error) {
     const mst_allocation *state = &k->with->plan->footprint.parts[MST_FOOTPRINT_STATE];
     const mst_allocation *held = &k->with->plan->footprint.parts[MST_FOOTPRINT_COEFFICIENTS];
     mst_sweep_state *all = &k->states[0];
-    MST_TRY(mst_memory_take(k->with->context, state, p->elements, (uint64_t)p->n_arrays, all->arrays, error));
-    for (int i = 0; i < k->sweeps->n_spares; i++) {
+    MST_TRY(
+        mst_memory_take(k->with->context, state, p->elements, (uint64_t)mst_moved_arrays(k->with->problem), all->arrays, error));
+    MST_TRY(mst_resident_take(k->with->context, k->sweeps, &k->base.queue,
+                              k->with->plan->footprint.parts[MST_FOOTPRINT_LEVELS].what, all, error));
+    for (int i = 0; i < mst_moved_spares(k->sweeps); i++) {
         const size_t element = mst_sweeps_spare_element(k->sweeps, i);
         MST_TRY(mst_memory_take(k->with->context, state, &element, 1, &all->spares[i], error));
     }
@@ -305,8 +317,9 @@ static void give(skewed_sweeps *k) {
     const mst_allocation *state = &k->with->plan->footprint.parts[MST_FOOTPRINT_STATE];
     const mst_allocation *held = &k->with->plan->footprint.parts[MST_FOOTPRINT_COEFFICIENTS];
     mst_sweep_state *all = &k->states[0];
-    mst_memory_give(k->with->context, state, p->elements, (uint64_t)p->n_arrays, all->arrays);
-    for (int i = 0; i < k->sweeps->n_spares; i++) {
+    mst_memory_give(k->with->context, state, p->elements, (uint64_t)mst_moved_arrays(k->with->problem), all->arrays);
+    mst_resident_give(k->with->context, k->sweeps, all);
+    for (int i = 0; i < mst_moved_spares(k->sweeps); i++) {
         const size_t element = mst_sweeps_spare_element(k->sweeps, i);
         mst_memory_give(k->with->context, state, &element, 1, &all->spares[i]);
     }

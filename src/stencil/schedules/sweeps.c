@@ -94,12 +94,6 @@ static cl_mem buffer_of(const sweeping *c, int array) {
     return array < n ? c->state.arrays[array] : c->state.coefficients[array - n];
 }
 
-static mst_boxes boxes_of(const sweeping *c, int array) {
-    const mst_problem *p = c->base.with.problem;
-    const int axis = array < p->n_arrays ? p->layer_axes[array] : -1;
-    return mst_boxes_make(p, array, mst_sweeps_layout(sweeps_of(c), array), axis < 0 ? 0 : sweeps_of(c)->folded[axis].skipped);
-}
-
 // The layout of an array, as kernels take it.
 static cl_long8 grid_of(const sweeping *c, int array) {
     const mst_problem *p = c->base.with.problem;
@@ -112,13 +106,13 @@ static cl_long8 grid_of(const sweeping *c, int array) {
 
 static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    const mst_boxes boxes = boxes_of(c, array);
+    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, false, to, error);
 }
 
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
-    const mst_boxes boxes = boxes_of(c, array);
+    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
     c->has_margins = false;
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, true, (void *)from, error);
 }

@@ -189,6 +189,7 @@ static mst_status add_memory(mst_layer_reading *r, const mst_expr_stretch *stret
     field->levels = 1;
     field->array = p->n_arrays++;
     field->is_memory = true;
+    p->n_memories++;
     field->layer_axis = axis;
     r->memories[r->n++] = (mst_layer_memory){*stretch, p->n_fields++, find_table(p, axis, stretch->shift), r->substep};
     return MST_OK;

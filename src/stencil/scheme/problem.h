@@ -59,6 +59,7 @@ typedef struct mst_problem {
     uint64_t nodes;                         // of the grid
     uint64_t plane;                         // nodes of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
+    int n_memories; // of the arrays of the state, the last ones: memory variables of absorbing layers
     size_t n_sources, n_receivers;
     size_t n_feeds;   // columns of all sources
     size_t n_regions; // sources that are regions
