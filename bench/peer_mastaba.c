@@ -1,6 +1,8 @@
 // Mastaba itself: one execution of a plan on device data.
 #include "opencl_peer.h"
 
+#include "fft/plan.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -42,31 +44,43 @@ static void describe(const bench_case *w, mst_fft_desc *fft) {
         fft->axes[k] = w->columns ? 0 : k + 1;
 }
 
-static mst_status plan(mastaba *m, const bench_job *job, mst_error *error) {
+static mst_status plan(mastaba *m, const bench_job *job, mst_fft_kernels kernels, mst_error *error) {
+    const mst_fft_choice choice = {.cpu = true, .kernels = kernels};
     mst_fft_desc fft = MST_FFT_DESC_INIT;
     mst_convolution_desc convolution = MST_CONVOLUTION_DESC_INIT;
 
     if (job->operation == OPERATION_FFT) {
         describe(&job->what, &fft);
-        return mst_fft_create(job->context, &fft, &m->fft, error);
+        return kernels ? mst_fft_create_as(job->context, &fft, &choice, &m->fft, error)
+                       : mst_fft_create(job->context, &fft, &m->fft, error);
     }
     convolution.x = convolution.y = layout_of(&job->what, false);
     convolution.mode = MST_CONVOLUTION_CIRCULAR;
     return mst_convolution_create(job->context, &convolution, &m->convolution, error);
 }
 
-static void *create(const bench_job *job, char why[PEER_TEXT]) {
+static void *create_with(const bench_job *job, mst_fft_kernels kernels, char why[PEER_TEXT]) {
     mastaba *m = calloc(1, sizeof *m);
     mst_error error = {.status = MST_ERROR_HOST_MEMORY, .message = "out of memory"};
 
     if (m) {
         m->base = opencl_peer_for(job);
-        if (plan(m, job, &error) == MST_OK)
+        if (plan(m, job, kernels, &error) == MST_OK)
             return m;
         destroy(m);
     }
     snprintf(why, PEER_TEXT, "%.*s", PEER_TEXT - 1, error.message);
     return NULL;
+}
+
+static void *create(const bench_job *job, char why[PEER_TEXT]) { return create_with(job, MST_FFT_KERNELS_BY_RULE, why); }
+
+static void *create_any_length(const bench_job *job, char why[PEER_TEXT]) {
+    return create_with(job, MST_FFT_KERNELS_ANY_LENGTH, why);
+}
+
+static void *create_specialised(const bench_job *job, char why[PEER_TEXT]) {
+    return create_with(job, MST_FFT_KERNELS_SPECIALISED, why);
 }
 
 static bool run(void *state, int times) {
@@ -89,3 +103,7 @@ static bool run(void *state, int times) {
 
 const bench_peer peer_mastaba_fft = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};
 const bench_peer peer_mastaba_convolution = {"mastaba", NULL, version, create, opencl_peer_load, run, opencl_peer_read, destroy};
+const bench_peer peer_any_length_fft = {"any-length",     NULL, version,          create_any_length,
+                                        opencl_peer_load, run,  opencl_peer_read, destroy};
+const bench_peer peer_specialised_fft = {"specialised",    NULL, version,          create_specialised,
+                                         opencl_peer_load, run,  opencl_peer_read, destroy};

@@ -42,20 +42,20 @@ static void fft_of(mst_context *context, mst_type type, size_t batch, size_t n, 
 
 static void transforms(void **state) {
     const bool cpu = true, gpu = false;
-    fft_of(*state, MST_COMPLEX64, 13, 128, (mst_fft_choice){cpu, {4, 4, 64}, false});
-    fft_of(*state, MST_COMPLEX64, 13, 512, (mst_fft_choice){cpu, {16, 8, 64}, false});
-    fft_of(*state, MST_FLOAT32, 11, 1000, (mst_fft_choice){cpu, {8, 4, 64}, false});
-    fft_of(*state, MST_COMPLEX64, 37, 16, (mst_fft_choice){gpu, {8, 8, 256}, false});
+    fft_of(*state, MST_COMPLEX64, 13, 128, (mst_fft_choice){cpu, {4, 4, 64}, MST_FFT_KERNELS_BY_RULE});
+    fft_of(*state, MST_COMPLEX64, 13, 512, (mst_fft_choice){cpu, {16, 8, 64}, MST_FFT_KERNELS_BY_RULE});
+    fft_of(*state, MST_FLOAT32, 11, 1000, (mst_fft_choice){cpu, {8, 4, 64}, MST_FFT_KERNELS_BY_RULE});
+    fft_of(*state, MST_COMPLEX64, 37, 16, (mst_fft_choice){gpu, {8, 8, 256}, MST_FFT_KERNELS_BY_RULE});
     if (!mst_context_device(*state)->fp64)
         return;
-    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){cpu, {16, 8, 64}, false});
-    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){gpu, {8, 4, 32}, false});
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){cpu, {16, 8, 64}, MST_FFT_KERNELS_BY_RULE});
+    fft_of(*state, MST_COMPLEX128, 9, 64, (mst_fft_choice){gpu, {8, 4, 32}, MST_FFT_KERNELS_BY_RULE});
 }
 
-static test_array result_of(mst_context *context, const mst_fft_desc *desc, const test_array *input, bool specialised) {
+static test_array result_of(mst_context *context, const mst_fft_desc *desc, const test_array *input, mst_fft_kernels kernels) {
     mst_error e;
     mst_fft *plan = NULL;
-    const mst_fft_choice choice = {true, {0, 0, 0}, specialised};
+    const mst_fft_choice choice = {true, {0, 0, 0}, kernels};
     mst_layout result = test_fft_output(desc);
     test_array output = test_array_new(&result);
     OK(mst_fft_create_as(context, desc, &choice, &plan, &e));
@@ -82,7 +82,8 @@ static void specialised(void **state) {
         desc.axes[0] = table[k].axis;
         desc.direction = table[k].type == MST_FLOAT32 || k % 2 ? MST_FFT_FORWARD : MST_FFT_INVERSE;
         test_array input = test_array_random(&desc.input);
-        test_array any = result_of(*state, &desc, &input, false), own = result_of(*state, &desc, &input, true);
+        test_array any = result_of(*state, &desc, &input, MST_FFT_KERNELS_ANY_LENGTH),
+                   own = result_of(*state, &desc, &input, MST_FFT_KERNELS_SPECIALISED);
         CHECK(test_array_same(&any, &own), "%s of %zu x %zu x %zu along axis %d: other bits for any length",
               mst_type_name(table[k].type), table[k].shape[0], table[k].shape[1], table[k].shape[2], table[k].axis);
         test_array_free(&input), test_array_free(&any), test_array_free(&own);

@@ -22,7 +22,8 @@ static bool has_many_short_rows(const mst_fft *plan) {
 
 bool mst_any_suits(const mst_fft *plan) {
     const mst_pass_choice *c = &plan->choice;
-    return plan->cpu && !plan->specialised && !has_many_short_rows(plan) && (c->radix == 0 || c->radix == 8) &&
+    return plan->cpu && plan->kernels != MST_FFT_KERNELS_SPECIALISED &&
+           (plan->kernels == MST_FFT_KERNELS_ANY_LENGTH || !has_many_short_rows(plan)) && (c->radix == 0 || c->radix == 8) &&
            (c->lanes == 0 || c->lanes == mst_pass_lanes(plan->is_double));
 }
 
@@ -71,7 +72,7 @@ static void count_bytes(mst_fft *plan) {
     plan->table_bytes = any->numbers.bytes + any->places.bytes;
     for (int g = 0; g < any->n_groups; g++) {
         mst_any_group *group = &any->groups[g];
-        any->scratch.bytes = mst_larger(any->scratch.bytes, group->scratch_reals * real_bytes * mst_any_work_items(plan));
+        any->scratch.bytes = mst_larger(any->scratch.bytes, group->scratch_reals * real_bytes * group->work_items);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
             group->passes[own].bytes = own & ~gaps ? 0 : (uint64_t)group->count * sizeof(any_pass);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
@@ -189,7 +190,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
         n_lines = (uint64_t)count * (uint64_t)first->source.lines_an_item;
         units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
     }
-    cl_ulong share = mst_divide_up(units, (uint64_t)mst_any_work_items(plan)), scratch_reals = g->scratch_reals;
+    cl_ulong share = mst_divide_up(units, (uint64_t)g->work_items), scratch_reals = g->scratch_reals;
     const mst_argument arguments[] = {MST_BIND_AS("passes", g->passes[own].buffer),
                                       MST_BIND(n_passes, n_passes),
                                       MST_BIND_AS("numbers", any->numbers.buffer),

@@ -16,6 +16,7 @@ typedef cl_long cell;
 typedef struct mst_any_group {
     int first, count;
     size_t pieces_an_item;
+    size_t work_items;                        // of a launch, at most
     size_t scratch_reals;                     // of memory that a work-item keeps a piece in between passes
     mst_device_table passes[MST_ANY_LAYOUTS]; // an any_pass each
 } mst_any_group;
@@ -45,7 +46,6 @@ void mst_any_order_axes(mst_fft *plan);
 
 // any_group.c: puts passes into groups, and describes which buffers are a work-item's own in them.
 void mst_any_group_passes(mst_fft *plan);
-size_t mst_any_work_items(const mst_fft *plan); // of a launch, at most
 
 // Groups the planned passes and computes their tables: no OpenCL call. Sets plan->any and plan->table_bytes.
 mst_status mst_any_plan(mst_fft *plan, mst_error *error);

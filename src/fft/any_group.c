@@ -4,12 +4,11 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
-#define ITEMS_A_UNIT 8u                   // work-items of a launch for each compute unit
-#define PIECES_A_UNIT 4u                  // fewer pieces keep units waiting for one another,
-#define PIECE_BYTES ((uint64_t)512 << 10) // larger ones do not stay in the cache of a unit,
-#define ALONE_BYTES ((uint64_t)96 << 10)  // and so little is done before a second launch begins
-
-size_t mst_any_work_items(const mst_fft *plan) { return mst_larger(plan->context->device.compute_units, 1u) * ITEMS_A_UNIT; }
+#define PIECES_A_UNIT 2u                  // fewer pieces keep units waiting for one another,
+#define PIECE_BYTES ((uint64_t)16 << 20)  // and larger ones do not stay in any cache
+#define ALONE_BYTES ((uint64_t)96 << 10)  // so little is done before a second launch begins
+#define UNIT_BYTES ((uint64_t)1 << 20)    // of scratch memory that stays in a unit's own cache
+enum { LEAST_ITEMS = 2, MOST_ITEMS = 8 }; // work-items of a launch for each compute unit
 
 static bool comes_before(const mst_fft *plan, int a, int b) {
     bool real_out = plan->desc.kind == MST_FFT_FOURIER && !mst_type_is_complex(plan->desc.output.type);
@@ -110,6 +109,13 @@ static void set_scratch(mst_fft *plan, mst_any_group *g) {
     }
 }
 
+// Few, where each has scratch memory of its own that the next one does not find in the cache.
+static size_t work_items(const mst_fft *plan, const mst_any_group *g) {
+    uint64_t bytes = g->scratch_reals * mst_fft_number_bytes(plan) / 2, items = bytes ? UNIT_BYTES / bytes : MOST_ITEMS;
+    items = mst_larger(mst_smaller(items, (uint64_t)MOST_ITEMS), (uint64_t)LEAST_ITEMS);
+    return mst_larger(plan->context->device.compute_units, 1u) * (size_t)items;
+}
+
 static bool is_shared(const mst_fft *plan, int buffer) {
     for (int k = 0; k < plan->n_passes; k++) {
         const any_pass *p = pass_of(plan, k);
@@ -130,6 +136,7 @@ void mst_any_group_passes(mst_fft *plan) {
             g = larger;
         }
         set_scratch(plan, &g);
+        g.work_items = work_items(plan, &g);
         for (unsigned own = 0; own < MST_ANY_LAYOUTS; own++)
             for (int j = k; j < k + g.count; j++)
                 any->described[own][j].lines_a_piece = (cell)(plan->passes[j].lines_an_item / g.pieces_an_item);

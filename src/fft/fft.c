@@ -211,7 +211,7 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
         if (choice) {
             plan->cpu = choice->cpu;
             plan->choice = choice->pass;
-            plan->specialised = choice->specialised;
+            plan->kernels = choice->kernels;
         } else if (plan->desc.kind == MST_FFT_FOURIER) {
             MST_TRY(mst_fft_tune(plan, chain, error));
         }

@@ -26,13 +26,17 @@ typedef struct mst_fft_pass {
 
 enum { MST_FFT_SOURCE = 1, MST_FFT_TARGET = 2 };
 
+// CPU-shaped: a program for all sizes (any.h), or kernels that are written for the plan's.
+typedef enum mst_fft_kernels { MST_FFT_KERNELS_BY_RULE, MST_FFT_KERNELS_ANY_LENGTH, MST_FFT_KERNELS_SPECIALISED } mst_fft_kernels;
+
 struct mst_fft {
     mst_context *context;
     mst_turn *turn;
     mst_fft_desc desc; // axes 0-based, in the order in which they are transformed; output filled in
     int split;         // the axis at which items are cut
-    bool is_double, cpu, specialised;
-    bool any_length; // passes go by kernels that know no sizes (any.h)
+    bool is_double, cpu;
+    mst_fft_kernels kernels; // which of them were asked for
+    bool any_length;         // passes go by kernels that know no sizes (any.h)
     mst_pass_choice choice;
     mst_stream *stream;
     uint64_t table_bytes; // device memory of all tables
@@ -51,7 +55,7 @@ static inline uint64_t mst_fft_number_bytes(const mst_fft *plan) { return plan->
 typedef struct mst_fft_choice {
     bool cpu;
     mst_pass_choice pass;
-    bool specialised; // cpu: kernels that are written for the sizes, although those of any.h would do
+    mst_fft_kernels kernels;
 } mst_fft_choice;
 mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
                              mst_error *error);
