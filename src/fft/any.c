@@ -190,7 +190,7 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
         n_lines = (uint64_t)count * (uint64_t)first->source.lines_an_item;
         units = tiles_of(first, first_line, n_lines, mst_pass_lanes(plan->is_double));
     }
-    cl_ulong share = mst_divide_up(units, (uint64_t)g->work_items), scratch_reals = g->scratch_reals;
+    cl_ulong scratch_reals = g->scratch_reals;
     const mst_argument arguments[] = {MST_BIND_AS("passes", g->passes[own].buffer),
                                       MST_BIND(n_passes, n_passes),
                                       MST_BIND_AS("numbers", any->numbers.buffer),
@@ -209,10 +209,9 @@ static mst_status run_group(mst_fft *plan, const mst_any_group *g, const mst_blo
                                       MST_BIND(scratch_reals, scratch_reals),
                                       MST_BIND(scale, plan->desc.scale),
                                       MST_BIND(n_pieces, n_pieces),
-                                      MST_BIND(share, share),
                                       MST_BIND(n_lines, n_lines)};
-    return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments), (size_t)mst_divide_up(units, share), 1,
-                             NULL, error);
+    return mst_kernel_launch(block->queue, any->kernel, arguments, MST_COUNT(arguments),
+                             (size_t)mst_smaller(units, (uint64_t)g->work_items), 1, NULL, error);
 }
 
 static size_t items_at_once(const mst_fft *plan) {

@@ -479,8 +479,8 @@ void transform_tile(vreal *v, __global const any_pass *p, uint count, __global c
 
 #ifdef EVEN_DATA
 void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
-               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at, uint count,
-               real scale);
+               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+               uint count, real scale);
 #endif
 
 // Tiles of short rows one behind the other: all that a pass does to them.
@@ -531,13 +531,13 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 fft_any(__global const any_pass *passes, uint n_passes, __global const real *numbers, __global const uint *places,
         __global real *source, long source_base, ulong source_item, __global real *target, long target_base,
         ulong target_item, __global real *work, __global real *padded, __global real *spectrum, ulong work_item,
-        __global real *scratch, ulong scratch_reals, real scale, ulong n_pieces, ulong share, ulong n_lines) {
+        __global real *scratch, ulong scratch_reals, real scale, ulong n_pieces, ulong n_lines) {
     vreal v[2 * ANY_LONGEST + 2], staged[2 * SHORT];
-    const ulong id = get_global_id(0), end = n_lines ? 1 : min(n_pieces, (id + 1) * share);
+    const ulong id = get_global_id(0), n_items = get_global_size(0), end = n_lines ? 1 : (id + 1) * n_pieces / n_items;
     __global real *buffers[] = {source, target, work, padded, spectrum};
     const long bases[] = {source_base, target_base, 0, 0, 0};
     const ulong items[] = {source_item, target_item, work_item, work_item, work_item};
-    for (ulong piece = n_lines ? 0 : id * share; piece < end; piece++)
+    for (ulong piece = n_lines ? 0 : id * n_pieces / n_items; piece < end; piece++)
         for (uint k = 0; k < n_passes; k++) {
             __global const any_pass *p = passes + k;
             __global const any_side *s = &p->source, *t = &p->target;
@@ -549,9 +549,9 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
             const long s_base = s->scratch >= 0 ? 0 : bases[s->buffer], t_base = t->scratch >= 0 ? 0 : bases[t->buffer];
             const ulong run = (ulong)p->run, before = run ? s_first % run : 0,
                         n_tiles = count_tiles(lines, before, run);
-            const ulong tiles_end = n_lines ? min(n_tiles, (id + 1) * share) : n_tiles;
+            const ulong tiles_end = n_lines ? (id + 1) * n_tiles / n_items : n_tiles;
             const ulong several = (ulong)p->several;
-            for (ulong tile = n_lines ? id * share : 0, done; tile < tiles_end; tile += done) {
+            for (ulong tile = n_lines ? id * n_tiles / n_items : 0, done; tile < tiles_end; tile += done) {
                 done = 1;
                 if (several > 1 && tile + several <= tiles_end && (tile + several) * LANES <= lines) {
                     done = several;

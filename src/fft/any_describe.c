@@ -9,7 +9,8 @@ static cell larger(cell a, cell b) { return a > b ? a : b; }
 static cell reals_of(const mst_pass_op *op) { return op->element == MST_ELEMENT_REAL ? 1 : 2; }
 
 static void describe_view(const mst_view *v, const mst_pass_op *op, mst_pass_half half, any_side *s) {
-    bool pairs = half != MST_HALF_NONE && half != MST_HALF_EVEN && op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
+    bool pairs = half != MST_HALF_NONE && half != MST_HALF_EVEN &&
+                 op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
     s->axis_stride = v->axis_stride * (pairs ? 2 : reals_of(op));
     s->imaginary = pairs ? v->axis_stride : reals_of(op) - 1;
     s->step = (cell)v->step;

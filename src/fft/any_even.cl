@@ -1,10 +1,8 @@
-// Cosine and sine transforms of lines that a tile holds: as N real numbers of even length N, in the slots v[0 .. N-1] of
-// N/2 complex ones, whose parts they are. Which number of a line is in which slot, coming and going, is in tables; where
-// every other sign changes, `odd` does it.
+// Cosine and sine transforms of lines that a tile holds: as N real numbers of even length N, in the slots v[0 .. N-1]
+// of N/2 complex ones, whose parts they are. Which number of a line is in which slot, coming and going, is in tables;
+// where every other sign changes, `odd` does it.
 
-INLINE vreal even_sign_of(vreal x, size_t i, real even, real odd) {
-    return x * (i % 2 ? odd : even);
-}
+INLINE vreal even_sign_of(vreal x, size_t i, real even, real odd) { return x * (i % 2 ? odd : even); }
 
 // Numbers j of all lines, from where lines lie side by side.
 INLINE vreal load_across(__global const real *from, uint count) {
@@ -16,9 +14,9 @@ INLINE vreal load_across(__global const real *from, uint count) {
     return VLOAD(0, part);
 }
 
-__attribute__((noinline)) void load_reals(vreal *restrict v, __global const real *restrict from, const long *restrict at,
-                                          long stride, uint count, uint n, bool across, real odd,
-                                          __global const uint *restrict slots) {
+__attribute__((noinline)) void load_reals(vreal *restrict v, __global const real *restrict from,
+                                          const long *restrict at, long stride, uint count, uint n, bool across,
+                                          real odd, __global const uint *restrict slots) {
     size_t j = 0;
     if (across) {
         for (; j < n; j++)
@@ -119,8 +117,8 @@ void weigh_ends(vreal *v, uint first, uint last, real weight) {
 }
 
 void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
-               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at, uint count,
-               real scale) {
+               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+               uint count, real scale) {
     __global const any_side *s = &p->source, *t = &p->target;
     __global const uint *slots_in = places + p->slots, *slots_out = slots_in + s->axis_length;
     const uint n = (uint)s->axis_length, h = (uint)p->n, map = (uint)s->even;
