@@ -1,7 +1,6 @@
 // Plans by the kernel that knows no sizes.
 #include "any.h"
 
-#include "fft/any_steps.h"
 #include "runtime/numbers.h"
 
 #include <stdlib.h>
@@ -19,7 +18,7 @@ mst_status mst_any_stage_plan(mst_stage *s, mst_error *error) {
     mst_any_stage_describe(s, &any->described);
     any->description.bytes = sizeof any->described;
     any->places.bytes = s->device.pass.n * sizeof(cl_uint);
-    any->odd.bytes = mst_any_count_odd(&s->device.pass, any->described.odd) * mst_type_bytes(s->plan->work_type);
+    any->odd.bytes = mst_any_count_odd(&s->device.pass) * mst_type_bytes(s->plan->work_type);
     return MST_OK;
 }
 
@@ -27,26 +26,11 @@ uint64_t mst_any_stage_table_bytes(const mst_stage *s) {
     return s->any ? s->any->description.bytes + s->any->odd.bytes + s->any->places.bytes : 0;
 }
 
-static void *place_values(const mst_pass *pass) {
-    cl_uint *places = malloc(pass->n * sizeof *places);
-    if (places)
-        mst_any_fill_places(pass, places);
-    return places;
-}
-
-static void *odd_values(const mst_pass *pass, size_t bytes) {
-    void *values = malloc(bytes);
-    if (values)
-        mst_any_fill_odd(pass, values);
-    return values;
-}
-
 static mst_status write_text(mst_context *context, bool is_double, mst_text *out, mst_error *error) {
     mst_status status = MST_OK;
-    mst_text_add(out,
-                 "// Stages of fused convolutions whose sizes, radices, strides and types are arguments.\ntypedef long cell;\n");
+    mst_text_add(out, "// Stages of fused convolutions whose sizes, radices, strides and types are arguments.\n");
+    MST_TRY(mst_any_write_transforms(context, is_double, out, error));
     MST_TRY(mst_program_add_file(context, "any_stage.cl", out, error));
-    MST_TRY(mst_any_write_steps(context, is_double, true, out, error));
     MST_TRY(mst_program_add_file(context, "convolve_any.cl", out, error));
 fail:
     return status;
@@ -59,9 +43,9 @@ mst_status mst_any_stage_make(mst_stage *s, mst_error *error) {
     const mst_pass *pass = &s->device.pass;
     const mst_program *program;
     MST_TRY(mst_table_upload(context, &any->description, mst_table_copy(&any->described, sizeof any->described), error));
-    MST_TRY(mst_table_upload(context, &any->places, place_values(pass), error));
+    MST_TRY(mst_table_upload(context, &any->places, mst_any_place_values(pass), error));
     if (any->odd.bytes)
-        MST_TRY(mst_table_upload(context, &any->odd, odd_values(pass, (size_t)any->odd.bytes), error));
+        MST_TRY(mst_table_upload(context, &any->odd, mst_any_odd_values(pass), error));
     MST_TRY(write_text(context, pass->is_double, &any->text, error));
     MST_TRY(mst_program_of_text(context,
                                 pass->is_double ? "convolution: any lengths, in double" : "convolution: any lengths, in float",

@@ -3,9 +3,9 @@
 #ifndef MST_CONV_ANY_H
 #define MST_CONV_ANY_H
 
+#include "fft/any_steps.h"
 #include "stage.h"
 
-typedef cl_long cell;
 #include "any_stage.cl"
 
 typedef struct mst_any_stage {

@@ -77,16 +77,8 @@ static void describe_array(const mst_stage *s, int port, bool own, stage_port *o
         describe_rows(s, array, layout, own ? layout->strides : packed.strides, out);
 }
 
-static void describe_pass(const mst_stage *s, stage *out) {
+static void describe_twiddles(const mst_stage *s, stage *out) {
     const mst_pass *pass = &s->device.pass;
-    size_t m = pass->n;
-    out->n = (cell)pass->n;
-    out->n_steps = pass->n_radices;
-    for (int k = 0; k < pass->n_radices; k++) {
-        out->radices[k] = pass->radices[k];
-        m /= pass->radices[k];
-        out->n_twiddles += m > 1 ? (cell)m * (pass->radices[k] - 1) : 0;
-    }
     out->twiddled = pass->twiddle_n > 0;
     out->lanes_differ = s->column == 1;
     out->low_shift = mst_pass_log_low(pass);
@@ -119,7 +111,8 @@ void mst_any_stage_describe(const mst_stage *s, stage *out) {
     static const cell kinds[] = {STAGE_FORWARD, STAGE_FUSED, STAGE_BACKWARD};
     const mst_digit *d = &s->g->digits[s->digit];
     memset(out, 0, sizeof *out);
-    describe_pass(s, out);
+    mst_any_describe_steps(&s->device.pass, 0, &out->steps);
+    describe_twiddles(s, out);
     out->kind = kinds[s->kind];
     out->points = (cell)s->g->points;
     out->lines = (cell)mst_stage_lines(s);

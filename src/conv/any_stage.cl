@@ -1,10 +1,6 @@
 // A stage of a fused convolution as the kernel for any sizes reads it: in OpenCL C, where `cell` is long, and in C
 // (any.h), where it is cl_long. stage_values.c has what the numbers mean.
-enum {
-    STAGE_DIMS = 11,     // of vectors
-    STAGE_RADICES = 16,  // of a digit
-    STAGE_LONGEST = 4096 // points of a digit
-};
+enum { STAGE_DIMS = 11 }; // of vectors
 
 enum { STAGE_FORWARD, STAGE_FUSED, STAGE_BACKWARD };
 
@@ -28,8 +24,8 @@ typedef struct stage_port {
 } stage_port;
 
 typedef struct stage {
-    cell kind, n, n_steps, radices[STAGE_RADICES];
-    cell n_twiddles, odd[STAGE_RADICES]; // of the steps; where in `odd` cosines and sines of a large radix begin
+    cell kind;
+    any_steps steps;
     cell points, lines, row_lines, row_points, before, span, inner, column, rest; // stage_text.c
     cell angle;                                       // of the right angle: values p and p + angle are one number; or 0
     cell twiddled, lanes_differ, low_mask, low_shift; // twiddles between digits

@@ -190,7 +190,7 @@ INLINE void fetch_rows(vreal *r, __global const stage_port *p, __global const ch
 __attribute__((noinline)) void load_row_pairs(vreal *restrict v, __global const stage *s, __global const stage_port *p,
                                               __global const char *restrict array, const tile *restrict t,
                                               __global const uint *restrict places) {
-    const uint n = (uint)s->n, swap = s->kind == STAGE_BACKWARD;
+    const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD;
     const int type = (int)p->type;
     const bool contiguous = p->contiguous, spectrum = p->spectrum;
     const long extent = p->extent;
@@ -219,7 +219,7 @@ __attribute__((noinline)) void load_row_pairs(vreal *restrict v, __global const 
 __attribute__((noinline)) void load_row_reals(vreal *restrict v, __global const stage *s, __global const stage_port *p,
                                               __global const char *restrict array, const tile *restrict t,
                                               __global const real *restrict weights) {
-    const uint n = (uint)s->n;
+    const uint n = (uint)s->steps.n;
     const int type = (int)p->type;
     const bool contiguous = p->contiguous;
     const long extent = p->extent, angle = s->angle;
@@ -297,7 +297,7 @@ __attribute__((noinline)) void store_row_pairs(const vreal *restrict v, __global
                                                __global const stage_port *p, __global real *restrict array,
                                                const tile *restrict t, __global const uint *restrict places,
                                                real scale) {
-    const uint n = (uint)s->n, swap = s->kind == STAGE_BACKWARD;
+    const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD;
     const bool contiguous = p->contiguous, spectrum = p->spectrum;
     const long start = p->start, kept = p->kept;
     const vreal *re = v + swap, *im = v + 1 - swap;
@@ -325,7 +325,7 @@ __attribute__((noinline)) void store_row_reals(const vreal *restrict v, __global
                                                __global const stage_port *p, __global real *restrict array,
                                                const tile *restrict t, __global const uint *restrict places,
                                                __global const real *restrict weights, real scale) {
-    const uint n = (uint)s->n, swap = s->kind == STAGE_BACKWARD;
+    const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD;
     const bool contiguous = p->contiguous, spectrum = p->spectrum;
     const long start = p->start, kept = p->kept, angle = s->angle;
     const vreal *re = v + swap, *im = v + 1 - swap;
@@ -392,8 +392,8 @@ INLINE void fetch_lanes(vreal *re, vreal *im, __global const stage_port *p, __gl
 }
 
 typedef struct tables {
-    __global const real *steps, *low, *high, *lanes, *weights, *odd;
-    __global const uint *places;
+    any_tables steps;
+    __global const real *low, *high, *lanes, *weights;
 } tables;
 
 // Between digits: exp(-2 pi i k (c + l) / n) = exp(-2 pi i k c / n) exp(-2 pi i k l / n), the second from a table of
@@ -412,7 +412,7 @@ INLINE void find_twiddle(vreal *wr, vreal *wi, uint t, uint k, uint low_mask, ui
 INLINE void load_columns(vreal *restrict v, __global const stage *s, __global const stage_port *p,
                          __global const char *restrict array, const tile *restrict t, const tables *restrict with,
                          const bool work, const bool twiddled, const bool right) {
-    const uint n = (uint)s->n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
+    const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
                low_shift = (uint)s->low_shift;
     const int type = (int)p->type;
     const bool contiguous = p->contiguous, pairs = p->parts == 2, lanes_differ = s->lanes_differ;
@@ -449,7 +449,7 @@ INLINE void load_columns(vreal *restrict v, __global const stage *s, __global co
 __attribute__((noinline)) void load_results(vreal *restrict v, __global const stage *s,
                                             __global const real *restrict memory, const tile *restrict t,
                                             __global const uint *restrict places) {
-    const uint n = (uint)s->n;
+    const uint n = (uint)s->steps.n;
     const long inner = s->inner;
     memory += 2 * t->at[0];
     for (uint k = 0; k < n; k++) {
@@ -489,7 +489,7 @@ INLINE void send_lanes(vreal re, vreal im, __global const stage_port *p, __globa
 INLINE void store_columns(const vreal *restrict v, __global const stage *s, __global const stage_port *p,
                           __global real *restrict array, const tile *restrict t, const tables *restrict with,
                           const bool work, const bool twiddled, const bool right) {
-    const uint n = (uint)s->n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
+    const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
                low_shift = (uint)s->low_shift;
     const bool contiguous = p->contiguous, spectrum = p->spectrum, pairs = p->parts == 2,
                lanes_differ = s->lanes_differ;
@@ -500,7 +500,7 @@ INLINE void store_columns(const vreal *restrict v, __global const stage *s, __gl
     const vreal *from_re = v + swap, *from_im = v + 1 - swap;
     __global real *memory = array + 2 * at;
     for (uint k = 0; k < n; k++) {
-        const size_t e = 2 * (size_t)(spectrum ? own.places[k] : k);
+        const size_t e = 2 * (size_t)(spectrum ? own.steps.places[k] : k);
         const long position = (work ? begin : column) + (long)k * rest;
         vreal re = from_re[e], im = from_im[e], wr, wi;
         if (twiddled) {
@@ -538,11 +538,11 @@ STORER(store_twiddled_columns, true, true, false)
 void load_tile(vreal *v, __global const stage *s, __global const stage_port *p, __global const char *array,
                const tile *t, const tables *with) {
     if (s->inner == 1 && p->parts == 2)
-        load_row_pairs(v, s, p, array, t, with->places);
+        load_row_pairs(v, s, p, array, t, with->steps.places);
     else if (s->inner == 1)
         load_row_reals(v, s, p, array, t, with->weights);
     else if (p->spectrum)
-        load_results(v, s, (__global const real *)array, t, with->places);
+        load_results(v, s, (__global const real *)array, t, with->steps.places);
     else if (p->work && s->twiddled && s->kind == STAGE_BACKWARD)
         load_twiddled_columns(v, s, p, array, t, with);
     else if (p->work)
@@ -557,9 +557,9 @@ void store_tile(const vreal *v, __global const stage *s, __global const stage_po
                 const tile *t, const tables *with) {
     const real scale = p->work ? 1 : (real)1 / s->points; // of the inverse transform
     if (s->inner == 1 && p->parts == 2)
-        store_row_pairs(v, s, p, array, t, with->places, scale);
+        store_row_pairs(v, s, p, array, t, with->steps.places, scale);
     else if (s->inner == 1)
-        store_row_reals(v, s, p, array, t, with->places, with->weights, scale);
+        store_row_reals(v, s, p, array, t, with->steps.places, with->weights, scale);
     else if (p->work && s->twiddled && s->kind == STAGE_FORWARD)
         store_twiddled_columns(v, s, p, array, t, with);
     else if (p->work)
@@ -568,28 +568,6 @@ void store_tile(const vreal *v, __global const stage *s, __global const stage_po
         store_right_columns(v, s, p, array, t, with);
     else
         store_array_columns(v, s, p, array, t, with);
-}
-
-void forward(vreal *v, __global const stage *s, const tables *with) {
-    uint apart = (uint)s->n;
-    __global const real *table = with->steps;
-    for (uint k = 0; k < (uint)s->n_steps; k++) {
-        const uint radix = (uint)s->radices[k];
-        apart /= radix;
-        take_step(v, (uint)s->n, radix, apart, table, with->odd + s->odd[k]);
-        table += 2 * apart * (radix - 1);
-    }
-}
-
-void backward(vreal *v, __global const stage *s, const tables *with) {
-    uint apart = 1;
-    __global const real *table = with->steps + 2 * s->n_twiddles;
-    for (int k = (int)s->n_steps - 1; k >= 0; k--) {
-        const uint radix = (uint)s->radices[k];
-        table -= apart > 1 ? 2 * apart * (radix - 1) : 0;
-        take_step_back(v, (uint)s->n, radix, apart, table, with->odd + s->odd[k]);
-        apart *= radix;
-    }
 }
 
 // The product of both spectra, in place of the first.
@@ -608,10 +586,10 @@ convolve_any(__global const stage *s, uint own, __global const real *step_twiddl
              __global const real *odd, __global const uint *places, __global char *x, long x_base, ulong x_first,
              __global char *y, long y_base, ulong y_first, __global real *z, long z_base, ulong z_first, ulong n_lines,
              uint tiles) {
-    vreal v[4 * STAGE_LONGEST];
-    vreal *w = v + 2 * s->n;
+    vreal v[4 * ANY_LENGTH];
+    vreal *w = v + 2 * s->steps.n;
     tile t;
-    const tables with = {step_twiddles, low_twiddles, high_twiddles, lane_twiddles, weights, odd, places};
+    const tables with = {{step_twiddles, odd, places}, low_twiddles, high_twiddles, lane_twiddles, weights};
     __global const stage_port *from = s->ports + (own & 1), *second = s->ports + 2 + (own >> 1 & 1),
                               *to = s->ports + 4 + (own >> 2 & 1);
     for (uint k = 0; k < tiles; k++) {
@@ -622,14 +600,14 @@ convolve_any(__global const stage *s, uint own, __global const real *step_twiddl
         find_tile(&t, s, from, x_base, x_first, line, count);
         load_tile(v, s, from, x, &t, &with);
         if (!from->spectrum)
-            forward(v, s, &with);
+            forward(v, &s->steps, &with.steps);
         if (s->kind == STAGE_FUSED) {
             find_tile(&t, s, second, y_base, y_first, line, count);
             load_tile(w, s, second, y, &t, &with);
             if (!second->spectrum)
-                forward(w, s, &with);
-            multiply(v, w, (uint)s->n);
-            backward(v, s, &with);
+                forward(w, &s->steps, &with.steps);
+            multiply(v, w, (uint)s->steps.n);
+            backward(v, &s->steps, &with.steps);
         }
         find_tile(&t, s, to, z_base, z_first, line, count);
         store_tile(v, s, to, z, &t, &with);

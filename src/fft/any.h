@@ -6,7 +6,6 @@
 #include "any_steps.h"
 #include "plan.h"
 
-typedef cl_long cell;
 #include "any_pass.cl"
 
 #define MST_ANY_LAYOUTS 4 // which of the caller's arrays are not packed: MST_FFT_SOURCE, MST_FFT_TARGET, both or none

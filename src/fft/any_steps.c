@@ -5,6 +5,8 @@
 
 #include "runtime/program.h"
 
+#include <stdlib.h>
+
 // A step of a pass (write_cpu.c) whose sizes are arguments: blocks of radix * apart, of n elements.
 static void write_step(unsigned r, mst_text *out) {
     mst_text_put(out,
@@ -93,6 +95,29 @@ fail:
     return status;
 }
 
+mst_status mst_any_write_transforms(mst_context *context, bool is_double, mst_text *out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text_add(out, "typedef long cell;\n");
+    MST_TRY(mst_program_add_file(context, "any_steps.cl", out, error));
+    MST_TRY(mst_any_write_steps(context, is_double, true, out, error));
+    MST_TRY(mst_program_add_file(context, "any_transform.cl", out, error));
+fail:
+    return status;
+}
+
+void mst_any_describe_steps(const mst_pass *pass, size_t odd_at, any_steps *out) {
+    size_t m = pass->n;
+    *out = (any_steps){.n = (cell)pass->n, .n_steps = pass->n_radices};
+    for (int k = 0; k < pass->n_radices; k++) {
+        unsigned radix = pass->radices[k];
+        m /= radix;
+        out->radices[k] = radix;
+        out->n_twiddles += m > 1 ? (cell)(m * (radix - 1)) : 0;
+        out->odd[k] = (cell)(2 * odd_at);
+        odd_at += radix > MST_ANY_RADIX ? radix : 0;
+    }
+}
+
 // The digits of a result in the order of the radices, the first the most significant.
 void mst_any_fill_places(const mst_pass *pass, cl_uint *places) {
     for (size_t k = 0; k < pass->n; k++) {
@@ -106,20 +131,31 @@ void mst_any_fill_places(const mst_pass *pass, cl_uint *places) {
     }
 }
 
-size_t mst_any_count_odd(const mst_pass *pass, cl_long *at) {
+void *mst_any_place_values(const mst_pass *pass) {
+    cl_uint *places = malloc(pass->n * sizeof *places);
+    if (places)
+        mst_any_fill_places(pass, places);
+    return places;
+}
+
+size_t mst_any_count_odd(const mst_pass *pass) {
     size_t count = 0;
-    for (int k = 0; k < pass->n_radices; k++) {
-        at[k] = (cl_long)(2 * count);
+    for (int k = 0; k < pass->n_radices; k++)
         count += pass->radices[k] > MST_ANY_RADIX ? pass->radices[k] : 0;
-    }
     return count;
 }
 
-void mst_any_fill_odd(const mst_pass *pass, void *table) {
-    size_t at = 0;
+void mst_any_fill_odd(const mst_pass *pass, size_t at, void *table) {
     for (int s = 0; s < pass->n_radices; s++)
         for (unsigned k = 0; k < pass->radices[s] && pass->radices[s] > MST_ANY_RADIX; k++) {
             mst_root w = mst_twiddle(k, pass->radices[s]);
             mst_table_put(table, pass->is_double, at++, (mst_root){w.re, -w.im});
         }
+}
+
+void *mst_any_odd_values(const mst_pass *pass) {
+    void *values = malloc(mst_any_count_odd(pass) * (pass->is_double ? sizeof(cl_double2) : sizeof(cl_float2)));
+    if (values)
+        mst_any_fill_odd(pass, 0, values);
+    return values;
 }

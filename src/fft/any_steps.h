@@ -7,6 +7,9 @@
 #include "runtime/context.h"
 #include "text/text.h"
 
+typedef cl_long cell;
+#include "any_steps.cl"
+
 #define MST_ANY_RADIX 10u // the largest radix with a step of its own; larger ones are primes
 
 // Writes vectors of lanes (any_lanes.cl), and
@@ -14,11 +17,19 @@
 // `back`: and take_step_back, which undoes it but for a factor radix. odd: cosines and sines of a radix above MST_ANY_RADIX.
 mst_status mst_any_write_steps(mst_context *context, bool is_double, bool back, mst_text *out, mst_error *error);
 
-// Where the steps of a CPU-shaped pass leave its n results.
-void mst_any_fill_places(const mst_pass *pass, cl_uint *places);
+// The same for those who go forward and back by any_steps (any_transform.cl).
+mst_status mst_any_write_transforms(mst_context *context, bool is_double, mst_text *out, mst_error *error);
 
-// The numbers of the tables for `odd` of a pass, whose steps' ones begin at the real at[k]; and the tables' values.
-size_t mst_any_count_odd(const mst_pass *pass, cl_long *at);
-void mst_any_fill_odd(const mst_pass *pass, void *table);
+// The steps of a CPU-shaped pass; its table for `odd` begins at the number odd_at of a buffer.
+void mst_any_describe_steps(const mst_pass *pass, size_t odd_at, any_steps *out);
+
+// Where the steps leave the n results of a pass; and the values of a buffer of them, the caller's to free, NULL: out of memory.
+void mst_any_fill_places(const mst_pass *pass, cl_uint *places);
+void *mst_any_place_values(const mst_pass *pass);
+
+// The complex numbers of the tables for `odd` of a pass, and their values.
+size_t mst_any_count_odd(const mst_pass *pass);
+void mst_any_fill_odd(const mst_pass *pass, size_t at, void *table); // from number `at` on
+void *mst_any_odd_values(const mst_pass *pass);
 
 #endif

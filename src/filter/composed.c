@@ -40,7 +40,7 @@ static mst_status create(mst_filter *plan, mst_error *error) {
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(make_fft(plan, MST_FFT_FORWARD, &c->forward, error));
     MST_TRY(make_fft(plan, MST_FFT_INVERSE, &c->inverse, error));
-    mst_text_add(&text, "%s", plan->mask.text);
+    MST_TRY(mst_program_add_file(plan->context, "any_mask.cl", &text, error));
     MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
     MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text, "-D PRECISION=32", &program, error));
     MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));
@@ -102,8 +102,12 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
     mst_block back = fft_block(block, n_planes, c->spectra, plan->planes.buffer);
     cl_uint p = (cl_uint)plan->p, half = (cl_uint)(plan->q / 2 + 1);
     cl_ulong n = (cl_ulong)n_planes * p * half;
-    const mst_argument arguments[] = {MST_BIND(spectra, c->spectra), MST_BIND(p, p), MST_BIND(half_q, half), MST_BIND(n, n),
-                                      MST_BIND(mask, plan->mask.table)};
+    cl_int kind = (cl_int)plan->desc.kind, rolloff = (cl_int)plan->desc.rolloff, order = plan->desc.order;
+    cl_uint n_discs = (cl_uint)plan->mask.n_discs;
+    const mst_argument arguments[] = {
+        MST_BIND(spectra, c->spectra),    MST_BIND(p, p),       MST_BIND(half_q, half),     MST_BIND(n, n),
+        MST_BIND(mask, plan->mask.table), MST_BIND(kind, kind), MST_BIND(rolloff, rolloff), MST_BIND(order, order),
+        MST_BIND(n_discs, n_discs)};
     MST_TRY(mst_filter_timing_begin(plan, block->queue, error));
     MST_TRY(mst_fft_compute(c->forward, &there, error));
     MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_FORWARD, error));

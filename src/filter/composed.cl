@@ -1,6 +1,33 @@
-// The composed filter's own kernel: half spectra of p x half_q numbers a plane times the mask.
-__kernel void multiply_by_mask(__global real2 *spectra, uint p, uint half_q, ulong n, __global const real *mask) {
+// The composed filter's own kernel: half spectra of p x half_q numbers a plane times the mask, whose tables, kind,
+// roll-off and order are arguments (mask.c, any_mask.cl).
+real disc(__global const real *mask, uint half_q, uint k, uint l, int rolloff, int order) {
+    const real column = mask[l], row = mask[half_q + k];
+    if (rolloff == ANY_IDEAL)
+        return column < row ? 1 : 0;
+    return rolloff == ANY_GAUSSIAN ? column * row : 1 / (1 + pown(column + row, order));
+}
+
+real mask_at(__global const real *mask, uint p, uint half_q, uint k, uint l, int kind, int rolloff, int order,
+             uint n_discs) {
+    const ulong size = (ulong)half_q + p;
+    if (kind == ANY_OWN)
+        return mask[(ulong)k * half_q + l];
+    real kept = disc(mask, half_q, k, l, rolloff, order);
+    if (kind != ANY_LOW)
+        kept = 1 - kept;
+    if (kind == ANY_BAND || kind == ANY_BAND_STOP)
+        kept = disc(mask + size, half_q, k, l, rolloff, order) * kept;
+    if (kind == ANY_BAND_STOP)
+        kept = 1 - kept;
+    for (uint i = 1; kind == ANY_NOTCH && i < n_discs; i++)
+        kept *= 1 - disc(mask + i * size, half_q, k, l, rolloff, order);
+    return kept;
+}
+
+__kernel void multiply_by_mask(__global real2 *spectra, uint p, uint half_q, ulong n, __global const real *mask,
+                               int kind, int rolloff, int order, uint n_discs) {
     const ulong i = get_global_id(0), row = i / half_q;
     if (i < n)
-        spectra[i] *= mask_at(mask, (uint)(row % p), (uint)(i - row * half_q));
+        spectra[i] *=
+            mask_at(mask, p, half_q, (uint)(row % p), (uint)(i - row * half_q), kind, rolloff, order, n_discs);
 }

@@ -1,4 +1,4 @@
-#include "fused.h"
+#include "any.h"
 
 #include "runtime/numbers.h"
 
@@ -56,9 +56,12 @@ static mst_status create(mst_filter *plan, mst_error *error) {
         MST_TRY(plan_pass(plan, k, &f->passes[k], error));
     mst_device_pass_share(&f->passes[FILTER_ROWS].device, &f->passes[FILTER_BACK].device);
     for (int k = 0; k < N_FILTER_PASSES; k++) {
-        MST_TRY(mst_device_pass_make(&f->passes[k].device, 0, error));
+        if (!plan->cpu)
+            MST_TRY(mst_device_pass_make(&f->passes[k].device, 0, error));
         MST_TRY(mst_device_pass_make_tables(&f->passes[k].device, error));
     }
+    if (plan->cpu)
+        MST_TRY(mst_any_filter_make(plan, f->passes, &f->any, error));
 fail:
     return status;
 }
@@ -87,6 +90,7 @@ static void destroy(mst_filter *plan) {
     if (!f)
         return;
     prepare(plan, 0, NULL);
+    mst_any_filter_destroy(plan, f->any);
     for (int k = 0; k < N_FILTER_PASSES; k++)
         mst_device_pass_release(&f->passes[k].device);
     free(f);
@@ -100,9 +104,27 @@ static mst_status enqueue(mst_filter *plan, const mst_block *block, int which, c
                                    mst_filter_timing_command(plan, filter_parts[which]), error);
 }
 
+static mst_status run_any(mst_filter *plan, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_filter_fused *f = plan->work;
+    mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
+    uint64_t n_planes = (uint64_t)block->count * plan->colours, n_rows = n_planes * (plan->p / 2);
+    cl_mem to = mst_filter_ranged(plan) ? plan->planes.buffer : out.buffer;
+    MST_TRY(mst_any_filter_enqueue(plan, f, FILTER_ROWS, block, &in, in.buffer, n_rows,
+                                   mst_filter_timing_command(plan, MST_PART_FORWARD), error));
+    MST_TRY(mst_any_filter_enqueue(plan, f, FILTER_COLUMNS, block, &in, in.buffer, n_planes * (plan->q / 2 + 1),
+                                   mst_filter_timing_command(plan, MST_PART_MASK), error));
+    MST_TRY(mst_any_filter_enqueue(plan, f, FILTER_BACK, block, &out, to, n_rows,
+                                   mst_filter_timing_command(plan, MST_PART_INVERSE), error));
+fail:
+    return status;
+}
+
 static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
     const mst_filter_fused *f = plan->work;
+    if (f->any)
+        return run_any(plan, block, error);
     cl_mem half_planes = f->half_planes;
     mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
     uint64_t n_planes = (uint64_t)block->count * plan->colours, n_rows = n_planes * (plan->p / 2);

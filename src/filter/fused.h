@@ -23,6 +23,7 @@ typedef struct mst_filter_pass {
 
 typedef struct mst_filter_fused {
     mst_filter_pass passes[N_FILTER_PASSES]; // rows forward and back share their tables
+    struct mst_any_filter *any;              // any.h: the kernel for any sizes, in place of the passes' own; NULL: none
     cl_mem half_planes;                      // complex
     uint64_t bytes;
 } mst_filter_fused;

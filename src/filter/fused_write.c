@@ -1,5 +1,5 @@
-// OpenCL C of the fused filter. What is done to values and where they lie is in fused_*.cl; GPU-shaped kernels are the FFT
-// engine's around these functions, CPU-shaped ones put them around its steps: a work-item takes LANES lines at once.
+// OpenCL C of the fused filter on GPUs. What is done to values and where they lie is in fused_*.cl; kernels are the FFT engine's
+// around these functions.
 #include "fused.h"
 
 static void write_constants(const mst_filter *plan, mst_text *out) {
@@ -45,39 +45,29 @@ static void write_result(const mst_filter *plan, mst_text *out) {
 
 // What makes a kernel of one pass out of the functions in .cl files.
 typedef struct kernel_parts {
-    const char *file;                          // where lines lie, and what is done to one value
-    const char *tile_file, *load, *store;      // CPU-shaped: moves of tiles, and the arguments that they are called with
-    const char *locate, *load_one, *store_one; // GPU-shaped: of mst_fusion
+    const char *file;                  // where lines lie, and what is done to one value
+    const char *locate, *load, *store; // of mst_fusion
 } kernel_parts;
 
 static const kernel_parts parts[N_FILTER_PASSES] = {
     {.file = "fused_input.cl",
-     .tile_file = "fused_input_tile.cl",
-     .load = "v, image, base, first_line, lines",
-     .store = "v, places, half_planes",
      .locate = "row_pair rows = {0, 0, 0, false, false, 0};\n"
                "if (active)\n"
                "rows = find_rows(image, line, base, first_line, lines);\n",
-     .load_one = "load_pixels(image, rows, e)",
-     .store_one = "half_planes[line * PITCH + PLACE(e)] = value"},
+     .load = "load_pixels(image, rows, e)",
+     .store = "half_planes[line * PITCH + PLACE(e)] = value"},
     {.file = "fused_columns.cl",
-     .tile_file = "fused_columns_tile.cl",
-     .load = "v, half_planes",
-     .store = "v, half_planes",
      .locate = "const ulong plane = active ? line / HALF : 0;\n"
                "const uint l = active ? (uint)(line - plane * HALF) : 0;\n"
                "__global real4 *columns = find_columns(half_planes, plane, l);\n",
-     .load_one = "part_rows(columns[(ulong)e * (PITCH / 2)], 2 * l % Q == 0, &value, &partner);",
-     .store_one = "columns[(ulong)e * (PITCH / 2)] = join_rows(value, partner)"},
+     .load = "part_rows(columns[(ulong)e * (PITCH / 2)], 2 * l % Q == 0, &value, &partner);",
+     .store = "columns[(ulong)e * (PITCH / 2)] = join_rows(value, partner)"},
     {.file = "fused_output.cl",
-     .tile_file = "fused_output_tile.cl",
-     .load = "v, places, half_planes",
-     .store = "v, image, base, first_line, lines, white",
      .locate = "row_pair rows = {0, 0, 0, false, false};\n"
                "if (active)\n"
                "rows = find_rows(line, base, first_line, lines);\n",
-     .load_one = "half_planes[line * PITCH + PLACE(e)]",
-     .store_one = "store_pixels(image, rows, e, value, white)"}};
+     .load = "half_planes[line * PITCH + PLACE(e)]",
+     .store = "store_pixels(image, rows, e, value, white)"}};
 
 static void describe(const mst_filter_pass *p, mst_signature *signature) {
     static const char *const images[N_FILTER_PASSES] = {
@@ -118,51 +108,15 @@ fail:
     return status;
 }
 
-// Columns go forward and back with the mask between them, rows only one of both.
-static mst_status write_cpu(const mst_filter_pass *p, const mst_signature *signature, mst_text *out, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_pass *pass = &p->device.pass;
-    const kernel_parts *k = &parts[p->which];
-    mst_pass_write_cpu_steps(pass, p->which != FILTER_ROWS, out);
-    MST_TRY(mst_program_add_file(p->plan->context, k->tile_file, out, error));
-    mst_text_put(out, "\n");
-    mst_signature_write(signature, "__attribute__((reqd_work_group_size(1, 1, 1)))", out);
-    mst_text_put(out,
-                 "vreal v[$reals];\n"
-                 "uint places[$n]; // where the steps leave an element of the spectrum\n"
-                 "for (uint e = 0; e < ${n}u; e++)\n"
-                 "places[e] = place(e);\n"
-                 "for (uint tile = 0; tile < tiles; tile++) {\n"
-                 "const ulong first = (get_global_id(0) * tiles + tile) * LANES;\n"
-                 "if (first >= n_lines)\n"
-                 "return;\n"
-                 "const uint count = n_lines - first < LANES ? (uint)(n_lines - first) : LANES;\n"
-                 "load_tile($load, first, count);\n",
-                 MST_SET(n, pass->n), MST_SET(reals, 2 * pass->n), MST_SET(load, k->load));
-    if (p->which != FILTER_BACK)
-        mst_text_put(out, "forward(v, step_twiddles);\n");
-    if (p->which == FILTER_COLUMNS)
-        mst_text_put(out, "multiply_tile(v, places, mask, first, count);\n");
-    if (p->which != FILTER_ROWS)
-        mst_text_put(out, "backward(v, step_twiddles);\n");
-    mst_text_put(out,
-                 "store_tile($store, first, count);\n"
-                 "}\n"
-                 "}\n",
-                 MST_SET(store, k->store));
-fail:
-    return status;
-}
-
-static void write_gpu(const mst_filter_pass *p, const mst_signature *signature, mst_text *out) {
+static void write_kernel(const mst_filter_pass *p, const mst_signature *signature, mst_text *out) {
     const kernel_parts *k = &parts[p->which];
     const mst_fusion fusion = {.signature = signature,
                                .locate = k->locate,
-                               .loads = {k->load_one},
+                               .loads = {k->load},
                                .forward = {p->which != FILTER_BACK},
                                .change = p->which == FILTER_COLUMNS ? "value *= mask_at(mask, e, l) * SCALE" : NULL,
                                .backward = p->which != FILTER_ROWS,
-                               .store = k->store_one,
+                               .store = k->store,
                                .pairs = p->which == FILTER_COLUMNS};
     mst_pass_write_fusion(&p->device.pass, &fusion, out);
 }
@@ -177,10 +131,7 @@ mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *p
     describe(p, &signature);
     MST_TRY(write_heading(p, out, error));
     MST_TRY(mst_program_add_file(p->plan->context, parts[p->which].file, out, error));
-    if (p->plan->cpu)
-        MST_TRY(write_cpu(p, &signature, out, error));
-    else
-        write_gpu(p, &signature, out);
+    write_kernel(p, &signature, out);
     MST_REQUIRE(!out->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
 fail:
     mst_signature_release(&signature);

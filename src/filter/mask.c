@@ -192,6 +192,7 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
                     mst_multiply(count, sizeof(float), &bytes) && (m->values = malloc(bytes)),
                 MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->p, plan->q);
     m->table_bytes = bytes;
+    m->n_discs = n_discs;
     if (own)
         fill_own(plan, m->values);
     for (size_t i = 0; i < n_discs && !own; i++)

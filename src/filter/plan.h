@@ -18,6 +18,7 @@ typedef struct mst_mask {
     char *text;
     float *values; // the table, until it is on the device
     bool keeps_mean;
+    size_t n_discs;
     cl_mem table;
     uint64_t table_bytes;
 } mst_mask;

@@ -1,5 +1,5 @@
-// What tuning chooses for the fused filter: the kernels' shape, the radices of CPU-shaped passes, and the work-groups of
-// GPU-shaped ones, which also say how many columns go side by side. The composed filter's transforms are tuned as such.
+// What tuning chooses for the fused filter: the kernels' shape, and the work-groups of GPU-shaped ones, which also say how
+// many columns go side by side. The composed filter's transforms are tuned as such.
 #include "plan.h"
 
 #include "tune/arrays.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { SHAPE, RADIX, GROUP, N_PARAMETERS, REVISION = 1 }; // REVISION: of the kernels; results of others are only near
+enum { SHAPE, GROUP, N_PARAMETERS, REVISION = 2 }; // REVISION: of the kernels; results of others are only near
 
 typedef struct filter_trial {
     mst_context *context;
@@ -18,8 +18,7 @@ typedef struct filter_trial {
 } filter_trial;
 
 static mst_filter_choice choice_of(const int64_t *values) {
-    return (mst_filter_choice){values[SHAPE] == MST_FFT_SHAPE_CPU,
-                               {.radix = (unsigned)values[RADIX], .group = (unsigned)values[GROUP]}};
+    return (mst_filter_choice){values[SHAPE] == MST_FFT_SHAPE_CPU, {.group = (unsigned)values[GROUP]}};
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
@@ -43,9 +42,9 @@ static void destroy(void *plan) { mst_filter_destroy(plan); }
 static double cost(const void *user, const int64_t *values) {
     const filter_trial *t = ((const mst_tune_arrays *)user)->user;
     bool cpu = values[SHAPE] == MST_FFT_SHAPE_CPU;
-    if ((cpu ? values[GROUP] != 64 : values[RADIX] != 8) || !mst_fused_filter_can(t->plan, cpu))
+    if ((cpu && values[GROUP] != 64) || !mst_fused_filter_can(t->plan, cpu))
         return INFINITY;
-    double away = fabs(log2((double)values[RADIX] / 8)) + fabs(log2((double)values[GROUP] / 64));
+    double away = fabs(log2((double)values[GROUP] / 64));
     return (cpu == mst_pass_suits_cpu(&t->context->device) ? 1 : 3) * (1 + 0.1 * away);
 }
 
@@ -67,12 +66,9 @@ static bool shrink(filter_trial *t) {
 }
 
 static void add_parameters(mst_tune_problem *p, const mst_filter *plan) {
-    bool powers =
-        (plan->p & (plan->p - 1)) == 0 && (plan->q & (plan->q - 1)) == 0; // other lengths have the radices that they have
-    bool both = plan->cpu && plan->desc.shape == MST_FFT_SHAPE_AUTO;      // GPUs do not gain from CPU-shaped kernels
+    bool both = plan->cpu && plan->desc.shape == MST_FFT_SHAPE_AUTO; // GPUs do not gain from CPU-shaped kernels
     int64_t shape = plan->cpu ? MST_FFT_SHAPE_CPU : MST_FFT_SHAPE_GPU;
     mst_tune_add(p, "shape", shape, both ? 2 : 1, (int64_t[]){shape, MST_FFT_SHAPE_GPU});
-    mst_tune_add(p, "radix", 8, powers ? 3 : 1, (int64_t[]){8, 4, 16});
     mst_tune_add(p, "group", 64, 4, (int64_t[]){64, 128, 32, 256});
 }
 
