@@ -157,9 +157,38 @@ static void test_periodic(void **state) {
     check(*state, &d, (mst_stagger){.steps = 1, .planes = (int64_t)d.grid[0] + 4});
 }
 
+// A grid so large that a GPU's kernels have its pitch as a number, one field of float16: against the kernels of a CPU.
+static void test_fixed_pitch(void **state) {
+    enum { N = 128 * 128 * 65 };
+    static const mst_stencil_field fields[] = {{.name = "u", .storage_bytes = 2, .initial = {.expression = "cos(x) * z * 0.01"}},
+                                               {.name = "v", .initial = {.expression = "sin(y + z)"}}};
+    float *values[2];
+    mst_stencil_desc d = far_scheme(NULL);
+    mst_stencil *s;
+    mst_error e;
+    d.fields = fields;
+    d.grid[0] = d.grid[1] = 128;
+    d.grid[2] = 65;
+    d.schedule = MST_STENCIL_SWEEPS;
+    for (int gpu = 0; gpu < 2; gpu++) {
+        values[gpu] = malloc(2 * N * sizeof *values[gpu]);
+        d.shape = gpu ? MST_STENCIL_SHAPE_GPU : MST_STENCIL_SHAPE_CPU;
+        OK(mst_stencil_create(*state, &d, &s, &e));
+        assert_true(s->sweeper.sweeps.has_fixed_pitch == (gpu == 1));
+        OK(mst_stencil_run(s, 3, NULL, NULL, &e));
+        for (size_t f = 0; f < 2; f++)
+            OK(mst_stencil_read(s, fields[f].name, 0, NULL, mst_at_host(values[gpu] + f * N), &e));
+        mst_stencil_destroy(s);
+    }
+    for (size_t i = 0; i < 2 * N; i++)
+        CHECK(values[0][i] == values[1][i], "value %zu: %.9g, not %.9g", i, (double)values[1][i], (double)values[0][i]);
+    free(values[0]);
+    free(values[1]);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels), cmocka_unit_test(test_sub_steps),
-                                       cmocka_unit_test(test_mirrors), cmocka_unit_test(test_mirrors_by_field),
-                                       cmocka_unit_test(test_periodic)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),   cmocka_unit_test(test_sub_steps),
+                                       cmocka_unit_test(test_mirrors),  cmocka_unit_test(test_mirrors_by_field),
+                                       cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -47,6 +47,7 @@ typedef struct mst_sweeps {
     bool copies_margins;                     // and sweeps fill them as they go
     bool in_parts;                           // sweeps may be over a part of the planes
     bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
+    bool has_fixed_pitch;                    // the pitch is a number in the kernels, which are for grids of these columns alone
     mst_padded padded;
     mst_folded folded[N_AXES];
 } mst_sweeps;

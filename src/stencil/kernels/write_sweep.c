@@ -252,14 +252,18 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
                       .part = part,
                       .vectors = {.sweeps = s, .out = w->out, .k = k}};
     mst_signature signature;
-    char attributes[80];
+    char attributes[80], pitch[24] = "grid.s3";
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))", is_gpu(&g) ? MST_SWEEP_GROUP : 1);
     mst_text_put(g.out, "\n// Sub-step $substep of the step.\n", MST_SET(substep, s->problem->updates[g.first].substep));
     mst_sweep_describe(s, k, part, &signature);
     mst_signature_write(&signature, attributes, g.out);
     mst_signature_release(&signature);
-    mst_text_put(g.out, "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = grid.s3;\n"
-                        "const long plane_pitch = grid.s4, first_step = work.s3;\n");
+    if (s->has_fixed_pitch)
+        snprintf(pitch, sizeof pitch, "%lld", (long long)s->padded.pitch);
+    mst_text_put(g.out,
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
+                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
+                 MST_SET(pitch, pitch));
     if (is_gpu(&g)) {
         MST_TRY(mst_sweep_vectors_find(&g.vectors, error));
         write_gpu(&g, k);
