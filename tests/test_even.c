@@ -6,10 +6,10 @@
 
 static const mst_place all_places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_FILE};
 
-static const size_t lengths[] = {1,    2,    3,    4,    5,    6,    7,    8,    9,     10,    11,    12,   13,  14,
-                                 15,   16,   17,   18,   20,   24,   27,   30,   31,    32,    37,    48,   64,  67,
-                                 74,   96,   100,  101,  125,  128,  134,  255,  256,   257,   360,   500,  512, 1000,
-                                 1009, 1024, 2018, 2048, 3000, 4096, 5000, 8192, 10000, 16384, 20011, 65536};
+static const size_t lengths[] = {1,    2,    3,    4,    5,    6,    7,    8,    9,     10,    11,    12,    13,    14,
+                                 15,   16,   17,   18,   20,   24,   27,   30,   31,    32,    37,    48,    64,    67,
+                                 74,   96,   100,  101,  125,  128,  134,  255,  256,   257,   360,   500,   512,   1000,
+                                 1009, 1024, 2018, 2048, 3000, 4096, 5000, 8192, 10000, 16384, 16398, 20011, 65536, 200000};
 
 static mst_fft_desc describe(mst_type type, int kind, int rank, const size_t *shape) {
     mst_fft_desc desc = MST_FFT_DESC_INIT;

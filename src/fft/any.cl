@@ -481,6 +481,8 @@ void transform_tile(vreal *v, __global const any_pass *p, uint count, __global c
 void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
                __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
                uint count, real scale);
+void even_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
+               ulong s_first, ulong t_first, uint count, long s_base, long t_base, real scale);
 #endif
 
 // Tiles of short rows one behind the other: all that a pass does to them.
@@ -563,6 +565,13 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 const lines_of_tile l = find_tile(tile, lines, before, run);
                 if (l.count == 0)
                     continue;
+#ifdef EVEN_DATA
+                if (p->ends >= ANY_EVEN_COMBINE_ALONE) {
+                    even_runs(p, from, to, numbers, s_first + l.first, t_first + l.first, l.count, s_base, t_base,
+                              p->scaled ? scale : 1);
+                    continue;
+                }
+#endif
                 if (p->ends >= ANY_COMBINE_ALONE) {
                     treat_runs(p, from, to, numbers, s_first + l.first, t_first + l.first, l.count, s_base, t_base);
                     continue;

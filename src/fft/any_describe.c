@@ -9,8 +9,7 @@ static cell larger(cell a, cell b) { return a > b ? a : b; }
 static cell reals_of(const mst_pass_op *op) { return op->element == MST_ELEMENT_REAL ? 1 : 2; }
 
 static void describe_view(const mst_view *v, const mst_pass_op *op, mst_pass_half half, any_side *s) {
-    bool pairs = half != MST_HALF_NONE && half != MST_HALF_EVEN &&
-                 op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
+    bool pairs = half != MST_HALF_NONE && !op->even && op->element == MST_ELEMENT_REAL; // positions are those of pairs of reals
     s->axis_stride = v->axis_stride * (pairs ? 2 : reals_of(op));
     s->imaginary = pairs ? v->axis_stride : reals_of(op) - 1;
     s->step = (cell)v->step;
@@ -86,7 +85,9 @@ void mst_any_describe(const mst_fft_pass *p, bool own_source, bool own_target, a
                                 [MST_HALF_SPLIT] = ANY_SPLIT,
                                 [MST_HALF_EVEN] = ANY_EVEN,
                                 [MST_HALF_COMBINE_ALONE] = ANY_COMBINE_ALONE,
-                                [MST_HALF_SPLIT_ALONE] = ANY_SPLIT_ALONE};
+                                [MST_HALF_SPLIT_ALONE] = ANY_SPLIT_ALONE,
+                                [MST_HALF_EVEN_COMBINE_ALONE] = ANY_EVEN_COMBINE_ALONE,
+                                [MST_HALF_EVEN_SPLIT_ALONE] = ANY_EVEN_SPLIT_ALONE};
     memset(out, 0, sizeof *out);
     out->n = (cell)pass->n;
     out->n_steps = pass->n_radices;

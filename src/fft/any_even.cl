@@ -151,3 +151,111 @@ void even_tile(vreal *v, __global const any_pass *p, __global const real *from, 
     store_reals(v, to, t_at, t->axis_stride, count, n,
                 t->way == ANY_BY_LANES && evenly_apart(t_at, count, t->lane_stride), even, odd, slots_out);
 }
+
+// Lines that no tile holds: the steps around the transform in memory, by runs (treat_run).
+
+// Numbers k, k + 1, .. or k, k - 1, .. of n, in reverse order of sine transforms: one or a vector of them.
+INLINE vreal take_run(__global const real *from, long stride, long i, bool up, bool several) {
+    if (!several)
+        return from[i * stride];
+    return up ? VLOAD(0, from + i) : REVERSED(VLOAD(0, from + i - (LANES - 1)));
+}
+
+INLINE void put_run(__global real *to, long stride, long i, bool up, bool several, vreal x) {
+    if (!several)
+        to[i * stride] = x.s0;
+    else if (up)
+        VSTORE(x, 0, to + i);
+    else
+        VSTORE(REVERSED(x), 0, to + i - (LANES - 1));
+}
+
+// Roots k .. of those whose low ones are at `low`, the high one being `high`.
+INLINE opposites take_roots(__global const real *low, long k, real2 high, bool several) {
+    vreal lr, li;
+    if (several) {
+        const vpairs w = VLOAD_PAIRS(0, low + 2 * k);
+        lr = w.even, li = w.odd;
+    } else {
+        lr = low[2 * k], li = low[2 * k + 1];
+    }
+    return (opposites){lr * high.x - li * high.y, lr * high.y + li * high.x, 0, 0};
+}
+
+// Numbers 0 and h, whose weights are at `factors`.
+void even_run_first(bool combines, bool sine, long h, __global const real *from, __global real *to, long stride,
+                    __global const real *weights, real scale) {
+    const long first = (sine ? 2 * h - 1 : 0) * stride, middle = (sine ? h - 1 : h) * stride;
+    if (combines) {
+        const real2 z = vload2(0, from);
+        to[first] = (z.x + z.y) * weights[0] * scale;
+        to[middle] = (z.x - z.y) * weights[1] * scale;
+    } else {
+        const real a = from[first] * weights[0], b = from[middle] * weights[1];
+        vstore2((real2)(a - b, a + b), 0, to);
+    }
+}
+
+// f = w^k and g = w^(h-k), as in combine_rotated and split_rotated.
+__attribute__((noinline)) void even_run(__global const any_pass *p, __global const real *from, __global real *to,
+                                        __global const real *restrict numbers, uint begin, real scale) {
+    const bool combines = p->ends == ANY_EVEN_COMBINE_ALONE, sine = combines ? p->target.sine : p->source.sine;
+    const long h = p->n, n = 2 * h, run = p->source.n, end = min(begin + run, h / 2 + 1);
+    const long s_stride = p->source.axis_stride, t_stride = p->target.axis_stride;
+    const bool rows = combines ? s_stride == 2 && t_stride == 1 : s_stride == 1 && t_stride == 2;
+    const real2 high = vload2(begin / (uint)run, numbers + p->run_roots),
+                turn = vload2(begin / (uint)run, numbers + p->high);
+    const real root_half = REAL(0.70710678118654752440);
+    if (begin == 0)
+        even_run_first(combines, sine, h, from, to, combines ? t_stride : s_stride,
+                       numbers + (combines ? p->target.factors : p->source.factors), scale);
+    for (long k = max(begin, 1u), count; k < end; k += count) {
+        const bool several = rows && k + LANES <= end && 2 * (k + LANES) <= h;
+        const long b = several ? h - k - (LANES - 1) : h - k;
+        const opposites w = take_roots(numbers + p->end_roots, k - begin, high, several);
+        const opposites f = take_roots(numbers + p->low, k - begin, turn, several);
+        const vreal gr = root_half * (f.ar - f.ai), gi = -root_half * (f.ar + f.ai); // exp(-pi i / 4) conj(f)
+        const long at_k = sine ? n - 1 - k : k, after_n = sine ? k - 1 : n - k;
+        const long before_h = sine ? h - 1 + k : h - k, after_h = sine ? h - 1 - k : h + k;
+        count = several ? LANES : 1;
+        if (combines) {
+            opposites z;
+            if (several) {
+                const vpairs first = VLOAD_PAIRS(0, from + 2 * k), opposite = VLOAD_PAIRS(0, from + 2 * b);
+                z = (opposites){first.even, first.odd, REVERSED(opposite.even), REVERSED(opposite.odd)};
+            } else {
+                const real2 first = vload2(0, from + k * s_stride), opposite = vload2(0, from + b * s_stride);
+                z = (opposites){first.x, first.y, opposite.x, opposite.y};
+            }
+            z = combined(z, w.ar, w.ai);
+            const real twice = 2 * scale;
+            put_run(to, t_stride, before_h, sine, several, twice * (z.br * gr - z.bi * gi));
+            put_run(to, t_stride, after_h, !sine, several, -twice * (z.br * gi + z.bi * gr));
+            put_run(to, t_stride, at_k, !sine, several, twice * (z.ar * f.ar - z.ai * f.ai));
+            put_run(to, t_stride, after_n, sine, several, -twice * (z.ar * f.ai + z.ai * f.ar));
+        } else {
+            const vreal x = take_run(from, s_stride, at_k, !sine, several),
+                        y = take_run(from, s_stride, after_n, sine, several);
+            const vreal u = take_run(from, s_stride, before_h, sine, several),
+                        v = take_run(from, s_stride, after_h, !sine, several);
+            const opposites z = split(
+                (opposites){x * f.ar - y * f.ai, -x * f.ai - y * f.ar, u * gr - v * gi, -u * gi - v * gr}, w.ar, w.ai);
+            if (several) {
+                VSTORE_PAIRS(PAIRS(REVERSED(z.br), REVERSED(z.bi)), 0, to + 2 * b);
+                VSTORE_PAIRS(PAIRS(z.ar, z.ai), 0, to + 2 * k);
+            } else {
+                vstore2((real2)(z.br.s0, z.bi.s0), 0, to + b * t_stride);
+                vstore2((real2)(z.ar.s0, z.ai.s0), 0, to + k * t_stride);
+            }
+        }
+    }
+}
+
+void even_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
+               ulong s_first, ulong t_first, uint count, long s_base, long t_base, real scale) {
+    __global const any_side *s = &p->source, *t = &p->target;
+    for (uint l = 0; l < count; l++)
+        even_run(p, from + s_base + sum_over_line(s, s->outer, s_first + l),
+                 to + t_base + sum_over_line(t, t->outer, t_first + l), numbers,
+                 (uint)sum_over_line(s, s->positions, s_first + l), scale);
+}

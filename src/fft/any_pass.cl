@@ -12,7 +12,16 @@ enum { ANY_BY_VALUES, ANY_BY_LANES, ANY_BY_ROWS };
 // What is done at the ends of a transform of n complex numbers that stand for 2 n real ones: results are combined to n
 // + 1 numbers of their spectrum, or such a spectrum is split into the n. Alone: a line is a run of results and of their
 // opposites. Even: the tile of a cosine or sine transform (any_even.cl).
-enum { ANY_WHOLE, ANY_COMBINE, ANY_SPLIT, ANY_EVEN, ANY_COMBINE_ALONE, ANY_SPLIT_ALONE };
+enum {
+    ANY_WHOLE,
+    ANY_COMBINE,
+    ANY_SPLIT,
+    ANY_EVEN,
+    ANY_COMBINE_ALONE,
+    ANY_SPLIT_ALONE,
+    ANY_EVEN_COMBINE_ALONE,
+    ANY_EVEN_SPLIT_ALONE
+};
 
 enum { ANY_PLAIN, ANY_HERMITIAN };
 

@@ -102,7 +102,13 @@ void mst_any_add_tables(const mst_fft *plan, const mst_fft_pass *p, any_pass *ou
         out->slots = add_slots(plan, p, out->places);
     if (pass->half == MST_HALF_EVEN || pass->half == MST_HALF_COMBINE || pass->half == MST_HALF_SPLIT)
         out->end_roots = add_roots(plan, 2 * pass->n, 1, pass->n / 2 + 1, false);
-    if (pass->half == MST_HALF_COMBINE_ALONE || pass->half == MST_HALF_SPLIT_ALONE) {
+    if (pass->half == MST_HALF_EVEN_COMBINE_ALONE || pass->half == MST_HALF_EVEN_SPLIT_ALONE) {
+        cell *weights = pass->store.even ? &out->target.factors : &out->source.factors;
+        *weights = add_made(plan, mst_even_end_weights(plan, pass), (size_t)mst_fft_number_bytes(plan));
+        out->low = add_roots(plan, 8 * pass->n, 1, MST_PASS_HALF_RUN, false);
+        out->high = add_roots(plan, 8 * pass->n, MST_PASS_HALF_RUN, pass->n / 2 / MST_PASS_HALF_RUN + 1, false);
+    }
+    if (pass->half >= MST_HALF_COMBINE_ALONE) {
         out->end_roots = add_roots(plan, 2 * pass->n, 1, MST_PASS_HALF_RUN, false);
         out->run_roots = add_roots(plan, 2 * pass->n, MST_PASS_HALF_RUN, pass->n / 2 / MST_PASS_HALF_RUN + 1, false);
     }

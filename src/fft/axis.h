@@ -33,6 +33,10 @@ mst_status mst_axis_plan_convolution(mst_fft *plan, const mst_axis_job *job, mst
 // its own combines or splits where the axis takes several. *done: the passes were added.
 mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error);
 
+// Adds a pass of its own that combines or splits; job->n is the half length.
+mst_fft_pass *mst_axis_add_alone(mst_fft *plan, const mst_axis_job *job, int from, int to, const mst_layout *from_layout,
+                                 const mst_layout *to_layout, mst_pass_half half);
+
 // For all.
 mst_view mst_axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim);
 mst_layout mst_axis_layout(const mst_layout *layout, mst_type type, int axis, size_t n); // dense, n along the axis

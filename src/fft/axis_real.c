@@ -14,8 +14,8 @@ static mst_view runs_of(const mst_layout *layout, const mst_axis_job *job) {
     return v;
 }
 
-static void add_alone(mst_fft *plan, const mst_axis_job *job, int from, int to, const mst_layout *from_layout,
-                      const mst_layout *to_layout, mst_pass_half half) {
+mst_fft_pass *mst_axis_add_alone(mst_fft *plan, const mst_axis_job *job, int from, int to, const mst_layout *from_layout,
+                                 const mst_layout *to_layout, mst_pass_half half) {
     mst_fft_pass *p = &plan->passes[plan->n_passes++];
     mst_pass *pass = &p->device.pass;
     size_t lines = 1;
@@ -34,6 +34,7 @@ static void add_alone(mst_fft *plan, const mst_axis_job *job, int from, int to, 
     pass->n = job->n;
     pass->half = half;
     pass->lanes = mst_pass_lanes(plan->is_double);
+    return p;
 }
 
 mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error) {
@@ -53,14 +54,14 @@ mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_
         half.load.swap = false; // splitting exchanges the parts
     }
     if (alone && !in) {
-        add_alone(plan, &half, job->from, SPECTRUM, &job->from_layout, spectrum, MST_HALF_SPLIT_ALONE);
+        mst_axis_add_alone(plan, &half, job->from, SPECTRUM, &job->from_layout, spectrum, MST_HALF_SPLIT_ALONE);
         mst_axis_need(plan, SPECTRUM, spectrum);
         half.from = SPECTRUM;
         half.from_layout = *spectrum;
     }
     MST_TRY(mst_axis_plan(plan, &half, NULL, NULL, error));
     if (alone && in)
-        add_alone(plan, &half, half.to, half.to, &half.to_layout, &half.to_layout, MST_HALF_COMBINE_ALONE);
+        mst_axis_add_alone(plan, &half, half.to, half.to, &half.to_layout, &half.to_layout, MST_HALF_COMBINE_ALONE);
 fail:
     return status;
 }

@@ -77,7 +77,7 @@ static bool has_factors(const mst_fft_desc *d, int map, bool load) {
     case EVEN_MIRRORED:
         return d->orthogonal && !mst_even_is_sine(d->kind);
     default:
-        return map != EVEN_STRIDED || !load;
+        return map != EVEN_PAIRED && (map != EVEN_STRIDED || !load);
     }
 }
 
@@ -121,6 +121,15 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
     mst_roots_destroy(&roots);
     mst_roots_destroy(&chirp);
     return table;
+}
+
+void *mst_even_end_weights(const mst_fft *plan, const mst_pass *pass) {
+    const long double root2 = sqrtl(2);
+    bool orthogonal = plan->desc.orthogonal != 0, going = pass->store.even != EVEN_NONE;
+    void *pair = malloc((size_t)mst_fft_number_bytes(plan));
+    if (pair)
+        mst_table_put(pair, plan->is_double, 0, (mst_root){going ? (orthogonal ? root2 : 2) : orthogonal ? root2 : 1, root2});
+    return pair;
 }
 
 mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error) {
@@ -212,12 +221,51 @@ fail:
     return status;
 }
 
+// Types II and III of even lengths whose half takes several passes, and one more that combines or splits.
+static bool goes_by_runs(const mst_fft *plan, const mst_axis_job *job) {
+    return plan->any_length && job->n % 2 == 0 && (job->load.even == EVEN_SPREAD || job->load.even == EVEN_ROTATED) &&
+           mst_axis_is_smooth(job->n / 2) && mst_axis_passes(plan, job->n / 2) > 1;
+}
+
+static mst_status plan_runs(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_axis_job half = *job;
+    mst_fft_pass *p;
+    bool combines = job->load.even == EVEN_SPREAD;
+    half.n = job->n / 2;
+    half.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, half.n);
+    mst_axis_need(plan, SPECTRUM, &half.work_layout);
+    if (combines) {
+        half.to = SPECTRUM;
+        half.to_layout = half.work_layout;
+        half.load.even = EVEN_PAIRED;
+        half.store = (mst_pass_op){.element = MST_ELEMENT_COMPLEX};
+        half.scale = false;
+        MST_TRY(mst_axis_plan(plan, &half, NULL, NULL, error));
+        p = mst_axis_add_alone(plan, &half, SPECTRUM, job->to, &half.work_layout, &job->to_layout, MST_HALF_EVEN_COMBINE_ALONE);
+        p->device.pass.store = job->store;
+        p->device.pass.scale = job->scale;
+    } else {
+        p = mst_axis_add_alone(plan, &half, job->from, SPECTRUM, &job->from_layout, &half.work_layout, MST_HALF_EVEN_SPLIT_ALONE);
+        p->device.pass.load = job->load;
+        half.from = SPECTRUM;
+        half.from_layout = half.work_layout;
+        half.load = (mst_pass_op){.element = MST_ELEMENT_COMPLEX};
+        half.store.even = EVEN_PAIRED;
+        MST_TRY(mst_axis_plan(plan, &half, NULL, NULL, error));
+    }
+fail:
+    return status;
+}
+
 static mst_status plan_axis(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_pass *first, *last;
     size_t h = length_of_tile(plan, job);
     if (h > 0)
         return plan_tile(plan, job, h, error);
+    if (goes_by_runs(plan, job))
+        return plan_runs(plan, job, error);
     if (!mst_axis_is_smooth(job->n))
         return mst_axis_plan_convolution(plan, job, error);
     MST_TRY(mst_axis_plan(plan, job, &first, &last, error));

@@ -32,6 +32,11 @@ INLINE real2 even_load(uint map, bool sine, uint n, __global const real *from, l
         return even_mirrored(sine, n, from, stride, p);
     if (map == EVEN_STRIDED)
         return even_strided(sine, n, from, stride, p);
+    if (map == EVEN_PAIRED) {
+        const uint i = even_spread(n, 2 * p), j = even_spread(n, 2 * p + 1);
+        return (real2)(even_signed(from[(long)i * stride], sine && i % 2),
+                       even_signed(from[(long)j * stride], sine && j % 2));
+    }
     const real2 ends = (real2)(from[(long)(2 * p) * stride], from[(long)(n - 1 - 2 * p) * stride]);
     return sine ? ends.yx : ends;
 }
@@ -76,6 +81,10 @@ INLINE void even_store(uint map, bool sine, uint n, __global real *to, long stri
     } else if (map == EVEN_FOLDED) {
         to[(long)(2 * p) * stride] = value.x;
         to[(long)(n - 1 - 2 * p) * stride] = even_signed(value.y, !sine);
+    } else if (map == EVEN_PAIRED) {
+        const uint i = even_spread(n, 2 * p), j = even_spread(n, 2 * p + 1);
+        to[(long)i * stride] = even_signed(value.x, sine && i % 2);
+        to[(long)j * stride] = even_signed(value.y, sine && j % 2);
     } else if (map == EVEN_STRIDED) {
         even_store_strided(sine, n, to, stride, p, value);
     }

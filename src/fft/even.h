@@ -25,6 +25,9 @@ void *mst_even_factors(const mst_fft *plan, const mst_fft_pass *p, mst_table_kin
 // at `places`.
 void mst_even_slots(const mst_pass *pass, const cl_uint *places, cl_uint *slots);
 
+// MST_HALF_EVEN_COMBINE_ALONE and SPLIT_ALONE: what numbers 0 and n/2 weigh, a pair. The caller's to free; NULL: out of memory.
+void *mst_even_end_weights(const mst_fft *plan, const mst_pass *pass);
+
 // The functions even_load and even_store, for kernels of any shape.
 mst_status mst_even_write(mst_context *context, mst_text *out, mst_error *error);
 

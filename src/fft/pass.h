@@ -54,7 +54,9 @@ typedef enum mst_pass_half {
     MST_HALF_EVEN,  // a cosine or sine transform (even.h) in one pass, by the parts of n complex numbers
     MST_HALF_PAIRS, // real elements are pairs of numbers, and no more
     MST_HALF_COMBINE_ALONE,
-    MST_HALF_SPLIT_ALONE
+    MST_HALF_SPLIT_ALONE,
+    MST_HALF_EVEN_COMBINE_ALONE, // the same of cosine and sine transforms of types II and III
+    MST_HALF_EVEN_SPLIT_ALONE
 } mst_pass_half;
 #define MST_PASS_HALF_RUN 256 // results k, and as many opposite ones, that are a line of a pass which combines or splits alone
 
