@@ -24,7 +24,7 @@ static void every_kind(void **state) {
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int kind = MST_FFT_DCT1; kind <= MST_FFT_DST4; kind++) {
             size_t n = lengths[i], shape[] = {n < 40 ? 37 : n < 600 ? 11 : 2, n};
-            if ((kind == MST_FFT_DCT1 && n == 1) || !test_turn(i * 8 + (size_t)kind, 3))
+            if ((kind == MST_FFT_DCT1 && n == 1) || !test_turn(i * 8 + (size_t)kind, n < 1000 ? 3 : 6))
                 continue;
             mst_fft_desc desc = describe(test_between(0, 1) ? MST_FLOAT32 : MST_FLOAT64, kind, 2, shape);
             desc.shape = MST_FFT_SHAPE_CPU;
@@ -39,7 +39,7 @@ static void gpu_shape(void **state) {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int kind = MST_FFT_DCT1; kind <= MST_FFT_DST4; kind++) {
             size_t shape[] = {table[i] < 100 ? 21 : 3, table[i]};
-            if (!test_turn(i * 8 + (size_t)kind, 29))
+            if (!test_turn(i * 8 + (size_t)kind, 44))
                 continue;
             mst_fft_desc desc = describe(test_between(0, 1) ? MST_FLOAT32 : MST_FLOAT64, kind, 2, shape);
             desc.shape = MST_FFT_SHAPE_GPU;

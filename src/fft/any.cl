@@ -406,6 +406,17 @@ void treat_runs(__global const any_pass *p, __global const real *from, __global 
 
 // A tile from memory to memory.
 
+#ifdef EVEN_DATA
+void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
+               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+               uint count, real scale);
+void even_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
+               ulong s_first, ulong t_first, uint count, long s_base, long t_base, real scale);
+void load_paired(vreal *v, __global const any_side *s, __global const real *from, uint p, uint count);
+void store_paired(const vreal *v, __global const any_side *s, __global real *to, __global const uint *places, uint p,
+                  uint count, real scale);
+#endif
+
 void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
                ulong first, uint count, long base, const long *at) {
     __global const any_side *s = &p->source;
@@ -415,6 +426,13 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
         load_values(v, s, from, numbers, first, count, base);
         return;
     }
+#ifdef EVEN_DATA
+    if (s->even) {
+        load_paired(v, s, from + base + sum_over_line(s, s->outer, first), (uint)sum_over_line(s, s->positions, first),
+                    count);
+        return;
+    }
+#endif
     if (s->way == ANY_BY_LANES)
         load_lanes(v, from + at[0], there, s->step * s->axis_stride, s->imaginary, swap, count, s->lane_stride == 2);
     else
@@ -443,6 +461,13 @@ void store_tile(vreal *v, vreal *staged, __global const any_pass *p, __global re
         store_values(v, p, to, numbers, places, first, source_first, count, base, scale);
         return;
     }
+#ifdef EVEN_DATA
+    if (s->even) {
+        store_paired(v, s, to + base + sum_over_line(s, s->outer, first), places,
+                     (uint)sum_over_line(s, s->positions, first), count, scale);
+        return;
+    }
+#endif
     if (p->twiddled) {
         store_twiddled(v, p, to + at[0], numbers, places, c, count);
         return;
@@ -476,14 +501,6 @@ void transform_tile(vreal *v, __global const any_pass *p, uint count, __global c
 }
 
 // The kernel.
-
-#ifdef EVEN_DATA
-void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
-               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
-               uint count, real scale);
-void even_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
-               ulong s_first, ulong t_first, uint count, long s_base, long t_base, real scale);
-#endif
 
 // Tiles of short rows one behind the other: all that a pass does to them.
 __attribute__((noinline)) void transform_rows(vreal *v, __global const any_pass *p, __global const real *from,

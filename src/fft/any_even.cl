@@ -259,3 +259,52 @@ void even_runs(__global const any_pass *p, __global const real *from, __global r
                  to + t_base + sum_over_line(t, t->outer, t_first + l), numbers,
                  (uint)sum_over_line(s, s->positions, s_first + l), scale);
 }
+
+// Lines that lie side by side, of numbers that are spread and paired: the numbers of neighbouring positions are four
+// apart, going up from 4 p in the first half, and down from 2 n - 1 - 4 p in the second.
+__attribute__((noinline)) void load_paired(vreal *restrict v, __global const any_side *s, __global const real *from,
+                                           uint p, uint count) {
+    const uint n = (uint)s->axis_length;
+    const long stride = s->axis_stride;
+    const real odd = s->sine ? -1 : 1;
+    for (uint e = 0; e < (uint)s->n; e++, p += (uint)s->step) {
+        const bool first = 4 * (p + LANES) <= n, second = 4 * p >= n;
+        if (stride == 1 && count == LANES && (first || second)) {
+            __global const real *at = from + (first ? 4 * (long)p : 2 * (long)n - 4 * ((long)p + LANES));
+            const vpairs a = VLOAD_PAIRS(0, at), b = VLOAD_PAIRS(1, at);
+            const vreal low = first ? a.even : a.odd, high = first ? b.even : b.odd;
+            const vreal x = (vreal)(low.even, high.even), y = (vreal)(low.odd, high.odd);
+            RE(e) = first ? x : odd * REVERSED(y);
+            IM(e) = first ? y : odd * REVERSED(x);
+        } else {
+            for (uint l = 0; l < LANES; l++) {
+                const real2 value = even_load(EVEN_PAIRED, s->sine, n, from, stride, p + min(l, count - 1));
+                ((real *)&RE(e))[l] = value.x;
+                ((real *)&IM(e))[l] = value.y;
+            }
+        }
+    }
+}
+
+// With the parts exchanged.
+__attribute__((noinline)) void store_paired(const vreal *restrict v, __global const any_side *s, __global real *to,
+                                            __global const uint *restrict places, uint p, uint count, real scale) {
+    const uint n = (uint)s->axis_length;
+    const long stride = s->axis_stride;
+    for (uint k = 0; k < (uint)s->n; k++, p += (uint)s->step) {
+        const uint e = places[k];
+        const bool first = 4 * (p + LANES) <= n, second = 4 * p >= n;
+        const real sign = second && s->sine ? -scale : scale;
+        const vreal x = IM(e) * sign, y = RE(e) * sign;
+        if (count == LANES && (first || second)) {
+            const long apart = first ? 4 * stride : -4 * stride, between = apart / 2;
+            __global real *at = to + (first ? 4 * (long)p : 2 * (long)n - 1 - 4 * (long)p) * stride;
+#define PUT_PAIR(l) at[l * apart] = ((const real *)&x)[l], at[l * apart + between] = ((const real *)&y)[l];
+            EACH_LANE(PUT_PAIR)
+        } else {
+            for (uint l = 0; l < count; l++)
+                even_store(EVEN_PAIRED, s->sine, n, to, stride, p + l,
+                           (real2)(((const real *)&x)[l], ((const real *)&y)[l]));
+        }
+    }
+}
