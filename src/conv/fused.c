@@ -67,7 +67,7 @@ static mst_stage_array array_of(const mst_fused *fused, const mst_block *block, 
                              !port->packed && has_gaps(fused, p)};
 }
 
-static mst_status compute_part(mst_fused *fused, const mst_block *part, bool first, mst_error *error) {
+static mst_status compute_part(mst_fused *fused, const mst_block *part, bool first, bool last, mst_error *error) {
     mst_status status = MST_OK;
     for (int k = 0; k < fused->n_stages; k++) {
         mst_stage *s = &fused->stages[k];
@@ -81,6 +81,8 @@ static mst_status compute_part(mst_fused *fused, const mst_block *part, bool fir
         }
         for (int port = 0; port < N_STAGE_PORTS; port++)
             arrays[port] = array_of(fused, part, &s->ports[s->kind != MST_STAGE_FUSED && port == WITH ? FROM : port]);
+        if (last && k + 1 == fused->n_stages)
+            mst_queue_expect_mark(part->queue);
         MST_TRY(mst_stage_enqueue(s, part->queue, arrays, vectors, error));
     }
 fail:
@@ -97,7 +99,8 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
         for (int a = 0; a < N_ARRAYS; a++)
             if (a == Z || !mst_stage_one(fused->plan, a))
                 part.ports[a].first_item += done;
-        MST_TRY(compute_part(fused, &part, block->first + done == 0, error));
+        bool last = done + part.count == block->count;
+        MST_TRY(compute_part(fused, &part, block->first + done == 0, last, error));
     }
 fail:
     return status;

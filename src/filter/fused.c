@@ -137,6 +137,8 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
         MST_BIND(lines, out.lines), MST_BIND(half_planes, half_planes), MST_BIND(white, plan->desc.white)};
     MST_TRY(enqueue(plan, block, FILTER_ROWS, rows, MST_COUNT(rows), n_rows, error));
     MST_TRY(enqueue(plan, block, FILTER_COLUMNS, columns, MST_COUNT(columns), n_planes * (plan->q / 2 + 1), error));
+    if (!mst_filter_ranged(plan) && !plan->desc.alpha)
+        mst_queue_expect_mark(block->queue);
     MST_TRY(enqueue(plan, block, FILTER_BACK, back, MST_COUNT(back), n_rows, error));
 fail:
     return status;

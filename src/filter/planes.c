@@ -176,6 +176,7 @@ mst_status mst_planes_copy_alpha(mst_filter *plan, const mst_block *block, mst_e
                                       MST_BIND(channels, channels),       MST_BIND(n, n),
                                       MST_BIND(to, out.buffer),           MST_BIND(to_base, out.base),
                                       MST_BIND(to_line, out.first_line),  MST_BIND(to_lines, out.lines)};
+    mst_queue_expect_mark(block->queue);
     return enqueue(plan, block, MST_PART_STORE, KERNEL_ALPHA, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
@@ -204,6 +205,8 @@ mst_status mst_planes_store(mst_filter *plan, const mst_block *block, mst_error 
                                       MST_BIND(base, out.base),
                                       MST_BIND(first_line, out.first_line),
                                       MST_BIND(lines, out.lines)};
+    if (!plan->desc.alpha)
+        mst_queue_expect_mark(block->queue);
     MST_TRY(enqueue(plan, block, MST_PART_STORE, KERNEL_STORE, arguments, MST_COUNT(arguments), (size_t)n, error));
 fail:
     return status;

@@ -157,6 +157,7 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
             form = MST_MAP_PACKED;
     }
     mst_status status = kernel_of(plan, form, &kernel, error);
+    mst_queue_expect_mark(block->queue);
     return status == MST_OK ? mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->count, error) : status;
 }
 
