@@ -83,6 +83,20 @@ static void long_vectors(void **state) {
 
 // ---- two axes ----
 
+// Images in overlapping blocks along both axes: modes, and several images by one kernel or each by its own. The kernel comes first,
+// as the sums that results are held against go through all of the first operand.
+static void image_blocks(void **state) {
+    static const test_image_case cases[] = {
+        {GPU, MST_FLOAT32, MST_FLOAT32, 1, {9, 14}, 2, {330, 420}, FULL, false, {1, 2}},
+        {GPU, MST_FLOAT32, MST_COMPLEX64, 1, {8, 3}, 2, {300, 260}, FULL, true, {0, 2}},
+        {GPU, MST_COMPLEX64, MST_COMPLEX64, 2, {12, 12}, 2, {290, 310}, VALID, true, {1, 2}},
+    };
+    static const mst_place *const places[] = {host, device, file};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (test_turn(i, 3))
+            test_image_check(*state, &cases[i], MST_CONVOLUTION_FUSED, places[i % 3]);
+}
+
 static void images(void **state) {
     static const test_image_case cases[] = {
         {GPU, MST_FLOAT32, MST_FLOAT32, 2, {9, 11}, 2, {4, 5}, FULL, true, {1, 2}},
@@ -119,8 +133,8 @@ static void kept_spectra_in_blocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_kernel), cmocka_unit_test(overlapping_blocks),     cmocka_unit_test(long_vectors),
-        cmocka_unit_test(images),     cmocka_unit_test(kept_spectra_in_blocks),
+        cmocka_unit_test(one_kernel), cmocka_unit_test(overlapping_blocks), cmocka_unit_test(long_vectors),
+        cmocka_unit_test(images),     cmocka_unit_test(image_blocks),       cmocka_unit_test(kept_spectra_in_blocks),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

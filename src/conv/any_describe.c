@@ -62,8 +62,8 @@ static void describe_array(const mst_stage *s, int port, bool own, stage_port *o
     }
     if (array == g->blocked || array == Z) {
         out->blocks = (cell)blocks;
-        out->block_step = (cell)g->step;
-        out->block_offset = array == Z ? 0 : g->offset;
+        out->block_step = (cell)g->blocks[0].step;
+        out->block_offset = array == Z ? 0 : g->blocks[0].offset;
     }
     out->axis_stride = view.axis_stride;
     out->contiguous = mst_stage_tile_is_contiguous(s, port, own);

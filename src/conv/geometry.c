@@ -14,6 +14,9 @@
 #define GPU_BEST_COLUMN 128u
 #define GPU_LEAST_BLOCK 512u // complex points of overlapping blocks: below, work-groups are too small for the memory's rate
 
+#define GPU_LEAST_SIDE 64u // of blocks of images,
+#define BLOCKS_GAIN 0.85   // which must be foreseen to take so much of the time
+
 // What is being decided, and for what.
 typedef struct choice {
     const mst_convolution *plan;
@@ -174,15 +177,71 @@ static double choose_blocks(const choice *c, double best, size_t *digits, int *c
             memcpy(digits, tried, sizeof tried);
             g->blocked = longer;
             g->n_blocks = blocks;
-            g->step = step;
-            g->offset = (int64_t)a->start - (int64_t)(s - 1);
+            g->blocks[0] = (mst_axis_blocks){blocks, step, (int64_t)a->start - (int64_t)(s - 1)};
         }
     return best;
 }
 
+// A length of one axis of an image's blocks, h complex points, which gives so many blocks; false if the kernel is too long for
+// it.
+static bool cut_axis(const choice *c, int axis, int longer, size_t h, mst_axis_blocks *blocks) {
+    const mst_padded_axis *a = &c->g->axes[axis];
+    size_t s = a->extent[!longer], whole = c->g->right_angle && axis > 0 ? 2 * h : h;
+    if (whole < 2 * s)
+        return false;
+    blocks->step = whole - (s - 1);
+    blocks->count = mst_divide_up(a->kept, blocks->step);
+    blocks->offset = (int64_t)a->start - (int64_t)(s - 1);
+    return true;
+}
+
+// Images in blocks, each axis of which one pass transforms: rows and columns, in three passes. True if they take less than
+// `most`.
+static bool choose_image_blocks(const choice *c, double most, size_t lengths[2]) {
+    mst_geometry *g = c->g;
+    const mst_padded_axis *a = g->axes;
+    int longer = a[0].extent[X] >= a[0].extent[Y] ? X : Y;
+    bool found = false;
+    if (g->cpu || a[1].extent[longer] < a[1].extent[!longer])
+        return false;
+    for (int k = 0; k < N_ODD * N_ODD; k++)
+        for (size_t h = next_candidate(GPU_LEAST_SIDE, odd_factors[k / N_ODD]); h <= c->longest; h *= 2)
+            for (size_t n = next_candidate(GPU_LEAST_SIDE, odd_factors[k % N_ODD]); n <= GPU_FUSED_COLUMN; n *= 2) {
+                mst_axis_blocks rows, columns;
+                size_t digit;
+                if (!cut_axis(c, 0, longer, n, &rows) || !cut_axis(c, 1, longer, h, &columns) || rows.count * columns.count < 2 ||
+                    !split(c, h, 1, 1, &digit) || !split(c, n, 1, h, &digit))
+                    continue;
+                size_t all = c->vectors * rows.count * columns.count;
+                double time = time_of(c, h, all * n, 1) + time_of(c, n, all * h, 1);
+                if (time >= most)
+                    continue;
+                most = time;
+                found = true;
+                g->blocked = longer;
+                g->n_blocks = rows.count * columns.count;
+                g->blocks[0] = rows, g->blocks[1] = columns;
+                lengths[0] = n, lengths[1] = h;
+            }
+    return found;
+}
+
+static void take_image_blocks(mst_geometry *g, const size_t lengths[2]) {
+    g->n_digits = 0;
+    for (int a = 1; a >= 0; a--) {
+        g->axes[a].n = lengths[a];
+        g->axes[a].start = g->axes[a].extent[!g->blocked] - 1;
+        add_digits(g, a, &lengths[a], 1);
+    }
+    g->axes[0].extent[g->blocked] = lengths[0];
+    g->axes[0].kept = g->blocks[0].step;
+    g->points = lengths[0] * lengths[1];
+}
+
 static bool choose_all(const choice *c, bool cyclic) {
     mst_geometry *g = c->g;
-    size_t after = 1, lines = 1;
+    size_t after = 1, lines = 1, lengths[2];
+    double all = 0;
     g->n_digits = 0;
     g->blocked = -1;
     g->n_blocks = 1;
@@ -210,8 +269,11 @@ static bool choose_all(const choice *c, bool cyclic) {
         add_digits(g, a, digits, count);
         after *= n;
         lines = n;
+        all += time;
     }
     g->points = after;
+    if (g->n_axes == 2 && !cyclic && !g->axes[0].periodic && choose_image_blocks(c, BLOCKS_GAIN * all, lengths))
+        take_image_blocks(g, lengths);
     return true;
 }
 

@@ -19,13 +19,20 @@ typedef struct mst_digit {
 
 typedef struct mst_padded_axis {
     int axis;         // of the arrays
-    size_t extent[2]; // of x and y: positions from here on are zero
+    size_t extent[2]; // of x and y: positions from here on are zero. Of the rows of an image in blocks, this and what is kept are
+                      // those of a block, and rows beyond the array are left out
     bool periodic;    // x goes round: position p is element (p + 1) mod its length
     int reversal;     // of y: 0 none, 1 linear, 2 circular
     size_t start;     // z[k] is at position k + start,
     size_t kept;      // k < kept
     size_t n;         // complex points
 } mst_padded_axis;
+
+// Overlap-save along an axis: block b of the longer operand begins at its position b step + offset, and gives z from b step on.
+typedef struct mst_axis_blocks {
+    size_t count, step;
+    int64_t offset;
+} mst_axis_blocks;
 
 typedef struct mst_geometry {
     bool cpu, right_angle;
@@ -34,10 +41,9 @@ typedef struct mst_geometry {
     mst_padded_axis axes[MST_CONVOLUTION_MAX_AXES]; // in the arrays' order; right angles along the last
     size_t points;                                  // of all axes
 
-    // Overlap-save: block b of the longer operand begins at its position b step + offset, and gives z from b step on.
-    int blocked; // X or Y; -1: one block
-    size_t n_blocks, step;
-    int64_t offset;
+    int blocked;     // the operand that goes by overlapping blocks, X or Y; -1: one block
+    size_t n_blocks; // of all axes, in C order
+    mst_axis_blocks blocks[MST_CONVOLUTION_MAX_AXES];
 
     int n_digits;
     mst_digit digits[MST_CONV_DIGITS]; // in the order of the forward passes: axes from the last, digits from the most significant

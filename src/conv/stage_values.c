@@ -5,6 +5,8 @@
 // along the digit's axis, where the digit is the axis' first.
 #include "stage_text.h"
 
+#include <stdio.h>
+
 static const mst_padded_axis *axis_of(const mst_stage *s) { return &s->g->axes[s->g->digits[s->digit].axis]; }
 
 static const mst_layout *layout_of(const mst_stage *s, int port) { return mst_convolution_layout(s->plan, s->ports[port].array); }
@@ -32,6 +34,15 @@ static void write_row(const mst_stage *s, int port, bool own, mst_text *out) {
     mst_text_put_values(out, "return r * $stride;\n}\n\n", values);
 }
 
+// The row of the array that a line of a block is in.
+static void write_block_row(const mst_stage *s, int port, const char *around, mst_text *out) {
+    const mst_axis_blocks *rows = &s->g->blocks[0];
+    char row[160];
+    snprintf(row, sizeof row, "(long)(line %% LINES / ROW_LINES + line / LINES %% BLOCKS / %zuu * %zuu) + (%lld)",
+             s->g->blocks[1].count, rows->step, s->ports[port].array == Z ? 0 : (long long)rows->offset);
+    mst_text_put(out, around, MST_SET(name, mst_stage_port_name(s, port)), MST_SET(row, (const char *)row));
+}
+
 // long NAME_at(line, first): where element 0 of a line's vector lies in the array, whose part that is here begins with vector
 // `first`.
 static void write_array_place(const mst_stage *s, int port, bool own, size_t blocks, mst_text *out) {
@@ -48,7 +59,11 @@ static void write_array_place(const mst_stage *s, int port, bool own, size_t blo
                                        : "const ulong vector = line / LINES;\n");
     mst_text_put(out, blocks > 1 ? "return ${name}_outer(first + vector / BLOCKS)" : "return ${name}_outer(first + vector)",
                  MST_SET(name, name));
-    mst_text_put(out, s->g->n_axes > 1 ? " + ${name}_row((long)(l / ROW_LINES));\n}\n\n" : ";\n}\n\n", MST_SET(name, name));
+    if (s->g->n_axes > 1 && blocks > 1)
+        write_block_row(s, port, " + ${name}_row($row)", out);
+    else if (s->g->n_axes > 1)
+        mst_text_put(out, " + ${name}_row((long)(l / ROW_LINES))", MST_SET(name, name));
+    mst_text_put(out, ";\n}\n\n");
 }
 
 // The vector of work memory that belongs to `vector` of the result. A spectrum that is kept serves several of those.
@@ -78,6 +93,25 @@ static void write_work_place(const mst_stage *s, int port, mst_text *out) {
                       "}\n\n");
 }
 
+// Overlap-save: from the start of the block on. Lines of rows that are not there lie beyond what is.
+static void write_block_start(const mst_stage *s, int port, mst_text *out) {
+    const mst_geometry *g = s->g;
+    int array = s->ports[port].array;
+    const mst_axis_blocks *blocks = &g->blocks[g->n_axes - 1];
+    const mst_padded_axis *a = &g->axes[g->n_axes - 1];
+    mst_text_put(
+        out, "begin += (position)(line / LINES % ${count}u) * $step + ($offset); // overlap-save: the start of the block\n",
+        MST_SET(count, blocks->count), MST_SET(step, blocks->step), MST_SET(offset, array == Z ? 0 : (long long)blocks->offset));
+    if (g->n_axes == 1)
+        return;
+    write_block_row(s, port, "const long row = $row;\n", out);
+    mst_text_put(out,
+                 "if (row < 0 || row >= $rows)\n"
+                 "begin = (position)(line % INNER / COLUMN) + $end;\n",
+                 MST_SET(rows, mst_convolution_layout(s->plan, array)->shape[g->axes[0].axis]),
+                 MST_SET(end, array == Z ? a->kept : a->extent[array]));
+}
+
 static void write_place(const mst_stage *s, int port, bool own, mst_text *out) {
     const mst_stage_port *p = &s->ports[port];
     const mst_geometry *g = s->g;
@@ -93,9 +127,7 @@ static void write_place(const mst_stage *s, int port, bool own, mst_text *out) {
                  "position begin = (position)(line % INNER / COLUMN);\n",
                  MST_SET(name, name));
     if (!p->work && blocks > 1 && (p->array == g->blocked || p->array == Z))
-        mst_text_put(out,
-                     "begin += (position)(line / LINES % BLOCKS) * $step + ($offset); // overlap-save: the start of the block\n",
-                     MST_SET(step, g->step), MST_SET(offset, p->array == Z ? 0 : (long long)g->offset));
+        write_block_start(s, port, out);
     mst_text_put(out, "return begin;\n}\n\n");
 }
 
