@@ -1,6 +1,6 @@
 // The direct algorithm in both shapes of its kernels, against sums in higher precision: roles of the operands, modes, types,
 // sizes on either side of tiles and blocks of taps, any strides. Its programs know types but no sizes, so each of them takes
-// many; a run takes one program in five.
+// many; a run takes one program in five, and of those that know sizes (windows) every other one. Also overlap-save.
 #include "support_convolution.h"
 
 static const mst_place places[][3] = {{MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST},
@@ -66,11 +66,37 @@ static void images(void **state) {
         for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && test_turn(i + 2, 5); k++) {
             const program_case *p = &programs[i];
             const size_t *s = sizes[k], *t = sizes[k] + 3, *x = p->swapped ? t : s, *y = p->swapped ? s : t;
+            bool window = p->shape == GPU && p->ty == MST_FLOAT32; // a program for each size
+            if (window && !test_turn(k, 2))
+                continue;
             test_image_case c = {p->shape, p->tx,        p->ty,   x[0],         {x[1], x[2]},
                                  y[0],     {y[1], y[2]}, p->mode, p->correlate, {axes[k % 3][0], axes[k % 3][1]}};
             if (p->mode == MST_CONVOLUTION_CIRCULAR)
                 c.n[0] = c.m[0] = 12 + k, c.n[1] = c.m[1] = 17 - k;
             test_image_check(*state, &c, MST_CONVOLUTION_DIRECT, places[(i + k) % 3]);
+        }
+}
+
+// Overlapping tiles: one tile, several, an odd number of them, a kernel for each image, the largest kernel. A program for all
+// sizes of a row of the table.
+static void tiles(void **state) {
+    static const program_case cases[] = {{GPU, MST_FLOAT32, MST_FLOAT32, MST_CONVOLUTION_SAME, false, false},
+                                         {GPU, MST_COMPLEX64, MST_COMPLEX64, MST_CONVOLUTION_FULL, true, true},
+                                         {GPU, MST_FLOAT64, MST_INT16, MST_CONVOLUTION_VALID, true, false},
+                                         {GPU, MST_FLOAT32, MST_COMPLEX64, MST_CONVOLUTION_CIRCULAR, false, false},
+                                         {GPU, MST_FLOAT32, MST_FLOAT32, MST_CONVOLUTION_FULL, true, true}};
+    static const size_t sizes[][6] = {
+        {2, 70, 140, 1, 9, 12}, {1, 30, 20, 3, 5, 2}, {2, 66, 68, 2, 63, 63}, {1, 130, 65, 1, 1, 40}};
+    static const int axes[][2] = {{1, 2}, {0, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (size_t k = 0; k < sizeof sizes / sizeof sizes[0] && test_turn(i + 1, 5); k++) {
+            const program_case *p = &cases[i];
+            const size_t *s = sizes[k], *t = sizes[k] + 3, *x = p->swapped ? t : s, *y = p->swapped ? s : t;
+            test_image_case c = {p->shape, p->tx,        p->ty,   x[0],         {x[1], x[2]},
+                                 y[0],     {y[1], y[2]}, p->mode, p->correlate, {axes[k % 2][0], axes[k % 2][1]}};
+            if (p->mode == MST_CONVOLUTION_CIRCULAR)
+                c.n[0] = c.m[0] = 12 + k, c.n[1] = c.m[1] = 40 + 7 * k;
+            test_image_check(*state, &c, MST_CONVOLUTION_OVERLAP_SAVE, places[(i + k) % 3]);
         }
 }
 
@@ -137,7 +163,7 @@ static void choice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(images), cmocka_unit_test(integers),
-                                       cmocka_unit_test(blocks), cmocka_unit_test(choice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines),    cmocka_unit_test(images), cmocka_unit_test(tiles),
+                                       cmocka_unit_test(integers), cmocka_unit_test(blocks), cmocka_unit_test(choice)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -26,10 +26,11 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               ".wav .aiff .au .caf .w64 .rf64 (float32, or float64 if the result is), .flac\n"
                               "(24 bits), .ogg .opus (lossy). Z appears only when it is whole.\n"
                               "\n"
-                              "--algorithm: auto (direct or fused; --verbose says why), fused (transforms, in as\n"
-                              "few passes through memory as can be: one for short vectors), direct (sums over\n"
-                              "the shorter operand, for short ones), reference (sequential, on the host), or\n"
-                              "paper-a to paper-e (the published OpenCL variants).\n"
+                              "--algorithm: auto (direct, overlap-save or fused; --verbose says why), fused\n"
+                              "(transforms, in as few passes through memory as can be: one for short vectors),\n"
+                              "direct (sums over the shorter operand, for short ones), overlap-save (images by\n"
+                              "kernels below 64 x 64, in tiles that go through memory once), reference\n"
+                              "(sequential, on the host), or paper-a to paper-e (the published OpenCL variants).\n"
                               "\n"
                               "Examples: a recording in a room, from its impulse response; images, blurred\n"
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
@@ -47,7 +48,7 @@ static const cli_option option_table[] = {
     {"correlate", 0, CLI_FLAG, offsetof(request, correlate), "correlate X with Y instead", NULL},
     {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
     {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm),
-     "auto, direct, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
+     "auto, direct, overlap-save, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
 };
 
 typedef struct job {
@@ -72,13 +73,13 @@ static int choose_mode(const char *text, mst_convolution_mode *mode) {
 }
 
 static int choose_algorithm(const char *text, mst_convolution_algorithm *algorithm) {
-    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_DIRECT; a++)
+    for (int a = MST_CONVOLUTION_AUTO; a <= MST_CONVOLUTION_OVERLAP_SAVE; a++)
         if (strcmp(text, mst_convolution_algorithm_name((mst_convolution_algorithm)a)) == 0) {
             *algorithm = (mst_convolution_algorithm)a;
             return CLI_DONE;
         }
     return cli_wrong_option(command, "--algorithm", text,
-                            "no such algorithm; choose auto, direct, fused, reference, or paper-a to paper-e");
+                            "no such algorithm; choose auto, direct, overlap-save, fused, reference, or paper-a to paper-e");
 }
 
 // The layout with leading axes of length 1 up to `rank`, as NumPy broadcasts.

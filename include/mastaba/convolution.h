@@ -44,7 +44,9 @@ typedef enum mst_convolution_algorithm {
     // overlapping blocks; else columns first, then fused rows, and columns back. Any length, one or two axes.
     MST_CONVOLUTION_FUSED = 7,
     // Sums over the shorter operand, without transforms, in one pass: for short ones. Any sizes, one or two axes.
-    MST_CONVOLUTION_DIRECT = 8
+    MST_CONVOLUTION_DIRECT = 8,
+    // Of images, by transforms of overlapping tiles of 64 x 64 points in one kernel, for kernels of up to 63 x 63 on GPUs.
+    MST_CONVOLUTION_OVERLAP_SAVE = 9
 } mst_convolution_algorithm;
 
 #define MST_CONVOLUTION_MAX_AXES 2 // of the axes that there is room for
@@ -55,7 +57,7 @@ typedef struct mst_convolution_desc {
     mst_layout y;           // any type; the same rank, and off the axes the same shape as x, or all ones in one of the two (then
                             // its one vector, or image, goes with each of the other's)
     mst_layout z;           // as mst_convolution_result says, strides of its own; rank 0: dense
-    int n_axes;             // 1 or 2 (auto, fused and direct only)
+    int n_axes;             // 1 or 2 (two: auto, fused, direct and overlap-save only)
     int axes[MST_MAX_AXES]; // NumPy's axis numbers, in any order: -1 is the last
     mst_convolution_mode mode;
     bool correlate;

@@ -117,12 +117,15 @@ static mst_status read_desc(const mst_convolution_desc *desc, mst_convolution_de
     MST_TRY(read_axes(&d, error));
     MST_REQUIRE(d.mode >= MST_CONVOLUTION_FULL && d.mode <= MST_CONVOLUTION_CIRCULAR, MST_ERROR_ARGUMENT,
                 "mode is %d; it is full, same, valid or circular", (int)d.mode);
-    MST_REQUIRE(d.algorithm >= MST_CONVOLUTION_AUTO && d.algorithm <= MST_CONVOLUTION_DIRECT, MST_ERROR_ARGUMENT,
+    MST_REQUIRE(d.algorithm >= MST_CONVOLUTION_AUTO && d.algorithm <= MST_CONVOLUTION_OVERLAP_SAVE, MST_ERROR_ARGUMENT,
                 "there is no algorithm %d", (int)d.algorithm);
     MST_REQUIRE(d.shape >= MST_FFT_SHAPE_AUTO && d.shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
                 (int)d.shape);
     MST_REQUIRE(d.n_axes == 1 || d.algorithm == MST_CONVOLUTION_AUTO || d.algorithm >= MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
-                "%s works along one axis; along two there are fused and direct", mst_convolution_algorithm_name(d.algorithm));
+                "%s works along one axis; along two there are fused, direct and overlap-save",
+                mst_convolution_algorithm_name(d.algorithm));
+    MST_REQUIRE(d.n_axes == 2 || d.algorithm != MST_CONVOLUTION_OVERLAP_SAVE, MST_ERROR_ARGUMENT,
+                "overlap-save works along two axes; along one, fused does the same where it is quick");
     MST_TRY(check_batch(&d, error));
     memcpy(shape, count_lines(&d, &d.x) == 1 ? d.y.shape : d.x.shape, sizeof shape);
     MST_TRY(read_lengths(&d, shape, error));
@@ -222,6 +225,8 @@ static const mst_convolution_method *method_of(mst_convolution_algorithm algorit
         return &mst_fused_method;
     case MST_CONVOLUTION_DIRECT:
         return &mst_direct_method;
+    case MST_CONVOLUTION_OVERLAP_SAVE:
+        return &mst_overlap_save_method;
     default:
         return &mst_paper_method;
     }
@@ -290,7 +295,7 @@ const char *mst_convolution_explain(const mst_convolution *plan) { return plan->
 
 const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) {
     static const char *const names[] = {"auto",    "reference", "paper-a", "paper-b", "paper-c",
-                                        "paper-d", "paper-e",   "fused",   "direct"};
+                                        "paper-d", "paper-e",   "fused",   "direct",  "overlap-save"};
     return (size_t)algorithm < MST_COUNT(names) ? names[algorithm] : "unknown algorithm";
 }
 

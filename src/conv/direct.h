@@ -17,8 +17,11 @@ typedef struct mst_direct_tiling {
     unsigned rows, columns;             // of a tile of the result, in real numbers; gpu, one axis: lines and numbers
     unsigned block_rows, block_columns; // the most taps at once
     unsigned pitch, height;             // of the signal's tile in local memory
+    bool small;                         // images of less than 2^30 numbers, wherever they lie
     bool one_kernel;                    // for all lines
     unsigned room;                      // for the taps of one kernel
+    unsigned vector, shift;             // gpu, images and small kernels: direct_window.cl's V and SHIFT; else 0
+    bool hold_rows, local_taps;         // its HOLD_ROWS and LOCAL_TAPS
     const mst_device_info *device;
     size_t values_bytes, weights_bytes, totals_bytes; // of local memory
 } mst_direct_tiling;
@@ -29,8 +32,13 @@ typedef struct mst_direct_launch {
     cl_int8 tile;
 } mst_direct_launch;
 
+// overlap_save.c: whether it takes such arrays, and the share of the points of its tiles that are results.
+bool mst_overlap_save_fits(const mst_convolution *plan, const mst_direct_tiling *tiling);
+double mst_overlap_save_share(const mst_direct_tiling *tiling);
+
 void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *tiling);
 cl_long8 mst_direct_sizes(const mst_direct_tiling *tiling);
+int mst_direct_print_types(const mst_convolution *plan, const mst_direct_tiling *tiling, char *out, size_t size); // options
 mst_direct_launch mst_direct_share_out(const mst_direct_tiling *tiling, size_t n_lines);
 
 #endif

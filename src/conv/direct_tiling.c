@@ -9,6 +9,7 @@
 #define CPU_TILE_ROWS 16u
 #define CPU_TILE_COLUMNS 256u
 #define CPU_LINE_COLUMNS 4096u
+#define CPU_LEAST_COLUMNS 64u         // where local memory is small
 #define CPU_LOCAL ((size_t)128 << 10) // of the second cache
 #define CPU_ITEMS 16u                 // a core, so that all end at about the same time
 #define GPU_GROUP 128u
@@ -16,6 +17,10 @@
 #define GPU_RUN 9u   // of one: odd, so that neighbours use different banks of local memory
 #define GPU_LANES 64u
 #define GPU_LOCAL ((size_t)40 << 10)
+#define WINDOW_TAPS 64u // the most of direct_window.cl: more are summed too slowly, and rounded too often
+#define WINDOW_HELD 25u // up to which it holds rows of the signal
+#define WINDOW_GROUP 256u
+#define MOST_PLACES ((uint64_t)1 << 29)
 #define MOST_BLOCK 32u      // rows and columns of taps at once
 #define MOST_LINE_BLOCK 64u // of one axis
 
@@ -28,6 +33,22 @@ static size_t offset_start(const mst_convolution_desc *d, int axis) {
 static int64_t offset_of(const mst_convolution_desc *d, int axis, size_t taps) {
     bool turned = d->mode == MST_CONVOLUTION_CIRCULAR && d->correlate;
     return turned ? 0 : (int64_t)offset_start(d, axis) - (int64_t)(taps - 1);
+}
+
+// Of arrays with two axes: whether 32 bits count the places in an image.
+static bool is_small(const mst_convolution *plan, int array) {
+    const mst_convolution_desc *d = &plan->desc;
+    const mst_layout *layout = mst_convolution_layout(plan, array);
+    const mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    for (int k = 0; k < d->n_axes; k++) {
+        int axis = d->axes[k];
+        uint64_t most = MOST_PLACES / (layout->shape[axis] + MOST_BLOCK);
+        int64_t strides[] = {layout->strides[axis], packed.strides[axis]};
+        for (int p = 0; p < 2; p++)
+            if ((uint64_t)(strides[p] < 0 ? -strides[p] : strides[p]) > most)
+                return false;
+    }
+    return true;
 }
 
 static void measure(const mst_convolution *plan, mst_direct_tiling *t) {
@@ -54,6 +75,7 @@ static void measure(const mst_convolution *plan, mst_direct_tiling *t) {
     t->offset_row = two ? offset_of(d, row, t->tap_rows) : 0;
     t->offset_column = offset_of(d, column, t->tap_columns);
     t->one_kernel = plan->n_lines[t->taps] == 1;
+    t->small = two && is_small(plan, t->signal) && is_small(plan, Z);
 }
 
 // Local memory of a tile with its surroundings, and of the taps.
@@ -102,6 +124,50 @@ static void choose_gpu_tile(mst_direct_tiling *t) {
     t->columns = t->n_axes > 1 ? t->lanes : t->lanes * t->item;
 }
 
+// The most numbers a vector, of `most`, that rows of an array divide into, where it lies and packed; 0 if neighbours in a row are
+// not neighbours in memory.
+static unsigned vector_of(const mst_convolution *plan, int array, unsigned most) {
+    const mst_convolution_desc *d = &plan->desc;
+    const mst_layout *layout = mst_convolution_layout(plan, array);
+    const mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    int row = d->axes[0], column = d->axes[1];
+    unsigned vector = most, parts = mst_type_is_complex(layout->type) ? 2 : 1;
+    const int64_t strides[] = {layout->strides[row], packed.strides[row]};
+    for (int k = 0; k < 2; k++) {
+        int64_t size = strides[k] < 0 ? -strides[k] : strides[k];
+        while (vector > 1 && (uint64_t)size * parts % vector != 0)
+            vector /= 2;
+    }
+    while (layout->shape[column] * parts % vector != 0)
+        vector /= 2;
+    bool near = layout->shape[column] == 1 || (layout->strides[column] == 1 && packed.strides[column] == 1);
+    return near ? vector : 0;
+}
+
+// Windows of images in registers, for small kernels of real numbers.
+static void choose_window(const mst_convolution *plan, mst_direct_tiling *t) {
+    const mst_convolution_desc *d = &plan->desc;
+    bool turned = d->correlate && t->taps == X;
+    unsigned most = plan->work_type == MST_COMPLEX128 ? 2 : 4;
+    if (t->cpu || !t->small || turned || t->n_taps > WINDOW_TAPS ||
+        mst_type_is_complex(mst_convolution_layout(plan, t->taps)->type))
+        return;
+    unsigned signal = vector_of(plan, t->signal, most), result = vector_of(plan, Z, most);
+    t->vector = signal < result ? signal : result;
+    int64_t offset = t->offset_column * (int64_t)t->parts, vector = t->vector;
+    if (vector == 0)
+        return;
+    t->shift = (unsigned)((offset % vector + vector) % vector);
+    bool narrow = t->vector == 1;
+    t->hold_rows = t->vector == 4 && t->n_taps <= WINDOW_HELD;
+    t->local_taps = !t->hold_rows;
+    t->item = narrow ? 16 : t->hold_rows || most == 2 ? 4 : 8;
+    t->group = WINDOW_GROUP;
+    t->lanes = power_for(t->result_columns * t->parts / t->vector, 8, narrow ? 64 : 32);
+    t->rows = t->group / t->lanes * t->item;
+    t->columns = t->lanes * t->vector;
+}
+
 void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     const mst_device_info *device = &plan->context->device;
     bool is_double = plan->work_type == MST_COMPLEX128;
@@ -120,6 +186,9 @@ void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     t->block_columns = (unsigned)mst_smaller(t->tap_columns, t->n_axes > 1 ? MOST_BLOCK : MOST_LINE_BLOCK);
     while (count_local(t, is_double ? 8 : 4, planes) > limit && t->block_rows * t->block_columns > 1)
         *(t->block_columns >= t->block_rows ? &t->block_columns : &t->block_rows) /= 2;
+    while (t->cpu && t->n_axes == 1 && count_local(t, is_double ? 8 : 4, planes) > limit && t->columns > CPU_LEAST_COLUMNS)
+        t->columns = (unsigned)mst_round_up(t->columns / 2, CPU_LEAST_COLUMNS);
+    choose_window(plan, t);
 }
 
 cl_long8 mst_direct_sizes(const mst_direct_tiling *t) {

@@ -47,10 +47,11 @@ typedef struct mst_convolution_method {
     size_t (*padded_length)(const mst_convolution *plan); // real numbers count as such; NULL: 2^log_n
 } mst_convolution_method;
 
-extern const mst_convolution_method mst_fused_method;     // fused.c
-extern const mst_convolution_method mst_direct_method;    // direct.c
-extern const mst_convolution_method mst_paper_method;     // paper.c: the published variants on the device
-extern const mst_convolution_method mst_reference_method; // reference.c: sequential, on the host
+extern const mst_convolution_method mst_fused_method;        // fused.c
+extern const mst_convolution_method mst_direct_method;       // direct.c
+extern const mst_convolution_method mst_overlap_save_method; // overlap_save.c
+extern const mst_convolution_method mst_paper_method;        // paper.c: the published variants on the device
+extern const mst_convolution_method mst_reference_method;    // reference.c: sequential, on the host
 
 static inline const mst_layout *mst_convolution_layout(const mst_convolution *plan, int array) {
     return array == X ? &plan->desc.x : array == Y ? &plan->desc.y : &plan->desc.z;
