@@ -12,7 +12,7 @@ static const char *const way_keys[] = {"mastaba", "plain_kernels", "plain_c", "q
 
 typedef struct request {
     bench_request shared;
-    char *only, *schemes, *schedule;
+    char *only, *schemes, *schedule, *grid;
     int quick, rounds, no_quarter;
     double sample_seconds, seconds;
 } request;
@@ -22,6 +22,8 @@ static const request defaults = {.rounds = 5, .sample_seconds = 0.25, .seconds =
 static const cli_option option_table[] = {
     {"only", 0, CLI_TEXT, offsetof(request, only), "schemes whose names begin with one of these, separated by commas", "NAMES"},
     {"schemes", 0, CLI_TEXT, offsetof(request, schemes), "where the problem files are (default: bench/schemes)", "DIR"},
+    {"grid", 0, CLI_TEXT, offsetof(request, grid), "in place of the sizes that suit the device, for schemes of as many axes",
+     "NxN"},
     {"quick", 0, CLI_FLAG, offsetof(request, quick), "3 rounds of 0.1 s, and nothing beyond the memory", NULL},
     {"rounds", 0, CLI_INT, offsetof(request, rounds), "of all ways in turns (default: 5)", "N"},
     {"sample-seconds", 0, CLI_REAL, offsetof(request, sample_seconds), "time of one run (default: 0.25)", "S"},
@@ -57,13 +59,15 @@ static void add_cells(rates_bench *bench, const char *directory, const char *fil
     static const size_t cubes[] = {512, 1000}, squares[] = {10000, 16384};
     const bool gpu = bench->run.device->type & CL_DEVICE_TYPE_GPU;
     const int rank = strstr(file, "-3d") ? 3 : 2;
-    for (int size = 0; size < (gpu ? 2 : 1) && bench->n_cells < RATES_MOST_CELLS; size++) {
+    if (bench->rank && bench->rank != rank)
+        return;
+    for (int size = 0; size < (gpu && !bench->rank ? 2 : 1) && bench->n_cells < RATES_MOST_CELLS; size++) {
         rates_cell *cell = &bench->cells[bench->n_cells++];
         snprintf(cell->name, sizeof cell->name, "%.*s", (int)strcspn(file, "."), file);
         snprintf(cell->path, sizeof cell->path, "%s/%s", directory, file);
-        cell->rank = gpu ? rank : 0;
+        cell->rank = gpu || bench->rank ? rank : 0;
         for (int axis = 0; axis < cell->rank; axis++)
-            cell->grid[axis] = rank == 3 ? cubes[size] : squares[size];
+            cell->grid[axis] = bench->rank ? bench->grid[axis] : rank == 3 ? cubes[size] : squares[size];
     }
 }
 
@@ -84,6 +88,22 @@ int rates_choose_cells(rates_bench *bench) {
     return CLI_USAGE;
 }
 
+// "NxN" or "NxNxN".
+static int read_grid(rates_bench *bench, const char *text) {
+    int rank = 0;
+    for (const char *at = text; at && rank < 3; at++) {
+        char *end;
+        bench->grid[rank++] = strtoul(at, &end, 10);
+        at = end;
+        if (*at != 'x' || bench->grid[rank - 1] == 0) {
+            bench->rank = *at || bench->grid[rank - 1] == 0 ? 0 : rank;
+            break;
+        }
+    }
+    return !text || bench->rank > 1 ? CLI_DONE
+                                    : cli_wrong_option(bench->run.command, "--grid", text, "expected sizes as 2000x2000");
+}
+
 static int choose(const void *request_, void *results) {
     static const mst_stencil_schedule schedules[] = {MST_STENCIL_IN_CORE, MST_STENCIL_SWEEPS};
     const request *r = request_;
@@ -99,6 +119,8 @@ static int choose(const void *request_, void *results) {
             bench->schedule = schedules[k];
     if (r->schedule && !bench->schedule)
         return cli_wrong_option(bench->run.command, "--schedule", r->schedule, "expected in-core or sweeps");
+    if (read_grid(bench, r->grid) != CLI_DONE)
+        return CLI_USAGE;
     bench->rounds = r->quick ? 3 : r->rounds;
     bench->sample_seconds = r->quick ? 0.1 : r->sample_seconds;
     bench->beyond = !r->quick && !r->no_quarter;

@@ -37,6 +37,8 @@ typedef struct rates_bench {
     bool beyond;
     mst_stencil_schedule schedule;
     const char *only, *directory;
+    int rank; // of the grid that was asked for; 0: none was
+    size_t grid[MST_MAX_AXES];
     double copy_rate;
     int n_cells;
     rates_cell cells[RATES_MOST_CELLS];
