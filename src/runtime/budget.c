@@ -1,5 +1,6 @@
 // Device memory under the budget.
 #include "context.h"
+#include "large_pages.h"
 
 uint64_t mst_budget_left(mst_context *context, const mst_budget *budget) {
     pthread_mutex_lock(&context->mutex);
@@ -35,7 +36,10 @@ mst_status mst_device_allocate(mst_context *context, cl_mem_flags flags, uint64_
         return mst_fail(error, MST_ERROR_BUDGET, "%s needs %llu bytes of device memory; %llu of the budget of %llu are left",
                         what, (unsigned long long)bytes, (unsigned long long)mst_budget_left(context, &context->device_memory),
                         (unsigned long long)context->device_memory.limit);
-    *out = clCreateBuffer(context->opencl, flags, bytes ? (size_t)bytes : 1, NULL, &code);
+    code = CL_SUCCESS;
+    *out = context->device.type & CL_DEVICE_TYPE_CPU ? mst_large_pages_create(context->opencl, flags, bytes) : NULL;
+    if (!*out)
+        *out = clCreateBuffer(context->opencl, flags, bytes ? (size_t)bytes : 1, NULL, &code);
     if (code != CL_SUCCESS) {
         *out = NULL;
         mst_budget_give(context, &context->device_memory, bytes);
