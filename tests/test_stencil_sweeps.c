@@ -1,7 +1,7 @@
-// Sweeps of several steps that are staggered, a few planes at a time, which solvers do by themselves only with states larger than
-// a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no multiple of those
-// that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the other: in test_stencil,
-// stencil_blocks, stencil_seams.)
+// Sweeps of several steps, staggered by launches of a few planes or by tiles of planes, which solvers do by themselves only with
+// states larger than a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no
+// multiple of those that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the
+// other: in test_stencil, stencil_blocks, stencil_seams.)
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -23,6 +23,12 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
                       ? s->sweeper.sweeps.padded.before[PLANES]
                       : s->sweeper.sweeps.padded.behind[PLANES];
     assert_true(stagger.lag > 0 && s->sweeper.sweeps.margins_change == s->sweeper.sweeps.copies_margins);
+    if (stagger.tiles > 0) {
+        mst_sweeper_release(&s->sweeper);
+        OK(mst_sweeper_create(context, &s->problem, &s->points, &s->tables.buffers, MST_STENCIL_SHAPE_CPU, MST_SWEEPER_TILES,
+                              &s->sweeper, &e));
+        assert_true(s->sweeper.time_tiles);
+    }
     s->sweeper.stagger = stagger;
     OK(mst_stencil_run(s, STEPS - 2, NULL, NULL, &e));
     OK(mst_stencil_run(s, 2, NULL, NULL, &e));
@@ -45,6 +51,19 @@ static void check(mst_context *context, const mst_stencil_desc *given, mst_stagg
 }
 
 static const mst_stagger staggers[] = {{.steps = 2, .planes = 1}, {.steps = 3, .planes = 4}, {.steps = 8, .planes = 50}};
+
+// Of so many planes, which the narrowest tiles divide unevenly. The first is for reaches of two in two sub-steps.
+enum { TILED_PLANES = 67 };
+static const mst_stagger tiled[] = {
+    {.steps = 2, .tiles = 4, .rows = 4}, {.steps = 3, .tiles = 2, .rows = 100}, {.steps = 8, .tiles = 1, .rows = 1}};
+
+static void check_tiled(mst_context *context, const mst_stencil_desc *given) {
+    mst_stencil_desc d = *given;
+    d.grid[0] = TILED_PLANES;
+    d.n_sources = d.n_receivers = 0;
+    for (size_t k = 0; k < sizeof tiled / sizeof tiled[0]; k++)
+        check(context, &d, tiled[k]);
+}
 
 static void test_levels(void **state) {
     static const mst_stencil_field fields[] = {{.name = "u", .levels = 2, .initial = {.expression = "sin(x + 2 * y)"}},
@@ -75,6 +94,7 @@ static void test_levels(void **state) {
     d.n_receivers = 1;
     for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
         check(*state, &d, staggers[k]);
+    check_tiled(*state, &d);
 }
 
 // In the second sub-step nothing replaces what it reads; in the first v needs a spare array.
@@ -145,9 +165,10 @@ static void test_mirrors_by_field(void **state) {
     d.fields = fields;
     for (size_t k = 0; k < sizeof staggers / sizeof staggers[0]; k++)
         check(*state, &d, staggers[k]);
+    check_tiled(*state, &d);
 }
 
-// Planes beyond periodic faces wait for the last ones, so nothing is staggered.
+// Planes beyond periodic faces wait for the last ones, so no launches are staggered; tiles have a gap around the faces.
 static void test_periodic(void **state) {
     static const mst_stencil_boundary boundaries[] = {
         {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},           {.kind = MST_BOUNDARY_PERIODIC},
@@ -155,6 +176,7 @@ static void test_periodic(void **state) {
     };
     const mst_stencil_desc d = far_scheme(boundaries);
     check(*state, &d, (mst_stagger){.steps = 1, .planes = (int64_t)d.grid[0] + 4});
+    check_tiled(*state, &d);
 }
 
 // A grid so large that a GPU's kernels have its pitch as a number, one field of float16: against the kernels of a CPU.

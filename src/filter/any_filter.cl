@@ -7,9 +7,9 @@ enum { ANY_ROWS, ANY_COLUMNS, ANY_BACK };
 enum { ANY_UCHAR, ANY_USHORT, ANY_FLOAT };
 
 typedef struct filter_sizes {
-    any_steps along[2];                                            // the width, the height
-    cell height, width, channels, colours, q, j, columns, pitch;   // fused_write.c
-    cell mirror, levels, ranged, clips;                            // true or false
-    cell input, output;                                            // types of pixels
-    cell kind, rolloff, order, n_discs, disc_size;                 // of the mask (mask.c)
+    any_steps along[2];                                          // the width, the height
+    cell height, width, channels, colours, q, j, columns, pitch; // fused_write.c
+    cell mirror, levels, ranged, clips;                          // true or false
+    cell input, output;                                          // types of pixels
+    cell kind, rolloff, order, n_discs, disc_size;               // of the mask (mask.c)
 } filter_sizes;

@@ -1,5 +1,5 @@
-// The fused filter whose sizes are arguments: what fused_*.cl do, a tile of LANES lines at a time. Rows whose pixels are
-// neighbours are transposed, others go lane by lane.
+// The fused filter whose sizes are arguments: what fused_*.cl do, a tile of LANES lines at a time. Rows whose pixels
+// are neighbours are transposed, others go lane by lane.
 typedef float4 real4;
 typedef float16 real16;
 
@@ -177,7 +177,7 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global cons
 #define OPPOSITE(e) ((e) > 0 ? q - (e) : 0)
 #define TAKE_PAIR(i, e)                                                                                                \
     r[4 * i] = v[2 * places[e]], r[4 * i + 1] = v[2 * places[e] + 1], r[4 * i + 2] = v[2 * places[OPPOSITE(e)]],       \
-            r[4 * i + 3] = v[2 * places[OPPOSITE(e)] + 1];
+          r[4 * i + 3] = v[2 * places[OPPOSITE(e)] + 1];
 
 __attribute__((noinline)) void store_spectra(const vreal *restrict v, __global const filter_sizes *s,
                                              __global real *restrict half_planes, __global const uint *restrict places,

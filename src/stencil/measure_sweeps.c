@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 5, SAMPLES = 5, MOST_STEPS = 4096 };
+enum { PART_BYTES = 64 << 20, KEPT_SECONDS = 24 * 3600, REVISION = 6, SAMPLES = 5, MOST_STEPS = 4096 };
 
 static const double SAMPLE_SECONDS = 1e-2, MOST_SECONDS = 1;
 
@@ -46,9 +46,7 @@ static bool load(mst_sweeper *s, mst_cache_key key, double *rate) {
     if (!(kept.rate > 0) || age < 0 || age >= KEPT_SECONDS)
         return false;
     *rate = kept.rate;
-    s->stagger = kept.stagger;
-    if (s->stagger.steps == 1)
-        s->stagger = mst_sweeper_plain(s);
+    mst_sweeper_take_way(s, &kept.stagger);
     return true;
 }
 
@@ -144,9 +142,12 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     s.points = &no_points;
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
+    s.sweeps.in_tiles = sweeper->sweeps.in_tiles;
+    if (s.sweeps.in_tiles && s.n_ways > 1)
+        MST_TRY(mst_sweeper_find_ways(&s, error));
     MST_TRY(mst_sweeping_take(s.context, &s.sweeps, "the measurement of rates", true, &state, error));
     MST_TRY(measure_ways(&s, &state, rate, error));
-    sweeper->stagger = s.stagger;
+    mst_sweeper_take_way(sweeper, &s.stagger);
     if (keeps)
         keep(sweeper, key, *rate);
 fail:

@@ -136,10 +136,13 @@ static void fuse_more(mst_stencil *s, uint64_t steps) {
 static mst_status make_sweeper(mst_stencil *s, const mst_plan *plan, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
-                               plan->schedule == MST_STENCIL_SKEWED_SWEEPS, &s->sweeper, error));
+                               plan->schedule == MST_STENCIL_SKEWED_SWEEPS ? MST_SWEEPER_PARTS : MST_SWEEPER_WHOLE, &s->sweeper,
+                               error));
     MST_TRY(mst_tables_take(&s->tables, &plan->footprint, error));
-    if (plan->footprint.rows < MST_SWEEPS_TRIP) // the tables hold no more
+    if (plan->footprint.rows < MST_SWEEPS_TRIP) { // the tables hold no more
         s->sweeper.n_ways = 1;
+        s->sweeper.stagger = s->sweeper.ways[0];
+    }
     MST_TRY(mst_sweeps_measure(&s->sweeper, &s->inputs.rates.sweep, error));
 fail:
     return status;
@@ -197,8 +200,8 @@ fail:
 static mst_status wish_skewed_sweeps(mst_stencil *s, uint64_t steps, mst_error *error) {
     mst_status status = MST_OK;
     const mst_plan_wishes *wishes = &s->inputs.wishes;
-    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs), true,
-                               &s->sweeper, error));
+    MST_TRY(mst_sweeper_create(s->context, &s->problem, &s->points, &s->tables.buffers, mst_plan_shape(&s->inputs),
+                               MST_SWEEPER_PARTS, &s->sweeper, error));
     MST_TRY(mst_tables_take(&s->tables, &s->plan.footprint, error));
     if (wishes->depth && wishes->block)
         return MST_OK;

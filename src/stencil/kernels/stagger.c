@@ -1,9 +1,14 @@
-// Sweeps of several steps, a few planes at a time, while these are in the cache.
+// Sweeps of several steps, a few planes at a time, while these are in the cache: by tiles of planes, or where points lie between
+// the steps by launches.
 #include "runtime/numbers.h"
 #include "sweeper.h"
 
-// Nodes of a launch, at least: two processors begin and end one some 25 us apart, in which they do 30000.
-enum { LAUNCH_NODES = 1 << 18 };
+enum {
+    // Nodes of a launch, at least: two processors begin and end one some 25 us apart, in which they do 30000.
+    LAUNCH_NODES = 1 << 18,
+    MOST_TILES = 4, // of a compute unit: the larger tiles are, the less is read twice
+    TILE_ROWS = 16  // so that the rows of the planes that updates reach are in a processor's own cache
+};
 
 mst_stagger mst_sweeper_plain(const mst_sweeper *s) {
     return (mst_stagger){.steps = 1, .planes = (int64_t)s->sweeps.problem->grid[PLANES], .lag = 0};
@@ -15,13 +20,25 @@ static bool may_stagger(const mst_sweeps *s) {
 }
 
 // With so many planes as many steps as two thirds of the cache hold the planes of.
-static void add_stagger(mst_sweeper *s, uint64_t planes, uint64_t cache) {
+static void add_launches(mst_sweeper *s, uint64_t planes, uint64_t cache) {
     const uint64_t plane = mst_sweeps_all_bytes(&s->sweeps) / s->sweeps.problem->grid[PLANES];
     const int64_t lag = mst_sweeps_lag(&s->sweeps), held = (int64_t)(cache / 3 * 2 / plane);
     const int64_t room = (held - (int64_t)planes) / mst_larger(s->sweeps.n * lag, (int64_t)1);
     const int64_t most = mst_smaller((int64_t)MST_SWEEPS_TRIP, (int64_t)MST_SWEEPER_MOST_SWEEPS / s->sweeps.n);
-    const mst_stagger way = {mst_smaller(room, most), (int64_t)planes, lag};
+    const mst_stagger way = {.steps = mst_smaller(room, most), .planes = (int64_t)planes, .lag = lag};
     if (way.steps >= 2 && planes < s->sweeps.problem->grid[PLANES] / 2)
+        s->ways[s->n_ways++] = way;
+}
+
+// Tiles of so many steps, some a compute unit, each at least as wide as the gaps beside it become.
+static void add_tiles(mst_sweeper *s, int64_t steps) {
+    const int64_t lag = mst_sweeps_lag(&s->sweeps), units = s->context->device.compute_units;
+    const int64_t most = (int64_t)s->sweeps.problem->grid[PLANES] / (2 * steps * s->sweeps.n * lag);
+    const mst_stagger way = {.steps = steps,
+                             .lag = lag,
+                             .tiles = most >= MOST_TILES * units ? MOST_TILES * units : most / units * units,
+                             .rows = TILE_ROWS};
+    if (way.tiles > 0 && steps * s->sweeps.n <= MST_SWEEPER_MOST_SWEEPS)
         s->ways[s->n_ways++] = way;
 }
 
@@ -33,13 +50,23 @@ mst_status mst_sweeper_find_ways(mst_sweeper *s, mst_error *error) {
                "cannot read how large the cache of %s is", s->context->device.name);
     s->ways[0] = s->stagger = mst_sweeper_plain(s);
     s->n_ways = 1;
-    if (!may_stagger(&s->sweeps) || mst_sweeps_all_bytes(&s->sweeps) <= cache)
-        return MST_OK;
-    for (uint64_t nodes = LAUNCH_NODES; s->n_ways < MST_SWEEPER_WAYS && nodes <= 2 * LAUNCH_NODES; nodes *= 2)
-        add_stagger(s, mst_divide_up(nodes, p->plane), cache);
-    s->stagger = s->ways[s->n_ways > 1];
+    if (s->sweeps.in_tiles) {
+        for (int64_t steps = 2; steps <= MST_SWEEPS_TRIP; steps *= 2)
+            add_tiles(s, steps);
+    } else if (may_stagger(&s->sweeps) && mst_sweeps_all_bytes(&s->sweeps) > cache) {
+        for (uint64_t nodes = LAUNCH_NODES; nodes <= 2 * LAUNCH_NODES; nodes *= 2)
+            add_launches(s, mst_divide_up(nodes, p->plane), cache);
+    }
+    s->stagger = s->ways[s->n_ways - 1];
 fail:
     return status;
+}
+
+void mst_sweeper_take_way(mst_sweeper *s, const mst_stagger *measured) {
+    s->stagger = measured->steps == 1 || measured->tiles ? mst_sweeper_plain(s) : *measured;
+    for (int k = 0; k < s->n_ways; k++)
+        if (measured->tiles && s->ways[k].tiles && s->ways[k].steps == measured->steps)
+            s->stagger = s->ways[k];
 }
 
 // A few planes at a time go through all sweeps of several steps while they are in the cache. Each sweep lies behind the one
@@ -70,6 +97,10 @@ mst_status mst_sweeper_steps(const mst_sweeper *s, mst_queue *queue, mst_sweep_s
     for (uint64_t done = 0, steps; done < n; done += steps) {
         steps = mst_smaller(n - done, even);
         const int n_states = (int)steps * s->sweeps.n;
+        if (s->stagger.tiles) {
+            MST_TRY(mst_sweeper_time_tiles(s, queue, state, n_states, row + done, error));
+            continue;
+        }
         states[0] = *state;
         for (int k = 0; k < n_states; k++) {
             states[k + 1] = states[k];

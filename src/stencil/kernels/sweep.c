@@ -163,6 +163,8 @@ uint64_t mst_sweeps_elements(const mst_sweeps *s, uint64_t planes) {
 
 int64_t mst_sweeps_lag(const mst_sweeps *s) { return mst_larger(s->padded.before[PLANES], s->padded.behind[PLANES]); }
 
+int64_t mst_sweeps_row_lag(const mst_sweeps *s) { return mst_larger(s->padded.before[ROWS], s->padded.behind[ROWS]); }
+
 // Rows are a whole number of cache lines, and an odd one, so that the rows that an update reads do not meet in one set of a
 // cache.
 static void lay_out(mst_sweeps *s) {

@@ -48,6 +48,7 @@ typedef struct mst_sweeps {
     bool in_parts;                           // sweeps may be over a part of the planes
     bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
     bool has_fixed_pitch;                    // the pitch is a number in the kernels, which are for grids of these columns alone
+    bool in_tiles;                           // a kernel does several steps of a part of the planes
     mst_padded padded;
     mst_folded folded[N_AXES];
 } mst_sweeps;
@@ -60,6 +61,7 @@ uint64_t mst_sweeps_elements(const mst_sweeps *sweeps, uint64_t planes);
 
 // The planes by which a sweep has to lie behind the one before.
 int64_t mst_sweeps_lag(const mst_sweeps *sweeps);
+int64_t mst_sweeps_row_lag(const mst_sweeps *sweeps); // and rows
 
 // The array of the state that an update replaces.
 int mst_sweeps_replaced(const mst_problem *problem, int update);
@@ -92,5 +94,16 @@ typedef struct mst_spare_turn {
     int taken[MST_SWEEPS_KINDS];
 } mst_spare_turn;
 int mst_sweeps_next_spare(const mst_sweeps *sweeps, int update, mst_spare_turn *turn);
+
+// Arrays of the state, coefficient fields and spare arrays have slots, in this order.
+enum { MST_SWEEPS_SLOTS = MST_STENCIL_MAX_ARRAYS + 3 * MST_STENCIL_MAX_FIELDS };
+int mst_sweeps_n_slots(const mst_sweeps *sweeps);
+bool mst_sweeps_is_half_slot(const mst_sweeps *sweeps, int slot);
+int mst_sweeps_target(const mst_sweeps *sweeps, int update, mst_spare_turn *turn); // the slot that its values go to
+// Changes which array is in which slot as sweep k does: new values become the field's newest array, and the others a level older.
+void mst_sweeps_rotate(const mst_sweeps *sweeps, int k, int arrays[MST_SWEEPS_SLOTS]);
+
+// Whether `in_tiles` is possible: nothing but sweeps happens between steps.
+bool mst_sweeps_can_tile(const mst_sweeps *sweeps);
 
 #endif

@@ -13,6 +13,10 @@ enum {
     PART_NODES = 1 << 14,     // of a work-group of a CPU, about,
     PART_COLUMNS = 1 << 14,   // and of a part of a line, at most
     POINT_GROUP = 64,
+    LEAST_TILED_BYTES = 1 << 22, // of a state that repays building a kernel for tiles and measuring it
+    // Work-groups a tile, of which but one are empty: schedulers that hand out the first n/2 + 1 of n groups at once divide tiles
+    // between two processors evenly.
+    GROUPS_A_TILE = 8,
 };
 
 // Those beside the sweeps, for arrays of one kind of elements.
@@ -53,6 +57,8 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
                 MST_TRY(mst_kernel_create(s->program, name, &s->sweep[k][of], error));
         }
     }
+    if (s->sweeps.in_tiles)
+        MST_TRY(mst_kernel_create(s->program, "time_tiles", &s->time_tiles, error));
     for (int half = 0; half < 2; half++)
         MST_TRY(make_kernels(s, half, error));
     MST_REQUIRE(s->add_region = calloc(p->n_regions + 1, sizeof *s->add_region), MST_ERROR_HOST_MEMORY,
@@ -66,13 +72,15 @@ fail:
 }
 
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, bool in_parts, mst_sweeper *s,
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, mst_sweeper *s,
                               mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     *s = (mst_sweeper){.context = context, .points = points, .tables = tables, .sweeps = mst_sweeps_make(problem, shape)};
-    s->sweeps.in_parts = in_parts;
     s->sweeps.undivided = problem->nodes <= (uint64_t)context->device.compute_units * MOST_UNDIVIDED;
+    s->sweeps.in_parts = use == MST_SWEEPER_PARTS;
+    s->sweeps.in_tiles =
+        mst_sweeps_can_tile(&s->sweeps) && (use == MST_SWEEPER_TILES || mst_sweeps_all_bytes(&s->sweeps) > LEAST_TILED_BYTES);
     MST_TRY(mst_sweeper_find_ways(s, error));
     MST_TRY(build(s, &text, error));
 fail:
@@ -86,6 +94,7 @@ void mst_sweeper_release(mst_sweeper *s) {
     for (int k = 0; k < MST_STENCIL_MAX_FIELDS; k++)
         for (int of = 0; of < MST_SWEEP_PARTS; of++)
             mst_kernel_destroy(s->sweep[k][of]);
+    mst_kernel_destroy(s->time_tiles);
     for (int half = 0; half < 2; half++) {
         for (int set = 0; set <= MST_STENCIL_MAX_FIELDS; set++)
             mst_kernel_destroy(s->margin[set][half]);
@@ -231,47 +240,29 @@ static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_lo
     return (size_t)mst_divide_up(parts, of_group);
 }
 
-// The memory that an update's values go to.
-static cl_mem *target_of(const mst_sweeper *s, mst_sweep_state *state, int update, mst_spare_turn *turn) {
-    if (s->sweeps.in_place[update])
-        return &state->arrays[mst_sweeps_replaced(s->sweeps.problem, update)];
-    return &state->spares[mst_sweeps_next_spare(&s->sweeps, update, turn)];
+static cl_mem *slot_of(const mst_sweeper *s, mst_sweep_state *state, int slot) {
+    const int n = s->sweeps.problem->n_arrays, all = n + s->sweeps.problem->n_coefficients;
+    return slot < n ? &state->arrays[slot] : slot < all ? &state->coefficients[slot - n] : &state->spares[slot - all];
 }
 
 // The kernel's parameters tell which arrays it takes.
 static void bind_arrays(const mst_sweeper *s, const mst_signature *names, int k, mst_sweep_state *state,
                         mst_argument_list *list) {
-    const mst_problem *p = s->sweeps.problem;
-    mst_spare_turn turn = {.taken = {0, 0}};
-    for (int f = 0; f < p->n_fields; f++)
-        for (int level = 0; level < p->fields[f].levels; level++) {
-            const int array = p->fields[f].array + level;
-            const cl_mem *memory = p->fields[f].coefficient ? &state->coefficients[array] : &state->arrays[array];
-            if (mst_sweep_reads(&s->sweeps, k, f, level)) {
-                list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, *memory);
-                list->n++;
-            }
-        }
-    for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
-        const cl_mem *memory = target_of(s, state, u, &turn);
-        list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, *memory);
-        list->n++;
-    }
+    int slots[MST_SWEEPS_SLOTS];
+    const int n = mst_sweep_slots(&s->sweeps, k, slots);
+    for (; list->n < (size_t)n; list->n++)
+        list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, *slot_of(s, state, slots[list->n]));
 }
 
-// New values become the field's newest array, and the others a level older.
 void mst_sweeper_rotate(const mst_sweeper *s, int k, mst_sweep_state *state) {
-    const mst_problem *p = s->sweeps.problem;
-    mst_spare_turn turn = {.taken = {0, 0}};
-    for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
-        const mst_problem_field *field = &p->fields[p->updates[u].field];
-        const int oldest = field->array + field->levels - 1;
-        cl_mem *target = target_of(s, state, u, &turn), newest = *target;
-        *target = state->arrays[oldest];
-        for (int array = oldest; array > field->array; array--)
-            state->arrays[array] = state->arrays[array - 1];
-        state->arrays[field->array] = newest;
-    }
+    int arrays[MST_SWEEPS_SLOTS];
+    mst_sweep_state before = *state;
+    const int n = mst_sweeps_n_slots(&s->sweeps);
+    for (int slot = 0; slot < n; slot++)
+        arrays[slot] = slot;
+    mst_sweeps_rotate(&s->sweeps, k, arrays);
+    for (int slot = 0; slot < n; slot++)
+        *slot_of(s, state, slot) = *slot_of(s, &before, arrays[slot]);
 }
 
 static cl_long8 layers_argument(const mst_sweeper *s, int k, int axis, const mst_sweep_part *part) {
@@ -308,6 +299,45 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
     return mst_kernel_launch(queue, kernel, list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
+}
+
+static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, cl_long8 tiles, mst_error *error) {
+    const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
+    const cl_long8 grid = grid_of(s, &all);
+    const mst_signature *names = &s->time_tiles->signature;
+    const bool is_ring = mst_problem_periodic(s->sweeps.problem, PLANES);
+    const size_t groups = (size_t)(tiles.s[0] - (is_ring ? 0 : tiles.s[2]));
+    cl_long8 layers[N_AXES];
+    mst_argument_list list = {.n = 0};
+    for (int slot = 0; slot < mst_sweeps_n_slots(&s->sweeps); slot++, list.n++)
+        list.values[list.n] = MST_BIND_AS(names->parameters[list.n].name, *slot_of(s, state, slot));
+    list.values[list.n++] = MST_BIND(damping, s->tables->damping);
+    list.values[list.n++] = MST_BIND(table, s->tables->steps);
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (int k = 0; k < s->sweeps.n; k++)
+            if (mst_sweeps_layer_reach(&s->sweeps, k, axis, (int[2]){0})) {
+                layers[axis] = layers_argument(s, k, axis, &all);
+                list.values[list.n++] = MST_BIND_AS(mst_sweep_layers_name(axis), layers[axis]);
+                break;
+            }
+    list.values[list.n++] = MST_BIND(grid, grid);
+    list.values[list.n++] = MST_BIND(tiles, tiles);
+    return mst_kernel_launch(queue, s->time_tiles, list.values, list.n, groups * GROUPS_A_TILE, 1, NULL, error);
+}
+
+mst_status mst_sweeper_time_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, int n_sweeps, uint64_t row,
+                                  mst_error *error) {
+    mst_status status = MST_OK;
+    const cl_long first = (cl_long)row, n = (cl_long)s->stagger.tiles;
+    const cl_long n_rows = (cl_long)s->sweeps.problem->grid[ROWS];
+    const cl_long rows = mst_problem_periodic(s->sweeps.problem, ROWS) ? n_rows + n_sweeps * mst_sweeps_row_lag(&s->sweeps)
+                                                                       : (cl_long)s->stagger.rows;
+    for (int gaps = 0; gaps < (n_sweeps > 1 ? 2 : 1); gaps++)
+        MST_TRY(launch_tiles(s, queue, state, (cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE}}, error));
+    for (int k = 0; k < n_sweeps; k++)
+        mst_sweeper_rotate(s, k % s->sweeps.n, state);
+fail:
+    return status;
 }
 
 static mst_status launch(const mst_sweeper *s, mst_queue *queue, int k, mst_sweep_state *state, uint64_t row,

@@ -11,13 +11,15 @@ typedef struct mst_sweep_state {
     cl_mem arrays[MST_STENCIL_MAX_ARRAYS], spares[2 * MST_STENCIL_MAX_FIELDS], coefficients[MST_STENCIL_MAX_FIELDS];
 } mst_sweep_state;
 
-// How sweeps of several steps follow one another: so many steps at a time, so many planes of each sweep in turn, each sweep so
-// many planes behind the one before.
+// How sweeps of several steps follow one another: so many steps at a time, each sweep so many planes behind the one before; by
+// launches of so many planes of each sweep in turn, or in tiles.
 typedef struct mst_stagger {
     int64_t steps, planes, lag;
+    int64_t tiles; // not 0: work-groups, each of which does the steps of its planes,
+    int64_t rows;  // and so many rows at a time
 } mst_stagger;
 
-enum { MST_SWEEPER_WAYS = 3 };                             // at most
+enum { MST_SWEEPER_WAYS = 4 };                             // at most
 enum { MST_SWEEPER_MOST_SWEEPS = MST_STENCIL_MAX_FIELDS }; // that are staggered: those of a step, or of several
 
 typedef struct mst_sweeper {
@@ -32,22 +34,28 @@ typedef struct mst_sweeper {
     bool has_key;                                 // there is a cache
     mst_cache_key key;                            // of the kernels' text
     mst_kernel *sweep[MST_STENCIL_MAX_FIELDS][4]; // mst_sweep_of
+    mst_kernel *time_tiles;                       // NULL: no way needs it
     // For arrays of the scheme's elements, and of float16; NULL: there are none of those.
     mst_kernel *margin[MST_STENCIL_MAX_FIELDS + 1][2]; // of a set of boundaries
     mst_kernel *coefficient_margin[2], *add_sources[2], *record_receivers[2];
     mst_kernel **add_region; // of the problem's regions
 } mst_sweeper;
 
-// Writes and builds. `tables` are first looked at when steps are enqueued. `in_parts`: sweeps may be over a part of the planes.
-// Release accepts half-built ones.
+// What sweeps are over: the whole grid, by tiles if it is large; parts of its planes; or tiles, however small it is, where these
+// are possible.
+typedef enum mst_sweeper_use { MST_SWEEPER_WHOLE, MST_SWEEPER_PARTS, MST_SWEEPER_TILES } mst_sweeper_use;
+
+// Writes and builds. `tables` are first looked at when steps are enqueued. Release accepts half-built ones.
 mst_status mst_sweeper_create(mst_context *context, const mst_problem *problem, const mst_point_list *points,
-                              const mst_stepper_tables *tables, mst_stencil_shape shape, bool in_parts, mst_sweeper *out,
+                              const mst_stepper_tables *tables, mst_stencil_shape shape, mst_sweeper_use use, mst_sweeper *out,
                               mst_error *error);
 void mst_sweeper_release(mst_sweeper *sweeper);
 
-// The ways to follow one another that are worth measuring: plain, and on a CPU several steps at a time as the cache holds the
-// planes of.
+// The ways to follow one another that are worth measuring: plain, and on a CPU several steps at a time.
 mst_status mst_sweeper_find_ways(mst_sweeper *sweeper, mst_error *error);
+
+// Takes a way that was measured on a part of the planes, with as many tiles as suit the grid; plain where none do.
+void mst_sweeper_take_way(mst_sweeper *sweeper, const mst_stagger *measured);
 
 // Sweeps one after the other over all planes.
 mst_stagger mst_sweeper_plain(const mst_sweeper *sweeper);
@@ -82,6 +90,10 @@ void mst_sweeper_rotate(const mst_sweeper *sweeper, int k, mst_sweep_state *stat
 // that before, `after` that behind the sweep; the step has that row of the tables.
 mst_status mst_sweeper_sweep(const mst_sweeper *sweeper, mst_queue *queue, int k, mst_sweep_state *state,
                              const mst_sweep_state *after, uint64_t row, const mst_sweep_part *part, mst_error *error);
+
+// Enqueues the sweeps of several steps by tiles.
+mst_status mst_sweeper_time_tiles(const mst_sweeper *sweeper, mst_queue *queue, mst_sweep_state *state, int n_sweeps,
+                                  uint64_t row, mst_error *error);
 
 // Enqueues n steps, the first of which has that row of the tables. The margins are filled, before and after.
 mst_status mst_sweeper_steps(const mst_sweeper *sweeper, mst_queue *queue, mst_sweep_state *state, uint64_t n, uint64_t row,

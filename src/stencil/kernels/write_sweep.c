@@ -214,17 +214,27 @@ static void write_gpu(const sweep_writer *g, int k) {
     }
 }
 
-static void write_cpu(const sweep_writer *g, int k) {
+static void write_pitches(const sweep_writer *g) {
+    mst_number_text pitch = "grid.s3";
+    if (g->s->has_fixed_pitch)
+        snprintf(pitch, sizeof pitch, "%lld", (long long)g->s->padded.pitch);
     mst_text_put(g->out,
-                 "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
-                 "const long part_begin = get_group_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
-                 "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1, line = part_begin / parts_of_line;\n"
-                 "long plane = grid.s6 + line / n_rows, row = line % n_rows, part_of_line = part_begin % parts_of_line;\n"
-                 "for (long part = part_begin; part < part_end; part++) {\n"
-                 "const long column_begin = part_of_line * work.s1, column_end = min(column_begin + work.s1, n_columns);\n"
-                 "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
-                 "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
-                 "const long i = line_at + column;\n");
+                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
+                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
+                 MST_SET(pitch, pitch));
+}
+
+// A CPU's kernels call a function for a line, or a part of it.
+static void write_line(const sweep_writer *g, int k, const mst_signature *signature) {
+    mst_text_put(g->out, "INLINE void line_of_sweep$k(", MST_SET(k, k));
+    for (size_t n = 0; n < signature->n_parameters; n++)
+        mst_text_put(g->out, "$type $name, ", MST_SET(type, signature->parameters[n].type),
+                     MST_SET(name, signature->parameters[n].name));
+    mst_text_put(g->out, "long plane, long row, long column_begin, long column_end) {\n");
+    write_pitches(g);
+    mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
+                         "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
+                         "const long i = line_at + column;\n");
     if (mst_sweeps_layer_axes(g->s, k) != 0) {
         mst_text_put(g->out, "if (");
         mst_sweep_write_outside(g->w, g->s, k);
@@ -235,7 +245,22 @@ static void write_cpu(const sweep_writer *g, int k) {
     write_updates(g, k, MST_LAYERS_ALL_AXES);
     if (mst_sweeps_layer_axes(g->s, k) != 0)
         mst_text_put(g->out, "}\n");
-    mst_text_put(g->out, "}\n");
+    mst_text_put(g->out, "}\n}\n\n");
+}
+
+static void write_cpu(const sweep_writer *g, int k, const mst_signature *signature) {
+    mst_text_put(g->out,
+                 "// Parts of lines, of work.s1 nodes but for the last of a line.\n"
+                 "const long part_begin = get_group_id(0) * work.s0, part_end = min(part_begin + work.s0, work.s2);\n"
+                 "const long parts_of_line = (n_columns + work.s1 - 1) / work.s1, line = part_begin / parts_of_line;\n"
+                 "long plane = grid.s6 + line / n_rows, row = line % n_rows, part_of_line = part_begin % parts_of_line;\n"
+                 "for (long part = part_begin; part < part_end; part++) {\n"
+                 "const long column_begin = part_of_line * work.s1, column_end = min(column_begin + work.s1, n_columns);\n"
+                 "line_of_sweep$k(",
+                 MST_SET(k, k));
+    for (size_t n = 0; n < signature->n_parameters; n++)
+        mst_text_put(g->out, "$name, ", MST_SET(name, signature->parameters[n].name));
+    mst_text_put(g->out, "plane, row, column_begin, column_end);\n");
     mst_write_copies_of_line(g->w, g->s, k);
     mst_text_put(g->out, "if (++part_of_line == parts_of_line) {\npart_of_line = 0;\nrow++;\n}\n"
                          "if (row == n_rows) {\nrow = 0;\nplane++;\n}\n"
@@ -252,26 +277,23 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
                       .part = part,
                       .vectors = {.sweeps = s, .out = w->out, .k = k}};
     mst_signature signature;
-    char attributes[80], pitch[24] = "grid.s3";
+    char attributes[80];
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))", is_gpu(&g) ? MST_SWEEP_GROUP : 1);
     mst_text_put(g.out, "\n// Sub-step $substep of the step.\n", MST_SET(substep, s->problem->updates[g.first].substep));
     mst_sweep_describe(s, k, part, &signature);
+    if (!is_gpu(&g))
+        write_line(&g, k, &signature);
     mst_signature_write(&signature, attributes, g.out);
-    mst_signature_release(&signature);
-    if (s->has_fixed_pitch)
-        snprintf(pitch, sizeof pitch, "%lld", (long long)s->padded.pitch);
-    mst_text_put(g.out,
-                 "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2, pitch = $pitch;\n"
-                 "const long plane_pitch = grid.s4, first_step = work.s3;\n",
-                 MST_SET(pitch, pitch));
+    write_pitches(&g);
     if (is_gpu(&g)) {
         MST_TRY(mst_sweep_vectors_find(&g.vectors, error));
         write_gpu(&g, k);
     } else {
-        write_cpu(&g, k);
+        write_cpu(&g, k, &signature);
     }
     mst_text_put(g.out, "}\n");
 fail:
+    mst_signature_release(&signature);
     mst_sweep_vectors_release(&g.vectors);
     return status;
 }
@@ -291,6 +313,8 @@ mst_status mst_write_sweeps(const mst_writer *w, const mst_sweeps *s, mst_error 
         for (int part = 0; part < MST_SWEEP_PARTS; part++)
             if (mst_sweep_has_part(s, k, (mst_sweep_of)part))
                 MST_TRY(write_sweep(w, s, k, (mst_sweep_of)part, error));
+    if (s->in_tiles)
+        mst_write_time_tiles(w, s);
     mst_write_margins(w, s);
     mst_write_regions_sweep(w);
 fail:

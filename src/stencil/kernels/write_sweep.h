@@ -94,6 +94,17 @@ const char *mst_sweep_layers_name(int axis);
 void mst_write_copies(const mst_writer *w, const mst_sweeps *sweeps);
 void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int k);
 
+// write_time_tiles.c: the kernel time_tiles, in which a work-group does several steps of its planes. Its parameters: all arrays,
+// by their slots (mst_sweeps_n_slots) as they are before the first sweep; damping, table, layers and grid as above; and
+//     tiles                      s0: tiles that the planes are divided into; s1: sweeps; s2: whether to do what lies between the
+//                                tiles, which shrink from sweep to sweep; s3: row of the first step in the table; s4: rows
+//                                at a time; s5: work-groups a tile, of which the last one does something
+void mst_write_time_tiles(const mst_writer *w, const mst_sweeps *sweeps);
+void mst_time_tiles_describe(const mst_sweeps *sweeps, mst_signature *out);
+
+// The slots of the arrays that sweep k takes as parameters, in their order, and how many these are.
+int mst_sweep_slots(const mst_sweeps *sweeps, int k, int slots[MST_SWEEPS_SLOTS]);
+
 // sweep_margin.c: the kernels margin0, margin1.., one a set of boundaries, and coefficient_margin, with _half behind it for
 // arrays of float16.
 void mst_write_margins(const mst_writer *w, const mst_sweeps *sweeps);

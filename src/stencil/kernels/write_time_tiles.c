@@ -1,0 +1,111 @@
+// Several steps of a part of the planes by one work-group, so that what a processor has just written is read by the same one,
+// from its caches. Tiles of planes shrink by `lag` at both ends from sweep to sweep; a second launch fills the gaps between them,
+// which grow as fast, around the face of periodic planes too (split tiling: Grosser and others, Split tiling for GPUs, GPGPU-6,
+// 2013). Within a tile each sweep lies `lag` planes behind the one before (time skewing), which finds what it reads, and replaces
+// nothing that is still to be read.
+#include "write_sweep.h"
+
+void mst_time_tiles_describe(const mst_sweeps *s, mst_signature *out) {
+    mst_signature_begin(out, "time_tiles");
+    for (int slot = 0; slot < mst_sweeps_n_slots(s); slot++)
+        mst_signature_add(out, mst_sweeps_is_half_slot(s, slot) ? "__global half *" : "__global real *", "array%d", slot);
+    mst_signature_add(out, "__global const real *", "damping");
+    mst_signature_add(out, "__global const real *", "table");
+    for (int axis = 0; axis < N_AXES; axis++)
+        for (int k = 0; k < s->n; k++)
+            if (mst_sweeps_layer_reach(s, k, axis, (int[2]){0})) {
+                mst_signature_add(out, "long8", "%s", mst_sweep_layers_name(axis));
+                break;
+            }
+    mst_signature_add(out, "long8", "grid");
+    mst_signature_add(out, "long8", "tiles");
+}
+
+// For each sweep of a tile the slots, as they are before the first, of its parameters.
+static void write_slots(const mst_writer *w, const mst_sweeps *s) {
+    int arrays[MST_SWEEPS_SLOTS], slots[MST_SWEEPS_SLOTS];
+    for (int slot = 0; slot < mst_sweeps_n_slots(s); slot++)
+        arrays[slot] = slot;
+    mst_text_put(w->out, "\n__constant const uchar slots[][$n] = {\n", MST_SET(n, mst_sweeps_n_slots(s)));
+    for (int k = 0; k < MST_SWEEPS_TRIP * s->n; k++) {
+        const int n = mst_sweep_slots(s, k % s->n, slots);
+        mst_text_put(w->out, "{");
+        for (int i = 0; i < n; i++)
+            mst_text_put(w->out, i > 0 ? ", $slot" : "$slot", MST_SET(slot, arrays[slots[i]]));
+        mst_text_put(w->out, "},\n");
+        mst_sweeps_rotate(s, k % s->n, arrays);
+    }
+    mst_text_put(w->out, "};\n");
+}
+
+static void write_calls(const mst_writer *w, const mst_sweeps *s, int k) {
+    mst_signature signature;
+    mst_sweep_describe(s, k, MST_SWEEP_ALL, &signature);
+    int slots[MST_SWEEPS_SLOTS];
+    const int n = mst_sweep_slots(s, k, slots);
+    mst_text_put(w->out, "case $k:\n{\n", MST_SET(k, k));
+    for (int i = 0; i < n; i++)
+        mst_text_put(w->out,
+                     mst_sweeps_is_half_slot(s, slots[i]) ? "__global half *$name = (__global half *)arrays[slot[$i]];\n"
+                                                          : "__global real *$name = arrays[slot[$i]];\n",
+                     MST_SET(name, signature.parameters[i].name), MST_SET(i, i));
+    mst_text_put(w->out, "for (long row = row_begin; row < row_end; row++) {\nline_of_sweep$k(", MST_SET(k, k));
+    for (size_t i = 0; i < signature.n_parameters; i++)
+        mst_text_put(w->out, "$name, ", MST_SET(name, signature.parameters[i].name));
+    mst_text_put(w->out, "plane, row, 0, n_columns);\n");
+    mst_write_copies_of_line(w, s, k);
+    mst_text_put(w->out, "}\n}\nbreak;\n");
+    mst_signature_release(&signature);
+}
+
+// The rows and the plane that a sweep does in a wave. Tiles at the faces of planes that are not periodic do not shrink there.
+static void write_place(const mst_writer *w, const mst_sweeps *s) {
+    mst_text_put(w->out,
+                 "const long at = wave - sweep * $lag, shrunk = sweep * $lag;\n"
+                 "const long from = is_gap ? begin - shrunk : $first_gap && tile == 0 ? 0 : begin + shrunk;\n"
+                 "const long to = is_gap ? begin + shrunk : $first_gap && tile == tiles.s0 - 1 ? n_planes : end - shrunk;\n"
+                 "if (at < from || at >= to)\ncontinue;\n"
+                 "const long plane = at < 0 ? at + n_planes : at;\n"
+                 "const long row_begin = max(block - sweep * $row_lag, 0L);\n"
+                 "const long row_end = min(block + tiles.s4 - sweep * $row_lag, n_rows);\n",
+                 MST_SET(lag, mst_sweeps_lag(s)), MST_SET(row_lag, mst_sweeps_row_lag(s)),
+                 MST_SET(first_gap, mst_problem_periodic(s->problem, PLANES) ? 0 : 1));
+}
+
+static void write_loops(const mst_writer *w, const mst_sweeps *s) {
+    mst_text_put(
+        w->out,
+        "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n"
+        "const bool is_gap = tiles.s2;\n"
+        "if (get_group_id(0) % tiles.s5 != tiles.s5 - 1)\nreturn;\n"
+        "const long tile = get_group_id(0) / tiles.s5, begin = n_planes * (tile + (is_gap ? $first_gap : 0)) / tiles.s0;\n"
+        "const long end = n_planes * (tile + 1) / tiles.s0, last = (tiles.s1 - 1) * $lag;\n"
+        "for (long block = 0; block < n_rows + (tiles.s1 - 1) * $row_lag; block += tiles.s4)\n"
+        "for (long wave = begin; wave < (is_gap ? begin + last : end) + last; wave++)\n"
+        "for (int sweep = 0; sweep < tiles.s1; sweep++) {\n",
+        MST_SET(lag, mst_sweeps_lag(s)), MST_SET(row_lag, mst_sweeps_row_lag(s)),
+        MST_SET(first_gap, mst_problem_periodic(s->problem, PLANES) ? 0 : 1));
+    write_place(w, s);
+    mst_text_put(w->out,
+                 "__constant const uchar *slot = slots[sweep];\n"
+                 "const long8 work = (long8)(0, 0, 0, tiles.s3 + sweep / $n, 0, 0, 0, 0);\n"
+                 "switch (sweep % $n) {\n",
+                 MST_SET(n, s->n));
+    for (int k = 0; k < s->n; k++)
+        write_calls(w, s, k);
+    mst_text_put(w->out, "}\n}\n");
+}
+
+void mst_write_time_tiles(const mst_writer *w, const mst_sweeps *s) {
+    mst_signature signature;
+    write_slots(w, s);
+    mst_time_tiles_describe(s, &signature);
+    mst_signature_write(&signature, "__attribute__((reqd_work_group_size(1, 1, 1)))", w->out);
+    mst_signature_release(&signature);
+    mst_text_put(w->out, "__global real *arrays[] = {");
+    for (int slot = 0; slot < mst_sweeps_n_slots(s); slot++)
+        mst_text_put(w->out, slot > 0 ? ", (__global real *)array$slot" : "(__global real *)array$slot", MST_SET(slot, slot));
+    mst_text_put(w->out, "};\n");
+    write_loops(w, s);
+    mst_text_put(w->out, "}\n");
+}
