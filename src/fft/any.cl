@@ -122,6 +122,23 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const real 
 
 #define SHORT 256u
 
+// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by
+// way of `staged`, so that memory is read from front to back.
+__attribute__((noinline)) void load_short(vreal *restrict v, vreal *restrict staged, __global const real *restrict from,
+                                          size_t n, uint swap) {
+    const real *lines = (const real *)staged;
+    vreal *re = v + swap, *im = v + 1 - swap;
+    for (size_t k = 0; k < 2 * n; k++)
+        staged[k] = VLOAD(k, from);
+    for (size_t e = 0; e < n; e += ROW) {
+        vreal r[LANES];
+#define TAKE_LINE(l) r[l] = VLOAD(0, lines + l * 2 * n + 2 * e);
+        EACH_LANE(TAKE_LINE)
+        transpose(r);
+        EACH_OF_ROW(PUT)
+    }
+}
+
 real2 twiddle_of(__global const any_pass *p, __global const real *numbers, uint t) {
     return complex_multiply(vload2(t & (uint)p->low_mask, numbers + p->low),
                             vload2(t >> p->low_shift, numbers + p->high));
@@ -228,8 +245,7 @@ INLINE void take_rows(vreal *r, const vreal *re, const vreal *im, __global const
     transpose(r);
 }
 
-// A tile that is one run of memory, and so short that processors, which foresee long runs, do not foresee its lines: by
-// way of `staged`, so that memory is written from front to back.
+// The same back.
 __attribute__((noinline)) void store_short(const vreal *restrict v, vreal *restrict staged, __global real *restrict to,
                                            __global const uint *restrict places, size_t n, size_t apart, uint swap,
                                            real scale) {
@@ -417,8 +433,8 @@ void store_paired(const vreal *v, __global const any_side *s, __global real *to,
                   uint count, real scale);
 #endif
 
-void load_tile(vreal *v, __global const any_pass *p, __global const real *from, __global const real *numbers,
-               ulong first, uint count, long base, const long *at) {
+void load_tile(vreal *v, vreal *staged, __global const any_pass *p, __global const real *from,
+               __global const real *numbers, ulong first, uint count, long base, const long *at) {
     __global const any_side *s = &p->source;
     const bool multiplied = s->factors >= 0;
     const uint swap = multiplied ? 0 : (uint)s->swap, there = (uint)(s->length ? s->length : s->n);
@@ -435,6 +451,8 @@ void load_tile(vreal *v, __global const any_pass *p, __global const real *from, 
 #endif
     if (s->way == ANY_BY_LANES)
         load_lanes(v, from + at[0], there, s->step * s->axis_stride, s->imaginary, swap, count, s->lane_stride == 2);
+    else if (there <= SHORT && there % ROW == 0 && count == LANES && evenly_apart(at, LANES, 2 * there))
+        load_short(v, staged, from + at[0], there, swap);
     else
         load_rows(v, from, at, there, swap);
     for (uint e = there; e < (uint)s->n; e++)
@@ -602,7 +620,7 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                     continue;
                 }
 #endif
-                load_tile(v, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
+                load_tile(v, staged, p, from, numbers, s_first + l.first, l.count, s_base, s_at);
                 transform_tile(v, p, (uint)p->n, numbers, places + p->places);
                 store_tile(v, staged, p, to, numbers, places + p->places, t_first + l.first, s_first + l.first, l.count,
                            t_base, t_at, p->scaled ? scale : 1);
