@@ -186,7 +186,7 @@ void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     t->block_columns = (unsigned)mst_smaller(t->tap_columns, t->n_axes > 1 ? MOST_BLOCK : MOST_LINE_BLOCK);
     while (count_local(t, is_double ? 8 : 4, planes) > limit && t->block_rows * t->block_columns > 1)
         *(t->block_columns >= t->block_rows ? &t->block_columns : &t->block_rows) /= 2;
-    while (t->cpu && t->n_axes == 1 && count_local(t, is_double ? 8 : 4, planes) > limit && t->columns > CPU_LEAST_COLUMNS)
+    while (t->cpu && count_local(t, is_double ? 8 : 4, planes) > limit && t->columns > CPU_LEAST_COLUMNS)
         t->columns = (unsigned)mst_round_up(t->columns / 2, CPU_LEAST_COLUMNS);
     choose_window(plan, t);
 }
