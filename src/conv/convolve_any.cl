@@ -1,7 +1,7 @@
 // A stage of a fused convolution whose sizes are arguments: what stage_cpu.c, stage_rows.c and stage_columns.c write
 // for given ones, with the same arithmetic.
 
-// ---- Where things lie.
+// Where things lie.
 
 typedef struct tile {
     long at[LANES], begin[LANES], least,
@@ -61,7 +61,7 @@ __attribute__((noinline)) void find_tile(tile *t, __global const stage *s, __glo
     }
 }
 
-// ---- Values of the caller's.
+// Values of the caller's.
 
 #if PRECISION == 64
 #define EACH_TYPE(F)                                                                                                   \
@@ -136,7 +136,7 @@ INLINE void multiply_by_conjugate(vreal *re, vreal *im, vreal wr, vreal wi) {
     *im = *im * wr - before * wi;
 }
 
-// ---- Rows: lanes lie apart, and are transposed.
+// Rows: lanes lie apart, and are transposed.
 
 // Values of all lanes from position `position` on, one by one: m vectors, or 2 m where elements are pairs.
 __attribute__((noinline)) void gather(vreal *restrict g, __global const stage_port *p, __global const char *array,
@@ -361,7 +361,7 @@ __attribute__((noinline)) void store_row_reals(const vreal *restrict v, __global
     }
 }
 
-// ---- Columns: lanes lie side by side, all in one vector.
+// Columns: lanes lie side by side, all in one vector.
 
 __attribute__((noinline)) void gather_lanes(vreal *restrict re, vreal *restrict im, __global const stage_port *p,
                                             __global const char *array, long at, long position) {
@@ -533,7 +533,7 @@ STORER(store_right_columns, false, false, true)
 STORER(store_work_columns, true, false, false)
 STORER(store_twiddled_columns, true, true, false)
 
-// ---- A tile from memory to memory.
+// A tile from memory to memory.
 
 void load_tile(vreal *v, __global const stage *s, __global const stage_port *p, __global const char *array,
                const tile *t, const tables *with) {

@@ -11,7 +11,7 @@ typedef struct tile {
     uint count;
 } tile;
 
-// ---- Images.
+// Images.
 
 real pixel_at(__global const char *image, long at, int type) {
     if (type == ANY_FLOAT)
@@ -172,7 +172,7 @@ __attribute__((noinline)) void store_rows(const vreal *restrict v, __global cons
         store_part(v + 1, image, t->lower, t->has_lower, t->count, width, stride, type, s->clips, white);
 }
 
-// ---- Half planes: elements e and q - e of a row lie side by side, two such pairs are a vector.
+// Half planes: elements e and q - e of a row lie side by side, two such pairs are a vector.
 
 #define OPPOSITE(e) ((e) > 0 ? q - (e) : 0)
 #define TAKE_PAIR(i, e)                                                                                                \
@@ -224,7 +224,7 @@ __attribute__((noinline)) void load_spectra(vreal *restrict v, __global const fi
     }
 }
 
-// ---- Columns: l and q - l lie side by side and hold the spectra of two real rows as one complex row.
+// Columns: l and q - l lie side by side and hold the spectra of two real rows as one complex row.
 
 // Columns l to l + LANES - 1 of one plane and their opposites, none of which is its own.
 bool is_whole(__global const filter_sizes *s, ulong first, uint count) {
@@ -302,7 +302,7 @@ __attribute__((noinline)) void store_columns(const vreal *restrict v, __global c
     }
 }
 
-// ---- The mask (mask.c).
+// The mask (mask.c).
 
 // How much of a frequency a disc holds, from its two tables.
 INLINE vreal disc(vreal column, real row, int rolloff, int order) {
@@ -373,7 +373,7 @@ void multiply(vreal *v, __global const filter_sizes *s, __global const uint *pla
         multiply_by_discs(v, s, places, mask, l_of, scale);
 }
 
-// ---- The kernel.
+// The kernel.
 
 // One of the three passes.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
