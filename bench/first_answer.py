@@ -96,10 +96,10 @@ def children():
     return usage.ru_utime + usage.ru_stime
 
 
-def measure(command, cache=None):
+def measure(command, cache=None, folder=None):
     environment = dict(os.environ, **({"XDG_CACHE_HOME": cache} if cache else {}))
     processor, wall = children(), time.perf_counter()
-    done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     wall = time.perf_counter() - wall
     if done.returncode != 0:
         sys.exit("%s: %s" % (" ".join(command), done.stderr.decode().strip()))
@@ -115,7 +115,7 @@ def first_answers(program, name, rounds, chance, folder):
     shutil.rmtree(cache, ignore_errors=True)
 
     def call(arguments):
-        return measure([program] + arguments + ([] if name in ("integrate", "bare") else ["--force"]), cache)
+        return measure([program] + arguments + ([] if name in ("integrate", "bare") else ["--force"]), cache, folder)
 
     empty = call(COMMANDS[name](folder, chance)[0])
     other, cases = [], []
@@ -181,7 +181,7 @@ def main():
     results = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in options.commands or COMMANDS:
-            r = results[name] = first_answers(options.program, name, options.rounds, chance, folder)
+            r = results[name] = first_answers(os.path.abspath(options.program), name, options.rounds, chance, folder)
             print_row(name, r["empty"], r["other"], r["again"])
     others = peers(options.rounds, chance)
     for name, r in others.items():
