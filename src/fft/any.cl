@@ -423,9 +423,9 @@ void treat_runs(__global const any_pass *p, __global const real *from, __global 
 // A tile from memory to memory.
 
 #ifdef EVEN_DATA
-void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
-               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
-               uint count, real scale);
+uint even_tiles(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
+                __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+                const long *s_next, const long *t_next, uint count, uint next_count, real scale);
 void even_runs(__global const any_pass *p, __global const real *from, __global real *to, __global const real *numbers,
                ulong s_first, ulong t_first, uint count, long s_base, long t_base, real scale);
 void load_paired(vreal *v, __global const any_side *s, __global const real *from, uint p, uint count);
@@ -616,7 +616,13 @@ fft_any(__global const any_pass *passes, uint n_passes, __global const real *num
                 find_lines(t, t_first + l.first, l.count, t_base, t_at);
 #ifdef EVEN_DATA
                 if (p->ends == ANY_EVEN) {
-                    even_tile(v, p, from, to, numbers, places, s_at, t_at, l.count, p->scaled ? scale : 1);
+                    long s_next[LANES], t_next[LANES];
+                    const lines_of_tile next =
+                        tile + 1 < tiles_end ? find_tile(tile + 1, lines, before, run) : (lines_of_tile){l.first, 0};
+                    find_lines(s, s_first + next.first, max(next.count, 1u), s_base, s_next);
+                    find_lines(t, t_first + next.first, max(next.count, 1u), t_base, t_next);
+                    done = even_tiles(v, p, from, to, numbers, places, s_at, t_at, s_next, t_next, l.count, next.count,
+                                      p->scaled ? scale : 1);
                     continue;
                 }
 #endif

@@ -2,6 +2,12 @@
 // of N/2 complex ones, whose parts they are. Which number of a line is in which slot, coming and going, is in tables;
 // where every other sign changes, `odd` does it.
 
+#if PRECISION == 64
+typedef double4 real4;
+#else
+typedef float4 real4;
+#endif
+
 INLINE vreal even_sign_of(vreal x, size_t i, real even, real odd) { return x * (i % 2 ? odd : even); }
 
 // Numbers j of all lines, from where lines lie side by side.
@@ -116,26 +122,20 @@ void weigh_ends(vreal *v, uint first, uint last, real weight) {
         v[last] *= weight;
 }
 
-void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
-               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
-               uint count, real scale) {
+// All that happens to a tile between loading and storing; slots: coming and going.
+void even_middle(vreal *v, __global const any_pass *p, __global const real *numbers, __global const uint *places,
+                 __global const uint *slots_in, __global const uint *slots_out) {
     __global const any_side *s = &p->source, *t = &p->target;
-    __global const uint *slots_in = places + p->slots, *slots_out = slots_in + s->axis_length;
     const uint n = (uint)s->axis_length, h = (uint)p->n, map = (uint)s->even;
-    const bool sine = s->sine, by_factors = s->factors >= 0;
-    places += p->places;
-    load_reals(v, from, s_at, s->axis_stride, count, n,
-               s->way == ANY_BY_LANES && evenly_apart(s_at, count, s->lane_stride), sine && map == EVEN_SPREAD ? -1 : 1,
-               slots_in);
-    if (map == EVEN_MIRRORED) {
-        if (by_factors)
-            weigh_ends(v, slots_in[0], slots_in[n - 1], numbers[s->factors]);
-        mirror(v, h, sine);
-    } else if (map == EVEN_ROTATED) {
+    const bool weighed = map == EVEN_MIRRORED && s->factors >= 0;
+    if (weighed)
+        weigh_ends(v, slots_in[0], slots_in[n - 1], numbers[s->factors]);
+    if (map == EVEN_MIRRORED)
+        mirror(v, h, s->sine);
+    else if (map == EVEN_ROTATED)
         split_rotated(v, h, numbers + p->end_roots, numbers + s->factors);
-    } else if (map == EVEN_FOLDED) {
+    else if (map == EVEN_FOLDED)
         multiply_tile(v, s, numbers, 0, h);
-    }
     transform_tile(v, p, h, numbers, places);
     if (map == EVEN_SPREAD)
         combine_rotated(v, h, places, numbers + p->end_roots, numbers + t->factors);
@@ -143,13 +143,72 @@ void even_tile(vreal *v, __global const any_pass *p, __global const real *from, 
         combine_tile(v, h, places, numbers + p->end_roots);
     else if (map == EVEN_FOLDED)
         multiply_tile(v, t, numbers, places, h);
-    if (map == EVEN_MIRRORED && by_factors)
+    if (weighed)
         weigh_ends(v, slots_out[0], slots_out[n - 1], numbers[t->factors]);
-    const bool alternate = map == EVEN_ROTATED || map == EVEN_FOLDED;
-    const real even = map == EVEN_MIRRORED && sine ? -scale : scale;
-    const real odd = (map == EVEN_FOLDED) != (sine && alternate) ? -scale : even;
+}
+
+// Signs of numbers with odd indices coming, and of those with even and odd ones going.
+real4 even_signs(__global const any_side *s) {
+    const bool mirrored = s->even == EVEN_MIRRORED, alternate = s->even == EVEN_ROTATED || s->even == EVEN_FOLDED;
+    const real even = mirrored && s->sine ? -1 : 1;
+    return (real4)(s->sine && s->even == EVEN_SPREAD ? -1 : 1, even,
+                   (s->even == EVEN_FOLDED) != (s->sine && alternate) ? -1 : even, 0);
+}
+
+void even_tile(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
+               __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+               uint count, real scale) {
+    __global const any_side *s = &p->source, *t = &p->target;
+    __global const uint *slots_in = places + p->slots, *slots_out = slots_in + s->axis_length;
+    const real4 signs = even_signs(s);
+    const uint n = (uint)s->axis_length;
+    load_reals(v, from, s_at, s->axis_stride, count, n,
+               s->way == ANY_BY_LANES && evenly_apart(s_at, count, s->lane_stride), signs.x, slots_in);
+    even_middle(v, p, numbers, places + p->places, slots_in, slots_out);
     store_reals(v, to, t_at, t->axis_stride, count, n,
-                t->way == ANY_BY_LANES && evenly_apart(t_at, count, t->lane_stride), even, odd, slots_out);
+                t->way == ANY_BY_LANES && evenly_apart(t_at, count, t->lane_stride), signs.y * scale, signs.z * scale,
+                slots_out);
+}
+
+// Two tiles side by side: a line of the cache has numbers of both.
+bool even_goes_on(__global const any_side *s, const long *at, const long *next) {
+    return s->way == ANY_BY_LANES && evenly_apart(at, LANES, 1) && evenly_apart(next, LANES, 1) &&
+           next[0] - at[0] == LANES;
+}
+
+__attribute__((noinline)) void even_two(vreal *restrict v, __global const any_pass *p,
+                                        __global const real *restrict from, __global real *restrict to,
+                                        __global const real *numbers, __global const uint *places, long s_at, long t_at,
+                                        real scale) {
+    __global const any_side *s = &p->source, *t = &p->target;
+    __global const uint *restrict slots_in = places + p->slots, *restrict slots_out = slots_in + s->axis_length;
+    const real4 signs = even_signs(s);
+    const size_t n = (size_t)s->axis_length, second = 2 * (size_t)p->n + 2;
+    for (size_t j = 0; j < n; j++) {
+        const vpairs x = VLOAD_PAIRS(0, from + s_at + (long)j * s->axis_stride);
+        v[slots_in[j]] = even_sign_of(x.lo, j, 1, signs.x);
+        v[second + slots_in[j]] = even_sign_of(x.hi, j, 1, signs.x);
+    }
+    even_middle(v, p, numbers, places + p->places, slots_in, slots_out);
+    even_middle(v + second, p, numbers, places + p->places, slots_in, slots_out);
+    const real even = signs.y * scale, odd = signs.z * scale;
+    for (size_t j = 0; j < n; j++) {
+        const vpairs x = (vpairs)(v[slots_out[j]], v[second + slots_out[j]]);
+        VSTORE_PAIRS(x * (j % 2 ? odd : even), 0, to + t_at + (long)j * t->axis_stride);
+    }
+}
+
+// Transforms a tile, or two where the next one lies beside it; returns how many.
+uint even_tiles(vreal *v, __global const any_pass *p, __global const real *from, __global real *to,
+                __global const real *numbers, __global const uint *places, const long *s_at, const long *t_at,
+                const long *s_next, const long *t_next, uint count, uint next_count, real scale) {
+    const bool two = count == LANES && next_count == LANES && 2 * p->n + 2 <= ANY_LONGEST &&
+                     even_goes_on(&p->source, s_at, s_next) && even_goes_on(&p->target, t_at, t_next);
+    if (two)
+        even_two(v, p, from, to, numbers, places, s_at[0], t_at[0], scale);
+    else
+        even_tile(v, p, from, to, numbers, places, s_at, t_at, count, scale);
+    return two ? 2 : 1;
 }
 
 // Lines that no tile holds: the steps around the transform in memory, by runs (treat_run).
@@ -293,10 +352,10 @@ __attribute__((noinline)) void store_paired(const vreal *restrict v, __global co
     const long stride = s->axis_stride;
     for (uint k = 0; k < (uint)s->n; k++, p += (uint)s->step) {
         const uint e = places[k];
-        const bool first = 4 * (p + LANES) <= n, second = 4 * p >= n;
-        const real sign = second && s->sine ? -scale : scale;
+        const bool first = 4 * (p + LANES) <= n, second = 4 * p >= n, whole = count == LANES && (first || second);
+        const real sign = whole && second && s->sine ? -scale : scale;
         const vreal x = IM(e) * sign, y = RE(e) * sign;
-        if (count == LANES && (first || second)) {
+        if (whole) {
             const long apart = first ? 4 * stride : -4 * stride, between = apart / 2;
             __global real *at = to + (first ? 4 * (long)p : 2 * (long)n - 1 - 4 * (long)p) * stride;
 #define PUT_PAIR(l) at[l * apart] = ((const real *)&x)[l], at[l * apart + between] = ((const real *)&y)[l];
