@@ -137,7 +137,23 @@ static void check_real(mst_context *context, int rank, const size_t *extents, in
         real->strides[last] = mst_layout_dense(real->type, rank, extents).strides[last];
     desc.direction = inverse ? MST_FFT_INVERSE : MST_FFT_FORWARD;
     desc.shape = (mst_fft_shape)shape;
+    desc.scale = test_between(0, 1) ? 1 : 0.25;
     test_fft_check(context, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
+}
+
+// GPU-shaped: half the length in one pass, whose paired step has an odd number of butterflies, is the only step, has an odd
+// radix, or exchanges half a line at a time; half of the spectrum through two passes and three, odd and even; columns.
+static void real_passes(void **state) {
+    static const struct {
+        size_t extents[3];
+        int axis;
+    } table[] = {{{3, 1, 150}, 2},   {{3, 1, 62}, 2},    {{9, 1, 34}, 2},     {{2, 450, 3}, 1},
+                 {{2, 1, 4096}, 2},  {{2, 4096, 5}, 1},  {{2, 1, 65536}, 2},  {{1, 30000, 3}, 1},
+                 {{2, 1, 59049}, 2}, {{1, 1, 32768}, 2}, {{1, 1, 1050624}, 2}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        for (int inverse = 0; inverse < 2; inverse++)
+            if (test_turn(2 * i + (size_t)inverse, 5))
+                check_real(*state, 3, table[i].extents, 1, &table[i].axis, inverse, MST_FFT_SHAPE_GPU);
 }
 
 static void real_lengths(void **state) {
@@ -212,8 +228,8 @@ int main(void) {
         cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
         cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
         cmocka_unit_test(long_columns),      cmocka_unit_test(real_lengths),
-        cmocka_unit_test(real_axes),         cmocka_unit_test(random_layouts),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(real_axes),         cmocka_unit_test(real_passes),
+        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

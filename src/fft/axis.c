@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_FACTORS 4
 #define GPU_SECTOR_BYTES 32u                  // the least that memory moves: columns that are read together should fill it
 #define GPU_COLUMN_TWIDDLES ((size_t)1 << 19) // the longest transforms with twiddles by column; of longer ones they are too large
 
@@ -33,22 +32,30 @@ static size_t product(const size_t *f, int from, int to) {
 // Lines of pass i of an axis of length f[0] f[1] ... f[nf-1]. Digit k of the index n is transformed into digit k of the
 // result by pass k. Up to the last pass everything stays in place: the position of digits (k_0 .. k_(i-1), n_i .. n_(nf-1)) is
 // that of the mixed-radix number with k_0 the most significant. The last pass puts results where they belong: k_0 the least
-// significant.
-mst_view mst_axis_view(const mst_layout *layout, int axis, const size_t *f, int nf, int i, bool result, int *column_dim) {
+// significant. Real axes keep half of a digit's numbers (axis_real.c): `f` counts those of each digit that are there, `places`
+// those that an array has places for.
+mst_view mst_axis_view(const mst_layout *layout, int axis, const mst_digits *digits, int i, bool result, bool whole,
+                       int *column_dim) {
     mst_view v = {.axis_stride = layout->strides[axis]};
-    bool last = i == nf - 1;
+    const size_t *kept = digits->kept, *places = whole ? digits->f : digits->kept;
+    int last = digits->n - 1;
+    bool mirrored_rows = i == last && !result && kept[last] < digits->f[last]; // each is mirrored in itself
     for (int k = 0; k < axis; k++)
         add_dim(&v, layout->shape[k], layout->strides[k], 0);
-    if (!last) {
-        size_t rest = product(f, i + 1, nf);
-        add_dim(&v, product(f, 0, i), 0, product(f, i, nf));
+    if (i < last) {
+        bool apart = kept[last] < digits->f[last];
+        add_dim(&v, product(kept, 0, i), 0, product(places, i, last + 1));
+        if (apart) // columns are not counted one after the other
+            add_dim(&v, product(kept, i + 1, last), 0, places[last]);
         *column_dim = v.n_dims;
-        add_dim(&v, rest, 0, 1);
-        v.step = rest;
+        add_dim(&v, apart ? kept[last] : product(kept, i + 1, last + 1), 0, 1);
+        v.step = product(places, i + 1, last + 1);
     } else {
-        for (int k = i - 1; k >= 0; k--)
-            add_dim(&v, f[k], 0, result ? product(f, 0, k) : product(f, k + 1, nf));
-        v.step = result ? product(f, 0, i) : 1;
+        for (int k = i - 1; k >= 0; k--) {
+            size_t place = result ? product(places, 0, k) : product(places, k + 1, last + 1);
+            add_dim(&v, kept[k], mirrored_rows ? (int64_t)place * v.axis_stride : 0, mirrored_rows ? 0 : place);
+        }
+        v.step = result ? product(places, 0, i) : 1;
     }
     for (int k = axis + 1; k < layout->rank; k++)
         add_dim(&v, layout->shape[k], layout->strides[k], 0);
@@ -82,14 +89,14 @@ static int choose_factors(const mst_fft *plan, size_t n, int least, size_t *f) {
     }
     // Passes of long transforms go over many lines side by side, which leaves each less room.
     size_t limit = plan->cpu ? mst_pass_longest(device, true, plan->is_double) : 1024;
-    for (int nf = 2; nf <= MAX_FACTORS; nf++)
+    for (int nf = 2; nf <= MST_AXIS_DIGITS; nf++)
         if (split_length(n, nf, limit, f))
             return nf;
     return 0;
 }
 
 int mst_axis_passes(const mst_fft *plan, size_t n) {
-    size_t f[MAX_FACTORS];
+    size_t f[MST_AXIS_DIGITS];
     return choose_factors(plan, n, 1, f);
 }
 
@@ -123,20 +130,26 @@ void mst_axis_need_factors(const mst_fft *plan, const mst_axis_job *job, mst_fft
     last->device.tables.tables[MST_TABLE_STORE_FACTORS].bytes = job->store.multiply ? bytes : 0;
 }
 
-// Pass i of an axis of factors f: between which buffers, and where its lines lie in them.
-static void place_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, int nf, int i, mst_fft_pass *p) {
-    bool first = i == 0, last = i == nf - 1;
+// Work memory of the axis: the numbers that are kept.
+static mst_layout work_layout(const mst_axis_job *job, const mst_digits *digits) {
+    return mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, product(digits->kept, 0, digits->n));
+}
+
+// Pass i of an axis: between which buffers, and where its lines lie in them.
+static void place_pass(mst_fft *plan, const mst_axis_job *job, const mst_digits *digits, int i, mst_fft_pass *p) {
+    bool first = i == 0, last = i == digits->n - 1;
     mst_pass *pass = &p->device.pass;
     int column = -1, unused;
-    const mst_layout *from = first ? &job->from_layout : &job->work_layout, *to = last ? &job->to_layout : &job->work_layout;
+    const mst_layout work = work_layout(job, digits);
+    const mst_layout *from = first ? &job->from_layout : &work, *to = last ? &job->to_layout : &work;
     p->from = first ? job->from : WORK;
     p->to = last ? job->to : WORK;
-    p->lines_an_item = item_count(&job->work_layout, plan->split) / f[i];
-    pass->source = mst_axis_view(from, job->axis, f, nf, i, false, &column);
-    pass->target = mst_axis_view(to, job->axis, f, nf, i, true, &unused);
+    p->lines_an_item = item_count(&work, plan->split) / digits->kept[i];
+    pass->source = mst_axis_view(from, job->axis, digits, i, false, first, &column);
+    pass->target = mst_axis_view(to, job->axis, digits, i, true, last, &unused);
     p->own_source =
-        mst_axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, f, nf, i, false, &unused);
-    p->own_target = mst_axis_view(&plan->desc.output, job->axis, f, nf, i, true, &unused);
+        mst_axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, digits, i, false, first, &unused);
+    p->own_target = mst_axis_view(&plan->desc.output, job->axis, digits, i, true, last, &unused);
     pass->twiddle_dim = p->own_twiddle_dim = column;
     mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
     mst_view_merge(&pass->target, NULL);
@@ -144,28 +157,68 @@ static void place_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, 
     mst_view_merge(&p->own_target, NULL);
 }
 
-static mst_status plan_pass(mst_fft *plan, const mst_axis_job *job, const size_t *f, int nf, int i, mst_fft_pass *p,
+// Makes a pass transform real lines as complex ones of half their length, if that has radices.
+static bool takes_half(mst_pass *pass, mst_pass_half half) {
+    mst_pass halved = *pass;
+    halved.half = half;
+    halved.n = pass->n / 2;
+    if (pass->n % 2 != 0 || !mst_pass_choose_radices(&halved))
+        return false;
+    *pass = halved;
+    return true;
+}
+
+// Of a real axis in several passes. The results of real columns mirror one another, so those up to f / 2 are kept; in the end
+// each line has results whose mirrors are wanted, and not the others. The other way, the first pass reads mirrors of what is
+// there for the columns up to f / 2 of the last digit, and the last pass for its rows. Real columns and rows of even length are
+// transformed as complex ones of half the length.
+static void fold(const mst_axis_job *job, const mst_digits *digits, int i, mst_pass *pass) {
+    int last = digits->n - 1;
+    bool in = job->load.element == MST_ELEMENT_REAL, inverse = job->load.swap;
+    bool halved = i == (in ? 0 : last) && takes_half(pass, in ? MST_HALF_COMBINE : MST_HALF_SPLIT);
+    if (in && i == 0 && !halved)
+        pass->store.length = product(digits->kept, 0, last + 1);
+    if (in && i == last) {
+        pass->store.length = 0;
+        pass->store.element = MST_ELEMENT_HERMITIAN;
+        pass->store.axis_length = job->n;
+        pass->store.residues = digits->f[0];
+    }
+    if (!in && i < last)
+        pass->twiddle_outer = i + 1 < last ? digits->f[last] : 0;
+    if (!in && i == last - 1) // mirrors are those of numbers whose parts are where they belong
+        pass->store.swap = inverse;
+    if (!in && i == last && halved)
+        pass->load = (mst_pass_op){.element = MST_ELEMENT_COMPLEX};
+    else if (!in && i == last)
+        pass->load = (mst_pass_op){.element = MST_ELEMENT_HERMITIAN, .axis_length = digits->f[last], .swap = inverse};
+}
+
+static mst_status plan_pass(mst_fft *plan, const mst_axis_job *job, const mst_digits *digits, int i, mst_fft_pass *p,
                             mst_error *error) {
     mst_status status = MST_OK;
-    bool first = i == 0, last = i == nf - 1;
+    bool first = i == 0, last = i == digits->n - 1;
     mst_pass *pass = &p->device.pass;
     p->axis = job->axis;
-    place_pass(plan, job, f, nf, i, p);
+    place_pass(plan, job, digits, i, p);
     pass->choice = plan->choice;
     pass->is_double = plan->is_double;
     pass->cpu = plan->cpu;
-    pass->n = f[i];
+    pass->n = digits->f[i];
     pass->convolution = job->convolution;
     pass->half = job->half;
     pass->fused = job->convolution != MST_PASS_TRANSFORM;
-    pass->twiddle_n = last ? 0 : product(f, i, nf);
+    pass->twiddle_n = last ? 0 : product(digits->f, i, digits->n);
     pass->twiddle_by_column = !plan->cpu && pass->twiddle_n <= GPU_COLUMN_TWIDDLES;
+    pass->twiddle_split = !plan->cpu && pass->twiddle_n > GPU_COLUMN_TWIDDLES;
     if (first)
         pass->load = job->load;
     if (last) {
         pass->store = job->store;
         pass->scale = job->scale;
     }
+    if (job->folded)
+        fold(job, digits, i, pass);
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "length %zu has a prime factor above %d", pass->n,
                 MST_PASS_MAX_PRIME);
     MST_TRY(mst_pass_shape(pass, &plan->context->device, error));
@@ -180,34 +233,61 @@ static bool is_narrow(const mst_pass *pass) {
            pass->lines * (pass->is_double ? 16 : 8) < GPU_SECTOR_BYTES;
 }
 
+bool mst_axis_takes_one(mst_fft *plan, const mst_axis_job *job) {
+    mst_fft_pass scratch = {.axis = 0};
+    const mst_digits digits = {.n = 1, .f = {job->n}, .kept = {job->n}};
+    return mst_pass_takes(&plan->context->device, false, plan->is_double, job->n) &&
+           plan_pass(plan, job, &digits, 0, &scratch, NULL) == MST_OK && !is_narrow(&scratch.device.pass);
+}
+
+// The digit of real lines is an even one, if there is any.
+static void put_even(mst_digits *digits, int digit) {
+    for (int k = 0; k < digits->n && digits->f[digit] % 2 != 0; k++)
+        if (digits->f[k] % 2 == 0) {
+            size_t even = digits->f[k];
+            digits->f[k] = digits->f[digit];
+            digits->f[digit] = even;
+        }
+}
+
+static mst_digits choose_digits(const mst_fft *plan, const mst_axis_job *job, int least) {
+    mst_digits digits = {.n = 0};
+    digits.n = choose_factors(plan, job->n, least, digits.f);
+    int kept_by_half = job->load.element == MST_ELEMENT_REAL ? 0 : digits.n - 1;
+    if (job->folded && digits.n > 0)
+        put_even(&digits, kept_by_half);
+    memcpy(digits.kept, digits.f, sizeof digits.f);
+    if (job->folded && digits.n > 0)
+        digits.kept[kept_by_half] = digits.f[kept_by_half] / 2 + 1;
+    return digits;
+}
+
 mst_status mst_axis_plan(mst_fft *plan, const mst_axis_job *job, mst_fft_pass **first_pass, mst_fft_pass **last_pass,
                          mst_error *error) {
     mst_status status = MST_OK;
-    size_t f[MAX_FACTORS];
-    int nf = choose_factors(plan, job->n, 1, f);
+    mst_digits digits = choose_digits(plan, job, job->folded ? 2 : 1);
     mst_fft_pass *passes = &plan->passes[plan->n_passes];
-    MST_REQUIRE(nf > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
+    MST_REQUIRE(digits.n > 0, MST_ERROR_UNSUPPORTED, "transforms of %zu points are too long for %s", job->n,
                 plan->context->device.name);
-    if (nf == 1) {
-        size_t several[MAX_FACTORS];
-        MST_TRY(plan_pass(plan, job, f, 1, 0, &passes[0], error));
-        int n_several = is_narrow(&passes[0].device.pass) ? choose_factors(plan, job->n, 2, several) : 0;
+    if (digits.n == 1 && job->half == MST_HALF_NONE) {
+        MST_TRY(plan_pass(plan, job, &digits, 0, &passes[0], error));
+        const mst_digits several = is_narrow(&passes[0].device.pass) ? choose_digits(plan, job, 2) : (mst_digits){.n = 0};
         passes[0] = (mst_fft_pass){.axis = 0};
-        if (n_several > 0) {
-            nf = n_several;
-            memcpy(f, several, sizeof f);
-        }
+        if (several.n > 0)
+            digits = several;
     }
-    if (nf > 1)
-        mst_axis_need(plan, WORK, &job->work_layout);
-    for (int i = 0; i < nf; i++) {
+    if (digits.n > 1) {
+        const mst_layout work = work_layout(job, &digits);
+        mst_axis_need(plan, WORK, &work);
+    }
+    for (int i = 0; i < digits.n; i++) {
         plan->n_passes++;
-        MST_TRY(plan_pass(plan, job, f, nf, i, &passes[i], error));
+        MST_TRY(plan_pass(plan, job, &digits, i, &passes[i], error));
     }
     if (first_pass)
         *first_pass = &passes[0];
     if (last_pass)
-        *last_pass = &passes[nf - 1];
+        *last_pass = &passes[digits.n - 1];
 fail:
     return status;
 }

@@ -1,4 +1,4 @@
-// Real axes of even length n as n / 2 complex numbers, for passes that know no sizes (any.h).
+// Real axes of even length n as n / 2 complex numbers: in GPU-shaped passes, and in those that know no sizes (any.h).
 #include "axis.h"
 
 #include "runtime/numbers.h"
@@ -6,8 +6,8 @@
 // A pass that combines or splits, in place or not; the lines of a side are runs of MST_PASS_HALF_RUN results.
 static mst_view runs_of(const mst_layout *layout, const mst_axis_job *job) {
     int unused;
-    const size_t whole[] = {job->n};
-    mst_view v = mst_axis_view(layout, job->axis, whole, 1, 0, false, &unused);
+    const mst_digits whole = {.n = 1, .f = {job->n}, .kept = {job->n}};
+    mst_view v = mst_axis_view(layout, job->axis, &whole, 0, false, true, &unused);
     v.counts[v.n_dims] = mst_divide_up(job->n / 2 + 1, (size_t)MST_PASS_HALF_RUN);
     v.outer[v.n_dims] = 0;
     v.position[v.n_dims++] = MST_PASS_HALF_RUN;
@@ -37,22 +37,43 @@ mst_fft_pass *mst_axis_add_alone(mst_fft *plan, const mst_axis_job *job, int fro
     return p;
 }
 
-mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error) {
-    mst_status status = MST_OK;
-    bool in = job->load.element == MST_ELEMENT_REAL;
+// A real axis of length n as n / 2 complex numbers, which a pass transforms and combines, or splits and transforms.
+static mst_axis_job half_of(const mst_axis_job *job, bool in) {
     mst_axis_job half = *job;
     half.n = job->n / 2;
-    bool alone = mst_axis_passes(plan, half.n) != 1;
-    *done = plan->any_length && job->n % 2 == 0 && mst_axis_is_smooth(half.n);
-    if (!*done)
-        return MST_OK;
-    half.half = alone ? MST_HALF_PAIRS : in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
     half.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, half.n);
     half.store.length = 0;
+    half.half = in ? MST_HALF_COMBINE : MST_HALF_SPLIT;
     if (!in) {
         half.load.element = MST_ELEMENT_COMPLEX;
         half.load.swap = false; // splitting exchanges the parts
     }
+    return half;
+}
+
+static bool plan_gpu(mst_fft *plan, const mst_axis_job *job, bool in, mst_status *status, mst_error *error) {
+    mst_axis_job half = half_of(job, in), folded = *job;
+    folded.folded = true;
+    if (job->n % 2 == 0 && mst_axis_takes_one(plan, &half))
+        *status = mst_axis_plan(plan, &half, NULL, NULL, error);
+    else if (mst_axis_is_smooth(job->n) && mst_axis_passes(plan, job->n) > 1)
+        *status = mst_axis_plan(plan, &folded, NULL, NULL, error);
+    else
+        return false;
+    return true;
+}
+
+mst_status mst_axis_plan_real(mst_fft *plan, const mst_axis_job *job, const mst_layout *spectrum, bool *done, mst_error *error) {
+    mst_status status = MST_OK;
+    bool in = job->load.element == MST_ELEMENT_REAL;
+    mst_axis_job half = half_of(job, in);
+    bool alone = mst_axis_passes(plan, half.n) != 1;
+    *done =
+        plan->cpu ? plan->any_length && job->n % 2 == 0 && mst_axis_is_smooth(half.n) : plan_gpu(plan, job, in, &status, error);
+    if (!*done || !plan->cpu)
+        return status;
+    if (alone)
+        half.half = MST_HALF_PAIRS;
     if (alone && !in) {
         mst_axis_add_alone(plan, &half, job->from, SPECTRUM, &job->from_layout, spectrum, MST_HALF_SPLIT_ALONE);
         mst_axis_need(plan, SPECTRUM, spectrum);

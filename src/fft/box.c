@@ -49,7 +49,7 @@ static bool choose_radices(mst_pass *pass) {
 }
 
 mst_box_step mst_box_step_at(const mst_pass *pass, int number) {
-    mst_box_step step = {.inner = pass->n, .span = 1};
+    mst_box_step step = {.number = number, .inner = pass->n, .span = 1};
     int axis = -1;
     size_t span = 1;
     for (int s = 0; s <= number; s++) {

@@ -6,7 +6,7 @@
 
 // One step: butterflies of a radix along one axis. Numbers of the box are counted in C order.
 typedef struct mst_box_step {
-    int axis;
+    int number, axis;
     size_t n, inner; // the axis' length, and how far its elements are apart
     size_t span;     // the product of the radices before, of this axis
     unsigned radix;

@@ -63,11 +63,13 @@ size_t mst_pass_padded_reals(const mst_pass *pass) {
     return reals | 1;
 }
 
+size_t mst_pass_staged_pitch(const mst_pass *pass) { return (pass->n + (pass->half != MST_HALF_NONE)) | 1; }
+
 size_t mst_pass_own_reals(const mst_pass *pass) {
     size_t parts = pass->exchange_parts > 1 ? 1 : 2;
     size_t exchange = parts * (pass->whole_exchange ? whole_numbers(pass) : mst_pass_padded_reals(pass));
-    if (pass->staged) // an odd number of elements apart: so work-items that read theirs use different banks
-        return 2 * (pass->n | 1);
+    if (pass->staged)
+        return 2 * mst_pass_staged_pitch(pass);
     if (pass->n_radices < 2)
         return 0;
     return pass->convolution == MST_PASS_RADER ? mst_larger(exchange, 2 * (pass->n + 1)) : exchange;

@@ -1,4 +1,4 @@
-#include "pass.h"
+#include "half.h"
 
 #include "runtime/numbers.h"
 
@@ -9,6 +9,19 @@ mst_pass mst_pass_back(const mst_pass *pass) {
     for (int k = 0; k < pass->n_radices; k++)
         back.radices[k] = pass->radices[pass->n_radices - 1 - k];
     return back;
+}
+
+int mst_pass_paired_step(const mst_pass *pass) {
+    if (!mst_pass_halves(pass))
+        return -1;
+    return pass->half == MST_HALF_COMBINE ? pass->n_radices - 1 : 0;
+}
+
+size_t mst_pass_rounds(const mst_pass *pass, int step, size_t threads) {
+    size_t count = pass->n / pass->radices[step];
+    if (step == mst_pass_paired_step(pass) && count > 1)
+        return 2 * mst_divide_up((count + 1) / 2, threads);
+    return mst_divide_up(count, threads);
 }
 
 void mst_view_merge(mst_view *v, int *keep_dim) {

@@ -31,22 +31,22 @@ typedef enum mst_element { MST_ELEMENT_COMPLEX, MST_ELEMENT_REAL, MST_ELEMENT_HE
 
 // What happens to a value on its way in or out.
 typedef struct mst_pass_op {
-    mst_element element; // real: an imaginary part of zero, or dropped. Hermitian (only in): positions above axis_length / 2 are
-                         // the conjugates of those at axis_length - p
-    size_t axis_length;  // Hermitian: of the whole transform; of even or odd data: of these
-    size_t length;       // positions from here on are zero on load and not stored; 0: all are there
-    bool multiply;       // by a table, at the position
-    bool swap;           // exchange real and imaginary part: a forward transform between two swaps is an inverse one
-    int even;            // real: of cosine or sine transforms (even.h), EVEN_SPREAD or another of even_maps.cl; EVEN_NONE: not
-    bool sine;           // the latter
+    mst_element element;          // real: an imaginary part of zero, or dropped. Hermitian: positions p > axis_length / 2 are
+                                  // conjugates (in), or stored as such (out; lines of p = 0 or r / 2 mod r = residues: not)
+    size_t axis_length, residues; // Hermitian: of the whole transform; of even or odd data: of these
+    size_t length;                // positions from here on are zero on load and not stored; 0: all are there
+    bool multiply;                // by a table, at the position
+    bool swap;                    // exchange real and imaginary part: a forward transform between two swaps is an inverse one
+    int even;  // real: of cosine or sine transforms (even.h), EVEN_SPREAD or another of even_maps.cl; EVEN_NONE: not
+    bool sine; // the latter
 } mst_pass_op;
 
 // A pass may convolve its lines cyclically with a spectrum: the transform, the product and the inverse, in natural order or, as a
 // transform of n + 1 points, in Rader's.
 typedef enum mst_pass_convolution { MST_PASS_TRANSFORM, MST_PASS_CHIRP, MST_PASS_RADER } mst_pass_convolution;
 
-// cpu: transforms of 2 n real numbers as n complex ones, their parts: the results are combined to n + 1 numbers of the spectrum;
-// or such numbers are split before an inverse transform. Where n takes several passes, a pass of its own does that.
+// Transforms of 2 n real numbers as n complex ones, their parts: the results are combined to n + 1 numbers of the spectrum;
+// or such numbers are split before an inverse transform. cpu: where n takes several passes, a pass of its own does that.
 typedef enum mst_pass_half {
     MST_HALF_NONE,
     MST_HALF_COMBINE,
@@ -78,7 +78,9 @@ typedef struct mst_pass {
     // c = l_k for the dimension k = twiddle_dim of the source.
     size_t twiddle_n;
     int twiddle_dim;
+    size_t twiddle_outer;   // gpu: columns are so much more for each step of the dimension before; 0: they go by one dimension
     bool twiddle_by_column; // gpu: tables in the order of columns (pass_tables.h): neighbours read neighbours
+    bool twiddle_split;     // gpu: the same for many columns, in blocks, with tables for those in a block and for the blocks
     bool twiddle_on_load;   // they were left out before, and values are multiplied by their conjugates while they are loaded
 
     // gpu: a line is a box of so many axes, all of them transformed, with these lengths, whose product is n; the radices are

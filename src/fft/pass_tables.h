@@ -11,12 +11,14 @@
 // passes of length m there is also LANES: exp(-2 pi i k l / n) for k < m and lane l, the lanes' real parts first.
 // By column, for a pass of length m with last radix r and n / m = columns: t = c (j + q m/r) is entry j columns + c of LOW,
 // exp(-2 pi i c j / n), times entry q columns + c of HIGH, exp(-2 pi i c q / (columns r)). Where twiddles are taken on load, r is
-// the first radix.
+// the first radix. Split: c is b block + d, and each of the two is a product of entries d and block + b of a row, which has
+// `block` entries and one for each block.
 typedef enum mst_table_kind {
     MST_TABLE_STEPS,      // twiddles between the steps of the transform,
     MST_TABLE_BACK_STEPS, // and of the transform that goes back
     MST_TABLE_LOW,        // twiddles between passes
     MST_TABLE_HIGH,
+    MST_TABLE_HALF_ROOTS, // of GPU-shaped passes that combine or split: exp(-2 pi i k / 2n), k <= n/2
     MST_TABLE_LANES,
     MST_TABLE_LOAD_FACTORS,  // what the element at a position is multiplied by while it is loaded,
     MST_TABLE_STORE_FACTORS, // and while it is stored
@@ -52,6 +54,13 @@ const char *mst_table_type(mst_table_kind kind);
 
 // log2 of the entries of LOW of a pass whose twiddles are not by column.
 unsigned mst_pass_log_low(const mst_pass *pass);
+
+// Columns of a pass with twiddles: lines that take different ones.
+size_t mst_pass_twiddle_columns(const mst_pass *pass);
+
+// Columns of a block where twiddles are split, and entries of a row.
+size_t mst_pass_twiddle_block(const mst_pass *pass);
+size_t mst_pass_twiddle_row(const mst_pass *pass);
 
 // ---- step_table.c: the twiddles inside a pass.
 

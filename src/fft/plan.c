@@ -13,8 +13,8 @@ bool mst_fft_has_gaps(const mst_fft *plan, int buffer) {
 }
 
 static mst_layout packed_layout(const mst_fft *plan, int buffer, const mst_layout *spectrum) {
-    const mst_layout *l = buffer == SOURCE ? &plan->desc.input : buffer == TARGET ? &plan->desc.output : spectrum;
-    return mst_layout_dense(l->type, l->rank, l->shape);
+    const mst_layout *l = buffer == SOURCE ? &plan->desc.input : &plan->desc.output;
+    return buffer == SPECTRUM ? *spectrum : mst_layout_dense(l->type, l->rank, l->shape);
 }
 
 static void add_side(mst_signature *s, const char *side, const char *access, mst_element element) {

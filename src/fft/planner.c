@@ -1,5 +1,6 @@
 // Decides the radices and the shape of passes, and of their launches.
 #include "exchange.h"
+#include "half.h"
 
 #include "runtime/numbers.h"
 
@@ -16,6 +17,10 @@
 #define GPU_SMALL_LENGTH 100u           // transforms up to this length have composite radices
 #define GPU_SMALL_RADIX 16u             // of at most this,
 #define GPU_LARGE_RADIX 25u             // longer ones of at most this
+
+#define HALF_MOST_HELD 32u    // numbers that a work-item holds in passes that combine or split, half as many in double
+#define HALF_SHORT 256u       // up to here eight are preferred, beyond it 16
+#define HALF_WIDE_FROM 16384u // from here on, where fewer would leave too few registers for as many work-items
 
 #define CPU_LARGEST_RADIX 10u  // larger ones leave too few registers for vectors
 #define CPU_VECTOR_BYTES 32u   // wider ones are halved by compilers, or leave too few registers for a radix-8 step
@@ -157,7 +162,7 @@ unsigned mst_pass_choose_threads(const mst_pass *pass, unsigned held, unsigned m
         for (unsigned t = 1; t <= limit; t++) {
             size_t work = 0, most = 0;
             for (int s = 0; s < pass->n_radices; s++) {
-                size_t rounds = mst_divide_up(pass->n / pass->radices[s], (size_t)t), mine = rounds * pass->radices[s];
+                size_t mine = mst_pass_rounds(pass, s, t) * pass->radices[s];
                 work += mine * t;
                 most = mst_larger(most, mine);
             }
@@ -241,9 +246,65 @@ static const struct {
     unsigned radices[3];
 } measured[] = {{32, true, 1, {32}}, {128, true, 3, {8, 4, 4}}, {256, true, 3, {4, 8, 8}}, {1024, false, 2, {32, 32}}};
 
+// A way to radices of a pass that combines or splits.
+typedef struct half_way {
+    unsigned radices[MST_PASS_RADICES + 1], held, sum;
+    int n_radices;
+} half_way;
+
+// With `paired` as the radix of the paired step (mst_pass_paired_step), of which a work-item takes two butterflies at once,
+// behind the others; false if there are no others that make n.
+static bool half_way_of(size_t n, unsigned paired, half_way *way) {
+    bool wide = n >= HALF_WIDE_FROM && n % (32 * paired) == 0;
+    *way = (half_way){.held = paired == n ? paired : 2 * paired, .sum = paired};
+    if (n % paired != 0 || !(is_radix(paired, GPU_LARGE_RADIX) || paired == 32) || (paired == 1 && n > 1))
+        return false;
+    way->radices[0] = 32;
+    if (paired < n && !mst_pass_factor(n / paired / (wide ? 32 : 1), false, 0, way->radices + wide, &way->n_radices))
+        return false;
+    way->n_radices += wide;
+    for (int k = 0; k < way->n_radices; k++) {
+        way->held = mst_larger(way->held, way->radices[k]);
+        way->sum += way->radices[k];
+    }
+    if (way->n_radices >= MST_PASS_RADICES)
+        return false;
+    way->radices[way->n_radices++] = paired;
+    return true;
+}
+
+// The fewest steps of those that hold no more than is preferred, then the fewest numbers. In the order of COMBINE: the paired
+// step is the last.
+static bool choose_half_radices(mst_pass *pass) {
+    const unsigned most = pass->is_double ? HALF_MOST_HELD / 2 : HALF_MOST_HELD;
+    const bool power = (pass->n & (pass->n - 1)) == 0;
+    const unsigned preferred = !power ? GPU_LARGE_RADIX : pass->n <= HALF_SHORT ? 8 : 16;
+    half_way way, best = {.n_radices = 0};
+    for (unsigned paired = most; paired >= 1; paired--) {
+        if (!half_way_of(pass->n, paired, &way) || way.held > most)
+            continue;
+        bool worse = way.held > preferred && paired<pass->n, was_worse = best.held> preferred && best.n_radices > 1;
+        bool better = worse != was_worse                ? was_worse
+                      : way.n_radices != best.n_radices ? way.n_radices < best.n_radices
+                      : way.held != best.held           ? way.held < best.held
+                                                        : way.sum < best.sum;
+        if (best.n_radices == 0 || better)
+            best = way;
+    }
+    memcpy(pass->radices, best.radices, sizeof pass->radices);
+    pass->n_radices = best.n_radices;
+    return best.n_radices > 0;
+}
+
 bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);
     pass->few_twiddles = !pass->cpu && !rows && !pass->fused && pass->n >= GPU_FEW_TWIDDLES_FROM;
+    if (mst_pass_halves(pass)) {
+        bool found = choose_half_radices(pass);
+        if (found && pass->half == MST_HALF_SPLIT)
+            *pass = mst_pass_back(pass);
+        return found;
+    }
     for (size_t k = 0; k < MST_COUNT(measured) && !pass->cpu && !pass->is_double; k++)
         if (pass->n == measured[k].n && rows == measured[k].rows && !(rows && pass->fused)) {
             memcpy(pass->radices, measured[k].radices, sizeof measured[k].radices);

@@ -27,6 +27,8 @@ mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_
     if (status != MST_OK)
         return status;
     mst_pass_write_values(pass, out);
+    if (mst_pass_halves(pass))
+        mst_pass_gpu_write_half_functions(pass, out);
     if (pass->convolution)
         mst_pass_write_convolution(pass, signature, out);
     else if (pass->cpu)

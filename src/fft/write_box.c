@@ -28,7 +28,7 @@ static void write_place(const mst_box_step *step, bool from, mst_text *out) {
 // A loop over the numbers of the work-item's butterflies, with `work` for register e and place `at`.
 static void write_moves(const mst_pass *pass, const mst_box_step *step, bool from, const char *work, mst_text *out) {
     size_t apart = (from ? step->n / step->radix : step->span) * step->inner;
-    unsigned braces = mst_pass_gpu_open_butterflies(pass, step->radix, out);
+    unsigned braces = mst_pass_gpu_open_butterflies(pass, step->number, out);
     write_place(step, from, out);
     mst_text_put(out,
                  "#pragma unroll\n"
@@ -36,7 +36,7 @@ static void write_moves(const mst_pass *pass, const mst_box_step *step, bool fro
                  "const uint e = ${first}q, at = $place + q * ${apart}u;\n"
                  "$work\n"
                  "}\n",
-                 MST_SET(radix, step->radix), MST_SET(first, mst_pass_gpu_first_register(pass, step->radix).text),
+                 MST_SET(radix, step->radix), MST_SET(first, mst_pass_gpu_first_register(pass, step->number).text),
                  MST_SET(place, from ? "from" : "to"), MST_SET(apart, apart), MST_SET(work, work));
     mst_pass_gpu_close(braces, out);
 }
@@ -61,9 +61,9 @@ static void write_exchange(const mst_pass *pass, const mst_box_step *step, const
 }
 
 static void write_arithmetic(const mst_pass *pass, const mst_box_step *step, mst_text *out) {
-    bool one = mst_pass_gpu_butterflies(pass, step->radix) == 1;
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, step->radix);
-    unsigned braces = mst_pass_gpu_open_butterflies(pass, step->radix, out);
+    bool one = mst_pass_gpu_butterflies(pass, step->number) == 1;
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, step->number);
+    unsigned braces = mst_pass_gpu_open_butterflies(pass, step->number, out);
     if (step->span > 1)
         mst_text_put(out,
                      "const uint k = j / ${inner}u % ${span}u;\n"

@@ -11,16 +11,19 @@ static size_t span_of(const mst_pass *pass, int step) {
 }
 
 // Registers that a step needs for its butterflies.
-static unsigned held_by(const mst_pass *pass, int step) {
-    return mst_pass_gpu_butterflies(pass, pass->radices[step]) * pass->radices[step];
-}
+static unsigned held_by(const mst_pass *pass, int step) { return mst_pass_gpu_butterflies(pass, step) * pass->radices[step]; }
 
 // Opens a loop over the butterflies of a step whose results go before the middle of the line (half 0) or behind it: the first or
 // the last ones.
-static unsigned open_half(const mst_pass *pass, unsigned r, unsigned half, mst_text *out) {
-    unsigned rounds = mst_pass_gpu_butterflies(pass, r);
-    bool whole_rounds = rounds % 2 == 0 && !mst_pass_gpu_is_ragged(pass, r);
-    size_t middle = pass->n / r / 2;
+static unsigned open_half(const mst_pass *pass, int step, unsigned half, mst_text *out) {
+    unsigned rounds = mst_pass_gpu_butterflies(pass, step);
+    bool whole_rounds = rounds % 2 == 0 && !mst_pass_gpu_is_ragged(pass, step);
+    size_t middle = pass->n / pass->radices[step] / 2;
+    if (step == mst_pass_paired_step(pass)) {
+        unsigned braces = mst_pass_gpu_open_butterflies(pass, step, out);
+        mst_text_put(out, "if (i % 2 == ${half}u) {\n", MST_SET(half, half));
+        return braces + 1;
+    }
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint i = ${from}u; i < ${to}u; i++) {\n"
@@ -44,11 +47,11 @@ static void write_put(const mst_pass *pass, int s, share what, mst_text *out) {
     unsigned r = pass->radices[s];
     size_t span = span_of(pass, s);
     const mst_times times = mst_pass_times(span);
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, s);
     const mst_text_value values[] = {MST_SET(radix, r),          MST_SET(span, span),          MST_SET(block, span * r),
                                      MST_SET(half, pass->n / 2), MST_SET(offset, what.offset), MST_SET(times, times.text),
                                      MST_SET(part, what.part),   MST_SET(first, first.text),   {0}};
-    unsigned braces = what.half < 0 ? mst_pass_gpu_open_butterflies(pass, r, out) : open_half(pass, r, (unsigned)what.half, out);
+    unsigned braces = what.half < 0 ? mst_pass_gpu_open_butterflies(pass, s, out) : open_half(pass, s, (unsigned)what.half, out);
     mst_text_put_values(
         out, span > 1 ? "const uint to = j / ${span}u * ${block}u + j % ${span}u" : "const uint to = j * ${radix}u", values);
     mst_text_put_values(out, what.half > 0 ? " - ${half}u;\n" : ";\n", values);
@@ -66,14 +69,14 @@ static void write_get(const mst_pass *pass, int s, share what, const char *into,
     char half[24] = "";
     if (what.half > 0)
         snprintf(half, sizeof half, " + %u", r / 2);
-    unsigned braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned braces = mst_pass_gpu_open_butterflies(pass, s + 1, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${count}u; q++)\n"
                  "$into[${first}q$half] = own[${offset}PAD(j + q * ${apart}u)];\n",
                  MST_SET(count, what.half < 0 ? r : r / 2), MST_SET(into, into), MST_SET(half, (const char *)half),
                  MST_SET(offset, (const char *)what.offset), MST_SET(apart, pass->n / r),
-                 MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
+                 MST_SET(first, mst_pass_gpu_first_register(pass, s + 1).text));
     mst_pass_gpu_close(braces, out);
 }
 
@@ -110,9 +113,9 @@ static void write_rounds(const mst_pass *pass, int s, mst_pass_gpu_names n, mst_
 // As complex numbers. `area`: where they begin.
 static void write_whole_put(const mst_pass *pass, int s, mst_pass_gpu_names n, size_t area, mst_text *out) {
     const mst_exchange e = mst_pass_exchange(pass, s);
-    unsigned r = pass->radices[s], braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned r = pass->radices[s], braces = mst_pass_gpu_open_butterflies(pass, s, out);
     size_t span = span_of(pass, s);
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, s);
     const mst_times times = mst_pass_times(span);
     const mst_text_value values[] = {MST_SET(times, times.text),
                                      MST_SET(radix, r),
@@ -141,9 +144,9 @@ static void write_whole_put(const mst_pass *pass, int s, mst_pass_gpu_names n, s
 // The elements of a butterfly lie in constant distances, unless a gap comes between two of them.
 static void write_whole_get(const mst_pass *pass, int s, mst_pass_gpu_names n, size_t area, mst_text *out) {
     const mst_exchange e = mst_pass_exchange(pass, s);
-    unsigned r = pass->radices[s + 1], braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned r = pass->radices[s + 1], braces = mst_pass_gpu_open_butterflies(pass, s + 1, out);
     size_t apart = pass->n / r;
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, s + 1);
     const mst_text_value values[] = {MST_SET(radix, r),
                                      MST_SET(apart, apart),
                                      MST_SET(distance, apart + apart / e.block * e.gap),

@@ -3,7 +3,7 @@
 
 // The product stays where the last step has left the spectra, since the inverse takes the radices backwards.
 static void write_product(const mst_pass *pass, mst_text *out) {
-    unsigned last = pass->radices[pass->n_radices - 1];
+    int last = pass->n_radices - 1;
     mst_text_put(out,
                  "\n// The product of both spectra.\n"
                  "#pragma unroll\n"
@@ -12,12 +12,12 @@ static void write_product(const mst_pass *pass, mst_text *out) {
                  "re[i] = a * with_re[i] - b * with_im[i];\n"
                  "im[i] = a * with_im[i] + b * with_re[i];\n"
                  "}\n",
-                 MST_SET(held, mst_pass_gpu_butterflies(pass, last) * last));
+                 MST_SET(held, mst_pass_gpu_butterflies(pass, last) * pass->radices[last]));
 }
 
 // Elements e and e + n/2 of a radix that is even are in the same work-item.
 static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text *out) {
-    unsigned r = pass->radices[0], braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned r = pass->radices[0], braces = mst_pass_gpu_open_butterflies(pass, 0, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${half}u; q++) {\n"
@@ -32,14 +32,14 @@ static void write_pairs_loading(const mst_pass *pass, const char *load, mst_text
                  "im[${first}q + ${half}u] = partner.y;\n"
                  "}\n",
                  MST_SET(half, r / 2), MST_SET(apart, pass->n / r), MST_SET(load, load),
-                 MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
+                 MST_SET(first, mst_pass_gpu_first_register(pass, 0).text));
     mst_pass_gpu_close(braces, out);
 }
 
 static void write_change(const mst_pass *pass, const char *change, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1];
     mst_text_add(out, "\n// What happens to the spectrum.\n");
-    unsigned braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned braces = mst_pass_gpu_open_butterflies(pass, pass->n_radices - 1, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${radix}u; q++) {\n"
@@ -52,13 +52,13 @@ static void write_change(const mst_pass *pass, const char *change, mst_text *out
                  "im[${first}q] = value.y;\n"
                  "}\n",
                  MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(change, change),
-                 MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
+                 MST_SET(first, mst_pass_gpu_first_register(pass, pass->n_radices - 1).text));
     mst_pass_gpu_close(braces, out);
 }
 
 static void write_storing(const mst_pass *pass, const mst_fusion *fusion, mst_text *out) {
     unsigned r = pass->radices[pass->n_radices - 1], rounds = fusion->pairs ? r / 2 : r;
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, r);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(pass, pass->n_radices - 1);
     const mst_text_value values[] = {MST_SET(rounds, rounds),    MST_SET(apart, pass->n / r),   MST_SET(half, r / 2),
                                      MST_SET(first, first.text), MST_SET(store, fusion->store), {0}};
     mst_text_add(out, "\n// Store.\n");
@@ -66,7 +66,7 @@ static void write_storing(const mst_pass *pass, const mst_fusion *fusion, mst_te
         mst_pass_gpu_write_barrier(out);
     else
         mst_text_add(out, "if (!active)\nreturn;\n");
-    unsigned braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    unsigned braces = mst_pass_gpu_open_butterflies(pass, pass->n_radices - 1, out);
     mst_text_put_values(out,
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${rounds}u; q++) {\n"

@@ -3,6 +3,7 @@
 #define MST_FFT_WRITE_PARTS_H
 
 #include "exchange.h"
+#include "half.h"
 #include "pass_tables.h"
 #include "write.h"
 
@@ -19,6 +20,12 @@ typedef struct mst_times {
 } mst_times;
 mst_times mst_pass_times(size_t factor);
 mst_times mst_view_stride(const mst_view *view); // of a position along the axis, to give elements in memory
+
+// Whether there is also load_pair, which loads the same where PAIRS is true.
+bool mst_pass_loads_pairs(const mst_pass *pass);
+
+// From one value of a side to the next, in positions: two where pairs of real numbers are values.
+mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, mst_element element);
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
@@ -44,25 +51,33 @@ void mst_pass_gpu_write_barrier(mst_text *out);
 // Sets the line of a work-item and its number in it, where `run` neighbours share a line.
 void mst_pass_gpu_write_place(const mst_pass *pass, unsigned run, mst_text *out);
 
-// Butterflies of radix r that a work-item computes in a step, and whether some work-items have one fewer.
-unsigned mst_pass_gpu_butterflies(const mst_pass *pass, unsigned r);
-bool mst_pass_gpu_is_ragged(const mst_pass *pass, unsigned r);
+// Butterflies that a work-item computes in a step, and whether some work-items have fewer.
+unsigned mst_pass_gpu_butterflies(const mst_pass *pass, int step);
+bool mst_pass_gpu_is_ragged(const mst_pass *pass, int step);
 
-// Opens a loop over them, in which j is the number of one, and returns how many braces have to be closed.
-unsigned mst_pass_gpu_open_butterflies(const mst_pass *pass, unsigned r, mst_text *out);
+// Opens a loop over them, in which j is the number of one, and returns how many braces have to be closed. In the paired step of
+// real transforms a work-item has butterflies j and n / r - j, one behind the other.
+unsigned mst_pass_gpu_open_butterflies(const mst_pass *pass, int step, mst_text *out);
 void mst_pass_gpu_close(unsigned braces, mst_text *out);
 
 // Where a butterfly's numbers are in the registers: number q is register `<first>q`. Empty where a work-item has one butterfly.
 typedef struct mst_pass_gpu_first {
     char text[32]; // "i * 8u + "
 } mst_pass_gpu_first;
-mst_pass_gpu_first mst_pass_gpu_first_register(const mst_pass *pass, unsigned r);
+mst_pass_gpu_first mst_pass_gpu_first_register(const mst_pass *pass, int step);
 
 // The most numbers that a work-item holds.
 unsigned mst_pass_gpu_registers(const mst_pass *pass);
 
 // Loads an operand where `load` gives element e, in the places that the first step of `pass` reads, or the last one leaves.
 void mst_pass_gpu_write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_pass_gpu_names n, mst_text *out);
+
+// ---- write_half.c: transforms of 2 n real numbers as n complex ones (mst_pass_half): functions for that, and what happens in
+// registers behind the last step, or before the first one. `last` is the real number at position n of the spectrum, in the
+// work-item with t = 0.
+void mst_pass_gpu_write_half_functions(const mst_pass *pass, mst_text *out);
+void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out);
+void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out);
 
 // ---- write_staging.c: loading and storing by way of local memory.
 void mst_pass_gpu_write_staged_loading(const mst_pass *pass, mst_text *out);

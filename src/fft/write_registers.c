@@ -6,16 +6,51 @@
 
 #include <stdio.h>
 
-unsigned mst_pass_gpu_butterflies(const mst_pass *pass, unsigned r) {
-    return (unsigned)mst_divide_up(pass->n / r, (size_t)pass->threads);
+unsigned mst_pass_gpu_butterflies(const mst_pass *pass, int step) { return (unsigned)mst_pass_rounds(pass, step, pass->threads); }
+
+// Pairs of butterflies j and count - j; those that mirror themselves, 0 and count / 2, are a pair, or 0 is one alone.
+static size_t pairs_of(size_t count) { return (count + 1) / 2; }
+
+static bool is_paired(const mst_pass *pass, int step) { return step == mst_pass_paired_step(pass); }
+
+bool mst_pass_gpu_is_ragged(const mst_pass *pass, int step) {
+    size_t count = pass->n / pass->radices[step];
+    if (is_paired(pass, step) && count > 1)
+        return count % 2 != 0 || count / 2 % pass->threads != 0;
+    return count % pass->threads != 0;
 }
 
-bool mst_pass_gpu_is_ragged(const mst_pass *pass, unsigned r) { return pass->n / r % pass->threads != 0; }
+static unsigned open_pairs(const mst_pass *pass, int step, mst_text *out) {
+    size_t count = pass->n / pass->radices[step];
+    const mst_text_value values[] = {MST_SET(rounds, mst_pass_gpu_butterflies(pass, step)),
+                                     MST_SET(threads, pass->threads),
+                                     MST_SET(count, count),
+                                     MST_SET(middle, count / 2),
+                                     MST_SET(pairs, pairs_of(count)),
+                                     {0}};
+    mst_text_put_values(out,
+                        "#pragma unroll\n"
+                        "for (uint i = 0; i < ${rounds}u; i++) { // pairs of butterflies whose results mirror each other\n"
+                        "const uint pair = t + i / 2 * ${threads}u;\n",
+                        values);
+    mst_text_put_values(out,
+                        count % 2 == 0 ? "const uint j = i % 2 == 0 ? pair : pair == 0 ? ${middle}u : ${count}u - pair;\n"
+                                       : "const uint j = i % 2 == 0 ? pair : ${count}u - pair;\n",
+                        values);
+    if (!mst_pass_gpu_is_ragged(pass, step))
+        return 1;
+    mst_text_put_values(out, "if (pair < ${pairs}u && j < ${count}u) {\n", values);
+    return 2;
+}
 
-unsigned mst_pass_gpu_open_butterflies(const mst_pass *pass, unsigned r, mst_text *out) {
-    bool several = mst_pass_gpu_butterflies(pass, r) > 1, ragged = mst_pass_gpu_is_ragged(pass, r);
-    const mst_text_value values[] = {
-        MST_SET(rounds, mst_pass_gpu_butterflies(pass, r)), MST_SET(threads, pass->threads), MST_SET(count, pass->n / r), {0}};
+unsigned mst_pass_gpu_open_butterflies(const mst_pass *pass, int step, mst_text *out) {
+    bool several = mst_pass_gpu_butterflies(pass, step) > 1, ragged = mst_pass_gpu_is_ragged(pass, step);
+    const mst_text_value values[] = {MST_SET(rounds, mst_pass_gpu_butterflies(pass, step)),
+                                     MST_SET(threads, pass->threads),
+                                     MST_SET(count, pass->n / pass->radices[step]),
+                                     {0}};
+    if (several && is_paired(pass, step))
+        return open_pairs(pass, step, out);
     if (several)
         mst_text_put_values(out,
                             "#pragma unroll\n"
@@ -34,17 +69,17 @@ void mst_pass_gpu_close(unsigned braces, mst_text *out) {
         mst_text_add(out, "}\n");
 }
 
-mst_pass_gpu_first mst_pass_gpu_first_register(const mst_pass *pass, unsigned r) {
+mst_pass_gpu_first mst_pass_gpu_first_register(const mst_pass *pass, int step) {
     mst_pass_gpu_first first = {""};
-    if (mst_pass_gpu_butterflies(pass, r) > 1)
-        snprintf(first.text, sizeof first.text, "i * %uu + ", r);
+    if (mst_pass_gpu_butterflies(pass, step) > 1)
+        snprintf(first.text, sizeof first.text, "i * %uu + ", pass->radices[step]);
     return first;
 }
 
 unsigned mst_pass_gpu_registers(const mst_pass *pass) {
     unsigned registers = 0;
     for (int s = 0; s < pass->n_radices; s++) {
-        unsigned held = mst_pass_gpu_butterflies(pass, pass->radices[s]) * pass->radices[s];
+        unsigned held = mst_pass_gpu_butterflies(pass, s) * pass->radices[s];
         registers = mst_larger(registers, held);
     }
     return registers;
@@ -94,7 +129,8 @@ void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signatur
 
 void mst_pass_gpu_write_operand(const mst_pass *pass, const char *load, bool for_first_step, mst_pass_gpu_names n,
                                 mst_text *out) {
-    unsigned r = pass->radices[for_first_step ? 0 : pass->n_radices - 1], braces = mst_pass_gpu_open_butterflies(pass, r, out);
+    const int step = for_first_step ? 0 : pass->n_radices - 1;
+    unsigned r = pass->radices[step], braces = mst_pass_gpu_open_butterflies(pass, step, out);
     mst_text_put(out,
                  "#pragma unroll\n"
                  "for (uint q = 0; q < ${radix}u; q++) {\n"
@@ -106,6 +142,6 @@ void mst_pass_gpu_write_operand(const mst_pass *pass, const char *load, bool for
                  "$im[${first}q] = value.y;\n"
                  "}\n",
                  MST_SET(radix, r), MST_SET(apart, pass->n / r), MST_SET(load, load), MST_SET(re, n.re), MST_SET(im, n.im),
-                 MST_SET(first, mst_pass_gpu_first_register(pass, r).text));
+                 MST_SET(first, mst_pass_gpu_first_register(pass, step).text));
     mst_pass_gpu_close(braces, out);
 }

@@ -5,6 +5,7 @@
 // A step of a pass.
 typedef struct step {
     const mst_pass *pass;
+    int number;
     unsigned radix;
     size_t span, table_at; // table_at: where its twiddles begin
 } step;
@@ -12,7 +13,7 @@ typedef struct step {
 // Products of a low and a high power of the butterfly's twiddle (mst_pass_low_powers).
 static void write_few_twiddles(const step *s, mst_pass_gpu_names n, mst_text *out) {
     unsigned low = mst_pass_low_powers(s->pass, s->radix);
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(s->pass, s->radix);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(s->pass, s->number);
     const mst_text_value values[] = {MST_SET(re, n.re),
                                      MST_SET(im, n.im),
                                      MST_SET(table, n.table),
@@ -45,7 +46,7 @@ static void write_few_twiddles(const step *s, mst_pass_gpu_names n, mst_text *ou
 }
 
 static void write_twiddles(const step *s, const mst_pass_gpu_names *n, int count, mst_text *out) {
-    const mst_pass_gpu_first first = mst_pass_gpu_first_register(s->pass, s->radix);
+    const mst_pass_gpu_first first = mst_pass_gpu_first_register(s->pass, s->number);
     const mst_text_value values[] = {
         MST_SET(radix, s->radix), MST_SET(table, n->table), MST_SET(at, s->table_at), MST_SET(span, s->span), {0}};
     mst_text_put_values(out,
@@ -69,8 +70,8 @@ static void write_twiddles(const step *s, const mst_pass_gpu_names *n, int count
 // The arithmetic of transforms that take the same twiddles: twiddles, then butterflies.
 static void write_step(const step *s, const mst_pass_gpu_names *n, int count, mst_text *out) {
     bool few = mst_pass_low_powers(s->pass, s->radix) < s->radix;
-    bool one = mst_pass_gpu_butterflies(s->pass, s->radix) == 1;
-    unsigned braces = mst_pass_gpu_open_butterflies(s->pass, s->radix, out);
+    bool one = mst_pass_gpu_butterflies(s->pass, s->number) == 1;
+    unsigned braces = mst_pass_gpu_open_butterflies(s->pass, s->number, out);
     if (s->span > 1)
         mst_text_put(out, "const uint k = j % ${span}u;\n", MST_SET(span, s->span));
     if (s->span > 1 && few) // never of two operands: passes that are fused have whole tables
@@ -87,6 +88,7 @@ void mst_pass_gpu_write_steps(const mst_pass *pass, mst_pass_gpu_local *local, c
                               mst_text *out) {
     step s = {.pass = pass, .span = 1};
     for (int k = 0; k < pass->n_radices && count > 0; k++) {
+        s.number = k;
         s.radix = pass->radices[k];
         mst_text_put(out, "\n// Step $step of $steps: radix $radix, span $span.\n", MST_SET(step, k + 1),
                      MST_SET(steps, pass->n_radices), MST_SET(radix, s.radix), MST_SET(span, s.span));

@@ -68,6 +68,41 @@ mst_times mst_pass_times(size_t factor) {
     return times;
 }
 
+mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, mst_element element) {
+    bool pairs = mst_pass_halves(pass) && element == MST_ELEMENT_REAL;
+    return mst_pass_times(pairs ? 2 * view->step : view->step);
+}
+
+// Whether pairs of real numbers that are values of the source can be one access: neighbours, of lines that all begin as the
+// first.
+bool mst_pass_loads_pairs(const mst_pass *pass) {
+    const mst_view *v = &pass->source;
+    bool even = (int64_t)v->step * v->axis_stride == 1;
+    for (int k = 0; k < v->n_dims; k++)
+        even = even && v->outer[k] % 2 == 0 && v->position[k] % 2 == 0;
+    return even && mst_pass_halves(pass) && pass->load.element == MST_ELEMENT_REAL;
+}
+
+static void write_pair_load(const mst_pass *pass, mst_text *out) {
+    const mst_view *v = &pass->source;
+    mst_text_put(out,
+                 "__global const real *at = source + outer + (long)position$stride;\n"
+                 "real2 value = (real2)(at[0], at[$apart]);\n",
+                 MST_SET(stride, mst_view_stride(v).text), MST_SET(apart, (int64_t)v->step * v->axis_stride));
+}
+
+static void write_pair_store(const mst_pass *pass, mst_text *out) {
+    const mst_view *v = &pass->target;
+    int64_t apart = (int64_t)v->step * v->axis_stride;
+    mst_text_put(out, "__global real *at = target + outer + (long)position$stride;\n", MST_SET(stride, mst_view_stride(v).text));
+    if (apart == 1)
+        mst_text_add(out, "if (((size_t)at & (sizeof(real2) - 1)) == 0) {\n"
+                          "*(__global real2 *)at = value;\n"
+                          "return;\n"
+                          "}\n");
+    mst_text_put(out, "at[0] = value.x;\nat[$apart] = value.y;\n}\n\n", MST_SET(apart, apart));
+}
+
 static void write_load(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->load;
     const mst_times stride = mst_view_stride(&pass->source);
@@ -88,6 +123,8 @@ static void write_load(const mst_pass *pass, mst_text *out) {
         mst_text_put(out, "real2 value = even_load($map, $sine, ${n}u, source + outer, ${stride}l, position);\n",
                      MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
                      MST_SET(stride, pass->source.axis_stride));
+    else if (mst_pass_halves(pass) && op->element == MST_ELEMENT_REAL)
+        write_pair_load(pass, out);
     else if (op->element == MST_ELEMENT_REAL)
         mst_text_put_values(out, "real2 value = (real2)(source[outer + (long)position$stride], 0);\n", values);
     else if (op->element == MST_ELEMENT_HERMITIAN)
@@ -103,6 +140,12 @@ static void write_load(const mst_pass *pass, mst_text *out) {
     if (op->multiply)
         mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     mst_text_put(out, "return value$swapped;\n}\n\n", MST_SET(swapped, op->swap ? ".yx" : ""));
+    if (mst_pass_loads_pairs(pass))
+        mst_text_add(out, "// The same where two numbers may be read as one, which depends on where the source begins.\n"
+                          "real2 load_pair(__global const real *source, long outer, uint position) {\n"
+                          "return *(__global const real2 *)(source + outer + position);\n"
+                          "}\n\n"
+                          "#define PAIRS (((size_t)(source + source_base) & (sizeof(real2) - 1)) == 0)\n\n");
 }
 
 static void write_store(const mst_pass *pass, mst_text *out) {
@@ -114,6 +157,8 @@ static void write_store(const mst_pass *pass, mst_text *out) {
                                      MST_SET(length, op->length),
                                      MST_SET(stride, stride.text),
                                      MST_SET(part, op->element == MST_ELEMENT_REAL ? ".x" : ""),
+                                     MST_SET(n, op->axis_length),
+                                     MST_SET(residues, op->residues),
                                      {0}};
     mst_text_put_values(
         out, "void store_value(__global $element *target, long outer, uint position$factors$scale, real2 value) {\n", values);
@@ -125,10 +170,21 @@ static void write_store(const mst_pass *pass, mst_text *out) {
         mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     if (pass->scale)
         mst_text_put_values(out, "value *= scale;\n", values);
+    if (op->element == MST_ELEMENT_HERMITIAN)
+        mst_text_put_values(out,
+                            "// The second half is stored as its mirror, which no other line has unless this one has it, too.\n"
+                            "if (2 * position > ${n}u) {\n"
+                            "if (2 * (position % ${residues}u) % ${residues}u == 0)\nreturn;\n"
+                            "position = ${n}u - position;\n"
+                            "value.y = -value.y;\n"
+                            "}\n",
+                            values);
     if (op->even)
         mst_text_put(out, "even_store($map, $sine, ${n}u, target + outer, ${stride}l, position, value);\n}\n\n",
                      MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
                      MST_SET(stride, pass->target.axis_stride));
+    else if (mst_pass_halves(pass) && op->element == MST_ELEMENT_REAL)
+        write_pair_store(pass, out);
     else
         mst_text_put_values(out, "target[outer + (long)position$stride] = value$part;\n}\n\n", values);
 }
@@ -144,9 +200,11 @@ const char *mst_store_arguments(const mst_pass *pass) {
 static void write_column(const mst_pass *pass, mst_text *out) {
     int64_t column[MST_PASS_DIMS] = {0};
     column[pass->twiddle_dim] = 1;
+    if (pass->twiddle_outer)
+        column[pass->twiddle_dim - 1] = (int64_t)pass->twiddle_outer;
     mst_text_add(out, "// The column of a line, by which its twiddles go.\n");
     write_sum(&pass->source, "uint", "source", "column", column, out);
-    if (!pass->twiddle_by_column)
+    if (!pass->twiddle_by_column && !pass->twiddle_split)
         mst_twiddle_write(pass, out);
 }
 
