@@ -1,0 +1,21 @@
+"""FFTs, convolutions and more on any OpenCL device, with the signatures of SciPy.
+
+    >>> import numpy as np, mastaba.fft
+    >>> mastaba.fft.fft(np.ones(4)).real.tolist()
+    [4.0, 0.0, 0.0, 0.0]
+"""
+from . import errors
+from ._contexts import budget, devices, set_cache, use
+from ._library import version
+from ._map import evaluate
+from .errors import Error
+
+__version__ = version()
+__all__ = ["Error", "budget", "devices", "errors", "evaluate", "fft", "set_cache", "signal", "use", "version"]
+
+
+def __getattr__(name):
+    if name in ("fft", "signal"):
+        import importlib
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

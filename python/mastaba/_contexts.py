@@ -1,0 +1,149 @@
+"""Contexts, one for each device and budget that is asked for, and the plans made from them."""
+import atexit
+import collections
+import contextlib
+import contextvars
+import os
+import re
+import threading
+
+from . import errors
+from ._library import check, describe, ffi, lib, per_thread
+
+_MOST_CONTEXTS = 8
+
+_settings = contextvars.ContextVar("mastaba_settings", default=(None, 0, 0))
+_lock = threading.RLock()
+_contexts = collections.OrderedDict()
+_life = {"over": False, "forked": False}
+
+
+def _owned(handle, destroy, above=None):
+    """A handle that is destroyed with its last reference, before what it was made from; never in another process or at the end."""
+    process = os.getpid()
+
+    def end(pointer, above=above):
+        if not _life["over"] and os.getpid() == process:
+            destroy(pointer)
+
+    return ffi.gc(handle, end)
+
+
+class Context:
+    """A device with its budgets, and the plans of the last descriptions that were used on it."""
+
+    most_plans = 64
+
+    def __init__(self, device, device_memory, host_memory):
+        name = ffi.NULL if device is None else ffi.new("char[]", str(device).encode())
+        desc = describe("mst_context_desc", device=name, device_memory=device_memory, host_memory=host_memory)
+        out = ffi.new("mst_context **")
+        check(lib.mst_context_create(desc, out, per_thread.error))
+        self.handle = _owned(out[0], lib.mst_context_destroy)
+        self.plans = collections.OrderedDict()
+        self.lock = threading.Lock()
+
+    @property
+    def device(self):
+        return ffi.string(lib.mst_context_device(self.handle).name).decode(errors="replace")
+
+    def plan(self, key, make):
+        """The plan of a description: that of an earlier call, or make(context's handle)."""
+        with self.lock:
+            plan = self.plans.get(key)
+            if plan is not None:
+                self.plans.move_to_end(key)
+                return plan
+        plan = make(self)  # outside the lock, as it may compile; of two threads' plans the later one is kept
+        with self.lock:
+            self.plans[key] = plan
+            while len(self.plans) > self.most_plans:
+                self.plans.popitem(last=False)
+        return plan
+
+    def create(self, kind, desc):
+        """A plan: `kind` is that of mst_KIND_create."""
+        out = ffi.new(f"mst_{kind} **")
+        check(getattr(lib, f"mst_{kind}_create")(self.handle, desc, out, per_thread.error))
+        return _owned(out[0], getattr(lib, f"mst_{kind}_destroy"), self.handle)
+
+
+def current():
+    """The context that calls work on now, made when it is first needed."""
+    settings = _settings.get()
+    with _lock:
+        context = _contexts.get(settings)
+        if context is None:
+            if _life["forked"]:
+                raise errors.Error("OpenCL was used before this process was forked, which no driver survives: start processes by "
+                                   "multiprocessing.set_start_method('spawn'), or import mastaba after the fork")
+            context = _contexts[settings] = Context(*settings)
+            while len(_contexts) > _MOST_CONTEXTS:
+                _contexts.popitem(last=False)
+        else:
+            _contexts.move_to_end(settings)
+        return context
+
+
+def _bytes(size):
+    """A number of bytes, or text such as "4GiB" or "500MB"."""
+    if isinstance(size, int) and size > 0:
+        return size
+    units = {"": 1, **{f"{letter}{kind}": base**power for kind, base in (("iB", 1024), ("B", 1000), ("", 1024))
+                       for power, letter in enumerate("kMGT", 1)}, "B": 1}
+    match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kKMGT]?i?B?)\s*", str(size))
+    unit = match and match[2].replace("K", "k")
+    if not match or unit not in units or float(match[1]) * units[unit] < 1:
+        raise errors.ArgumentError(f"{size!r} is no amount of memory: give bytes, or text such as '4GiB'")
+    return int(float(match[1]) * units[unit])
+
+
+@contextlib.contextmanager
+def _with(settings):
+    token = _settings.set(settings)
+    try:
+        yield current()
+    finally:
+        _settings.reset(token)
+
+
+def use(device):
+    """Within the `with` block, calls of this thread work on `device`: an index of devices(), or a part of a name."""
+    return _with((str(device), *_settings.get()[1:]))
+
+
+def budget(device=None, host=None):
+    """Within the `with` block, calls of this thread take at most so much memory of the device and for staging; what does not fit
+    streams through. `device` and `host` are bytes, or text such as "4GiB"."""
+    name, device_memory, host_memory = _settings.get()
+    return _with((name, device_memory if device is None else _bytes(device), host_memory if host is None else _bytes(host)))
+
+
+def devices():
+    """The names of the devices there are, in the order of their indices."""
+    listed, count = ffi.new("mst_device_info ***"), ffi.new("size_t *")
+    check(lib.mst_devices_list(listed, count, per_thread.error))
+    names = [ffi.string(listed[0][i].name).decode(errors="replace") for i in range(count[0])]
+    lib.mst_devices_free(listed[0])
+    return names
+
+
+def set_cache(n):
+    """Keeps at most n plans of each device and budget, those used last."""
+    if not isinstance(n, int) or n < 1:
+        raise errors.ArgumentError(f"a cache of {n!r} plans: give a whole number from 1")
+    Context.most_plans = n
+
+
+def _in_child():
+    _life["forked"] |= bool(_contexts)
+    _contexts.clear()
+
+
+def _at_end():
+    _life["over"] = True  # what is left goes with the process
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+atexit.register(_at_end)

@@ -1,0 +1,72 @@
+"""The C library: where it is, and how its calls report."""
+import os
+import pathlib
+import threading
+
+from . import errors
+from ._declarations import ffi
+
+
+def _open():
+    path = os.environ.get("MASTABA_LIBRARY") or str(pathlib.Path(__file__).with_name("libmastaba.so"))
+    try:
+        return ffi.dlopen(path)
+    except OSError as error:
+        if "libOpenCL" in str(error):
+            raise ImportError(f"{error}; install an OpenCL loader and a driver: on Debian and Ubuntu, apt install "
+                              "ocl-icd-libopencl1 pocl-opencl-icd") from None
+        raise ImportError(f"{error}; MASTABA_LIBRARY may name another libmastaba.so") from None
+
+
+lib = _open()
+
+
+class _PerThread(threading.local):
+    """What a call writes its error to, and what a signal handler raised during a call."""
+
+    def __init__(self):
+        self.error = ffi.new("mst_error *")
+        self.raised = None
+
+
+per_thread = _PerThread()
+
+
+def check(status):
+    """Raises what the last call of this thread reported, if it failed."""
+    if status == lib.MST_OK:
+        return
+    raised, per_thread.raised = per_thread.raised, None
+    if raised is not None and status == lib.MST_ERROR_CANCELLED:
+        raise raised
+    error = per_thread.error
+    message, excerpt = (ffi.string(text).decode(errors="replace") for text in (error.message, error.excerpt))
+    kind = errors.BY_STATUS.get(ffi.string(lib.mst_status_name(status)).decode(), errors.Error)
+    problem = kind(message + ("\n" + excerpt if excerpt else ""))
+    problem.opencl_code = error.opencl_code
+    raise problem
+
+
+def _interrupted(exception, value, traceback):
+    """Keeps what a signal handler raised (KeyboardInterrupt) until the call that it interrupts has ended."""
+    per_thread.raised = value
+    return False
+
+
+# Running Python at all, now and then, is what lets a signal's handler run during a long call.
+@ffi.callback("bool(uint64_t, uint64_t, void *)", error=False, onerror=_interrupted)
+def _progress(done, total, user):
+    return True
+
+
+execution = ffi.new("mst_execution *", {"struct_size": ffi.sizeof("mst_execution"), "progress": _progress})
+
+
+def describe(kind, /, **members):
+    """A description of the C API, its size set."""
+    return ffi.new(kind + " *", {"struct_size": ffi.sizeof(kind), **members})
+
+
+def version():
+    """The version of the C library."""
+    return ffi.string(lib.mst_version()).decode()

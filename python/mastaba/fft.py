@@ -1,0 +1,291 @@
+"""Fast Fourier transforms with the signatures of scipy.fft, on an OpenCL device.
+
+    >>> import numpy as np, mastaba
+    >>> x = np.array([1.0, 2.0, 1.0, -1.0, 1.5])
+    >>> np.allclose(mastaba.fft.irfft(mastaba.fft.rfft(x), 5), x)
+    True
+
+`scipy.fft.set_backend(mastaba.fft)` makes SciPy's own functions call these. The arguments are those of SciPy: `norm` is
+"backward", "ortho" or "forward"; with `overwrite_x` complex data may be transformed where they lie; `workers` is checked and
+otherwise ignored, as the device has its own. Single precision stays single, integers and bool count as float64.
+"""
+import operator
+
+import numpy as np
+from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
+
+from . import _arrays
+from ._contexts import set_cache
+from ._library import lib
+from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
+
+__all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct", "idctn",
+           "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
+           "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache"]
+
+
+# ---- Fourier
+
+def _complex(x, s, axes, norm, overwrite, forward):
+    lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
+    check_lengths(lengths)
+    scale = scale_of(norm, lengths, forward)
+    within = fitted(x, axes, lengths)
+    if not axes:
+        return within.astype(COMPLEX[x.dtype.char])
+    if within.dtype.kind == "f" and forward and len(axes) == 1:
+        return _mirrored(within, axes[0], lengths[0], scale)
+    if within.dtype.kind == "f":
+        within, overwrite = within.astype(COMPLEX[x.dtype.char]), True
+    owned = within is not x or overwrite
+    in_place = owned and within.flags.writeable and _arrays.fits(within) and within.base is None
+    z = within if in_place else np.empty(within.shape, within.dtype)
+    transform(within, z, axes, forward, scale)
+    return z
+
+
+def _mirrored(x, axis, n, scale):
+    """The transform of real numbers, of which half is computed: Z[n - k] = conj Z[k]."""
+    z = np.empty(x.shape, COMPLEX[x.dtype.char])
+    along = np.moveaxis(z, axis, -1)
+    half = along[..., :n // 2 + 1]
+    transform(x, np.moveaxis(half, -1, axis), [axis], True, scale)
+    np.conjugate(along[..., 1:(n + 1) // 2][..., ::-1], out=along[..., n // 2 + 1:])
+    return z
+
+
+def _from_real(x, s, axes, norm, forward=True):
+    if np.iscomplexobj(x):
+        raise TypeError("x must be a real sequence")
+    if not axes:
+        raise ValueError("at least 1 axis must be transformed")
+    lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
+    check_lengths(lengths)
+    within = fitted(x, axes, lengths)
+    shape = list(within.shape)
+    shape[axes[-1]] = lengths[-1] // 2 + 1
+    z = np.empty(shape, COMPLEX[x.dtype.char])
+    transform(within, z, axes, True, scale_of(norm, lengths, forward))
+    return z if forward else np.conjugate(z, out=z)
+
+
+def _to_real(x, s, axes, norm, forward=False):
+    if not axes:
+        raise ValueError("at least 1 axis must be transformed")
+    x = x.astype(COMPLEX[x.dtype.char], copy=False)
+    lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
+    if s[-1] is None:
+        lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
+    check_lengths(lengths)
+    within = fitted(x, axes, lengths[:-1] + [lengths[-1] // 2 + 1])
+    shape = list(within.shape)
+    shape[axes[-1]] = lengths[-1]
+    z = np.empty(shape, REAL[x.dtype.char])
+    transform(np.conjugate(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
+    return z
+
+
+def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _complex(x, s, axes, norm, overwrite_x, True)
+
+
+def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of fft, divided by n."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _complex(x, s, axes, norm, overwrite_x, False)
+
+
+def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The first n/2 + 1 results of fft of real numbers, which determine the others."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _from_real(x, s, axes, norm)
+
+
+def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of rfft: n real numbers, by default 2 (m - 1) of m."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _to_real(x, s, axes, norm)
+
+
+def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """fft of numbers with Hermitian symmetry, of which x is the first half: n real numbers."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _to_real(x, s, axes, norm, True)
+
+
+def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of hfft."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return _from_real(x, s, axes, norm, False)
+
+
+def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """fft along several axes, by default all."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _complex(x, s, axes, norm, overwrite_x, True)
+
+
+def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of fftn."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _complex(x, s, axes, norm, overwrite_x, False)
+
+
+def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """fftn of real numbers: the first n/2 + 1 results along the last of the axes."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _from_real(x, s, axes, norm)
+
+
+def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of rfftn."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _to_real(x, s, axes, norm)
+
+
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """fftn of numbers with Hermitian symmetry, of which x is the first half along the last of the axes."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _to_real(x, s, axes, norm, True)
+
+
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+    """The inverse of hfftn."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return _from_real(x, s, axes, norm, False)
+
+
+def _of_two_axes(transform, name):
+    def of_two_axes(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
+        return transform(x, s, axes, norm, overwrite_x, workers, plan=plan)
+
+    of_two_axes.__name__ = of_two_axes.__qualname__ = name
+    of_two_axes.__doc__ = f"{transform.__name__} along two axes, by default the last two."
+    return of_two_axes
+
+
+fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = (_of_two_axes(transform, name) for transform, name in (
+    (fftn, "fft2"), (ifftn, "ifft2"), (rfftn, "rfft2"), (irfftn, "irfft2"), (hfftn, "hfft2"), (ihfftn, "ihfft2")))
+
+
+# ---- Even and odd data
+
+_TYPES = {name: [getattr(lib, f"MST_FFT_{name}{type}") for type in range(1, 5)] for name in ("DCT", "DST")}
+_PERIOD = {"DCT": (-2, 0, 0, 0), "DST": (2, 0, 0, 0)}  # of the Fourier transform behind each type, less 2n
+
+
+def _of_even(name, x, type, s, axes, norm, orthogonalize, forward):
+    if type not in (1, 2, 3, 4):
+        raise ValueError(f"type {type!r} of a {name} is not one of 1, 2, 3 and 4")
+    lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
+    check_lengths(lengths)
+    if name == "DCT" and type == 1 and min(lengths, default=2) < 2:
+        raise ValueError("a DCT of type I takes at least two numbers")
+    if not axes:
+        return x.copy()
+    scale = scale_of(norm, [2 * n + _PERIOD[name][type - 1] for n in lengths], forward)
+    within = fitted(x, axes, lengths)
+    z = np.empty(within.shape, x.dtype)
+    orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
+    pairs = [(within.real, z.real), (within.imag, z.imag)] if np.iscomplexobj(x) else [(within, z)]
+    for data, result in pairs:
+        transform(data, result, axes, forward, scale, _TYPES[name][type - 1], orthogonal)
+    return z
+
+
+def _along_one(name, forward):
+    def along_one(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
+        check_options(workers)
+        x = as_numbers(x)
+        axes, s = axis_of(x, n, axis)
+        return _of_even(name, x, type, s, axes, norm, orthogonalize, forward)
+
+    along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
+    along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis."
+    return along_one
+
+
+def _along_several(name, forward):
+    def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
+        check_options(workers)
+        x = as_numbers(x)
+        axes, s = axes_of(x, s, axes)
+        return _of_even(name, x, type, s, axes, norm, orthogonalize, forward)
+
+    along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
+    along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all."
+    return along_several
+
+
+dct, idct, dst, idst = (_along_one(name, forward) for name in ("DCT", "DST") for forward in (True, False))
+dctn, idctn, dstn, idstn = (_along_several(name, forward) for name in ("DCT", "DST") for forward in (True, False))
+
+
+# ---- Lengths
+
+def _is_fast(n, primes):
+    for p in primes:
+        while n % p == 0:
+            n //= p
+    return n == 1
+
+
+def _fast_primes(target, real):
+    target = operator.index(target)
+    if target < 0:
+        raise ValueError("Target cannot be negative")
+    return target, (2, 3, 5) if real else (2, 3, 5, 7, 11)
+
+
+def next_fast_len(target, real=False):
+    """The least length from target on that has no prime factor above 11, or 5 for real data."""
+    n, primes = _fast_primes(target, real)
+    while n and not _is_fast(n, primes):
+        n += 1
+    return n
+
+
+def prev_fast_len(target, real=False):
+    """The greatest length up to target that has no prime factor above 11, or 5 for real data."""
+    n, primes = _fast_primes(target, real)
+    if n < 1:
+        raise ValueError("Target must be at least 1")
+    while not _is_fast(n, primes):
+        n -= 1
+    return n
+
+
+# ---- As a backend of SciPy's functions
+
+__ua_domain__ = "numpy.scipy.fft"
+
+
+def __ua_function__(method, args, kwargs):
+    function = globals().get(method.__name__) if method.__name__ in __all__ else None
+    return NotImplemented if function is None else function(*args, **kwargs)

@@ -1,0 +1,297 @@
+"""Convolution and correlation with the signatures of scipy.signal, on an OpenCL device.
+
+    >>> import mastaba
+    >>> mastaba.signal.convolve([1, 2, 3], [0, 1, 2])
+    array([0, 1, 4, 7, 6])
+
+Along one or two axes the library does all in one plan; along more of them, transforms do. What is said of types is as in SciPy:
+whole numbers stay whole and exact with convolve, correlate, convolve2d and correlate2d, and count as float64 with fftconvolve
+and oaconvolve.
+"""
+import itertools
+import timeit
+import warnings
+
+import numpy as np
+
+from . import _arrays, fft
+from ._contexts import current
+from ._library import check, describe, execution, ffi, lib, per_thread
+from ._transforms import as_numbers, axes_of
+
+__all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
+           "fftconvolve", "oaconvolve"]
+
+_MODES = {"full": lib.MST_CONVOLUTION_FULL, "same": lib.MST_CONVOLUTION_SAME, "valid": lib.MST_CONVOLUTION_VALID}
+_METHODS = {"auto": lib.MST_CONVOLUTION_AUTO, "direct": lib.MST_CONVOLUTION_DIRECT, "fft": lib.MST_CONVOLUTION_FUSED}
+_FEW_PRODUCTS = 2**20  # that sums along three axes and more may take before transforms do
+_EXACT = {"auto": 2.0**40, "fft": 2.0**40, "direct": 2.0**53}  # sums up to these round to the right whole numbers
+
+
+# ---- Arguments
+
+def _check_mode(mode):
+    if mode not in _MODES:
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+
+
+def _check_method(method):
+    if method not in _METHODS:
+        raise ValueError("Acceptable method flags are 'auto', 'direct', or 'fft'.")
+
+
+def _check_dimensions(x, y):
+    if x.ndim != y.ndim:
+        raise ValueError("in1 and in2 should have the same dimensionality")
+
+
+def _axes(x, y, axes):
+    if axes is None:
+        return list(range(x.ndim))
+    axes = axes_of(x, None, axes)[0]
+    if not axes:
+        raise ValueError("when provided, axes cannot be empty")
+    return axes
+
+
+def _check_shapes(x, y, mode, axes):
+    others = [k for k in range(x.ndim) if k not in axes]
+    if any(x.shape[k] != y.shape[k] and 1 not in (x.shape[k], y.shape[k]) for k in others):
+        raise ValueError(f"incompatible shapes for in1 and in2: {x.shape} and {y.shape}")
+    if mode == "valid":
+        longer = [x.shape[k] >= y.shape[k] for k in axes], [y.shape[k] >= x.shape[k] for k in axes]
+        if not all(longer[0]) and not all(longer[1]):
+            raise ValueError("For 'valid' mode, one must be at least as large as the other in every dimension")
+
+
+# ---- Sums
+
+def _lengths(n, m, mode):
+    return n + m - 1 if mode == "full" else n if mode == "same" else abs(n - m) + 1
+
+
+def _start(n, m, mode):
+    """Of the full result, what a mode keeps first."""
+    return 0 if mode == "full" else (m - 1) // 2 if mode == "same" else min(n, m) - 1
+
+
+def _broadcast(x, y, axes):
+    """x and y of one shape off the axes."""
+    shapes = [[1 if k in axes else n for k, n in enumerate(a.shape)] for a in (x, y)]
+    others = np.broadcast_shapes(*shapes)
+    return [np.broadcast_to(a, [a.shape[k] if k in axes else n for k, n in enumerate(others)]) for a in (x, y)]
+
+
+def _result(x, y, mode, axes):
+    """The shape of the result."""
+    return [_lengths(x.shape[k], y.shape[k], mode) if k in axes else x.shape[k] for k in range(x.ndim)]
+
+
+def _plan(x, y, z, mode, axes, correlate, method):
+    def make(context):
+        return context.create("convolution", describe(
+            "mst_convolution_desc", x=_arrays.layout(x), y=_arrays.layout(y), z=_arrays.layout(z), n_axes=len(axes), axes=axes,
+            mode=_MODES[mode], correlate=correlate, algorithm=_METHODS[method]))
+
+    return current().plan(("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make)
+
+
+def _by_library(x, y, mode, axes, correlate, method):
+    x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
+    z = np.empty(_result(x, y, mode, axes), np.result_type(x, y))
+    plan = _plan(x, y, z, mode, axes, correlate, method)
+    check(lib.mst_convolution_execute(plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
+    return z
+
+
+def _by_transforms(x, y, mode, axes, correlate):
+    """Along three axes and more."""
+    if correlate:
+        y = np.conjugate(y[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(y.ndim))])
+    full = [x.shape[k] + y.shape[k] - 1 for k in axes]
+    padded = [fft.next_fast_len(n) for n in full]
+    kinds = (fft.rfftn, fft.irfftn) if not np.iscomplexobj(x) and not np.iscomplexobj(y) else (fft.fftn, fft.ifftn)
+    z = kinds[1](kinds[0](x, padded, axes) * kinds[0](y, padded, axes), padded, axes)
+    kept = [slice(None)] * z.ndim
+    for k in axes:
+        first = _start(x.shape[k], y.shape[k], mode)
+        kept[k] = slice(first, first + _lengths(x.shape[k], y.shape[k], mode))
+    return z[tuple(kept)].copy()
+
+
+def _by_host(x, y, mode, correlate):
+    """Sums in the operands' own type: whole numbers beyond 2^53, objects and long doubles, which no device has, and more than two axes."""
+    if correlate:
+        y = np.conjugate(y[(slice(None, None, -1),) * y.ndim])
+    z = np.zeros([n + m - 1 for n, m in zip(x.shape, y.shape)], np.result_type(x, y))
+    short, long = (y, x) if y.size <= x.size else (x, y)
+    for index in itertools.product(*map(range, short.shape)):
+        z[tuple(slice(i, i + n) for i, n in zip(index, long.shape))] += long * short[index]
+    first = [_start(n, m, mode) for n, m in zip(x.shape, y.shape)]
+    return z[tuple(slice(i, i + _lengths(n, m, mode)) for i, n, m in zip(first, x.shape, y.shape))].copy()
+
+
+def _floating(x, y, mode, axes, correlate, method):
+    """Of float32, float64, complex64 and complex128."""
+    if len(axes) > lib.MST_CONVOLUTION_MAX_AXES or x.ndim > _arrays.MOST_AXES:
+        return _by_transforms(*_broadcast(x, y, axes), mode, axes, correlate)
+    return _by_library(x, y, mode, axes, correlate, method)
+
+
+def _magnitude(x):
+    return float(max(abs(float(x.min())), abs(float(x.max()))))
+
+
+def _any(x, y, mode, correlate, method):
+    """Along all axes, in the type that NumPy gives a product of x and y."""
+    kind = np.result_type(x, y)
+    if kind.kind in "biu":
+        most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
+        chosen = "direct" if most > _EXACT[method] and most <= _EXACT["direct"] and x.ndim <= 2 else method
+        if most > _EXACT[chosen]:
+            return _by_host(x, y, mode, correlate)
+        z = _floating(x.astype(float), y.astype(float), mode, list(range(x.ndim)), correlate, chosen)
+        z = np.rint(z)
+        return z != 0 if kind.kind == "b" else z.astype(kind)
+    if kind.char in "gGO":
+        return _by_host(x, y, mode, correlate)
+    if x.ndim > lib.MST_CONVOLUTION_MAX_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
+        return _by_host(x, y, mode, correlate)
+    z = _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method).astype(kind, copy=False)
+    if method == "fft" and z.size and not np.isfinite(z.flat[0]):
+        warnings.warn("Use of fft convolution on input with NAN or inf results in NAN or inf output. Consider using method='direct' "
+                      "instead.", RuntimeWarning, stacklevel=4)
+    return z
+
+
+def _whole(in1, in2, mode, method, correlate):
+    x, y = np.asarray(in1), np.asarray(in2)
+    if x.ndim == y.ndim == 0:
+        return x * (y.conjugate() if correlate else y)
+    _check_dimensions(x, y)
+    _check_mode(mode)
+    _check_method(method)
+    _check_shapes(x, y, mode, list(range(x.ndim)))
+    if x.size == 0 or y.size == 0:
+        return np.array([], np.result_type(x, y))
+    return _any(x, y, mode, correlate, method)
+
+
+# ---- As in SciPy
+
+def convolve(in1, in2, mode="full", method="auto"):
+    """The convolution along all axes: full[k] = sum_i in1[i] in2[k - i].
+
+    `mode`: "full", "same" (centred, of in1's shape) or "valid" (what needs no zeros); `method`: "direct" sums, "fft", or "auto",
+    the faster by rates measured on such devices.
+    """
+    return _whole(in1, in2, mode, method, False)
+
+
+def correlate(in1, in2, mode="full", method="auto"):
+    """The correlation along all axes: full[k] = sum_i in1[i] conj(in2[i - (k - (m - 1))])."""
+    return _whole(in1, in2, mode, method, True)
+
+
+def correlation_lags(in1_len, in2_len, mode="full"):
+    """The lag of each result of correlate along an axis."""
+    if mode not in _MODES:
+        raise ValueError(f"Mode {mode} is invalid: it is 'valid', 'same' or 'full'")
+    if mode == "valid" and in1_len < in2_len:
+        return np.arange(in1_len - in2_len, 1)
+    first = _start(in1_len, in2_len, mode) - (in2_len - 1)
+    return np.arange(first, first + _lengths(in1_len, in2_len, mode))
+
+
+def fftconvolve(in1, in2, mode="full", axes=None):
+    """The convolution along `axes`, by default all; the others are broadcast. Of whole numbers it is computed in float64."""
+    x, y = np.asarray(in1), np.asarray(in2)
+    if x.ndim == y.ndim == 0:
+        return x * y
+    _check_dimensions(x, y)
+    _check_mode(mode)
+    if x.size == 0 or y.size == 0:
+        return np.array([])
+    if x.size == y.size == 1:
+        return x * y
+    axes = _axes(x, y, axes)
+    _check_shapes(x, y, mode, axes)
+    return _floating(as_numbers(x), as_numbers(y), mode, axes, False, "fft")
+
+
+def oaconvolve(in1, in2, mode="full", axes=None):
+    """The same as fftconvolve, which works in overlapping blocks wherever these are faster."""
+    return fftconvolve(in1, in2, mode, axes)
+
+
+def _extended(x, y, boundary, fillvalue):
+    """x with what lies beyond its edges as far as y reaches."""
+    reach = [(m - 1, m - 1) for m in y.shape]
+    if boundary == "fill":
+        return np.pad(x, reach, constant_values=np.asarray(fillvalue).astype(np.result_type(x, y)))
+    return np.pad(x, reach, "wrap" if boundary in ("wrap", "circular") else "symmetric")
+
+
+def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
+    x, y = np.asarray(in1), np.asarray(in2)
+    if not x.ndim == y.ndim == 2:
+        raise ValueError(f"{'correlate2d' if correlate else 'convolve2d'} inputs must both be 2-D arrays")
+    if mode not in _MODES:
+        raise ValueError("Acceptable mode flags are 'valid', 'same', or 'full'.")
+    if boundary not in ("fill", "pad", "wrap", "circular", "symm", "symmetric"):
+        raise ValueError("Acceptable boundary flags are 'fill', 'circular' (or 'wrap'), and 'symmetric' (or 'symm').")
+    fill = np.asarray(fillvalue)
+    if fill.size != 1:
+        raise ValueError("`fillvalue` must be scalar or an array with one element")
+    fill = fill.reshape(())
+    if not np.can_cast(fill.dtype, np.result_type(x, y), "same_kind") and fill != fill.astype(np.result_type(x, y)):
+        raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {np.result_type(x, y)})")
+    _check_shapes(x, y, mode, [0, 1])
+    if x.size == 0 or y.size == 0:
+        return np.zeros([max(_lengths(n, m, mode), 0) for n, m in zip(x.shape, y.shape)], np.result_type(x, y))
+    if mode == "valid":
+        return _any(x, y, mode, correlate, "auto")
+    full = _any(x, y, "full", correlate, "auto") if boundary in ("fill", "pad") and fill == 0 else \
+        _any(_extended(x, y, "fill" if boundary == "pad" else boundary, fill), y, "valid", correlate, "auto")
+    if mode == "full":
+        return full
+    first = [m // 2 if correlate else (m - 1) // 2 for m in y.shape]
+    return full[first[0]:first[0] + x.shape[0], first[1]:first[1] + x.shape[1]].copy()
+
+
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """The convolution of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1."""
+    return _of_images(in1, in2, mode, boundary, fillvalue, False)
+
+
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    """The correlation of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1."""
+    return _of_images(in1, in2, mode, boundary, fillvalue, True)
+
+
+def choose_conv_method(in1, in2, mode="full", measure=False):
+    """What convolve and correlate take for "auto": "direct" or "fft"; with `measure` the faster one here, and the seconds of both."""
+    x, y = np.asarray(in1), np.asarray(in2)
+    if measure:
+        seconds = {method: min(timeit.repeat(lambda: convolve(x, y, mode, method), number=1, repeat=3)) for method in ("fft", "direct")}
+        return min(seconds, key=seconds.get), seconds
+    kind = np.result_type(x, y)
+    if kind.char in "gGO" or (kind.kind in "biu" and x.size and y.size and
+                              _magnitude(x) * _magnitude(y) * min(x.size, y.size) > _EXACT["fft"]):
+        return "direct"
+    if x.ndim > lib.MST_CONVOLUTION_MAX_AXES or x.ndim != y.ndim or x.ndim == 0:
+        return "fft"
+    x, y = (np.empty(a.shape, as_numbers(np.empty(0, a.dtype)).dtype) for a in (x, y))
+    axes = list(range(x.ndim))
+    plan = _plan(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto")
+    return "direct" if lib.mst_convolution_algorithm_used(plan) == lib.MST_CONVOLUTION_DIRECT else "fft"
+
+
+def explain(in1, in2, mode="full"):
+    """Why "auto" takes what it takes for such operands, in a line; empty where the choice is not the library's."""
+    x, y = as_numbers(in1), as_numbers(in2)
+    axes = list(range(x.ndim))
+    if x.ndim != y.ndim or not 1 <= x.ndim <= lib.MST_CONVOLUTION_MAX_AXES:
+        return ""
+    plan = _plan(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto")
+    return ffi.string(lib.mst_convolution_explain(plan)).decode()

@@ -1,0 +1,164 @@
+"""What SciPy's tests do not see: devices and budgets, refusals, threads, forks, interrupts, and an interpreter that ends with plans."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import mastaba
+
+
+def reference(x):
+    """The transform along the last axis by its definition, in long double where there is one."""
+    n = x.shape[-1]
+    k = np.arange(n)
+    return x.astype(np.clongdouble) @ np.exp(-2j * np.pi * (np.outer(k, k) % n).astype(np.longdouble) / n)
+
+
+def numbers(*shape, kind=np.complex128, seed=1):
+    r = np.random.default_rng(seed)
+    return (r.standard_normal(shape) + 1j * r.standard_normal(shape)).astype(kind)
+
+
+@pytest.mark.parametrize("kind, gate", [(np.complex64, 1e-6), (np.complex128, 2e-15)])
+@pytest.mark.parametrize("n", [1, 2, 12, 37, 100])
+def test_strides_and_orders(kind, gate, n):
+    whole = numbers(3, 2 * n, 4, kind=kind)
+    for x in (whole[:, ::2], whole[:, :n][:, ::-1], whole[:, :n].astype(whole.dtype.newbyteorder(">")), np.asfortranarray(whole[:, :n])):
+        wanted = np.moveaxis(reference(np.moveaxis(x, 1, -1)), -1, 1)
+        got = mastaba.fft.fft(x, axis=1)
+        assert got.dtype == kind
+        assert np.linalg.norm(got - wanted) <= gate * np.linalg.norm(wanted)
+
+
+def test_many_axes():
+    x = numbers(2, 3, 2, 1, 2, 3, 2, 2, 3)
+    assert np.allclose(mastaba.fft.ifftn(mastaba.fft.fftn(x)), x)
+    assert np.allclose(mastaba.fft.irfftn(mastaba.fft.rfftn(x.real), x.shape), x.real)
+    assert np.allclose(mastaba.fft.fft(x, axis=5), np.moveaxis(reference(np.moveaxis(x, 5, -1)), -1, 5))
+
+
+def test_inputs_are_left_alone():
+    x = numbers(8, 60)
+    kept = x.copy()
+    for call in (mastaba.fft.fft, mastaba.fft.ifft, mastaba.fft.irfft, lambda a: mastaba.fft.rfft(a.real), mastaba.fft.hfft, mastaba.fft.fftn):
+        call(x)
+        assert np.array_equal(x, kept)
+    z = mastaba.fft.fft(x, overwrite_x=True)
+    assert z is x
+
+
+def test_budget():
+    x = numbers(256, 1024)
+    with mastaba.budget(device="300kB"):
+        assert np.array_equal(mastaba.fft.fft(x), mastaba.fft.fft(x.copy()))
+    with mastaba.budget(device=2000), pytest.raises(mastaba.errors.BudgetError, match="budget") as caught:
+        mastaba.fft.fft(x)
+    assert isinstance(caught.value, MemoryError)
+    for wrong in ("4 parsecs", "-1", 0, "0GiB"):
+        with pytest.raises(mastaba.errors.ArgumentError, match="amount of memory"), mastaba.budget(device=wrong):
+            pass
+
+
+def test_devices():
+    assert mastaba.devices()
+    with mastaba.use(0):
+        assert mastaba.fft.fft(np.ones(2))[0] == 2
+    with pytest.raises(mastaba.errors.NoDeviceError), mastaba.use("no such device"):
+        pass
+
+
+def test_refusals():
+    with pytest.raises(mastaba.errors.UnsupportedError):
+        mastaba.fft.fft(np.ones(4, np.longdouble))
+    with pytest.raises(TypeError):
+        mastaba.fft.fft(np.array(["a", "b"]))
+    with pytest.raises(mastaba.errors.ArgumentError) as caught:
+        mastaba.evaluate("a +* 2", {"a": np.ones(3)})
+    assert "^" in str(caught.value)
+    a = np.ones(5)
+    with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
+        mastaba.evaluate("2*a", {"a": a}, out=a)
+    assert np.array_equal(a, np.ones(5))
+
+
+def test_evaluate():
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(3, dtype=np.float32)
+    scale = 3
+    assert np.allclose(mastaba.evaluate("scale*a + b/2"), scale * a + b / 2)
+    assert mastaba.evaluate("b + 1").dtype == np.float32
+    out = np.full((3, 2), np.nan).T
+    assert mastaba.evaluate("a*a", {"a": a}, out=out) is out and np.array_equal(out, a * a)
+
+
+def test_threads():
+    x = [numbers(16, 100 + k, seed=k) for k in range(8)]
+    alone, together = [mastaba.fft.fft(a) for a in x], [None] * len(x)
+
+    def work(k):
+        for _ in range(20):
+            together[k] = mastaba.fft.fft(x[k])
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(len(x))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(np.array_equal(a, b) for a, b in zip(alone, together))
+
+
+def test_plans_are_bounded():
+    mastaba.set_cache(3)
+    try:
+        for n in range(40, 50):
+            assert abs(mastaba.fft.fft(np.ones(n))[0] - n) < 1e-12 * n
+    finally:
+        mastaba.set_cache(64)
+    with pytest.raises(mastaba.errors.ArgumentError):
+        mastaba.set_cache(0)
+
+
+def run(program):
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+
+
+def test_end_with_plans_and_threads_alive():
+    done = run("import numpy as np, mastaba, threading, time\n"
+               "def work():\n"
+               "    while True: mastaba.fft.fft(np.ones((100, 1000)))\n"
+               "mastaba.fft.fft(np.ones(8))\n"
+               "threading.Thread(target=work, daemon=True).start()\n"
+               "time.sleep(0.3)\n"
+               "print('end')")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_fork():
+    done = run("import numpy as np, mastaba, os\n"
+               "mastaba.fft.fft(np.ones(8))\n"
+               "child = os.fork()\n"
+               "if child == 0:\n"
+               "    try: mastaba.fft.fft(np.ones(8))\n"
+               "    except mastaba.Error as error: os._exit(0 if 'spawn' in str(error) else 1)\n"
+               "    os._exit(2)\n"
+               "print(os.waitpid(child, 0)[1], mastaba.fft.fft(np.ones(8))[0].real)")
+    assert (done.returncode, done.stdout) == (0, "0 8.0\n"), done.stderr
+
+
+def test_interrupt():
+    x = np.ones((3000, 20000))
+    with mastaba.budget(device="4MiB"):
+        began = time.perf_counter()
+        mastaba.fft.rfft(x)
+        whole = time.perf_counter() - began
+        threading.Timer(whole / 10, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        began = time.perf_counter()
+        with pytest.raises(KeyboardInterrupt):
+            mastaba.fft.rfft(x)
+            time.sleep(60)  # the signal came late
+        assert mastaba.fft.fft(np.ones(4))[0] == 4
