@@ -83,8 +83,8 @@ static void long_vectors(void **state) {
 
 // ---- two axes ----
 
-// Images in overlapping blocks along both axes: modes, and several images by one kernel or each by its own. The kernel comes first,
-// as the sums that results are held against go through all of the first operand.
+// Images in overlapping blocks along both axes: modes, and several images by one kernel or each by its own. The kernel comes
+// first, as the sums that results are held against go through all of the first operand.
 static void image_blocks(void **state) {
     static const test_image_case cases[] = {
         {GPU, MST_FLOAT32, MST_FLOAT32, 1, {9, 14}, 2, {330, 420}, FULL, false, {1, 2}},
