@@ -45,10 +45,9 @@ static void types(void **state) {
     static const struct {
         const char *name;
         size_t bytes;
-    } expected[] = {{"unknown type", 0}, {"float32", 4}, {"float64", 8}, {"complex64", 8}, {"complex128", 16},
-                    {"int8", 1},         {"uint8", 1},   {"int16", 2},   {"uint16", 2},    {"int32", 4},
-                    {"uint32", 4},       {"int64", 8},   {"uint64", 8},  {"bool", 1},      {"float16", 2},
-                    {"unknown type", 0}};
+    } expected[] = {{"unknown type", 0}, {"float32", 4}, {"float64", 8}, {"complex64", 8},   {"complex128", 16}, {"int8", 1},
+                    {"uint8", 1},        {"int16", 2},   {"uint16", 2},  {"int32", 4},       {"uint32", 4},      {"int64", 8},
+                    {"uint64", 8},       {"bool", 1},    {"float16", 2}, {"unknown type", 0}};
     (void)state;
     for (int t = 0; t <= 15; t++) {
         assert_string_equal(mst_type_name((mst_type)t), expected[t].name);

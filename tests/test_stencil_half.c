@@ -187,6 +187,10 @@ static void test_refusals(void **state) {
     OK(mst_stencil_create(*state, &d, &solver, &e));
     OK(mst_stencil_describe(solver, 1, &plan, &e));
     assert_int_equal(plan.state_bytes, 3 * 2);
+    const double far[] = {1, -1e39, INFINITY}, ends[] = {65504, -INFINITY, NAN};
+    REFUSED(MST_ERROR_ARGUMENT, "-1e+39 at node number 1; float32",
+            mst_stencil_write_as(solver, "u", 0, MST_FLOAT64, mst_at_host(far), &e));
+    OK(mst_stencil_write_as(solver, "u", 0, MST_FLOAT64, mst_at_host(ends), &e));
     mst_stencil_destroy(solver);
     d.precision = MST_FLOAT64;
     REFUSED(MST_ERROR_ARGUMENT, "it must be float32", mst_stencil_create(*state, &d, &solver, &e));

@@ -401,9 +401,10 @@ MST_API mst_status mst_stencil_read(mst_stencil *solver, const char *field, int 
 MST_API mst_status mst_stencil_write(mst_stencil *solver, const char *field, int level, mst_location from, mst_error *error);
 
 // The same with a type of the numbers in memory or the file. Reading takes the solver's precision (as 0), and float16 of a field
-// stored so; both hold its values exactly. Writing takes every real type, and rounds to what the field is stored as: bits read as
-// float16 are the same once they are written and read again (but for those of NaN). MST_ERROR_ARGUMENT: another type, or a value
-// beyond float16 for a field stored so; else errors as mst_stencil_read.
+// stored so; both hold its values exactly. Writing takes every real type, and rounds to the solver's precision and then to what
+// the field is stored as: bits read as float16 are the same once they are written and read again (but for those of NaN).
+// MST_ERROR_ARGUMENT: another type, or a finite value beyond float32 in a solver of float32 or beyond float16 for a field stored
+// so; else errors as mst_stencil_read.
 MST_API mst_status mst_stencil_read_as(mst_stencil *solver, const char *field, int level, const mst_stencil_region *region,
                                        mst_type type, mst_location to, mst_error *error);
 MST_API mst_status mst_stencil_write_as(mst_stencil *solver, const char *field, int level, mst_type type, mst_location from,

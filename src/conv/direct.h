@@ -17,7 +17,7 @@ typedef struct mst_direct_tiling {
     unsigned rows, columns;             // of a tile of the result, in real numbers; gpu, one axis: lines and numbers
     unsigned block_rows, block_columns; // the most taps at once
     unsigned pitch, height;             // of the signal's tile in local memory
-    bool small;                         // images of less than 2^30 numbers, wherever they lie
+    bool small;                         // images and taps of less than 2^30 numbers, wherever they lie
     bool one_kernel;                    // for all lines
     unsigned room;                      // for the taps of one kernel
     unsigned vector, shift;             // gpu, images and small kernels: direct_window.cl's V and SHIFT; else 0

@@ -75,7 +75,7 @@ static void measure(const mst_convolution *plan, mst_direct_tiling *t) {
     t->offset_row = two ? offset_of(d, row, t->tap_rows) : 0;
     t->offset_column = offset_of(d, column, t->tap_columns);
     t->one_kernel = plan->n_lines[t->taps] == 1;
-    t->small = two && is_small(plan, t->signal) && is_small(plan, Z);
+    t->small = two && is_small(plan, t->signal) && is_small(plan, t->taps) && is_small(plan, Z);
 }
 
 // Local memory of a tile with its surroundings, and of the taps.
@@ -149,7 +149,7 @@ static void choose_window(const mst_convolution *plan, mst_direct_tiling *t) {
     const mst_convolution_desc *d = &plan->desc;
     bool turned = d->correlate && t->taps == X;
     unsigned most = plan->work_type == MST_COMPLEX128 ? 2 : 4;
-    if (t->cpu || !t->small || turned || t->n_taps > WINDOW_TAPS ||
+    if (t->cpu || !t->small || turned || t->n_taps > WINDOW_TAPS || t->device->max_work_group_size < WINDOW_GROUP ||
         mst_type_is_complex(mst_convolution_layout(plan, t->taps)->type))
         return;
     unsigned signal = vector_of(plan, t->signal, most), result = vector_of(plan, Z, most);

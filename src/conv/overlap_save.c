@@ -124,8 +124,8 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     mst_direct_plan(plan, &o->tiling);
     MST_REQUIRE(
         mst_overlap_save_fits(plan, &o->tiling), MST_ERROR_UNSUPPORTED,
-        "a kernel of %zu x %zu does not go through overlap-save here, which takes kernels of less than %d x %d, images of up "
-        "to 2^31 numbers, work-groups of %d and 32 KiB of local memory; use fused",
+        "a kernel of %zu x %zu does not go through overlap-save here, which takes kernels of less than %d x %d, images of less "
+        "than 2^29 numbers with the gaps between rows, work-groups of %d and 32 KiB of local memory; use fused",
         o->tiling.tap_rows, o->tiling.tap_columns, TILE, TILE, GROUP);
     o->spectrum_bytes = TILE * TILE * mst_type_bytes(plan->work_type);
     mst_ports_plan(plan, &o->ports);

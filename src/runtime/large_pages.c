@@ -20,8 +20,9 @@ static void CL_CALLBACK give_back(cl_mem buffer, void *user) {
     free(p);
 }
 
-// The part of an address space that begins with a page and ends with one.
-static void *take(size_t bytes) {
+// A part of the address space that begins with a page and ends with one, its first `large` bytes in large pages: what lies behind
+// the buffer would take memory that no budget counts.
+static void *take(size_t bytes, size_t large) {
     unsigned char *taken = mmap(NULL, bytes + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (taken == MAP_FAILED)
         return NULL;
@@ -30,7 +31,7 @@ static void *take(size_t bytes) {
         munmap(taken, before);
     if (before < PAGE)
         munmap(taken + before + bytes, PAGE - before);
-    madvise(taken + before, bytes, MADV_HUGEPAGE); // a wish
+    madvise(taken + before, large, MADV_HUGEPAGE); // a wish
     return taken + before;
 }
 
@@ -40,7 +41,7 @@ cl_mem mst_large_pages_create(cl_context context, cl_mem_flags flags, uint64_t b
     if (!p)
         return NULL;
     p->bytes = ((size_t)bytes + PAGE - 1) / PAGE * PAGE;
-    p->address = take(p->bytes);
+    p->address = take(p->bytes, (size_t)bytes / PAGE * PAGE);
     if (p->address)
         buffer = clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, (size_t)bytes, p->address, NULL);
     if (buffer && clSetMemObjectDestructorCallback(buffer, give_back, p) == CL_SUCCESS)

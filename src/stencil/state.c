@@ -10,6 +10,7 @@
 #include "solver.h"
 #include "stream/transfer.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,8 +140,12 @@ static mst_status load_part(const mst_problem *p, const mst_given *given, const 
     for (uint64_t i = 0, n; i < count; i += n) {
         n = mst_smaller(count - i, (uint64_t)RUN);
         MST_TRY(mst_given_values(given, read + i * bytes, first + i, (size_t)n, values, error));
-        for (uint64_t k = 0; k < n; k++)
+        for (uint64_t k = 0; k < n; k++) {
+            MST_REQUIRE(p->is_double || isinf(values[k]) || !(fabs(values[k]) > (double)FLT_MAX), MST_ERROR_ARGUMENT,
+                        "%s is %g at node number %llu; float32, in which the scheme is computed, goes to %g", given->from.name,
+                        values[k], (unsigned long long)(first + i + k), (double)FLT_MAX);
             put_value(p, to, i + k, values[k]);
+        }
     }
 fail:
     return status;

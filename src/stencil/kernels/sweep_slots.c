@@ -48,8 +48,12 @@ int mst_sweep_slots(const mst_sweeps *s, int k, int slots[MST_SWEEPS_SLOTS]) {
     return n;
 }
 
+// A kernel of tiles takes every slot, two tables and five vectors of eight longs, within the 1024 bytes of arguments that every
+// device has (OpenCL 1.2, table 4.3).
+enum { MOST_SLOTS = (1024 - 5 * 64) / 8 - 2 };
+
 bool mst_sweeps_can_tile(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
     return s->shape == MST_STENCIL_SHAPE_CPU && p->rank > 1 && !mst_sweeps_has_points(s) &&
-           s->margins_change == s->copies_margins && !s->in_parts && mst_sweeps_lag(s) > 0;
+           s->margins_change == s->copies_margins && !s->in_parts && mst_sweeps_lag(s) > 0 && mst_sweeps_n_slots(s) <= MOST_SLOTS;
 }
