@@ -15,7 +15,7 @@ _MOST_CONTEXTS = 8
 _settings = contextvars.ContextVar("mastaba_settings", default=(None, 0, 0))
 _lock = threading.RLock()
 _contexts = collections.OrderedDict()
-_life = {"over": False, "forked": False}
+_life = {"over": False, "used": False, "forked": False}
 
 
 def _owned(handle, destroy, above=None):
@@ -27,6 +27,14 @@ def _owned(handle, destroy, above=None):
             destroy(pointer)
 
     return ffi.gc(handle, end)
+
+
+def _begin():
+    """Before any call that OpenCL's loader or a driver sees."""
+    if _life["forked"]:
+        raise errors.Error("OpenCL was used before this process was forked, which no driver survives: start processes by "
+                           "multiprocessing.set_start_method('spawn'), or use mastaba only after the fork")
+    _life["used"] = True
 
 
 class Context:
@@ -41,25 +49,49 @@ class Context:
         check(lib.mst_context_create(desc, out, per_thread.error))
         self.handle = _owned(out[0], lib.mst_context_destroy)
         self.plans = collections.OrderedDict()
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()  # a signal's handler may come back in this thread
 
     @property
     def device(self):
         return ffi.string(lib.mst_context_device(self.handle).name).decode(errors="replace")
 
     def plan(self, key, make):
-        """The plan of a description: that of an earlier call, or make(context's handle)."""
+        """The plan of a description: that of an earlier call, or make(self). Plans keep the memory that they stream through, so
+        where a budget has no room for another one the kept ones go."""
         with self.lock:
             plan = self.plans.get(key)
             if plan is not None:
                 self.plans.move_to_end(key)
                 return plan
-        plan = make(self)  # outside the lock, as it may compile; of two threads' plans the later one is kept
+        plan = self._with_room(lambda: make(self))  # outside the lock, as it may compile
         with self.lock:
             self.plans[key] = plan
-            while len(self.plans) > self.most_plans:
-                self.plans.popitem(last=False)
+        self.trim()
         return plan
+
+    def execute(self, key, make, call):
+        """call(plan of the description), checked."""
+        self._with_room(lambda: check(call(self.plan(key, make))))
+
+    def _with_room(self, work):
+        try:
+            return work()
+        except (errors.BudgetError, errors.DeviceMemoryError):
+            if not self._take():
+                raise
+        return work()
+
+    def _take(self, most=0):
+        """Forgets all plans but the last so many; returns them, so that they are destroyed outside the lock."""
+        with self.lock:
+            return [self.plans.popitem(last=False)[1] for _ in range(len(self.plans) - most)]
+
+    def trim(self):
+        """Forgets plans beyond the most that are kept, or beyond half the budget of device memory but the last."""
+        half = lib.mst_context_device_memory_budget(self.handle) // 2
+        self._take(self.most_plans)
+        while len(self.plans) > 1 and lib.mst_context_device_memory_used(self.handle) > half:
+            self._take(len(self.plans) - 1)
 
     def create(self, kind, desc):
         """A plan: `kind` is that of mst_KIND_create."""
@@ -70,13 +102,11 @@ class Context:
 
 def current():
     """The context that calls work on now, made when it is first needed."""
+    _begin()
     settings = _settings.get()
     with _lock:
         context = _contexts.get(settings)
         if context is None:
-            if _life["forked"]:
-                raise errors.Error("OpenCL was used before this process was forked, which no driver survives: start processes by "
-                                   "multiprocessing.set_start_method('spawn'), or import mastaba after the fork")
             context = _contexts[settings] = Context(*settings)
             while len(_contexts) > _MOST_CONTEXTS:
                 _contexts.popitem(last=False)
@@ -87,13 +117,13 @@ def current():
 
 def _bytes(size):
     """A number of bytes, or text such as "4GiB" or "500MB"."""
-    if isinstance(size, int) and size > 0:
+    if isinstance(size, int) and 0 < size < 2**64:
         return size
     units = {"": 1, **{f"{letter}{kind}": base**power for kind, base in (("iB", 1024), ("B", 1000), ("", 1024))
                        for power, letter in enumerate("kMGT", 1)}, "B": 1}
     match = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([kKMGT]?i?B?)\s*", str(size))
     unit = match and match[2].replace("K", "k")
-    if not match or unit not in units or float(match[1]) * units[unit] < 1:
+    if not match or unit not in units or not 1 <= float(match[1]) * units[unit] < 2**64:
         raise errors.ArgumentError(f"{size!r} is no amount of memory: give bytes, or text such as '4GiB'")
     return int(float(match[1]) * units[unit])
 
@@ -121,6 +151,7 @@ def budget(device=None, host=None):
 
 def devices():
     """The names of the devices there are, in the order of their indices."""
+    _begin()
     listed, count = ffi.new("mst_device_info ***"), ffi.new("size_t *")
     check(lib.mst_devices_list(listed, count, per_thread.error))
     names = [ffi.string(listed[0][i].name).decode(errors="replace") for i in range(count[0])]
@@ -133,10 +164,16 @@ def set_cache(n):
     if not isinstance(n, int) or n < 1:
         raise errors.ArgumentError(f"a cache of {n!r} plans: give a whole number from 1")
     Context.most_plans = n
+    with _lock:
+        contexts = list(_contexts.values())
+    for context in contexts:
+        context.trim()
 
 
 def _in_child():
-    _life["forked"] |= bool(_contexts)
+    global _lock
+    _lock = threading.RLock()  # another thread may have held it
+    _life["forked"] |= _life["used"]
     _contexts.clear()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _arrays, errors
 from ._contexts import current
-from ._library import check, describe, execution, ffi, lib, per_thread
+from ._library import describe, execution, ffi, lib, per_thread
 
 _COMPUTED = "bhilqfd"
 
@@ -25,8 +25,8 @@ def _names(expression):
     return sorted(set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*\()", expression)))
 
 
-def evaluate(expression, local_dict=None, out=None):
-    """The value of an expression at each element of the arrays that it names, as numexpr.evaluate has it.
+def evaluate(expression, local_dict=None, *, out=None):
+    """The value of an expression, in the language of docs/map.md, at each element of the arrays that it names.
 
     Names stand for arrays, which are broadcast against one another, and numbers, of `local_dict` or of the caller. `out` gets
     the result, converted to nothing: its type is the one that is computed in.
@@ -46,6 +46,8 @@ def evaluate(expression, local_dict=None, out=None):
         raise errors.ArgumentError(f"'{expression}' names no array")
     shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
     arrays = {name: np.broadcast_to(a, shape) for name, a in arrays.items()}
+    if len(shape) > _arrays.MOST_AXES:
+        raise errors.ArgumentError(f"arrays of {len(shape)} axes: expressions take up to {_arrays.MOST_AXES}")
     if out is None:
         out = np.empty(shape, np.result_type(*(a.dtype for a in arrays.values())))
     elif out.shape != shape or not _arrays.fits(out) or not out.flags.writeable:
@@ -64,8 +66,7 @@ def evaluate(expression, local_dict=None, out=None):
             n_numbers=len(numbers), numbers=given, number_size=ffi.sizeof("mst_map_number"), type=_arrays.TYPES[out.dtype],
             output=_arrays.layout(out)))
 
-    key = ("map", expression, tuple((name, _arrays.key(a)) for name, a in arrays.items()), tuple(numbers.items()), _arrays.key(out))
-    plan = current().plan(key, make)
+    key = ("map", expression, tuple((name, _arrays.key(a)) for name, a in arrays.items()), tuple((name, value.hex()) for name, value in numbers.items()), _arrays.key(out))
     places = ffi.new("mst_location[]", [_arrays.location(a) for a in arrays.values()])
-    check(lib.mst_map_execute(plan, places, _arrays.location(out), execution, per_thread.error))
+    current().execute(key, make, lambda plan: lib.mst_map_execute(plan, places, _arrays.location(out), execution, per_thread.error))
     return out

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import _arrays, errors
 from ._contexts import current
-from ._library import check, describe, execution, lib, per_thread
+from ._library import describe, execution, lib, per_thread
 
 _MOST_AXES = lib.MST_MAX_AXES
 _NORMS = {None: 0, "backward": 0, "ortho": 1, "forward": 2}  # halves of the division by n that go with the forward transform
@@ -79,7 +79,7 @@ def axes_of(x, s, axes):
             axes = list(range(x.ndim - len(s), x.ndim))
         if len(s) != len(axes):
             raise ValueError("when given, axes and shape arguments have to be of the same length")
-        s = [None if n == -1 else n for n in s]
+        s = [x.shape[axis] if n == -1 else n for axis, n in zip(axes, s)]
     return axes, s or [None] * len(axes)
 
 
@@ -127,8 +127,8 @@ def _execute(x, z, axes, forward, scale, kind, orthogonal):
             "mst_fft_desc", input=_arrays.layout(x), output=_arrays.layout(z), n_axes=len(axes), axes=axes, scale=scale,
             direction=lib.MST_FFT_FORWARD if forward else lib.MST_FFT_INVERSE, kind=kind, orthogonal=int(orthogonal)))
 
-    plan = context.plan(("fft", _arrays.key(x), _arrays.key(z), tuple(axes), forward, scale, kind, orthogonal), make)
-    check(lib.mst_fft_execute(plan, _arrays.location(x), _arrays.location(z), execution, per_thread.error))
+    context.execute(("fft", _arrays.key(x), _arrays.key(z), tuple(axes), forward, scale, kind, orthogonal), make,
+                    lambda plan: lib.mst_fft_execute(plan, _arrays.location(x), _arrays.location(z), execution, per_thread.error))
 
 
 def _execute_joined(x, z, axes, *rest):

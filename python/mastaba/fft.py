@@ -249,13 +249,6 @@ dctn, idctn, dstn, idstn = (_along_several(name, forward) for name in ("DCT", "D
 
 # ---- Lengths
 
-def _is_fast(n, primes):
-    for p in primes:
-        while n % p == 0:
-            n //= p
-    return n == 1
-
-
 def _fast_primes(target, real):
     target = operator.index(target)
     if target < 0:
@@ -263,12 +256,33 @@ def _fast_primes(target, real):
     return target, (2, 3, 5) if real else (2, 3, 5, 7, 11)
 
 
+def _least(n, primes):
+    """The least product of such primes from n on: of each power of the last one, the least of the others that reaches n."""
+    if len(primes) == 1:
+        return 1 << max(n - 1, 0).bit_length()
+    best, power = None, 1
+    while best is None or power < best:
+        product = power * _least(-(-n // power), primes[:-1])
+        best = product if best is None else min(best, product)
+        power *= primes[-1]
+    return best
+
+
+def _greatest(n, primes):
+    """The greatest product of such primes up to n."""
+    if len(primes) == 1:
+        return 1 << n.bit_length() - 1
+    best, power = 1, 1
+    while power <= n:
+        best = max(best, power * _greatest(n // power, primes[:-1]))
+        power *= primes[-1]
+    return best
+
+
 def next_fast_len(target, real=False):
     """The least length from target on that has no prime factor above 11, or 5 for real data."""
     n, primes = _fast_primes(target, real)
-    while n and not _is_fast(n, primes):
-        n += 1
-    return n
+    return _least(n, primes) if n else 0
 
 
 def prev_fast_len(target, real=False):
@@ -276,9 +290,7 @@ def prev_fast_len(target, real=False):
     n, primes = _fast_primes(target, real)
     if n < 1:
         raise ValueError("Target must be at least 1")
-    while not _is_fast(n, primes):
-        n -= 1
-    return n
+    return _greatest(n, primes)
 
 
 # ---- As a backend of SciPy's functions

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _arrays, fft
 from ._contexts import current
-from ._library import check, describe, execution, ffi, lib, per_thread
+from ._library import describe, execution, ffi, lib, per_thread
 from ._transforms import as_numbers, axes_of
 
 __all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
@@ -87,20 +87,21 @@ def _result(x, y, mode, axes):
     return [_lengths(x.shape[k], y.shape[k], mode) if k in axes else x.shape[k] for k in range(x.ndim)]
 
 
-def _plan(x, y, z, mode, axes, correlate, method):
+def _described(x, y, z, mode, axes, correlate, method):
+    """The key of a plan, and what makes it."""
     def make(context):
         return context.create("convolution", describe(
             "mst_convolution_desc", x=_arrays.layout(x), y=_arrays.layout(y), z=_arrays.layout(z), n_axes=len(axes), axes=axes,
             mode=_MODES[mode], correlate=correlate, algorithm=_METHODS[method]))
 
-    return current().plan(("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make)
+    return ("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make
 
 
 def _by_library(x, y, mode, axes, correlate, method):
     x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
     z = np.empty(_result(x, y, mode, axes), np.result_type(x, y))
-    plan = _plan(x, y, z, mode, axes, correlate, method)
-    check(lib.mst_convolution_execute(plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
+    current().execute(*_described(x, y, z, mode, axes, correlate, method), lambda plan: lib.mst_convolution_execute(
+        plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
     return z
 
 
@@ -152,7 +153,7 @@ def _any(x, y, mode, correlate, method):
             return _by_host(x, y, mode, correlate)
         z = _floating(x.astype(float), y.astype(float), mode, list(range(x.ndim)), correlate, chosen)
         z = np.rint(z)
-        return z != 0 if kind.kind == "b" else z.astype(kind)
+        return z != 0 if kind.kind == "b" else z.astype(np.int64).astype(kind)  # which wraps around
     if kind.char in "gGO":
         return _by_host(x, y, mode, correlate)
     if x.ndim > lib.MST_CONVOLUTION_MAX_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
@@ -212,10 +213,15 @@ def fftconvolve(in1, in2, mode="full", axes=None):
     _check_mode(mode)
     if x.size == 0 or y.size == 0:
         return np.array([])
-    if x.size == y.size == 1:
-        return x * y
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
+    if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type
+        z = x * y
+        kept = [slice(None)] * z.ndim
+        for k in axes:
+            first = _start(x.shape[k], y.shape[k], mode)
+            kept[k] = slice(first, first + _lengths(x.shape[k], y.shape[k], mode))
+        return z[tuple(kept)].copy()
     return _floating(as_numbers(x), as_numbers(y), mode, axes, False, "fft")
 
 
@@ -226,9 +232,10 @@ def oaconvolve(in1, in2, mode="full", axes=None):
 
 def _extended(x, y, boundary, fillvalue):
     """x with what lies beyond its edges as far as y reaches."""
+    x = x.astype(np.result_type(x, y), copy=False)
     reach = [(m - 1, m - 1) for m in y.shape]
     if boundary == "fill":
-        return np.pad(x, reach, constant_values=np.asarray(fillvalue).astype(np.result_type(x, y)))
+        return np.pad(x, reach, constant_values=np.asarray(fillvalue).astype(x.dtype))
     return np.pad(x, reach, "wrap" if boundary in ("wrap", "circular") else "symmetric")
 
 
@@ -272,6 +279,7 @@ def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
 def choose_conv_method(in1, in2, mode="full", measure=False):
     """What convolve and correlate take for "auto": "direct" or "fft"; with `measure` the faster one here, and the seconds of both."""
     x, y = np.asarray(in1), np.asarray(in2)
+    _check_mode(mode)
     if measure:
         seconds = {method: min(timeit.repeat(lambda: convolve(x, y, mode, method), number=1, repeat=3)) for method in ("fft", "direct")}
         return min(seconds, key=seconds.get), seconds
@@ -283,15 +291,16 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
         return "fft"
     x, y = (np.empty(a.shape, as_numbers(np.empty(0, a.dtype)).dtype) for a in (x, y))
     axes = list(range(x.ndim))
-    plan = _plan(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto")
+    plan = current().plan(*_described(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto"))
     return "direct" if lib.mst_convolution_algorithm_used(plan) == lib.MST_CONVOLUTION_DIRECT else "fft"
 
 
 def explain(in1, in2, mode="full"):
     """Why "auto" takes what it takes for such operands, in a line; empty where the choice is not the library's."""
     x, y = as_numbers(in1), as_numbers(in2)
+    _check_mode(mode)
     axes = list(range(x.ndim))
     if x.ndim != y.ndim or not 1 <= x.ndim <= lib.MST_CONVOLUTION_MAX_AXES:
         return ""
-    plan = _plan(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto")
+    plan = current().plan(*_described(x, y, np.empty(_result(x, y, mode, axes), np.result_type(x, y)), mode, axes, False, "auto"))
     return ffi.string(lib.mst_convolution_explain(plan)).decode()

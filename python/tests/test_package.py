@@ -162,3 +162,47 @@ def test_interrupt():
             mastaba.fft.rfft(x)
             time.sleep(60)  # the signal came late
         assert mastaba.fft.fft(np.ones(4))[0] == 4
+
+
+def test_more_plans_than_a_budget_holds():
+    with mastaba.budget(device="24MiB", host="24MiB"):
+        for n in (1000, 1200, 1500, 1600, 1800, 2000):
+            x = numbers(600, n)
+            assert np.allclose(mastaba.fft.ifft(mastaba.fft.fft(x)), x)
+
+
+def test_signs_of_zero_are_two_numbers():
+    a = np.ones(3)
+    for s in (0.0, -0.0, 0.0):
+        assert np.array_equal(mastaba.evaluate("1/(a*s)"), np.full(3, np.inf if np.copysign(1, s) > 0 else -np.inf))
+
+
+def test_whole_numbers():
+    image, kernel = np.arange(12).reshape(3, 4), np.array([[0.5, 1]])
+    got = mastaba.signal.convolve2d(image, kernel, fillvalue=0.5)
+    padded = np.pad(image.astype(float), ((0, 0), (1, 1)), constant_values=0.5)
+    assert np.allclose(got, 0.5 * padded[:, 1:] + padded[:, :-1])
+    x = np.full(4, 60000, np.int32)
+    assert np.array_equal(mastaba.signal.convolve(x, x), np.convolve(x, x))  # both wrap around
+    x = np.full(3, 2**40)
+    assert np.array_equal(mastaba.signal.convolve(x, [1, 2]), np.convolve(x, [1, 2]))
+    assert mastaba.signal.fftconvolve(np.arange(5), [2]).dtype.kind == "i"
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2, 3), (4, 0, 2, 3, 1)])
+def test_real_transforms_of_many_axes(axes):
+    x = numbers(3, 4, 2, 5, 3)
+    one = x
+    for axis in axes:
+        one = mastaba.fft.dct(one, 2, axis=axis)
+    assert np.allclose(mastaba.fft.dctn(x, 2, axes=axes), one)
+    assert np.allclose(mastaba.fft.idstn(mastaba.fft.dstn(x.real, 3, axes=axes), 3, axes=axes), x.real)
+
+
+def test_fast_lengths():
+    assert mastaba.fft.next_fast_len(10**12 + 1, real=True) >= 10**12 + 1
+    for real, primes in ((False, (2, 3, 5, 7, 11)), (True, (2, 3, 5))):
+        fast = [n for n in range(1, 3000) if not [p for p in range(2, n + 1) if n % p == 0 and all(p % q for q in range(2, p)) and p not in primes]]
+        for n in (1, 2, 7, 13, 97, 121, 1001, 2047, 2500):
+            assert mastaba.fft.next_fast_len(n, real) == min(k for k in fast if k >= n)
+            assert mastaba.fft.prev_fast_len(n, real) == max(k for k in fast if k <= n)
