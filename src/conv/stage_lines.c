@@ -29,8 +29,10 @@ mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
 size_t mst_stage_load_limit(const mst_stage *s, int port) {
     const mst_digit *d = &s->g->digits[s->digit];
     bool first = s->g->n_axes > 1 && d->axis == 0 && s->before == 1;
-    size_t extent = s->g->axes[0].extent[s->ports[port].array];
-    return first && s->kind != MST_STAGE_BACKWARD && s->ports[port].forward && extent < s->g->axes[0].n ? extent : 0;
+    if (!first || s->kind == MST_STAGE_BACKWARD || !s->ports[port].forward) // else it is of x or y
+        return 0;
+    const size_t extent = s->g->axes[0].extent[s->ports[port].array];
+    return extent < s->g->axes[0].n ? extent : 0;
 }
 
 bool mst_stage_store_limited(const mst_stage *s) {
