@@ -409,9 +409,8 @@ INLINE void find_twiddle(vreal *wr, vreal *wi, uint t, uint k, uint low_mask, ui
 }
 
 // What is done to the columns is constant in each of the functions below that this is part of.
-INLINE void load_columns(vreal *restrict v, __global const stage *s, __global const stage_port *p,
-                         __global const char *restrict array, const tile *restrict t, const tables *restrict with,
-                         const bool work, const bool twiddled, const bool right) {
+INLINE void load_columns(vreal *v, __global const stage *s, __global const stage_port *p, __global const char *array,
+                         const tile *t, const tables *with, const bool work, const bool twiddled, const bool right) {
     const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
                low_shift = (uint)s->low_shift;
     const int type = (int)p->type;
@@ -486,9 +485,8 @@ INLINE void send_lanes(vreal re, vreal im, __global const stage_port *p, __globa
         put(p, array, at, begin, position + l, ((const real *)&x)[l], ((const real *)&y)[l]);
 }
 
-INLINE void store_columns(const vreal *restrict v, __global const stage *s, __global const stage_port *p,
-                          __global real *restrict array, const tile *restrict t, const tables *restrict with,
-                          const bool work, const bool twiddled, const bool right) {
+INLINE void store_columns(const vreal *v, __global const stage *s, __global const stage_port *p, __global real *array,
+                          const tile *t, const tables *with, const bool work, const bool twiddled, const bool right) {
     const uint n = (uint)s->steps.n, swap = s->kind == STAGE_BACKWARD, column = t->column, low_mask = (uint)s->low_mask,
                low_shift = (uint)s->low_shift;
     const bool contiguous = p->contiguous, spectrum = p->spectrum, pairs = p->parts == 2,

@@ -226,7 +226,7 @@ static void write_pitches(const sweep_writer *g) {
 
 // A CPU's kernels call a function for a line, or a part of it.
 static void write_line(const sweep_writer *g, int k, const mst_signature *signature) {
-    mst_text_put(g->out, "INLINE void line_of_sweep$k(", MST_SET(k, k));
+    mst_text_put(g->out, "__attribute__((noinline)) void line_of_sweep$k(", MST_SET(k, k));
     for (size_t n = 0; n < signature->n_parameters; n++)
         mst_text_put(g->out, "$type $name, ", MST_SET(type, signature->parameters[n].type),
                      MST_SET(name, signature->parameters[n].name));
