@@ -24,6 +24,22 @@ __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "ffts
            "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache"]
 
 
+def _given_axis(x, n, axis, workers, plan=None):
+    """The numbers to transform along one axis, the wanted lengths and the axes, all checked."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axis_of(x, n, axis)
+    return x, s, axes
+
+
+def _given_axes(x, s, axes, workers, plan=None):
+    """The same along several axes."""
+    check_options(workers, plan)
+    x = as_numbers(x)
+    axes, s = axes_of(x, s, axes)
+    return x, s, axes
+
+
 # ---- Fourier
 
 def _complex(x, s, axes, norm, overwrite, forward):
@@ -87,98 +103,62 @@ def _to_real(x, s, axes, norm, forward=False):
 
 def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _complex(x, s, axes, norm, overwrite_x, True)
+    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fft, divided by n."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _complex(x, s, axes, norm, overwrite_x, False)
+    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False)
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The first n/2 + 1 results of fft of real numbers, which determine the others."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _from_real(x, s, axes, norm)
+    return _from_real(*_given_axis(x, n, axis, workers, plan), norm)
 
 
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfft: n real numbers, by default 2 (m - 1) of m."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _to_real(x, s, axes, norm)
+    return _to_real(*_given_axis(x, n, axis, workers, plan), norm)
 
 
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """fft of numbers with Hermitian symmetry, of which x is the first half: n real numbers."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _to_real(x, s, axes, norm, True)
+    return _to_real(*_given_axis(x, n, axis, workers, plan), norm, True)
 
 
 def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfft."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axis_of(x, n, axis)
-    return _from_real(x, s, axes, norm, False)
+    return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False)
 
 
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """fft along several axes, by default all."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _complex(x, s, axes, norm, overwrite_x, True)
+    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True)
 
 
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of fftn."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _complex(x, s, axes, norm, overwrite_x, False)
+    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False)
 
 
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """fftn of real numbers: the first n/2 + 1 results along the last of the axes."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _from_real(x, s, axes, norm)
+    return _from_real(*_given_axes(x, s, axes, workers, plan), norm)
 
 
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of rfftn."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _to_real(x, s, axes, norm)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm)
 
 
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """fftn of numbers with Hermitian symmetry, of which x is the first half along the last of the axes."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _to_real(x, s, axes, norm, True)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True)
 
 
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
     """The inverse of hfftn."""
-    check_options(workers, plan)
-    x = as_numbers(x)
-    axes, s = axes_of(x, s, axes)
-    return _from_real(x, s, axes, norm, False)
+    return _from_real(*_given_axes(x, s, axes, workers, plan), norm, False)
 
 
 def _of_two_axes(transform, name):
@@ -200,7 +180,7 @@ _TYPES = {name: [getattr(lib, f"MST_FFT_{name}{type}") for type in range(1, 5)] 
 _PERIOD = {"DCT": (-2, 0, 0, 0), "DST": (2, 0, 0, 0)}  # of the Fourier transform behind each type, less 2n
 
 
-def _of_even(name, x, type, s, axes, norm, orthogonalize, forward):
+def _of_even(name, type, x, s, axes, norm, orthogonalize, forward):
     if type not in (1, 2, 3, 4):
         raise ValueError(f"type {type!r} of a {name} is not one of 1, 2, 3 and 4")
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
@@ -221,10 +201,7 @@ def _of_even(name, x, type, s, axes, norm, orthogonalize, forward):
 
 def _along_one(name, forward):
     def along_one(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-        check_options(workers)
-        x = as_numbers(x)
-        axes, s = axis_of(x, n, axis)
-        return _of_even(name, x, type, s, axes, norm, orthogonalize, forward)
+        return _of_even(name, type, *_given_axis(x, n, axis, workers), norm, orthogonalize, forward)
 
     along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
     along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis."
@@ -233,10 +210,7 @@ def _along_one(name, forward):
 
 def _along_several(name, forward):
     def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-        check_options(workers)
-        x = as_numbers(x)
-        axes, s = axes_of(x, s, axes)
-        return _of_even(name, x, type, s, axes, norm, orthogonalize, forward)
+        return _of_even(name, type, *_given_axes(x, s, axes, workers), norm, orthogonalize, forward)
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
     along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all."
