@@ -40,10 +40,11 @@ typedef enum mst_filter_rolloff { MST_FILTER_IDEAL = 0, MST_FILTER_GAUSSIAN = 1,
 
 // How the image goes on beyond its edges.
 typedef enum mst_filter_edges {
-    MST_FILTER_REFLECT = 0, // as if mirrored at each edge, again and again: P = 2 h, Q = 2 w
+    MST_FILTER_REFLECT = 0, // as if mirrored at each edge, again and again: P = 2 h, Q = 2 w; by cosine transforms of the image
+                            // itself where the mask is even along both axes (Makhoul, IEEE Trans. ASSP 28, 1980)
     MST_FILTER_WRAP = 1,    // as if repeated: P = h, Q = w
     MST_FILTER_ZERO = 2     // with zeros, P = 2 h, Q = 2 w
-} mst_filter_edges;
+} mst_filter_edges;         // P and Q may be other where the mask's response is short: what is left out is 2e-7 of it
 
 // What is written of the result r. With low and high the least and the greatest of 0 and all r of an image (its colours
 // together), and white the largest value an element is to have:

@@ -2,6 +2,7 @@
 
 #include "runtime/numbers.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static cell type_of(mst_type type) { return type == MST_UINT8 ? ANY_UCHAR : type == MST_UINT16 ? ANY_USHORT : ANY_FLOAT; }
@@ -17,20 +18,22 @@ static void describe(const mst_filter *plan, const mst_filter_pass *passes, filt
                           .channels = (cell)plan->channels,
                           .colours = (cell)plan->colours,
                           .q = (cell)plan->q,
-                          .j = (cell)(plan->p / 2),
+                          .j = (cell)mst_fused_filter_rows(plan),
                           .columns = (cell)(plan->q / 2 + 1),
                           .pitch = (cell)mst_fused_filter_pitch(plan),
                           .mirror = d->edges == MST_FILTER_REFLECT,
                           .levels = mst_filter_levels(plan),
                           .ranged = mst_filter_ranged(plan),
                           .clips = d->output_as == MST_FILTER_CLIP && d->white > 0,
+                          .cosine = plan->cosine,
                           .input = type_of(d->input.type),
                           .output = type_of(d->output.type),
                           .kind = d->kind,
                           .rolloff = d->rolloff,
                           .order = d->order,
                           .n_discs = (cell)plan->mask.n_discs,
-                          .disc_size = (cell)(plan->q / 2 + 1 + plan->p)};
+                          .disc_size = (cell)(mst_mask_columns(plan) + mst_mask_rows(plan)),
+                          .mask_columns = (cell)mst_mask_columns(plan)};
     size_t odd = 0, places = 0;
     for (int axis = 0; axis < 2; axis++) {
         const mst_pass *pass = pass_along(passes, axis);
@@ -59,13 +62,35 @@ static void *odd_values(const mst_filter_pass *passes, uint64_t bytes) {
     return values;
 }
 
-static mst_status make_tables(mst_context *context, const mst_filter_pass *passes, mst_any_filter *any, mst_error *error) {
+static void put_rotations(size_t n, cl_float2 *to) {
+    const double pi = acos(-1);
+    for (size_t k = 0; k <= n / 2; k++) {
+        double angle = pi / 2 * (double)k / (double)n;
+        to[k] = (cl_float2){{(float)cos(angle), (float)sin(angle)}};
+    }
+}
+
+// Cosine and sine of 2 pi k / 4n: along the height for k up to half of it, and then along the width.
+static void *rotation_values(const mst_filter *plan, uint64_t bytes) {
+    cl_float2 *values = malloc((size_t)bytes);
+    if (values) {
+        put_rotations(plan->p, values);
+        put_rotations(plan->q, values + plan->p / 2 + 1);
+    }
+    return values;
+}
+
+static mst_status make_tables(const mst_filter *plan, const mst_filter_pass *passes, mst_any_filter *any, mst_error *error) {
     mst_status status = MST_OK;
+    mst_context *context = plan->context;
     any->places.bytes = (pass_along(passes, 0)->n + pass_along(passes, 1)->n) * sizeof(cl_uint);
     any->odd.bytes = (mst_any_count_odd(pass_along(passes, 0)) + mst_any_count_odd(pass_along(passes, 1))) * sizeof(cl_float2);
     MST_TRY(mst_table_upload(context, &any->places, place_values(passes), error));
     if (any->odd.bytes)
         MST_TRY(mst_table_upload(context, &any->odd, odd_values(passes, any->odd.bytes), error));
+    any->rotations.bytes = plan->cosine ? (plan->p / 2 + plan->q / 2 + 2) * sizeof(cl_float2) : 0;
+    if (plan->cosine)
+        MST_TRY(mst_table_upload(context, &any->rotations, rotation_values(plan, any->rotations.bytes), error));
 fail:
     return status;
 }
@@ -93,7 +118,7 @@ mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass pas
     describe(plan, passes, &sizes);
     any->sizes.bytes = sizeof sizes;
     MST_TRY(mst_table_upload(plan->context, &any->sizes, mst_table_copy(&sizes, sizeof sizes), error));
-    MST_TRY(make_tables(plan->context, passes, any, error));
+    MST_TRY(make_tables(plan, passes, any, error));
     MST_TRY(make_kernel(plan->context, any, error));
 fail:
     return status;
@@ -107,6 +132,7 @@ void mst_any_filter_destroy(const mst_filter *plan, mst_any_filter *any) {
     mst_table_release(plan->context, &any->sizes);
     mst_table_release(plan->context, &any->odd);
     mst_table_release(plan->context, &any->places);
+    mst_table_release(plan->context, &any->rotations);
     free(any);
 }
 
@@ -125,6 +151,7 @@ mst_status mst_any_filter_enqueue(mst_filter *plan, const mst_filter_fused *f, i
         MST_BIND_AS("step_twiddles", (d->shared ? d->shared : d)->tables.tables[MST_TABLE_STEPS].buffer),
         MST_BIND_AS("odd", any->odd.buffer),
         MST_BIND_AS("places", any->places.buffer),
+        MST_BIND_AS("rotations", any->rotations.buffer),
         MST_BIND(image, image),
         MST_BIND_AS("base", side->base),
         MST_BIND_AS("first_line", side->first_line),

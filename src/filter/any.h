@@ -12,7 +12,7 @@
 typedef struct mst_any_filter {
     mst_text text;
     mst_kernel *kernel;
-    mst_device_table sizes, odd, places;
+    mst_device_table sizes, odd, places, rotations;
 } mst_any_filter;
 
 // Makes the kernel and tables of a plan whose passes, whose step twiddles it uses, are planned. *out accepts a half-built one.

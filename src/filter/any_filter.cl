@@ -9,7 +9,7 @@ enum { ANY_UCHAR, ANY_USHORT, ANY_FLOAT };
 typedef struct filter_sizes {
     any_steps along[2];                                          // the width, the height
     cell height, width, channels, colours, q, j, columns, pitch; // fused_write.c
-    cell mirror, levels, ranged, clips;                          // true or false
+    cell mirror, levels, ranged, clips, cosine;                  // true or false
     cell input, output;                                          // types of pixels
-    cell kind, rolloff, order, n_discs, disc_size;               // of the mask (mask.c)
+    cell kind, rolloff, order, n_discs, disc_size, mask_columns; // of the mask (mask.c)
 } filter_sizes;

@@ -14,12 +14,18 @@ typedef struct mst_filter_composed {
     uint64_t bytes; // of spectra
 } composed;
 
-static uint64_t spectrum_bytes(const mst_filter *plan) { return (uint64_t)plan->p * (plan->q / 2 + 1) * sizeof(cl_float2); }
+// Complex numbers of half a spectrum, or real ones of a cosine transform.
+static size_t spectrum_columns(const mst_filter *plan) { return plan->cosine ? plan->q : plan->q / 2 + 1; }
+
+static uint64_t spectrum_bytes(const mst_filter *plan) {
+    return (uint64_t)plan->p * spectrum_columns(plan) * (plan->cosine ? sizeof(cl_float) : sizeof(cl_float2));
+}
 
 static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, mst_fft **out, mst_error *error) {
     mst_fft_desc d = MST_FFT_DESC_INIT;
-    const size_t real[] = {plan->n_images * plan->colours, plan->p, plan->q}, half[] = {real[0], plan->p, plan->q / 2 + 1};
-    mst_layout planes = mst_layout_dense(MST_FLOAT32, 3, real), spectra = mst_layout_dense(MST_COMPLEX64, 3, half);
+    const size_t real[] = {plan->n_images * plan->colours, plan->p, plan->q}, half[] = {real[0], plan->p, spectrum_columns(plan)};
+    mst_layout planes = mst_layout_dense(MST_FLOAT32, 3, real);
+    mst_layout spectra = mst_layout_dense(plan->cosine ? MST_FLOAT32 : MST_COMPLEX64, 3, half);
     bool forward = direction == MST_FFT_FORWARD;
     d.input = forward ? planes : spectra;
     d.output = forward ? spectra : planes;
@@ -27,7 +33,8 @@ static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, 
     d.axes[0] = 1;
     d.axes[1] = 2;
     d.direction = direction;
-    d.scale = forward ? 1 : 1 / ((double)plan->p * (double)plan->q);
+    d.scale = forward ? 1 : 1 / ((double)plan->p * (double)plan->q * (plan->cosine ? 4 : 1));
+    d.kind = plan->cosine ? MST_FFT_DCT2 : MST_FFT_FOURIER;
     d.shape = plan->desc.shape;
     return mst_fft_create(plan->context, &d, out, error);
 }
@@ -42,7 +49,9 @@ static mst_status create(mst_filter *plan, mst_error *error) {
     MST_TRY(make_fft(plan, MST_FFT_INVERSE, &c->inverse, error));
     MST_TRY(mst_program_add_file(plan->context, "any_mask.cl", &text, error));
     MST_TRY(mst_program_add_file(plan->context, "composed.cl", &text, error));
-    MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text, "-D PRECISION=32", &program, error));
+    MST_TRY(mst_program_of_text(plan->context, "filter: the mask", &text,
+                                plan->cosine ? "-D PRECISION=32 -D NUMBER=real" : "-D PRECISION=32 -D NUMBER=real2", &program,
+                                error));
     MST_TRY(mst_kernel_create(program, "multiply_by_mask", &c->mask, error));
 fail:
     mst_text_release(&text);
@@ -100,14 +109,22 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
     size_t n_planes = block->count * plan->colours;
     mst_block there = fft_block(block, n_planes, plan->planes.buffer, c->spectra);
     mst_block back = fft_block(block, n_planes, c->spectra, plan->planes.buffer);
-    cl_uint p = (cl_uint)plan->p, half = (cl_uint)(plan->q / 2 + 1);
-    cl_ulong n = (cl_ulong)n_planes * p * half;
+    cl_uint p = (cl_uint)plan->p, columns = (cl_uint)spectrum_columns(plan);
+    cl_uint mask_rows = (cl_uint)mst_mask_rows(plan), mask_columns = (cl_uint)mst_mask_columns(plan);
+    cl_ulong n = (cl_ulong)n_planes * p * columns;
     cl_int kind = (cl_int)plan->desc.kind, rolloff = (cl_int)plan->desc.rolloff, order = plan->desc.order;
     cl_uint n_discs = (cl_uint)plan->mask.n_discs;
-    const mst_argument arguments[] = {
-        MST_BIND(spectra, c->spectra),    MST_BIND(p, p),       MST_BIND(half_q, half),     MST_BIND(n, n),
-        MST_BIND(mask, plan->mask.table), MST_BIND(kind, kind), MST_BIND(rolloff, rolloff), MST_BIND(order, order),
-        MST_BIND(n_discs, n_discs)};
+    const mst_argument arguments[] = {MST_BIND(spectra, c->spectra),
+                                      MST_BIND(p, p),
+                                      MST_BIND(columns, columns),
+                                      MST_BIND(mask_rows, mask_rows),
+                                      MST_BIND(mask_columns, mask_columns),
+                                      MST_BIND(n, n),
+                                      MST_BIND(mask, plan->mask.table),
+                                      MST_BIND(kind, kind),
+                                      MST_BIND(rolloff, rolloff),
+                                      MST_BIND(order, order),
+                                      MST_BIND(n_discs, n_discs)};
     MST_TRY(mst_filter_timing_begin(plan, block->queue, error));
     MST_TRY(mst_fft_compute(c->forward, &there, error));
     MST_TRY(mst_filter_timing_end(plan, block->queue, MST_PART_FORWARD, error));

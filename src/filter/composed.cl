@@ -1,5 +1,5 @@
-// The composed filter's own kernel: half spectra of p x half_q numbers a plane times the mask, whose tables, kind,
-// roll-off and order are arguments (mask.c, any_mask.cl).
+// The composed filter's own kernel: half spectra or cosine transforms of p x columns numbers, of type NUMBER, a plane
+// times the mask, whose tables, kind, roll-off and order are arguments (mask.c, any_mask.cl).
 real disc(__global const real *mask, uint half_q, uint k, uint l, int rolloff, int order) {
     const real column = mask[l], row = mask[half_q + k];
     if (rolloff == ANY_IDEAL)
@@ -7,9 +7,9 @@ real disc(__global const real *mask, uint half_q, uint k, uint l, int rolloff, i
     return rolloff == ANY_GAUSSIAN ? column * row : 1 / (1 + pown(column + row, order));
 }
 
-real mask_at(__global const real *mask, uint p, uint half_q, uint k, uint l, int kind, int rolloff, int order,
+real mask_at(__global const real *mask, uint rows, uint half_q, uint k, uint l, int kind, int rolloff, int order,
              uint n_discs) {
-    const ulong size = (ulong)half_q + p;
+    const ulong size = (ulong)half_q + rows;
     if (kind == ANY_OWN)
         return mask[(ulong)k * half_q + l];
     real kept = disc(mask, half_q, k, l, rolloff, order);
@@ -24,10 +24,10 @@ real mask_at(__global const real *mask, uint p, uint half_q, uint k, uint l, int
     return kept;
 }
 
-__kernel void multiply_by_mask(__global real2 *spectra, uint p, uint half_q, ulong n, __global const real *mask,
-                               int kind, int rolloff, int order, uint n_discs) {
-    const ulong i = get_global_id(0), row = i / half_q;
+__kernel void multiply_by_mask(__global NUMBER *spectra, uint p, uint columns, uint mask_rows, uint mask_columns,
+                               ulong n, __global const real *mask, int kind, int rolloff, int order, uint n_discs) {
+    const ulong i = get_global_id(0), row = i / columns;
     if (i < n)
-        spectra[i] *=
-            mask_at(mask, p, half_q, (uint)(row % p), (uint)(i - row * half_q), kind, rolloff, order, n_discs);
+        spectra[i] *= mask_at(mask, mask_rows, mask_columns, (uint)(row % p), (uint)(i - row * columns), kind, rolloff,
+                              order, n_discs);
 }

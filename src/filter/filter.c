@@ -91,8 +91,7 @@ static mst_status read_input(mst_filter *plan, mst_error *error) {
                 MOST_CHANNELS);
     MST_REQUIRE(!plan->desc.alpha || plan->channels >= 2, MST_ERROR_ARGUMENT, "alpha is set, but there is no channel beside it");
     plan->colours = plan->channels - (plan->desc.alpha ? 1 : 0);
-    plan->p = plan->desc.edges == MST_FILTER_WRAP ? plan->height : 2 * plan->height;
-    plan->q = plan->desc.edges == MST_FILTER_WRAP ? plan->width : 2 * plan->width;
+    mst_filter_choose_extent(plan);
     MST_REQUIRE(plan->desc.algorithm == MST_FILTER_AUTO || (plan->p == plan->q && (plan->p & (plan->p - 1)) == 0),
                 MST_ERROR_ARGUMENT, "the paper's algorithm takes square images with a power of two a side, not %zu x %zu",
                 plan->width, plan->height);

@@ -33,6 +33,17 @@ bool find_pixels(__global const filter_sizes *s, ulong plane, uint y, bool range
     return true;
 }
 
+// Where numbers come in the order of a cosine transform: 0, 2, .., 3, 1.
+uint row_of(__global const filter_sizes *s, uint place) {
+    const uint p = (uint)s->along[1].n;
+    if (!s->cosine || place >= p)
+        return place;
+    return 2 * place < p ? 2 * place : 2 * (p - place) - 1;
+}
+
+// n: of the transform; 0: numbers stay in their order. A place of the tile for x from n on, too.
+INLINE uint place_of(uint n, uint x) { return n == 0 ? x : x % 2 ? abs_diff(n, (x + 1) / 2) : x / 2; }
+
 // The median of three pixels of a plane, which keeps what is left as small as the differences in the image.
 real level_of(__global const filter_sizes *s, __global const char *image, ulong plane, long base, ulong first_line,
               __constant const long *lines) {
@@ -59,10 +70,10 @@ __attribute__((noinline)) void find_tile(tile *t, __global const filter_sizes *s
     t->count = count;
     for (uint l = 0; l < LANES; l++) {
         const ulong line = first + min(l, count - 1), plane = line / j;
-        const uint y = (uint)(line - plane * j);
+        const uint y = row_of(s, (uint)(line - plane * j)), below = row_of(s, (uint)(line - plane * j + j));
         t->upper[l] = t->lower[l] = 0;
         t->has_upper[l] = find_pixels(s, plane, y, ranged, mirror, base, first_line, lines, &t->upper[l]);
-        t->has_lower[l] = find_pixels(s, plane, y + (uint)j, ranged, mirror, base, first_line, lines, &t->lower[l]);
+        t->has_lower[l] = find_pixels(s, plane, below, ranged, mirror, base, first_line, lines, &t->lower[l]);
         t->all_upper = t->all_upper && t->has_upper[l];
         t->all_lower = t->all_lower && t->has_lower[l];
         t->no_lower = t->no_lower && !t->has_lower[l];
@@ -86,16 +97,16 @@ __attribute__((noinline)) void find_tile(tile *t, __global const filter_sizes *s
         }                                                                                                              \
         for (uint l = 0; l < LANES; l++)                                                                               \
             for (uint k = x; k < n; k++)                                                                               \
-                ((real *)&v[2 * k])[l] =                                                                               \
+                ((real *)&v[2 * place_of(spread, k)])[l] =                                                             \
                     has[l] ? (real)pixels[at[l] + (long)k * stride] - ((const real *)&level)[l] : 0;                   \
     }
 #define LOAD_LANE_CONVERTED(l) r[l] = convert_float8(vload8(0, pixels + at[l] + x));
 #define LOAD_LANE_PLAIN(l) r[l] = vload8(0, pixels + at[l] + x);
-#define KEEP_LANE(i) v[2 * (x + i)] = r[i] - level;
+#define KEEP_LANE(i) v[2 * place_of(spread, x + i)] = r[i] - level;
 
 __attribute__((noinline)) void load_part(vreal *restrict v, __global const char *restrict image,
                                          const long *restrict at, const bool *has, bool all, vreal level, uint n,
-                                         long stride, int type) {
+                                         long stride, uint spread, int type) {
     if (type == ANY_UCHAR)
         LOAD_PART(uchar, CONVERTED)
     else if (type == ANY_USHORT)
@@ -107,23 +118,25 @@ __attribute__((noinline)) void load_part(vreal *restrict v, __global const char 
 __attribute__((noinline)) void load_rows(vreal *restrict v, __global const filter_sizes *s,
                                          __global const char *restrict image, const tile *t, long stride) {
     const uint width = (uint)s->width, q = (uint)s->q;
+    const uint spread = s->cosine ? q : 0;
     const bool mirror = s->mirror;
-    load_part(v, image, t->upper, t->has_upper, t->all_upper, t->level, width, stride, (int)s->input);
+    load_part(v, image, t->upper, t->has_upper, t->all_upper, t->level, width, stride, spread, (int)s->input);
     if (t->no_lower)
         for (uint x = 0; x < width; x++)
-            IM(x) = 0;
+            IM(place_of(spread, x)) = 0;
     else
-        load_part(v + 1, image, t->lower, t->has_lower, t->all_lower, t->level, width, stride, (int)s->input);
+        load_part(v + 1, image, t->lower, t->has_lower, t->all_lower, t->level, width, stride, spread, (int)s->input);
     for (uint x = width; x < q; x++) {
-        RE(x) = mirror ? RE(2 * width - 1 - x) : 0;
-        IM(x) = mirror ? IM(2 * width - 1 - x) : 0;
+        const uint to = place_of(spread, x), from = place_of(spread, 2 * width - 1 - x);
+        RE(to) = mirror ? RE(from) : 0;
+        IM(to) = mirror ? IM(from) : 0;
     }
 }
 
 #define TO_UCHAR(x) convert_uchar8_sat_rte(x)
 #define TO_USHORT(x) convert_ushort8_sat_rte(x)
 #define TO_FLOAT(x) (x)
-#define TAKE_LANE(i) r[i] = v[2 * (x + i)];
+#define TAKE_LANE(i) r[i] = v[2 * place_of(spread, x + i)];
 #define CLIP_LANE(l) r[l] = clamp(r[l], (vreal)0, (vreal)white);
 #define STORE_PART(type, convert)                                                                                      \
     {                                                                                                                  \
@@ -154,7 +167,7 @@ __attribute__((noinline)) void load_rows(vreal *restrict v, __global const filte
 
 __attribute__((noinline)) void store_part(const vreal *restrict v, __global char *restrict image,
                                           const long *restrict at, const bool *has, uint count, uint n, long stride,
-                                          int type, bool clips, real white) {
+                                          uint spread, int type, bool clips, real white) {
     if (type == ANY_UCHAR)
         STORE_PART(uchar, TO_UCHAR)
     else if (type == ANY_USHORT)
@@ -165,11 +178,11 @@ __attribute__((noinline)) void store_part(const vreal *restrict v, __global char
 
 __attribute__((noinline)) void store_rows(const vreal *restrict v, __global const filter_sizes *s,
                                           __global char *restrict image, const tile *t, long stride, real white) {
-    const uint width = (uint)s->width;
+    const uint width = (uint)s->width, spread = s->cosine ? (uint)s->q : 0;
     const int type = s->ranged ? ANY_FLOAT : (int)s->output;
-    store_part(v, image, t->upper, t->has_upper, t->count, width, stride, type, s->clips, white);
+    store_part(v, image, t->upper, t->has_upper, t->count, width, stride, spread, type, s->clips, white);
     if (!t->no_lower)
-        store_part(v + 1, image, t->lower, t->has_lower, t->count, width, stride, type, s->clips, white);
+        store_part(v + 1, image, t->lower, t->has_lower, t->count, width, stride, spread, type, s->clips, white);
 }
 
 // Half planes: elements e and q - e of a row lie side by side, two such pairs are a vector.
@@ -316,61 +329,115 @@ INLINE vreal disc(vreal column, real row, int rolloff, int order) {
     return 1 / (1 + power);
 }
 
-__attribute__((noinline)) void multiply_by_own(vreal *restrict v, __global const filter_sizes *s,
-                                               __global const uint *restrict places, __global const real *restrict mask,
-                                               const uint *restrict l_of, bool neighbours, real scale) {
-    const uint p = (uint)s->along[1].n;
-    const ulong columns = (ulong)s->columns;
-    for (uint e = 0; e < p; e++, mask += columns) {
-        vreal factor;
-        if (neighbours)
-            factor = vload8(0, mask + l_of[0]);
-        else
-            for (uint l = 0; l < LANES; l++)
-                ((real *)&factor)[l] = mask[l_of[l]];
-        factor *= scale;
-        RE(places[e]) *= factor;
-        IM(places[e]) *= factor;
-    }
-}
-
-__attribute__((noinline)) void multiply_by_discs(vreal *restrict v, __global const filter_sizes *s,
-                                                 __global const uint *restrict places,
-                                                 __global const real *restrict mask, const uint *restrict l_of,
-                                                 real scale) {
-    const uint p = (uint)s->along[1].n, n_discs = (uint)s->n_discs;
+// How much of a frequency the mask's discs hold together: `columns` has their values along the width, `rows` begins
+// with the first one's along the height.
+INLINE vreal kept_by_discs(__global const filter_sizes *s, const vreal *columns, __global const real *rows) {
     const size_t size = (size_t)s->disc_size;
     const int kind = (int)s->kind, rolloff = (int)s->rolloff, order = (int)s->order;
+    vreal factor = disc(columns[0], rows[0], rolloff, order);
+    if (kind != ANY_LOW)
+        factor = 1 - factor;
+    if (kind == ANY_BAND || kind == ANY_BAND_STOP)
+        factor = disc(columns[1], rows[size], rolloff, order) * factor;
+    if (kind == ANY_BAND_STOP)
+        factor = 1 - factor;
+    for (uint i = 1; kind == ANY_NOTCH && i < (uint)s->n_discs; i++)
+        factor *= 1 - disc(columns[i], rows[i * size], rolloff, order);
+    return factor;
+}
+
+// A mask at frequencies l_of of the lanes along the width.
+typedef struct lane_mask {
     vreal columns[FILTER_DISCS];
-    for (uint i = 0; i < n_discs; i++)
+    uint l_of[LANES];
+    bool neighbours;
+} lane_mask;
+
+void find_mask(lane_mask *m, __global const filter_sizes *s, __global const real *mask, ulong first, uint count,
+               bool opposite) {
+    for (uint l = 0; l < LANES; l++) {
+        const uint at = (uint)((first + min(l, count - 1)) % (ulong)s->columns);
+        m->l_of[l] = opposite ? (uint)s->q - at : at;
+    }
+    m->neighbours = m->l_of[LANES - 1] == m->l_of[0] + LANES - 1;
+    for (uint i = 0; s->kind != ANY_OWN && i < (uint)s->n_discs; i++)
         for (uint l = 0; l < LANES; l++)
-            ((real *)&columns[i])[l] = mask[i * size + l_of[l]];
-    __global const real *rows = mask + s->columns;
-    for (uint e = 0; e < p; e++) {
-        vreal factor = disc(columns[0], rows[e], rolloff, order);
-        if (kind != ANY_LOW)
-            factor = 1 - factor;
-        if (kind == ANY_BAND || kind == ANY_BAND_STOP)
-            factor = disc(columns[1], rows[size + e], rolloff, order) * factor;
-        if (kind == ANY_BAND_STOP)
-            factor = 1 - factor;
-        for (uint i = 1; kind == ANY_NOTCH && i < n_discs; i++)
-            factor *= 1 - disc(columns[i], rows[i * size + e], rolloff, order);
-        factor *= scale;
+            ((real *)&m->columns[i])[l] = mask[i * (size_t)s->disc_size + m->l_of[l]];
+}
+
+// At the frequency k along the height.
+INLINE vreal mask_at(const lane_mask *m, __global const filter_sizes *s, __global const real *mask, uint k) {
+    if (s->kind != ANY_OWN)
+        return kept_by_discs(s, m->columns, mask + s->mask_columns + k);
+    mask += (ulong)k * (ulong)s->mask_columns;
+    if (m->neighbours)
+        return vload8(0, mask + m->l_of[0]);
+    vreal factor;
+    for (uint l = 0; l < LANES; l++)
+        ((real *)&factor)[l] = mask[m->l_of[l]];
+    return factor;
+}
+
+__attribute__((noinline)) void multiply(vreal *restrict v, __global const filter_sizes *s,
+                                        __global const uint *restrict places, __global const real *restrict mask,
+                                        ulong first, uint count, real scale) {
+    lane_mask m;
+    find_mask(&m, s, mask, first, count, false);
+    for (uint e = 0; e < (uint)s->along[1].n; e++) {
+        const vreal factor = mask_at(&m, s, mask, e) * scale;
         RE(places[e]) *= factor;
         IM(places[e]) *= factor;
     }
 }
 
-void multiply(vreal *v, __global const filter_sizes *s, __global const uint *places, __global const real *mask,
-              ulong first, uint count, real scale) {
-    uint l_of[LANES];
-    for (uint l = 0; l < LANES; l++)
-        l_of[l] = (uint)((first + min(l, count - 1)) % (ulong)s->columns);
-    if (s->kind == ANY_OWN)
-        multiply_by_own(v, s, places, mask, l_of, l_of[LANES - 1] == l_of[0] + LANES - 1, scale);
-    else
-        multiply_by_discs(v, s, places, mask, l_of, scale);
+// Turns (re, im) by the angle whose cosine and sine these are.
+#define TURN(re, im, c, s)                                                                                             \
+    {                                                                                                                  \
+        const vreal turned = (c)*re - (s)*im;                                                                          \
+        im = (c)*im + (s)*re;                                                                                          \
+        re = turned;                                                                                                   \
+    }
+
+// Numbers k and p - k of a column's cosine transform are the parts of a number of the spectrum, turned.
+#define MULTIPLY_PARTS(re, im, m)                                                                                      \
+    {                                                                                                                  \
+        TURN(re, im, r.x, -r.y)                                                                                        \
+        re *= mask_at(&m, s, mask, k);                                                                                 \
+        im *= mask_at(&m, s, mask, p - k);                                                                             \
+        TURN(re, im, r.x, r.y)                                                                                         \
+    }
+
+// Real and imaginary parts of a column, turned, are columns l and q - l of the rows' cosine transforms (fused.h).
+__attribute__((noinline)) void multiply_cosines(vreal *restrict v, __global const filter_sizes *s,
+                                                __global const uint *restrict places,
+                                                __global const real *restrict mask,
+                                                __global const real2 *restrict rotations, ulong first, uint count,
+                                                real scale) {
+    const uint p = (uint)s->along[1].n;
+    lane_mask near, far;
+    vreal c, d;
+    find_mask(&near, s, mask, first, count, false);
+    find_mask(&far, s, mask, first, count, true);
+    for (uint l = 0; l < LANES; l++) {
+        const real2 r = rotations[p / 2 + 1 + near.l_of[l]];
+        ((real *)&c)[l] = r.x;
+        ((real *)&d)[l] = r.y;
+    }
+    for (uint k = 0; k <= p / 2; k++) {
+        const uint a = places[k], b = places[k > 0 ? p - k : 0];
+        const real2 r = rotations[k];
+        vreal ax = RE(a), ay = IM(a), bx = RE(b), by = IM(b);
+        TURN(ax, ay, c, -d)
+        TURN(bx, by, c, -d)
+        vreal ux = (ax + bx) * (scale / 2), uy = (ay - by) * (scale / 2);
+        vreal wx = (ay + by) * (scale / 2), wy = (bx - ax) * (scale / 2);
+        MULTIPLY_PARTS(ux, uy, near)
+        MULTIPLY_PARTS(wx, wy, far)
+        ax = ux - wy, ay = uy + wx, bx = ux + wy, by = wx - uy;
+        TURN(ax, ay, c, d)
+        TURN(bx, by, c, d)
+        RE(a) = ax, IM(a) = ay, RE(b) = bx, IM(b) = by;
+    }
 }
 
 // The kernel.
@@ -378,8 +445,9 @@ void multiply(vreal *v, __global const filter_sizes *s, __global const uint *pla
 // One of the three passes.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 filter_any(__global const filter_sizes *s, int pass, __global const real *step_twiddles, __global const real *odd,
-           __global const uint *places, __global char *image, long base, ulong first_line, __constant const long *lines,
-           __global real *half_planes, __global const real *mask, real scale, real white, ulong n_lines, uint tiles) {
+           __global const uint *places, __global const real2 *rotations, __global char *image, long base,
+           ulong first_line, __constant const long *lines, __global real *half_planes, __global const real *mask,
+           real scale, real white, ulong n_lines, uint tiles) {
     vreal v[2 * ANY_LENGTH];
     tile t;
     __global const any_steps *along = s->along + (pass == ANY_COLUMNS);
@@ -400,7 +468,9 @@ filter_any(__global const filter_sizes *s, int pass, __global const real *step_t
             load_spectra(v, s, half_planes, with.places, first, count);
         if (pass != ANY_BACK)
             forward(v, along, &with);
-        if (pass == ANY_COLUMNS)
+        if (pass == ANY_COLUMNS && s->cosine)
+            multiply_cosines(v, s, with.places, mask, rotations, first, count, scale);
+        else if (pass == ANY_COLUMNS)
             multiply(v, s, with.places, mask, first, count, scale);
         if (pass != ANY_ROWS)
             backward(v, along, &with);

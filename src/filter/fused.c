@@ -9,7 +9,9 @@ bool mst_fused_filter_can(const mst_filter *plan, bool cpu) {
     unsigned radices[MST_PASS_RADICES];
     int count;
     size_t longest = mst_pass_longest(&plan->context->device, cpu, false);
-    return plan->p % 2 == 0 && plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, cpu, 0, radices, &count) &&
+    if (plan->cosine ? !cpu : plan->p % 2 != 0)
+        return false;
+    return plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, cpu, 0, radices, &count) &&
            mst_pass_factor(plan->q, cpu, 0, radices, &count);
 }
 
@@ -67,7 +69,7 @@ fail:
 }
 
 static uint64_t plane_bytes(const mst_filter *plan) {
-    return (uint64_t)plan->p / 2 * mst_fused_filter_pitch(plan) * sizeof(cl_float2);
+    return (uint64_t)mst_fused_filter_rows(plan) * mst_fused_filter_pitch(plan) * sizeof(cl_float2);
 }
 
 static void count_work(const mst_filter *plan, mst_stream_desc *stream) {
@@ -108,7 +110,7 @@ static mst_status run_any(mst_filter *plan, const mst_block *block, mst_error *e
     mst_status status = MST_OK;
     const mst_filter_fused *f = plan->work;
     mst_image_side in = mst_image_side_of(plan, block, 0), out = mst_image_side_of(plan, block, 1);
-    uint64_t n_planes = (uint64_t)block->count * plan->colours, n_rows = n_planes * (plan->p / 2);
+    uint64_t n_planes = (uint64_t)block->count * plan->colours, n_rows = n_planes * mst_fused_filter_rows(plan);
     cl_mem to = mst_filter_ranged(plan) ? plan->planes.buffer : out.buffer;
     MST_TRY(mst_any_filter_enqueue(plan, f, FILTER_ROWS, block, &in, in.buffer, n_rows,
                                    mst_filter_timing_command(plan, MST_PART_FORWARD), error));

@@ -4,6 +4,11 @@
 //     back      inverse: real parts are rows j, imaginary ones rows j + P/2
 // Half a plane of complex numbers is all that lies between, without an odd end in its rows, and every transform is complex. It
 // needs no more of the mask than that it is real and the same at opposite frequencies. P has to be even.
+//
+// Cosine transforms (plan->cosine; any P) go the same way: with w = exp(-2 pi i / 4n), number k and number n - k of the cosine
+// transform of n numbers x are the parts of X[k] - i X[n-k] = 2 w^k V[k], where V is the Fourier transform of x[0], x[2], ..,
+// x[3], x[1] (Makhoul, IEEE Trans. ASSP 28, 1980). Rows and columns come and go in that order. A column l, rotated by w_Q^l, is
+// columns l and Q - l of the rows' cosine transforms; its results k and P - k are four numbers of the plane's cosine transform.
 // Elements l and Q - l of a row lie side by side there, at 2 l and 2 l + 1, so that a column and its opposite are one of float4.
 #ifndef MST_FILTER_FUSED_H
 #define MST_FILTER_FUSED_H
@@ -27,6 +32,9 @@ typedef struct mst_filter_fused {
     cl_mem half_planes;                      // complex
     uint64_t bytes;
 } mst_filter_fused;
+
+// Rows of the half planes.
+static inline size_t mst_fused_filter_rows(const mst_filter *plan) { return (plan->p + 1) / 2; }
 
 // Complex numbers from a row of the half planes to the next: a multiple of 32 bytes, the least that GPUs' memory moves.
 static inline size_t mst_fused_filter_pitch(const mst_filter *plan) { return (2 * (plan->q / 2 + 1) + 3) / 4 * 4; }

@@ -14,7 +14,7 @@ typedef struct disc {
     double x, y, radius;
 } disc;
 
-static size_t half(const mst_filter *plan) { return plan->q / 2 + 1; }
+static size_t half(const mst_filter *plan) { return mst_mask_columns(plan); }
 
 // |k / n - centre|, the shorter way round.
 static double distance(size_t k, size_t n, double centre) {
@@ -35,14 +35,14 @@ static mst_status fill_ideal(const mst_filter *plan, const disc *d, float *colum
     const double **ranked = malloc(n * sizeof *ranked);
     MST_REQUIRE(distances && ranked, MST_ERROR_HOST_MEMORY, "out of memory for a mask");
     for (size_t l = 0; l < n; l++) {
-        distances[l] = distance(l, plan->q, d->x);
+        distances[l] = distance(l, plan->period_q, d->x);
         ranked[l] = &distances[l];
     }
     qsort(ranked, n, sizeof *ranked, by_distance);
     for (size_t r = 0; r < n; r++)
         columns[ranked[r] - distances] = (float)r;
-    for (size_t k = 0; k < plan->p; k++) {
-        double y = distance(k, plan->p, d->y), left = limit - y * y;
+    for (size_t k = 0; k < mst_mask_rows(plan); k++) {
+        double y = distance(k, plan->period_p, d->y), left = limit - y * y;
         size_t low = 0, high = n; // the first rank outside
         while (low < high) {
             size_t middle = (low + high) / 2;
@@ -69,9 +69,9 @@ static mst_status fill_disc(const mst_filter *plan, const disc *d, float *column
     if (plan->desc.rolloff == MST_FILTER_IDEAL)
         return fill_ideal(plan, d, columns, rows, error);
     for (size_t l = 0; l < half(plan); l++)
-        columns[l] = smooth(plan, distance(l, plan->q, d->x) / d->radius);
-    for (size_t k = 0; k < plan->p; k++)
-        rows[k] = smooth(plan, distance(k, plan->p, d->y) / d->radius);
+        columns[l] = smooth(plan, distance(l, plan->period_q, d->x) / d->radius);
+    for (size_t k = 0; k < mst_mask_rows(plan); k++)
+        rows[k] = smooth(plan, distance(k, plan->period_p, d->y) / d->radius);
     return MST_OK;
 }
 
@@ -113,7 +113,7 @@ static const char *mask_value(mst_filter_kind kind) {
 
 static void write_mask(const mst_filter *plan, size_t n_discs, mst_text *out) {
     const mst_text_value values[] = {MST_SET(half, half(plan)),
-                                     MST_SET(size, half(plan) + plan->p), // of one disc's tables
+                                     MST_SET(size, half(plan) + mst_mask_rows(plan)), // of one disc's tables
                                      MST_SET(discs, n_discs),
                                      {0}};
     if (plan->desc.kind != MST_FILTER_MASK)
@@ -155,11 +155,11 @@ static double sample(const mst_filter_desc *d, double y, double x) {
 static void fill_own(const mst_filter *plan, float *values) {
     const mst_filter_desc *d = &plan->desc;
     double middle_y = (double)(d->mask_height / 2), middle_x = (double)(d->mask_width / 2);
-    for (size_t k = 0; k < plan->p; k++)
+    for (size_t k = 0; k < mst_mask_rows(plan); k++)
         for (size_t l = 0; l < half(plan); l++) {
             // Multiplied before divided: exact where mask and transform have the same size.
-            double y = (double)k * (double)d->mask_height / (double)plan->p;
-            double x = (double)l * (double)d->mask_width / (double)plan->q;
+            double y = (double)k * (double)d->mask_height / (double)plan->period_p;
+            double x = (double)l * (double)d->mask_width / (double)plan->period_q;
             double there = sample(d, middle_y + y, middle_x + x), back = sample(d, middle_y - y, middle_x - x);
             values[k * half(plan) + l] = (float)((there + back) / 2);
         }
@@ -185,18 +185,18 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
     mst_mask *m = &plan->mask;
     mst_text text = {0};
     disc discs[2 * MST_FILTER_MAX_NOTCHES];
-    size_t n_discs = 0, count = 0, bytes;
+    size_t rows = mst_mask_rows(plan), n_discs = 0, count = 0, bytes;
     bool own = plan->desc.kind == MST_FILTER_MASK;
     n_discs = own ? 1 : discs_of(plan, discs);
-    MST_REQUIRE((own ? mst_multiply(plan->p, half(plan), &count) : mst_multiply(plan->p + half(plan), n_discs, &count)) &&
+    MST_REQUIRE((own ? mst_multiply(rows, half(plan), &count) : mst_multiply(rows + half(plan), n_discs, &count)) &&
                     mst_multiply(count, sizeof(float), &bytes) && (m->values = malloc(bytes)),
-                MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->p, plan->q);
+                MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->period_p, plan->period_q);
     m->table_bytes = bytes;
     m->n_discs = n_discs;
     if (own)
         fill_own(plan, m->values);
     for (size_t i = 0; i < n_discs && !own; i++)
-        MST_TRY(fill_disc(plan, &discs[i], m->values + i * (plan->p + half(plan)), error));
+        MST_TRY(fill_disc(plan, &discs[i], m->values + i * (rows + half(plan)), error));
     m->keeps_mean = keeps_mean(plan);
     write_mask(plan, n_discs, &text);
     MST_REQUIRE(!text.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a mask");

@@ -12,8 +12,8 @@
 
 #include <mastaba/filter.h>
 
-// The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency k / P
-// along the height and l / Q along the width, l <= Q / 2, and the table that it reads.
+// The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency
+// k / period_p along the height and l / period_q along the width, l <= period_q / 2, and the table that it reads.
 typedef struct mst_mask {
     char *text;
     float *values; // the table, until it is on the device
@@ -45,6 +45,8 @@ struct mst_filter {
     mst_pass_choice choice;                            // of the fused filter
     size_t n_images, height, width, channels, colours; // colours: channels that are filtered
     size_t p, q;                                       // what is transformed: p x q points
+    bool cosine;                                       // by cosine transforms, that of the image mirrored (extent.c)
+    size_t period_p, period_q;                         // frequencies k / period_p along the height and l / period_q
     mst_mask mask;
     mst_stream *stream;
     cl_mem lines[2][2]; // [input, output][packed, own]: tables of mst_lines_create along the width
@@ -103,7 +105,12 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
 mst_status mst_filter_create_as(mst_context *context, const mst_filter_desc *desc, const mst_filter_choice *choice,
                                 mst_filter **out, mst_error *error);
 
+// ---- extent.c: how many points are transformed, and how.
+void mst_filter_choose_extent(mst_filter *plan);
+
 // ---- mask.c: text and table of the mask; no OpenCL call but for the upload.
+static inline size_t mst_mask_rows(const mst_filter *plan) { return plan->cosine ? plan->p + 1 : plan->p; }
+static inline size_t mst_mask_columns(const mst_filter *plan) { return plan->period_q / 2 + 1; }
 mst_status mst_mask_make(mst_filter *plan, mst_error *error);
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);

@@ -1,0 +1,116 @@
+// How many points are transformed.
+#include "plan.h"
+
+#include <math.h>
+
+#define FAST_PRIME 7 // the largest factor of lengths that are chosen
+#define TAIL 2e-7 // of the sum of a response's absolute values, which may be left out
+#define DEVIATIONS 5.2 // erfc(DEVIATIONS / sqrt(2)) = TAIL
+
+// ---- Mirrored images. Their spectrum is the cosine transform of the image, and a mask that is even along both axes multiplies
+// that: so nothing has to be doubled.
+
+static double around(double frequency) { return frequency - rint(frequency); }
+
+static bool same_place(const mst_filter_notch *a, double x, double y, double radius) {
+    return around(a->x - x) == 0 && around(a->y - y) == 0 && a->radius == radius;
+}
+
+// A notch counts at its place and at the opposite one.
+static size_t count_notches(const mst_filter_desc *d, double x, double y, double radius) {
+    size_t count = 0;
+    for (size_t i = 0; i < d->n_notches; i++)
+        count += same_place(&d->notches[i], x, y, radius) + same_place(&d->notches[i], -x, -y, radius);
+    return count;
+}
+
+static bool notches_are_even(const mst_filter_desc *d) {
+    for (size_t i = 0; i < d->n_notches; i++) {
+        const mst_filter_notch *n = &d->notches[i];
+        if (count_notches(d, n->x, n->y, n->radius) != count_notches(d, -n->x, n->y, n->radius))
+            return false;
+    }
+    return true;
+}
+
+// Of the mean of the values at a frequency and at its opposite, which is what counts of it.
+static bool own_mask_is_even(const mst_filter_desc *d) {
+    size_t h = d->mask_height, w = d->mask_width;
+    for (size_t k = 0; k < h; k++)
+        for (size_t l = 0; l < w; l++) {
+            size_t y = (k + h / 2) % h, x = (l + w / 2) % w, back_y = (h - k + h / 2) % h, back_x = (w - l + w / 2) % w;
+            float here = d->mask[y * w + x] + d->mask[back_y * w + back_x];
+            if (here != d->mask[back_y * w + x] + d->mask[y * w + back_x])
+                return false;
+        }
+    return true;
+}
+
+static bool mask_is_even(const mst_filter_desc *d) {
+    return d->kind == MST_FILTER_NOTCH ? notches_are_even(d) : d->kind != MST_FILTER_MASK || own_mask_is_even(d);
+}
+
+// ---- Padding. Pixels are not to reach round to the other side: zeros as far as the mask's response reaches are enough.
+
+// Beyond how many pixels a Gaussian mask's response can be left out. The response is a Gaussian of standard deviation
+// 1 / (2 pi radius), but where the mask is cut off at Nyquist's frequency its slope jumps, by J, which leaves a tail of
+// J / (4 pi^2 x^2).
+static double reach_of(double radius, double *variance) {
+    const double pi = acos(-1), deviation = 1 / (2 * pi * radius), nyquist = 0.5;
+    double jump = 2 * nyquist / (radius * radius) * exp(-nyquist * nyquist / (2 * radius * radius));
+    *variance += deviation * deviation;
+    return 2 * jump / (4 * pi * pi) / TAIL;
+}
+
+// Of the whole mask; infinite where it is not known.
+static double mask_reach(const mst_filter_desc *d) {
+    double variance = 0, tail;
+    if (d->rolloff != MST_FILTER_GAUSSIAN || d->kind == MST_FILTER_NOTCH || d->kind == MST_FILTER_MASK)
+        return INFINITY;
+    tail = reach_of(d->radius, &variance);
+    if (d->kind == MST_FILTER_BAND_PASS || d->kind == MST_FILTER_BAND_STOP)
+        tail = fmax(tail, reach_of(d->radius2, &variance));
+    return fmax(DEVIATIONS * sqrt(variance) + 1, tail);
+}
+
+static bool is_smooth(size_t n, size_t most) {
+    for (size_t factor = 2; factor <= most; factor += factor == 2 ? 1 : 2)
+        while (n % factor == 0)
+            n /= factor;
+    return n == 1;
+}
+
+// The least even number of points, from so many on, of which transforms are fast, if it is below `most`; else `most`.
+static size_t next_fast(double least, size_t most) {
+    if (!(least < (double)most))
+        return most;
+    size_t n = (size_t)least / 2 * 2 + 2;
+    while (n < most && !is_smooth(n, FAST_PRIME))
+        n += 2;
+    return n < most ? n : most;
+}
+
+// A mirrored image goes on at its end as far as the mask's response reaches if that makes the length a fast one.
+static size_t cosine_length(size_t n, double reach) {
+    if (is_smooth(n, MST_PASS_MAX_PRIME))
+        return n;
+    size_t longer = next_fast((double)n + reach, 2 * n);
+    return longer < 2 * n ? longer : n;
+}
+
+static size_t padded_length(const mst_filter *plan, size_t n, double reach) {
+    if (plan->cosine)
+        return cosine_length(n, reach);
+    return plan->desc.edges == MST_FILTER_WRAP ? n : next_fast((double)n + reach, 2 * n);
+}
+
+void mst_filter_choose_extent(mst_filter *plan) {
+    const mst_filter_desc *d = &plan->desc;
+    bool published = d->algorithm == MST_FILTER_PAPER;
+    plan->cosine = d->edges == MST_FILTER_REFLECT && !published && mask_is_even(d);
+    double reach = plan->cosine || (d->edges == MST_FILTER_ZERO && !published) ? mask_reach(d) : INFINITY;
+    plan->p = padded_length(plan, plan->height, reach);
+    plan->q = padded_length(plan, plan->width, reach);
+    plan->period_p = plan->cosine ? 2 * plan->p : plan->p;
+    plan->period_q = plan->cosine ? 2 * plan->q : plan->q;
+}
