@@ -8,14 +8,16 @@ from . import errors
 from ._contexts import budget, devices, set_cache, use
 from ._library import version
 from ._map import evaluate
+from ._solve import Solver, solve, time_step_limit
 from .errors import Error
 
 __version__ = version()
-__all__ = ["Error", "budget", "devices", "errors", "evaluate", "fft", "set_cache", "signal", "use", "version"]
+__all__ = ["Error", "Solver", "budget", "devices", "errors", "evaluate", "fft", "integrate", "ndimage", "set_cache", "signal", "solve", "time_step_limit", "use",
+           "version"]
 
 
 def __getattr__(name):
-    if name in ("fft", "signal"):
+    if name in ("fft", "integrate", "ndimage", "signal"):
         import importlib
         return importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

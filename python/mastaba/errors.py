@@ -11,6 +11,10 @@ class ArgumentError(Error, ValueError):
     """A value, or a combination of values, that a call does not take."""
 
 
+class TraceError(Error, TypeError):
+    """A Python function that cannot be written as an expression."""
+
+
 class NoDeviceError(Error):
     """No OpenCL platform, no device, or none that matches."""
 

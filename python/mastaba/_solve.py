@@ -1,0 +1,203 @@
+"""Explicit finite differences on grids of any size."""
+import os
+import tempfile
+
+import numpy as np
+
+from . import _arrays, errors
+from ._contexts import current
+from ._library import check, describe, execution, ffi, lib, per_thread
+from ._problem import Problem
+
+
+def _host(array):
+    return _arrays.location(array)
+
+
+class Solver:
+    """A problem, and the state that it has reached. `solver["u"]` reads a field, `solver["u"] = array` sets it; `"u.prev"` is a field of
+    two levels one step before. It works on the device and the budget that it was made with.
+
+    >>> import numpy as np, mastaba
+    >>> solver = mastaba.Solver({"grid": [100], "fields": {"u": "x == 50"}, "update": [{"u": "u + 0.25*(u[-1] - 2*u + u[1])"}]})
+    >>> solver.run(10).step, round(float(solver["u"].sum()), 6)
+    (10, 1.0)
+    """
+
+    def __init__(self, problem, **overrides):
+        self.problem = Problem(problem, overrides)
+        self.context = current()
+        self.handle = self.context.create("stencil", self.problem.desc)
+        self.fields = tuple(self.problem.fields)
+
+    @property
+    def step(self):
+        """The number of steps that were done."""
+        return lib.mst_stencil_step(self.handle)
+
+    @property
+    def time(self):
+        return self.step * self.problem.desc.time_step
+
+    @property
+    def time_step(self):
+        return self.problem.desc.time_step
+
+    def run(self, steps=None, callback=None, every=None):
+        """Advances by `steps` steps, by default those of the problem that are left, or until its condition holds. Returns itself.
+
+        `callback(solver)` is called after each `every` steps, by default a hundredth of them; where it returns False the run ends.
+        An interrupt leaves the state of a step reached before.
+        """
+        if steps is None:
+            if self.problem.steps is None:
+                raise errors.ArgumentError("the problem has no steps: give their number")
+            steps = max(self.problem.steps - self.step, 0)
+        every = steps if callback is None else every or max(steps // 100, 1)
+        report, end = describe("mst_stencil_report"), self.step + steps
+        while self.step < end:
+            check(lib.mst_stencil_run(self.handle, min(every, end - self.step), execution, report, per_thread.error))
+            if (callback is not None and callback(self) is False) or report.ended:
+                break
+        return self
+
+    def plan(self, steps=None):
+        """What was chosen, and what the model predicts for so many steps: a dictionary."""
+        plan = describe("mst_stencil_plan")
+        check(lib.mst_stencil_describe(self.handle, self.problem.steps or 1 if steps is None else steps, plan, per_thread.error))
+        names = ("depth", "fuse", "block", "state_bytes", "device_bytes", "host_bytes", "seconds", "upload_bytes", "download_bytes", "duplicated")
+        return {"schedule": ffi.string(lib.mst_stencil_schedule_name(plan.schedule)).decode(), **{name: getattr(plan, name) for name in names}}
+
+    # ---- The state
+
+    def _level(self, name):
+        field, _, level = name.partition(".")
+        if field not in self.problem.fields or level not in ("", "prev"):
+            raise KeyError(f"{name}: the fields are {', '.join(self.fields)}")
+        return field.encode(), 1 if level else 0
+
+    def read(self, name, out=None):
+        """A field's values, into `out` if given: an array of the grid's shape and the problem's precision."""
+        if out is None:
+            out = np.empty(self.problem.grid, self.problem.type)
+        if out.shape != self.problem.grid or out.dtype != self.problem.type or not out.flags.c_contiguous or not out.flags.writeable:
+            raise errors.ArgumentError(f"out must be a writable {self.problem.type} array of shape {self.problem.grid} in C order")
+        check(lib.mst_stencil_read(self.handle, *self._level(name), ffi.NULL, _host(out), per_thread.error))
+        return out
+
+    __getitem__ = read
+
+    def __setitem__(self, name, values):
+        values = np.ascontiguousarray(np.broadcast_to(values, self.problem.grid), self.problem.type)
+        check(lib.mst_stencil_write(self.handle, *self._level(name), _host(values), per_thread.error))
+
+    def to_xarray(self):
+        """The fields as an xarray.Dataset with coordinates."""
+        import xarray
+        names = "xyz"[:len(self.problem.grid)][::-1]
+        coordinates = {name: np.arange(n) * self.problem.desc.spacing[k] for k, (name, n) in enumerate(zip(names, self.problem.grid))}
+        return xarray.Dataset({name: (tuple(names), self[name]) for name in self.fields}, coordinates, {"step": self.step, "time": self.time})
+
+    # ---- What was recorded
+
+    def receiver(self, k=0, first=1):
+        """What receiver k recorded after the steps from `first` on: an array (steps, points) of float64."""
+        if not 0 <= k < len(self.problem.receiver_points):
+            raise IndexError(f"receiver {k} of {len(self.problem.receiver_points)}")
+        count = max(self.step - first + 1, 0)
+        values = np.empty((count, self.problem.receiver_points[k]))
+        if count:
+            check(lib.mst_stencil_read_receiver(self.handle, k, first, count, ffi.cast("double *", values.ctypes.data), per_thread.error))
+        return values
+
+    def _monitor(self, name):
+        if name not in self.problem.monitors:
+            raise KeyError(f"{name}: the monitors are {', '.join(self.problem.monitors) or 'none'}")
+        return self.problem.monitors[name]
+
+    def measure(self, name):
+        """A monitor's value of the state as it is."""
+        value = ffi.new("double *")
+        check(lib.mst_stencil_measure(self.handle, self._monitor(name)[0], value, per_thread.error))
+        return value[0]
+
+    def monitor(self, name, first=1):
+        """What a monitor recorded, after the steps first * every, (first + 1) * every and on: an array of float64."""
+        k, every = self._monitor(name)
+        values = np.empty(max(self.step // every - first + 1, 0) if every else 0)
+        if values.size:
+            check(lib.mst_stencil_read_monitor(self.handle, k, first, values.size, ffi.cast("double *", values.ctypes.data), per_thread.error))
+        return values
+
+    # ---- Checkpoints
+
+    def _memory(self):
+        """The memory variables of absorbing layers: names and shapes."""
+        found, k = describe("mst_stencil_memory"), 0
+        while True:
+            check(lib.mst_stencil_find_memory(self.problem.desc, k, found, per_thread.error))
+            if k >= found.n:
+                return
+            yield ffi.string(found.name), tuple(found.shape[i] for i in range(len(self.problem.grid)))
+            k += 1
+
+    def _parts(self):
+        for name, levels in self.problem.fields.items():
+            for level in range(levels):
+                yield name.encode(), level, self.problem.grid
+        for name, shape in self._memory():
+            yield name, 0, shape
+
+    def save(self, path):
+        """Writes the whole state to a file (.npz) of that name, which is replaced only when the new one is complete."""
+        state = {"step": np.uint64(self.step), "grid": np.array(self.problem.grid), "time_step": np.float64(self.time_step)}
+        for name, level, shape in self._parts():
+            array = np.empty(shape, self.problem.type)
+            check(lib.mst_stencil_read(self.handle, name, level, ffi.NULL, _host(array), per_thread.error))
+            state[f"{name.decode()}.{level}"] = array
+        folder = os.path.dirname(os.path.abspath(path))
+        with tempfile.NamedTemporaryFile(dir=folder, suffix=".npz", delete=False) as file:
+            try:
+                np.savez(file, **state)
+                file.flush()
+                os.fsync(file.fileno())
+                os.replace(file.name, path)
+            except BaseException:
+                os.unlink(file.name)
+                raise
+
+    def load(self, path):
+        """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself."""
+        with np.load(path, allow_pickle=False) as state:
+            parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
+            wanted = {"step", "grid", "time_step", *(key for *_, key in parts)}
+            if set(state.files) != wanted or tuple(state["grid"]) != self.problem.grid or float(state["time_step"]) != self.time_step:
+                raise errors.FormatError(f"{path}: the state of another problem")
+            arrays = [np.ascontiguousarray(state[key]) for *_, key in parts]
+            if any(a.shape != part[2] or a.dtype != self.problem.type for a, part in zip(arrays, parts)):
+                raise errors.FormatError(f"{path}: the state of another grid or precision")
+            step = int(state["step"])
+        for array, (name, level, *_) in zip(arrays, parts):
+            check(lib.mst_stencil_write(self.handle, name, level, _host(array), per_thread.error))
+        check(lib.mst_stencil_set_step(self.handle, step, per_thread.error))
+        return self
+
+
+def solve(problem, steps=None, callback=None, every=None, **overrides):
+    """Solves a problem: a dictionary with the keys of problem files (docs/stencils.md), the name of such a file, or its text. Returns a Solver.
+
+    Initial values and series may be arrays. `overrides` are keys that replace the problem's. Keys that name outputs are taken and
+    write nothing: the Solver has the arrays. `callback(solver)` is called after each `every` steps and may end the run.
+
+    >>> import mastaba
+    >>> solver = mastaba.solve({"grid": [64, 64], "fields": {"u": "exp(-((x-32)^2 + (y-32)^2)/20)"}, "time_step": "auto",
+    ...                         "update": [{"u": "u + dt*laplace(u)"}], "boundary": {"x": "periodic", "y": "neumann"}}, steps=20)
+    >>> solver["u"].shape, bool(solver["u"].max() < 1)
+    ((64, 64), True)
+    """
+    return Solver(problem, **overrides).run(steps, callback, every)
+
+
+def time_step_limit(problem, **overrides):
+    """The largest stable time step of a linear problem, by von Neumann's analysis: inf if any is, 0 if none is."""
+    return Problem(problem, overrides).stability().time_step_limit

@@ -1,0 +1,283 @@
+"""Filters of arrays of any number of axes with the signatures of scipy.ndimage, on an OpenCL device.
+
+    >>> import numpy as np, mastaba
+    >>> mastaba.ndimage.correlate1d([2, 8, 0, 4, 1, 9, 9, 0], weights=[1, 3])
+    array([ 8, 26,  8, 12,  7, 28, 36,  9])
+
+Results are computed in float64 (of float32 and complex64 in their own precision) and converted to the type of `output`, by default
+that of the input. `output` is an array to write to, or a type.
+"""
+import math
+import numbers
+
+import numpy as np
+
+from . import errors, signal
+from ._map import evaluate
+from ._transforms import as_numbers
+
+__all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "fourier_ellipsoid", "fourier_gaussian", "fourier_shift", "fourier_uniform",
+           "gaussian_filter", "gaussian_filter1d", "uniform_filter", "uniform_filter1d"]
+
+_MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
+          "constant": "constant", "grid-constant": "constant"}
+
+
+# ---- Arguments
+
+def _axis(axis, rank):
+    if not -rank <= axis < rank:
+        raise ValueError(f"invalid axis {axis} of an array with {rank} axes")
+    return axis % rank
+
+
+def _axes(axes, rank):
+    if axes is None:
+        return tuple(range(rank))
+    axes = (axes,) if isinstance(axes, numbers.Integral) else tuple(axes)
+    axes = tuple(_axis(axis, rank) for axis in axes)
+    if len(set(axes)) != len(axes):
+        raise ValueError("axes must be unique")
+    return axes
+
+
+def _each(value, n, what):
+    """A value for each of n axes."""
+    if isinstance(value, (str, numbers.Number, np.generic)) or np.ndim(value) == 0:
+        return [value] * n
+    value = list(value)
+    if len(value) != n:
+        raise RuntimeError(f"{what} must have length equal to the number of axes, {n}, not {len(value)}")
+    return value
+
+
+def _result(values, x, output):
+    """Values as the type, or in the array, that is asked for."""
+    if isinstance(output, np.ndarray):
+        if output.shape != x.shape:
+            raise RuntimeError(f"output has the shape {output.shape}, the input {x.shape}")
+        output[...] = values if values.dtype.kind != "c" or output.dtype.kind == "c" else values.real
+        return output
+    kind = np.dtype(output) if output is not None else x.dtype if x.dtype.kind == "c" or values.dtype.kind != "c" else values.dtype
+    return values.astype(kind, copy=False)
+
+
+def _extended(x, axis, before, after, mode, value):
+    if mode not in _MODES:
+        raise RuntimeError(f"boundary mode {mode!r} not supported: one of {', '.join(_MODES)}")
+    width = [(0, 0)] * x.ndim
+    width[axis] = (before, after)
+    options = {"constant_values": value} if _MODES[mode] == "constant" else {}
+    if mode == "mirror" and x.shape[axis] == 1:
+        mode = "nearest"  # the mirror image of one value
+    return np.pad(x, width, _MODES[mode], **options)
+
+
+# ---- Sums
+
+def _check_origin(origin, size):
+    if not -(size // 2) <= origin <= (size - 1) // 2:
+        raise ValueError("Invalid origin; origin must satisfy -(len(weights) // 2) <= origin <= (len(weights)-1) // 2")
+
+
+def _of_numbers(x, w):
+    x, w = as_numbers(x), as_numbers(w)
+    return (x, w.astype(x.real.dtype if w.dtype.kind == "f" else np.result_type(x.real.dtype, np.complex64), copy=False))
+
+
+def _correlated(x, w, axes, modes, value, origins):
+    """sum_j x[i + j - size // 2 - origin] w[j] along the axes; both are numbers, and w has as many axes as there are of these."""
+    for size, axis, mode, origin in zip(w.shape, axes, modes, origins):
+        _check_origin(origin, size)
+        x = _extended(x, axis, size // 2 + origin, size - 1 - size // 2 - origin, mode, value)
+    shape = [1] * x.ndim
+    for size, axis in zip(w.shape, axes):
+        shape[axis] = size
+    w = np.transpose(w, np.argsort(axes)).reshape(shape)
+    return signal._floating(x, np.conjugate(w), "valid", list(axes), True, "auto")
+
+
+def _filtered(input, weights, output, axes, mode, cval, origin, turned):
+    x, w = np.asarray(input), np.asarray(weights)
+    axes = _axes(axes, x.ndim)
+    if w.ndim != len(axes):
+        raise RuntimeError(f"filter weights array has {w.ndim} axes where {len(axes)} are filtered")
+    if w.size == 0:
+        raise RuntimeError("no filter weights given")
+    origins = [int(o) for o in _each(origin, len(axes), "origin")]
+    if turned:  # a convolution
+        w = w[(slice(None, None, -1),) * w.ndim]
+        origins = [-o - (1 - size % 2) for o, size in zip(origins, w.shape)]
+    if x.size == 0:
+        return _result(np.zeros(x.shape), x, output)
+    values, w = _of_numbers(x, w)
+    return _result(_correlated(values, w, axes, _each(mode, len(axes), "mode"), cval, origins), x, output)
+
+
+def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """The correlation along one axis."""
+    return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, False)
+
+
+def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """The convolution along one axis."""
+    return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, True)
+
+
+def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The correlation along `axes`, by default all."""
+    return _filtered(input, weights, output, axes, mode, cval, origin, False)
+
+
+def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The convolution along `axes`, by default all."""
+    return _filtered(input, weights, output, axes, mode, cval, origin, True)
+
+
+def _separable(input, output, axes, mode, cval, weights):
+    """One correlation an axis, weights[k] along axes[k]; those of None are left out."""
+    x = np.asarray(input)
+    values = as_numbers(x)
+    for axis, each, w in zip(axes, _each(mode, len(axes), "mode"), weights):
+        if w is not None and x.size:
+            values = _correlated(*_of_numbers(values, w[0]), (axis,), (each,), cval, (w[1],))
+    return _result(values, x, output)
+
+
+def _gaussian(sigma, order, truncate, radius):
+    """The weights of a Gaussian, or of its derivative of an order, times (-1)^order: they correlate."""
+    if order < 0:
+        raise ValueError("order must be non-negative")
+    radius = int(truncate * float(sigma) + 0.5) if radius is None else radius
+    if not isinstance(radius, numbers.Integral) or radius < 0:
+        raise ValueError("Radius must be a nonnegative integer.")
+    x = np.arange(-radius, radius + 1)
+    w = np.exp(-0.5 / sigma**2 * x**2)
+    factor = np.zeros(order + 1)  # the derivative is a polynomial times the Gaussian
+    factor[0] = 1
+    for _ in range(order):
+        step = np.zeros(order + 1)
+        step[:-1] += factor[1:] * np.arange(1, order + 1)
+        step[1:] -= factor[:-1] / sigma**2
+        factor = step
+    return (np.polynomial.polynomial.polyval(x, factor) * w / w.sum())[::-1]
+
+
+def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
+    """A Gaussian of deviation sigma along one axis, or a derivative of it."""
+    axis = _axis(axis, np.ndim(input))
+    return _separable(input, output, (axis,), mode, cval, [(_gaussian(sigma, order, truncate, radius), 0)])
+
+
+def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None):
+    """A Gaussian along `axes`, by default all; `sigma`, `order`, `mode` and `radius` may be one an axis."""
+    axes = _axes(axes, np.ndim(input))
+    given = zip(*(_each(value, len(axes), name) for value, name in ((sigma, "sigma"), (order, "order"), (radius, "radius"))))
+    weights = [(_gaussian(s, o, truncate, r), 0) if s > 1e-15 else None for s, o, r in given]
+    return _separable(input, output, axes, mode, cval, weights)
+
+
+def _mean(size, origin):
+    size = int(size)
+    if size < 1:
+        raise RuntimeError("incorrect filter size")
+    if not -(size // 2) <= origin <= (size - 1) // 2:
+        raise ValueError("invalid origin")
+    return (np.full(size, 1 / size), origin) if size > 1 else None
+
+
+def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
+    """The mean of `size` neighbours along one axis."""
+    return _separable(input, output, (_axis(axis, np.ndim(input)),), mode, cval, [_mean(size, origin)])
+
+
+def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
+    """The mean of a box of neighbours."""
+    axes = _axes(axes, np.ndim(input))
+    weights = [_mean(s, o) for s, o in zip(_each(size, len(axes), "size"), _each(origin, len(axes), "origin"))]
+    return _separable(input, output, axes, mode, cval, weights)
+
+
+# ---- Of spectra
+
+def _frequencies(shape, n, axis):
+    """Cycles a sample along each axis, as arrays that are broadcast; n is the length behind an axis of which rfft kept half."""
+    axis = _axis(axis, len(shape))
+    for k, size in enumerate(shape):
+        f = np.arange(size) / n if n >= 0 and k == axis else np.fft.fftfreq(size)
+        yield f.reshape([-1 if j == k else 1 for j in range(len(shape))])
+
+
+def _prepared(input, output, kinds):
+    """The input as numbers of one of the types, and the array for the result."""
+    x = np.asarray(input)
+    kind = x.dtype if x.dtype in kinds else np.dtype(kinds[0])
+    out = np.empty(x.shape, kind if output is None or isinstance(output, np.ndarray) else np.dtype(output))
+    if out.dtype not in kinds:
+        raise RuntimeError(f"output type {out.dtype} not supported")
+    return x.astype(out.dtype), out
+
+
+def _given(values, output):
+    if not isinstance(output, np.ndarray):
+        return values
+    if output.shape != values.shape:
+        raise RuntimeError("output shape not correct")
+    output[...] = values
+    return output
+
+
+def _times(input, output, text, factors):
+    """The input times an expression of real arrays, one an axis."""
+    x, out = _prepared(input, output, ("float64", "complex128", "complex64", "float32"))
+    if x.size:
+        real = [array.view(array.real.dtype).reshape(*x.shape, -1) for array in (x, out)]
+        named = {f"f{k}": np.asarray(f, real[0].dtype)[..., None] for k, f in enumerate(factors)}
+        evaluate(f"x*{text}", {"x": real[0], **named}, out=real[1])
+    return _given(out, output)
+
+
+def _product(n):
+    return "*".join(f"f{k}" for k in range(n))
+
+
+def fourier_gaussian(input, sigma, n=-1, axis=-1, output=None):
+    """A spectrum times that of a Gaussian of deviation sigma."""
+    shape = np.shape(input)
+    factors = [np.exp(-2 * (math.pi * s * f)**2) for s, f in zip(_each(sigma, len(shape), "sigma"), _frequencies(shape, n, axis))]
+    return _times(input, output, _product(len(shape)), factors)
+
+
+def fourier_uniform(input, size, n=-1, axis=-1, output=None):
+    """A spectrum times that of a box of `size` samples."""
+    shape = np.shape(input)
+    factors = [np.sinc(s * f) for s, f in zip(_each(size, len(shape), "size"), _frequencies(shape, n, axis))]
+    return _times(input, output, _product(len(shape)), factors)
+
+
+def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
+    """A spectrum times that of an interval (one axis) or an ellipsoid (three) of `size` samples. Two axes need a Bessel function, which no
+    expression has: they are refused."""
+    shape = np.shape(input)
+    if len(shape) == 1:
+        return fourier_uniform(input, size, n, axis, output)
+    if len(shape) > 3:
+        raise NotImplementedError("Only 1d, 2d and 3d inputs are supported")
+    if len(shape) == 2:
+        raise errors.UnsupportedError("an ellipse's spectrum is a Bessel function, which expressions do not have")
+    squares = [(math.pi * s * f)**2 for s, f in zip(_each(size, 3, "size"), _frequencies(shape, n, axis))]
+    square = "(f0+f1+f2)"
+    return _times(input, output, f"({square} < 0.01 ? 1-{square}/10+{square}^2/280-{square}^3/15120 : "
+                  f"3*(sin(sqrt({square}))-sqrt({square})*cos(sqrt({square})))/{square}^1.5)", squares)
+
+
+def fourier_shift(input, shift, n=-1, axis=-1, output=None):
+    """The spectrum of an array that is moved by `shift` samples, which need not be whole."""
+    x, out = _prepared(input, output, ("complex128", "complex64"))
+    if x.size:
+        phases = [-2 * math.pi * s * f for s, f in zip(_each(shift, x.ndim, "shift"), _frequencies(x.shape, n, axis))]
+        named = {"a": x.real, "b": x.imag, **{f"f{k}": p.astype(x.real.dtype) for k, p in enumerate(phases)}}
+        phase = "(" + "+".join(f"f{k}" for k in range(x.ndim)) + ")"
+        evaluate(f"a*cos({phase}) - b*sin({phase})", named, out=out.real)
+        evaluate(f"a*sin({phase}) + b*cos({phase})", named, out=out.imag)
+    return _given(out, output)

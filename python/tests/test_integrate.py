@@ -1,0 +1,138 @@
+"""Integrals: functions as expressions, and what SciPy's tests do not ask."""
+import math
+import threading
+
+import numpy as np
+import pytest
+
+import mastaba
+from mastaba import integrate
+from mastaba._trace import Node, trace, variables
+
+
+def text(function, *names):
+    """The expression of a function, whose numbers are in it."""
+    node = trace(function, *(variables([name], ()) for name in names)).reshape(())[()]
+    return "".join(part if isinstance(part, str) else repr(float(part)) for part in node.parts)
+
+
+OPERATIONS = [
+    lambda x, y: 2 * x - (x - y) - 3 / (x / y), lambda x, y: -x**2 + (-x)**2 - x**-y, lambda x, y: (x**y)**2 + x**(y**2) - (x + y) * 2,
+    lambda x, y: x % y + (-x) % y + x // y + np.fmod(-x, y), lambda x, y: np.hypot(x, y) - np.arctan2(-x, y) + np.maximum(x, y) * np.fmin(x, y),
+    lambda x, y: np.where((x > y) & ~(x < 1) | (y == 0.75), x - y, 7.0), lambda x, y: np.exp(-x) * np.sqrt(y) + np.square(x) + np.reciprocal(y),
+    lambda x, y: abs(np.exp(1j * x * y) / (x + 2j)) + np.real((x + 1j * y)**3), lambda x, y: np.heaviside(x - y, 0.5) + np.logaddexp(x, y),
+    lambda x, y: np.sum(np.array([x, y, 1.5])**2) + np.prod(np.stack([x, y])) + np.dot(np.array([x, y]), [2, 3]),
+    lambda x, y: np.clip(x, 0.9, 1.1) + np.deg2rad(y), lambda x, y: sum(x * y**k for k in range(4)) - (x if x > y else -y),
+]
+
+
+@pytest.mark.parametrize("k", range(len(OPERATIONS)))
+def test_operations(k):
+    """The text of each function has, in Python's own arithmetic, the values that the function has."""
+    function = OPERATIONS[k]
+    written = text(function, "x", "y")
+    for x, y in ((1.3, 0.75), (0.6, 1.9), (2.5, 2.25)):
+        symbols = mastaba._library.ffi.new("mst_symbol[]", 2)
+        names = [mastaba._library.ffi.new("char[]", name) for name in (b"x", b"y")]
+        symbols[0], symbols[1] = (names[0], 0, 0, x), (names[1], 0, 0, y)
+        out = mastaba._library.ffi.new("double *")
+        mastaba._library.check(mastaba._library.lib.mst_expression_value(
+            written.encode(), b"it", symbols, 2, out, mastaba._library.per_thread.error))
+        assert out[0] == pytest.approx(float(function(np.float64(x), np.float64(y))), rel=1e-14), written
+
+
+def test_branches():
+    def f(x):
+        if 0 < x < 2.5:
+            return np.sin(x)
+        elif x <= 5:
+            return np.exp(-x)
+        return 0.0
+
+    value, error = integrate.quad(f, 0, 10, points=[2.5, 5.0])
+    assert abs(value - (1 - math.cos(2.5) + math.exp(-2.5) - math.exp(-5))) <= error < 1e-8
+
+
+def endless(x):
+    while x > 0:
+        x = x - 1
+    return x
+
+
+@pytest.mark.parametrize("function, why", [
+    (math.sin, "number"), (endless, "64 conditions"), (lambda x: [1, 2, 3][x], "index"), (lambda x: x.upper(), "AttributeError"),
+    (np.frexp, "frexp is no function"), (lambda x: np.add(x, 1, where=[True]), "where"), (42, "neither")])
+def test_refusals(function, why):
+    with pytest.raises(mastaba.errors.TraceError, match=why) as caught:
+        integrate.quad(function, 0, 1)
+    assert "\n" not in str(caught.value)
+
+
+def test_numbers_share_a_kernel():
+    plans = mastaba._contexts.current().plans
+    integrate.quad(lambda x, a: np.exp(-a * x), 0, 1, args=(2.5,))
+    before = set(plans)
+    for a, end in ((1.5, 2), (-3.25, 0.5)):
+        value, error = integrate.quad(lambda x, a: np.exp(-a * x), 0, end, args=(a,))
+        assert abs(value - -math.expm1(-a * end) / a) <= error < 1e-8
+    assert set(plans) == before
+
+
+def test_texts():
+    value, error = integrate.quad("exp(-a*x)", 0, "inf", args={"a": 2})
+    assert abs(value - 0.5) <= error
+    value, error = integrate.dblquad("x*y", 0, 1, 0, "x")
+    assert abs(value - 1 / 8) <= error < 1e-8
+    with pytest.raises(mastaba.errors.ArgumentError, match="names"):
+        integrate.quad("a*x", 0, 1, args=(2,))
+    with pytest.raises(mastaba.errors.ArgumentError, match="sinn"):
+        integrate.quad("sinn(x)", 0, 1)
+
+
+def test_missed_tolerance_is_told():
+    with pytest.warns(integrate.IntegrationWarning):
+        integrate.quad("1/x", 0, 1)
+    *_, message = integrate.quad("1/x", 0, 1, full_output=1)
+    assert "\n" not in message
+
+
+def test_weights():
+    for weight, wvar, wanted in (("alg", (-0.5, 0.5), math.pi / 2), ("alg-loga", (0, 0), -1.0), ("sin", math.pi, 2 / math.pi)):
+        value, error = integrate.quad(lambda x: 1.0, 0, 1, weight=weight, wvar=wvar)
+        assert abs(value - wanted) <= max(error, 1e-12) and error < 1e-7
+    for a, b in ((0, 3), (3, 0)):
+        value, error = integrate.quad(lambda x: x, a, b, weight="cauchy", wvar=1)
+        assert abs(value - (3 + math.log(2)) * (1 if a < b else -1)) <= max(error, 1e-12) and error < 1e-7
+
+
+def test_many_at_a_time():
+    a = np.linspace(0.5, 3, 50)
+    value, error = integrate.quad_vec(lambda x: np.exp(-a * x), 0, np.inf)
+    assert np.linalg.norm(value - 1 / a) <= error < 1e-7
+    result = integrate.tanhsinh(lambda x, p: x**p, 0, [1.0, 2.0], args=(np.array([[-0.5], [0.5]]),))
+    assert result.success.all() and np.allclose(result.integral, [[2, 2 * math.sqrt(2)], [2 / 3, 2**1.5 * 2 / 3]], rtol=1e-12)
+    result = integrate.cubature(lambda x, k: np.cos(k * x.sum(-1)), [0, 0], [1, 1], args=(2.0,))
+    assert result.status == "converged" and abs(result.estimate - (2 * math.cos(2) - math.cos(4) - 1) / 4) <= result.error < 1e-7
+
+
+def test_empty_and_turned():
+    assert integrate.quad(lambda x: 1 / x, 0, 0) == (0.0, 0.0)
+    assert integrate.quad_vec(lambda x: np.zeros((0, 3)), 0, 1)[0].shape == (0, 3)
+    assert integrate.quad("x", 2, 0)[0] == pytest.approx(-2)
+
+
+def test_traces_of_threads_do_not_mix():
+    found = {}
+
+    def work(k):
+        for _ in range(50):
+            found.setdefault(k, set()).add(text(lambda x: np.where(x > k, k * x, x), "x"))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2, 6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(len(texts) == 1 for texts in found.values()) and len(found) == 4
+    with pytest.raises(mastaba.errors.TraceError, match="after"):
+        bool(Node(("x",)))

@@ -1,0 +1,61 @@
+"""Filters of arrays, against the definitions of scipy.ndimage."""
+import numpy as np
+import pytest
+
+import mastaba
+from mastaba import ndimage
+
+scipy_ndimage = pytest.importorskip("scipy.ndimage")
+MODES = ("reflect", "constant", "nearest", "mirror", "wrap")
+
+
+def numbers(*shape, kind=float):
+    return np.random.default_rng(3).integers(-50, 50, shape).astype(kind)
+
+
+def same(name, *arguments, **options):
+    got, wanted = (getattr(module, name)(*arguments, **options) for module in (ndimage, scipy_ndimage))
+    assert got.dtype == wanted.dtype and got.shape == wanted.shape
+    tolerance = {"f": 2e-5, "F": 2e-5}.get(got.dtype.char, 1e-12)
+    assert np.allclose(got, wanted, rtol=tolerance, atol=tolerance * 100), np.abs(got - wanted).max()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_sums(mode):
+    x = numbers(9, 12)
+    for name in ("correlate", "convolve"):
+        same(name, x, numbers(3, 4), mode=mode, cval=2.5, origin=(-1, 1))
+        same(name + "1d", x, [1, -2, 4], axis=0, mode=mode, cval=2.5, origin=1)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.int16, np.uint8, np.complex64])
+def test_types(kind):
+    same("correlate1d", abs(numbers(40, kind=kind)).astype(kind), [2, 3, 1])
+    same("uniform_filter", numbers(6, 7).astype(np.float32), size=(3, 2))
+
+
+def test_gaussians():
+    same("gaussian_filter", numbers(20, 30), (1.5, 0), mode="nearest")
+    same("gaussian_filter1d", numbers(50), 2, order=2)
+    out = np.empty((5, 6))
+    assert ndimage.gaussian_filter(numbers(5, 6), 1, output=out) is None or np.allclose(out, scipy_ndimage.gaussian_filter(numbers(5, 6), 1))
+
+
+@pytest.mark.parametrize("kind", [np.complex128, np.complex64])
+def test_spectra(kind):
+    x = (numbers(8, 6) + 1j * numbers(8, 6).T.reshape(8, 6)).astype(kind)
+    same("fourier_gaussian", x, (1, 2.5))
+    same("fourier_uniform", x, 3, n=11, axis=1)
+    same("fourier_shift", x, (1, -0.5))
+    same("fourier_ellipsoid", x.reshape(4, 3, 4), 3)
+    with pytest.raises(mastaba.errors.UnsupportedError, match="Bessel"):
+        ndimage.fourier_ellipsoid(x, 3)
+
+
+def test_refusals():
+    with pytest.raises(RuntimeError, match="mode"):
+        ndimage.correlate(numbers(3), [1, 1], mode="around")
+    with pytest.raises(ValueError, match="origin"):
+        ndimage.correlate1d(numbers(3), [1, 1], origin=4)
+    with pytest.raises(RuntimeError, match="axes"):
+        ndimage.correlate(numbers(3, 3), [1, 1])
