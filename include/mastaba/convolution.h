@@ -98,7 +98,9 @@ MST_API const char *mst_convolution_algorithm_name(mst_convolution_algorithm alg
 MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);
 
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
-// through the device in blocks of whole vectors. Every value is the same bit for bit whatever the blocks. On failure the inputs
+// through the device in blocks of whole vectors, or along one axis, unless circular, of overlapping panels of the longer operand,
+// which may then exceed the device's memory. Every value is the same bit for bit whatever the blocks, while the budget has room
+// for one of those that the transforms of the whole take (docs/streaming.md). On failure the inputs
 // are intact and z's content is undefined. Blocks unless how->event is set and all data are on the device (the reference, A and D
 // always block). Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,

@@ -72,7 +72,8 @@ mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan) {
                  100 * share);
         return MST_CONVOLUTION_OVERLAP_SAVE;
     }
-    if (mst_geometry_exists(plan))
+    mst_geometry blocks;
+    if (mst_geometry_exists(plan) || mst_geometry_choose_blocks(plan, SIZE_MAX, &blocks))
         return MST_CONVOLUTION_FUSED;
     snprintf(plan->why, sizeof plan->why, "too long for one plan of transforms");
     return MST_CONVOLUTION_AUTO;

@@ -1,5 +1,5 @@
 // The description, the choice of lengths and algorithm, and the plan's life.
-#include "geometry.h"
+#include "panels.h"
 
 #include "runtime/description.h"
 #include "runtime/numbers.h"
@@ -232,6 +232,11 @@ static const mst_convolution_method *method_of(mst_convolution_algorithm algorit
     }
 }
 
+static void drop_whole(mst_convolution *plan) {
+    plan->method->destroy(plan->work);
+    plan->work = NULL;
+}
+
 static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(choose_algorithm(plan, error));
@@ -239,15 +244,21 @@ static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *ch
     MST_REQUIRE(plan->method == &mst_reference_method || plan->work_type == MST_COMPLEX64 || plan->context->device.fp64,
                 MST_ERROR_UNSUPPORTED, "%s has no float64; use float32 or complex64 operands, or the reference algorithm",
                 plan->context->device.name);
-    if (plan->method == &mst_fused_method)
+    if (plan->method == &mst_fused_method && mst_geometry_exists(plan))
         MST_TRY(choose(plan, user, error));
-    MST_TRY(plan->method->create(plan, error));
+    if (!plan->panel)
+        MST_TRY(mst_panels_plan(plan, error));
+    status = plan->method->create(plan, error);
+    if (plan->panels && (mst_is_too_small(status) || status == MST_ERROR_UNSUPPORTED)) {
+        drop_whole(plan);
+        MST_TRY(mst_panels_make(plan, error));
+    }
 fail:
     return status;
 }
 
-mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc *desc, mst_convolution_chooser *choose,
-                                void *user, mst_convolution **out, mst_error *error) {
+static mst_status make(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_panel *panel,
+                       mst_convolution_chooser *choose, void *user, mst_convolution **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_convolution *plan = NULL;
     if (out)
@@ -255,6 +266,7 @@ mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc
     MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
+    plan->panel = panel;
     MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(take_desc(plan, desc, error));
     if (mst_layout_count(&plan->desc.z) > 0)
@@ -266,6 +278,11 @@ mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc
 fail:
     mst_convolution_destroy(plan);
     return status;
+}
+
+mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc *desc, mst_convolution_chooser *choose,
+                                void *user, mst_convolution **out, mst_error *error) {
+    return make(context, desc, NULL, choose, user, out, error);
 }
 
 static mst_status take_choice(mst_convolution *plan, void *choice, mst_error *error) {
@@ -280,12 +297,20 @@ mst_status mst_convolution_create_as(mst_context *context, const mst_convolution
     return mst_convolution_make(context, desc, take_choice, &copy, out, error);
 }
 
+mst_status mst_convolution_create_panel(mst_context *context, const mst_convolution_desc *desc,
+                                        const mst_convolution_choice *choice, const mst_convolution_panel *panel,
+                                        mst_convolution **out, mst_error *error) {
+    mst_convolution_choice copy = *choice;
+    return make(context, desc, panel, take_choice, &copy, out, error);
+}
+
 void mst_convolution_destroy(mst_convolution *plan) {
     if (!plan)
         return;
     mst_turn_destroy(plan->turn);
     if (plan->method)
         plan->method->destroy(plan->work);
+    mst_panels_destroy(plan->panels);
     free(plan);
 }
 
@@ -300,9 +325,41 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
 }
 
 size_t mst_convolution_padded_length(const mst_convolution *plan) {
+    if (plan->panels && !plan->work)
+        return plan->panels->inner ? mst_convolution_padded_length(plan->panels->inner) : 0;
     if (!plan->method)
         return 0;
     return plan->method->padded_length ? plan->method->padded_length(plan) : (size_t)1 << plan->log_n;
+}
+
+// Host arrays and files: in panels where these are quicker, or where the whole does not fit.
+static mst_status execute_staged(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    if (plan->work) {
+        mst_status status =
+            plan->panels->suits ? mst_panels_execute(plan, where, how, error) : plan->method->execute(plan, where, how, error);
+        if (!mst_is_too_small(status))
+            return status;
+        drop_whole(plan); // what it held may be what panels need
+    }
+    return mst_panels_execute(plan, where, how, error);
+}
+
+static mst_status execute_whole(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    mst_status status = MST_OK;
+    if (plan->panels && !plan->work) {
+        mst_panels_drop(plan->panels);
+        status = plan->method->create(plan, error);
+        if (status != MST_OK)
+            drop_whole(plan);
+    }
+    return status == MST_OK ? plan->method->execute(plan, where, how, error) : status;
+}
+
+static bool is_staged(const mst_location *where) {
+    for (int a = 0; a < N_ARRAYS; a++)
+        if (where[a].place == MST_PLACE_DEVICE)
+            return false;
+    return true;
 }
 
 mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
@@ -313,7 +370,11 @@ mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_lo
     mst_status status = mst_turn_take(plan->turn, error);
     if (status != MST_OK)
         return status;
-    status =
-        plan->method ? plan->method->execute(plan, where, how, error) : mst_stream_run(plan->context, NULL, where, how, error);
+    if (!plan->method)
+        status = mst_stream_run(plan->context, NULL, where, how, error);
+    else if (plan->panels && is_staged(where))
+        status = execute_staged(plan, where, how, error);
+    else
+        status = execute_whole(plan, where, how, error);
     return mst_turn_give(plan->turn, status);
 }

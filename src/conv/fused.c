@@ -2,6 +2,7 @@
 // memory once, where a work-group (on a CPU, the cache) holds a padded vector. Longer vectors and images take one pass more for
 // each digit before the last: its columns forward for both operands, the fused rows, the columns back. Nothing is transposed or
 // reordered.
+#include "panels.h"
 #include "stage.h"
 
 #include "runtime/numbers.h"
@@ -209,6 +210,7 @@ static mst_status make_stream(mst_fused *fused, mst_error *error) {
     for (int a = X; a <= Y; a++)
         if (mst_stage_one(plan, a))
             stream.ports[a].kind = MST_PORT_FIXED;
+    mst_panel_put_windows(plan, &stream);
     uint64_t item = count_work(fused, &stream.fixed_work_bytes, &stream.item_work_piece);
     fused->items_at_once = choose_items_at_once(fused, stream.n_items, item);
     if (fused->items_at_once == stream.n_items)

@@ -1,4 +1,4 @@
-#include "geometry.h"
+#include "panels.h"
 
 #include "fft/pass.h"
 #include "runtime/numbers.h"
@@ -155,18 +155,19 @@ static double choose_points(const choice *c, int axis, size_t after, size_t vect
     return best;
 }
 
-// Overlap-save takes over where it needs less time than one transform of all.
-static double choose_blocks(const choice *c, double best, size_t *digits, int *count, size_t *n) {
+// Overlap-save, by at least so many blocks of at most so many complex points, takes over where it needs less time than one
+// transform of all.
+static double choose_blocks(const choice *c, size_t fewest, size_t most, double best, size_t *digits, int *count, size_t *n) {
     mst_geometry *g = c->g;
     const mst_padded_axis *a = &g->axes[0];
     int longer = a->extent[X] >= a->extent[Y] ? X : Y;
     size_t s = a->extent[!longer], least = g->cpu ? s : mst_larger(s, (size_t)GPU_LEAST_BLOCK);
     for (int k = 0; k < N_ODD; k++)
-        for (size_t h = next_candidate(least, odd_factors[k]); h <= LONGEST / 2 && h <= 16 * c->longest; h *= 2) {
+        for (size_t h = next_candidate(least, odd_factors[k]); h <= most; h *= 2) {
             size_t tried[MST_CONV_DIGITS], whole = g->right_angle ? 2 * h : h;
             size_t step = whole - (s - 1), blocks = mst_divide_up(a->kept, step);
             double time;
-            if (whole < 2 * s || blocks < 2)
+            if (whole < 2 * s || blocks < fewest)
                 continue;
             int found = best_digits(c, h, 1, c->vectors * blocks, tried, &time);
             if (!found || time >= best)
@@ -259,7 +260,7 @@ static bool choose_all(const choice *c, bool cyclic) {
         } else {
             time = choose_points(c, a, after, vectors, digits, &count, &n);
             if (g->n_axes == 1)
-                time = choose_blocks(c, time, digits, &count, &n);
+                time = choose_blocks(c, 2, mst_smaller(LONGEST / 2, 16 * c->longest), time, digits, &count, &n);
         }
         if (count == 0)
             return false;
@@ -277,7 +278,8 @@ static bool choose_all(const choice *c, bool cyclic) {
     return true;
 }
 
-mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst_error *error) {
+// The shape of the kernels, and what is to be decided for them.
+static mst_status begin(const mst_convolution *plan, mst_geometry *g, choice *c, mst_error *error) {
     const mst_convolution_desc *d = &plan->desc;
     const mst_device_info *device = &plan->context->device;
     bool is_double = plan->work_type == MST_COMPLEX128;
@@ -295,13 +297,44 @@ mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst
     g->n_axes = d->n_axes;
     for (int a = 0; a < d->n_axes; a++)
         g->axes[a].axis = d->axes[a];
-    choice c = {plan, g, mst_pass_longest(device, g->cpu, is_double), plan->n_lines[Z]};
+    *c = (choice){plan, g, mst_pass_longest(device, g->cpu, is_double), plan->n_lines[Z]};
+    return MST_OK;
+}
+
+mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst_error *error) {
+    const mst_convolution_desc *d = &plan->desc;
+    choice c;
+    if (plan->panel) {
+        *g = plan->panel->geometry;
+        return MST_OK;
+    }
+    mst_status status = begin(plan, g, &c, error);
+    if (status != MST_OK)
+        return status;
     if (d->mode == MST_CONVOLUTION_CIRCULAR && choose_all(&c, true))
         return MST_OK;
     if (choose_all(&c, false))
         return MST_OK;
     return mst_fail(error, MST_ERROR_UNSUPPORTED, "lengths %zu and %zu are too long for the fused algorithm on %s",
-                    d->x.shape[d->axes[0]], d->y.shape[d->axes[0]], device->name);
+                    d->x.shape[d->axes[0]], d->y.shape[d->axes[0]], plan->context->device.name);
+}
+
+bool mst_geometry_choose_blocks(const mst_convolution *plan, size_t most, mst_geometry *g) {
+    choice c;
+    size_t digits[MST_CONV_DIGITS];
+    int count = 0;
+    if (plan->desc.n_axes > 1 || plan->desc.mode == MST_CONVOLUTION_CIRCULAR || begin(plan, g, &c, NULL) != MST_OK)
+        return false;
+    g->blocked = -1;
+    g->right_angle = !mst_type_is_complex(plan->desc.z.type);
+    measure_axis(plan, &g->axes[0], false);
+    choose_blocks(&c, 1, mst_smaller(most, LONGEST / 2), INFINITY, digits, &count, &g->axes[0].n);
+    if (g->blocked < 0)
+        return false;
+    g->points = g->axes[0].n;
+    g->axes[0].start = g->axes[0].extent[!g->blocked] - 1;
+    add_digits(g, 0, digits, count);
+    return true;
 }
 
 bool mst_geometry_exists(const mst_convolution *plan) {

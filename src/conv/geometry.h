@@ -51,6 +51,9 @@ typedef struct mst_geometry {
 
 // MST_ERROR_UNSUPPORTED: no padded length fits the device.
 mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *out, mst_error *error);
+// The quickest one along one axis by overlapping blocks of at most `most` complex points, however much quicker one transform of
+// all may be; false if there is none.
+bool mst_geometry_choose_blocks(const mst_convolution *plan, size_t most, mst_geometry *out);
 bool mst_geometry_exists(const mst_convolution *plan); // whether one does
 
 #endif

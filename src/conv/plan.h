@@ -13,6 +13,8 @@
 enum { X, Y, Z, N_ARRAYS };
 
 struct mst_convolution_method;
+struct mst_panels;
+typedef struct mst_convolution_panel mst_convolution_panel;
 
 // What tuning chooses of the fused algorithm; zeros: by rule.
 typedef struct mst_convolution_choice {
@@ -36,7 +38,9 @@ struct mst_convolution {
     char why[96];                                // auto chose its algorithm; empty where one was asked for
     int reversal;                                // of y, for correlation: 0 none, 1 linear, 2 circular
     const struct mst_convolution_method *method; // NULL when there is nothing to do
-    void *work;                                  // the method's
+    void *work;                                  // the method's; NULL also where the budgets have no room for the whole
+    struct mst_panels *panels;                   // of a long operand (panels.h); NULL: not for this plan
+    const mst_convolution_panel *panel;          // of an inner plan of these; NULL: not
 };
 
 // How convolutions are computed. create sets plan->work, which destroy frees (half-built, or NULL).
@@ -64,6 +68,10 @@ mst_status mst_convolution_make(mst_context *context, const mst_convolution_desc
                                 void *user, mst_convolution **out, mst_error *error);
 mst_status mst_convolution_create_as(mst_context *context, const mst_convolution_desc *desc, const mst_convolution_choice *choice,
                                      mst_convolution **out, mst_error *error);
+// The inner plan of panels. `panel` must live as long as the plan.
+mst_status mst_convolution_create_panel(mst_context *context, const mst_convolution_desc *desc,
+                                        const mst_convolution_choice *choice, const mst_convolution_panel *panel,
+                                        mst_convolution **out, mst_error *error);
 
 // ---- choice.c: direct or fused, or auto where neither suits. Sets plan->why.
 mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan);

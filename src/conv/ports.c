@@ -1,4 +1,5 @@
 #include "ports.h"
+#include "panels.h"
 
 #include "runtime/lines.h"
 
@@ -23,10 +24,14 @@ mst_stream_desc mst_ports_stream(const mst_ports *ports) {
         .n_items = plan->n_lines[Z] / ports->lines_an_item,
         .n_ports = N_ARRAYS,
         .ports = {{MST_PORT_INPUT, d->x, split, "x"}, {MST_PORT_INPUT, d->y, split, "y"}, {MST_PORT_OUTPUT, d->z, split, "z"}},
-        .table_bytes = 2 * N_ARRAYS * MST_LINES_BYTES};
+        .table_bytes = N_ARRAYS * MST_LINES_BYTES};
+    for (int a = 0; a < N_ARRAYS; a++)
+        if (!mst_layout_is_dense(mst_convolution_layout(plan, a)))
+            stream.table_bytes += MST_LINES_BYTES;
     for (int a = X; a <= Y; a++)
         if (plan->n_lines[a] < plan->n_lines[Z])
             stream.ports[a].kind = MST_PORT_FIXED;
+    mst_panel_put_windows(plan, &stream);
     return stream;
 }
 

@@ -1,6 +1,9 @@
 #include "passage.h"
 
 #include "transfer.h"
+#include "window.h"
+
+#include <string.h>
 
 static bool moves_through(const mst_passage *s, int p, mst_port_kind kind) {
     return s->ring->staged[p] && s->desc->ports[p].kind == kind;
@@ -32,29 +35,126 @@ static void *crossing(const mst_passage *s, const mst_slot *slot, int p, uint64_
     return s->ring->pinned[p] ? (unsigned char *)s->where[p].host + begin : slot->ports[p].mapped;
 }
 
-// Reads packed bytes of one array into a slot and sends them to the device.
-static mst_status fill(const mst_passage *s, mst_slot *slot, int p, uint64_t begin, uint64_t end, uint64_t *moved,
-                       mst_error *error) {
+// A piece of an item on its way between the caller's array and the slot of its block.
+typedef struct carrying {
+    const mst_passage *passage;
+    mst_slot *slot;
+    int port;
+    uint64_t item; // packed bytes before it
+    bool write;
+} carrying;
+
+static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *error) {
+    const carrying *c = user;
+    mst_pool *pool = c->passage->desc->context->pool;
+    const mst_transfer t = {piece->layout, mst_piece_location(&c->passage->where[c->port], piece),
+                            c->passage->desc->ports[c->port].name};
+    unsigned char *packed = (unsigned char *)c->slot->ports[c->port].mapped + c->item + piece->begin;
+    return c->write ? mst_transfer_write(pool, &t, 0, (size_t)piece->bytes, packed, error)
+                    : mst_transfer_read(pool, &t, 0, (size_t)piece->bytes, packed, error);
+}
+
+// Between the mapped memory of a slot and an array of the caller's.
+static mst_status carry(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
+    const mst_port *port = &s->desc->ports[p];
+    mst_pool *pool = s->desc->context->pool;
+    mst_status status = MST_OK;
+    uint64_t item = mst_port_item_bytes(port), begin = item * slot->first, end = begin + item * slot->count;
+    if (!mst_port_has_windows(s->desc, p)) {
+        const mst_transfer t = transfer_of(s, p);
+        return write ? mst_transfer_write(pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error)
+                     : mst_transfer_read(pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error);
+    }
+    for (size_t k = 0; k < slot->count; k++) {
+        carrying c = {s, slot, p, item * k, write};
+        if (!write && !mst_window_is_whole(s->desc, p, slot->first + k))
+            memset((unsigned char *)slot->ports[p].mapped + c.item, 0, (size_t)item);
+        MST_TRY(mst_window_visit(s->desc, p, slot->first + k, carry_piece, &c, error));
+    }
+fail:
+    return status;
+}
+
+// Copies a piece between pinned memory and the device's buffer of a slot. The event is that of the last piece.
+static mst_status cross_piece(const mst_piece *piece, void *user, mst_error *error) {
+    const carrying *c = user;
+    const mst_context *context = c->passage->desc->context;
+    const char *name = c->passage->desc->ports[c->port].name;
+    void *host = mst_piece_location(&c->passage->where[c->port], piece).host;
+    cl_mem device = c->slot->ports[c->port].device;
+    size_t at = (size_t)(c->item + piece->begin), bytes = (size_t)piece->bytes;
+    cl_event *event = c->write ? &c->slot->downloaded[c->port] : &c->slot->uploaded[c->port];
+    cl_int code;
+    mst_release_event(event);
+    if (c->write)
+        code = clEnqueueReadBuffer(context->download, device, CL_FALSE, at, bytes, host, 1, &c->slot->computed, event);
+    else
+        code = clEnqueueWriteBuffer(context->upload, device, CL_FALSE, at, bytes, host, 0, NULL, event);
+    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot %s %s", c->write ? "download" : "upload", name);
+}
+
+static mst_status cross_windows(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
+    static const cl_uchar zero = 0;
+    const mst_port *port = &s->desc->ports[p];
+    uint64_t item = mst_port_item_bytes(port);
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < slot->count; k++) {
+        carrying c = {s, slot, p, item * k, write};
+        if (!write && !mst_window_is_whole(s->desc, p, slot->first + k)) {
+            mst_release_event(&slot->uploaded[p]);
+            MST_TRY_CL(clEnqueueFillBuffer(s->desc->context->upload, slot->ports[p].device, &zero, sizeof zero, (size_t)c.item,
+                                           (size_t)item, 0, NULL, &slot->uploaded[p]),
+                       "cannot clear the memory of %s", port->name);
+        }
+        MST_TRY(mst_window_visit(s->desc, p, slot->first + k, cross_piece, &c, error));
+    }
+fail:
+    return status;
+}
+
+static mst_status upload(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
+    mst_status status = MST_OK;
+    uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
+    if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
+        return cross_windows(s, slot, p, false, error);
+    if (!s->ring->pinned[p])
+        MST_TRY(carry(s, slot, p, false, error));
+    MST_TRY_CL(clEnqueueWriteBuffer(s->desc->context->upload, slot->ports[p].device, CL_FALSE, 0, (size_t)(item * slot->count),
+                                    crossing(s, slot, p, item * slot->first), 0, NULL, &slot->uploaded[p]),
+               "cannot upload %s", s->desc->ports[p].name);
+fail:
+    return status;
+}
+
+// Enqueues the download of a result behind its block's computation.
+static mst_status download(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
+    uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
+    if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
+        return cross_windows(s, slot, p, true, error);
+    cl_int code =
+        clEnqueueReadBuffer(s->desc->context->download, slot->ports[p].device, CL_FALSE, 0, (size_t)(item * slot->count),
+                            crossing(s, slot, p, item * slot->first), 1, &slot->computed, &slot->downloaded[p]);
+    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot download %s", s->desc->ports[p].name);
+}
+
+// Reads a block's items of one array, or a fixed array, into a slot and sends them to the device.
+static mst_status fill(const mst_passage *s, mst_slot *slot, int p, uint64_t *moved, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = s->desc->context;
-    mst_transfer t = transfer_of(s, p);
-    cl_mem staging = slot->ports[p].staging;
-    size_t bytes = (size_t)(end - begin);
+    const char *name = s->desc->ports[p].name;
+    size_t bytes = (size_t)mst_port_item_bytes(&s->desc->ports[p]) * slot->count;
     cl_int code;
     if (context->device.unified_memory) {
-        slot->ports[p].mapped =
-            clEnqueueMapBuffer(context->upload, staging, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0, NULL, NULL, &code);
-        MST_TRY_CL(code, "cannot map the staging memory of %s", t.name);
-        MST_TRY(mst_transfer_read(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
-        code = clEnqueueUnmapMemObject(context->upload, staging, slot->ports[p].mapped, 0, NULL, &slot->uploaded[p]);
+        slot->ports[p].mapped = clEnqueueMapBuffer(context->upload, slot->ports[p].staging, CL_TRUE,
+                                                   CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes, 0, NULL, NULL, &code);
+        MST_TRY_CL(code, "cannot map the staging memory of %s", name);
+        MST_TRY(carry(s, slot, p, false, error));
+        code =
+            clEnqueueUnmapMemObject(context->upload, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, &slot->uploaded[p]);
         slot->ports[p].mapped = NULL;
-        MST_TRY_CL(code, "cannot unmap the staging memory of %s", t.name);
+        MST_TRY_CL(code, "cannot unmap the staging memory of %s", name);
     } else {
-        if (!s->ring->pinned[p])
-            MST_TRY(mst_transfer_read(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
-        MST_TRY_CL(clEnqueueWriteBuffer(context->upload, slot->ports[p].device, CL_FALSE, 0, bytes, crossing(s, slot, p, begin),
-                                        0, NULL, &slot->uploaded[p]),
-                   "cannot upload %s", t.name);
+        MST_TRY(upload(s, slot, p, error));
     }
     *moved += bytes;
 fail:
@@ -79,14 +179,13 @@ static void describe_block(const mst_passage *s, mst_slot *slot, mst_block *bloc
 mst_status mst_block_upload(const mst_passage *s, mst_slot *slot, uint64_t *bytes, mst_error *error) {
     mst_status status = MST_OK;
     for (int p = 0; p < s->desc->n_ports; p++) {
-        uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
         if (moves_through(s, p, MST_PORT_INPUT))
-            MST_TRY(fill(s, slot, p, item * slot->first, item * (slot->first + slot->count), bytes, error));
+            MST_TRY(fill(s, slot, p, bytes, error));
     }
     if (slot->first == 0)
         for (int p = 0; p < s->desc->n_ports; p++)
             if (moves_through(s, p, MST_PORT_FIXED))
-                MST_TRY(fill(s, &s->ring->fixed, p, 0, mst_port_item_bytes(&s->desc->ports[p]), bytes, error));
+                MST_TRY(fill(s, &s->ring->fixed, p, bytes, error));
     MST_TRY_CL(clFlush(s->desc->context->upload), "cannot start an upload");
 fail:
     return status;
@@ -116,10 +215,7 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries,
         if (!moves_through(s, p, MST_PORT_OUTPUT))
             continue;
         downloads = true;
-        uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
-        MST_TRY_CL(clEnqueueReadBuffer(context->download, slot->ports[p].device, CL_FALSE, 0, (size_t)(item * slot->count),
-                                       crossing(s, slot, p, item * slot->first), 1, &slot->computed, &slot->downloaded[p]),
-                   "cannot download %s", s->desc->ports[p].name);
+        MST_TRY(download(s, slot, p, error));
     }
     if (downloads)
         MST_TRY_CL(clFlush(context->download), "cannot start a download");
@@ -131,25 +227,25 @@ fail:
 static mst_status empty(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = s->desc->context;
-    mst_transfer t = transfer_of(s, p);
-    uint64_t item = mst_port_item_bytes(&s->desc->ports[p]), begin = item * slot->first, end = begin + item * slot->count;
+    const char *name = s->desc->ports[p].name;
+    size_t bytes = (size_t)mst_port_item_bytes(&s->desc->ports[p]) * slot->count;
     cl_event mapped = NULL, unmapped = NULL;
     cl_int code;
     if (context->device.unified_memory) {
-        slot->ports[p].mapped = clEnqueueMapBuffer(context->download, slot->ports[p].staging, CL_TRUE, CL_MAP_READ, 0,
-                                                   (size_t)(end - begin), 1, &slot->computed, &mapped, &code);
-        MST_TRY_CL(code, "cannot map the staging memory of %s", t.name);
-        MST_TRY_CL(clWaitForEvents(1, &mapped), "cannot map the staging memory of %s", t.name);
+        slot->ports[p].mapped = clEnqueueMapBuffer(context->download, slot->ports[p].staging, CL_TRUE, CL_MAP_READ, 0, bytes, 1,
+                                                   &slot->computed, &mapped, &code);
+        MST_TRY_CL(code, "cannot map the staging memory of %s", name);
+        MST_TRY_CL(clWaitForEvents(1, &mapped), "cannot map the staging memory of %s", name);
     } else {
-        MST_TRY_CL(clWaitForEvents(1, &slot->downloaded[p]), "computing or downloading %s failed", t.name);
+        MST_TRY_CL(clWaitForEvents(1, &slot->downloaded[p]), "computing or downloading %s failed", name);
     }
     if (!s->ring->pinned[p])
-        MST_TRY(mst_transfer_write(context->pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error));
+        MST_TRY(carry(s, slot, p, true, error));
     if (context->device.unified_memory) {
         code = clEnqueueUnmapMemObject(context->download, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, &unmapped);
         slot->ports[p].mapped = NULL;
-        MST_TRY_CL(code, "cannot unmap the staging memory of %s", t.name);
-        MST_TRY_CL(clWaitForEvents(1, &unmapped), "cannot unmap the staging memory of %s", t.name);
+        MST_TRY_CL(code, "cannot unmap the staging memory of %s", name);
+        MST_TRY_CL(clWaitForEvents(1, &unmapped), "cannot unmap the staging memory of %s", name);
     }
 fail:
     mst_release_event(&mapped);

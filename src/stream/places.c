@@ -1,5 +1,7 @@
 #include "places.h"
 
+#include "window.h"
+
 #include "runtime/layout.h"
 
 #include <errno.h>
@@ -95,8 +97,11 @@ static bool overlap(const span *a, const span *b) {
 mst_status mst_places_check(const mst_stream_desc *desc, const mst_location *where, mst_error *error) {
     mst_status status = MST_OK;
     span spans[MST_STREAM_MAX_PORTS] = {{0}};
-    for (int p = 0; p < desc->n_ports; p++)
-        MST_TRY(check_one(desc, &desc->ports[p], &where[p], &spans[p], error));
+    for (int p = 0; p < desc->n_ports; p++) {
+        mst_port array = desc->ports[p];
+        array.layout = *mst_port_array(desc, p);
+        MST_TRY(check_one(desc, &array, &where[p], &spans[p], error));
+    }
     for (int p = 0; p < desc->n_ports; p++) {
         if (desc->ports[p].kind != MST_PORT_OUTPUT)
             continue;

@@ -1,5 +1,7 @@
 #include "ring.h"
 
+#include "window.h"
+
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 #include "runtime/pinned.h"
@@ -49,12 +51,22 @@ static costs costs_of(const mst_stream_desc *desc, const bool *staged, const boo
     return c;
 }
 
+// Windows are as large as suits them; on a device that works in the host's memory their values go from the one stage to the
+// next through the caches.
+static bool has_windows(const mst_stream_desc *desc) {
+    for (int p = 0; p < desc->n_ports; p++)
+        if (mst_port_has_windows(desc, p))
+            return true;
+    return false;
+}
+
 // The items of a block that keep every stage busy, if the budgets allow them.
 static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     uint64_t items = desc->n_items;
     if (c->staged > 0) {
         uint64_t bytes = c->largest * desc->n_items / BLOCKS_A_RUN;
-        bytes = mst_larger(mst_smaller(bytes, BLOCK_BYTES), LEAST_BLOCK_BYTES);
+        bool in_cache = desc->context->device.unified_memory && has_windows(desc);
+        bytes = in_cache ? LEAST_BLOCK_BYTES : mst_larger(mst_smaller(bytes, BLOCK_BYTES), LEAST_BLOCK_BYTES);
         items = mst_smaller(items, bytes / c->largest);
     }
     if (desc->item_work_bytes > 0) {
@@ -150,6 +162,7 @@ static mst_status make_slots(mst_ring *ring, const mst_stream_desc *desc, mst_er
         if (!ring->staged[p])
             continue;
         if (desc->ports[p].kind == MST_PORT_FIXED) {
+            ring->fixed.count = 1;
             MST_TRY(make_staging(&ring->fixed, p, desc, bytes, ring->pinned[p], error));
             continue;
         }
@@ -161,8 +174,8 @@ fail:
 }
 
 static bool is_pinned(const mst_stream_desc *desc, int p, const mst_location *where) {
-    const mst_layout *layout = &desc->ports[p].layout;
-    return where->place == MST_PLACE_HOST && mst_layout_is_dense(layout) &&
+    const mst_layout *layout = mst_port_array(desc, p);
+    return where->place == MST_PLACE_HOST && mst_layout_is_dense(layout) && desc->windows[p].n_axes < 2 &&
            mst_pinned_holds(desc->context, where->host, mst_layout_count(layout) * mst_type_bytes(layout->type));
 }
 

@@ -16,6 +16,21 @@ typedef enum mst_port_kind {
     MST_PORT_FIXED   // an input that every block needs whole
 } mst_port_kind;
 
+// Axis `axis` of a port's layout is a window on that axis of the caller's array: position p of window number k, which is the
+// index along axis `panel`, is element first + k step + p, or nothing where the array has no such element (window.h).
+#define MST_WINDOW_AXES 2
+typedef struct mst_windows_axis {
+    int panel, axis;
+    int64_t first, step;
+} mst_windows_axis;
+
+// The axes of the panels come before the split. The first axis of windows is that at the split; a second one is the last axis.
+typedef struct mst_windows {
+    int n_axes; // 0: the port's layout is the caller's array
+    mst_windows_axis axes[MST_WINDOW_AXES];
+    mst_layout array; // the caller's, with the length 1 along the axes of panels
+} mst_windows;
+
 typedef struct mst_port {
     mst_port_kind kind;
     mst_layout layout; // checked; without empty axes
@@ -42,12 +57,13 @@ typedef struct mst_stream_desc {
     size_t n_items; // at least 1
     int n_ports;
     mst_port ports[MST_STREAM_MAX_PORTS];
-    bool in_place;             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
-    uint64_t item_work_bytes;  // device memory that compute needs, an item of a block
-    uint64_t item_work_piece;  // the largest single allocation in it
-    uint64_t table_bytes;      // device memory that the plan takes for itself, after making the stream
-    uint64_t fixed_work_bytes; // device memory that compute needs whatever the block
-    uint64_t item_host_bytes;  // the same in RAM
+    mst_windows windows[MST_STREAM_MAX_PORTS]; // of ports; arrays with windows are not on the device
+    bool in_place;                             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
+    uint64_t item_work_bytes;                  // device memory that compute needs, an item of a block
+    uint64_t item_work_piece;                  // the largest single allocation in it
+    uint64_t table_bytes;                      // device memory that the plan takes for itself, after making the stream
+    uint64_t fixed_work_bytes;                 // device memory that compute needs whatever the block
+    uint64_t item_host_bytes;                  // the same in RAM
     // Makes work memory for blocks of up to n_items; 0 releases it. Called before any compute.
     mst_status (*prepare)(void *user, size_t n_items, mst_error *error);
     mst_status (*compute)(void *user, const mst_block *block, mst_error *error);

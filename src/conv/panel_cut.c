@@ -1,0 +1,97 @@
+#include "panels.h"
+
+#include "runtime/numbers.h"
+
+// A panel is long beside what it shares with its neighbour, which is read and moved twice, and beside what a launch takes; on a
+// CPU its spectra stay in the cache between passes.
+#define LEAST_OVERLAPS 8u
+#define CPU_PANEL ((uint64_t)1 << 20)
+#define GPU_PANEL ((uint64_t)16 << 20)
+#define FEW_PANELS 4u // fewer are not worth it where the whole fits
+
+static const mst_layout *layout_of(const mst_convolution *plan, int array) { return mst_convolution_layout(plan, array); }
+
+static bool is_cpu(const mst_convolution *plan) { return plan->context->device.unified_memory; }
+
+static size_t shorter_length(const mst_convolution *plan, const mst_panel_cut *cut) { return plan->lengths[!cut->longer]; }
+
+// Bytes of one position along the axis, of all lines that lie behind it.
+static uint64_t position_bytes(const mst_convolution *plan, int array) {
+    const mst_layout *z = layout_of(plan, Z);
+    uint64_t bytes = mst_type_bytes(layout_of(plan, array)->type);
+    for (int k = plan->desc.axes[0] + 1; k < z->rank; k++)
+        bytes *= z->shape[k];
+    return bytes;
+}
+
+static void set_step(const mst_convolution *plan, mst_panel_cut *cut, size_t step) {
+    cut->step = step;
+    cut->n_panels = mst_divide_up(plan->lengths[Z], step);
+}
+
+// So many blocks that the last panel is about as full as the others.
+static void set_blocks(const mst_convolution *plan, mst_panel_cut *cut, size_t blocks) {
+    size_t all = cut->geometry.n_blocks, panels = mst_divide_up(all, blocks);
+    cut->blocks = mst_divide_up(all, panels);
+    set_step(plan, cut, cut->blocks * cut->geometry.blocks[0].step);
+}
+
+static size_t wanted_step(const mst_convolution *plan, const mst_panel_cut *cut) {
+    uint64_t position = mst_larger(position_bytes(plan, cut->longer), position_bytes(plan, Z));
+    uint64_t panel = is_cpu(plan) ? CPU_PANEL : GPU_PANEL;
+    return mst_larger(panel / position, LEAST_OVERLAPS * shorter_length(plan, cut)) + 1;
+}
+
+static size_t wanted_blocks(const mst_convolution *plan, const mst_panel_cut *cut) {
+    const mst_geometry *g = &cut->geometry;
+    size_t blocks = mst_divide_up(wanted_step(plan, cut), g->blocks[0].step);
+    uint64_t block = g->points * mst_type_bytes(plan->work_type) * (position_bytes(plan, Z) / mst_type_bytes(plan->desc.z.type));
+    if (g->cpu && g->n_digits > 1)
+        blocks = mst_fused_work(true) / block;
+    return blocks ? blocks : 1;
+}
+
+bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *suits) {
+    const mst_convolution_desc *d = &plan->desc;
+    mst_convolution_algorithm a = d->algorithm;
+    *cut = (mst_panel_cut){.longer = plan->lengths[X] >= plan->lengths[Y] ? X : Y};
+    if (d->n_axes > 1 || d->mode == MST_CONVOLUTION_CIRCULAR || (a != MST_CONVOLUTION_FUSED && a != MST_CONVOLUTION_DIRECT))
+        return false;
+    bool whole = true; // the whole is computed in the same way
+    if (a == MST_CONVOLUTION_DIRECT) {
+        set_step(plan, cut, wanted_step(plan, cut));
+    } else {
+        whole = mst_geometry_choose(plan, &cut->geometry, NULL) == MST_OK && cut->geometry.blocked >= 0;
+        if (!whole && !mst_geometry_choose_blocks(plan, SIZE_MAX, &cut->geometry))
+            return false;
+        cut->longer = cut->geometry.blocked;
+        set_blocks(plan, cut, wanted_blocks(plan, cut));
+    }
+    *suits = whole && cut->n_panels >= FEW_PANELS;
+    return true;
+}
+
+bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut) {
+    if (cut->blocks == 0) {
+        if (cut->step / 2 < shorter_length(plan, cut))
+            return false;
+        set_step(plan, cut, cut->step / 2);
+    } else if (cut->blocks > 1) {
+        set_blocks(plan, cut, cut->blocks / 2);
+    } else {
+        mst_geometry smaller;
+        if (!mst_geometry_choose_blocks(plan, cut->geometry.points - 1, &smaller))
+            return false;
+        cut->geometry = smaller;
+        set_blocks(plan, cut, 1);
+    }
+    return true;
+}
+
+uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut) {
+    uint64_t bytes = position_bytes(plan, cut->longer) * (cut->step + shorter_length(plan, cut) - 1) +
+                     position_bytes(plan, !cut->longer) * shorter_length(plan, cut) + position_bytes(plan, Z) * cut->step;
+    if (cut->blocks > 0) // the spectrum of the shorter operand, and those between passes
+        bytes += cut->geometry.points * mst_type_bytes(plan->work_type) * (1 + (cut->geometry.n_digits > 1 ? cut->blocks : 0));
+    return bytes;
+}

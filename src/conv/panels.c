@@ -1,0 +1,77 @@
+#include "panels.h"
+
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+
+mst_status mst_panels_plan(mst_convolution *plan, mst_error *error) {
+    mst_panel_cut cut;
+    bool suits;
+    if (!mst_panel_cut_first(plan, &cut, &suits))
+        return MST_OK;
+    plan->panels = calloc(1, sizeof *plan->panels);
+    if (!plan->panels)
+        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->panels->cut = cut;
+    plan->panels->suits = suits;
+    return MST_OK;
+}
+
+bool mst_is_too_small(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
+
+// Three panels at a time keep reading, computing and writing busy. Where the budget is too small even for one, fewer blocks, and
+// shorter ones, may do.
+static void shrink_to_budget(const mst_convolution *plan, mst_panel_cut *cut) {
+    mst_context *context = plan->context;
+    uint64_t left = mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
+    while (cut->blocks != 1 && 3 * mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
+    }
+    while (mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
+    }
+}
+
+static mst_status make_inner(mst_convolution *plan, mst_error *error) {
+    struct mst_panels *p = plan->panels;
+    mst_convolution_desc desc;
+    mst_status status = mst_panel_describe(plan, &p->cut, &desc, &p->panel, error);
+    return status == MST_OK ? mst_convolution_create_panel(plan->context, &desc, &plan->choice, &p->panel, &p->inner, error)
+                            : status;
+}
+
+// The least cut's error tells what would do.
+mst_status mst_panels_make(mst_convolution *plan, mst_error *error) {
+    struct mst_panels *p = plan->panels;
+    mst_status status;
+    if (p->inner)
+        return MST_OK;
+    shrink_to_budget(plan, &p->cut);
+    do
+        status = make_inner(plan, error);
+    while (mst_is_too_small(status) && mst_panel_cut_smaller(plan, &p->cut));
+    return status;
+}
+
+void mst_panels_drop(struct mst_panels *panels) {
+    mst_convolution_destroy(panels->inner);
+    panels->inner = NULL;
+}
+
+mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    struct mst_panels *p = plan->panels;
+    for (;;) {
+        mst_status status = mst_panels_make(plan, error);
+        if (status == MST_OK)
+            status = mst_convolution_execute(p->inner, where[X], where[Y], where[Z], how, error);
+        // Nothing has been read or written when a budget is found to be too small.
+        if (!mst_is_too_small(status) || !p->inner || !mst_panel_cut_smaller(plan, &p->cut))
+            return status;
+        mst_panels_drop(p);
+    }
+}
+
+void mst_panels_destroy(struct mst_panels *panels) {
+    if (!panels)
+        return;
+    mst_convolution_destroy(panels->inner);
+    free(panels);
+}

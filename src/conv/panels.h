@@ -1,0 +1,58 @@
+// Long operands in panels: overlap-save over windows on the longer operand, each of which an inner plan convolves with the other
+// operand, as it does items of any batch. Operands in host memory or files may then be longer than the device's memory. The
+// blocks that are transformed are those of a plan for the whole, so that the results are the same bit for bit, where the whole
+// goes by blocks and the budget has room for them.
+#ifndef MST_CONV_PANELS_H
+#define MST_CONV_PANELS_H
+
+#include "geometry.h"
+
+// How the result is cut along the axis: numbers only.
+typedef struct mst_panel_cut {
+    int longer;            // X or Y
+    size_t step, n_panels; // results of a panel; panels of a line
+    size_t blocks;         // of a panel that is transformed; 0: direct sums
+    mst_geometry geometry; // of the transforms of the whole
+} mst_panel_cut;
+
+// What an inner plan is made with.
+struct mst_convolution_panel {
+    mst_geometry geometry;
+    mst_windows windows[N_ARRAYS]; // n_axes 0: none
+};
+
+struct mst_panels {
+    mst_panel_cut cut;
+    bool suits; // also where the whole fits the budgets
+    mst_convolution_panel panel;
+    mst_convolution *inner; // NULL: to be made
+};
+
+// ---- panel_cut.c
+// The cut that budgets aside is quickest; false if there is none. *suits: it is quicker than the whole, with equal results.
+bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *suits);
+// The next one that takes less memory; false if there is none.
+bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut);
+// About so much device memory goes for one panel at a time.
+uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut);
+
+// ---- panel_views.c: the inner plan's description and windows.
+mst_status mst_panel_describe(const mst_convolution *plan, const mst_panel_cut *cut, mst_convolution_desc *desc,
+                              mst_convolution_panel *panel, mst_error *error);
+
+// ---- panels.c
+// Sets plan->panels, NULL where panels are not for this plan. mst_panels_make makes the inner plan, for the budget left.
+mst_status mst_panels_plan(mst_convolution *plan, mst_error *error);
+mst_status mst_panels_make(mst_convolution *plan, mst_error *error);
+mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
+void mst_panels_drop(struct mst_panels *panels); // the inner plan
+bool mst_is_too_small(mst_status status); // the budgets or the device are, and nothing has been read or written
+void mst_panels_destroy(struct mst_panels *panels);
+
+// What the stream of an inner plan has besides.
+static inline void mst_panel_put_windows(const mst_convolution *plan, mst_stream_desc *stream) {
+    for (int a = 0; a < N_ARRAYS && plan->panel; a++)
+        stream->windows[a] = plan->panel->windows[a];
+}
+
+#endif
