@@ -152,6 +152,16 @@ def test_fork():
     assert (done.returncode, done.stdout) == (0, "0 8.0\n"), done.stderr
 
 
+def test_no_loader():
+    """Without OpenCL's loader the package opens, and what needs a device says what to install."""
+    done = run("import os; os.environ['MASTABA_OPENCL'] = 'no-such-loader.so'\n"
+               "import mastaba\n"
+               "assert mastaba.time_step_limit({'grid': [9], 'fields': {'u': 0}, 'update': [{'u': 'u + dt*laplace(u)'}]}) > 0\n"
+               "try: mastaba.devices()\n"
+               "except mastaba.errors.NoDeviceError as error: print(error)")
+    assert done.stdout.startswith("no OpenCL loader (no-such-loader.so") and "ocl-icd-libopencl1" in done.stdout, done
+
+
 def test_interrupt():
     x = np.ones((3000, 20000))
     with mastaba.budget(device="4MiB"):

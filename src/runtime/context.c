@@ -3,6 +3,7 @@
 #include "cache.h"
 #include "description.h"
 #include "device.h"
+#include "loader.h"
 #include "pool.h"
 #include "program.h"
 
@@ -56,6 +57,7 @@ static mst_status take_opencl(mst_context *context, const mst_context_desc *desc
     cl_int code;
     if (desc->opencl_context) {
         MST_REQUIRE(desc->opencl_device, MST_ERROR_ARGUMENT, "opencl_context is set but opencl_device is not");
+        MST_TRY(mst_opencl_load(error));
         MST_TRY(mst_device_describe(desc->opencl_device, &context->device, error));
         MST_TRY(check_membership(desc, error));
         MST_TRY_CL(clRetainContext(desc->opencl_context), "cannot retain the caller's OpenCL context");

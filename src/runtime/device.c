@@ -1,5 +1,6 @@
 #include "device.h"
 #include "error.h"
+#include "loader.h"
 #include "text/letters.h"
 
 #include <pthread.h>
@@ -177,8 +178,11 @@ fail:
 }
 
 static mst_status describe_all(mst_device_info **list, size_t *count, mst_error *error) {
+    mst_status status = mst_opencl_load(error);
+    if (status != MST_OK)
+        return status;
     pthread_mutex_lock(&first_calls);
-    mst_status status = describe_alone(list, count, error);
+    status = describe_alone(list, count, error);
     pthread_mutex_unlock(&first_calls);
     return status;
 }
