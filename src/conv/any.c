@@ -5,10 +5,11 @@
 
 #include <stdlib.h>
 
+// A GPU's work-item has no 512 KiB of private memory for a tile: NVIDIA's launch fails.
 bool mst_any_stage_suits(const mst_convolution *plan, const mst_geometry *g) {
     const mst_convolution_choice *c = &plan->choice;
-    return g->cpu && !c->specialised && (c->pass.radix == 0 || c->pass.radix == 8) &&
-           g->lanes == mst_pass_lanes(plan->work_type == MST_COMPLEX128);
+    return g->cpu && !(plan->context->device.type & CL_DEVICE_TYPE_GPU) && !c->specialised &&
+           (c->pass.radix == 0 || c->pass.radix == 8) && g->lanes == mst_pass_lanes(plan->work_type == MST_COMPLEX128);
 }
 
 mst_status mst_any_stage_plan(mst_stage *s, mst_error *error) {

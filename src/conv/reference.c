@@ -154,7 +154,7 @@ static mst_status execute(mst_convolution *plan, const mst_location *where, cons
     MST_TRY(mst_execution_read(how, &e, error));
     MST_TRY(mst_places_check(&ports, where, error));
     if (e.n_wait > 0)
-        MST_TRY_CL(clWaitForEvents(e.n_wait, e.wait_list), "waiting for how->wait_list failed");
+        MST_TRY_CL(mst_wait_for_events(e.n_wait, e.wait_list), "waiting for how->wait_list failed");
     MST_TRY(find_arrays(&r, where, error));
     for (size_t line = 0; line < plan->n_lines[Z]; line++) {
         MST_REQUIRE(!e.progress || e.progress(line, plan->n_lines[Z], e.progress_user), MST_ERROR_CANCELLED, "cancelled");

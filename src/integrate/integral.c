@@ -207,7 +207,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
     MST_TRY(mst_execution_read(how, &execution, error));
     MST_REQUIRE(!execution.event, MST_ERROR_ARGUMENT, "an integral gives no event: it blocks");
     if (execution.n_wait > 0)
-        MST_TRY_CL(clWaitForEvents(execution.n_wait, execution.wait_list), "cannot wait for events");
+        MST_TRY_CL(mst_wait_for_events(execution.n_wait, execution.wait_list), "cannot wait for events");
     own = plan->desc.result_size == sizeof *results;
     if (n_sets > 0) {
         call.results = own ? results : calloc(n_sets, sizeof *call.results);

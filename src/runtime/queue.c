@@ -25,6 +25,13 @@ static cl_int wait_for(cl_event event) {
     return state < 0 ? state : code;
 }
 
+cl_int mst_wait_for_events(cl_uint n, const cl_event *events) {
+    cl_int code = clWaitForEvents(n, events);
+    for (cl_uint i = 0; i < n && code == CL_SUCCESS; i++)
+        code = state_of(events[i]) < 0 ? CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST : CL_SUCCESS;
+    return code;
+}
+
 // Looks at all commands and lets go of those that have ended, with `wait` all.
 static void sweep(mst_queue *q, bool wait) {
     size_t left = 0;
@@ -124,8 +131,10 @@ mst_status mst_queue_mark(mst_queue *q, bool carries, cl_event *event, mst_error
     mst_status status = MST_OK;
     cl_event made = NULL;
     if (q->is_ended && q->n > 0 && !q->is_open && !q->is_joined && !q->context->profile) { // the last one's
-        const cl_int last = state_of(q->events[q->n - 1]);
-        note_failure(q, last < 0 ? last : CL_SUCCESS, q->names[q->n - 1]);
+        if (checks_each(q)) {
+            const cl_int last = state_of(q->events[q->n - 1]);
+            note_failure(q, last < 0 ? last : CL_SUCCESS, q->names[q->n - 1]);
+        }
         MST_TRY(mst_queue_check(q, error));
         MST_TRY_CL(clRetainEvent(q->events[q->n - 1]), "cannot mark the end of commands");
         *event = q->events[q->n - 1];

@@ -44,6 +44,10 @@ static inline void mst_queue_expect_mark(mst_queue *queue) { queue->is_ending = 
 // well, for the caller to release. Fails if the copy cannot be had or, now and then, as mst_queue_check does.
 mst_status mst_queue_add(mst_queue *queue, cl_event event, const char *name, cl_event *copy, mst_error *error);
 
+// clWaitForEvents for one event or more of a caller's, which fails if one of them did: NVIDIA's succeeds for user events that
+// did.
+cl_int mst_wait_for_events(cl_uint n, const cl_event *events);
+
 // Makes what is enqueued later wait for commands of other queues, whose errors become errors of this one.
 mst_status mst_queue_barrier(mst_queue *queue, cl_uint n, const cl_event *events, const char *name, mst_error *error);
 

@@ -180,7 +180,7 @@ static void abandon(stream_run *r) {
 static mst_status run_staged(stream_run *r, mst_error *error) {
     pthread_t thread;
     if (r->how.n_wait > 0) {
-        cl_int code = clWaitForEvents(r->how.n_wait, r->how.wait_list);
+        cl_int code = mst_wait_for_events(r->how.n_wait, r->how.wait_list);
         if (code != CL_SUCCESS)
             return mst_fail_opencl(error, code, "waiting for how->wait_list failed");
     }
