@@ -4,6 +4,8 @@
 #include "write_sweep.h"
 
 enum {
+    GROUP = 256,
+    EDGES_GROUP = 64,   // a kernel with so many registers that a compute unit holds one work-group of 256, but seven of these
     LINE_BYTES = 128,   // of a cache, which two kernels do not share: half ones take an H100 twice as long
     GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
     // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
@@ -14,8 +16,10 @@ enum {
 };
 
 int mst_sweep_items(const mst_problem *problem, bool in_layers) {
-    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : MST_SWEEP_GROUP;
+    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : GROUP;
 }
+
+int mst_sweep_group(mst_sweep_of part) { return part == MST_SWEEP_EDGES ? EDGES_GROUP : GROUP; }
 
 unsigned mst_sweep_region(mst_sweep_of part, int region) {
     enum { P = 1 << PLANES, R = 1 << ROWS, C = 1 << COLUMNS };
@@ -53,9 +57,10 @@ static int64_t nodes_of(const mst_sweeps *s, int k, int axis, unsigned region) {
     return region >> axis & 1 ? length - (cuts[1] - cuts[0]) : cuts[1] - cuts[0];
 }
 
-static int64_t groups_of(const mst_sweeps *s, int k, unsigned region, int64_t from, int64_t to, int64_t length) {
+static int64_t groups_of(const mst_sweeps *s, int k, mst_sweep_of part, unsigned region, int64_t from, int64_t to,
+                         int64_t length) {
     const mst_problem *p = s->problem;
-    const int64_t items = mst_sweep_items(p, region >> COLUMNS & 1), across = MST_SWEEP_GROUP / items;
+    const int64_t items = mst_sweep_items(p, region >> COLUMNS & 1), across = mst_sweep_group(part) / items;
     const int64_t columns = mst_divide_up(nodes_of(s, k, COLUMNS, region), items * s->width);
     const int64_t rows = nodes_of(s, k, ROWS, region), strips = strips_of(s, k, region >> PLANES & 1, from, to, length);
     return p->rank == MST_MAX_AXES ? columns * mst_divide_up(rows, across) * strips
@@ -66,7 +71,7 @@ static int64_t divide_all(const mst_sweeps *s, int64_t planes, int64_t units, cl
     const uint64_t *n = s->problem->grid;
     const int64_t items = mst_sweep_items(s->problem, false);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->width);
-    const int64_t rows = mst_divide_up((int64_t)n[ROWS], MST_SWEEP_GROUP / items);
+    const int64_t rows = mst_divide_up((int64_t)n[ROWS], GROUP / items);
     const int64_t fair = mst_divide_up(planes, mst_divide_up(units * GROUPS_A_UNIT, columns * rows));
     const int64_t strip = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
     *work = (cl_long8){{strip, columns, rows}};
@@ -80,12 +85,12 @@ int64_t mst_sweep_divide(const mst_sweeps *s, int k, mst_sweep_of part, int64_t 
     *work = (cl_long8){{0}};
     for (int i = 0; i < MST_SWEEP_REGIONS; i++)
         if (i == 0 || mst_sweep_region(part, i) != 0)
-            planes += groups_of(s, k, mst_sweep_region(part, i), from, to, 1);
+            planes += groups_of(s, k, part, mst_sweep_region(part, i), from, to, 1);
     const int64_t fair = mst_divide_up(planes, units * GROUPS_A_UNIT);
     work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
     for (int i = 0; i < MST_SWEEP_REGIONS; i++) {
         if (i == 0 || mst_sweep_region(part, i) != 0)
-            groups += groups_of(s, k, mst_sweep_region(part, i), from, to, work->s[0]);
+            groups += groups_of(s, k, part, mst_sweep_region(part, i), from, to, work->s[0]);
         work->s[4 + i] = groups;
     }
     return groups;

@@ -281,9 +281,10 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     cl_long8 work, layers[N_AXES];
     mst_argument_list list = {.n = 0};
     const int64_t units = s->context->device.compute_units;
-    const size_t items = gpu ? (size_t)mst_sweep_divide(&s->sweeps, k, of, part->from, part->to, units, &work) * MST_SWEEP_GROUP
-                             : divide_cpu(s, part, &work);
-    if (items == 0)
+    const size_t group = gpu ? (size_t)mst_sweep_group(of) : 1;
+    const size_t groups =
+        gpu ? (size_t)mst_sweep_divide(&s->sweeps, k, of, part->from, part->to, units, &work) : divide_cpu(s, part, &work);
+    if (groups == 0)
         return MST_OK;
     work.s[3] = (cl_long)row;
     grid.s[6] = part->from;
@@ -298,7 +299,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
         }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(work, work);
-    return mst_kernel_launch(queue, kernel, list.values, list.n, items, gpu ? MST_SWEEP_GROUP : 1, NULL, error);
+    return mst_kernel_launch(queue, kernel, list.values, list.n, groups * group, group, NULL, error);
 }
 
 static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, cl_long8 tiles, mst_error *error) {

@@ -166,8 +166,8 @@ static void write_all_gpu(const sweep_writer *g, int k) {
                  "tile /= work.s2;\n"
                  "const long plane_begin = ${first}tile * work.s0, plane_end = min(plane_begin + work.s0, $end);\n"
                  "if (column >= n_columns || row >= n_rows)\nreturn;\n",
-                 MST_SET(items, items), MST_SET(rows, MST_SWEEP_GROUP / items), MST_SET(first, in_parts ? "grid.s6 + " : ""),
-                 MST_SET(end, in_parts ? "grid.s6 + grid.s7" : "n_planes"));
+                 MST_SET(items, items), MST_SET(rows, mst_sweep_group(MST_SWEEP_ALL) / items),
+                 MST_SET(first, in_parts ? "grid.s6 + " : ""), MST_SET(end, in_parts ? "grid.s6 + grid.s7" : "n_planes"));
     write_planes(g, k, mst_sweeps_layer_axes(g->s, k));
 }
 
@@ -185,7 +185,7 @@ static void write_faces(const sweep_writer *g, int k) {
             snprintf(first, sizeof first, "work.s%d", 3 + region);
         mst_text_put(g->out, "if (get_group_id(0) >= $first && get_group_id(0) < work.s$end) {\n", MST_SET(first, first),
                      MST_SET(end, 4 + region));
-        mst_sweep_write_tile(g->w, g->s, first, in);
+        mst_sweep_write_tile(g->w, g->s, g->part, first, in);
         write_planes(g, k, axes);
         mst_text_put(g->out, "}\n");
     }
@@ -206,10 +206,10 @@ static void write_gpu(const sweep_writer *g, int k) {
                      "const int region = (group >= work.s4) + (group >= work.s5) + (group >= work.s6);\n"
                      "const long region_begin = region == 0 ? 0 : region == 1 ? work.s4 : region == 2 ? work.s5 : work.s6;\n"
                      "const bool in_planes = region != 2, in_rows = region != 1, in_columns = region != 0;\n");
-        mst_sweep_write_tile(g->w, g->s, "region_begin", met);
+        mst_sweep_write_tile(g->w, g->s, g->part, "region_begin", met);
         write_planes(g, k, MST_LAYERS_ALL_AXES);
     } else {
-        mst_sweep_write_tile(g->w, g->s, "0", outside);
+        mst_sweep_write_tile(g->w, g->s, g->part, "0", outside);
         write_planes(g, k, 0);
     }
 }
@@ -278,7 +278,8 @@ static mst_status write_sweep(const mst_writer *w, const mst_sweeps *s, int k, m
                       .vectors = {.sweeps = s, .out = w->out, .k = k}};
     mst_signature signature;
     char attributes[80];
-    snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))", is_gpu(&g) ? MST_SWEEP_GROUP : 1);
+    snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))",
+             is_gpu(&g) ? mst_sweep_group(part) : 1);
     mst_text_put(g.out, "\n// Sub-step $substep of the step.\n", MST_SET(substep, s->problem->updates[g.first].substep));
     mst_sweep_describe(s, k, part, &signature);
     if (!is_gpu(&g))

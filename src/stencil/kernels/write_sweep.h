@@ -7,12 +7,9 @@
 #include "text/signature.h"
 #include "write.h"
 
-// sweep_arguments.c. A work-group of a GPU has so many work-items along the columns, and in all.
-enum { MST_SWEEP_GROUP = 256 };
-
-// What a kernel of a sweep does: all nodes, or on a GPU, where kernels with fewer registers run more work-items at once, what is
-// outside all layers, in those of one axis, and in those of several. Which kernels there are of sweep k, which follow one
-// another.
+// sweep_arguments.c. What a kernel of a sweep does: all nodes, or on a GPU, where kernels with fewer registers run more
+// work-items at once, what is outside all layers, in those of one axis, and in those of several. Which kernels there are of sweep
+// k, which follow one another.
 typedef enum mst_sweep_of { MST_SWEEP_ALL, MST_SWEEP_OUTSIDE, MST_SWEEP_FACES, MST_SWEEP_EDGES, MST_SWEEP_PARTS } mst_sweep_of;
 bool mst_sweep_has_part(const mst_sweeps *sweeps, int k, mst_sweep_of part);
 void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
@@ -20,6 +17,9 @@ void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
 // Of a GPU's work-items those that are along the columns, where these are in layers, or elsewhere; in three dimensions the others
 // are along the rows, else each goes through planes of its own.
 int mst_sweep_items(const mst_problem *problem, bool in_layers);
+
+// Work-items of a GPU's work-group.
+int mst_sweep_group(mst_sweep_of part);
 
 // What work-groups of a GPU do of sweep k over planes from..to - 1, whose number is returned: `work` and `layers` as below but
 // for what all kernels have. A part has up to MST_SWEEP_REGIONS regions, by the axes in whose layers they are, a bit each.
@@ -77,7 +77,8 @@ void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int 
 // Declares what a GPU's kernel is not told of axes without layers; and the column, row and planes of a work-item in a region
 // whose first work-group is the one with that number, by whether it is in the layers of each axis.
 void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *sweeps, int k);
-void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *sweeps, const char *first, const char *const in[N_AXES]);
+void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *sweeps, mst_sweep_of part, const char *first,
+                          const char *const in[N_AXES]);
 // Declares the vector that a leaf reads of a memory variable, 0 outside layers, and where the own one lies in the arrays of each
 // axis of some, under the name of mst_sweep_memory_place.
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *sweeps, const mst_leaf *leaf, const char *array,

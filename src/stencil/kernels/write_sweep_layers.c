@@ -31,7 +31,8 @@ void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *s, int k) {
                          MST_SET(end, axis == PLANES ? "grid.s6 + grid.s7" : counts[axis]));
 }
 
-void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, const char *first, const char *const in[N_AXES]) {
+void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, mst_sweep_of part, const char *first,
+                          const char *const in[N_AXES]) {
     const mst_problem *p = s->problem;
     mst_text_put(w->out,
                  "long tile = get_group_id(0) - $first;\n"
@@ -41,7 +42,7 @@ void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, const char *
                  "const long tiles_of_row = (tile_columns + items * WIDTH - 1) / (items * WIDTH);\n"
                  "const long tile_column = (tile % tiles_of_row * items + item) * WIDTH;\n"
                  "tile /= tiles_of_row;\n",
-                 MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, MST_SWEEP_GROUP),
+                 MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, mst_sweep_group(part)),
                  MST_SET(narrow, mst_sweep_items(p, true)), MST_SET(wide, mst_sweep_items(p, false)));
     if (p->rank == MST_MAX_AXES)
         mst_text_put(w->out,
