@@ -16,8 +16,8 @@
 // A sound as libsndfile reads it: from the one descriptor, whose own offset is left alone.
 typedef struct sound_input {
     int file;
-    sf_count_t at;
-    int read_error; // errno of the first call that failed, which libsndfile takes for the end of the file
+    sf_count_t at, length; // of the file when it was opened
+    int read_error;        // errno of the first call that failed, which libsndfile takes for the end of the file
 } sound_input;
 
 static sf_count_t input_length(void *user) {
@@ -38,12 +38,13 @@ static sf_count_t input_seek(sf_count_t offset, int whence, void *user) {
     return input->at;
 }
 
-// libsndfile takes fewer bytes than it asks for, from a file on a network, say, for the end of the file.
+// libsndfile takes fewer bytes than it asks for, from a file on a network, say, for the end of the file. A file that has become
+// shorter since it was opened ends too early without an error of its own.
 static sf_count_t input_read(void *data, sf_count_t bytes, void *user) {
     sound_input *input = user;
     const size_t got = cli_read_some(input->file, (uint64_t)input->at, data, (size_t)bytes);
     if (got < (size_t)bytes && input->read_error == 0)
-        input->read_error = errno;
+        input->read_error = errno == 0 && input->at + (sf_count_t)got < input->length ? EIO : errno;
     input->at += (sf_count_t)got;
     return (sf_count_t)got;
 }
@@ -78,6 +79,7 @@ static bool has_endless_list(int file) {
 static SNDFILE *open_sound(sound_input *input, SF_INFO *info) {
     SF_VIRTUAL_IO io = {input_length, input_seek, input_read, NULL, input_tell};
     *info = (SF_INFO){0};
+    input->length = input_length(input);
     return sf_open_virtual(&io, SFM_READ, info, input);
 }
 
@@ -85,7 +87,7 @@ bool cli_is_sound(int file) {
     SF_INFO info;
     if (has_endless_list(file))
         return true; // which cannot be read
-    sound_input input = {file, 0, 0};
+    sound_input input = {.file = file};
     SNDFILE *sound = open_sound(&input, &info);
     if (!sound)
         return false;
@@ -155,7 +157,7 @@ static int read_failed(const char *command, const char *path, const sound_input 
 int cli_sound_read(const char *command, const char *path, int file, cli_sound *out) {
     SF_INFO info;
     size_t frames = 0;
-    sound_input input = {file, 0, 0};
+    sound_input input = {.file = file};
     if (has_endless_list(file)) {
         cli_error(command, "%s: is damaged: a list in it claims to be longer than the file", path);
         return CLI_INPUT_OUTPUT;
