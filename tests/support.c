@@ -70,10 +70,13 @@ mst_context *test_context_cached(void) {
     return test_context(&desc);
 }
 
+static bool at_night(void) { return getenv("MASTABA_NIGHTLY") != NULL; }
+
 static void seed_group(void) {
     const char *given = getenv("MASTABA_SEED");
     uint64_t seed = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
     group.random = group.seed = seed;
+    test_quick_builds = !at_night();
     print_message("seed %llu (MASTABA_SEED=%llu repeats it)\n", (unsigned long long)seed, (unsigned long long)seed);
 }
 
@@ -136,8 +139,6 @@ uint64_t test_random(void) {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
 }
-
-static bool at_night(void) { return getenv("MASTABA_NIGHTLY") != NULL; }
 
 int test_many(int n) { return at_night() ? 25 * n : n; }
 

@@ -90,6 +90,7 @@ double test_uniform(void);                    // [-1, 1)
 // At night (MASTABA_NIGHTLY=1, the test X_nightly beside X) a test takes all cases, and 25 times as many random ones.
 int test_many(int n);                    // n, or as many more at night
 bool test_turn(size_t k, size_t period); // whether it is the turn of case k: one in `period`, which ones by the seed
+extern bool test_quick_builds;           // kernels shaped for GPUs are built without optimisation, where the device is a CPU
 
 // ---- arrays ----
 
