@@ -18,7 +18,7 @@ _contexts = collections.OrderedDict()
 _life = {"over": False, "used": False, "forked": False}
 
 
-def _owned(handle, destroy, above=None):
+def owned(handle, destroy, above=None):
     """A handle that is destroyed with its last reference, before what it was made from; never in another process or at the end."""
     process = os.getpid()
 
@@ -42,12 +42,13 @@ class Context:
 
     most_plans = 64
 
-    def __init__(self, device, device_memory, host_memory):
+    def __init__(self, device, device_memory, host_memory, **objects):
         name = ffi.NULL if device is None else ffi.new("char[]", str(device).encode())
-        desc = describe("mst_context_desc", device=name, device_memory=device_memory, host_memory=host_memory)
+        desc = describe("mst_context_desc", device=name, device_memory=device_memory, host_memory=host_memory, **objects)
         out = ffi.new("mst_context **")
         check(lib.mst_context_create(desc, out, per_thread.error))
-        self.handle = _owned(out[0], lib.mst_context_destroy)
+        self.handle = owned(out[0], lib.mst_context_destroy)
+        self.opencl, self.queue = lib.mst_context_opencl(self.handle), lib.mst_context_queue(self.handle)
         self.plans = collections.OrderedDict()
         self.lock = threading.RLock()  # a signal's handler may come back in this thread
 
@@ -97,21 +98,30 @@ class Context:
         """A plan: `kind` is that of mst_KIND_create."""
         out = ffi.new(f"mst_{kind} **")
         check(getattr(lib, f"mst_{kind}_create")(self.handle, desc, out, per_thread.error))
-        return _owned(out[0], getattr(lib, f"mst_{kind}_destroy"), self.handle)
+        return owned(out[0], getattr(lib, f"mst_{kind}_destroy"), self.handle)
 
 
 def current():
     """The context that calls work on now, made when it is first needed."""
+    return _kept(_settings.get())
+
+
+def shared(opencl, device, queue):
+    """The one on another library's OpenCL objects, with the budgets that are set now."""
+    return _kept((None, *_settings.get()[1:]), opencl_context=opencl, opencl_device=device, opencl_queue=queue)
+
+
+def _kept(settings, **objects):
     _begin()
-    settings = _settings.get()
+    key = settings + tuple(objects.values())
     with _lock:
-        context = _contexts.get(settings)
+        context = _contexts.get(key)
         if context is None:
-            context = _contexts[settings] = Context(*settings)
+            context = _contexts[key] = Context(*settings, **objects)
             while len(_contexts) > _MOST_CONTEXTS:
                 _contexts.popitem(last=False)
         else:
-            _contexts.move_to_end(settings)
+            _contexts.move_to_end(key)
         return context
 
 

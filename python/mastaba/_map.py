@@ -5,7 +5,6 @@ import re
 import numpy as np
 
 from . import _arrays, errors
-from ._contexts import current
 from ._library import describe, execution, ffi, lib, per_thread
 
 _COMPUTED = "bhilqfd"
@@ -13,8 +12,8 @@ _COMPUTED = "bhilqfd"
 
 def _operand(value):
     """An array as the library takes it, or a number."""
-    array = np.asarray(value)
-    if array.ndim == 0 and array.dtype.kind in "biuf":
+    array = value if isinstance(value, _arrays.Array) else np.asarray(value)
+    if not isinstance(array, _arrays.Array) and array.ndim == 0 and array.dtype.kind in "biuf":
         return float(array)
     if array.dtype.char not in _COMPUTED:
         raise errors.ArgumentError(f"an array of {array.dtype}: expressions take int8 to int64, float32 and float64")
@@ -40,19 +39,20 @@ def evaluate(expression, local_dict=None, *, out=None):
         frame = inspect.currentframe().f_back
         local_dict = {**frame.f_globals, **frame.f_locals}
     values = {name: _operand(local_dict[name]) for name in _names(expression) if name in local_dict}
-    arrays = {name: value for name, value in values.items() if isinstance(value, np.ndarray)}
+    arrays = {name: value for name, value in values.items() if not isinstance(value, float)}
     numbers = {name: value for name, value in values.items() if name not in arrays}
     if not arrays:
         raise errors.ArgumentError(f"'{expression}' names no array")
     shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
-    arrays = {name: np.broadcast_to(a, shape) for name, a in arrays.items()}
+    arrays = {name: _arrays.broadcast_to(a, shape) for name, a in arrays.items()}
     if len(shape) > _arrays.MOST_AXES:
         raise errors.ArgumentError(f"arrays of {len(shape)} axes: expressions take up to {_arrays.MOST_AXES}")
     if out is None:
-        out = np.empty(shape, np.result_type(*(a.dtype for a in arrays.values())))
-    elif out.shape != shape or not _arrays.fits(out) or not out.flags.writeable:
+        on_device = [a for a in arrays.values() if isinstance(a, _arrays.Array)]
+        out = _arrays.like(on_device[0] if on_device else None, shape, np.result_type(*(a.dtype for a in arrays.values())))
+    elif out.shape != shape or not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
         raise errors.ArgumentError(f"out must be a writable array of shape {shape}, aligned and in native byte order")
-    elif any(np.may_share_memory(a, out) for a in arrays.values()):
+    elif any(_arrays.may_share(a, out) for a in arrays.values()):
         raise errors.ArgumentError("out shares memory with an array of the expression")
     if out.size == 0:
         return out
@@ -68,5 +68,5 @@ def evaluate(expression, local_dict=None, *, out=None):
 
     key = ("map", expression, tuple((name, _arrays.key(a)) for name, a in arrays.items()), tuple((name, value.hex()) for name, value in numbers.items()), _arrays.key(out))
     places = ffi.new("mst_location[]", [_arrays.location(a) for a in arrays.values()])
-    current().execute(key, make, lambda plan: lib.mst_map_execute(plan, places, _arrays.location(out), execution, per_thread.error))
+    _arrays.context_of(*arrays.values(), out).execute(key, make, lambda plan: lib.mst_map_execute(plan, places, _arrays.location(out), execution, per_thread.error))
     return out

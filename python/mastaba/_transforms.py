@@ -6,7 +6,6 @@ import os
 import numpy as np
 
 from . import _arrays, errors
-from ._contexts import current
 from ._library import describe, execution, lib, per_thread
 
 _MOST_AXES = lib.MST_MAX_AXES
@@ -19,6 +18,10 @@ REAL = {"F": np.dtype("float32"), "D": np.dtype("float64")}
 
 def as_numbers(x):
     """x as an array of float32, float64, complex64 or complex128 in native byte order."""
+    if isinstance(x, _arrays.Array):
+        if x.dtype.char not in "fdFD":
+            raise errors.UnsupportedError(f"an array of {x.dtype} on the device: float32, float64, complex64 and complex128 are transformed there")
+        return x
     x = np.asarray(x)
     kind = x.dtype.char
     if kind in "fdFD":
@@ -100,6 +103,10 @@ def fitted(x, axes, lengths):
     """x cropped to the lengths, or padded with zeros, along the axes."""
     if all(x.shape[axis] == n for axis, n in zip(axes, lengths)):
         return x
+    if isinstance(x, _arrays.Array):
+        if all(x.shape[axis] >= n for axis, n in zip(axes, lengths)):
+            return x[tuple(slice(dict(zip(axes, lengths)).get(k)) for k in range(x.ndim))]
+        raise errors.UnsupportedError(f"an array of shape {x.shape} on the device is not padded to {lengths}: pad it first")
     index, shape = [slice(None)] * x.ndim, list(x.shape)
     for axis, n in zip(axes, lengths):
         index[axis], shape[axis] = slice(min(n, x.shape[axis])), n
@@ -120,7 +127,7 @@ def _execute(x, z, axes, forward, scale, kind, orthogonal):
     if x.ndim > _arrays.MOST_AXES:
         _execute_joined(x, z, axes, forward, scale, kind, orthogonal)
         return
-    context = current()
+    context = _arrays.context_of(x, z)
 
     def make(context):
         return context.create("fft", describe(
@@ -149,7 +156,7 @@ def transform(x, z, axes, forward, scale, kind=lib.MST_FFT_FOURIER, orthogonal=F
             rest, some = rest[:-_MOST_AXES], rest[-_MOST_AXES:]
             _execute(z, z, some, forward, 1.0, kind, orthogonal)
         return
-    between = np.empty(x.shape, x.dtype)  # and a real output's axis last
+    between = _arrays.like(x, x.shape, x.dtype)  # and a real output's axis last
     while rest:
         some, rest = rest[:_MOST_AXES], rest[_MOST_AXES:]
         _execute(x, between, some, forward, 1.0, kind, orthogonal)

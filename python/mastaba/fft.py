@@ -14,7 +14,7 @@ import operator
 import numpy as np
 from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
-from . import _arrays
+from . import _arrays, errors
 from ._contexts import set_cache
 from ._library import lib
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
@@ -49,6 +49,12 @@ def _complex(x, s, axes, norm, overwrite, forward):
     within = fitted(x, axes, lengths)
     if not axes:
         return within.astype(COMPLEX[x.dtype.char])
+    if isinstance(x, _arrays.Array):
+        if within.dtype.kind == "f":
+            raise errors.UnsupportedError("real numbers on the device: rfft and rfftn give the half of the transform that determines it")
+        z = x if overwrite and within is x else _arrays.like(x, within.shape, within.dtype)
+        transform(within, z, axes, forward, scale)
+        return z
     if within.dtype.kind == "f" and forward and len(axes) == 1:
         return _mirrored(within, axes[0], lengths[0], scale)
     if within.dtype.kind == "f":
@@ -80,7 +86,9 @@ def _from_real(x, s, axes, norm, forward=True):
     within = fitted(x, axes, lengths)
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    z = np.empty(shape, COMPLEX[x.dtype.char])
+    z = _arrays.like(x, shape, COMPLEX[x.dtype.char])
+    if isinstance(x, _arrays.Array) and not forward:
+        raise errors.UnsupportedError("ihfft on the device: take rfft, whose conjugate it is")
     transform(within, z, axes, True, scale_of(norm, lengths, forward))
     return z if forward else np.conjugate(z, out=z)
 
@@ -88,7 +96,9 @@ def _from_real(x, s, axes, norm, forward=True):
 def _to_real(x, s, axes, norm, forward=False):
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
-    x = x.astype(COMPLEX[x.dtype.char], copy=False)
+    if isinstance(x, _arrays.Array) and (forward or x.dtype.kind != "c"):
+        raise errors.UnsupportedError("on the device irfft and irfftn of complex numbers give real ones")
+    x = x if x.dtype.kind == "c" else x.astype(COMPLEX[x.dtype.char])
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
     if s[-1] is None:
         lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
@@ -96,7 +106,7 @@ def _to_real(x, s, axes, norm, forward=False):
     within = fitted(x, axes, lengths[:-1] + [lengths[-1] // 2 + 1])
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1]
-    z = np.empty(shape, REAL[x.dtype.char])
+    z = _arrays.like(x, shape, REAL[x.dtype.char])
     transform(np.conjugate(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
     return z
 

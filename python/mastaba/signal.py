@@ -14,7 +14,7 @@ import warnings
 
 import numpy as np
 
-from . import _arrays, fft
+from . import _arrays, errors, fft
 from ._contexts import current
 from ._library import describe, execution, ffi, lib, per_thread
 from ._transforms import as_numbers, axes_of
@@ -79,7 +79,7 @@ def _broadcast(x, y, axes):
     """x and y of one shape off the axes."""
     shapes = [[1 if k in axes else n for k, n in enumerate(a.shape)] for a in (x, y)]
     others = np.broadcast_shapes(*shapes)
-    return [np.broadcast_to(a, [a.shape[k] if k in axes else n for k, n in enumerate(others)]) for a in (x, y)]
+    return [_arrays.broadcast_to(a, [a.shape[k] if k in axes else n for k, n in enumerate(others)]) for a in (x, y)]
 
 
 def _result(x, y, mode, axes):
@@ -99,8 +99,8 @@ def _described(x, y, z, mode, axes, correlate, method):
 
 def _by_library(x, y, mode, axes, correlate, method):
     x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
-    z = np.empty(_result(x, y, mode, axes), np.result_type(x, y))
-    current().execute(*_described(x, y, z, mode, axes, correlate, method), lambda plan: lib.mst_convolution_execute(
+    z = _arrays.like(x if isinstance(x, _arrays.Array) else y, _result(x, y, mode, axes), np.result_type(x.dtype, y.dtype))
+    _arrays.context_of(x, y).execute(*_described(x, y, z, mode, axes, correlate, method), lambda plan: lib.mst_convolution_execute(
         plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
     return z
 
@@ -145,6 +145,8 @@ def _magnitude(x):
 
 def _any(x, y, mode, correlate, method):
     """Along all axes, in the type that NumPy gives a product of x and y."""
+    if isinstance(x, _arrays.Array):
+        return _by_library(x, y, mode, list(range(x.ndim)), correlate, method)
     kind = np.result_type(x, y)
     if kind.kind in "biu":
         most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
@@ -165,8 +167,19 @@ def _any(x, y, mode, correlate, method):
     return z
 
 
+def _operands(in1, in2):
+    """Both as arrays, and both on the device if one is there."""
+    if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
+        context = _arrays.context_of(in1, in2)
+        x, y = (as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2))
+        if len(x.shape) > lib.MST_CONVOLUTION_MAX_AXES:
+            raise errors.UnsupportedError(f"arrays of {x.ndim} axes on the device: fftconvolve and oaconvolve take one or two of them there")
+        return x, y
+    return np.asarray(in1), np.asarray(in2)
+
+
 def _whole(in1, in2, mode, method, correlate):
-    x, y = np.asarray(in1), np.asarray(in2)
+    x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
         return x * (y.conjugate() if correlate else y)
     _check_dimensions(x, y)

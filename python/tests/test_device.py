@@ -1,0 +1,137 @@
+"""Arrays on the device: views, operators, transforms without a copy, and other libraries' buffers."""
+import gc
+
+import numpy as np
+import pytest
+
+import mastaba
+from mastaba import _device, xp
+
+
+def numbers(*shape, kind=np.complex128):
+    r = np.random.default_rng(5)
+    return (r.standard_normal(shape) + 1j * r.standard_normal(shape)).astype(kind)
+
+
+VIEWS = [np.s_[:], np.s_[1], np.s_[..., ::2], np.s_[::-1, 1:4], np.s_[:, None, -2], np.s_[2:2], np.s_[3:0:-2, ..., 5], np.s_[-1, -1]]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.complex128, np.int16, np.bool_])
+def test_views(kind):
+    x = numbers(5, 7).real.astype(kind)
+    a = mastaba.asarray(x)
+    for view in VIEWS:
+        assert np.array_equal(np.asarray(a[view]), x[view]) and a[view].shape == x[view].shape
+        assert np.array_equal(np.asarray(a[view].T), x[view].T) and np.array_equal(a[view].copy().numpy(), x[view])
+    assert np.array_equal(a.T.reshape(7, -1).numpy(), x.T.reshape(7, 5))
+    assert np.array_equal(a[:, :1].broadcast_to((2, 5, 3)).numpy(), np.broadcast_to(x[:, :1], (2, 5, 3)))
+    out = np.zeros((7, 5), kind).T
+    assert a.numpy(out=out) is out and np.array_equal(out, x)
+    assert np.array_equal(mastaba.asarray(x[::-1].astype(x.dtype.newbyteorder(">"))).numpy(), x[::-1])
+    for wrong in (np.s_[5], np.s_[0, 0, 0]):
+        with pytest.raises(IndexError):
+            a[wrong]
+
+
+def test_transforms_stay_there():
+    x = numbers(6, 12)
+    a = mastaba.asarray(x)
+    b = mastaba.fft.fft(a)
+    assert isinstance(b, mastaba.Array) and np.array_equal(b.numpy(), mastaba.fft.fft(x))
+    assert np.array_equal(mastaba.fft.fftn(a.T).numpy(), mastaba.fft.fftn(x.T))
+    assert np.array_equal(mastaba.fft.fft(a, 8).numpy(), mastaba.fft.fft(x, 8))
+    assert mastaba.fft.ifft(b, overwrite_x=True) is b and np.allclose(b.numpy(), x)
+    r = mastaba.asarray(x.real)
+    assert np.allclose(mastaba.fft.irfft(mastaba.fft.rfft(r)).numpy(), x.real)
+    for call in (mastaba.fft.fft, mastaba.fft.hfft, mastaba.fft.ihfft, lambda a: mastaba.fft.rfft(a, 20)):
+        with pytest.raises(mastaba.errors.UnsupportedError):
+            call(r)
+    assert np.array_equal(r.numpy(), x.real)
+
+
+def test_convolutions_stay_there():
+    x, y = numbers(40), numbers(7)
+    a = mastaba.signal.convolve(mastaba.asarray(x), y, "same")
+    assert isinstance(a, mastaba.Array) and np.allclose(a.numpy(), np.convolve(x, y, "same"))
+
+
+def test_operators():
+    x = numbers(3, 4).real
+    a = mastaba.asarray(x)
+    for call in (lambda a: 2 * a - a, lambda a: -a[:, ::-1], lambda a: a.T % 0.7):
+        assert np.allclose(np.asarray(call(a)), call(x), rtol=1e-14) and isinstance(call(a), mastaba.Array)
+    assert np.allclose((x[0] * a).numpy(), x[0] * x)
+    assert np.allclose(xp.exp(a).numpy(), np.exp(x))
+    whole = mastaba.asarray(np.arange(5))
+    assert (whole * 3).dtype == np.int64 and (whole / 2).numpy().tolist() == [0, 0.5, 1, 1.5, 2]
+    assert mastaba.evaluate("a*s", {"a": a, "s": 2.0}).numpy().tolist() == (2 * x).tolist()
+    with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
+        mastaba.evaluate("2*a", {"a": a[1:]}, out=a[:-1])
+
+
+def test_array_namespace():
+    a = xp.arange(12, dtype=xp.float64)
+    assert a.__array_namespace__() is xp
+    x = np.arange(12.0).reshape(3, 4)
+    b = xp.reshape(a, (3, 4))
+    for name, *arguments in (("permute_dims", (1, 0)), ("flip",), ("expand_dims", 1), ("moveaxis", 0, 1), ("broadcast_to", (2, 3, 4))):
+        assert np.array_equal(getattr(xp, name)(b, *arguments).numpy(), getattr(np, name)(x, *arguments))
+    assert np.array_equal(xp.squeeze(b[:, None], 1).numpy(), x)
+    assert np.array_equal(xp.linspace(0, 1, 7).numpy(), np.linspace(0, 1, 7)) and xp.full((2,), 3).numpy().tolist() == [3, 3]
+
+
+def test_dlpack():
+    x = numbers(4, 6)
+    a = mastaba.asarray(x)
+    assert a.__dlpack_device__() == (4, 0)
+    b = mastaba.from_dlpack(a.T[::2])
+    assert b.int_ptr == a.int_ptr and np.array_equal(b.numpy(), x.T[::2])
+    mastaba.fft.fft(b, axis=0, overwrite_x=True)
+    assert np.array_equal(a.numpy().T[::2], b.numpy())  # the same memory
+    a.__dlpack__()  # nobody takes it
+    del b
+    gc.collect()
+    assert not _device._handed_out
+    assert np.array_equal(mastaba.from_dlpack(np.arange(3.0)).numpy(), np.arange(3.0))
+    assert np.array_equal(np.from_dlpack(Host(a)), a.numpy())
+
+
+class Host:
+    """What a consumer that wants memory of the host asks."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(dl_device=(1, 0))
+
+
+def test_buffers_of_others():
+    a = mastaba.asarray(np.arange(8.0))
+    b = mastaba.from_cl_mem(a.int_ptr, (3,), offset=16)
+    del a
+    gc.collect()
+    assert b.numpy().tolist() == [2, 3, 4]
+    with pytest.raises(mastaba.errors.ArgumentError, match="beyond"):
+        mastaba.from_cl_mem(b.int_ptr, (3, 3))
+    with pytest.raises(mastaba.errors.ArgumentError):
+        mastaba.from_cl_mem(0, (3,))
+
+
+def test_pyopencl():
+    cl = pytest.importorskip("pyopencl")
+    arrays = pytest.importorskip("pyopencl.array")
+    try:
+        context = cl.create_some_context(interactive=False)
+    except cl.Error as error:
+        pytest.skip(str(error))
+    theirs = arrays.to_device(cl.CommandQueue(context), numbers(5, 8))
+    ours = mastaba.asarray(theirs)
+    assert ours.int_ptr == theirs.base_data.int_ptr
+    got = mastaba.fft.fft(ours)
+    assert np.array_equal(got.numpy(), mastaba.fft.fft(theirs.get()))
+    mastaba.fft.fft(ours, overwrite_x=True)
+    assert np.array_equal(theirs.get(), got.numpy())
