@@ -1,6 +1,6 @@
 // One long operand in panels: every mode, both operands as the longer one, correlations, types, batches, axes and strides, under
-// budgets from generous ones down to the least that a message names; against direct sums and FFTW, and where the whole goes by the
-// same blocks, bit for bit against the whole. All by the shape of kernels for CPUs, which compiles once a precision.
+// budgets from generous ones down to the least that a message names; against direct sums and FFTW, and where the whole goes by
+// the same blocks, bit for bit against the whole. All by the shape of kernels for CPUs, which compiles once a precision.
 #include "support_convolution.h"
 
 static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};

@@ -86,7 +86,8 @@ typedef struct mst_fft_desc {
 // Methods: Stockham's self-sorting FFT on GPUs, decimation in frequency on CPUs (Van Loan, Computational Frameworks for the Fast
 // Fourier Transform, 1992), radices up to 32 and primes up to 31; Bailey's four-step method for lengths beyond one pass;
 // cyclic convolutions (Rader, Bluestein) for prime factors above 31 (up to length 2^21). Their error may be twice that of the
-// others.
+// others. Where one item exceeds what the budgets leave, passes over panels (Bailey, FFTs in external or hierarchical memory,
+// 1990): docs/fft.md says what they take.
 MST_API mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
 MST_API void mst_fft_destroy(mst_fft *plan);
 
@@ -97,11 +98,13 @@ MST_API const char *mst_fft_pass_kernel(const mst_fft *plan, int pass);
 
 // Transforms input into output, anywhere: any mix of host, device and file. The two may be the same location when the two
 // layouts are equal (in place; complex to complex only); otherwise they must not overlap. Host and file arrays pass through the
-// device in blocks cut along the axes before the first transformed one, so they may be larger than the device. On failure the
-// input is intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on
-// the device. MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit;
-// MST_ERROR_CANCELLED; MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD,
-// MST_ERROR_UNSUPPORTED and MST_ERROR_HOST_MEMORY. Threads take turns.
+// device in blocks cut along the axes before the first transformed one, so they may be larger than the device; where one item is
+// larger than the budgets, in panels, by several passes over the whole array, the output being the store between them: it is
+// read, too, and a file must be open for both. In place works then if no axis is too long for a panel. On failure the input is
+// intact (unless in place) and the output's content is undefined. Blocks unless how->event is set and all data are on the device.
+// MST_ERROR_ARGUMENT: a location that does not hold the layout; MST_ERROR_BUDGET: a block does not fit; MST_ERROR_CANCELLED;
+// MST_ERROR_IO; MST_ERROR_DEVICE_MEMORY; MST_ERROR_OPENCL; where kernels are made, MST_ERROR_BUILD, MST_ERROR_UNSUPPORTED and
+// MST_ERROR_HOST_MEMORY. Threads take turns.
 MST_API mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location output, const mst_execution *how,
                                    mst_error *error);
 

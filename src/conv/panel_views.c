@@ -83,8 +83,8 @@ mst_status mst_panel_describe(const mst_convolution *plan, const mst_panel_cut *
     int64_t start = (int64_t)start_of(plan), step = (int64_t)cut->step;
     bool down = longer == Y && plan->desc.correlate;
     *panel = (mst_convolution_panel){.geometry = {.n_axes = 0}};
-    set_window(&panel->windows[longer], &cut_view, down ? (int64_t)plan->lengths[Y] - start - step : start - (int64_t)(shorter - 1),
-               down ? -step : step);
+    set_window(&panel->windows[longer], &cut_view,
+               down ? (int64_t)plan->lengths[Y] - start - step : start - (int64_t)(shorter - 1), down ? -step : step);
     set_window(&panel->windows[Z], &result, 0, step);
     *desc = plan->desc;
     desc->mode = MST_CONVOLUTION_VALID;

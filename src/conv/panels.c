@@ -23,7 +23,8 @@ bool mst_is_too_small(mst_status status) { return status == MST_ERROR_BUDGET || 
 // shorter ones, may do.
 static void shrink_to_budget(const mst_convolution *plan, mst_panel_cut *cut) {
     mst_context *context = plan->context;
-    uint64_t left = mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
+    uint64_t left =
+        mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
     while (cut->blocks != 1 && 3 * mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
     }
     while (mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {

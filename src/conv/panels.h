@@ -46,7 +46,7 @@ mst_status mst_panels_plan(mst_convolution *plan, mst_error *error);
 mst_status mst_panels_make(mst_convolution *plan, mst_error *error);
 mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 void mst_panels_drop(struct mst_panels *panels); // the inner plan
-bool mst_is_too_small(mst_status status); // the budgets or the device are, and nothing has been read or written
+bool mst_is_too_small(mst_status status);        // the budgets or the device are, and nothing has been read or written
 void mst_panels_destroy(struct mst_panels *panels);
 
 // What the stream of an inner plan has besides.

@@ -46,6 +46,13 @@ struct mst_fft {
     int n_passes;
     mst_fft_pass passes[MST_FFT_MAX_PASSES];
     struct mst_any *any; // what those take; NULL: each pass has kernels of its own
+    // Where one item exceeds the budgets: what arrays in host memory and files take (panels.h); the passes above are without
+    // kernels then, and `whole`, made when it is asked for, is for arrays on the device.
+    struct mst_fft_panels *panels;
+    void (*panels_destroy)(struct mst_fft_panels *panels);
+    bool lacks_staging; // it is the host's budget that an item exceeds, which pinned arrays do not need
+    struct mst_fft *whole;
+    mst_error refusal; // with a status: the budgets are too small for panels, too, which says the least that works
 };
 
 // Of a complex number of the plan's precision.
@@ -60,8 +67,22 @@ typedef struct mst_fft_choice {
 mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
                              mst_error *error);
 
+// mst_fft_create, with what may be done before kernels are made: it may give the plan panels, which it is left with then. NULL:
+// nothing. And a plan by rule that knows what it takes, and can do no more.
+typedef mst_status (*mst_fft_hook)(mst_fft *plan, mst_error *error);
+mst_status mst_fft_create_with(mst_context *context, const mst_fft_desc *desc, mst_fft_hook before, mst_fft **out,
+                               mst_error *error);
+mst_status mst_fft_create_planned(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error);
+
+// Whole items through the stream of a plan without panels; and what that stream is.
+mst_status mst_fft_run(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error);
+mst_stream_desc mst_fft_describe_stream(mst_fft *plan);
+
 // tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
 mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);
+
+// Reads and checks a description (description.c): axes from 0 on, in the order in which they are transformed; output filled in.
+mst_status mst_fft_read(const mst_fft_desc *desc, mst_fft_desc *out, mst_error *error);
 
 // Plans all passes: no OpenCL call yet. MST_ERROR_UNSUPPORTED for lengths that no sequence of passes covers.
 mst_status mst_fft_plan_passes(mst_fft *plan, mst_error *error);

@@ -33,7 +33,7 @@ static mst_status create(void *user, const int64_t *values, void **plan, mst_err
 
 static mst_status execute(void *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
                           mst_error *error) {
-    return mst_fft_execute(plan, inputs[0], output, how, error);
+    return mst_fft_run(plan, (const mst_location[]){inputs[0], output}, how, error);
 }
 
 static void destroy(void *plan) { mst_fft_destroy(plan); }

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#define FAST_PRIME 7 // the largest factor of lengths that are chosen
-#define TAIL 2e-7 // of the sum of a response's absolute values, which may be left out
+#define FAST_PRIME 7   // the largest factor of lengths that are chosen
+#define TAIL 2e-7      // of the sum of a response's absolute values, which may be left out
 #define DEVIATIONS 5.2 // erfc(DEVIATIONS / sqrt(2)) = TAIL
 
 // ---- Mirrored images. Their spectrum is the cosine transform of the image, and a mask that is even along both axes multiplies

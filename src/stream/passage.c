@@ -3,6 +3,8 @@
 #include "transfer.h"
 #include "window.h"
 
+#include "runtime/layout.h"
+
 #include <string.h>
 
 static bool moves_through(const mst_passage *s, int p, mst_port_kind kind) {
@@ -54,12 +56,41 @@ static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *err
                     : mst_transfer_read(pool, &t, 0, (size_t)piece->bytes, packed, error);
 }
 
+// Between the mapped memory of a slot and the array that its panel is of.
+static mst_status carry_panel(const mst_passage *s, const mst_slot *slot, int p, bool write, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_pool *pool = s->desc->context->pool;
+    mst_panel_piece pieces[MST_PANEL_PIECES];
+    int n = s->desc->panel(s->desc->user, p, slot->first, pieces);
+    for (int i = 0; i < n && status == MST_OK; i++) {
+        const mst_piece piece = {.layout = pieces[i].layout,
+                                 .from = pieces[i].offset * (int64_t)mst_type_bytes(pieces[i].layout.type)};
+        const mst_transfer t = {piece.layout, mst_piece_location(&s->where[p], &piece), s->desc->ports[p].name};
+        unsigned char *packed = (unsigned char *)slot->ports[p].mapped + pieces[i].at;
+        status = write ? mst_transfer_write_rows(pool, &t, pieces[i].row_bytes, pieces[i].pitch_bytes, packed, error)
+                       : mst_transfer_read_rows(pool, &t, pieces[i].row_bytes, pieces[i].pitch_bytes, packed, error);
+    }
+    return status;
+}
+
+// Bytes of a block that belong to the caller's array.
+static uint64_t bytes_of_block(const mst_passage *s, const mst_slot *slot, int p) {
+    mst_panel_piece pieces[MST_PANEL_PIECES];
+    uint64_t bytes = 0;
+    if (!s->desc->panel)
+        return mst_port_item_bytes(s->desc, p) * slot->count;
+    for (int i = s->desc->panel(s->desc->user, p, slot->first, pieces) - 1; i >= 0; i--)
+        bytes += mst_layout_count(&pieces[i].layout) * mst_type_bytes(pieces[i].layout.type);
+    return bytes;
+}
+
 // Between the mapped memory of a slot and an array of the caller's.
 static mst_status carry(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
-    const mst_port *port = &s->desc->ports[p];
     mst_pool *pool = s->desc->context->pool;
     mst_status status = MST_OK;
-    uint64_t item = mst_port_item_bytes(port), begin = item * slot->first, end = begin + item * slot->count;
+    uint64_t item = mst_port_item_bytes(s->desc, p), begin = item * slot->first, end = begin + item * slot->count;
+    if (s->desc->panel)
+        return carry_panel(s, slot, p, write, error);
     if (!mst_port_has_windows(s->desc, p)) {
         const mst_transfer t = transfer_of(s, p);
         return write ? mst_transfer_write(pool, &t, (size_t)begin, (size_t)end, slot->ports[p].mapped, error)
@@ -96,7 +127,7 @@ static mst_status cross_piece(const mst_piece *piece, void *user, mst_error *err
 static mst_status cross_windows(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
     static const cl_uchar zero = 0;
     const mst_port *port = &s->desc->ports[p];
-    uint64_t item = mst_port_item_bytes(port);
+    uint64_t item = mst_port_item_bytes(s->desc, p);
     mst_status status = MST_OK;
     for (size_t k = 0; k < slot->count; k++) {
         carrying c = {s, slot, p, item * k, write};
@@ -114,7 +145,7 @@ fail:
 
 static mst_status upload(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
     mst_status status = MST_OK;
-    uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
+    uint64_t item = mst_port_item_bytes(s->desc, p);
     if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
         return cross_windows(s, slot, p, false, error);
     if (!s->ring->pinned[p])
@@ -128,7 +159,7 @@ fail:
 
 // Enqueues the download of a result behind its block's computation.
 static mst_status download(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
-    uint64_t item = mst_port_item_bytes(&s->desc->ports[p]);
+    uint64_t item = mst_port_item_bytes(s->desc, p);
     if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
         return cross_windows(s, slot, p, true, error);
     cl_int code =
@@ -142,7 +173,7 @@ static mst_status fill(const mst_passage *s, mst_slot *slot, int p, uint64_t *mo
     mst_status status = MST_OK;
     mst_context *context = s->desc->context;
     const char *name = s->desc->ports[p].name;
-    size_t bytes = (size_t)mst_port_item_bytes(&s->desc->ports[p]) * slot->count;
+    size_t bytes = (size_t)mst_port_item_bytes(s->desc, p) * slot->count;
     cl_int code;
     if (context->device.unified_memory) {
         slot->ports[p].mapped = clEnqueueMapBuffer(context->upload, slot->ports[p].staging, CL_TRUE,
@@ -156,7 +187,7 @@ static mst_status fill(const mst_passage *s, mst_slot *slot, int p, uint64_t *mo
     } else {
         MST_TRY(upload(s, slot, p, error));
     }
-    *moved += bytes;
+    *moved += bytes_of_block(s, slot, p);
 fail:
     return status;
 }
@@ -228,7 +259,7 @@ static mst_status empty(const mst_passage *s, mst_slot *slot, int p, mst_error *
     mst_status status = MST_OK;
     mst_context *context = s->desc->context;
     const char *name = s->desc->ports[p].name;
-    size_t bytes = (size_t)mst_port_item_bytes(&s->desc->ports[p]) * slot->count;
+    size_t bytes = (size_t)mst_port_item_bytes(s->desc, p) * slot->count;
     cl_event mapped = NULL, unmapped = NULL;
     cl_int code;
     if (context->device.unified_memory) {
@@ -260,7 +291,7 @@ mst_status mst_block_finish(const mst_passage *s, mst_slot *slot, mst_report *re
     for (int p = 0; p < s->desc->n_ports; p++)
         if (moves_through(s, p, MST_PORT_OUTPUT)) {
             MST_TRY(empty(s, slot, p, error));
-            report->download_bytes += mst_port_item_bytes(&s->desc->ports[p]) * slot->count;
+            report->download_bytes += bytes_of_block(s, slot, p);
         }
     for (int p = 0; p < s->desc->n_ports; p++) {
         report->upload_seconds += mst_command_seconds(context, slot->uploaded[p]);

@@ -19,8 +19,11 @@
 #define WORK_PART 4
 #define UNIFIED_WORK_BYTES ((uint64_t)2 << 20)
 
-uint64_t mst_port_item_bytes(const mst_port *port) {
+uint64_t mst_port_item_bytes(const mst_stream_desc *desc, int p) {
+    const mst_port *port = &desc->ports[p];
     uint64_t bytes = mst_type_bytes(port->layout.type);
+    if (desc->panel)
+        return desc->panel_bytes[p];
     for (int k = port->kind == MST_PORT_FIXED ? 0 : port->split; k < port->layout.rank; k++)
         bytes *= port->layout.shape[k];
     return bytes;
@@ -36,7 +39,7 @@ typedef struct costs {
 static costs costs_of(const mst_stream_desc *desc, const bool *staged, const bool *pinned) {
     costs c = {.largest = desc->item_work_piece};
     for (int p = 0; p < desc->n_ports; p++) {
-        uint64_t bytes = mst_port_item_bytes(&desc->ports[p]);
+        uint64_t bytes = mst_port_item_bytes(desc, p);
         if (!staged[p])
             continue;
         if (desc->ports[p].kind == MST_PORT_FIXED) {
@@ -63,6 +66,8 @@ static bool has_windows(const mst_stream_desc *desc) {
 // The items of a block that keep every stage busy, if the budgets allow them.
 static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     uint64_t items = desc->n_items;
+    if (desc->panel)
+        return 1;
     if (c->staged > 0) {
         uint64_t bytes = c->largest * desc->n_items / BLOCKS_A_RUN;
         bool in_cache = desc->context->device.unified_memory && has_windows(desc);
@@ -109,6 +114,17 @@ mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error) 
                ? MST_OK
                : device_budget_error(desc->context, desc->context->device_memory.limit - left + resident + c.fixed + c.staged,
                                      error);
+}
+
+bool mst_ring_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host) {
+    bool all[MST_STREAM_MAX_PORTS], none[MST_STREAM_MAX_PORTS] = {false};
+    memset(all, true, sizeof all);
+    costs c = costs_of(desc, all, none);
+    *device = desc->table_bytes + c.fixed + desc->fixed_work_bytes + desc->item_work_bytes + c.staged;
+    *host = c.fixed_host + desc->item_host_bytes + c.staged_host;
+    return *device <= mst_budget_left(desc->context, &desc->context->device_memory) &&
+           *host <= mst_budget_left(desc->context, &desc->context->host_memory) &&
+           c.largest <= desc->context->device.max_allocation_bytes;
 }
 
 static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
@@ -158,7 +174,7 @@ static mst_status make_staging(mst_slot *slot, int p, const mst_stream_desc *des
 static mst_status make_slots(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     for (int p = 0; p < desc->n_ports; p++) {
-        uint64_t bytes = mst_port_item_bytes(&desc->ports[p]);
+        uint64_t bytes = mst_port_item_bytes(desc, p);
         if (!ring->staged[p])
             continue;
         if (desc->ports[p].kind == MST_PORT_FIXED) {
@@ -175,7 +191,7 @@ fail:
 
 static bool is_pinned(const mst_stream_desc *desc, int p, const mst_location *where) {
     const mst_layout *layout = mst_port_array(desc, p);
-    return where->place == MST_PLACE_HOST && mst_layout_is_dense(layout) && desc->windows[p].n_axes < 2 &&
+    return where->place == MST_PLACE_HOST && !desc->panel && mst_layout_is_dense(layout) && desc->windows[p].n_axes < 2 &&
            mst_pinned_holds(desc->context, where->host, mst_layout_count(layout) * mst_type_bytes(layout->type));
 }
 

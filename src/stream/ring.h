@@ -34,10 +34,13 @@ typedef struct mst_ring {
 } mst_ring;
 
 // Bytes of one item of a port, packed; of the whole array for a fixed one.
-uint64_t mst_port_item_bytes(const mst_port *port);
+uint64_t mst_port_item_bytes(const mst_stream_desc *desc, int port);
 
 // Whether the plan's tables and the work memory of one block fit the budget.
 mst_status mst_ring_check_budget(const mst_stream_desc *desc, mst_error *error);
+
+// Whether one block of one item fits the budgets and the device, if every array goes through the ring, and what it takes of them.
+bool mst_ring_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host);
 
 // Chooses the block size and the number of slots by the budgets, has the capability prepare its work memory, and makes the slots;
 // nothing to do if the ring already serves these places. MST_ERROR_BUDGET says the least that would work.

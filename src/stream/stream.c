@@ -41,6 +41,14 @@ mst_status mst_stream_create(const mst_stream_desc *desc, mst_stream **out, mst_
     return MST_OK;
 }
 
+bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host) { return mst_ring_fits(desc, device, host); }
+
+void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *ports, bool in_place) {
+    stream->desc.n_items = n_items;
+    stream->desc.in_place = in_place;
+    memcpy(stream->desc.ports, ports, (size_t)stream->desc.n_ports * sizeof *ports);
+}
+
 void mst_stream_destroy(mst_stream *stream) {
     if (!stream)
         return;

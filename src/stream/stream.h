@@ -9,6 +9,7 @@
 #include "runtime/queue.h"
 
 #define MST_STREAM_MAX_PORTS 8
+#define MST_PANEL_PIECES 4
 
 typedef enum mst_port_kind {
     MST_PORT_INPUT,  // read block by block
@@ -30,6 +31,14 @@ typedef struct mst_windows {
     mst_windows_axis axes[MST_WINDOW_AXES];
     mst_layout array; // the caller's, with the length 1 along the axes of panels
 } mst_windows;
+
+// A part of a panel: elements of the array that lie as `layout` says, which gives their number along each axis, from `offset` on.
+// In the packed panel they stand in C order from byte `at` on, in rows of row_bytes that begin pitch_bytes apart.
+typedef struct mst_panel_piece {
+    mst_layout layout;
+    int64_t offset; // elements
+    uint64_t at, row_bytes, pitch_bytes;
+} mst_panel_piece;
 
 typedef struct mst_port {
     mst_port_kind kind;
@@ -58,12 +67,17 @@ typedef struct mst_stream_desc {
     int n_ports;
     mst_port ports[MST_STREAM_MAX_PORTS];
     mst_windows windows[MST_STREAM_MAX_PORTS]; // of ports; arrays with windows are not on the device
-    bool in_place;                             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
-    uint64_t item_work_bytes;                  // device memory that compute needs, an item of a block
-    uint64_t item_work_piece;                  // the largest single allocation in it
-    uint64_t table_bytes;                      // device memory that the plan takes for itself, after making the stream
-    uint64_t fixed_work_bytes;                 // device memory that compute needs whatever the block
-    uint64_t item_host_bytes;                  // the same in RAM
+    // Items that are neither indices of leading axes nor windows, but any rectangles: columns of a larger array, say. Says the
+    // pieces of one, and how many; it takes panel_bytes of a port's slot, and a block has one. NULL: items are as above. Arrays
+    // with such panels are not on the device.
+    int (*panel)(const void *user, int port, size_t item, mst_panel_piece *pieces);
+    uint64_t panel_bytes[MST_STREAM_MAX_PORTS];
+    bool in_place;             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
+    uint64_t item_work_bytes;  // device memory that compute needs, an item of a block
+    uint64_t item_work_piece;  // the largest single allocation in it
+    uint64_t table_bytes;      // device memory that the plan takes for itself, after making the stream
+    uint64_t fixed_work_bytes; // device memory that compute needs whatever the block
+    uint64_t item_host_bytes;  // the same in RAM
     // Makes work memory for blocks of up to n_items; 0 releases it. Called before any compute.
     mst_status (*prepare)(void *user, size_t n_items, mst_error *error);
     mst_status (*compute)(void *user, const mst_block *block, mst_error *error);
@@ -75,6 +89,12 @@ typedef struct mst_stream mst_stream;
 // Checks first that the budget leaves room for the tables and one block's work: MST_ERROR_BUDGET names the least that works.
 mst_status mst_stream_create(const mst_stream_desc *desc, mst_stream **out, mst_error *error);
 void mst_stream_destroy(mst_stream *stream); // does not call prepare
+
+// What the next runs move through the same slots: other items of other arrays, in panels that take no more room.
+void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *ports, bool in_place);
+
+// Whether one item fits the budgets and the device, wherever its arrays lie, and the bytes that it takes of each budget.
+bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host);
 
 // Checks the locations against the layouts, then runs all blocks: one location a port. `how` is as the public header says.
 // Staging memory is kept for the next run of the same kind. A NULL stream, of a plan without elements, has nothing to do but

@@ -116,6 +116,7 @@ typedef struct task {
     runs runs;
     size_t begin, end;
     unsigned char *packed;
+    uint64_t row_bytes, pitch_bytes; // of packed memory; 0: without gaps
     bool write;
 } task;
 
@@ -158,6 +159,16 @@ static void move_elements(unsigned char *host, unsigned char *packed, size_t byt
     }
 }
 
+// Where byte `at` of the array lies in packed memory, and how many bytes follow it there without a gap.
+static uint64_t packed_place(const task *t, uint64_t at, uint64_t *together) {
+    if (!t->row_bytes) {
+        *together = UINT64_MAX;
+        return at;
+    }
+    *together = t->row_bytes - at % t->row_bytes;
+    return at / t->row_bytes * t->pitch_bytes + at % t->row_bytes;
+}
+
 // Moves packed bytes begin..end-1, walking the runs like an odometer.
 static mst_status move_range(const task *t, size_t begin, size_t end, mst_error *error) {
     const runs *r = &t->runs;
@@ -171,22 +182,24 @@ static mst_status move_range(const task *t, size_t begin, size_t end, mst_error 
     }
     bool elements = last >= 0 && t->transfer->where.place == MST_PLACE_HOST && r->run_bytes <= 64;
     while (begin < end) {
-        unsigned char *packed = t->packed + (begin - t->begin);
+        uint64_t together;
+        unsigned char *packed = t->packed + packed_place(t, begin - t->begin, &together);
         size_t bytes = r->run_bytes - skip, n = 1;
-        if (elements && skip == 0 && end - begin >= r->run_bytes) {
-            size_t row = r->count[last] - at[last], left = (end - begin) / r->run_bytes;
+        together = mst_smaller(together, (uint64_t)(end - begin));
+        if (elements && skip == 0 && together >= r->run_bytes) {
+            size_t row = r->count[last] - at[last], left = together / r->run_bytes;
             n = mst_smaller(row, left);
             bytes = n * r->run_bytes;
             move_elements((unsigned char *)t->transfer->where.host + offset, packed, r->run_bytes, n, r->stride[last], t->write);
         } else {
-            bytes = mst_smaller(bytes, end - begin);
+            bytes = mst_smaller(bytes, together);
             mst_status status = move_run(t, offset + (int64_t)skip, packed, bytes, error);
             if (status != MST_OK)
                 return status;
         }
         begin += bytes;
-        skip = 0;
-        if (last < 0)
+        skip = (skip + bytes) % r->run_bytes;
+        if (last < 0 || skip > 0)
             continue;
         at[last] += n;
         offset += (int64_t)n * r->stride[last];
@@ -205,17 +218,40 @@ static mst_status move_chunk(size_t i, void *user, mst_error *error) {
     return move_range(t, begin, t->end - begin < CHUNK ? t->end : begin + CHUNK, error);
 }
 
-static mst_status transfer(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, unsigned char *packed, bool write,
-                           mst_error *error) {
-    task work = {t, runs_of(&t->layout), begin, end, packed, write};
-    return mst_pool_run(pool, mst_divide_up(end - begin, CHUNK), move_chunk, &work, error);
+static mst_status transfer(mst_pool *pool, const task *work, mst_error *error) {
+    task own = *work;
+    own.runs = runs_of(&own.transfer->layout);
+    return mst_pool_run(pool, mst_divide_up(own.end - own.begin, CHUNK), move_chunk, &own, error);
 }
 
 mst_status mst_transfer_read(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, void *packed, mst_error *error) {
-    return transfer(pool, t, begin, end, packed, false, error);
+    return transfer(pool, &(task){.transfer = t, .begin = begin, .end = end, .packed = packed}, error);
 }
 
 mst_status mst_transfer_write(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, const void *packed,
                               mst_error *error) {
-    return transfer(pool, t, begin, end, (unsigned char *)(uintptr_t)packed, true, error);
+    return transfer(
+        pool, &(task){.transfer = t, .begin = begin, .end = end, .packed = (unsigned char *)(uintptr_t)packed, .write = true},
+        error);
+}
+
+static mst_status transfer_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes, void *packed,
+                                bool write, mst_error *error) {
+    const task work = {.transfer = t,
+                       .end = mst_layout_count(&t->layout) * mst_type_bytes(t->layout.type),
+                       .packed = packed,
+                       .row_bytes = row_bytes,
+                       .pitch_bytes = pitch_bytes,
+                       .write = write};
+    return transfer(pool, &work, error);
+}
+
+mst_status mst_transfer_read_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes, void *packed,
+                                  mst_error *error) {
+    return transfer_rows(pool, t, row_bytes, pitch_bytes, packed, false, error);
+}
+
+mst_status mst_transfer_write_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes,
+                                   const void *packed, mst_error *error) {
+    return transfer_rows(pool, t, row_bytes, pitch_bytes, (unsigned char *)(uintptr_t)packed, true, error);
 }

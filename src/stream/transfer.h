@@ -20,4 +20,10 @@ mst_status mst_transfer_read(mst_pool *pool, const mst_transfer *t, size_t begin
 mst_status mst_transfer_write(mst_pool *pool, const mst_transfer *t, size_t begin, size_t end, const void *packed,
                               mst_error *error);
 
+// The same of a whole array, whose packed memory has gaps: rows of so many bytes, a whole number of elements, begin so far apart.
+mst_status mst_transfer_read_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes, void *packed,
+                                  mst_error *error);
+mst_status mst_transfer_write_rows(mst_pool *pool, const mst_transfer *t, uint64_t row_bytes, uint64_t pitch_bytes,
+                                   const void *packed, mst_error *error);
+
 #endif

@@ -20,7 +20,8 @@ typedef struct piece_span {
 static piece_span span_of(const port_view *v, const mst_windows_axis *w, size_t panel) {
     int64_t at = w->first + (int64_t)panel * w->step, length = (int64_t)v->windows->array.shape[w->axis],
             window = (int64_t)v->port->layout.shape[w->axis];
-    int64_t first = mst_smaller(mst_larger(-at, (int64_t)0), window), end = mst_smaller(mst_larger(length - at, (int64_t)0), window);
+    int64_t first = mst_smaller(mst_larger(-at, (int64_t)0), window),
+            end = mst_smaller(mst_larger(length - at, (int64_t)0), window);
     return (piece_span){at, (size_t)first, (size_t)mst_larger(first, end)};
 }
 

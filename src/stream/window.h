@@ -7,8 +7,8 @@
 
 // A run of rows of one item that the array has: `bytes` of the item's packed bytes from `begin` on.
 typedef struct mst_piece {
-    mst_layout layout;     // of these elements, in the array
-    int64_t from;          // bytes from the array's element [0]...[0]
+    mst_layout layout; // of these elements, in the array
+    int64_t from;      // bytes from the array's element [0]...[0]
     uint64_t begin, bytes;
 } mst_piece;
 

@@ -1,0 +1,166 @@
+// A pass by panels, in numbers.
+#include "panels.h"
+
+#include "runtime/layout.h"
+#include "runtime/numbers.h"
+
+unsigned mst_fft_panel_twiddle_shift(size_t n) {
+    unsigned shift = 1;
+    while (n >> 2 * shift)
+        shift++;
+    return shift;
+}
+
+size_t mst_fft_panel_twiddle_count(size_t n) {
+    unsigned shift = mst_fft_panel_twiddle_shift(n);
+    return ((size_t)1 << shift) + ((n - 1) >> shift) + 1;
+}
+
+static int64_t distance(const mst_fft_panel_axis *axis, int side) {
+    return axis->stride[side] < 0 ? -axis->stride[side] : axis->stride[side];
+}
+
+static size_t indices_inside(const mst_fft_panel_pass *p, int side, int axis) {
+    return axis == p->cut ? p->width : p->axes[axis].n[side];
+}
+
+// Sorts the panel's axes by how far apart their elements lie.
+static void order_axes(mst_fft_panel_pass *p, int side) {
+    int n = 0;
+    for (int a = 0; a < p->n_axes; a++) {
+        int at = n;
+        if (!(p->inside & 1u << a))
+            continue;
+        for (; at > 0 && distance(&p->axes[p->order[side][at - 1]], side) < distance(&p->axes[a], side); at--)
+            p->order[side][at] = p->order[side][at - 1];
+        p->order[side][at] = a;
+        n++;
+    }
+    p->n_inside = n;
+    p->bytes[side] = mst_type_bytes(p->type[side]);
+    for (int i = 0; i < n; i++)
+        p->bytes[side] *= indices_inside(p, side, p->order[side][i]);
+}
+
+// The axis, of those that are neither transformed nor taken yet, whose elements lie the closest together.
+static int closest_axis(const mst_fft_panel_pass *p) {
+    int best = -1;
+    for (int a = 0; a < p->n_axes; a++)
+        if (!(p->inside & 1u << a) && (best < 0 || distance(&p->axes[a], MST_FROM) <= distance(&p->axes[best], MST_FROM)))
+            best = a;
+    return best;
+}
+
+// As much as fits so many bytes; false if the transformed axes alone do not.
+bool mst_fft_panel_choose(mst_fft_panel_pass *p, uint64_t capacity) {
+    uint64_t bytes[MST_SIDES];
+    p->inside = p->transformed;
+    p->cut = -1;
+    p->width = p->n_cuts = p->n_panels = 1;
+    for (int side = 0; side < MST_SIDES; side++) {
+        bytes[side] = mst_type_bytes(p->type[side]);
+        for (int a = 0; a < p->n_axes; a++)
+            if (p->transformed & 1u << a && __builtin_mul_overflow(bytes[side], p->axes[a].n[side], &bytes[side]))
+                return false;
+    }
+    uint64_t unit = mst_larger(bytes[MST_FROM], bytes[MST_TO]);
+    if (unit > capacity)
+        return false;
+    int count = __builtin_popcount(p->transformed);
+    for (int a; (a = closest_axis(p)) >= 0 && p->width == (p->cut < 0 ? 1 : p->axes[p->cut].n[MST_FROM]);) {
+        if (p->cut >= 0)
+            unit *= p->width;
+        size_t n = p->axes[a].n[MST_FROM], width = (size_t)mst_smaller((uint64_t)n, capacity / unit);
+        if (width == 0 || count == MST_MAX_RANK)
+            break;
+        p->inside |= 1u << a;
+        p->cut = a;
+        p->n_cuts = mst_divide_up(n, width);
+        p->width = width >= 16 && p->n_cuts > 1 ? width / 8 * 8 : mst_divide_up(n, p->n_cuts);
+        p->n_cuts = mst_divide_up(n, p->width);
+        count++;
+    }
+    p->n_panels = p->n_cuts;
+    for (int a = 0; a < p->n_axes; a++)
+        if (!(p->inside & 1u << a))
+            p->n_panels *= p->axes[a].n[MST_FROM];
+    order_axes(p, MST_FROM);
+    order_axes(p, MST_TO);
+    return true;
+}
+
+// Bytes that lie side by side, of the side where they are fewer.
+uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *p) {
+    uint64_t least = UINT64_MAX;
+    for (int side = 0; side < MST_SIDES; side++) {
+        int64_t elements = 1;
+        for (int i = p->n_inside - 1; i >= 0; i--) {
+            int axis = p->order[side][i];
+            if (p->axes[axis].n[side] > 1 && distance(&p->axes[axis], side) != elements)
+                break;
+            elements *= (int64_t)indices_inside(p, side, axis);
+        }
+        least = mst_smaller(least, (uint64_t)elements * mst_type_bytes(p->type[side]));
+    }
+    return least;
+}
+
+size_t mst_fft_panel_stride(const mst_fft_panel_pass *p, int side, int axis) {
+    size_t stride = 1;
+    for (int i = p->n_inside - 1; i >= 0 && p->order[side][i] != axis; i--)
+        stride *= indices_inside(p, side, p->order[side][i]);
+    return stride;
+}
+
+size_t mst_fft_panel_begin(const mst_fft_panel_pass *p, size_t item, int axis) {
+    if (p->inside & 1u << axis)
+        return axis == p->cut ? item % p->n_cuts * p->width : 0;
+    item /= p->n_cuts;
+    for (int a = p->n_axes - 1; a > axis; a--)
+        if (!(p->inside & 1u << a))
+            item /= p->axes[a].n[MST_FROM];
+    return item % p->axes[axis].n[MST_FROM];
+}
+
+mst_panel_piece mst_fft_panel_place(const mst_fft_panel_pass *p, int side, size_t item) {
+    mst_panel_piece piece = {.layout = {.type = p->type[side], .rank = mst_larger(p->n_inside, 1), .shape = {1}, .strides = {1}}};
+    for (int a = 0; a < p->n_axes; a++)
+        piece.offset += (int64_t)mst_fft_panel_begin(p, item, a) * p->axes[a].stride[side];
+    uint64_t row = mst_type_bytes(p->type[side]), pitch = row;
+    for (int i = p->n_inside - 1; i >= 0; i--) {
+        int axis = p->order[side][i];
+        size_t n = p->axes[axis].n[side];
+        if (axis == p->cut)
+            n = mst_smaller(p->width, n - mst_fft_panel_begin(p, item, axis));
+        piece.layout.shape[i] = n;
+        piece.layout.strides[i] = p->axes[axis].stride[side];
+        row *= n;
+        pitch *= indices_inside(p, side, axis);
+        if (axis == p->cut && n < p->width && i > 0) {
+            piece.row_bytes = row;
+            piece.pitch_bytes = pitch;
+        }
+    }
+    return piece;
+}
+
+void mst_fft_panel_describe(const mst_fft_panel_pass *p, const mst_fft_desc *whole, mst_fft_desc *out) {
+    int n = mst_larger(p->n_inside, 1), n_axes = 0;
+    *out = *whole;
+    out->input = (mst_layout){.type = p->type[MST_FROM], .rank = n, .shape = {1}, .strides = {1}};
+    out->output = (mst_layout){.type = p->type[MST_TO], .rank = n, .shape = {1}, .strides = {1}};
+    out->scale = p->scale;
+    for (int i = 0; i < p->n_inside; i++) {
+        int axis = p->order[MST_FROM][i];
+        out->input.shape[i] = indices_inside(p, MST_FROM, axis);
+        out->input.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_FROM, axis);
+        out->output.shape[i] = indices_inside(p, MST_TO, axis);
+        out->output.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_TO, axis);
+        if (p->transformed & 1u << axis && axis != p->real)
+            out->axes[n_axes++] = i;
+    }
+    for (int i = 0; i < p->n_inside; i++) // the real axis is the last one in a description
+        if (p->order[MST_FROM][i] == p->real)
+            out->axes[n_axes++] = i;
+    out->n_axes = n_axes;
+}

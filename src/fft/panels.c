@@ -1,0 +1,303 @@
+// Passes over panels on a device: their transforms, twiddles and runs.
+#include "panels.h"
+
+#include "device_table.h"
+#include "plan.h"
+#include "runtime/kernel.h"
+#include "runtime/layout.h"
+#include "runtime/numbers.h"
+#include "twiddle.h"
+
+#include <stdlib.h>
+
+// Bytes of a panel that keep a device busy while the next one moves, and of one that stays in a processor's cache.
+#define PANEL_BYTES ((uint64_t)32 << 20)
+#define UNIFIED_PANEL_BYTES ((uint64_t)2 << 20)
+#define MOST_PANEL_BYTES ((uint64_t)256 << 20)
+#define CPU_SPAN 1024 // values of a work-item
+
+typedef struct pass_work {
+    mst_fft *transform;
+    size_t n_items; // of it in a panel
+    mst_device_table roots;
+} pass_work;
+
+struct mst_fft_panels {
+    mst_context *context;
+    mst_fft_desc desc;
+    mst_fft_panels_plan plan;
+    pass_work work[MST_FFT_PANELS_MAX_PASSES];
+    mst_kernel *twiddles; // NULL: no pass has any
+    mst_stream *stream;
+    int pass;     // that runs
+    int prepared; // whose work memory is there; -1: none
+};
+
+// ---- What passes take.
+
+typedef struct coster {
+    mst_context *context;
+    const mst_fft_desc *desc;
+} coster;
+
+static uint64_t item_work(const mst_fft *fft) {
+    uint64_t bytes = 0;
+    for (int b = WORK; b < N_BUFFERS; b++)
+        bytes += fft->item_bytes[b];
+    return bytes;
+}
+
+static size_t items_of(const mst_fft *fft) {
+    size_t n = 1;
+    for (int k = 0; k < fft->split; k++)
+        n *= fft->desc.input.shape[k];
+    return n;
+}
+
+static mst_status cost(void *user, const mst_fft_panel_pass *p, uint64_t *work, uint64_t *tables, mst_error *error) {
+    const coster *c = user;
+    mst_fft_desc d;
+    mst_fft *fft = NULL;
+    mst_fft_panel_describe(p, c->desc, &d);
+    mst_status status = mst_fft_create_planned(c->context, &d, &fft, error);
+    if (status != MST_OK)
+        return status;
+    *work = items_of(fft) * item_work(fft);
+    *tables = fft->table_bytes;
+    mst_fft_destroy(fft);
+    return MST_OK;
+}
+
+// ---- Making.
+
+static mst_status make_roots(mst_fft_panels *panels, const mst_fft_panel_pass *p, mst_device_table *roots, mst_error *error) {
+    bool is_double = mst_type_is_double(p->type[MST_TO]);
+    size_t number = is_double ? 16 : 8, count = mst_fft_panel_twiddle_count(p->twiddle_n);
+    unsigned shift = mst_fft_panel_twiddle_shift(p->twiddle_n);
+    size_t low = (size_t)1 << shift;
+    void *values = malloc(count * number);
+    for (size_t i = 0; values && i < count; i++) {
+        size_t index = i < low ? i : (i - low) << shift;
+        mst_table_put(values, is_double, i, mst_twiddle(index % p->twiddle_n, p->twiddle_n));
+    }
+    roots->bytes = count * number;
+    return mst_table_upload(panels->context, roots, values, error);
+}
+
+static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_fft_panel_pass *p = &panels->plan.passes[number];
+    pass_work *w = &panels->work[number];
+    mst_fft_desc d;
+    const mst_program *program;
+    mst_fft_panel_describe(p, &panels->desc, &d);
+    MST_TRY(mst_fft_create_with(panels->context, &d, NULL, &w->transform, error));
+    w->n_items = items_of(w->transform);
+    if (p->twiddle_n) {
+        MST_TRY(make_roots(panels, p, &w->roots, error));
+        MST_TRY(mst_program_of_file(panels->context, "fft: twiddles of panels", "panels.cl",
+                                    mst_type_is_double(p->type[MST_TO]) ? "-D PRECISION=64" : "-D PRECISION=32", &program,
+                                    error));
+        MST_TRY(mst_kernel_create(program, "twiddle_panel", &panels->twiddles, error));
+    }
+fail:
+    return status;
+}
+
+static int panel_pieces(const void *user, int port, size_t item, mst_panel_piece *pieces) {
+    const mst_fft_panels *panels = user;
+    pieces[0] = mst_fft_panel_place(&panels->plan.passes[panels->pass], port, item);
+    return 1;
+}
+
+static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, mst_error *error) {
+    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    const mst_device_table *roots = &panels->work[panels->pass].roots;
+    bool column_inside = p->inside & 1u << p->column;
+    cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]),
+             column_first = mst_fft_panel_begin(p, block->first, p->column);
+    cl_ulong row_stride = mst_fft_panel_stride(p, MST_TO, p->row), row_count = p->axes[p->row].n[MST_TO];
+    cl_ulong column_stride = column_inside ? mst_fft_panel_stride(p, MST_TO, p->column) : 1;
+    cl_ulong column_count = !column_inside ? 1 : p->cut == p->column ? p->width : p->axes[p->column].n[MST_TO];
+    cl_uint shift = mst_fft_panel_twiddle_shift(p->twiddle_n), span = mst_pass_suits_cpu(&panels->context->device) ? CPU_SPAN : 1;
+    double sign = panels->desc.direction == MST_FFT_INVERSE ? -1 : 1;
+    size_t n_items = (size_t)mst_divide_up(n, (cl_ulong)span);
+    const mst_argument arguments[] = {MST_BIND_AS("panel", block->ports[1].buffer),
+                                      MST_BIND(n, n),
+                                      MST_BIND(row_stride, row_stride),
+                                      MST_BIND(row_count, row_count),
+                                      MST_BIND(column_stride, column_stride),
+                                      MST_BIND(column_count, column_count),
+                                      MST_BIND(column_first, column_first),
+                                      MST_BIND_AS("roots", roots->buffer),
+                                      MST_BIND(shift, shift),
+                                      MST_BIND(sign, sign),
+                                      MST_BIND(span, span)};
+    mst_queue_expect_mark(block->queue);
+    return mst_kernel_launch(block->queue, panels->twiddles, arguments, MST_COUNT(arguments), n_items,
+                             mst_kernel_group(panels->context, panels->twiddles, n_items), NULL, error);
+}
+
+static mst_status compute(void *user, const mst_block *block, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels *panels = user;
+    pass_work *w = &panels->work[panels->pass];
+    if (panels->prepared != panels->pass) {
+        if (panels->prepared >= 0)
+            MST_TRY(mst_fft_prepare(panels->work[panels->prepared].transform, 0, error));
+        panels->prepared = panels->pass;
+        MST_TRY(mst_fft_prepare(w->transform, w->n_items, error));
+    }
+    const mst_block panel = {.count = w->n_items,
+                             .queue = block->queue,
+                             .ports = {{.buffer = block->ports[0].buffer}, {.buffer = block->ports[1].buffer}}};
+    MST_TRY(mst_fft_compute(w->transform, &panel, error));
+    if (panels->plan.passes[panels->pass].twiddle_n)
+        MST_TRY(twiddle(panels, block, error));
+fail:
+    return status;
+}
+
+// Work memory is made when a pass begins to compute.
+static mst_status prepare(void *user, size_t n_items, mst_error *error) {
+    mst_fft_panels *panels = user;
+    (void)n_items;
+    if (panels->prepared < 0)
+        return MST_OK;
+    mst_status status = mst_fft_prepare(panels->work[panels->prepared].transform, 0, error);
+    panels->prepared = -1;
+    return status;
+}
+
+static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
+    mst_stream_desc stream = {
+        .context = panels->context,
+        .n_items = 1,
+        .n_ports = 2,
+        .ports = {{MST_PORT_INPUT, panels->desc.input, 0, "input"}, {MST_PORT_OUTPUT, panels->desc.output, 0, "output"}},
+        .panel = panel_pieces,
+        .panel_bytes = {panels->plan.panel_bytes[MST_FROM], panels->plan.panel_bytes[MST_TO]},
+        .prepare = prepare,
+        .compute = compute,
+        .user = panels};
+    for (int k = 0; k < panels->plan.n_passes; k++) {
+        const pass_work *w = &panels->work[k];
+        stream.n_items = mst_larger(stream.n_items, panels->plan.passes[k].n_panels);
+        stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * item_work(w->transform));
+    }
+    return mst_stream_create(&stream, &panels->stream, error);
+}
+
+mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, mst_fft_panels **out,
+                                 mst_fft_panels_plan *planned, bool *fits, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels *panels = NULL;
+    bool unified = context->device.unified_memory;
+    coster c = {context, desc};
+    const mst_fft_panels_problem problem = {.desc = desc,
+                                            .device = mst_budget_left(context, &context->device_memory),
+                                            .host = mst_budget_left(context, &context->host_memory),
+                                            .largest = context->device.max_allocation_bytes,
+                                            .wanted = unified ? UNIFIED_PANEL_BYTES : PANEL_BYTES,
+                                            .most = MOST_PANEL_BYTES,
+                                            .cost = cost,
+                                            .user = &c};
+    *out = NULL;
+    MST_TRY(mst_fft_panels_choose(&problem, planned, fits, error));
+    if (!*fits)
+        return MST_OK;
+    MST_REQUIRE(panels = calloc(1, sizeof *panels), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    panels->context = context;
+    panels->desc = *desc;
+    panels->plan = *planned;
+    panels->prepared = -1;
+    for (int k = 0; k < planned->n_passes; k++)
+        MST_TRY(make_pass(panels, k, error));
+    MST_TRY(make_stream(panels, error));
+    *out = panels;
+    return MST_OK;
+fail:
+    mst_fft_panels_destroy(panels);
+    return status;
+}
+
+void mst_fft_panels_destroy(mst_fft_panels *panels) {
+    if (!panels)
+        return;
+    mst_stream_destroy(panels->stream);
+    for (int k = 0; k < MST_FFT_PANELS_MAX_PASSES; k++) {
+        mst_fft_destroy(panels->work[k].transform);
+        mst_table_release(panels->context, &panels->work[k].roots);
+    }
+    mst_kernel_destroy(panels->twiddles);
+    free(panels);
+}
+
+const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass) {
+    return pass < panels->plan.n_passes ? panels->work[pass].transform : NULL;
+}
+
+// ---- Running.
+
+typedef struct panels_watch {
+    mst_progress_fn call;
+    void *user;
+    uint64_t done, total; // panels, of all passes
+} panels_watch;
+
+static bool pass_progress(uint64_t done, uint64_t total, void *user) {
+    const panels_watch *p = user;
+    (void)total;
+    return p->call(p->done + done, p->total, p->user);
+}
+
+static void add_report(mst_report *sum, const mst_report *r) {
+    sum->seconds += r->seconds;
+    sum->upload_seconds += r->upload_seconds;
+    sum->compute_seconds += r->compute_seconds;
+    sum->download_seconds += r->download_seconds;
+    sum->upload_bytes += r->upload_bytes;
+    sum->download_bytes += r->download_bytes;
+    sum->blocks += r->blocks;
+}
+
+static mst_status run_pass(mst_fft_panels *panels, const mst_location *arrays, const mst_execution *how, mst_error *error) {
+    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
+    static const char *const names[] = {"input", "output"};
+    const mst_port ports[] = {{MST_PORT_INPUT, *layouts[p->array[MST_FROM]], 0, names[p->array[MST_FROM]]},
+                              {MST_PORT_OUTPUT, *layouts[p->array[MST_TO]], 0, names[p->array[MST_TO]]}};
+    const mst_location where[] = {arrays[p->array[MST_FROM]], arrays[p->array[MST_TO]]};
+    bool in_place = p->twiddle_n == 0; // else it leaves results where others have not been read
+    mst_stream_turn_to(panels->stream, p->n_panels, ports, in_place);
+    return mst_stream_run(panels->context, panels->stream, where, how, error);
+}
+
+mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_location arrays[] = {input, output};
+    mst_execution whole;
+    mst_report sum = {.seconds = 0};
+    MST_TRY(mst_execution_read(how, &whole, error));
+    panels_watch watch = {whole.progress, whole.progress_user, 0, 0};
+    int last = panels->plan.n_passes - 1;
+    for (int k = 0; k <= last; k++)
+        watch.total += panels->plan.passes[k].n_panels;
+    for (panels->pass = 0; panels->pass <= last; panels->pass++) {
+        mst_report report = MST_REPORT_INIT;
+        mst_execution one = MST_EXECUTION_INIT;
+        one.report = &report;
+        one.progress = whole.progress ? pass_progress : NULL;
+        one.progress_user = &watch;
+        one.n_wait = panels->pass == 0 ? whole.n_wait : 0;
+        one.wait_list = panels->pass == 0 ? whole.wait_list : NULL;
+        one.event = panels->pass == last ? whole.event : NULL;
+        MST_TRY(run_pass(panels, arrays, &one, error));
+        add_report(&sum, &report);
+        watch.done += panels->plan.passes[panels->pass].n_panels;
+    }
+    mst_execution_report(&whole, &sum);
+fail:
+    return status;
+}

@@ -1,0 +1,102 @@
+// Transforms of arrays of which one item exceeds the budgets: passes over the whole array, each of which moves it through the
+// device in panels. What a panel is and how passes are planned is here, in numbers alone; panels.c makes and runs them.
+//
+// A pass transforms some axes, which a panel holds whole. Of one of the other axes it has a part, so many indices wide; of those
+// that lie closer together it has all, and of the rest one index. An axis that is too long for a panel takes two passes (Bailey,
+// FFTs in external or hierarchical memory, 1990): its index j = j1 n2 + j2 is two axes, of which the first pass transforms j1 to
+// k1, multiplies by exp(-2 pi i k1 j2 / n) and leaves (j2, k1) where (j1, j2) would be, so that the second one, which transforms
+// j2 to k2, leaves k = k2 n1 + k1 in order, at the place from which it took it. So the array of results is the only store.
+#ifndef MST_FFT_PANELS_H
+#define MST_FFT_PANELS_H
+
+#include "runtime/error.h"
+#include "stream/stream.h"
+
+#include <mastaba/fft.h>
+
+#define MST_FFT_PANELS_MAX_AXES (MST_MAX_RANK + 1)
+#define MST_FFT_PANELS_MAX_PASSES (MST_MAX_AXES + 1)
+
+// The sides of a pass, as indices; and the arrays that they are.
+enum { MST_FROM, MST_TO, MST_SIDES };
+typedef enum mst_fft_panels_array { MST_FFT_PANELS_INPUT, MST_FFT_PANELS_OUTPUT } mst_fft_panels_array;
+
+typedef struct mst_fft_panel_axis {
+    int axis;            // of the caller's arrays
+    size_t n[MST_SIDES]; // they differ on the axis of real numbers only
+    int64_t stride[MST_SIDES];
+} mst_fft_panel_axis;
+
+typedef struct mst_fft_panel_pass {
+    mst_fft_panels_array array[MST_SIDES];
+    mst_type type[MST_SIDES];
+    int n_axes;
+    mst_fft_panel_axis axes[MST_FFT_PANELS_MAX_AXES];
+    unsigned transformed, inside; // bits: axes that it transforms, and those of a panel, which they and `cut` are among
+    int real;                     // the axis of real numbers, if it is transformed here; else -1
+    int cut;                      // the axis of which a panel has `width` indices; -1: it has all of all
+    size_t width, n_cuts, n_panels;
+    int n_inside, order[MST_SIDES][MST_FFT_PANELS_MAX_AXES]; // axes of a packed panel, the outermost first
+    uint64_t bytes[MST_SIDES];                               // of a panel
+    size_t twiddle_n;                                        // of the first pass of a long axis, its length; else 0
+    int row, column;                                         // the axes k1 and j2 of the twiddles
+    double scale;
+} mst_fft_panel_pass;
+
+typedef struct mst_fft_panels_problem {
+    const mst_fft_desc *desc; // read; no array is empty
+    uint64_t device, host;    // what is left of the budgets
+    uint64_t largest;         // allocation on the device
+    uint64_t wanted;          // bytes of a panel that keep the device busy
+    uint64_t most;            // beyond which larger ones are no better
+    // What a pass's transforms take on the device beside the panels: work memory for one panel, and tables.
+    mst_status (*cost)(void *user, const mst_fft_panel_pass *pass, uint64_t *work, uint64_t *tables, mst_error *error);
+    void *user;
+} mst_fft_panels_problem;
+
+typedef struct mst_fft_panels_plan {
+    int n_passes;
+    mst_fft_panel_pass passes[MST_FFT_PANELS_MAX_PASSES];
+    int slots;                       // that the plan has room for
+    uint64_t panel_bytes[MST_SIDES]; // the most that a pass has
+    uint64_t device_bytes, host_bytes;
+} mst_fft_panels_plan;
+
+// Chooses passes and panels: as few passes as panels allow whose rows are not too short to read, with room for several panels at
+// once. If nothing fits, *out is what takes the least and *fits is false. MST_ERROR_UNSUPPORTED: there is no such way.
+mst_status mst_fft_panels_choose(const mst_fft_panels_problem *problem, mst_fft_panels_plan *out, bool *fits, mst_error *error);
+
+// panel.c: takes as much into a panel as fits so many bytes; false if the transformed axes alone do not. And the bytes that lie
+// side by side in a caller's array, of the side where they are fewer.
+bool mst_fft_panel_choose(mst_fft_panel_pass *pass, uint64_t capacity);
+uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *pass);
+
+// Where panel `item` of a pass lies, and the index of `axis` at which it begins.
+mst_panel_piece mst_fft_panel_place(const mst_fft_panel_pass *pass, int side, size_t item);
+size_t mst_fft_panel_begin(const mst_fft_panel_pass *pass, size_t item, int axis);
+
+// How far elements along an axis are apart in a packed panel.
+size_t mst_fft_panel_stride(const mst_fft_panel_pass *pass, int side, int axis);
+
+// What transforms a panel: packed arrays, strides on the side of the results.
+void mst_fft_panel_describe(const mst_fft_panel_pass *pass, const mst_fft_desc *whole, mst_fft_desc *out);
+
+// The tables of twiddles of n points: 2^shift of one kind, so many of the other, whose products they are.
+unsigned mst_fft_panel_twiddle_shift(size_t n);
+size_t mst_fft_panel_twiddle_count(size_t n);
+
+// panels.c: the passes of a plan on a device. *planned and *fits as above; *out is NULL if nothing fits. Blocks while kernels
+// compile.
+typedef struct mst_fft_panels mst_fft_panels;
+mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, mst_fft_panels **out,
+                                 mst_fft_panels_plan *planned, bool *fits, mst_error *error);
+void mst_fft_panels_destroy(mst_fft_panels *panels); // also half-built ones
+
+// The plan of a pass's transforms; NULL: there is no such pass.
+const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass);
+
+// As mst_fft_execute, for arrays of which none is on the device.
+mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,
+                              mst_error *error);
+
+#endif

@@ -1,0 +1,223 @@
+// Plans whose items are on the device as a whole.
+#include "any.h"
+#include "even.h"
+
+#include "runtime/layout.h"
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+
+typedef struct side {
+    cl_mem buffer;
+    cl_long base;
+    cl_ulong first_line;
+    bool own; // the caller's layout
+} side;
+
+static side side_of(const mst_fft *plan, const mst_fft_pass *p, const mst_block *block, int buffer) {
+    if (buffer != SOURCE && buffer != TARGET)
+        return (side){plan->buffers[buffer], 0, 0, false};
+    const mst_block_port *port = &block->ports[buffer == SOURCE ? 0 : 1];
+    return (side){port->buffer, port->base, port->first_item * p->lines_an_item, !port->packed && mst_fft_has_gaps(plan, buffer)};
+}
+
+static mst_status run_pass(mst_fft *plan, mst_fft_pass *p, const mst_block *block, mst_error *error) {
+    side from = side_of(plan, p, block, p->from), to = side_of(plan, p, block, p->to);
+    unsigned ports = (from.own ? MST_FFT_SOURCE : 0) | (to.own ? MST_FFT_TARGET : 0);
+    const mst_argument arguments[] = {MST_BIND(source, from.buffer),           MST_BIND(source_base, from.base),
+                                      MST_BIND(source_first, from.first_line), MST_BIND(target, to.buffer),
+                                      MST_BIND(target_base, to.base),          MST_BIND(target_first, to.first_line),
+                                      MST_BIND(scale, plan->desc.scale)};
+    size_t n_arguments = MST_COUNT(arguments) - (p->device.pass.scale ? 0 : 1);
+    return mst_device_pass_enqueue(&p->device, ports, block->queue, arguments, n_arguments, block->count * p->lines_an_item, NULL,
+                                   error);
+}
+
+mst_status mst_fft_compute(void *user, const mst_block *block, mst_error *error) {
+    mst_fft *plan = user;
+    if (plan->any)
+        return mst_any_compute(plan, block, error);
+    for (int k = 0; k < plan->n_passes; k++) {
+        if (k + 1 == plan->n_passes)
+            mst_queue_expect_mark(block->queue);
+        mst_status status = run_pass(plan, &plan->passes[k], block, error);
+        if (status != MST_OK)
+            return status;
+    }
+    return MST_OK;
+}
+
+mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error) {
+    mst_fft *plan = user;
+    for (int b = WORK; b < N_BUFFERS; b++) {
+        mst_device_release(plan->context, plan->buffers[b], plan->buffer_bytes[b]);
+        plan->buffers[b] = NULL;
+    }
+    for (int b = WORK; b < N_BUFFERS && n_items > 0; b++) {
+        plan->buffer_bytes[b] = n_items * plan->item_bytes[b];
+        if (plan->buffer_bytes[b] == 0)
+            continue;
+        mst_status status =
+            mst_device_allocate(plan->context, CL_MEM_READ_WRITE, plan->buffer_bytes[b], "work memory", &plan->buffers[b], error);
+        if (status != MST_OK)
+            return status;
+    }
+    return MST_OK;
+}
+
+mst_stream_desc mst_fft_describe_stream(mst_fft *plan) {
+    const mst_fft_desc *d = &plan->desc;
+    mst_stream_desc stream = {
+        .context = plan->context,
+        .n_items = 1,
+        .n_ports = 2,
+        .ports = {{MST_PORT_INPUT, d->input, plan->split, "input"}, {MST_PORT_OUTPUT, d->output, plan->split, "output"}},
+        .in_place = true,
+        .table_bytes = plan->table_bytes,
+        .prepare = mst_fft_prepare,
+        .compute = mst_fft_compute,
+        .user = plan};
+    for (int k = 0; k < plan->split; k++)
+        stream.n_items *= d->input.shape[k];
+    for (int b = WORK; b < N_BUFFERS; b++) {
+        stream.item_work_bytes += plan->item_bytes[b];
+        if (plan->item_bytes[b] > stream.item_work_piece)
+            stream.item_work_piece = plan->item_bytes[b];
+    }
+    return stream;
+}
+
+static bool is_empty(const mst_fft *plan) {
+    return mst_layout_count(&plan->desc.input) == 0 || mst_layout_count(&plan->desc.output) == 0;
+}
+
+static mst_status read(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft *plan = NULL;
+    MST_REQUIRE(context && desc, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_REQUIRE(plan = *out = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    plan->context = context;
+    MST_TRY(mst_turn_create(&plan->turn, error));
+    MST_TRY(mst_fft_read(desc, &plan->desc, error));
+    plan->is_double = mst_type_is_double(plan->desc.input.type);
+    MST_REQUIRE(!plan->is_double || context->device.fp64, MST_ERROR_UNSUPPORTED, "%s has no float64; use complex64 or float32",
+                context->device.name);
+    plan->cpu =
+        plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
+    plan->split = plan->desc.axes[0];
+    for (int a = 1; a < plan->desc.n_axes; a++)
+        plan->split = plan->desc.axes[a] < plan->split ? plan->desc.axes[a] : plan->split;
+fail:
+    return status;
+}
+
+// Decides the passes, by a choice or by rule: no OpenCL call.
+static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_error *error) {
+    mst_status status = MST_OK;
+    if (choice) {
+        plan->cpu = choice->cpu;
+        plan->choice = choice->pass;
+        plan->kernels = choice->kernels;
+    }
+    plan->any_length = mst_any_suits(plan);
+    if (plan->any_length)
+        mst_any_order_axes(plan);
+    MST_TRY(mst_fft_plan_passes(plan, error));
+    if (plan->any_length)
+        MST_TRY(mst_any_plan(plan, error));
+fail:
+    return status;
+}
+
+static mst_status make(mst_fft *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_stream_desc stream = mst_fft_describe_stream(plan);
+    MST_TRY(mst_stream_create(&stream, &plan->stream, error));
+    if (plan->any)
+        MST_TRY(mst_any_make(plan, error));
+    for (int k = 0; k < plan->n_passes && !plan->any; k++)
+        MST_TRY(mst_fft_make_pass(plan, &plan->passes[k], error));
+fail:
+    return status;
+}
+
+// Where panels, too, are too large for the budgets, they say what the least is.
+static mst_status refuse_if(const mst_fft *plan, mst_status status, mst_error *error) {
+    if (status != MST_ERROR_BUDGET || plan->refusal.status == MST_OK)
+        return status;
+    if (error)
+        *error = plan->refusal;
+    return status;
+}
+
+// With a choice (chain is NULL), or with what tuning and rules choose (choice is NULL).
+static mst_status create(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_tune_chain *chain,
+                         mst_fft_hook before, mst_fft **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft *plan = NULL;
+    if (out)
+        *out = NULL;
+    MST_REQUIRE(out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
+    MST_TRY(read(context, desc, &plan, error));
+    if (!is_empty(plan)) {
+        if (!choice && plan->desc.kind == MST_FFT_FOURIER)
+            MST_TRY(mst_fft_tune(plan, chain, error));
+        MST_TRY(plan_passes(plan, choice, error));
+        if (before)
+            MST_TRY(before(plan, error));
+        if (!plan->panels)
+            MST_TRY(refuse_if(plan, make(plan, error), error));
+    }
+    *out = plan;
+    return MST_OK;
+fail:
+    mst_fft_destroy(plan);
+    return status;
+}
+
+mst_status mst_fft_create_planned(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
+    mst_fft *plan = NULL;
+    mst_status status = read(context, desc, &plan, error);
+    if (status == MST_OK && !is_empty(plan))
+        status = plan_passes(plan, NULL, error);
+    if (status != MST_OK) {
+        mst_fft_destroy(plan);
+        plan = NULL;
+    }
+    *out = plan;
+    return status;
+}
+
+mst_status mst_fft_create_as(mst_context *context, const mst_fft_desc *desc, const mst_fft_choice *choice, mst_fft **out,
+                             mst_error *error) {
+    return create(context, desc, choice, NULL, NULL, out, error);
+}
+
+mst_status mst_fft_create_with(mst_context *context, const mst_fft_desc *desc, mst_fft_hook before, mst_fft **out,
+                               mst_error *error) {
+    mst_tune_chain chain = {.used = 0};
+    mst_status status;
+    do
+        status = create(context, desc, NULL, &chain, before, out, &chain.why);
+    while (mst_tune_goes_on(context, &chain, status, error));
+    return status;
+}
+
+void mst_fft_destroy(mst_fft *plan) {
+    if (!plan)
+        return;
+    mst_turn_destroy(plan->turn);
+    if (plan->panels)
+        plan->panels_destroy(plan->panels);
+    mst_fft_destroy(plan->whole);
+    mst_stream_destroy(plan->stream);
+    mst_fft_prepare(plan, 0, NULL);
+    mst_any_destroy(plan);
+    for (int k = 0; k < plan->n_passes; k++)
+        mst_device_pass_release(&plan->passes[k].device);
+    free(plan);
+}
+
+mst_status mst_fft_run(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    return refuse_if(plan, mst_stream_run(plan->context, plan->stream, where, how, error), error);
+}

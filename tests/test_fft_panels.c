@@ -1,0 +1,89 @@
+// FFT: arrays of which one item exceeds the budgets, by passes over panels: random shapes, types, strides, directions, places and
+// budgets down to the least that is promised, against FFTW.
+#include "support.h"
+
+// The least device memory that the message of a refusal names; 0: nothing is refused, or no number works.
+static uint64_t least_memory(const mst_fft_desc *desc, bool *refused) {
+    mst_error e = {.status = MST_OK};
+    mst_fft *plan = NULL;
+    uint64_t number, least = 0;
+    mst_layout layout = test_fft_output(desc);
+    test_array input = test_array_new(&desc->input), output = test_array_new(&layout);
+    test_placed in, out;
+    mst_context *context = test_context_with_budget(1000, 0);
+    in = test_place(context, MST_PLACE_HOST, &input), out = test_place(context, MST_PLACE_HOST, &output);
+    mst_status status = mst_fft_create(context, desc, &plan, &e);
+    if (status == MST_OK)
+        status = mst_fft_execute(plan, in.at, out.at, NULL, &e);
+    *refused = status != MST_OK;
+    CHECK(status == MST_OK || status == MST_ERROR_BUDGET, "%s: %s", test_layout_text(&desc->input), e.message);
+    for (const char *text = e.message; *refused && test_next_number(&text, &number);)
+        least = number;
+    mst_fft_destroy(plan);
+    test_collect(&in, &input);
+    test_collect(&out, &output);
+    test_array_free(&input);
+    test_array_free(&output);
+    mst_context_destroy(context);
+    return least;
+}
+
+static mst_fft_desc random_transform(void) {
+    static const size_t few[] = {3, 5, 7, 8, 16, 24, 30, 36, 37, 48, 49};
+    static const size_t many[] = {256, 360, 529, 600, 1024, 2025, 4096, 6006};
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    int rank = (int)test_between(1, 4), n_axes = (int)test_between(1, rank < 3 ? (size_t)rank : 3);
+    size_t shape[MST_MAX_RANK];
+    for (int k = 0; k < rank; k++)
+        shape[k] = few[test_between(0, rank < 4 ? 10 : 5)];
+    if (rank < 3)
+        shape[test_between(0, (size_t)rank - 1)] = many[test_between(0, rank == 1 ? 7 : 3)];
+    mst_type type = test_between(0, 1) ? MST_COMPLEX128 : MST_COMPLEX64;
+    bool real = rank > 1 && test_between(0, 2) == 0;
+    desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+    if (real && desc.direction == MST_FFT_FORWARD)
+        type = type == MST_COMPLEX64 ? MST_FLOAT32 : MST_FLOAT64;
+    desc.input = test_between(0, 2) ? mst_layout_dense(type, rank, shape) : test_layout_random(type, rank, shape, false);
+    desc.n_axes = n_axes;
+    for (int a = 0; a < n_axes; a++) {
+        bool again = true;
+        while (again) {
+            desc.axes[a] = (int)test_between(0, (size_t)rank - 1);
+            again = false;
+            for (int b = 0; b < a; b++)
+                again = again || desc.axes[b] == desc.axes[a];
+        }
+    }
+    desc.output = test_fft_output(&desc);
+    if (real && desc.direction == MST_FFT_INVERSE) {
+        desc.output.type = type == MST_COMPLEX64 ? MST_FLOAT32 : MST_FLOAT64;
+        shape[desc.axes[n_axes - 1]] = 2 * (shape[desc.axes[n_axes - 1]] - 1);
+        desc.output = mst_layout_dense(desc.output.type, rank, shape);
+    } else if (test_between(0, 2) == 0) {
+        memcpy(shape, desc.output.shape, sizeof shape);
+        desc.output = test_layout_random(desc.output.type, rank, shape, false);
+    }
+    desc.scale = test_between(0, 1) ? 1 : -0.25;
+    return desc;
+}
+
+static void random_panels(void **state) {
+    (void)state;
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+    for (int t = 0; t < test_many(6); t++) {
+        const mst_fft_desc desc = random_transform();
+        bool refused;
+        uint64_t least = least_memory(&desc, &refused);
+        CHECK(!refused || least > 0, "%s: no least budget", test_layout_text(&desc.input));
+        uint64_t budget = t % 3 == 0 ? least : least * test_between(1, 8) + test_between(0, 4096);
+        mst_context *context = test_context_with_budget(refused ? budget : 1000, 0);
+        test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+        assert_int_equal(mst_context_device_memory_used(context), 0);
+        mst_context_destroy(context);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
