@@ -433,7 +433,7 @@ ENDS_WITH(mst_fft_desc, orthogonal);
 ENDS_WITH(mst_convolution_desc, shape);
 ENDS_WITH(mst_filter_desc, stage_size);
 ENDS_WITH(mst_filter_notch, radius);
-ENDS_WITH(mst_integral_desc, result_size);
+ENDS_WITH(mst_integral_desc, compile_from);
 ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, vector_width);
 ENDS_WITH(mst_map_input, layout);

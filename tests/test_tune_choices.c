@@ -193,6 +193,7 @@ static void integrals(void **state) {
     desc.type = MST_FLOAT32;
     desc.rule = MST_INTEGRAL_GAUSS;
     desc.points = 8 * 10007;
+    desc.compile_from = 1;
     integral_of(*state, desc, (mst_integral_choice){4, 1, 3}, exact);
     desc.shape = MST_INTEGRAL_SHAPE_GPU;
     integral_of(*state, desc, (mst_integral_choice){1, 8, 40}, exact);

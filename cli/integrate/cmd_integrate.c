@@ -36,7 +36,7 @@ typedef struct request {
     char *from, *to, *rule, *precision, *params, *names, *breakpoints, *output;
     char **variables, **parameters; // NULL-ended, or NULL
     double tolerance, absolute;
-    char *points, *evaluations;
+    char *points, *evaluations, *compile_from;
     int work_items, group_size;
 } request;
 
@@ -58,6 +58,8 @@ static const cli_option option_table[] = {
      "N"},
     {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64 (default: float64 where the device has it)",
      "TYPE"},
+    {"compile-from", 0, CLI_TEXT, offsetof(request, compile_from),
+     "evaluations from which on kernels are compiled for F: 1 always, inf never (default: on CPUs when it is repaid)", "N"},
     {"work-items", 0, CLI_INT, offsetof(request, work_items), "rectangle as published: P of the paper, 2048 there", "P"},
     {"group-size", 0, CLI_INT, offsetof(request, group_size), "rectangle as published: WS of the paper, 128 there", "WS"},
     {"output", 'o', CLI_TEXT, offsetof(request, output), "write results there instead of printing them", "FILE.npy"},
@@ -91,6 +93,14 @@ static int read_count(const char *option, const char *text, uint64_t *count) {
     if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
         return wrong(option, text, "not a count; write 1000000, 1e6 or 2^20");
     *count = (uint64_t)value;
+    return CLI_DONE;
+}
+
+static int read_compile_from(const char *text, uint64_t *count) {
+    if (text && strcmp(text, "inf") == 0)
+        *count = UINT64_MAX;
+    else
+        return read_count("--compile-from", text, count);
     return CLI_DONE;
 }
 
@@ -162,6 +172,8 @@ static int read_request(request *r, job *j) {
         code = read_count("--max-evaluations", r->evaluations, &d->max_evaluations);
     if (code == CLI_DONE)
         code = cli_precision(command, r->precision, "choose float32 or float64", &d->type);
+    if (code == CLI_DONE)
+        code = read_compile_from(r->compile_from, &d->compile_from);
     if (code == CLI_DONE && (r->work_items < 0 || r->group_size < 0))
         code = wrong("--work-items", "and --group-size", "must not be negative");
     if (code == CLI_DONE)

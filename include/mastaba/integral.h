@@ -79,20 +79,26 @@ typedef struct mst_integral_desc {
     size_t group_size;         // consecutive points in a row; 0: as many as fill the device, in a fixed tree
     mst_integral_shape shape;
     size_t result_size; // sizeof(mst_integral_result)
+    // Kernels run any integrand as byte code, or are compiled for this one, which takes 1 to 3 processor seconds and gives the
+    // same bits. From how many evaluations on they are compiled, of all executions together, which happens in the execution that
+    // asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if they are in the cache, or when compiling is repaid; elsewhere
+    // at once.
+    uint64_t compile_from;
 } mst_integral_desc;
 
 #define MST_INTEGRAL_DESC_INIT                                                                                                   \
     {                                                                                                                            \
         sizeof(mst_integral_desc), NULL, 1, NULL, sizeof(mst_integral_range), 0, NULL, 0, NULL, MST_INTEGRAL_ADAPTIVE, 0, 0.0,   \
-            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result)                                      \
+            0.0, 0, (mst_type)0, 0, 0, MST_INTEGRAL_SHAPE_AUTO, sizeof(mst_integral_result), 0                                   \
     }
 
 // Makes a plan: checks everything, builds the kernels. Strings are not needed afterwards. *out is the caller's, freed by
 // mst_integral_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT: a combination that makes no sense, or a mistake
-// in an expression (error->excerpt shows where); MST_ERROR_UNSUPPORTED: float64 on a device without it; MST_ERROR_BUILD;
-// MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context.
-// Sources: Piessens et al., QUADPACK, 1983 (nodes, error estimate, half-infinite ranges); Berntsen and Espelid 1991 (null rules);
-// Genz and Malik 1980; Arumugam et al., PAGANI, 2021 (breadth-first refinement on a device); Cranley and Patterson 1976 (shifted
+// in an expression (error->excerpt shows where); MST_ERROR_UNSUPPORTED: float64 on a device without it,
+// or byte code of an integrand that is too long for it or of rectangle with work_items, where compile_from asks for it;
+// MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile. Thread-safe on one context. Sources:
+// Piessens et al., QUADPACK, 1983 (nodes, error estimate, half-infinite ranges); Berntsen and Espelid 1991 (null rules); Genz and
+// Malik 1980; Arumugam et al., PAGANI, 2021 (breadth-first refinement on a device); Cranley and Patterson 1976 (shifted
 // lattices).
 MST_API mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error);
 MST_API void mst_integral_destroy(mst_integral *plan);

@@ -180,6 +180,29 @@ unsigned mst_expr_add_ricker(mst_expr *expr, unsigned time, unsigned frequency) 
     return multiply(expr, mst_expr_add(expr, MST_EXPR_SUBTRACT, (unsigned[]){constants[1], twice}, 2), falling);
 }
 
+unsigned mst_expr_add_tree(mst_expr *expr, const mst_expr *tree, const unsigned *leaves) {
+    unsigned copies[MST_EXPR_MAX_NODES];
+    bool needed[MST_EXPR_MAX_NODES] = {false};
+    needed[tree->n_nodes - 1] = true;
+    for (unsigned i = tree->n_nodes; i-- > 0;)
+        for (int k = 0; needed[i] && k < mst_expr_arity(tree->nodes[i].operation); k++)
+            needed[tree->nodes[i].operands[k]] = true;
+    for (unsigned i = 0; i < tree->n_nodes; i++) {
+        const mst_expr_node *node = &tree->nodes[i];
+        unsigned operands[3] = {0};
+        if (!needed[i])
+            continue;
+        for (int k = 0; k < mst_expr_arity(node->operation); k++)
+            operands[k] = copies[node->operands[k]];
+        copies[i] = node->operation == MST_EXPR_NUMBER ? mst_expr_add_number(expr, node->value)
+                    : node->operation == MST_EXPR_LEAF ? leaves[node->operands[0]]
+                                                       : mst_expr_add_like(expr, node, operands);
+        if (copies[i] == MST_EXPR_FULL)
+            return MST_EXPR_FULL;
+    }
+    return copies[tree->n_nodes - 1];
+}
+
 unsigned mst_expr_add_value(mst_expr *expr, unsigned node) {
     if (node == MST_EXPR_FULL)
         return MST_EXPR_FULL;

@@ -1,6 +1,7 @@
 // Fixed rules with one variable. They differ in the nodes and weights of a panel only, so one kernel serves all; beside it stands
 // the rectangle rule as published.
 #include "buffers.h"
+#include "integrand.h"
 #include "nodes.h"
 
 #include "runtime/numbers.h"
@@ -49,12 +50,33 @@ static void choose_nodes(fixed *f, mst_integral_rule rule) {
         mst_gauss_legendre(MAX_NODES, f->nodes, f->weights);
 }
 
+static mst_status build(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    bool published = plan->desc.work_items > 0;
+    mst_text tables = {0};
+    const mst_program *program;
+    fixed *f = plan->work;
+    mst_kernel *made = NULL, *made_group = NULL;
+    mst_text_put(&tables, "#define NODES $n\n", MST_SET(n, f->n_nodes));
+    mst_integral_write_table(plan, "WEIGHTS", f->weights, (unsigned)f->n_nodes, &tables);
+    MST_TRY(mst_integrand_build(plan, &tables, published ? "published.cl" : "fixed.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &made, error));
+    if (published)
+        MST_TRY(mst_kernel_create(program, "published_groups", &made_group, error));
+    MST_TRY(mst_integral_group(plan, made, plan->choice.group, &f->group, error));
+    mst_kernel_replace(&f->kernel, &made);
+    mst_kernel_replace(&f->group_kernel, &made_group);
+fail:
+    mst_kernel_destroy(made);
+    mst_kernel_destroy(made_group);
+    mst_text_release(&tables);
+    return status;
+}
+
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_integral_desc *d = &plan->desc;
-    bool published = d->work_items > 0, closed = d->rule != MST_INTEGRAL_MIDPOINT && d->rule != MST_INTEGRAL_GAUSS;
-    mst_text tables = {0};
-    const mst_program *program;
+    bool closed = d->rule != MST_INTEGRAL_MIDPOINT && d->rule != MST_INTEGRAL_GAUSS;
     fixed *f = plan->work = calloc(1, sizeof *f);
     MST_REQUIRE(f, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_REQUIRE(!closed || plan->kinds[0] == MST_RANGE_FINITE, MST_ERROR_ARGUMENT,
@@ -62,20 +84,13 @@ static mst_status create(mst_integral *plan, mst_error *error) {
     choose_nodes(f, d->rule);
     f->panels = mst_divide_up(d->points, (uint64_t)f->n_nodes);
     f->coarse_panels = f->panels < COARSER ? 1 : f->panels / COARSER;
-    mst_text_put(&tables, "#define NODES $n\n", MST_SET(n, f->n_nodes));
-    mst_integral_write_table(plan, "WEIGHTS", f->weights, (unsigned)f->n_nodes, &tables);
-    MST_TRY(mst_integrand_build(plan, &tables, published ? "published.cl" : "fixed.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, published ? "published_points" : "sum_panels", &f->kernel, error));
-    if (published)
-        MST_TRY(mst_kernel_create(program, "published_groups", &f->group_kernel, error));
-    MST_TRY(mst_integral_group(plan, f->kernel, plan->choice.group, &f->group, error));
+    MST_TRY(build(plan, error));
     uint64_t chain = f->panels >> 18;
     chain = chain < SHORTEST_CHAIN ? SHORTEST_CHAIN : chain > LONGEST_CHAIN ? LONGEST_CHAIN : chain;
     f->block = plan->cpu ? LONGEST_CHAIN * plan->choice.width : (cl_uint)chain;
     size_t most = plan->context->device.max_work_group_size;
     MST_REQUIRE(d->group_size <= most, MST_ERROR_ARGUMENT, "group_size is %zu; this device takes %zu", d->group_size, most);
 fail:
-    mst_text_release(&tables);
     return status;
 }
 
@@ -170,6 +185,7 @@ static mst_status run_published(mst_integral *plan, const mst_integral_call *cal
                                       MST_BIND(a, cuts[0]),
                                       MST_BIND(h, h),
                                       MST_BIND(rows, f->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
                                       MST_BIND(carried, carried),
                                       MST_BIND(group_sums, f->partials.memory),
                                       MST_BIND_LOCAL(scratch, group * bytes)};
@@ -264,6 +280,7 @@ static mst_status enqueue_sums(mst_integral *plan, const mst_integral_call *call
                                           MST_BIND(end_block, end_block),
                                           MST_BIND(grids, f->grids.memory),
                                           MST_BIND(rows, f->rows.memory),
+                                          MST_BIND(code, plan->code.memory),
                                           MST_BIND(carried, carried),
                                           MST_BIND(partials, f->partials.memory),
                                           MST_BIND_LOCAL(scratch, 2 * f->group * bytes)};
@@ -319,6 +336,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
     at_once = most < 1 ? 1 : most < at_once ? (size_t)most : at_once;
     if (plan->desc.work_items > 0)
         at_once = 1;
+    MST_TRY(mst_integral_expect(plan, (f->panels + f->coarse_panels) * (uint64_t)f->n_nodes * call->n_sets, error));
     for (size_t first = 0; first < call->n_sets; first += at_once) {
         size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
         MST_TRY(mst_integral_progress(call, first, error));
@@ -329,4 +347,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_fixed = {GPU_GROUP, GPU_ITEMS, CPU_ITEMS, create, run, destroy};
+const mst_integral_method mst_integral_fixed = {false, GPU_GROUP, GPU_ITEMS, CPU_ITEMS, create, build, run, destroy};

@@ -8,7 +8,7 @@
 #define CHAIN 8 // additions in plain precision: their rounding is that of a value of the integrand
 
 // The sum over n panels from `start` on. Chains are added to a sum in twice the precision (Knuth's two-sum, 1969).
-pair sum_block(pair start, real h, uint n, __global const real *offsets, const realv *p) {
+pair sum_block(pair start, real h, uint n, __global const real *offsets, given *in) {
     realv base[NODES], hi = 0, lo = 0;
     const real lanes[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
     realv j = LOADV(lanes);
@@ -23,7 +23,7 @@ pair sum_block(pair start, real h, uint n, __global const real *offsets, const r
         for (; k < end; k += WIDTH) {
             const realv inside = WIDTH == 1 ? j : fmin(j, (realv)(n - 1));
             for (uint i = 0; i < NODES; i++) {
-                const realv x = fma(inside, (realv)h, base[i]), f = integrand(&x, p);
+                const realv x = fma(inside, (realv)h, base[i]), f = integrand(&x, in);
                 sums[i] += WIDTH == 1 || k + WIDTH <= n ? f : j < (realv)n ? f : (realv)0;
             }
             j += WIDTH;
@@ -49,8 +49,8 @@ pair sum_block(pair start, real h, uint n, __global const real *offsets, const r
 // the last ones, the work-items' pairs are in `carried` between launches, so that these do not show in the bits.
 __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint coarse_groups, uint block,
                          uint blocks_an_item, uint begin_block, uint end_block, __global const real *grids,
-                         __global const real *rows, __global real *carried, __global real *partials,
-                         __local real *scratch) {
+                         __global const real *rows, __global const int *code, __global real *carried,
+                         __global real *partials, __local real *scratch) {
     const uint groups_a_set = groups + coarse_groups;
     const ulong set = get_group_id(0) / groups_a_set;
     uint g = get_group_id(0) % groups_a_set;
@@ -60,16 +60,16 @@ __kernel void sum_panels(ulong panels, ulong coarse_panels, uint groups, uint co
     grid += fine ? 2 : 2 + GRID_HALF;
     const pair h = pair_of(grid[0], grid[1]);
     const ulong n = fine ? panels : coarse_panels;
-    realv p[N_ROW + 1];
+    given in;
     pair sum = {0, 0};
-    broadcast_row(rows, set, p);
+    broadcast_row(rows, set, code, &in);
     g -= fine ? 0 : groups;
     ulong first = (((ulong)g * ITEMS + ITEM) * blocks_an_item + begin_block) * block;
     if (begin_block > 0)
         sum = pair_of(carried[2 * get_global_id(0)], carried[2 * get_global_id(0) + 1]);
     for (uint b = begin_block; b < end_block && first < n; b++, first += block) {
         const pair start = pair_add(a, pair_multiply(pair_of_count(first), h));
-        sum = pair_add(sum, sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, p));
+        sum = pair_add(sum, sum_block(start, h.hi, (uint)min((ulong)block, n - first), grid + 2, &in));
     }
     if (end_block < blocks_an_item) {
         vstore2((real2)(sum.hi, sum.lo), get_global_id(0), carried);

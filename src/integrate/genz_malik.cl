@@ -10,7 +10,7 @@
 #define RESOLVED REAL(0.1) // the higher null rules are so far below the lower ones where the box is small enough
 #define CAUTION REAL(0.33) // true errors at jumps across an axis are no larger, in largest null rules
 
-estimate evaluate_box(const box *b, const realv *p) {
+estimate evaluate_box(const box *b, given *in) {
     realv axis = 0, steepest = -1, widest = 0, volume = 1, seven = 0, five = 0, magnitude = 0, first = 0, all_low = 0,
           all_high = 0;
     realv nulls[4];
@@ -21,7 +21,7 @@ estimate evaluate_box(const box *b, const realv *p) {
         realv x[DIM];
         for (uint k = 0; k < DIM; k++)
             x[k] = b->center[k] + POSITIONS[q * DIM + k] * b->half_width[k];
-        const realv f = integrand(x, p);
+        const realv f = integrand(x, in);
         first = q == 0 ? f : first;
         if (q >= 1 && q <= 6 * DIM) {
             const uint k = (q - 1) / 6, which = (q - 1) % 6;

@@ -1,5 +1,6 @@
 // The description, the plan's life, and execution.
-#include "plan.h"
+#include "buffers.h"
+#include "integrand.h"
 
 #include "runtime/description.h"
 
@@ -52,6 +53,8 @@ static mst_status check_desc(const mst_integral_desc *d, mst_error *error) {
                 "work_items is %zu; it must be a multiple of group_size, %zu", d->work_items, d->group_size);
     MST_REQUIRE(d->shape >= MST_INTEGRAL_SHAPE_AUTO && d->shape <= MST_INTEGRAL_SHAPE_CPU, MST_ERROR_ARGUMENT,
                 "there is no shape %d", (int)d->shape);
+    MST_REQUIRE(d->work_items == 0 || d->compile_from <= 1, MST_ERROR_UNSUPPORTED,
+                "rectangle with work_items has no byte code, so compile_from must be 0 or 1");
 fail:
     return status;
 }
@@ -107,10 +110,13 @@ static mst_status create(mst_context *context, const mst_integral_desc *desc, co
                 context->device.name);
     plan->method = choose_method(&plan->desc);
     MST_TRY(mst_integrand_parse(plan, desc, error));
+    MST_TRY(mst_integrand_map(plan, error));
     plan->choice = choice ? *choice : choose_by_rule(plan);
     if (!choice)
         MST_TRY(mst_integral_tune(plan, desc, chain, error));
+    MST_TRY(mst_integral_choose_form(plan, error));
     MST_TRY(plan->method->create(plan, error));
+    mst_integral_tell_form(plan);
     MST_TRY(mst_queue_finish(&plan->queue, error)); // tables that it may have written
     *out = plan;
     return MST_OK;
@@ -163,7 +169,9 @@ void mst_integral_destroy(mst_integral *plan) {
     if (plan->work)
         plan->method->destroy(plan);
     mst_queue_release(&plan->queue);
+    mst_integral_release(plan, &plan->code);
     mst_expr_destroy(plan->integrand);
+    mst_expr_destroy(plan->mapped);
     for (int k = 0; k < 2 * MST_INTEGRAL_MAX_VARIABLES; k++)
         mst_expr_destroy(plan->bounds[k]);
     for (int k = 0; k < MST_INTEGRAL_MAX_BREAKPOINTS; k++)

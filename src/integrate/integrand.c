@@ -1,167 +1,53 @@
 // The integrand and its bounds: written as OpenCL C over finite ranges, evaluated on the host.
-#include "plan.h"
+#include "integrand.h"
+#include "buffers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- as OpenCL C
+enum { LEAF_NAME = 24 };
 
-// A variable NAME is NAME_at in the kernel, and NAME_rest, NAME_scale, NAME_from or NAME_to what its map needs besides; a
-// parameter is NAME_value, declared once. No word of OpenCL C ends that way.
-enum { KERNEL_NAME = MST_EXPR_MAX_NAME + 10 };
+// ---- for kernels
 
-static void write_parameter(const mst_integral *plan, size_t k, bool *written, char name[KERNEL_NAME], mst_text *out) {
-    snprintf(name, KERNEL_NAME, "%s_value", plan->parameter_names[k]);
-    if (!written[k])
-        mst_text_put(out, "const realv $name = p[$k];\n", MST_SET(name, (const char *)name), MST_SET(k, k));
-    written[k] = true;
-}
-
-// `const realv NAME = ...;`, a bound of the parameters and the variables before it.
-static void write_bound(const mst_integral *plan, const mst_expr *bound, const char *name, bool *written, mst_text *out) {
-    const mst_expr_leaf *leaves = mst_expr_leaves(bound);
-    char names[MST_INTEGRAL_MAX_SYMBOLS][KERNEL_NAME];
-    const char *list[MST_INTEGRAL_MAX_SYMBOLS];
-    size_t n = (size_t)plan->desc.n_parameters;
-    for (size_t i = 0; i < mst_expr_n_leaves(bound); i++) {
-        size_t s = leaves[i].symbol;
-        list[i] = names[i];
-        if (s < n)
-            write_parameter(plan, s, written, names[i], out);
-        else
-            snprintf(names[i], KERNEL_NAME, "%s_at", plan->names[s - n]);
-    }
-    mst_expr_write(bound, plan->is_double, plan->choice.width, list, name, out);
-}
-
-// The bounds that depend on variables, as NAME_from and NAME_to; of a half-infinite range the finite one, as NAME_from.
-static void write_bounds(const mst_integral *plan, int k, bool *written, mst_text *out) {
-    char name[KERNEL_NAME];
-    bool between = plan->kinds[k] == MST_RANGE_BETWEEN, from_infinity = plan->from_infinity[k];
-    snprintf(name, sizeof name, "%s_from", plan->names[k]);
-    write_bound(plan, plan->bounds[2 * k + (from_infinity ? 1 : 0)], name, written, out);
-    snprintf(name, sizeof name, "%s_to", plan->names[k]);
-    if (between)
-        write_bound(plan, plan->bounds[2 * k + 1], name, written, out);
-}
-
-static void write_variable(const mst_integral *plan, int k, mst_text *out) {
-    bool single = plan->desc.n_variables == 1;
-    char anchor[KERNEL_NAME];
-    if (plan->anchors[k] < 0)
-        snprintf(anchor, sizeof anchor, "%s_from", plan->names[k]);
+// What reads the integrand's leaves in a kernel.
+static void name_leaf(const mst_integral *plan, size_t symbol, char name[LEAF_NAME]) {
+    size_t d = (size_t)plan->desc.n_variables;
+    if (symbol < d)
+        snprintf(name, LEAF_NAME, "t[%zu]", symbol);
+    else if (symbol < d + 2)
+        snprintf(name, LEAF_NAME, "%s", symbol == d ? "left" : "right");
     else
-        snprintf(anchor, sizeof anchor, "p[%d]", plan->anchors[k]);
-    const mst_text_value values[] = {MST_SET(x, plan->names[k]),
-                                     MST_SET(k, k),
-                                     MST_SET(anchor, (const char *)anchor),
-                                     MST_SET(sign, plan->kinds[k] == MST_RANGE_UPPER ? "+" : "-"),
-                                     MST_SET(distance, single && plan->from_infinity[0] ? "right" : "left"),
-                                     {0}};
-    switch (plan->kinds[k]) {
-    case MST_RANGE_FINITE:
-        mst_text_put_values(out, "const realv ${x}_at = t[$k];\n", values);
-        break;
-    case MST_RANGE_UPPER:
-    case MST_RANGE_LOWER:
-        // Of one variable, 1 - t is its distance from the finite bound, which tanh-sinh gives without cancellation.
-        mst_text_put_values(out, "// $x = its finite bound $sign (1 - t) / t\n", values);
-        mst_text_put_values(out, single ? "const realv ${x}_rest = fabs($distance);\n" : "const realv ${x}_rest = 1 - t[$k];\n",
-                            values);
-        mst_text_put_values(out, "const realv ${x}_at = $anchor $sign ${x}_rest / t[$k];\n", values);
-        break;
-    case MST_RANGE_WHOLE:
-        mst_text_put_values(out, "// $x = t / (1 - t^2)\n", values);
-        mst_text_put_values(out,
-                            single ? "const realv ${x}_scale = left * right, ${x}_at = t[0] / ${x}_scale;\n"
-                                   : "const realv ${x}_scale = (1 - t[$k]) * (1 + t[$k]), ${x}_at = t[$k] / ${x}_scale;\n",
-                            values);
-        break;
-    case MST_RANGE_HALVES:
-        mst_text_put_values(out, "// $x = (1 - |t|) / t\n", values);
-        mst_text_put_values(out, "const realv ${x}_at = (1 - fabs(t[$k])) / t[$k];\n", values);
-        break;
-    case MST_RANGE_BETWEEN:
-        mst_text_put_values(out, "const realv ${x}_scale = ${x}_to - ${x}_from, ${x}_at = ${x}_from + ${x}_scale * t[$k];\n",
-                            values);
-        break;
-    }
+        snprintf(name, LEAF_NAME, "in->row[%zu]", symbol - d - 2);
 }
 
-static void write_scale(const mst_integral *plan, int k, mst_text *out) {
-    const mst_text_value values[] = {
-        MST_SET(x, plan->names[k]), MST_SET(k, k), MST_SET(sign, plan->kinds[k] == MST_RANGE_UPPER ? "-" : ""), {0}};
-    if (plan->kinds[k] == MST_RANGE_WHOLE)
-        mst_text_put_values(out,
-                            "scaled = scaled * (1 + t[$k] * t[$k]) / ${x}_scale / ${x}_scale, "
-                            "far = fmin(far, fabs(${x}_scale));\n",
-                            values);
-    else if (plan->kinds[k] == MST_RANGE_BETWEEN)
-        mst_text_put_values(out, "scaled = ${x}_scale == 0 ? (realv)0 : scaled * ${x}_scale;\n", values);
-    else if (plan->kinds[k] != MST_RANGE_FINITE)
-        mst_text_put_values(out, "scaled = ${sign}scaled / t[$k] / t[$k], far = fmin(far, fabs(t[$k]));\n", values);
-}
-
-// `const realv f = ...;`, the integrand of the variables.
-static void write_value(const mst_integral *plan, bool *written, mst_text *out) {
-    const mst_expr_leaf *leaves = mst_expr_leaves(plan->integrand);
-    char names[MST_INTEGRAL_MAX_SYMBOLS][KERNEL_NAME];
-    const char *list[MST_INTEGRAL_MAX_SYMBOLS];
-    size_t d = (size_t)plan->desc.n_variables, first_end = d + (size_t)plan->desc.n_parameters;
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->integrand); i++) {
-        size_t s = leaves[i].symbol;
+static void write_compiled(const mst_integral *plan, mst_text *out) {
+    const mst_expr *mapped = plan->mapped;
+    char names[MST_MAPPED_SYMBOLS][LEAF_NAME];
+    const char *list[MST_MAPPED_SYMBOLS];
+    for (size_t i = 0; i < mst_expr_n_leaves(mapped); i++) {
+        name_leaf(plan, mst_expr_leaves(mapped)[i].symbol, names[i]);
         list[i] = names[i];
-        if (s < d) {
-            snprintf(names[i], sizeof names[i], "%s_at", plan->names[s]);
-        } else if (s < first_end) {
-            write_parameter(plan, s - d, written, names[i], out);
-        } else {
-            list[i] = s == first_end ? "left" : "right";
-        }
     }
-    mst_expr_write(plan->integrand, plan->is_double, plan->choice.width, list, "f", out);
-}
-
-// f times dx/dt, by divisions that overflow only where the product does.
-static void write_mapped(const mst_integral *plan, mst_text *out) {
-    mst_text_put(out, "// times dx/dt\n"
-                      "realv scaled = f, far = 1;\n");
-    for (int k = 0; k < plan->desc.n_variables; k++)
-        write_scale(plan, k, out);
     mst_text_put(out,
-                 "// Far out, where x^10 (in float x^3) overflows, f may be a product of 0 and infinity.\n"
-                 "return f == 0 || (f != f && far < REAL($limit)) ? (realv)0 : scaled;\n",
-                 MST_SET(limit, plan->is_double ? "1e-30" : "1e-12"));
+                 "// The integrand at t, times dx/dt.\n"
+                 "realv integrand$parameters {\n",
+                 MST_SET(parameters, plan->method->gives_ends ? "_at(const realv *t, realv left, realv right, given *in)"
+                                                              : "(const realv *t, given *in)"));
+    mst_expr_write(mapped, plan->is_double, plan->choice.width, list, "f", out);
+    mst_text_put(out, "return f;\n"
+                      "}\n\n");
 }
 
-static void write_integrand(const mst_integral *plan, mst_text *out) {
-    bool mapped = false, written[MST_INTEGRAL_MAX_PARAMETERS] = {false};
-    mst_text_put(out, "// The integrand at t, times dx/dt. left and right are the distances of the one variable t from the ends\n"
-                      "// of its range; p holds the parameters, then what the maps of the ranges need.\n"
-                      "realv integrand_at(const realv *t, realv left, realv right, const realv *p) {\n");
-    for (int k = 0; k < plan->desc.n_variables; k++) {
-        if (mst_range_depends(plan, k))
-            write_bounds(plan, k, written, out);
-        write_variable(plan, k, out);
-        mapped = mapped || plan->kinds[k] != MST_RANGE_FINITE;
+mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst_error *error) {
+    const mst_expr *mapped = plan->mapped;
+    unsigned leaves[MST_MAPPED_SYMBOLS], d = (unsigned)plan->desc.n_variables, n_row = (unsigned)plan->n_row;
+    for (size_t i = 0; i < mst_expr_n_leaves(mapped); i++) {
+        unsigned symbol = (unsigned)mst_expr_leaves(mapped)[i].symbol;
+        leaves[i] = symbol < d + 2 ? n_row + symbol : symbol - d - 2;
     }
-    write_value(plan, written, out);
-    if (mapped)
-        write_mapped(plan, out);
-    else
-        mst_text_put(out, "return f;\n");
-    mst_text_put(out, "}\n"
-                      "\n"
-                      "realv integrand(const realv *t, const realv *p) {\n");
-    if (plan->uses_ends)
-        mst_text_put(out, "return integrand_at(t, fabs(t[0] - p[$from]), fabs(p[$to] - t[0]), p);\n",
-                     MST_SET(from, plan->n_row - 2), MST_SET(to, plan->n_row - 1));
-    else // of half-infinite ranges, either is the one from t = 1
-        mst_text_put(out, "return integrand_at(t, $left, 1 - t[0], p);\n",
-                     MST_SET(left, plan->kinds[0] == MST_RANGE_WHOLE ? "1 + t[0]" : "1 - t[0]"));
-    mst_text_put(out, "}\n\n");
+    return mst_expr_code_make(mapped, plan->is_double, leaves, n_row + d + 2, code, error);
 }
 
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {
@@ -172,31 +58,64 @@ void mst_integral_write_table(const mst_integral *plan, const char *name, const 
     }
 }
 
-mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
-                               mst_error *error) {
+static mst_status write_program(const mst_integral *plan, bool compiled, const mst_text *tables, const char *file, mst_text *text,
+                                mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *context = plan->context;
+    mst_text_put(text, "#define WIDTH $width\n#define DIM $dim\n", MST_SET(width, plan->choice.width),
+                 MST_SET(dim, plan->desc.n_variables));
+    if (compiled)
+        mst_text_put(text, "#define N_ROW $n // numbers of an integral beside its bounds\n", MST_SET(n, plan->n_row));
+    else
+        mst_text_put(text, "#define SLOTS $slots\n", MST_SET(slots, (int)MST_EXPR_CODE_SLOTS));
+    MST_TRY(mst_program_add_file(context, "vector.cl", text, error));
+    if (plan->choice.width == 1) // vectors have OpenCL's, which are as fast on CPUs
+        MST_TRY(mst_program_add_file(context, "sine.cl", text, error));
+    if (!compiled) {
+        mst_expr_write_apply(plan->is_double, plan->choice.width, text);
+        MST_TRY(mst_program_add_file(context, "interpret.cl", text, error));
+    }
+    MST_TRY(mst_program_add_file(context, "given.cl", text, error));
+    if (compiled)
+        write_compiled(plan, text);
+    if (tables)
+        mst_text_add_verbatim(text, tables->text ? tables->text : "");
+    text->failed = text->failed || (tables && tables->failed);
+    MST_TRY(mst_program_add_file(context, file, text, error));
+fail:
+    return status;
+}
+
+// *out is NULL if that is `cached` and not there.
+static mst_status build_form(mst_integral *plan, bool compiled, bool cached, const mst_text *tables, const char *file,
+                             const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
     char title[100];
     int d = plan->desc.n_variables;
-    mst_text_put(&text,
-                 "#define WIDTH $width\n"
-                 "#define N_ROW $n_row\n"
-                 "#define DIM $dim\n",
-                 MST_SET(width, plan->choice.width), MST_SET(n_row, plan->n_row), MST_SET(dim, d));
-    MST_TRY(mst_program_add_file(plan->context, "vector.cl", &text, error));
-    if (plan->choice.width == 1) // vectors have OpenCL's, which are as fast on CPUs
-        MST_TRY(mst_program_add_file(plan->context, "sine.cl", &text, error));
-    write_integrand(plan, &text);
-    if (tables)
-        mst_text_add_verbatim(&text, tables->text ? tables->text : "");
-    text.failed = text.failed || (tables && tables->failed);
-    MST_TRY(mst_program_add_file(plan->context, file, &text, error));
-    snprintf(title, sizeof title, "integrate: %s, %d variable%s, vectors of %u", mst_integral_rule_name(plan->desc.rule), d,
-             d == 1 ? "" : "s", plan->choice.width);
-    MST_TRY(
-        mst_program_of_text(plan->context, title, &text, plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32", out, error));
+    const char *options = plan->is_double ? "-D PRECISION=64" : "-D PRECISION=32";
+    MST_TRY(write_program(plan, compiled, tables, file, &text, error));
+    snprintf(title, sizeof title, "integrate: %s, %d variable%s, vectors of %u%s", mst_integral_rule_name(plan->desc.rule), d,
+             d == 1 ? "" : "s", plan->choice.width, compiled ? "" : ", byte code");
+    MST_TRY(cached ? mst_program_find_text(plan->context, title, &text, options, out, error)
+                   : mst_program_of_text(plan->context, title, &text, options, out, error));
 fail:
     mst_text_release(&text);
+    return status;
+}
+
+mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    bool compiled = plan->form == MST_INTEGRAL_FORM_COMPILED;
+    *out = NULL;
+    if (plan->form == MST_INTEGRAL_FORM_ANY) {
+        MST_TRY(build_form(plan, true, true, tables, file, out, error));
+        plan->form = *out ? MST_INTEGRAL_FORM_COMPILED : MST_INTEGRAL_FORM_BYTE_CODE;
+    }
+    if (!*out)
+        MST_TRY(build_form(plan, compiled, false, tables, file, out, error));
+fail:
     return status;
 }
 

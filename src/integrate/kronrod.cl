@@ -120,7 +120,7 @@ void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, est
     error = 2 * fabs(h) * (error + open);
     const realv better = wanted > 0 && s.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
     const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
-    const realv tail = INFINITE > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
+    const realv tail = b->infinite > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
     e->value = better > 0 ? 2 * h * value : e->value;
     e->error = better > 0 ? error : fmax(e->error, tail);
     e->axis = better > 0 ? (realv)SERIES : (realv)0;
@@ -128,13 +128,13 @@ void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, est
 
 // ---- a region
 
-estimate evaluate_box(const box *b, const realv *p) {
+estimate evaluate_box(const box *b, given *in) {
     const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
     realv f[N_POINTS];
 #pragma unroll 1
     for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
         const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
-        f[k] = integrand(&x, p);
+        f[k] = integrand(&x, in);
     }
     realv kronrod = KRONROD[0] * f[0], magnitude = KRONROD[0] * fabs(f[0]), heaviest = magnitude;
     realv null_16 = 0, null_17 = NULL_17[0] * f[0], null_18 = 0, null_19 = NULL_19[0] * f[0], null_20 = 0,

@@ -1,6 +1,7 @@
 // Eight variables and more: lattices of 2^m points under random shifts, m growing until the standard error is small enough.
 // Lattices are nested, so that each step adds the odd points only.
 #include "buffers.h"
+#include "integrand.h"
 
 #include "runtime/numbers.h"
 
@@ -57,15 +58,26 @@ fail:
     return status;
 }
 
-static mst_status create(mst_integral *plan, mst_error *error) {
+static mst_status build(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
+    lattice *s = plan->work;
+    mst_kernel *made = NULL;
+    MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, "add_points", &made, error));
+    MST_TRY(mst_integral_group(plan, made, plan->choice.group, &s->group, error));
+    mst_kernel_replace(&s->kernel, &made);
+fail:
+    mst_kernel_destroy(made);
+    return status;
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
     uint64_t shifts[N_SHIFTS * MST_INTEGRAL_MAX_VARIABLES], seed = 1;
     lattice *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    MST_TRY(mst_integrand_build(plan, NULL, "lattice.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, "add_points", &s->kernel, error));
-    MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
+    MST_TRY(build(plan, error));
     for (int i = 0; i < N_SHIFTS * plan->desc.n_variables; i++)
         shifts[i] = next_random(&seed);
     MST_TRY(upload_bytes(plan, &s->shifts, shifts, (size_t)(N_SHIFTS * plan->desc.n_variables) * sizeof *shifts, error));
@@ -109,6 +121,7 @@ static mst_status add_points(mst_integral *plan, progress *p, int m, mst_error *
                                       MST_BIND(shifts, s->shifts.memory),
                                       MST_BIND(active, s->active.memory),
                                       MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
                                       MST_BIND(cuts, s->cuts.memory),
                                       MST_BIND(partials, s->partials.memory),
                                       MST_BIND_LOCAL(scratch, 2 * s->group * bytes)};
@@ -162,6 +175,7 @@ static mst_status run_chunk(mst_integral *plan, const mst_integral_call *call, s
     for (int m = FIRST_LOG; p->n_active > 0; m++) {
         size_t left = 0;
         MST_TRY(mst_integral_progress(call, first, error));
+        MST_TRY(mst_integral_expect(plan, ((uint64_t)N_SHIFTS << (m > FIRST_LOG ? m - 1 : m)) * p->n_active, error));
         MST_TRY(add_points(plan, p, m, error));
         for (size_t i = 0; i < p->n_active; i++) {
             cl_uint set = p->active[i];
@@ -190,4 +204,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_lattice = {GPU_GROUP, 1, 1, create, run, destroy};
+const mst_integral_method mst_integral_lattice = {false, GPU_GROUP, 1, 1, create, build, run, destroy};

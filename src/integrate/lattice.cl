@@ -8,17 +8,17 @@
 // row of shifts for each of n_shifts.
 __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, uint n_shifts,
                          __global const ulong *generators, __global const ulong *shifts, __global const uint *active,
-                         __global const real *rows, __global const real *cuts, __global real *partials,
-                         __local real *scratch) {
+                         __global const real *rows, __global const int *code, __global const real *cuts,
+                         __global real *partials, __local real *scratch) {
     const uint g = get_group_id(0) % groups, shift = get_group_id(0) / groups % n_shifts;
     const ulong set = active[get_group_id(0) / groups / n_shifts];
     const ulong each = (count + (ulong)groups * ITEMS - 1) / ((ulong)groups * ITEMS);
     const ulong begin = min(((ulong)g * ITEMS + ITEM) * each, count), end = min(begin + each, count);
     __global const real *cut = cuts + 4 * DIM * set;
-    realv p[N_ROW + 1];
+    given in;
     pair sum = {0, 0}, size = {0, 0};
     real volume = 1, widths[DIM];
-    broadcast_row(rows, set, p);
+    broadcast_row(rows, set, code, &in);
     for (uint j = 0; j < DIM; j++) {
         widths[j] = (cut[4 * j + 2] - cut[4 * j]) + (cut[4 * j + 3] - cut[4 * j + 1]);
         volume *= widths[j];
@@ -39,7 +39,7 @@ __kernel void add_points(ulong start, ulong stride, ulong count, uint groups, ui
         }
         for (uint l = 0; l < WIDTH; l++)
             inside[l] = i + l < end ? 1 : 0;
-        const realv all = integrand(t, p), f = LOADV(inside) > 0 ? all : (realv)0;
+        const realv all = integrand(t, &in), f = LOADV(inside) > 0 ? all : (realv)0;
         sum = pair_add(sum, pair_of(sum_lanes(f), 0));
         size = pair_add(size, pair_of(sum_lanes(fabs(f)), 0));
     }

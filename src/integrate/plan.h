@@ -3,7 +3,7 @@
 #ifndef MST_INTEGRATE_PLAN_H
 #define MST_INTEGRATE_PLAN_H
 
-#include "expr/expr.h"
+#include "expr/code.h"
 #include "runtime/kernel.h"
 #include "runtime/turn.h"
 #include "tune/tune.h"
@@ -13,6 +13,8 @@
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
 // Variables, parameters, and left and right where they make sense and the names are free.
 enum { MST_INTEGRAL_MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
+// What the mapped integrand reads: t of every variable, the one variable's distances from the ends, the numbers of a row.
+enum { MST_MAPPED_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + 2 + MST_INTEGRAL_MAX_PARAMETERS + MST_INTEGRAL_MAX_VARIABLES + 2 };
 
 // How a variable's range is mapped to that of t, over which the kernels integrate.
 typedef enum mst_range_kind {
@@ -24,6 +26,13 @@ typedef enum mst_range_kind {
                       // inf
     MST_RANGE_BETWEEN // a bound depends on variables before it:  x = from + (to - from) t, t from 0 to 1
 } mst_range_kind;
+
+// How kernels compute the integrand.
+typedef enum mst_integral_form {
+    MST_INTEGRAL_FORM_ANY, // until they are made: compiled, if they are in the cache, else by byte code
+    MST_INTEGRAL_FORM_BYTE_CODE,
+    MST_INTEGRAL_FORM_COMPILED
+} mst_integral_form;
 
 // A buffer that stays with the plan and grows.
 typedef struct mst_integral_buffer {
@@ -51,9 +60,11 @@ typedef struct mst_integral_choice {
 } mst_integral_choice;
 
 typedef struct mst_integral_method {
+    bool gives_ends;               // the distances of nodes from the ends of the range, without cancellation
     size_t gpu_group;              // by rule
     uint64_t gpu_items, cpu_items; // by rule
     mst_status (*create)(mst_integral *plan, mst_error *error);
+    mst_status (*build)(mst_integral *plan, mst_error *error); // makes the kernels; after create in place of others
     mst_status (*run)(mst_integral *plan, const mst_integral_call *call, mst_error *error);
     void (*destroy)(mst_integral *plan);
 } mst_integral_method;
@@ -73,6 +84,11 @@ struct mst_integral {
     bool from_infinity[MST_INTEGRAL_MAX_VARIABLES];
     int anchors[MST_INTEGRAL_MAX_VARIABLES]; // column of the rows; -1 where it depends on variables
     int n_row, n_cuts;
+    mst_expr *mapped;       // the integrand times dx/dt, see MST_MAPPED_SYMBOLS
+    mst_integral_form form; // of the kernels
+    mst_integral_buffer code;
+    unsigned n_instructions;          // of the byte code
+    uint64_t evaluations, break_even; // by byte code so far, and from how many on compiling is repaid
     const mst_integral_method *method;
     void *work; // the method's
 };
@@ -106,16 +122,6 @@ mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, 
 mst_status mst_integrand_parse(mst_integral *plan, const mst_integral_desc *desc, mst_error *error);
 
 // ---- integrand.c
-
-// Builds a kernel file behind the integrand: `realv integrand_at(const realv *t, realv left, realv right, const realv *p)`, where
-// left and right are the distances of the one variable t from where its range begins and ends, and
-// `realv integrand(const realv *t, const realv *p)`, each times dx/dt; and vector.cl. `tables` is more text to put
-// in front of the file, or NULL.
-mst_status mst_integrand_build(mst_integral *plan, const mst_text *tables, const char *file, const mst_program **out,
-                               mst_error *error);
-
-// Adds `__constant const real NAME[] = {...};`.
-void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out);
 
 // Rows and cuts of all integrals, the caller's to free.
 mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error);

@@ -2,16 +2,16 @@
 // group's values, and one work-item adds the groups. A launch takes the points from begin_point to end_point of every
 // work-item; until the last ones, their sums are in `carried` between launches.
 __kernel void published_points(ulong points, ulong points_an_item, ulong begin_point, ulong end_point, real a, real h,
-                               __global const real *rows, __global real *carried, __global real *group_sums,
-                               __local real *scratch) {
+                               __global const real *rows, __global const int *code, __global real *carried,
+                               __global real *group_sums, __local real *scratch) {
     const ulong first = get_global_id(0) * points_an_item;
     const ulong end = min(first + end_point, points);
-    realv p[N_ROW + 1];
+    given in;
     real sum = begin_point > 0 ? carried[get_global_id(0)] : 0;
-    broadcast_row(rows, 0, p);
+    broadcast_row(rows, 0, code, &in);
     for (ulong k = first + begin_point; k < end; k++) {
         const real x = a + (real)k * h;
-        sum += integrand(&x, p);
+        sum += integrand(&x, &in);
     }
     if (end_point < points_an_item) {
         carried[get_global_id(0)] = sum;

@@ -1,6 +1,7 @@
 // Adaptive integration, breadth-first: each round runs kernels over all regions of all integrals (regions.cl) and reads one
 // number back. The rule is Kronrod's with one variable, Genz and Malik's with 2 to 7.
 #include "buffers.h"
+#include "integrand.h"
 #include "nodes.h"
 
 #include "runtime/numbers.h"
@@ -15,7 +16,6 @@ enum {
     GPU_PLACE_GROUP = 256,
     MOST_FIRST_REGIONS = 1 << 20,
     MOST_REGIONS = 1 << 30,
-    SLOPES = 3,        // between the four nodes next to an end, as kronrod.cl has them
     LEAST_LOOK = 64,   // regions of an integral that seems to be 0 all over
     REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
@@ -25,8 +25,12 @@ typedef struct generation {                              // regions before a rou
     cl_uint capacity;
 } generation;
 
-typedef struct regions {
+typedef struct kernels {
     mst_kernel *begin, *evaluate, *compare, *judge, *place, *split;
+} kernels;
+
+typedef struct regions {
+    kernels kernels;
     size_t evaluate_group, judge_group, place_group, split_group;
     unsigned first_regions, n_points; // a region
     generation generations[2];
@@ -35,72 +39,15 @@ typedef struct regions {
     mst_integral_buffer total;
 } regions;
 
-// The nodes close to the ends lie far enough from them to be told apart after rounding.
-static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
-
-static void write_kronrod(const mst_integral *plan, mst_text *out) {
-    static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
-    double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
-    double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[SLOPES + 1],
-           slopes[SLOPES], means[SLOPES];
-    mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
-    for (int k = 1; k < MST_KRONROD_NODES; k++) {
-        all[2 * k - 1] = -nodes[k];
-        all[2 * k] = nodes[k];
-        gaps[2 * k - 1] = gaps[2 * k] = 1 - nodes[k];
-    }
-    for (int k = 0; k <= SLOPES; k++)
-        ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2;
-    for (int k = 0; k < SLOPES; k++) {
-        slopes[k] = 1 / log(ends[k + 1] / ends[k]);
-        means[k] = (ends[k + 1] - ends[k]) * slopes[k];
-    }
-    mst_text_add(out, "#define EDGE REAL(%.17g)\n", 1 - nodes[MST_KRONROD_NODES - 2]);
-    for (int k = 0; k < MST_KRONROD_NODES; k++) {
-        logs[0][k] = log((1 - nodes[k]) / 2);
-        logs[1][k] = log((1 + nodes[k]) / 2);
-    }
-    mst_integral_write_table(plan, "GAPS", gaps, MST_KRONROD_POINTS, out);
-    mst_integral_write_table(plan, "LOG_NEAR", logs[0], MST_KRONROD_NODES, out);
-    mst_integral_write_table(plan, "LOG_FAR", logs[1], MST_KRONROD_NODES, out);
-    mst_integral_write_table(plan, "DISTANCES", ends, SLOPES + 1, out);
-    mst_integral_write_table(plan, "SLOPES", slopes, SLOPES, out);
-    mst_integral_write_table(plan, "MEANS", means, SLOPES, out);
-    mst_integral_write_table(plan, "NODES", all, MST_KRONROD_POINTS, out);
-    mst_integral_write_table(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
-    for (int k = 0; k < MST_NULL_RULES; k++)
-        mst_integral_write_table(plan, names[k], null_rules[k], MST_KRONROD_NODES, out);
-}
-
-static void write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
-    enum { MOST_POINTS = 512, MOST_AXES = 7 };
-    double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
-    double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
-    unsigned d = (unsigned)plan->desc.n_variables;
-    mst_genz_malik(d, edge_node(plan), positions, seven, five, nulls);
-    mst_integral_write_table(plan, "POSITIONS", positions, n_points * d, out);
-    mst_integral_write_table(plan, "SEVEN", seven, n_points, out);
-    mst_integral_write_table(plan, "FIVE", five, n_points, out);
-    mst_integral_write_table(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
-}
-
-static mst_status build(mst_integral *plan, regions *r, const mst_program **out, mst_error *error) {
+static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    mst_range_kind kind = plan->kinds[0];
-    mst_text_put(&text,
-                 "#define N_CUTS $cuts\n"
-                 "#define FIRST_REGIONS $regions\n"
-                 "#define N_POINTS $points\n"
-                 "#define INFINITE $infinite // ends of the range of one variable; t is 0 there\n",
-                 MST_SET(cuts, plan->n_cuts), MST_SET(regions, r->first_regions), MST_SET(points, r->n_points),
-                 MST_SET(infinite, plan->desc.n_variables > 1 || kind == MST_RANGE_FINITE ? 0
-                                   : kind == MST_RANGE_HALVES                             ? 2
-                                                                                          : 1));
+    const regions *r = plan->work;
+    mst_text_put(&text, "#define N_POINTS $points\n", MST_SET(points, r->n_points));
     if (plan->desc.n_variables == 1)
-        write_kronrod(plan, &text);
+        mst_integral_write_kronrod(plan, &text);
     else
-        write_genz_malik(plan, r->n_points, &text);
+        mst_integral_write_genz_malik(plan, r->n_points, &text);
     MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
     MST_TRY(mst_integrand_build(plan, &text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
 fail:
@@ -108,34 +55,52 @@ fail:
     return status;
 }
 
-static mst_status create(mst_integral *plan, mst_error *error) {
+static void destroy_kernels(kernels *k) {
+    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->place, k->split};
+    for (size_t i = 0; i < MST_COUNT(all); i++)
+        mst_kernel_destroy(all[i]);
+    *k = (kernels){0};
+}
+
+static mst_status build(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
+    regions *r = plan->work;
+    kernels made = {0}, before = r->kernels;
+    size_t set_group = plan->desc.n_variables == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP;
+    MST_TRY(build_program(plan, &program, error));
+    MST_TRY(mst_kernel_create(program, "begin", &made.begin, error));
+    MST_TRY(mst_kernel_create(program, "evaluate", &made.evaluate, error));
+    MST_TRY(mst_kernel_create(program, "compare", &made.compare, error));
+    MST_TRY(mst_kernel_create(program, "judge", &made.judge, error));
+    MST_TRY(mst_kernel_create(program, "place", &made.place, error));
+    MST_TRY(mst_kernel_create(program, "split", &made.split, error));
+    MST_TRY(mst_integral_group(plan, made.evaluate, plan->choice.group, &r->evaluate_group, error));
+    MST_TRY(mst_integral_group(plan, made.judge, set_group, &r->judge_group, error));
+    MST_TRY(mst_integral_group(plan, made.split, set_group, &r->split_group, error));
+    MST_TRY(mst_integral_group(plan, made.place, GPU_PLACE_GROUP, &r->place_group, error));
+    r->kernels = made;
+    made = before;
+fail:
+    destroy_kernels(&made);
+    return status;
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
     unsigned d = (unsigned)plan->desc.n_variables;
     regions *r = plan->work = calloc(1, sizeof *r);
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
     r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
-    MST_TRY(build(plan, r, &program, error));
-    MST_TRY(mst_kernel_create(program, "begin", &r->begin, error));
-    MST_TRY(mst_kernel_create(program, "evaluate", &r->evaluate, error));
-    MST_TRY(mst_kernel_create(program, "compare", &r->compare, error));
-    MST_TRY(mst_kernel_create(program, "judge", &r->judge, error));
-    MST_TRY(mst_kernel_create(program, "place", &r->place, error));
-    MST_TRY(mst_kernel_create(program, "split", &r->split, error));
-    MST_TRY(mst_integral_group(plan, r->evaluate, plan->choice.group, &r->evaluate_group, error));
-    MST_TRY(mst_integral_group(plan, r->judge, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->judge_group, error));
-    MST_TRY(mst_integral_group(plan, r->split, d == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP, &r->split_group, error));
-    MST_TRY(mst_integral_group(plan, r->place, GPU_PLACE_GROUP, &r->place_group, error));
+    MST_TRY(build(plan, error));
 fail:
     return status;
 }
 
 static void destroy(mst_integral *plan) {
     regions *r = plan->work;
-    mst_kernel *kernels[] = {r->begin, r->evaluate, r->compare, r->judge, r->place, r->split};
-    for (size_t k = 0; k < sizeof kernels / sizeof kernels[0]; k++)
-        mst_kernel_destroy(kernels[k]);
+    destroy_kernels(&r->kernels);
     for (int s = 0; s < 2; s++) {
         mst_integral_release(plan, &r->generations[s].lo);
         mst_integral_release(plan, &r->generations[s].len);
@@ -201,23 +166,35 @@ fail:
 
 // ---- the kernels of a round
 
+// Of how many ends of the range of one variable.
+static cl_uint n_infinite(const mst_integral *plan) {
+    mst_range_kind kind = plan->kinds[0];
+    if (plan->desc.n_variables > 1 || kind == MST_RANGE_FINITE)
+        return 0;
+    return kind == MST_RANGE_HALVES ? 2 : 1;
+}
+
 static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const generation *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),       MST_BIND(capacity, s->capacity),
-                                      MST_BIND(cuts, r->cuts.memory), MST_BIND(lo, s->lo.memory),
-                                      MST_BIND(len, s->len.memory),   MST_BIND(id, s->id.memory),
-                                      MST_BIND(ends, s->ends.memory), MST_BIND(run, s->run.memory),
-                                      MST_BIND(sums, r->sums.memory), MST_BIND(state, r->state.memory)};
+    cl_uint n_cuts = (cl_uint)plan->n_cuts, infinite = n_infinite(plan), first_regions = r->first_regions;
+    const mst_argument arguments[] = {
+        MST_BIND(n_sets, n_sets),        MST_BIND(n_cuts, n_cuts),        MST_BIND(first_regions, first_regions),
+        MST_BIND(infinite, infinite),    MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
+        MST_BIND(lo, s->lo.memory),      MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
+        MST_BIND(ends, s->ends.memory),  MST_BIND(run, s->run.memory),    MST_BIND(sums, r->sums.memory),
+        MST_BIND(state, r->state.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
-    return mst_kernel_launch(&plan->queue, r->begin, arguments, MST_COUNT(arguments), items,
-                             mst_kernel_group(plan->context, r->begin, items), NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.begin, arguments, MST_COUNT(arguments), items,
+                             mst_kernel_group(plan->context, r->kernels.begin, items), NULL, error);
 }
 
 static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
     regions *r = plan->work;
     size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
     cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
+    cl_uint infinite = n_infinite(plan);
     const mst_argument arguments[] = {MST_BIND(n, n),
+                                      MST_BIND(infinite, infinite),
                                       MST_BIND(capacity, s->capacity),
                                       MST_BIND(tiles_an_item, tiles_an_item),
                                       MST_BIND(lo, s->lo.memory),
@@ -225,20 +202,26 @@ static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generati
                                       MST_BIND(id, s->id.memory),
                                       MST_BIND(ends, s->ends.memory),
                                       MST_BIND(rows, r->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
                                       MST_BIND(values, r->values.memory),
                                       MST_BIND(errors, r->errors.memory),
                                       MST_BIND(magnitudes, r->magnitudes.memory),
                                       MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(&plan->queue, r->evaluate, arguments, MST_COUNT(arguments), mst_divide_up(tiles, tiles_an_item),
-                             r->evaluate_group, NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.evaluate, arguments, MST_COUNT(arguments),
+                             mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
 }
 
 static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
     regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n, n), MST_BIND(parents, s->parents.memory), MST_BIND(values, r->values.memory),
-                                      MST_BIND(errors, r->errors.memory), MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(&plan->queue, r->compare, arguments, MST_COUNT(arguments), n / 2,
-                             mst_kernel_group(plan->context, r->compare, n / 2), NULL, error);
+    cl_uint infinite = n_infinite(plan);
+    const mst_argument arguments[] = {MST_BIND(n, n),
+                                      MST_BIND(infinite, infinite),
+                                      MST_BIND(parents, s->parents.memory),
+                                      MST_BIND(values, r->values.memory),
+                                      MST_BIND(errors, r->errors.memory),
+                                      MST_BIND(marks, r->marks.memory)};
+    return mst_kernel_launch(&plan->queue, r->kernels.compare, arguments, MST_COUNT(arguments), n / 2,
+                             mst_kernel_group(plan->context, r->kernels.compare, n / 2), NULL, error);
 }
 
 // How many regions an integral is halved into at least where it seems to be 0. All of them may seem so, and together they must
@@ -274,8 +257,8 @@ static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND_LOCAL(scratch, 4 * r->judge_group * bytes),
                                       MST_BIND_LOCAL(counts, r->judge_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(&plan->queue, r->judge, arguments, MST_COUNT(arguments), groups * r->judge_group, r->judge_group,
-                             NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.judge, arguments, MST_COUNT(arguments), groups * r->judge_group,
+                             r->judge_group, NULL, error);
 }
 
 static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const generation *next, mst_error *error) {
@@ -283,8 +266,8 @@ static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const genera
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(n_split, r->splits.memory),
                                       MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
                                       MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
-    return mst_kernel_launch(&plan->queue, r->place, arguments, MST_COUNT(arguments), r->place_group, r->place_group, NULL,
-                             error);
+    return mst_kernel_launch(&plan->queue, r->kernels.place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
+                             NULL, error);
 }
 
 static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const generation *s,
@@ -309,8 +292,8 @@ static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets
                                       MST_BIND(parents, next->parents.memory),
                                       MST_BIND_LOCAL(scratch, r->split_group * sizeof(cl_uint))};
     size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(&plan->queue, r->split, arguments, MST_COUNT(arguments), groups * r->split_group, r->split_group,
-                             NULL, error);
+    return mst_kernel_launch(&plan->queue, r->kernels.split, arguments, MST_COUNT(arguments), groups * r->split_group,
+                             r->split_group, NULL, error);
 }
 
 // Whether a round could not begin for lack of memory. That is no failure; any other error is.
@@ -331,6 +314,7 @@ static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_
         if (room != MST_OK)
             break;
         MST_TRY(mst_integral_progress(call, done, error));
+        MST_TRY(mst_integral_expect(plan, (uint64_t)n * r->n_points, error));
         MST_TRY(enqueue_evaluate(plan, n, now, error));
         if (round > 0)
             MST_TRY(enqueue_compare(plan, n, now, error));
@@ -397,4 +381,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_regions = {GPU_EVALUATE_GROUP, 1, 1, create, run, destroy};
+const mst_integral_method mst_integral_regions = {false, GPU_EVALUATE_GROUP, 1, 1, create, build, run, destroy};

@@ -46,6 +46,7 @@ enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, VALUE, ERROR, BEFORE };
 typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
     realv cut;                          // -1, 1: the lower or the upper end is one of LOWER_CUT, UPPER_CUT; 0: neither
+    uint infinite;                      // of how many ends of the range of the one variable: t is 0 there
 } box;
 
 typedef struct estimate {
@@ -59,7 +60,7 @@ typedef struct estimate {
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
 #define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
 
-estimate evaluate_box(const box *b, const realv *p);
+estimate evaluate_box(const box *b, given *in);
 
 realv gather(__global const real *from, const uint *index, uint stride, uint offset) {
     real lanes[WIDTH];
@@ -68,16 +69,16 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
     return LOADV(lanes);
 }
 
-// The first regions of each integral: two along every axis and, with breakpoints, between each two cuts. Cuts are
-// pairs, so that lengths are those of the bounds before rounding. With one item a region.
-__kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __global real *lo, __global real *len,
-                    __global uint *id, __global uchar *ends, __global uint *run, __global real *sums,
-                    __global uint *state) {
+// The first regions of each integral: two along every axis and, with breakpoints, between each two of n_cuts cuts. Cuts
+// are pairs, so that lengths are those of the bounds before rounding. With one item a region.
+__kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite, uint capacity,
+                    __global const real *cuts, __global real *lo, __global real *len, __global uint *id,
+                    __global uchar *ends, __global uint *run, __global real *sums, __global uint *state) {
     const ulong r = get_global_id(0);
-    const uint set = (uint)(r / FIRST_REGIONS), own = (uint)(r % FIRST_REGIONS);
+    const uint set = (uint)(r / first_regions), own = (uint)(r % first_regions);
     if (set >= n_sets)
         return;
-    __global const real *cut = cuts + (ulong)set * 2 * N_CUTS;
+    __global const real *cut = cuts + (ulong)set * 2 * n_cuts;
     for (uint k = 0; k < DIM; k++) {
         const uint from = DIM == 1 ? own / 2 : 2 * k;
         const real at = cut[2 * from],
@@ -87,11 +88,11 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
     }
     id[r] = set;
     // Of the whole line, infinity is the middle.
-    ends[r] = (own % 2 == 0) != (INFINITE == 2 && N_CUTS == 2) ? LOWER_CUT : UPPER_CUT;
+    ends[r] = (own % 2 == 0) != (infinite == 2 && n_cuts == 2) ? LOWER_CUT : UPPER_CUT;
     if (own > 0)
         return;
     run[2 * set] = (uint)r;
-    run[2 * set + 1] = FIRST_REGIONS;
+    run[2 * set + 1] = first_regions;
     for (uint k = 0; k < BEFORE; k++)
         sums[SUMS * (ulong)set + k] = 0;
     state[2 * set] = RUNNING;
@@ -99,16 +100,17 @@ __kernel void begin(uint n_sets, uint capacity, __global const real *cuts, __glo
 }
 
 // Tiles of WIDTH regions, one to a lane.
-__kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const real *lo, __global const real *len,
-                       __global const uint *id, __global const uchar *ends, __global const real *rows,
-                       __global real *values, __global real *errors, __global real *magnitudes, __global uchar *marks) {
+__kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item, __global const real *lo,
+                       __global const real *len, __global const uint *id, __global const uchar *ends,
+                       __global const real *rows, __global const int *code, __global real *values,
+                       __global real *errors, __global real *magnitudes, __global uchar *marks) {
     ulong tile = get_global_id(0) * (ulong)tiles_an_item;
     for (uint k = 0; k < tiles_an_item && tile * WIDTH < n; k++, tile++) {
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
         real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
             finest[WIDTH];
-        realv p[N_ROW + 1];
+        given in;
         realv narrowest = INFINITY;
         box b;
         for (uint l = 0; l < WIDTH; l++) {
@@ -117,14 +119,16 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
             cut[l] = ends[index[l]] == LOWER_CUT ? -1 : ends[index[l]] == UPPER_CUT ? 1 : 0;
         }
         b.cut = LOADV(cut);
-        for (uint a = 0; a < N_ROW; a++)
-            p[a] = gather(rows, set, N_ROW, a);
+        b.infinite = infinite;
+        take_code(&in, code);
+        for (uint a = 0; a < ROW_LENGTH(code); a++)
+            in.row[a] = gather(rows, set, ROW_LENGTH(code), a);
         for (uint a = 0; a < DIM; a++) {
             b.half_width[a] = gather(len + (ulong)a * capacity, index, 1, 0) / 2;
             b.center[a] = gather(lo + (ulong)a * capacity, index, 1, 0) + b.half_width[a];
             narrowest = fmin(narrowest, fabs(b.half_width[a]));
         }
-        const estimate e = evaluate_box(&b, p);
+        const estimate e = evaluate_box(&b, &in);
         STOREV(e.value, value);
         STOREV(e.error, error);
         STOREV(e.rounding, least);
@@ -137,7 +141,7 @@ __kernel void evaluate(uint n, uint capacity, uint tiles_an_item, __global const
             values[first + l] = finite && !empty ? value[l] : 0;
             magnitudes[first + l] = finite && !empty ? magnitude[l] : 0;
             const bool at_floor = (error[l] <= least[l] && least[l] > 0) || width[l] < finest[l] ||
-                                  (INFINITE > 0 && cut[l] != 0 && width[l] < FARTHEST);
+                                  (infinite > 0 && cut[l] != 0 && width[l] < FARTHEST);
             const real largest =
                 fmax(error[l], least[l]) * (at_floor && error[l] > fabs(value[l]) / 64 ? UNRESOLVED : 1);
             errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
@@ -165,7 +169,7 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 // thin part behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With
 // one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done.
 // parents: value, error and marks of what a pair comes from. One item a pair.
-__kernel void compare(uint n, __global const real *parents, __global real *values, __global real *errors,
+__kernel void compare(uint n, uint infinite, __global const real *parents, __global real *values, __global real *errors,
                       __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
     if (r >= n)
@@ -178,7 +182,7 @@ __kernel void compare(uint n, __global const real *parents, __global real *value
     }
     // Closer to a singular end, rounding x leaves less of the distance from it: then that half is what the other
     // leaves.
-    if (INFINITE == 0 && (parent_marks & SERIES) && errors[r] + errors[r + 1] > parent_error) {
+    if (infinite == 0 && (parent_marks & SERIES) && errors[r] + errors[r + 1] > parent_error) {
         const ulong worse = errors[r] > errors[r + 1] ? r : r + 1, other = worse == r ? r + 1 : r;
         values[worse] = value - values[other];
         errors[worse] = parent_error;

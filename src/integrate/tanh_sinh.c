@@ -1,6 +1,7 @@
 // The tanh-sinh rule, breadth-first over levels: each level is one kernel for all integrals, after which the number of those
 // still running is read back.
 #include "buffers.h"
+#include "integrand.h"
 
 #include "runtime/numbers.h"
 
@@ -23,7 +24,7 @@ enum {
 typedef struct tanh_sinh {
     mst_kernel *kernel;
     size_t group;
-    cl_uint first[N_LEVELS], count[N_LEVELS];
+    cl_uint first[N_LEVELS], count[N_LEVELS], last_node, far_nodes[2];
     mst_integral_buffer distances, weights, rows, cuts, sums, state, running;
 } tanh_sinh;
 
@@ -57,11 +58,11 @@ static cl_uint fill_tables(const mst_integral *plan, tanh_sinh *s, double *dista
     return n;
 }
 
-static mst_status make_tables(mst_integral *plan, tanh_sinh *s, cl_uint *last_node, cl_uint *far_nodes, mst_error *error) {
+static mst_status make_tables(mst_integral *plan, tanh_sinh *s, mst_error *error) {
     mst_status status = MST_OK;
     double *distances = malloc(MOST_NODES * sizeof *distances), *weights = malloc(MOST_NODES * sizeof *weights);
     MST_REQUIRE(distances && weights, MST_ERROR_HOST_MEMORY, "out of memory for the nodes");
-    cl_uint n = fill_tables(plan, s, distances, weights, last_node, far_nodes);
+    cl_uint n = fill_tables(plan, s, distances, weights, &s->last_node, s->far_nodes);
     MST_TRY(mst_integral_upload(plan, &s->distances, distances, n, "the nodes", error));
     MST_TRY(mst_integral_upload(plan, &s->weights, weights, n, "the weights", error));
 fail:
@@ -70,21 +71,31 @@ fail:
     return status;
 }
 
-static mst_status create(mst_integral *plan, mst_error *error) {
+static mst_status build(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
-    cl_uint last_node = 0, far_nodes[2] = {0, 0};
     mst_text text = {0};
+    tanh_sinh *s = plan->work;
+    mst_kernel *made = NULL;
+    mst_text_add(&text, "#define LAST_NODE %u\n#define NEARER %u\n#define FARTHER %u\n", s->last_node, s->far_nodes[0],
+                 s->far_nodes[1]);
+    MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
+    MST_TRY(mst_kernel_create(program, "add_level", &made, error));
+    MST_TRY(mst_integral_group(plan, made, plan->choice.group, &s->group, error));
+    mst_kernel_replace(&s->kernel, &made);
+fail:
+    mst_kernel_destroy(made);
+    mst_text_release(&text);
+    return status;
+}
+
+static mst_status create(mst_integral *plan, mst_error *error) {
+    mst_status status = MST_OK;
     tanh_sinh *s = plan->work = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    MST_TRY(make_tables(plan, s, &last_node, far_nodes, error));
-    mst_text_add(&text, "#define LAST_NODE %u\n#define NEARER %u\n#define FARTHER %u\n#define INFINITE %d\n", last_node,
-                 far_nodes[0], far_nodes[1], plan->kinds[0] != MST_RANGE_FINITE);
-    MST_TRY(mst_integrand_build(plan, &text, "tanh_sinh.cl", &program, error));
-    MST_TRY(mst_kernel_create(program, "add_level", &s->kernel, error));
-    MST_TRY(mst_integral_group(plan, s->kernel, plan->choice.group, &s->group, error));
+    MST_TRY(make_tables(plan, s, error));
+    MST_TRY(build(plan, error));
 fail:
-    mst_text_release(&text);
     return status;
 }
 
@@ -104,18 +115,20 @@ static mst_status run_level(mst_integral *plan, cl_uint n_sets, int level, cl_ui
     double h = ldexp(1.0, -(FIRST_LEVEL + level));
     size_t bytes = mst_integral_number_bytes(plan);
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
-    cl_uint number = (cl_uint)level;
+    cl_uint number = (cl_uint)level, infinite = plan->kinds[0] != MST_RANGE_FINITE;
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
                                       MST_BIND(sets_a_group, sets_a_group),
                                       MST_BIND(first, s->first[level]),
                                       MST_BIND(count, s->count[level]),
                                       MST_BIND(h, h),
                                       MST_BIND(level, number),
+                                      MST_BIND(infinite, infinite),
                                       MST_BIND(relative, d->relative_tolerance),
                                       MST_BIND(absolute, d->absolute_tolerance),
                                       MST_BIND(distances, s->distances.memory),
                                       MST_BIND(weights, s->weights.memory),
                                       MST_BIND(rows, s->rows.memory),
+                                      MST_BIND(code, plan->code.memory),
                                       MST_BIND(cuts, s->cuts.memory),
                                       MST_BIND(sums, s->sums.memory),
                                       MST_BIND(state, s->state.memory),
@@ -169,6 +182,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(mst_integral_reserve(plan, &s->running, sizeof(cl_uint), "a counter", error));
         for (int level = 0; level < N_LEVELS && running > 0 && level_fits(plan, level); level++) {
             MST_TRY(mst_integral_progress(call, first, error));
+            MST_TRY(mst_integral_expect(plan, 2 * (uint64_t)s->count[level] * count, error));
             MST_TRY(run_level(plan, (cl_uint)count, level, &running, error));
         }
         MST_TRY(collect(plan, count, call->results + first, error));
@@ -177,4 +191,4 @@ fail:
     return status;
 }
 
-const mst_integral_method mst_integral_tanh_sinh = {GPU_GROUP, 1, 1, create, run, destroy};
+const mst_integral_method mst_integral_tanh_sinh = {true, GPU_GROUP, 1, 1, create, build, run, destroy};

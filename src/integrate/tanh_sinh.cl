@@ -61,7 +61,7 @@ real largest_lane(realv v) {
 
 // Work-item i's share of a level. opposite: the sign of the upper half in the sum with alternating signs.
 part sum_nodes(uint first, uint count, __global const real *distances, __global const real *weights, pair a, pair b,
-               real opposite, const realv *p) {
+               real opposite, given *in) {
     const real signs[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
     realv sum = 0, magnitude = 0, alternating = 0, heaviest = 0, largest[2] = {0, 0}, lost[2] = {0, 0};
     real outside[4] = {0, 0, 0, 0};
@@ -74,7 +74,7 @@ part sum_nodes(uint first, uint count, __global const real *distances, __global 
 #pragma unroll 1
         for (uint side = 0; side < 2; side++) {
             const realv x = side ? b.hi - (near - b.lo) : a.hi + (near + a.lo);
-            const realv f = integrand_at(&x, fabs(side ? far : near), fabs(side ? near : far), p), size = fabs(f);
+            const realv f = integrand_at(&x, fabs(side ? far : near), fabs(side ? near : far), in), size = fabs(f);
             const realv at_end = (size < INFINITY || (x != a.hi && x != b.hi)) ? (realv)0 : (realv)1;
             const realv kept = (at_end > 0 || w == 0) ? (realv)0 : f;
             sum += w * kept;
@@ -126,23 +126,23 @@ real beyond_end(const real *outside, real d_nearer, real d_farther) {
     return q > EPSILON ? outside[1] * d_farther * TAIL / q : INFINITY;
 }
 
-__kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, real h, uint level, real relative,
-                        real absolute, __global const real *distances, __global const real *weights,
-                        __global const real *rows, __global const real *cuts, __global real *sums, __global uint *state,
-                        __global uint *running, __local real *scratch) {
+__kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, real h, uint level, uint infinite,
+                        real relative, real absolute, __global const real *distances, __global const real *weights,
+                        __global const real *rows, __global const int *code, __global const real *cuts,
+                        __global real *sums, __global uint *state, __global uint *running, __local real *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
         __global const real *cut = cuts + 4 * (ulong)set;
         const pair a = pair_of(cut[0], cut[1]), b = pair_of(cut[2], cut[3]);
         const real width = (b.hi - a.hi) + (b.lo - a.lo);
-        realv p[N_ROW + 1];
+        given in;
         const bool done = level > 0 && state[2 * set] != RUNNING;
         SYNC(); // item 0 writes the state below
         if (done)
             continue;
-        broadcast_row(rows, set, p);
-        part all = sum_parts(sum_nodes(first, count, distances, weights, a, b, level > 0 ? -1 : 1, p), scratch);
+        broadcast_row(rows, set, code, &in);
+        part all = sum_parts(sum_nodes(first, count, distances, weights, a, b, level > 0 ? -1 : 1, &in), scratch);
         if (ITEM == 0) {
             part before;
             for (uint k = 0; k < PARTS; k++)
@@ -157,7 +157,7 @@ __kernel void add_level(uint n_sets, uint sets_a_group, uint first, uint count, 
             for (uint side = 0; side < 2; side++) {
                 beyond +=
                     BEYOND * fabs(width) * all.v[LARGEST + side] * (h * all.v[LOST + side] + distances[LAST_NODE]);
-                if (INFINITE > 0)
+                if (infinite > 0)
                     beyond +=
                         fabs(width) * beyond_end(all.v + OUTSIDE + 2 * side, distances[NEARER], distances[FARTHER]);
             }

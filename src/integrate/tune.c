@@ -181,6 +181,8 @@ mst_status mst_integral_tune(mst_integral *plan, const mst_integral_desc *desc, 
     mst_tune_problem problem = {.capability = "integral", .cost = cost, .user = &t, .chain = chain};
     int64_t values[N_PARAMETERS];
     t.desc.result_size = sizeof(mst_integral_result);
+    if (desc->compile_from == 0)
+        t.desc.compile_from = 1;
     if (desc->work_items > 0) // as published
         return MST_OK;
     add_parameters(&problem, plan);

@@ -70,12 +70,6 @@ real sum_lanes(realv v) {
 #endif
 }
 
-// One row of numbers for all lanes.
-void broadcast_row(__global const real *rows, ulong row, realv *p) {
-    for (uint k = 0; k < N_ROW; k++)
-        p[k] = (realv)rows[row * N_ROW + k];
-}
-
 // The sum of all work-items' pairs, by a tree, in item 0. scratch holds two numbers an item.
 pair sum_group(pair s, __local real *scratch) {
     for (uint reach = ITEMS / 2; reach > 0; reach /= 2) {

@@ -55,6 +55,13 @@ typedef struct mst_kernel {
 mst_status mst_kernel_create(const mst_program *program, const char *name, mst_kernel **out, mst_error *error);
 void mst_kernel_destroy(mst_kernel *kernel);
 
+// Puts a kernel in place of another, which is freed; *from is NULL then.
+static inline void mst_kernel_replace(mst_kernel **kernel, mst_kernel **from) {
+    mst_kernel_destroy(*kernel);
+    *kernel = *from;
+    *from = NULL;
+}
+
 // MST_BIND(from, buffer) is the argument for the parameter `from`: the value of the variable `buffer` at the time of the launch.
 // MST_BIND_AS takes the parameter's name from a text that must live until the launch. MST_BIND_LOCAL(scratch, bytes) gives a
 // __local pointer its bytes.

@@ -172,9 +172,9 @@ static void store_cached(mst_context *context, mst_cache_key key, cl_program pro
         free(binaries[d]);
 }
 
-// From the cache on disk if it is there, else from source.
-static mst_status build_source(mst_context *context, const char *title, const source *s, const char *options, cl_program *out,
-                               mst_error *error) {
+// From the cache on disk if it is there, else from source or, if that is not to be compiled, *out is NULL.
+static mst_status build_source(mst_context *context, const char *title, const source *s, const char *options, bool compile,
+                               cl_program *out, mst_error *error) {
     mst_status status = MST_OK;
     cl_program program = NULL;
     cl_int code;
@@ -184,6 +184,9 @@ static mst_status build_source(mst_context *context, const char *title, const so
     if (cached)
         program = load_cached(context, key, options);
     const char *from = "the cache";
+    *out = NULL;
+    if (!program && !compile)
+        return MST_OK;
     if (!program) {
         from = "source";
         const char *text = s->text;
@@ -218,8 +221,9 @@ static void give_program(mst_context *context, const mst_program *p, source *s) 
     pthread_mutex_unlock(&context->log_mutex);
 }
 
+// *out is NULL if it would have to be compiled, and is not to be.
 static mst_status make_program(mst_context *context, const char *title, const char *file, const char *text, const char *options,
-                               mst_program **out, mst_error *error) {
+                               bool compile, mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     source s = {NULL, 0, 0};
     char label[200]; // in messages
@@ -234,7 +238,9 @@ static mst_status make_program(mst_context *context, const char *title, const ch
     p->text = strdup(file ? s.text + s.n_prelude : text);
     MST_REQUIRE(p->title && (p->file || !file) && p->options && p->text, MST_ERROR_HOST_MEMORY, "out of memory building kernels");
     snprintf(label, sizeof label, file ? "%s (%s)" : "%s", title, file);
-    status = build_source(context, label, &s, options, &p->program, error);
+    status = build_source(context, label, &s, options, compile, &p->program, error);
+    if (status == MST_OK && !p->program)
+        goto fail;
     if (status == MST_OK || status == MST_ERROR_BUILD) // one that does not build is what a user wants to see
         give_program(context, p, &s);
     MST_TRY(status);
@@ -247,15 +253,15 @@ fail:
 }
 
 static mst_status get_program(mst_context *context, const char *title, const char *file, const char *text, const char *options,
-                              const mst_program **out, mst_error *error) {
+                              bool compile, const mst_program **out, mst_error *error) {
     mst_program *made = NULL;
     pthread_mutex_lock(&context->mutex);
     *out = find_program(context, file, text, options);
     pthread_mutex_unlock(&context->mutex);
     if (*out)
         return MST_OK;
-    mst_status status = make_program(context, title, file, text, options, &made, error);
-    if (status != MST_OK)
+    mst_status status = make_program(context, title, file, text, options, compile, &made, error);
+    if (status != MST_OK || !made)
         return status;
     pthread_mutex_lock(&context->mutex);
     *out = find_program(context, file, text, options); // another thread may have built the same meanwhile
@@ -272,18 +278,28 @@ static mst_status get_program(mst_context *context, const char *title, const cha
 
 mst_status mst_program_of_file(mst_context *context, const char *title, const char *file, const char *options,
                                const mst_program **out, mst_error *error) {
-    return get_program(context, title, file, NULL, options, out, error);
+    return get_program(context, title, file, NULL, options, true, out, error);
 }
 
-mst_status mst_program_of_text(mst_context *context, const char *title, const mst_text *text, const char *options,
-                               const mst_program **out, mst_error *error) {
+static mst_status program_of_text(mst_context *context, const char *title, const mst_text *text, const char *options,
+                                  bool compile, const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(!text->missing[0], MST_ERROR_BUILD, "a template of the program \"%s\" has no value for $%s", title,
                 text->missing);
     MST_REQUIRE(!text->failed && text->text, MST_ERROR_HOST_MEMORY, "out of memory writing the program \"%s\"", title);
-    MST_TRY(get_program(context, title, NULL, text->text, options, out, error));
+    MST_TRY(get_program(context, title, NULL, text->text, options, compile, out, error));
 fail:
     return status;
+}
+
+mst_status mst_program_of_text(mst_context *context, const char *title, const mst_text *text, const char *options,
+                               const mst_program **out, mst_error *error) {
+    return program_of_text(context, title, text, options, true, out, error);
+}
+
+mst_status mst_program_find_text(mst_context *context, const char *title, const mst_text *text, const char *options,
+                                 const mst_program **out, mst_error *error) {
+    return program_of_text(context, title, text, options, false, out, error);
 }
 
 const char *mst_program_title(const mst_program *program) { return program->title; }

@@ -1,0 +1,153 @@
+#include "code.h"
+
+#include "build.h"
+#include "write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 4, INSTRUCTION = 5, NOWHERE = -1 };
+
+typedef struct coder {
+    const mst_expr *expr;
+    const unsigned *leaves;
+    unsigned n_inputs, n_constants, n_instructions, n_slots;
+    int slots[MST_EXPR_MAX_NODES];           // of each node's value
+    unsigned last_reads[MST_EXPR_MAX_NODES]; // the node that reads it last; 0: none, it is not needed
+    int free[MST_EXPR_CODE_SLOTS];
+    int n_free;
+} coder;
+
+static bool is_operation(const mst_expr_node *node) {
+    return node->operation != MST_EXPR_NUMBER && node->operation != MST_EXPR_LEAF;
+}
+
+// Constants that were computed while parsing have left what they were made of behind, which nothing reads.
+static void find_readers(coder *c) {
+    unsigned n = c->expr->n_nodes;
+    c->last_reads[n - 1] = n;
+    for (unsigned i = n; i-- > 0;) {
+        const mst_expr_node *node = &c->expr->nodes[i];
+        for (int k = 0; c->last_reads[i] > 0 && k < mst_expr_arity(node->operation); k++)
+            if (c->last_reads[node->operands[k]] == 0)
+                c->last_reads[node->operands[k]] = i;
+    }
+}
+
+static void place_inputs(coder *c) {
+    for (unsigned i = 0; i < c->expr->n_nodes; i++) {
+        const mst_expr_node *node = &c->expr->nodes[i];
+        if (node->operation == MST_EXPR_LEAF)
+            c->slots[i] = (int)c->leaves[node->operands[0]];
+        else if (node->operation == MST_EXPR_NUMBER && c->last_reads[i] > 0)
+            c->slots[i] = (int)(c->n_inputs + c->n_constants++);
+    }
+    c->n_slots = c->n_inputs + c->n_constants;
+}
+
+static void free_operands(coder *c, unsigned i) {
+    const mst_expr_node *node = &c->expr->nodes[i];
+    for (int k = 0; k < mst_expr_arity(node->operation); k++) {
+        unsigned operand = node->operands[k];
+        if (is_operation(&c->expr->nodes[operand]) && c->last_reads[operand] == i && c->slots[operand] != NOWHERE) {
+            c->free[c->n_free++] = c->slots[operand];
+            c->last_reads[operand] = c->expr->n_nodes + 1; // once, if it is read twice
+        }
+    }
+}
+
+// An operation's operands are loaded before its result is stored, which may take the place of one of them.
+static bool place_results(coder *c) {
+    for (unsigned i = 0; i < c->expr->n_nodes && c->n_slots <= MST_EXPR_CODE_SLOTS; i++) {
+        if (!is_operation(&c->expr->nodes[i]) || c->last_reads[i] == 0)
+            continue;
+        free_operands(c, i);
+        c->slots[i] = c->n_free > 0 ? c->free[--c->n_free] : (int)c->n_slots++;
+        c->n_instructions++;
+    }
+    return c->n_slots <= MST_EXPR_CODE_SLOTS;
+}
+
+static void put_constant(double value, bool is_double, int32_t *words) {
+    float narrow = (float)value;
+    if (is_double)
+        memcpy(words, &value, sizeof value);
+    else
+        memcpy(words, &narrow, sizeof narrow);
+}
+
+static void put_words(const coder *c, bool is_double, int32_t *words) {
+    const int32_t head[HEAD] = {(int32_t)c->n_inputs, (int32_t)c->n_constants, (int32_t)c->n_instructions,
+                                c->slots[c->expr->n_nodes - 1]};
+    memcpy(words, head, sizeof head);
+    int32_t *at = words + HEAD, *constants = at + (size_t)INSTRUCTION * c->n_instructions;
+    for (unsigned i = 0; i < c->expr->n_nodes; i++) {
+        const mst_expr_node *node = &c->expr->nodes[i];
+        if (c->last_reads[i] == 0 || node->operation == MST_EXPR_LEAF)
+            continue;
+        if (node->operation == MST_EXPR_NUMBER) {
+            put_constant(node->value, is_double, constants + (is_double ? 2 : 1) * ((unsigned)c->slots[i] - c->n_inputs));
+            continue;
+        }
+        at[0] = (int32_t)node->operation;
+        at[1] = c->slots[i];
+        for (int k = 0; k < 3; k++) // in place of those that the operation does not have the first one is loaded
+            at[2 + k] = c->slots[node->operands[k < mst_expr_arity(node->operation) ? k : 0]];
+        at += INSTRUCTION;
+    }
+}
+
+mst_status mst_expr_code_make(const mst_expr *expr, bool is_double, const unsigned *leaves, unsigned n_inputs, mst_expr_code *out,
+                              mst_error *error) {
+    mst_status status = MST_OK;
+    coder *c = calloc(1, sizeof *c);
+    *out = (mst_expr_code){NULL, 0, 0};
+    MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
+    c->expr = expr;
+    c->leaves = leaves;
+    c->n_inputs = n_inputs;
+    memset(c->slots, 0xff, sizeof c->slots);
+    find_readers(c);
+    place_inputs(c);
+    MST_REQUIRE(c->n_slots <= MST_EXPR_CODE_SLOTS && place_results(c), MST_ERROR_UNSUPPORTED,
+                "byte code of the expression takes more than %d slots", MST_EXPR_CODE_SLOTS);
+    out->n_instructions = c->n_instructions;
+    out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + (is_double ? 2 : 1) * (size_t)c->n_constants;
+    MST_REQUIRE(out->words = calloc(out->n_words, sizeof *out->words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
+    put_words(c, is_double, out->words);
+fail:
+    free(c);
+    return status;
+}
+
+// Operation `operation` of the numbers a, b and c; conditions are 1 and 0.
+static bool write_operation(mst_expr_operation operation, bool is_double, unsigned width, mst_text *out) {
+    static const char *const names[] = {"a", "b", "c"};
+    unsigned operands[3];
+    mst_expr *expr = mst_expr_create(false, false);
+    for (size_t k = 0; expr && k < 3; k++)
+        operands[k] = mst_expr_add_leaf(expr, &(mst_expr_leaf){.symbol = k}, false);
+    bool good =
+        expr && mst_expr_add_value(expr, mst_expr_add(expr, operation, operands, mst_expr_arity(operation))) != MST_EXPR_FULL;
+    if (good)
+        mst_expr_write(expr, is_double, width, names, "value", out);
+    mst_expr_destroy(expr);
+    return good;
+}
+
+void mst_expr_write_apply(bool is_double, unsigned width, mst_text *out) {
+    mst_text_put(out, "// An operation of byte code. Conditions are 1 and 0.\n"
+                      "realv apply(uint operation, realv a, realv b, realv c) {\n"
+                      "switch (operation) {\n");
+    for (int o = MST_EXPR_NEGATE; o < MST_EXPR_N_OPERATIONS; o++) {
+        if (o == MST_EXPR_STRETCH) // none is left when a scheme is written
+            continue;
+        mst_text_put(out, "case $o: {\n", MST_SET(o, o));
+        out->failed = out->failed || !write_operation((mst_expr_operation)o, is_double, width, out);
+        mst_text_put(out, "return value;\n"
+                          "}\n");
+    }
+    mst_text_put(out, "}\n"
+                      "return a;\n"
+                      "}\n\n");
+}

@@ -1,0 +1,56 @@
+// Tables of the rules on regions.
+#include "integrand.h"
+#include "nodes.h"
+
+#include <math.h>
+
+enum { SLOPES = 3 }; // between the four nodes next to an end, as kronrod.cl has them
+
+// The nodes close to the ends lie far enough from them to be told apart after rounding.
+static double edge_node(const mst_integral *plan) { return plan->is_double ? 1 - 0x1p-18 : 1 - 0x1p-11; }
+
+void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
+    static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
+    double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
+    double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[SLOPES + 1],
+           slopes[SLOPES], means[SLOPES];
+    mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
+    for (int k = 1; k < MST_KRONROD_NODES; k++) {
+        all[2 * k - 1] = -nodes[k];
+        all[2 * k] = nodes[k];
+        gaps[2 * k - 1] = gaps[2 * k] = 1 - nodes[k];
+    }
+    for (int k = 0; k <= SLOPES; k++)
+        ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2;
+    for (int k = 0; k < SLOPES; k++) {
+        slopes[k] = 1 / log(ends[k + 1] / ends[k]);
+        means[k] = (ends[k + 1] - ends[k]) * slopes[k];
+    }
+    mst_text_add(out, "#define EDGE REAL(%.17g)\n", 1 - nodes[MST_KRONROD_NODES - 2]);
+    for (int k = 0; k < MST_KRONROD_NODES; k++) {
+        logs[0][k] = log((1 - nodes[k]) / 2);
+        logs[1][k] = log((1 + nodes[k]) / 2);
+    }
+    mst_integral_write_table(plan, "GAPS", gaps, MST_KRONROD_POINTS, out);
+    mst_integral_write_table(plan, "LOG_NEAR", logs[0], MST_KRONROD_NODES, out);
+    mst_integral_write_table(plan, "LOG_FAR", logs[1], MST_KRONROD_NODES, out);
+    mst_integral_write_table(plan, "DISTANCES", ends, SLOPES + 1, out);
+    mst_integral_write_table(plan, "SLOPES", slopes, SLOPES, out);
+    mst_integral_write_table(plan, "MEANS", means, SLOPES, out);
+    mst_integral_write_table(plan, "NODES", all, MST_KRONROD_POINTS, out);
+    mst_integral_write_table(plan, "KRONROD", kronrod, MST_KRONROD_NODES, out);
+    for (int k = 0; k < MST_NULL_RULES; k++)
+        mst_integral_write_table(plan, names[k], null_rules[k], MST_KRONROD_NODES, out);
+}
+
+void mst_integral_write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
+    enum { MOST_POINTS = 512, MOST_AXES = 7 };
+    double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
+    double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
+    unsigned d = (unsigned)plan->desc.n_variables;
+    mst_genz_malik(d, edge_node(plan), positions, seven, five, nulls);
+    mst_integral_write_table(plan, "POSITIONS", positions, n_points * d, out);
+    mst_integral_write_table(plan, "SEVEN", seven, n_points, out);
+    mst_integral_write_table(plan, "FIVE", five, n_points, out);
+    mst_integral_write_table(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
+}
