@@ -7,9 +7,10 @@
 static const char command[] = "filter";
 
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
-                              "(grey or RGB of 8 or 16 bits or float32). An opacity channel is kept as it is.\n"
-                              "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff, in\n"
-                              "the depth of IN, or .npy. With -o DIR/ every output has the name of its input,\n"
+                              "(grey or RGB of 8 or 16 bits or float32), JPEG. An opacity channel is kept as\n"
+                              "it is, and so are texts, EXIF, XMP, colour profile and resolution.\n"
+                              "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff\n"
+                              ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name of its input,\n"
                               "with .tif for numbers that its format cannot hold (--output raw); a name without\n"
                               "an image's extension gets that of what it holds.\n"
                               "An output appears only when it is whole.\n"
@@ -38,8 +39,9 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "--algorithm paper: a kernel a step, as published (The OpenCL Programming Book);\n"
                               "for square images with a power of two a side, wrapped if --edges is not given.\n"
                               "\n"
-                              "Example: the edges of a photograph\n"
-                              "  mastaba filter photographer.png --high-pass 64 -o edges.png\n";
+                              "Examples: the edges of a photograph, and its spectrum\n"
+                              "  mastaba filter photographer.png --high-pass 64 -o edges.png\n"
+                              "  mastaba filter photographer.png --spectrum spectrum.png\n";
 
 static const cli_option option_table[] = {
     {NULL, 'o', CLI_TEXT, offsetof(filter_text, output), "where the result goes, or the directory for all", "OUT|DIR/"},
@@ -54,6 +56,7 @@ static const cli_option option_table[] = {
     {"output", 0, CLI_TEXT, offsetof(filter_text, output_as), "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
     {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
     {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
+    {"quality", 0, CLI_INT, offsetof(filter_text, quality), "of JPEG files, 1 to 100 (default: 92)", "Q"},
     {"stages", 0, CLI_FLAG, offsetof(filter_text, stages), "print the time of each stage on the device", NULL},
     {"max-image", 0, CLI_TEXT, offsetof(filter_text, max_image), "the most memory that an image may take (default: 2GiB)",
      "SIZE"},
@@ -101,6 +104,11 @@ static int check_different(const filter_job *job) {
     return code;
 }
 
+static int open_spectrum(filter_job *job) {
+    int code = job->output ? check_spectrum(job, job->paths[0]) : check_output(job, job->spectrum);
+    return code == CLI_DONE ? cli_place_open(command, job->spectrum, &job->places[1]) : code;
+}
+
 // Finds the outputs' paths, and sees before any work that every one can be written and that no two have the same place.
 static int open_outputs(filter_job *job) {
     int code = CLI_DONE;
@@ -111,13 +119,11 @@ static int open_outputs(filter_job *job) {
     }
     if (code == CLI_DONE && !job->paths)
         code = cli_out_of_memory(command, NULL);
-    if (code == CLI_DONE && job->spectrum)
-        code = check_spectrum(job, job->paths[0]);
     if (code == CLI_DONE)
         code = check_different(job);
     if (code == CLI_DONE)
         code = cli_place_open(command, job->paths[0], &job->places[0]);
-    return code == CLI_DONE && job->spectrum ? cli_place_open(command, job->spectrum, &job->places[1]) : code;
+    return code;
 }
 
 static json_t *stages_json(const filter_job *job) {
@@ -151,6 +157,10 @@ static void print_stage(const char *name, uint64_t launches, double seconds) {
 
 static int print_text(const filter_job *job) {
     char time[32];
+    if (!job->output) {
+        printf("%s: the spectrum of %s\n", job->spectrum, job->inputs[0]);
+        return cli_flush(command);
+    }
     printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
            1e-6 * (double)job->pixels, mst_context_device(job->context)->name, cli_time_text(job->report.seconds, time));
     if (job->stages) {
@@ -167,9 +177,11 @@ static int filter(const filter_text *text, const cli_options *options, filter_jo
     int code = filter_read_options(text, job);
     if (code == CLI_DONE && job->output)
         code = open_outputs(job);
+    if (code == CLI_DONE && job->spectrum)
+        code = open_spectrum(job);
     if (code == CLI_DONE)
         code = cli_context(command, options, true, &job->context);
-    if (code == CLI_DONE && !job->output)
+    if (code == CLI_DONE && !job->output && !job->spectrum)
         return filter_plan_files(job);
     if (code == CLI_DONE)
         code = filter_run_files(job);

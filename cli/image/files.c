@@ -10,7 +10,11 @@
 
 static const cli_image_codec npy_file = {.extensions = {".npy"}};
 static const cli_image_codec *const codecs[] = {
-    [CLI_PNM] = &cli_pnm, [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &npy_file};
+    [CLI_PNM] = &cli_pnm,   [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &npy_file,
+#ifdef CLI_HAS_JPEG
+    [CLI_JPEG] = &cli_jpeg,
+#endif
+};
 enum { N_FORMATS = CLI_COUNT(codecs) }; // with CLI_NO_IMAGE
 
 cli_image_format cli_image_format_of(const char *path) {
@@ -60,7 +64,7 @@ static int read_by_content(cli_image_file *f, cli_image *image) {
     rewind(f->file);
     if (image->format != CLI_NO_IMAGE)
         return codecs[image->format]->read(f, image);
-    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG nor TIFF");
+    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF or JPEG");
 }
 
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
@@ -111,6 +115,7 @@ int cli_image_write(const char *command, const cli_place *place, const char *pat
     code = cli_whole_open(command, place, path, force, &w);
     if (code == CLI_DONE && codecs[format]->full_range)
         scale_to_full(image);
+    cli_metadata_write_orientation(&image->metadata);
     if (code == CLI_DONE)
         code = codecs[format]->write(&w, image);
     if (code == CLI_DONE)

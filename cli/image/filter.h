@@ -15,6 +15,7 @@ typedef struct cli_frequency {
 typedef struct filter_text {
     char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *shape, *edges, *output_as, *algorithm, *spectrum,
         *max_image;
+    int quality;
     char **notches; // NULL-ended, or NULL
     int stages;
 } filter_text;
@@ -28,7 +29,8 @@ typedef struct filter_job {
     float *mask;
     const char *mask_path; // NULL: none
     uint64_t max_bytes;
-    const char *output;   // OUT, or DIR; NULL: nothing is filtered
+    int quality;          // of JPEG files; 0: not said
+    const char *output;   // OUT, or DIR; NULL: there is only a spectrum, or kernels are shown
     const char *spectrum; // NULL: none
     bool directory, stages, force, show_kernels;
     const char *const *inputs; // NULL-ended

@@ -175,7 +175,7 @@ static int check_result(const filter_job *job, const char *path, const cli_image
 }
 
 // Filters an image into another of the same kind, or float32 for raw.
-static int filter_image(filter_job *job, const char *path, const char *output, const cli_image *image, cli_image *result) {
+static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, cli_image *result) {
     mst_execution how = MST_EXECUTION_INIT;
     mst_report report = MST_REPORT_INIT;
     mst_error error;
@@ -191,14 +191,13 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     *result = *image;
     result->type = layout.type;
     result->white = layout.type == MST_FLOAT32 ? 1 : image->white;
-    result->profile = image->profile ? malloc(image->profile_bytes) : NULL;
+    result->quality = job->quality;
+    image->metadata = (cli_metadata){0}; // the result's now
     result->pixels = malloc((size_t)cli_layout_bytes(&layout));
-    if (!result->pixels || (image->profile && !result->profile)) {
+    if (!result->pixels) {
         cli_error(job->command, "%s: out of memory", path);
         return CLI_FAILED;
     }
-    if (image->profile)
-        memcpy(result->profile, image->profile, image->profile_bytes);
     how.report = &report;
     if (mst_filter_execute(job->plan, mst_at_host(image->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
         return cli_fail(job->command, path, &error);
@@ -216,12 +215,16 @@ static int take_spectrum(filter_job *job, const cli_image *image) {
 // Where several images failed, the program ends with the exit code of the last of them.
 static int last_failure(int before, int code) { return code == CLI_DONE ? before : code; }
 
+static void count_done(filter_job *job, const cli_image *image) {
+    job->n_done++;
+    job->pixels += (uint64_t)image->width * image->height;
+}
+
 // Waits for an output to be written. Returns how it went.
 static int end_writing(filter_job *job, worker *writer, writing *w) {
     finish(writer);
     if (w->path && w->code == CLI_DONE) {
-        job->n_done++;
-        job->pixels += (uint64_t)w->image.width * w->image.height;
+        count_done(job, &w->image);
     }
     cli_image_free(&w->image);
     w->path = NULL;
@@ -231,14 +234,16 @@ static int end_writing(filter_job *job, worker *writer, writing *w) {
 // Makes of an input that was read what is to be written.
 static writing process(filter_job *job, size_t input, reading *r) {
     writing w = {.job = job, .code = r->code};
-    const char *path = job->paths[input];
+    const char *path = job->output ? job->paths[input] : NULL;
     if (w.code == CLI_DONE)
         w.code = check_input(job, r->path, &r->image);
-    if (w.code == CLI_DONE)
+    if (w.code == CLI_DONE && path)
         w.code = filter_image(job, r->path, path, &r->image, &w.image);
     if (w.code == CLI_DONE)
         w.code = take_spectrum(job, &r->image); // none of an image that was refused
     job->n_handled += w.code != CLI_INTERRUPTED;
+    if (w.code == CLI_DONE && !path)
+        count_done(job, &r->image);
     cli_image_free(&r->image);
     if (w.code == CLI_DONE)
         w.path = path;

@@ -112,6 +112,12 @@ static int read_mask(const char *path, filter_job *job) {
 static int read_kind(const filter_text *text, filter_job *job) {
     int given = (text->high_pass != NULL) + (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) +
                 (text->notches != NULL) + (text->mask_file != NULL);
+    if (given == 0 && job->spectrum && !job->output)
+        return CLI_DONE;
+    if (given > 0 && job->spectrum && !job->output && !job->show_kernels) {
+        cli_error(job->command, "no output given for the filter; add -o OUT, or leave it out for the spectrum of IN");
+        return CLI_USAGE;
+    }
     if (given != 1) {
         cli_error(job->command, "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch and --mask-file");
         return CLI_USAGE;
@@ -149,13 +155,22 @@ static int read_shape(const char *text, filter_job *job) {
     return CLI_DONE;
 }
 
+static int read_spectrum(const filter_text *text, filter_job *job) {
+    if (text->spectrum && job->n_inputs > 1)
+        return wrong(job, "--spectrum", text->spectrum, "is for one image");
+    if (text->spectrum && (cli_image_format_of(text->spectrum) == CLI_NO_IMAGE || cli_image_format_of(text->spectrum) == CLI_NPY))
+        return wrong(job, "--spectrum", text->spectrum, "the name is to end in .pgm, .pnm, .png, .tif, .tiff, .jpg or .jpeg");
+    job->spectrum = text->spectrum;
+    return CLI_DONE;
+}
+
 static int read_output(const filter_text *text, filter_job *job) {
     struct stat info;
     size_t length = text->output ? strlen(text->output) : 0;
-    if (!text->output && job->show_kernels)
-        return CLI_DONE;
+    if (!text->output && (job->show_kernels || text->spectrum))
+        return read_spectrum(text, job);
     if (length == 0) {
-        cli_error(job->command, "no output given; add -o OUT or -o DIR/");
+        cli_error(job->command, "no output given; add -o OUT or -o DIR/, or --spectrum FILE");
         return CLI_USAGE;
     }
     job->output = text->output;
@@ -166,14 +181,9 @@ static int read_output(const filter_text *text, filter_job *job) {
     }
     if (job->n_inputs > 1 && !job->directory)
         return wrong(job, "-o", text->output, "several images need a directory");
-    if (text->spectrum && job->n_inputs > 1)
-        return wrong(job, "--spectrum", text->spectrum, "is for one image");
     if (!job->directory && cli_image_format_of(text->output) == CLI_NO_IMAGE)
-        return wrong(job, "-o", text->output, "the name is to end in .pgm, .ppm, .pnm, .png, .tif, .tiff or .npy");
-    if (text->spectrum && (cli_image_format_of(text->spectrum) == CLI_NO_IMAGE || cli_image_format_of(text->spectrum) == CLI_NPY))
-        return wrong(job, "--spectrum", text->spectrum, "the name is to end in .pgm, .pnm, .png, .tif or .tiff");
-    job->spectrum = text->spectrum;
-    return CLI_DONE;
+        return wrong(job, "-o", text->output, "the name is to end in .pgm, .ppm, .pnm, .png, .tif, .tiff, .jpg, .jpeg or .npy");
+    return read_spectrum(text, job);
 }
 
 static int read_choices(const filter_text *text, filter_job *job) {
@@ -202,6 +212,11 @@ int filter_read_options(const filter_text *text, filter_job *job) {
     job->max_bytes = (uint64_t)2 << 30;
     if (text->max_image && !cli_size(text->max_image, &job->max_bytes))
         return wrong(job, "--max-image", text->max_image, "not a size; give bytes, or a number and K, M, G, T");
+    job->quality = text->quality;
+    if (text->quality < 0 || text->quality > 100) {
+        cli_error(job->command, "--quality %d: give 1 to 100", text->quality);
+        return CLI_USAGE;
+    }
     int code = read_output(text, job);
     if (code == CLI_DONE)
         code = read_choices(text, job);

@@ -19,16 +19,14 @@ typedef struct cli_image_codec {
     int (*read)(const cli_image_file *, cli_image *); // returns an exit code after printing the error, as write does
     const char *(*cannot_hold)(const cli_image *);    // what of an image the format cannot hold; NULL where it can, or always can
     bool full_range;                                  // white is the largest value of the type
+    bool lossy;                                       // what is read is not quite what was written
     int (*write)(const cli_whole_file *, const cli_image *);
 } cli_image_codec;
 
-extern const cli_image_codec cli_pnm, cli_png, cli_tiff;
+extern const cli_image_codec cli_pnm, cli_png, cli_tiff, cli_jpeg; // the last where it was built
 
 // Takes memory for the pixels of an image whose sides, channels and type are set. Returns an exit code.
 int cli_image_allocate(const cli_image_file *f, cli_image *image);
-
-// Keeps a colour profile for the output, or none if there is no memory for it.
-void cli_image_keep_profile(cli_image *image, const void *profile, size_t bytes);
 
 // Prints that a file is damaged, or not of a kind that is read. Returns an exit code.
 int cli_image_damaged(const cli_image_file *f, const char *what);

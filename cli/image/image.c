@@ -33,16 +33,8 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
     return CLI_FAILED;
 }
 
-void cli_image_keep_profile(cli_image *image, const void *profile, size_t bytes) {
-    image->profile = malloc(bytes);
-    if (!image->profile)
-        return;
-    memcpy(image->profile, profile, bytes);
-    image->profile_bytes = bytes;
-}
-
 void cli_image_free(cli_image *image) {
     free(image->pixels);
-    free(image->profile);
+    cli_metadata_free(&image->metadata);
     memset(image, 0, sizeof *image);
 }

@@ -1,15 +1,17 @@
-// Images in files: PNM (P2, P3, P5, P6), PNG and TIFF, read and written whole.
+// Images in files: PNM (P2, P3, P5, P6), PNG, TIFF and JPEG, read and written whole.
 #ifndef MASTABA_CLI_IMAGE_H
 #define MASTABA_CLI_IMAGE_H
 
 #include "core/whole_file.h"
+#include "metadata.h"
 
 typedef enum cli_image_format {
     CLI_NO_IMAGE = 0,
     CLI_PNM = 1,
     CLI_PNG = 2,
     CLI_TIFF = 3,
-    CLI_NPY = 4 // only written
+    CLI_NPY = 4, // only written
+    CLI_JPEG = 5
 } cli_image_format;
 
 enum { CLI_OPACITY_MULTIPLIED = 1, CLI_OPACITY_APART = 2 };
@@ -22,13 +24,11 @@ typedef struct cli_image {
     double white;  // the largest value; float32: 1
     void *pixels;  // [height][width][channels], malloc'ed
     // What is carried to the output:
-    bool plain;             // PNM: numbers as text
-    bool compressed;        // TIFF
-    unsigned orientation;   // TIFF's; 0: not given
-    unsigned opacity;       // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
-    double across, down;    // pixels per metre; 0: not given
-    unsigned char *profile; // ICC, malloc'ed; NULL: none
-    size_t profile_bytes;
+    bool plain;       // PNM: numbers as text
+    bool compressed;  // TIFF
+    unsigned opacity; // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
+    int quality;      // JPEG: 1 .. 100; 0: not said
+    cli_metadata metadata;
 } cli_image;
 
 // The format that a path's extension means.

@@ -10,12 +10,13 @@
 #include <string.h>
 
 #define MOST_SIDE (1u << 23)
-#define MOST_CHUNKS 1000u      // that are not pixels
-#define MOST_CHUNK (16u << 20) // bytes of such a one, unpacked
-#define DEFLATE_RATIO 1032u    // no deflated data are more than that often larger than they were
+#define MOST_CHUNKS 128u      // that are not pixels: further ones are left out
+#define MOST_CHUNK (8u << 20) // bytes of such a one, unpacked
+#define LONG_TEXT 1000u       // bytes of a text that is worth packing
+#define DEFLATE_RATIO 1032u   // no deflated data are more than that often larger than they were
 
-// Chunks that are not needed, but which libpng would take memory for at once, of the size that their headers claim.
-static const png_byte unused_chunks[] = "tEXt\0zTXt\0iTXt\0sPLT\0eXIf\0pCAL\0sCAL";
+// Chunks that are not carried, but which libpng would take memory for at once, of the size that their headers claim.
+static const png_byte unused_chunks[] = "sPLT\0pCAL\0sCAL";
 enum { N_UNUSED_CHUNKS = sizeof unused_chunks / 5 };
 
 // libpng reports an error by a jump; its message is kept for the caller.
@@ -46,7 +47,46 @@ static void keep_profile(png_structp png, png_infop info, cli_image *image) {
     png_uint_32 bytes;
     int method;
     if (png_get_iCCP(png, info, &name, &method, &profile, &bytes) != 0)
-        cli_image_keep_profile(image, profile, bytes);
+        cli_metadata_add(&image->metadata, CLI_PROFILE, profile, bytes);
+}
+
+static const char xmp_key[] = "XML:com.adobe.xmp";
+
+static void keep_texts(png_structp png, png_infop info, cli_metadata *to) {
+    png_textp texts;
+    int count = png_get_text(png, info, &texts, NULL);
+    for (int i = 0; i < count; i++) {
+        const png_text *t = &texts[i];
+        bool international = t->compression >= PNG_ITXT_COMPRESSION_NONE;
+        size_t length = international ? t->itxt_length : t->text_length;
+        if (strcmp(t->key, xmp_key) == 0 && !to->blocks[CLI_XMP].bytes)
+            cli_metadata_add(to, CLI_XMP, t->text, length);
+        else
+            cli_metadata_remark(to, !international, t->key, t->text ? t->text : "", length, international ? t->lang : NULL,
+                                international ? t->lang_key : NULL);
+    }
+}
+
+static void keep_colours(png_structp png, png_infop info, cli_colours *to) {
+    double *c = to->chromaticities;
+    to->srgb = png_get_sRGB(png, info, &to->intent) != 0;
+    if (png_get_gAMA(png, info, &to->gamma) == 0)
+        to->gamma = 0;
+    if (png_get_cHRM(png, info, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]) == 0)
+        c[0] = 0;
+}
+
+// What may be in front of the pixels or behind them.
+static void keep_metadata(png_structp png, png_infop info, cli_metadata *to) {
+    keep_texts(png, info, to);
+    keep_colours(png, info, &to->colours);
+#ifdef PNG_eXIf_SUPPORTED
+    png_uint_32 bytes;
+    png_bytep exif;
+    if (png_get_eXIf_1(png, info, &bytes, &exif) != 0)
+        cli_metadata_add(to, CLI_EXIF, exif, bytes);
+#endif
+    cli_metadata_read_orientation(to);
 }
 
 static int describe(const cli_image_file *f, png_structp png, png_infop info, cli_image *image) {
@@ -57,8 +97,8 @@ static int describe(const cli_image_file *f, png_structp png, png_infop info, cl
     image->opacity = CLI_OPACITY_APART;
     image->type = png_get_bit_depth(png, info) == 16 ? MST_UINT16 : MST_UINT8;
     image->white = image->type == MST_UINT16 ? 65535 : 255;
-    image->across = png_get_x_pixels_per_meter(png, info);
-    image->down = png_get_y_pixels_per_meter(png, info);
+    image->metadata.across = png_get_x_pixels_per_meter(png, info);
+    image->metadata.down = png_get_y_pixels_per_meter(png, info);
     // A pixel takes at least one bit before compression.
     if (image->width / 8 * image->height / DEFLATE_RATIO > f->bytes)
         return cli_image_damaged(f, "is shorter than its header says");
@@ -89,7 +129,8 @@ static int read_rows(const cli_image_file *f, png_structp png, png_infop info, c
     for (size_t y = 0; y < image->height; y++)
         (*rows)[y] = (png_bytep)image->pixels + y * row;
     png_read_image(png, *rows);
-    png_read_end(png, NULL);
+    png_read_end(png, info);
+    keep_metadata(png, info, &image->metadata);
     return CLI_DONE;
 }
 
@@ -117,8 +158,57 @@ static png_uint_32 resolution(double per_metre) { return (png_uint_32)rint(fmin(
 
 // A profile begins with its length (ICC.1:2022, 7.2.2). Some versions of libpng take one with another and fail when they write
 // it.
-static bool has_profile(const cli_image *image) {
-    return image->profile_bytes >= 132 && png_get_uint_32(image->profile) == image->profile_bytes;
+static bool is_profile(const cli_block *profile) {
+    return profile->size >= 132 && png_get_uint_32(profile->bytes) == profile->size;
+}
+
+// As tEXt where its letters are Latin-1, and as iTXt else; packed if it is long. libpng copies it.
+static void write_text(png_structp png, png_infop info, const char *key, const cli_remark *r) {
+    char *latin_key = cli_latin_of(key), *latin = r->language || r->translation ? NULL : cli_latin_of(r->value);
+    bool is_long = strlen(r->value) > LONG_TEXT;
+    png_text t = {.key = latin_key, .text = latin ? latin : r->value, .lang = r->language, .lang_key = r->translation};
+    if (latin)
+        t.compression = is_long ? PNG_TEXT_COMPRESSION_zTXt : PNG_TEXT_COMPRESSION_NONE;
+    else
+        t.compression = is_long ? PNG_ITXT_COMPRESSION_zTXt : PNG_ITXT_COMPRESSION_NONE;
+    if (latin_key)
+        png_set_text(png, info, &t, 1);
+    free(latin_key);
+    free(latin);
+}
+
+static void write_colours(png_structp png, png_infop info, const cli_colours *colours) {
+    const double *c = colours->chromaticities;
+    if (colours->srgb)
+        png_set_sRGB(png, info, colours->intent);
+    if (colours->gamma > 0)
+        png_set_gAMA(png, info, colours->gamma);
+    if (c[0] > 0)
+        png_set_cHRM(png, info, c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]);
+}
+
+static void write_xmp(png_structp png, png_infop info, const cli_block *xmp) {
+    char *packet = xmp->bytes ? strndup((const char *)xmp->bytes, xmp->size) : NULL;
+    png_text t = {.key = (png_charp)(uintptr_t)xmp_key, .text = packet, .compression = PNG_ITXT_COMPRESSION_NONE};
+    if (packet)
+        png_set_text(png, info, &t, 1);
+    free(packet);
+}
+
+static void write_metadata(png_structp png, png_infop info, const cli_metadata *m) {
+    const cli_block *profile = &m->blocks[CLI_PROFILE];
+    if (m->across > 0 && m->down > 0)
+        png_set_pHYs(png, info, resolution(m->across), resolution(m->down), PNG_RESOLUTION_METER);
+    if (is_profile(profile))
+        png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, profile->bytes, (png_uint_32)profile->size);
+    write_colours(png, info, &m->colours);
+#ifdef PNG_eXIf_SUPPORTED
+    if (m->blocks[CLI_EXIF].bytes)
+        png_set_eXIf_1(png, info, (png_uint_32)m->blocks[CLI_EXIF].size, m->blocks[CLI_EXIF].bytes);
+#endif
+    write_xmp(png, info, &m->blocks[CLI_XMP]);
+    for (size_t i = 0; i < m->n_remarks; i++)
+        write_text(png, info, m->remarks[i].key, &m->remarks[i]);
 }
 
 static void write_all(const cli_whole_file *w, png_structp png, png_infop info, const cli_image *image) {
@@ -129,10 +219,7 @@ static void write_all(const cli_whole_file *w, png_structp png, png_infop info, 
     png_init_io(png, w->file);
     png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, image->type == MST_UINT16 ? 16 : 8,
                  colours[image->channels - 1], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    if (image->across > 0 && image->down > 0)
-        png_set_pHYs(png, info, resolution(image->across), resolution(image->down), PNG_RESOLUTION_METER);
-    if (has_profile(image))
-        png_set_iCCP(png, info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, image->profile, (png_uint_32)image->profile_bytes);
+    write_metadata(png, info, &image->metadata);
     png_write_info(png, info);
     if (image->type == MST_UINT16 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         png_set_swap(png);

@@ -82,6 +82,53 @@ a, b = images.read('in.pgm')[1].values, images.read('out.$to')[1].values
 assert all(abs(x * (1 if '$to' == 'npy' else 2.55) - y) <= 0.5 for x, y in zip(a, b))" || fail "in.pgm as $to"
 done
 
+# JPEG: a file whose pixels are known, and back.
+metadata() {
+    python3 "$here/metadata.py" "$@"
+}
+metadata jpeg in.jpg
+expect 0 "$MASTABA" filter in.jpg -o out.png --low-pass 99 --shape ideal -f
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+im = images.read('out.png')[1]
+assert list(im.values) == [(78, 128, 178, 128)[y // 8 * 2 + x // 8] for y in range(16) for x in range(16)]" || fail "in.jpg"
+expect 0 "$MASTABA" filter in.jpg -o out.jpg --low-pass 99 --shape ideal --quality 100 -f
+expect 0 "$MASTABA" filter out.jpg -o again.png --low-pass 99 --shape ideal -f
+images compare again.png out.png 0 99 reflect clip 1.001 || fail "JPEG of quality 100"
+images make in.png png:8:3 10 9 3
+expect 0 "$MASTABA" filter in.png -o fine.jpg --low-pass 2 --quality 100 -f
+expect 0 "$MASTABA" filter in.png -o coarse.jpg --low-pass 2 --quality 10 -f
+[ $(wc -c <fine.jpg) -gt $(wc -c <coarse.jpg) ] || fail "--quality"
+
+# What is kept beside the pixels, within a format and from one to another.
+kept() { # IN OUT OTHER: all but what is called OTHER is in OUT as it was in IN, and nothing else
+    expect 0 "$MASTABA" filter "$1" -o "$2" --low-pass 99 --shape ideal -f
+    metadata show "$1" | grep -vE "$3" >wanted
+    metadata show "$2" | grep -vE "$3" | diff wanted - || fail "$1 as $2"
+}
+kept in.jpg out.jpg 'ICC_PROFILE'
+expect 0 "$MASTABA" filter out.jpg -o again.jpg --low-pass 99 --shape ideal -f
+[ "$(metadata show again.jpg)" = "$(metadata show out.jpg)" ] && metadata show out.jpg | grep -q 'ICC_PROFILE.*lcms' || fail "a profile in JPEG"
+metadata text text.png in.png
+kept text.png out.png '^$'
+expect 0 "$MASTABA" filter text.png -o text.tif --low-pass 99 --shape ideal -f
+expect 0 "$MASTABA" filter text.tif -o out.png --low-pass 99 --shape ideal -f
+for part in 'tEXt Author.x00J.xfcrgen' 'iTXt Title.*xe6' 'eXIf .*x12.x01.x03.x00.x01.x00.x00.x00.x06' 'adobe:ns:meta' 'tEXt Description.x00behind' pHYs; do
+    metadata show out.png | grep -qE "$part" || fail "$part is lost in a TIFF file"
+done
+expect 0 "$MASTABA" filter text.png -o out.jpg --low-pass 99 --shape ideal -f
+for part in 'e0 JFIF.x00.x01.x01.x01.x00L.x00f' 'e1 Exif' 'e1 http.*adobe:ns:meta' 'fe behind the pixels'; do
+    metadata show out.jpg | grep -qE "$part" || fail "$part is lost in a JPEG file"
+done
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+images.write_tiff('iptc.tif', images.read('in.png')[1], '', {33723: (4, [0x01020304, 0x05060708]), 34377: (1, list(b'8BIM')), 700: (1, list(b'<x/>'))})"
+expect 0 "$MASTABA" filter iptc.tif -o out.tif --low-pass 99 --shape ideal -f
+python3 -c "
+tags = [bytes([4, 3, 2, 1, 8, 7, 6, 5]), b'8BIM', b'<x/>']
+data = open('out.tif', 'rb').read()
+assert all(t in data for t in tags)" || fail "IPTC, image resources or XMP in TIFF"
+
 # Outputs, edges, masks.
 images make in.png png:8:3 10 9 5
 for output in stretch clip magnitude; do # clip is what all above have, and magnitude what a high pass has
@@ -121,6 +168,11 @@ import sys; sys.path.insert(0, '$here'); import images
 im = images.read('spectrum.png')[1]
 brightest = sorted(range(90), key=lambda i: -im.values[i])[:3]
 assert sorted(brightest) == sorted([4 * 10 + 5, 5 * 10 + 8, 3 * 10 + 2]), brightest" || fail "--spectrum"
+
+expect 0 "$MASTABA" filter wave.pgm --spectrum alone.png
+cmp spectrum.png alone.png || fail "the spectrum alone"
+refused 2 'no output given for the filter' filter wave.pgm --spectrum other.png --low-pass 3
+refused 4 'alone.png: exists' filter wave.pgm --spectrum alone.png
 
 # That of a frame of one brightness has none but in the middle.
 python3 -c "open('flat.pgm', 'wb').write(b'P5 10 9 255\n' + bytes([201]) * 90)"
@@ -176,7 +228,7 @@ refused 2 'give one of --high-pass' filter a1.png -o b.png
 refused 2 'give one of --high-pass' filter a1.png -o b.png --low-pass 3 --high-pass 2
 refused 2 'no output given' filter a1.png --low-pass 3
 refused 2 '0 operands' filter -o b.png --low-pass 3
-refused 2 'name is to end in' filter a1.png -o b.jpg --low-pass 3
+refused 2 'name is to end in' filter a1.png -o b.bmp --low-pass 3
 refused 2 'several images need a directory' filter a1.png a2.png -o b.png --low-pass 3
 refused 4 'no such directory' filter a1.png -o none/ --low-pass 3
 refused 2 'would both become' filter a1.png ./a1.png -o many/ --low-pass 3 -f
@@ -206,8 +258,11 @@ refused 2 'two radii above 0' filter a1.png -o b.png --band-pass 20,-0.1nyq
 refused 2 'is not called .npy' filter a1.png -o b.png --mask-file a2.png
 refused 4 'power of two a side' filter a1.png -o b.png --low-pass 3 --algorithm paper
 refused 4 'write .tif or .npy' filter a1.png -o b.png --low-pass 3 --output raw
+refused 2 'give 1 to 100' filter a1.png -o b.jpg --low-pass 3 --quality 101
+refused 4 'JPEG holds 8 bits' filter a1.png -o b.jpg --low-pass 3 --output raw
 images make alpha.png png:8:2 10 9 1
 refused 4 'no opacity' filter alpha.png -o b.pgm --low-pass 3 --shape ideal --spectrum s.png
+refused 4 'JPEG has no opacity' filter alpha.png -o b.jpg --low-pass 3
 images make multiplied.tif tif:8:4:a 10 9 1
 refused 4 'no colours multiplied by the opacity' filter multiplied.tif -o b.png --low-pass 3
 npy make mask3.npy float32 3,3,3 1

@@ -104,7 +104,7 @@ hostile 'claims 60000 x 60000' large.tif
 hostile 'no pixels|damaged TIFF' none.tif
 hostile 'damaged TIFF' beyond.tif
 hostile 'other numbers' bits.tif
-hostile 'other colours' cmyk.tif
+hostile 'is CMYK; convert it, by' cmyk.tif
 hostile 'more channels' many.tif
 hostile 'compressed in a way|damaged TIFF' packed.tif
 hostile 'damaged TIFF' deflated.tif
@@ -113,12 +113,29 @@ hostile 'unexpected length|damaged TIFF' tiles.tif
 images make white.tif tif:32:1:w 9 5 1
 hostile 'float32 whose 0 is white' white.tif
 
+# JPEG: cuts in the header and in the pixels, sizes that the file cannot hold, four inks.
+python3 "$here/metadata.py" jpeg good.jpg
+size=$(wc -c <good.jpg)
+for cut in 4 100 $((size - 60)) $((size - 8)) $((size - 1)); do
+    head -c $cut good.jpg >cut.jpg
+    hostile 'damaged JPEG' cut.jpg
+done
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import metadata
+metadata.jpeg('inks.jpg', 4)
+data = bytearray(open('good.jpg', 'rb').read())
+at = data.index(b'\xff\xc0')
+data[at + 5:at + 9] = b'\xff\xdc\xff\xdc'
+open('huge.jpg', 'wb').write(data)"
+hostile 'is CMYK; convert it, by' inks.jpg
+hostile 'shorter than its header' huge.jpg
+
 # Bytes changed at random: an error or an image, and never a crash.
 python3 -c "
 import random
 random.seed(7)
 for i in range(30):
-    name = ['good.png', 'good.tif'][i % 2]
+    name = ['good.png', 'good.tif', 'good.jpg'][i % 3]
     data = bytearray(open(name, 'rb').read())
     for k in range(3):
         data[random.randrange(len(data))] = random.randrange(256)
