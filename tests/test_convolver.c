@@ -1,0 +1,130 @@
+// Streams through a convolver, in pushes and pulls of any size, against direct sums: kernels within one part, of several, and with a
+// second level; one for all channels and one each; latency and memory that stay within what is promised; the end, and other streams.
+#include "support.h"
+
+#include <math.h>
+
+typedef struct stream_case {
+    size_t channels, kernel_channels, taps, latency, frames;
+} stream_case;
+
+static float *noise(size_t n) {
+    float *values = malloc((n + 1) * sizeof *values);
+    CHECK(values, "no memory");
+    for (size_t k = 0; k < n; k++)
+        values[k] = (float)test_uniform();
+    return values;
+}
+
+static mst_convolver *make(mst_context *context, const stream_case *c, const float *kernel) {
+    mst_convolver_desc desc = MST_CONVOLVER_DESC_INIT;
+    mst_convolver *convolver = NULL;
+    mst_error e;
+    desc.channels = c->channels, desc.kernel_channels = c->kernel_channels, desc.taps = c->taps, desc.kernel = kernel;
+    desc.latency = c->latency;
+    OK(mst_convolver_create(context, &desc, &convolver, &e));
+    return convolver;
+}
+
+// Sends x through, in pieces of random size, and gives the result with its length. No result may be later than the latency.
+static float *send(mst_convolver *convolver, const stream_case *c, const float *x, size_t *length) {
+    size_t latency = c->latency ? c->latency : 256, room = c->frames + c->taps + 2 * latency, in = 0, out = 0, some;
+    float *z = noise(room * c->channels);
+    mst_error e;
+    while (in < c->frames) {
+        size_t piece = test_between(0, 3 * latency);
+        piece = piece < c->frames - in ? piece : c->frames - in;
+        OK(mst_convolver_push(convolver, x + in * c->channels, piece, &some, &e));
+        CHECK(some <= piece, "%zu of %zu frames were taken", some, piece);
+        in += some;
+        do {
+            OK(mst_convolver_pull(convolver, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
+            out += some;
+        } while (some > 0);
+        CHECK(out + latency > in, "after %zu frames there are %zu results at a latency of %zu", in, out, latency);
+    }
+    OK(mst_convolver_flush(convolver, &e));
+    do {
+        OK(mst_convolver_pull(convolver, z + out * c->channels, test_between(1, 2 * latency), &some, &e));
+        out += some;
+        CHECK(out <= room - 2 * latency, "the result does not end");
+    } while (some > 0);
+    *length = out;
+    return z;
+}
+
+static void check(const stream_case *c, const float *x, const float *kernel, const float *z, size_t length) {
+    size_t full = c->frames > 0 ? c->frames + c->taps - 1 : 0;
+    CHECK(length == full, "%zu results, not %zu", length, full);
+    for (size_t channel = 0; channel < c->channels; channel++) {
+        size_t kernel_channel = c->kernel_channels > 1 ? channel : 0;
+        double error = 0, norm_x = 0, norm_y = 0;
+        for (size_t k = 0; k < c->frames; k++)
+            norm_x += (double)x[k * c->channels + channel] * (double)x[k * c->channels + channel];
+        for (size_t t = 0; t < c->taps; t++)
+            norm_y += pow((double)kernel[t * c->kernel_channels + kernel_channel], 2);
+        for (size_t k = 0; k < full; k++) {
+            double sum = 0;
+            for (size_t t = k < c->frames ? 0 : k - c->frames + 1; t < c->taps && t <= k; t++)
+                sum += (double)kernel[t * c->kernel_channels + kernel_channel] * (double)x[(k - t) * c->channels + channel];
+            error += pow((double)z[k * c->channels + channel] - sum, 2);
+        }
+        double gate = 1.2e-7 * sqrt(log2(4.0 * (double)c->taps + 1024)) * sqrt(norm_x * norm_y);
+        CHECK(sqrt(error) <= gate, "%zu channels, %zu taps, latency %zu: channel %zu is off by %.3g, more than %.3g", c->channels,
+              c->taps, c->latency, channel, sqrt(error), gate);
+    }
+}
+
+static void streams(void **state) {
+    static const stream_case cases[] = {
+        {1, 1, 1, 16, 100},      {2, 1, 100, 0, 1000},    {1, 1, 256, 256, 3000}, {3, 3, 700, 64, 5001},
+        {2, 2, 9000, 64, 20011}, {2, 1, 4097, 16, 30000}, {1, 1, 3000, 1024, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const stream_case *c = &cases[i];
+        float *kernel = noise(c->taps * c->kernel_channels);
+        mst_convolver *convolver = make(*state, c, kernel);
+        uint64_t used = mst_context_device_memory_used(*state);
+        for (int again = 0; again < 2; again++) { // the second time after another stream
+            mst_error e;
+            size_t length, taken;
+            float *x = noise(c->frames * c->channels), *z = send(convolver, c, x, &length);
+            check(c, x, kernel, z, length);
+            REFUSED(MST_ERROR_ARGUMENT, "flush", mst_convolver_push(convolver, x, 1, &taken, &e));
+            OK(mst_convolver_restart(convolver, &e));
+            free(x);
+            free(z);
+            if (c->frames > 10000)
+                break;
+        }
+        CHECK(mst_context_device_memory_used(*state) == used, "memory grows with the stream");
+        mst_convolver_destroy(convolver);
+        free(kernel);
+    }
+}
+
+static void refusals(void **state) {
+    static const float kernel[4] = {1, 2, 3, 4};
+    mst_convolver *convolver = NULL;
+    mst_error e;
+    mst_convolver_desc desc = MST_CONVOLVER_DESC_INIT, good;
+    desc.kernel = kernel, desc.taps = 4, desc.channels = 2;
+    good = desc;
+    desc.latency = 100;
+    REFUSED(MST_ERROR_ARGUMENT, "power of two", mst_convolver_create(*state, &desc, &convolver, &e));
+    desc = good, desc.taps = 0;
+    REFUSED(MST_ERROR_ARGUMENT, "taps", mst_convolver_create(*state, &desc, &convolver, &e));
+    desc = good, desc.channels = 0;
+    REFUSED(MST_ERROR_ARGUMENT, "channels is 0", mst_convolver_create(*state, &desc, &convolver, &e));
+    desc = good, desc.kernel_channels = 3;
+    REFUSED(MST_ERROR_ARGUMENT, "one kernel for all", mst_convolver_create(*state, &desc, &convolver, &e));
+    mst_context *small = test_context_with_budget(10000, 0);
+    REFUSED(MST_ERROR_BUDGET, "", mst_convolver_create(small, &good, &convolver, &e));
+    CHECK(mst_context_device_memory_used(small) == 0 && !convolver, "memory is still held");
+    mst_context_destroy(small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests_name("convolver", tests, test_setup, test_teardown);
+}
