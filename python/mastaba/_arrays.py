@@ -8,6 +8,7 @@ from ._library import ffi, lib
 
 TYPES = {np.dtype(name): getattr(lib, "MST_" + name.upper()) for name in (
     "float32", "float64", "complex64", "complex128", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool")}
+_LOCATION, _ADDRESS = ffi.typeof("mst_location *"), ffi.typeof("void *")
 MOST_AXES = lib.MST_MAX_RANK
 
 
@@ -15,8 +16,9 @@ def fits(array):
     """Whether the library can take an array where it lies: native byte order, aligned, strides of whole elements."""
     if isinstance(array, Array):
         return array.dtype in TYPES
-    return array.dtype in TYPES and array.dtype.isnative and array.flags.aligned and \
-        all(stride % array.itemsize == 0 for stride in array.strides)
+    if array.dtype not in TYPES or not array.dtype.isnative or not array.flags.aligned:
+        return False
+    return array.flags.c_contiguous or all(stride % array.itemsize == 0 for stride in array.strides)
 
 
 def key(array):
@@ -31,17 +33,24 @@ def layout(array):
 
 def location(array):
     """Where an array lies; it must be kept while this is used."""
+    place = ffi.new(_LOCATION)
     if isinstance(array, Array):
-        return ffi.new("mst_location *", (lib.MST_PLACE_DEVICE, ffi.NULL, array.buffer.handle, -1, array.offset))[0]
-    return ffi.new("mst_location *", (lib.MST_PLACE_HOST, ffi.cast("void *", array.__array_interface__["data"][0]), ffi.NULL, -1, 0))[0]
+        place.place, place.buffer, place.offset = lib.MST_PLACE_DEVICE, array.buffer.handle, array.offset
+    else:
+        place.place = lib.MST_PLACE_HOST
+        place.host = ffi.from_buffer(array) if array.flags.c_contiguous else ffi.cast(_ADDRESS, array.__array_interface__["data"][0])
+    return place[0]
 
 
 def context_of(*arrays):
     """The context to work in: that of the arrays on a device, or the current one."""
-    contexts = {id(a.context): a.context for a in arrays if isinstance(a, Array)}
-    if len(contexts) > 1:
-        raise errors.ArgumentError("arrays of two devices or budgets: copy one to where the other is")
-    return next(iter(contexts.values())) if contexts else current()
+    context = None
+    for array in arrays:
+        if isinstance(array, Array) and array.context is not context:
+            if context is not None:
+                raise errors.ArgumentError("arrays of two devices or budgets: copy one to where the other is")
+            context = array.context
+    return context or current()
 
 
 def like(array, shape, dtype):
@@ -50,6 +59,8 @@ def like(array, shape, dtype):
 
 
 def broadcast_to(array, shape):
+    if array.shape == tuple(shape):
+        return array
     return array.broadcast_to(shape) if isinstance(array, Array) else np.broadcast_to(array, shape)
 
 

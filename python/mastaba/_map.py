@@ -1,4 +1,5 @@
 """Element-wise expressions."""
+import functools
 import inspect
 import re
 
@@ -20,6 +21,7 @@ def _operand(value):
     return array if _arrays.fits(array) else array.astype(array.dtype.newbyteorder("="))
 
 
+@functools.lru_cache(256)
 def _names(expression):
     return sorted(set(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*\()", expression)))
 
@@ -43,7 +45,8 @@ def evaluate(expression, local_dict=None, *, out=None):
     numbers = {name: value for name, value in values.items() if name not in arrays}
     if not arrays:
         raise errors.ArgumentError(f"'{expression}' names no array")
-    shape = np.broadcast_shapes(*(a.shape for a in arrays.values()))
+    shapes = {a.shape for a in arrays.values()}
+    shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
     arrays = {name: _arrays.broadcast_to(a, shape) for name, a in arrays.items()}
     if len(shape) > _arrays.MOST_AXES:
         raise errors.ArgumentError(f"arrays of {len(shape)} axes: expressions take up to {_arrays.MOST_AXES}")

@@ -77,6 +77,8 @@ def _start(n, m, mode):
 
 def _broadcast(x, y, axes):
     """x and y of one shape off the axes."""
+    if len(axes) == x.ndim == y.ndim:
+        return x, y
     shapes = [[1 if k in axes else n for k, n in enumerate(a.shape)] for a in (x, y)]
     others = np.broadcast_shapes(*shapes)
     return [_arrays.broadcast_to(a, [a.shape[k] if k in axes else n for k, n in enumerate(others)]) for a in (x, y)]
