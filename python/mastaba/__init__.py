@@ -6,7 +6,7 @@
 """
 from . import errors
 from ._contexts import budget, devices, set_cache, use
-from ._library import version
+from ._library import progress, version
 from ._device import Array, asarray, empty, from_cl_mem, from_dlpack, from_pyopencl
 from ._map import evaluate
 from ._solve import Solver, solve, time_step_limit
@@ -14,7 +14,7 @@ from .errors import Error
 
 __version__ = version()
 __all__ = ["Array", "Error", "Solver", "asarray", "budget", "devices", "empty", "errors", "evaluate", "fft", "from_cl_mem", "from_dlpack",
-           "from_pyopencl", "integrate", "ndimage", "set_cache", "signal", "solve", "time_step_limit", "use", "version", "xp"]
+           "from_pyopencl", "integrate", "ndimage", "progress", "set_cache", "signal", "solve", "time_step_limit", "use", "version", "xp"]
 
 
 from . import xp  # noqa: E402, F401  its functions are the operators of Array

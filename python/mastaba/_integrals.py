@@ -99,6 +99,9 @@ def compute(integrals, rule=ADAPTIVE, epsabs=0.0, epsrel=0.0, most=0):
         texts, values = integral.pieces()
         if any(start == end for _, start, end in integral.ranges if not isinstance(start, Node) and not isinstance(end, Node)):
             continue  # an empty range, infinite ones too: 0
+        if any(end != end for _, *ends in integral.ranges for end in ends if not isinstance(end, Node)):
+            results[k] = math.nan, math.inf, 0, NON_FINITE
+            continue
         alike.setdefault((texts, tuple(name for name, *_ in integral.ranges)), []).append((k, values))
     if epsabs <= 0 and epsrel <= 0:
         epsrel = np.finfo(float).eps  # 0 asks the library for its default

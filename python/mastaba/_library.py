@@ -1,4 +1,5 @@
 """The C library: where it is, and how its calls report."""
+import contextlib
 import os
 import pathlib
 import threading
@@ -27,6 +28,7 @@ class _PerThread(threading.local):
     def __init__(self):
         self.error = ffi.new("mst_error *")
         self.raised = None
+        self.report = None  # what progress() was given
 
 
 per_thread = _PerThread()
@@ -56,7 +58,8 @@ def _interrupted(exception, value, traceback):
 # Running Python at all, now and then, is what lets a signal's handler run during a long call.
 @ffi.callback("bool(uint64_t, uint64_t, void *)", error=False, onerror=_interrupted)
 def _progress(done, total, user):
-    return True
+    report = per_thread.report
+    return report is None or report(done, total) is not False
 
 
 execution = ffi.new("mst_execution *", {"struct_size": ffi.sizeof("mst_execution"), "progress": _progress})
@@ -65,6 +68,43 @@ execution = ffi.new("mst_execution *", {"struct_size": ffi.sizeof("mst_execution
 def describe(kind, /, **members):
     """A description of the C API, its size set."""
     return ffi.new(kind + " *", {"struct_size": ffi.sizeof(kind), **members})
+
+
+@contextlib.contextmanager
+def progress(report=None):
+    """Within the `with` block, calls of this thread tell report(done, total) now and then how far they are; where it returns False they
+    end with a CancelledError. Without a function, a bar of tqdm is drawn for calls that take longer than half a second."""
+    bar = None
+    if report is None:
+        report = bar = _Bar()
+    before, per_thread.report = per_thread.report, report
+    try:
+        yield
+    finally:
+        per_thread.report = before
+        if bar is not None:
+            bar.close()
+
+
+class _Bar:
+    """A bar for each call: one whose work is less than before, or other in size, is a new one."""
+
+    def __init__(self):
+        try:
+            from tqdm.auto import tqdm
+        except ImportError:
+            raise errors.Error("progress bars need tqdm: pip install tqdm, or give progress() a function") from None
+        self.tqdm, self.bar = tqdm, None
+
+    def __call__(self, done, total):
+        if self.bar is None or total != self.bar.total or done < self.bar.n:
+            self.close()
+            self.bar = self.tqdm(total=total, unit_scale=True, delay=0.5, leave=False)
+        self.bar.update(done - self.bar.n)
+
+    def close(self):
+        if self.bar is not None:
+            self.bar.close()
 
 
 def version():

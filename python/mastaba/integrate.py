@@ -439,12 +439,13 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     _check_flag(log, "log")
     _check_flag(preserve_shape, "preserve_shape")
     a, b, kind = _ends(a, b)
-    for value, name in ((atol, "atol"), (rtol, "rtol")):
-        _check_tolerance(value, name)
-    for value, name in ((maxlevel, "maxlevel"), (minlevel, "minlevel")):
-        _check_level(value, name)
     if callback is not None and not callable(callback):
         raise ValueError("`callback` must be callable.")
+    if not log:
+        for value, name in ((atol, "atol"), (rtol, "rtol")):
+            _check_tolerance(value, name)
+    for value, name in ((maxlevel, "maxlevel"), (minlevel, "minlevel")):
+        _check_level(value, name)
     if log or callback is not None:
         raise errors.UnsupportedError(f"{'log=True' if log else 'a callback'}: the library integrates values, all levels in one call")
     args = _arguments(args)

@@ -176,6 +176,68 @@ def test_interrupt():
         assert mastaba.fft.fft(np.ones(4))[0] == 4
 
 
+def test_progress():
+    x, seen = np.ones((3000, 2000)), []
+    with mastaba.budget(device="4MiB"):
+        with mastaba.progress(lambda done, total: seen.append((done, total))):
+            mastaba.fft.rfft(x)
+        assert len(seen) > 5 and seen == sorted(seen) and seen[-1][0] <= seen[-1][1] == 3000
+        n = len(seen)
+        with pytest.raises(mastaba.errors.CancelledError), mastaba.progress(lambda done, total: done < 1000):
+            mastaba.fft.rfft(x)
+        with pytest.raises(ZeroDivisionError), mastaba.progress(lambda done, total: 1 / 0):
+            mastaba.fft.rfft(x)
+        mastaba.fft.rfft(x)
+        assert len(seen) == n
+
+
+def test_bar(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(mastaba.Error, match="pip install tqdm"), mastaba.progress():
+        pass
+    bars = []
+
+    class Bar:
+        def __init__(self, total, **options):
+            self.total, self.n, self.closed = total, 0, False
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            self.closed = True
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", type(sys)("tqdm.auto"))
+    sys.modules["tqdm.auto"].tqdm = Bar
+    with mastaba.budget(device="4MiB"), mastaba.progress():
+        for _ in range(2):
+            mastaba.fft.rfft(np.ones((3000, 2000)))
+    assert len(bars) == 2 and all(bar.closed and bar.n == bar.total == 3000 for bar in bars)
+
+
+def test_memory_that_is_collected():
+    """Arrays and contexts that end while a call runs, and plans of contexts that are forgotten."""
+    import gc
+
+    stop, x = threading.Event(), numbers(2000, 100)
+
+    def collect():
+        while not stop.is_set():
+            mastaba.asarray(np.ones(1000))
+            gc.collect()
+
+    thread = threading.Thread(target=collect)
+    thread.start()
+    try:
+        for k in range(10):  # more contexts than are kept
+            with mastaba.budget(device=f"{8 + k}MiB"):
+                assert np.allclose(mastaba.fft.ifft(mastaba.fft.fft(x + k)), x + k)
+    finally:
+        stop.set()
+        thread.join()
+
+
 def test_more_plans_than_a_budget_holds():
     with mastaba.budget(device="24MiB", host="24MiB"):
         for n in (1000, 1200, 1500, 1600, 1800, 2000):

@@ -1,0 +1,114 @@
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from numpy.fft import fftfreq as fftfreq, fftshift as fftshift, ifftshift as ifftshift, rfftfreq as rfftfreq
+
+def dct(
+    x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
+    workers: Any = ..., orthogonalize: bool | None = ...,
+) -> Any: ...
+def dctn(
+    x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ...,
+) -> Any: ...
+def dst(
+    x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
+    workers: Any = ..., orthogonalize: bool | None = ...,
+) -> Any: ...
+def dstn(
+    x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ...,
+) -> Any: ...
+def fft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def fft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def fftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def hfft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def hfft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def hfftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def idct(
+    x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
+    workers: Any = ..., orthogonalize: bool | None = ...,
+) -> Any: ...
+def idctn(
+    x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ...,
+) -> Any: ...
+def idst(
+    x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
+    workers: Any = ..., orthogonalize: bool | None = ...,
+) -> Any: ...
+def idstn(
+    x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ...,
+) -> Any: ...
+def ifft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def ifft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def ifftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def ihfft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def ihfft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def ihfftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def irfft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def irfft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def irfftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def next_fast_len(target: int, real: bool = ...) -> int: ...
+def prev_fast_len(target: int, real: bool = ...) -> int: ...
+def rfft(
+    x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
+    plan: None = ...,
+) -> Any: ...
+def rfft2(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def rfftn(
+    x: ArrayLike, s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ..., norm: str | None = ...,
+    overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ...,
+) -> Any: ...
+def set_cache(n: int) -> None: ...

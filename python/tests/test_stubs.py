@@ -1,0 +1,39 @@
+"""The stubs name what the modules have, with the same parameters."""
+import ast
+import importlib
+import inspect
+import pathlib
+
+import pytest
+
+import mastaba
+
+FOLDER = pathlib.Path(mastaba.__file__).parent
+
+
+def stub(module):
+    """The parameters of a stub's functions, and of its classes' methods."""
+    found = {}
+    for node in ast.parse((FOLDER / f"{module}.pyi").read_text()).body:
+        for part, name in [(node, "")] if isinstance(node, ast.FunctionDef) else \
+                [(part, node.name + ".") for part in node.body] if isinstance(node, ast.ClassDef) else []:
+            if isinstance(part, ast.FunctionDef):
+                a = part.args
+                found[name + part.name] = [p.arg for p in (*a.args, *[a.vararg] * bool(a.vararg), *a.kwonlyargs, *[a.kwarg] * bool(a.kwarg))]
+    return found
+
+
+@pytest.mark.parametrize("module", ["__init__", "fft", "signal", "integrate", "ndimage", "xp"])
+def test_parameters(module):
+    assert (FOLDER / "py.typed").exists()
+    real, written = mastaba if module == "__init__" else importlib.import_module("mastaba." + module), stub(module)
+    functions = {name for name in getattr(real, "__all__", [n for n in written if "." not in n])
+                 if inspect.isfunction(getattr(real, name)) and getattr(real, name).__module__.startswith("mastaba")}
+    assert functions <= set(written)
+    for name, parameters in written.items():
+        if "__" in name or name.startswith("Result."):
+            continue
+        owner = real
+        for part in name.split("."):
+            owner = getattr(owner, part)
+        assert list(inspect.signature(owner).parameters) == parameters, name
