@@ -8,6 +8,7 @@ set(functions
     clEnqueueReadBufferRect clEnqueueUnmapMemObject clEnqueueWriteBuffer clEnqueueWriteBufferRect clFinish clFlush
     clGetCommandQueueInfo clGetContextInfo clGetDeviceIDs clGetDeviceInfo clGetEventInfo clGetEventProfilingInfo
     clGetKernelWorkGroupInfo clGetMemObjectInfo clGetPlatformIDs clGetPlatformInfo clGetProgramBuildInfo clGetProgramInfo
+    clCreateSubDevices clReleaseDevice clRetainDevice
     clReleaseCommandQueue clReleaseContext clReleaseEvent clReleaseKernel clReleaseMemObject clReleaseProgram
     clRetainCommandQueue clRetainContext clRetainEvent clSetKernelArg clSetMemObjectDestructorCallback clSetUserEventStatus
     clWaitForEvents)

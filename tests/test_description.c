@@ -426,7 +426,7 @@ static void written_stages(void **state) {
 #define ENDS_WITH(type, member)                                                                                                  \
     static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 
-ENDS_WITH(mst_context_desc, on_program_user);
+ENDS_WITH(mst_context_desc, n_devices);
 ENDS_WITH(mst_execution, report);
 ENDS_WITH(mst_report, blocks);
 ENDS_WITH(mst_fft_desc, orthogonal);

@@ -1,6 +1,7 @@
 // The report of a command that wrote a file: the result, the time, and the share of the device's memory bandwidth.
 #include "work.h"
 
+#include "core/context.h"
 #include "core/json.h"
 #include "core/layout.h"
 #include "core/report.h"
@@ -14,7 +15,7 @@ static double device_rate(const cli_work *work) {
     return work->report->compute_seconds > 0 ? (double)work->bytes / work->report->compute_seconds : 0;
 }
 
-static int print_json(const cli_work *work, const mst_device_info *device, double copy_rate) {
+static int print_json(const cli_work *work, const char *device, double copy_rate) {
     const mst_report *r = work->report;
     json_t *object = json_object();
     int failed = !object;
@@ -30,7 +31,7 @@ static int print_json(const cli_work *work, const mst_device_info *device, doubl
             failed |= json_object_set_new(object, "why", json_string(work->why));
         failed |= json_object_set_new(object, "padded_length", json_integer((json_int_t)work->padded_length));
     }
-    failed |= json_object_set_new(object, "device", cli_json_text(work->on_host ? "host" : device->name));
+    failed |= json_object_set_new(object, "device", cli_json_text(work->on_host ? "host" : device));
     failed |= json_object_set_new(object, "seconds", cli_json_real(r->seconds));
     failed |= json_object_set_new(object, "upload_seconds", cli_json_real(r->upload_seconds));
     failed |= json_object_set_new(object, "compute_seconds", cli_json_real(r->compute_seconds));
@@ -46,7 +47,7 @@ static int print_json(const cli_work *work, const mst_device_info *device, doubl
     return cli_print_json(work->command, cli_json_complete(object, failed));
 }
 
-static void print_text(const cli_work *work, const mst_device_info *device) {
+static void print_text(const cli_work *work, const char *device) {
     char shape[200], time[32], padded[64] = "", speed[32] = "";
     const mst_report *r = work->report;
     if (work->algorithm && work->padded_length)
@@ -56,17 +57,18 @@ static void print_text(const cli_work *work, const mst_device_info *device) {
     if (work->bytes > 0 && r->seconds > 0) // else there was nothing to compute
         snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)work->bytes / r->seconds);
     printf("%s: %s %s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),
-           padded, work->on_host ? "the host" : device->name, cli_time_text(r->seconds, time), speed);
+           padded, work->on_host ? "the host" : device, cli_time_text(r->seconds, time), speed);
 }
 
-static void print_details(const cli_work *work, double copy_rate) {
+// The rates of several devices at once are not one device's.
+static void print_details(const cli_work *work, double copy_rate, bool several) {
     char up[32], down[32], times[3][32];
     const mst_report *r = work->report;
     printf("upload %s in %s, compute in %s, download %s in %s, %llu block%s", cli_size_text(r->upload_bytes, up),
            cli_time_text(r->upload_seconds, times[0]), cli_time_text(r->compute_seconds, times[1]),
            cli_size_text(r->download_bytes, down), cli_time_text(r->download_seconds, times[2]), (unsigned long long)r->blocks,
            r->blocks == 1 ? "" : "s");
-    if (device_rate(work) > 0)
+    if (device_rate(work) > 0 && !several)
         printf("; while computing %.2f GB/s, %.1f%% of the %.1f GB/s of a copy on the device", 1e-9 * device_rate(work),
                100 * device_rate(work) / copy_rate, 1e-9 * copy_rate);
     putchar('\n');
@@ -75,7 +77,8 @@ static void print_details(const cli_work *work, double copy_rate) {
 int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context) {
     mst_error error;
     double copy_rate = NAN;
-    const mst_device_info *device = mst_context_device(context);
+    char names[320];
+    const char *device = cli_device_text(context, names);
     if ((options->json || options->verbose) && !work->on_host && mst_context_copy_rate(context, &copy_rate, &error) != MST_OK)
         return cli_fail(work->command, "the result is written, but the device's copy rate cannot be measured", &error);
     if (options->json)
@@ -84,6 +87,6 @@ int cli_report_work(const cli_work *work, const cli_options *options, mst_contex
     if (options->verbose && work->why && *work->why)
         printf("%s was chosen: %s\n", work->algorithm, work->why);
     if (options->verbose && !work->on_host)
-        print_details(work, copy_rate);
+        print_details(work, copy_rate, mst_context_n_devices(context) > 1);
     return cli_flush(work->command);
 }

@@ -20,7 +20,9 @@ typedef struct shared_option {
 static const shared_option shared_options[] = {
     {CLI_DEVICE,
      {"device", 'd', CLI_TEXT, offsetof(cli_options, device),
-      "an index of `mastaba devices` or a part of a name (default: $MASTABA_DEVICE, else the marked one)", "DEVICE"}},
+      "an index of `mastaba devices`, a part of a name, a list 0,1, all, kind:gpu, or NAME/N: N parts of it (default: "
+      "$MASTABA_DEVICE, else the marked one)",
+      "DEVICE"}},
     {CLI_MEMORY,
      {"device-memory", 0, CLI_TEXT, offsetof(cli_options, device_memory_text),
       "most memory to take of the device (default: three quarters of it)", "SIZE"}},

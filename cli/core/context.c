@@ -40,3 +40,13 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
         return CLI_DONE;
     return cli_fail(command, NULL, &error);
 }
+
+const char *cli_device_text(const mst_context *context, char text[static 320]) {
+    const char *name = mst_context_device(context)->name;
+    size_t n = mst_context_n_devices(context);
+    if (n == 1)
+        snprintf(text, 320, "%s", name);
+    else
+        snprintf(text, 320, "%s and %zu more", name, n - 1);
+    return text;
+}

@@ -8,4 +8,7 @@
 // mst_report gets the times of upload, compute and download.
 int cli_context(const char *command, const cli_options *options, bool profile, mst_context **out);
 
+// "NAME", or "NAME and 2 more" of a group, in `text`.
+const char *cli_device_text(const mst_context *context, char text[static 320]);
+
 #endif

@@ -1,6 +1,8 @@
 // mastaba filter: images through masks in the frequency domain.
 #include "filter.h"
 
+#include "core/context.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,7 +141,8 @@ static json_t *stages_json(const filter_job *job) {
 
 static int print_json(const filter_job *job) {
     const mst_report *r = &job->report;
-    json_t *device = cli_json_text(mst_context_device(job->context)->name);
+    char names[320];
+    json_t *device = cli_json_text(cli_device_text(job->context, names));
     json_t *object = json_pack("{s:I, s:I, s:o, s:f, s:f, s:f, s:f, s:I, s:I}", "images", (json_int_t)job->n_done, "pixels",
                                (json_int_t)job->pixels, "device", device, "seconds", r->seconds, "upload_seconds",
                                r->upload_seconds, "compute_seconds", r->compute_seconds, "download_seconds", r->download_seconds,
@@ -156,13 +159,13 @@ static void print_stage(const char *name, uint64_t launches, double seconds) {
 }
 
 static int print_text(const filter_job *job) {
-    char time[32];
+    char time[32], names[320];
     if (!job->output) {
         printf("%s: the spectrum of %s\n", job->spectrum, job->inputs[0]);
         return cli_flush(command);
     }
     printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
-           1e-6 * (double)job->pixels, mst_context_device(job->context)->name, cli_time_text(job->report.seconds, time));
+           1e-6 * (double)job->pixels, cli_device_text(job->context, names), cli_time_text(job->report.seconds, time));
     if (job->stages) {
         printf("\n%-18s %8s %10s\n", "stage", "launches", "ms");
         print_stage("write buffer", 0, job->report.upload_seconds);

@@ -194,10 +194,11 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
         return code;
     if (mst_integral_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
-    run->device = mst_context_device(j->context);
+    run->context = j->context;
     run->type = mst_integral_type(j->plan);
     if (j->desc.type == (mst_type)0 && run->type == MST_FLOAT32)
-        fprintf(stderr, "mastaba integrate: note: %s has no float64; computed in float32\n", run->device->name);
+        fprintf(stderr, "mastaba integrate: note: %s has no float64; computed in float32\n",
+                mst_context_device(j->context)->name);
     return CLI_DONE;
 }
 

@@ -30,7 +30,7 @@ typedef struct integrate_run {
     mst_integral_desc desc;
     const integrate_parameters *parameters;
     const mst_integral_result *results;
-    const mst_device_info *device;
+    const mst_context *context;
     mst_type type;
     double seconds;
 } integrate_run;

@@ -1,6 +1,8 @@
 // Results of mastaba integrate: on stdout, as JSON, in a file.
 #include "integrate.h"
 
+#include "core/context.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -31,6 +33,7 @@ static json_t *json_result(const integrate_run *run, size_t i) {
 }
 
 static int print_json(const integrate_run *run) {
+    char names[320];
     size_t n = run->parameters->n_sets;
     bool single = run->parameters->rank == 0;
     json_t *object = single ? json_result(run, 0) : json_object(), *list = single ? NULL : json_array();
@@ -40,7 +43,7 @@ static int print_json(const integrate_run *run) {
         json_object_set_new(object, "results", list);
     json_object_set_new(object, "rule", json_string(mst_integral_rule_name(run->desc.rule)));
     json_object_set_new(object, "type", json_string(mst_type_name(run->type)));
-    json_object_set_new(object, "device", cli_json_text(run->device->name));
+    json_object_set_new(object, "device", cli_json_text(cli_device_text(run->context, names)));
     json_object_set_new(object, "seconds", cli_json_real(run->seconds));
     return cli_print_json_digits(run->command, object, 17);
 }

@@ -1,4 +1,4 @@
-// Mastaba: a context holds a device, its queues, the program cache, the copy threads and the memory budgets.
+// Mastaba: a context holds a device or several, their queues, the program cache, the copy threads and the memory budgets.
 //
 // All state of the library hangs off a context or a plan made from it; two contexts share nothing. A context may be used
 // by many threads at once; those that execute one plan take turns.
@@ -26,9 +26,21 @@ typedef void (*mst_log_fn)(mst_log_level level, const char *line, void *user);
 // during the call, which must not use the context.
 typedef void (*mst_program_fn)(const char *name, const char *text, void *user);
 
+// Which devices a text names. An index of mst_devices_list, or a part of a device's name in any case (of several such devices the
+// one with the highest score): one. "all", "kind:gpu", "kind:cpu", "kind:accelerator": all that are available, of that kind.
+// Behind any of these "/N": each of them in N parts of about the same number of compute units, where the driver can do so (PoCL,
+// say). Several of these with commas between: all of them. No device may be there twice.
+//
+// Several devices are a group: executions whose arrays lie in host memory or in files share their blocks out, each device taking
+// the next one when it has room for it, and integrals their integrals. All else works on the first device, the lead, which is
+// also the one that mst_context_device, mst_context_opencl and mst_context_queue give; a cl_mem belongs to its OpenCL context.
+// Each device has an OpenCL context, queues and threads of its own. device_memory is what may be taken of each; without it, parts
+// of one device share its three quarters. host_memory is divided among the devices. If a device lacks what a plan needs
+// (MST_ERROR_UNSUPPORTED: float64), the plan works without it, which is logged as a warning. On devices of one kind, results have
+// the same bits whatever their number; where kinds differ they are within what either gives.
 typedef struct mst_context_desc {
     size_t struct_size;
-    const char *device;        // an index, or a part of a device's name in any case; NULL: MASTABA_DEVICE, else the default
+    const char *device;        // which device or devices, as below; NULL: MASTABA_DEVICE, else the default
     cl_context opencl_context; // set these two, and maybe the queue, to work on the caller's objects: they are retained
     cl_device_id opencl_device;
     cl_command_queue opencl_queue; // kernels on device data go here; NULL: the context makes its own, in order
@@ -43,10 +55,12 @@ typedef struct mst_context_desc {
     void *log_user;
     mst_program_fn on_program; // NULL: none
     void *on_program_user;
+    const char *const *devices; // n_devices texts in place of `device`: the devices of all of them
+    size_t n_devices;
 } mst_context_desc;
 
 #define MST_CONTEXT_DESC_INIT                                                                                                    \
-    { sizeof(mst_context_desc), NULL, NULL, NULL, NULL, 0, 0, 0, false, NULL, NULL, false, NULL, NULL, NULL, NULL }
+    { sizeof(mst_context_desc), NULL, NULL, NULL, NULL, 0, 0, 0, false, NULL, NULL, false, NULL, NULL, NULL, NULL, NULL, 0 }
 
 // Makes a context. desc may be NULL for the defaults. Strings are copied. *out is the caller's, freed by
 // mst_context_destroy after every plan made from it; NULL on failure.
@@ -56,12 +70,18 @@ MST_API mst_status mst_context_create(const mst_context_desc *desc, mst_context 
 // Waits for its queues; plans made from it, and its pinned memory, are destroyed before.
 MST_API void mst_context_destroy(mst_context *context);
 
-// What the context works on: valid as long as the context; not retained for the caller. Thread-safe.
+// What the context works on, of a group what its lead works on: valid as long as the context; not retained for the caller.
+// Thread-safe.
 MST_API const mst_device_info *mst_context_device(const mst_context *context);
 MST_API cl_context mst_context_opencl(const mst_context *context);
 MST_API cl_command_queue mst_context_queue(const mst_context *context);
 
-// Bytes of device memory that the context's plans hold now, and the budget. Thread-safe.
+// The devices of the context, the lead first: 1 if it has no others. mst_context_device_at gives NULL where there is none.
+// Valid as long as the context. Thread-safe.
+MST_API size_t mst_context_n_devices(const mst_context *context);
+MST_API const mst_device_info *mst_context_device_at(const mst_context *context, size_t number);
+
+// Bytes of device memory that the context's plans hold now, on all devices, and the budget of the lead. Thread-safe.
 MST_API uint64_t mst_context_device_memory_used(mst_context *context);
 MST_API uint64_t mst_context_device_memory_budget(const mst_context *context);
 

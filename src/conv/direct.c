@@ -132,6 +132,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     stream = mst_ports_stream(&direct->ports);
     stream.prepare = prepare, stream.compute = compute, stream.user = direct;
     MST_TRY(mst_stream_create(&stream, &direct->stream, error));
+    plan->stream = direct->stream;
     MST_TRY(mst_ports_create(&direct->ports, error));
     MST_TRY(make_kernel(direct, error));
 fail:

@@ -101,7 +101,7 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
             if (a == Z || !mst_stage_one(fused->plan, a))
                 part.ports[a].first_item += done;
         bool last = done + part.count == block->count;
-        MST_TRY(compute_part(fused, &part, block->first + done == 0, last, error));
+        MST_TRY(compute_part(fused, &part, block->is_first && done == 0, last, error));
     }
 fail:
     return status;
@@ -236,6 +236,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     plan_works(fused);
     MST_TRY(plan_stages(fused, error));
     MST_TRY(make_stream(fused, error));
+    plan->stream = fused->stream;
     for (int k = 0; k < fused->n_stages; k++) {
         mst_stage *s = &fused->stages[k];
         bool with = s->kind == MST_STAGE_FUSED && has_gaps(fused, &s->ports[WITH]);

@@ -130,6 +130,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     o->spectrum_bytes = TILE * TILE * mst_type_bytes(plan->work_type);
     mst_ports_plan(plan, &o->ports);
     MST_TRY(make_stream(o, error));
+    plan->stream = o->stream;
     MST_TRY(mst_ports_create(&o->ports, error));
     MST_TRY(mst_twiddles_create(plan->context, plan->work_type, TILE, 1, TILE, &o->roots, &o->roots_bytes, error));
     MST_TRY(make_kernels(o, error));

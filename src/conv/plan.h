@@ -41,6 +41,7 @@ struct mst_convolution {
     void *work;                                  // the method's; NULL also where the budgets have no room for the whole
     struct mst_panels *panels;                   // of a long operand (panels.h); NULL: not for this plan
     const mst_convolution_panel *panel;          // of an inner plan of these; NULL: not
+    mst_stream *stream;                          // the method's, in its work; NULL: it shares nothing out
 };
 
 // How convolutions are computed. create sets plan->work, which destroy frees (half-built, or NULL).

@@ -151,6 +151,8 @@ static mst_status choose(mst_convolution *plan, void *chain, mst_error *error) {
     return MST_OK;
 }
 
+MST_SHARED_PLAN(convolution)
+
 mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
                                   mst_error *error) {
     mst_tune_chain chain = {.used = 0};
@@ -158,5 +160,5 @@ mst_status mst_convolution_create(mst_context *context, const mst_convolution_de
     do
         status = mst_convolution_make(context, desc, choose, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
-    return status;
+    return share(out, desc, status, error);
 }

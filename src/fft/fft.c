@@ -40,8 +40,10 @@ static mst_status make_panels(mst_fft *plan, mst_error *error) {
     return status == MST_ERROR_UNSUPPORTED ? MST_OK : status;
 }
 
+MST_SHARED_PLAN(fft)
+
 mst_status mst_fft_create(mst_context *context, const mst_fft_desc *desc, mst_fft **out, mst_error *error) {
-    return mst_fft_create_with(context, desc, make_panels, out, error);
+    return share(out, desc, mst_fft_create_with(context, desc, make_panels, out, error), error);
 }
 
 // The plan, and the number there, of a pass; those of panels are one after the other.

@@ -36,7 +36,7 @@ static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, 
     d.scale = forward ? 1 : 1 / ((double)plan->p * (double)plan->q * (plan->cosine ? 4 : 1));
     d.kind = plan->cosine ? MST_FFT_DCT2 : MST_FFT_FOURIER;
     d.shape = plan->desc.shape;
-    return mst_fft_create(plan->context, &d, out, error);
+    return mst_fft_create_with(plan->context, &d, NULL, out, error);
 }
 
 static mst_status create(mst_filter *plan, mst_error *error) {

@@ -110,11 +110,13 @@ static mst_status choose(mst_filter *plan, void *chain, mst_error *error) {
     return MST_OK;
 }
 
+MST_SHARED_PLAN(filter)
+
 mst_status mst_filter_create(mst_context *context, const mst_filter_desc *desc, mst_filter **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
     mst_status status;
     do
         status = mst_filter_make(context, desc, choose, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
-    return status;
+    return share(out, desc, status, error);
 }

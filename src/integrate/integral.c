@@ -146,6 +146,17 @@ fail:
     return status;
 }
 
+static mst_status make_twin(mst_context *peer, const void *desc, void **plan, mst_error *error) {
+    mst_integral *made = NULL;
+    mst_status status = mst_integral_create(peer, desc, &made, error);
+    *plan = made;
+    return status;
+}
+
+static void destroy_twin(void *plan) { mst_integral_destroy(plan); }
+
+static const mst_twin_kind twin_kind = {make_twin, destroy_twin};
+
 mst_status mst_integral_create(mst_context *context, const mst_integral_desc *desc, mst_integral **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
     mst_integral_range ranges[MST_INTEGRAL_MAX_VARIABLES];
@@ -158,6 +169,12 @@ mst_status mst_integral_create(mst_context *context, const mst_integral_desc *de
     do
         status = create(context, &full, NULL, &chain, out, &chain.why);
     while (mst_tune_goes_on(context, &chain, status, error));
+    full.type = status == MST_OK ? (*out)->desc.type : full.type; // by the lead
+    if (status == MST_OK &&
+        (status = mst_twins_create(context, &twin_kind, &full, &(*out)->twins, &(*out)->n_twins, error)) != MST_OK) {
+        mst_integral_destroy(*out);
+        *out = NULL;
+    }
 fail:
     return status;
 }
@@ -165,6 +182,7 @@ fail:
 void mst_integral_destroy(mst_integral *plan) {
     if (!plan)
         return;
+    mst_twins_destroy(&twin_kind, plan->twins, plan->n_twins);
     mst_turn_destroy(plan->turn);
     if (plan->work)
         plan->method->destroy(plan);
@@ -221,7 +239,7 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
         call.results = own ? results : calloc(n_sets, sizeof *call.results);
         MST_REQUIRE(call.results, MST_ERROR_HOST_MEMORY, "out of memory for results");
         MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
-        MST_TRY(plan->method->run(plan, &call, error));
+        MST_TRY(mst_integral_run(plan, &call, error));
     }
     for (size_t i = 0; i < n_sets; i++) {
         if (is_empty(plan, call.cuts + i * (size_t)plan->n_cuts))

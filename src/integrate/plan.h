@@ -4,6 +4,7 @@
 #define MST_INTEGRATE_PLAN_H
 
 #include "expr/code.h"
+#include "runtime/group.h"
 #include "runtime/kernel.h"
 #include "runtime/turn.h"
 #include "tune/tune.h"
@@ -90,7 +91,9 @@ struct mst_integral {
     unsigned n_instructions;          // of the byte code
     uint64_t evaluations, break_even; // by byte code so far, and from how many on compiling is repaid
     const mst_integral_method *method;
-    void *work; // the method's
+    void *work;   // the method's
+    void **twins; // plans of the group's further devices
+    size_t n_twins;
 };
 
 // Of a number of the plan's type.
@@ -110,6 +113,9 @@ extern const mst_integral_method mst_integral_fixed, mst_integral_regions, mst_i
 // The public function, with a choice made.
 mst_status mst_integral_create_as(mst_context *context, const mst_integral_desc *desc, const mst_integral_choice *choice,
                                   mst_integral **out, mst_error *error);
+
+// ---- share.c: a call's integrals, by the plan and its twins.
+mst_status mst_integral_run(mst_integral *plan, const mst_integral_call *call, mst_error *error);
 
 // ---- tune.c
 

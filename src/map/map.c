@@ -249,7 +249,7 @@ fail:
     return status;
 }
 
-mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
+mst_status mst_map_create_alone(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
     full_desc full;
     mst_status status;
@@ -262,6 +262,12 @@ mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_ma
     while (mst_tune_goes_on(context, &chain, status, error));
 fail:
     return status;
+}
+
+MST_SHARED_PLAN(map)
+
+mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
+    return share(out, desc, mst_map_create_alone(context, desc, out, error), error);
 }
 
 void mst_map_destroy(mst_map *plan) {

@@ -66,6 +66,9 @@ mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **ou
 mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
                           const mst_map_operand *ports, uint64_t n, mst_error *error);
 
+// map.c: the public function, but for the lead of a group alone.
+mst_status mst_map_create_alone(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);
+
 // tune.c: the width of a plan whose description leaves it open.
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);
 

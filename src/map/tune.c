@@ -34,7 +34,7 @@ static mst_status create(void *user, const int64_t *values, void **plan, mst_err
     mst_map *made = NULL;
     mst_map_desc desc = t->desc;
     desc.vector_width = (unsigned)values[0];
-    mst_status status = mst_map_create(t->plan->context, &desc, &made, error);
+    mst_status status = mst_map_create_alone(t->plan->context, &desc, &made, error);
     *plan = made;
     return status;
 }

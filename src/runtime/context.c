@@ -3,6 +3,7 @@
 #include "cache.h"
 #include "description.h"
 #include "device.h"
+#include "group.h"
 #include "loader.h"
 #include "pool.h"
 #include "program.h"
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_HOST_MEMORY ((uint64_t)1 << 30)
 #define MAX_COPY_THREADS 16
 
 static unsigned default_copy_threads(void) {
@@ -51,22 +51,26 @@ fail:
     return status;
 }
 
-// Takes the caller's OpenCL objects, or makes a context on the chosen device.
+// Takes the caller's OpenCL objects.
 static mst_status take_opencl(mst_context *context, const mst_context_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
+    MST_REQUIRE(desc->opencl_device, MST_ERROR_ARGUMENT, "opencl_context is set but opencl_device is not");
+    MST_TRY(mst_opencl_load(error));
+    MST_TRY(mst_device_describe(desc->opencl_device, &context->device, error));
+    MST_TRY(check_membership(desc, error));
+    MST_TRY_CL(clRetainContext(desc->opencl_context), "cannot retain the caller's OpenCL context");
+    context->opencl = desc->opencl_context;
+fail:
+    return status;
+}
+
+// Makes an OpenCL context on a device.
+static mst_status make_opencl(mst_context *context, const mst_device_info *device, mst_error *error) {
+    mst_status status = MST_OK;
     cl_int code;
-    if (desc->opencl_context) {
-        MST_REQUIRE(desc->opencl_device, MST_ERROR_ARGUMENT, "opencl_context is set but opencl_device is not");
-        MST_TRY(mst_opencl_load(error));
-        MST_TRY(mst_device_describe(desc->opencl_device, &context->device, error));
-        MST_TRY(check_membership(desc, error));
-        MST_TRY_CL(clRetainContext(desc->opencl_context), "cannot retain the caller's OpenCL context");
-        context->opencl = desc->opencl_context;
-        return MST_OK;
-    }
-    MST_REQUIRE(!desc->opencl_device && !desc->opencl_queue, MST_ERROR_ARGUMENT,
-                "opencl_device or opencl_queue is set but opencl_context is not");
-    MST_TRY(mst_device_choose(desc->device, &context->device, error));
+    MST_TRY_CL(clRetainDevice(device->device), "cannot retain %s", device->name);
+    context->device = *device;
+    context->device_retained = true;
     cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, (cl_context_properties)context->device.platform, 0};
     context->opencl = clCreateContext(properties, 1, &context->device.device, NULL, NULL, &code);
     MST_TRY_CL(code, "cannot make an OpenCL context on %s", context->device.name);
@@ -104,10 +108,13 @@ static mst_status copy_string(const char *text, char **out, mst_error *error) {
     return text && !*out ? mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a context") : MST_OK;
 }
 
-static mst_status create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
+mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *device, mst_context *lead, mst_context **out,
+                            mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = NULL;
+    *out = NULL;
     MST_REQUIRE(context = calloc(1, sizeof *context), MST_ERROR_HOST_MEMORY, "out of memory making a context");
+    context->lead = lead ? lead : context;
     pthread_mutex_init(&context->mutex, NULL);
     pthread_mutex_init(&context->log_mutex, NULL);
     pthread_mutex_init(&context->tuner_mutex, NULL);
@@ -116,15 +123,17 @@ static mst_status create(const mst_context_desc *desc, mst_context **out, mst_er
     context->on_program = desc->on_program;
     context->on_program_user = desc->on_program_user;
     context->profile = desc->profile;
-    MST_TRY(take_opencl(context, desc, error));
+    MST_TRY(device ? make_opencl(context, device, error) : take_opencl(context, desc, error));
     MST_TRY(take_queues(context, desc, error));
     context->device_memory.limit = desc->device_memory ? desc->device_memory : context->device.memory_bytes / 4 * 3;
-    context->host_memory.limit = desc->host_memory ? desc->host_memory : DEFAULT_HOST_MEMORY;
+    context->host_memory.limit = desc->host_memory ? desc->host_memory : MST_DEFAULT_HOST_MEMORY;
     const char *kernels = desc->kernel_directory ? desc->kernel_directory : getenv("MASTABA_KERNEL_DIR");
     MST_TRY(copy_string(kernels && *kernels ? kernels : NULL, &context->kernel_directory, error));
     if (!desc->no_cache)
         MST_TRY(mst_cache_directory(desc->cache_directory, &context->cache_directory, error));
-    MST_TRY(mst_pool_create(desc->copy_threads ? desc->copy_threads : default_copy_threads(), &context->pool, error));
+    context->pool = lead ? lead->pool : NULL;
+    if (!lead)
+        MST_TRY(mst_pool_create(desc->copy_threads ? desc->copy_threads : default_copy_threads(), &context->pool, error));
     mst_log(context, MST_LOG_INFO, "device %s (%s), driver %s", context->device.name, context->device.platform_name,
             context->device.driver_version);
     *out = context;
@@ -141,7 +150,13 @@ mst_status mst_context_create(const mst_context_desc *desc, mst_context **out, m
     *out = NULL;
     if (desc)
         MST_TRY(mst_description_read(MST_DESCRIPTION(mst_context_desc, MST_CONTEXT_DESC_INIT, device), desc, &full, error));
-    MST_TRY(create(&full, out, error));
+    if (full.opencl_context) {
+        MST_REQUIRE(!full.devices && full.n_devices == 0, MST_ERROR_ARGUMENT, "devices are given beside opencl_context");
+        return mst_context_make(&full, NULL, NULL, out, error);
+    }
+    MST_REQUIRE(!full.opencl_device && !full.opencl_queue, MST_ERROR_ARGUMENT,
+                "opencl_device or opencl_queue is set but opencl_context is not");
+    MST_TRY(mst_group_create(&full, out, error));
 fail:
     return status;
 }
@@ -156,9 +171,13 @@ static void release_queue(cl_command_queue queue) {
 void mst_context_destroy(mst_context *context) {
     if (!context)
         return;
+    for (size_t k = 0; k < context->n_peers; k++)
+        mst_context_destroy(context->peers[k]);
+    free(context->peers);
     if (context->tuner)
         context->tuner_destroy(context->tuner);
-    mst_pool_destroy(context->pool);
+    if (context->lead == context)
+        mst_pool_destroy(context->pool);
     mst_programs_destroy(context->programs);
     release_queue(context->upload);
     release_queue(context->compute);
@@ -167,6 +186,8 @@ void mst_context_destroy(mst_context *context) {
         clReleaseMemObject(context->stamp);
     if (context->opencl)
         clReleaseContext(context->opencl);
+    if (context->device_retained)
+        clReleaseDevice(context->device.device);
     free(context->cache_directory);
     free(context->kernel_directory);
     pthread_mutex_destroy(&context->mutex);
@@ -184,6 +205,8 @@ uint64_t mst_context_device_memory_used(mst_context *context) {
     pthread_mutex_lock(&context->mutex);
     uint64_t used = context->device_memory.used;
     pthread_mutex_unlock(&context->mutex);
+    for (size_t k = 0; k < context->n_peers; k++)
+        used += mst_context_device_memory_used(context->peers[k]);
     return used;
 }
 

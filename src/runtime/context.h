@@ -12,19 +12,25 @@ struct mst_program;
 struct mst_pinned;
 struct mst_tuner;
 
+#define MST_DEFAULT_HOST_MEMORY ((uint64_t)1 << 30)
+
 // The most bytes that may be taken, and those that are.
 typedef struct mst_budget {
     uint64_t limit, used;
 } mst_budget;
 
 struct mst_context {
+    mst_context *lead;   // of the group of devices (group.h): itself, unless it is a further one
+    mst_context **peers; // a lead's: the contexts of the further devices
+    size_t n_peers;
     mst_device_info device;
+    bool device_retained; // it may be a part that was made for this context
     cl_context opencl;
     // Each queue is in order; uploads, kernels and downloads overlap because each has a queue of its own.
     cl_command_queue upload, compute, download;
     bool profile;
-    cl_mem stamp; // with `profile`: what mst_stamp fills
-    struct mst_pool *pool;
+    cl_mem stamp;          // with `profile`: what mst_stamp fills
+    struct mst_pool *pool; // the lead's
     char *cache_directory; // NULL: no cache
     char *kernel_directory;
     mst_log_fn log;
@@ -36,13 +42,18 @@ struct mst_context {
     mst_budget device_memory, host_memory;
     struct mst_program *programs;
     struct mst_pinned *pinned;
-    pthread_mutex_t log_mutex; // one call of log or on_program at a time; guards
+    pthread_mutex_t log_mutex; // the lead's: one call of log or on_program at a time; guards
     bool prelude_given;        // whether on_program has had prelude.cl
 
     pthread_mutex_t tuner_mutex; // guards the making of what src/tune keeps here
     struct mst_tuner *tuner;
     void (*tuner_destroy)(struct mst_tuner *);
 };
+
+// A context of one device, or (`device` is NULL) of the OpenCL objects in the description. With a lead it is a further one of a
+// group, and shares the lead's threads.
+mst_status mst_context_make(const mst_context_desc *desc, const mst_device_info *device, mst_context *lead, mst_context **out,
+                            mst_error *error);
 
 void mst_log(mst_context *context, mst_log_level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

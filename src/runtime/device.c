@@ -1,7 +1,6 @@
 #include "device.h"
 #include "error.h"
 #include "loader.h"
-#include "text/letters.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -120,8 +119,7 @@ fail:
     return status;
 }
 
-// GPUs before other accelerators before CPUs, then compute units times clock.
-static double score(const mst_device_info *info) {
+double mst_device_score(const mst_device_info *info) {
     double kind = info->type & CL_DEVICE_TYPE_GPU ? 2 : info->type & CL_DEVICE_TYPE_ACCELERATOR ? 1 : 0;
     double rate = (double)info->compute_units * (info->clock_mhz ? info->clock_mhz : 1);
     return info->available ? kind * 1e12 + rate : -1;
@@ -166,7 +164,7 @@ static mst_status describe_alone(mst_device_info **list, size_t *count, mst_erro
                 n_platforms == 1 ? "" : "s", trouble.status ? "; " : "", trouble.message);
     size_t best = 0;
     for (size_t i = 1; i < n; i++)
-        if (score(&infos[i]) > score(&infos[best]))
+        if (mst_device_score(&infos[i]) > mst_device_score(&infos[best]))
             best = i;
     infos[best].is_default = infos[best].available;
     *list = infos;
@@ -177,7 +175,7 @@ fail:
     return status;
 }
 
-static mst_status describe_all(mst_device_info **list, size_t *count, mst_error *error) {
+mst_status mst_devices_describe(mst_device_info **list, size_t *count, mst_error *error) {
     mst_status status = mst_opencl_load(error);
     if (status != MST_OK)
         return status;
@@ -194,7 +192,7 @@ mst_status mst_devices_list(mst_device_info ***list, size_t *count, mst_error *e
     MST_REQUIRE(list && count, MST_ERROR_ARGUMENT, "list and count must not be NULL");
     *list = NULL;
     *count = 0;
-    MST_TRY(describe_all(&infos, &n, error));
+    MST_TRY(mst_devices_describe(&infos, &n, error));
     MST_REQUIRE(*list = calloc(n, sizeof **list), MST_ERROR_HOST_MEMORY, "out of memory listing devices");
     for (size_t i = 0; i < n; i++)
         (*list)[i] = &infos[i];
@@ -209,59 +207,4 @@ void mst_devices_free(mst_device_info **list) {
     if (list)
         free(list[0]);
     free(list);
-}
-
-static bool contains_ignoring_case(const char *text, const char *part) {
-    size_t length = strlen(part);
-    for (; *text; text++) {
-        size_t k = 0;
-        while (k < length && text[k] && mst_lower(text[k]) == mst_lower(part[k]))
-            k++;
-        if (k == length)
-            return true;
-    }
-    return false;
-}
-
-// The list for messages: "0: name, 1: name".
-static void list_names(const mst_device_info *list, size_t count, char *out, size_t size) {
-    size_t used = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < count && used < size; i++) {
-        int wrote = snprintf(out + used, size - used, "%s%zu: %s", i ? ", " : "", i, list[i].name);
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
-}
-
-mst_status mst_device_choose(const char *wanted, mst_device_info *chosen, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_device_info *list = NULL;
-    size_t count = 0;
-    const mst_device_info *found = NULL;
-    char names[320];
-    if (!wanted || !*wanted)
-        wanted = getenv("MASTABA_DEVICE");
-    MST_TRY(describe_all(&list, &count, error));
-    list_names(list, count, names, sizeof names);
-    if (!wanted || !*wanted) {
-        for (size_t i = 0; i < count; i++)
-            if (list[i].is_default)
-                found = &list[i];
-        MST_REQUIRE(found, MST_ERROR_NO_DEVICE, "no OpenCL device is available (%s)", names);
-    } else if (strspn(wanted, "0123456789") == strlen(wanted)) {
-        unsigned long index = strtoul(wanted, NULL, 10);
-        MST_REQUIRE(index < count, MST_ERROR_NO_DEVICE, "there is no device %.40s; there are %s", wanted, names);
-        found = &list[index];
-    } else {
-        for (size_t i = 0; i < count; i++)
-            if (contains_ignoring_case(list[i].name, wanted) && (!found || score(&list[i]) > score(found)))
-                found = &list[i];
-        MST_REQUIRE(found, MST_ERROR_NO_DEVICE, "no device's name contains '%.80s'; there are %s", wanted, names);
-    }
-    MST_REQUIRE(found->available, MST_ERROR_NO_DEVICE, "device %zu (%s) is not available, or has no compiler", found->index,
-                found->name);
-    *chosen = *found;
-fail:
-    free(list);
-    return status;
 }

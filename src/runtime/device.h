@@ -7,7 +7,16 @@
 // Everything the device reports of itself; index and is_default are left 0 and false.
 mst_status mst_device_describe(cl_device_id device, mst_device_info *info, mst_error *error);
 
-// The device by index or part of its name; NULL or "": MASTABA_DEVICE, else the default.
-mst_status mst_device_choose(const char *wanted, mst_device_info *chosen, mst_error *error);
+// All devices, in one array, the caller's to free.
+mst_status mst_devices_describe(mst_device_info **list, size_t *count, mst_error *error);
+
+// GPUs before other accelerators before CPUs, then compute units times clock; negative: not available.
+double mst_device_score(const mst_device_info *info);
+
+// The devices that a text asks for (selection.c says how); NULL or "": those of MASTABA_DEVICE, else the default. With several
+// texts, those of all of them. Each is there once, and those that were cut into parts have the index of the whole. *chosen is
+// the caller's, freed by mst_devices_release, which accepts NULL and gives parts back that nobody has retained.
+mst_status mst_devices_choose(const char *const *wanted, size_t n_wanted, mst_device_info **chosen, size_t *n, mst_error *error);
+void mst_devices_release(mst_device_info *chosen, size_t n);
 
 #endif

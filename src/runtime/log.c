@@ -10,7 +10,7 @@ void mst_log(mst_context *context, mst_log_level level, const char *format, ...)
     va_start(arguments, format);
     mst_vprint(line, sizeof line, format, arguments);
     va_end(arguments);
-    pthread_mutex_lock(&context->log_mutex);
+    pthread_mutex_lock(&context->lead->log_mutex);
     context->log(level, line, context->log_user);
-    pthread_mutex_unlock(&context->log_mutex);
+    pthread_mutex_unlock(&context->lead->log_mutex);
 }

@@ -195,6 +195,7 @@ fail:
 static void describe_block(const mst_passage *s, mst_slot *slot, mst_block *block) {
     block->first = slot->first;
     block->count = slot->count;
+    block->is_first = slot->is_first;
     block->queue = &slot->queue;
     for (int p = 0; p < s->desc->n_ports; p++) {
         bool fixed = s->desc->ports[p].kind == MST_PORT_FIXED, staged = s->ring->staged[p];
@@ -213,7 +214,7 @@ mst_status mst_block_upload(const mst_passage *s, mst_slot *slot, uint64_t *byte
         if (moves_through(s, p, MST_PORT_INPUT))
             MST_TRY(fill(s, slot, p, bytes, error));
     }
-    if (slot->first == 0)
+    if (slot->is_first)
         for (int p = 0; p < s->desc->n_ports; p++)
             if (moves_through(s, p, MST_PORT_FIXED))
                 MST_TRY(fill(s, &s->ring->fixed, p, bytes, error));

@@ -10,8 +10,8 @@ typedef struct mst_passage {
     const mst_location *where; // of each port
 } mst_passage;
 
-// Reads a block's inputs into the slot that its first item and count are in, and sends them to the device; with the first block
-// the fixed arrays, too. Adds what is moved to *bytes.
+// Reads a block's inputs into the slot that its description is in, and sends them to the device; with the first block of an
+// execution the fixed arrays, too. Adds what is moved to *bytes.
 mst_status mst_block_upload(const mst_passage *s, mst_slot *slot, uint64_t *bytes, mst_error *error);
 
 // Enqueues the computation of a block behind its uploads, and the downloads behind that. With `carries`, slot->computed is for

@@ -69,7 +69,7 @@ static uint64_t wanted_items(const mst_stream_desc *desc, const costs *c) {
     if (desc->panel)
         return 1;
     if (c->staged > 0) {
-        uint64_t bytes = c->largest * desc->n_items / BLOCKS_A_RUN;
+        uint64_t bytes = c->largest * desc->n_items / (BLOCKS_A_RUN * mst_group_size(desc->context->lead));
         bool in_cache = desc->context->device.unified_memory && has_windows(desc);
         bytes = in_cache ? LEAST_BLOCK_BYTES : mst_larger(mst_smaller(bytes, BLOCK_BYTES), LEAST_BLOCK_BYTES);
         items = mst_smaller(items, bytes / c->largest);

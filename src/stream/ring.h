@@ -17,6 +17,7 @@ typedef struct mst_slot {
         uint64_t bytes;
     } ports[MST_STREAM_MAX_PORTS];
     size_t first, count;      // the block in it
+    bool is_first;            // of the execution
     mst_queue queue;          // of kernels, for this block
     cl_event begun, computed; // around the compute of the block
     cl_event uploaded[MST_STREAM_MAX_PORTS], downloaded[MST_STREAM_MAX_PORTS];

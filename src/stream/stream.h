@@ -6,6 +6,7 @@
 #ifndef MST_STREAM_STREAM_H
 #define MST_STREAM_STREAM_H
 
+#include "runtime/group.h"
 #include "runtime/queue.h"
 
 #define MST_STREAM_MAX_PORTS 8
@@ -57,6 +58,7 @@ typedef struct mst_block_port {
 
 typedef struct mst_block {
     size_t first, count; // items
+    bool is_first;       // of the execution on this device
     mst_queue *queue;    // in order; what is enqueued here finds its inputs ready
     mst_block_port ports[MST_STREAM_MAX_PORTS];
 } mst_block;
@@ -95,6 +97,40 @@ void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *port
 
 // Whether one item fits the budgets and the device, wherever its arrays lie, and the bytes that it takes of each budget.
 bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host);
+
+// How a capability makes plans for a group's further devices, and where such a plan has its stream.
+typedef struct mst_share_kind {
+    mst_twin_kind twin;
+    mst_stream *(*stream_of)(void *plan);
+} mst_share_kind;
+
+// On a context of several devices, makes a plan of the same description for each further device. From then on, executions whose
+// arrays lie in host memory or files share their blocks out. The stream owns these plans. Nothing to do for a NULL stream, one of
+// a single item, or a context of one device.
+mst_status mst_stream_share(mst_stream *stream, const mst_share_kind *kind, const void *desc, mst_error *error);
+
+// Defines the last step of mst_NAME_create, for plans with a member `stream`: share(&plan, desc, status, error) does nothing but
+// return a status that is not MST_OK; else it shares the plan out, or destroys it where that fails.
+#define MST_SHARED_PLAN(NAME)                                                                                                    \
+    static mst_status make_twin(mst_context *peer, const void *desc, void **plan, mst_error *error) {                            \
+        mst_##NAME *made = NULL;                                                                                                 \
+        mst_status status = mst_##NAME##_create(peer, desc, &made, error);                                                       \
+        *plan = made;                                                                                                            \
+        return status;                                                                                                           \
+    }                                                                                                                            \
+    static void destroy_twin(void *plan) { mst_##NAME##_destroy(plan); }                                                         \
+    static mst_stream *stream_of(void *plan) { return ((mst_##NAME *)plan)->stream; }                                            \
+    static mst_status share(mst_##NAME **plan, const void *desc, mst_status status, mst_error *error) {                          \
+        static const mst_share_kind kind = {{make_twin, destroy_twin}, stream_of};                                               \
+        if (status != MST_OK)                                                                                                    \
+            return status;                                                                                                       \
+        status = mst_stream_share((*plan)->stream, &kind, desc, error);                                                          \
+        if (status != MST_OK) {                                                                                                  \
+            mst_##NAME##_destroy(*plan);                                                                                         \
+            *plan = NULL;                                                                                                        \
+        }                                                                                                                        \
+        return status;                                                                                                           \
+    }
 
 // Checks the locations against the layouts, then runs all blocks: one location a port. `how` is as the public header says.
 // Staging memory is kept for the next run of the same kind. A NULL stream, of a plan without elements, has nothing to do but

@@ -44,8 +44,18 @@ static void destroy(struct mst_tuner *tuner) {
     free(tuner);
 }
 
+// Whose tuner a context goes by: a further device of a group takes what its lead has found, or found just now, if it is of the
+// same make, so that both compute alike.
+static mst_context *keeper(mst_context *context) {
+    const mst_device_info *a = &context->device, *b = &context->lead->device;
+    bool alike = strcmp(a->name, b->name) == 0 && strcmp(a->vendor, b->vendor) == 0 &&
+                 strcmp(a->platform_name, b->platform_name) == 0 && strcmp(a->driver_version, b->driver_version) == 0;
+    return alike ? context->lead : context;
+}
+
 // The context's tuner, made when it is first needed; NULL when out of memory.
-static struct mst_tuner *tuner_of(mst_context *context) {
+static struct mst_tuner *tuner_of(mst_context *asking) {
+    mst_context *context = keeper(asking);
     pthread_mutex_lock(&context->tuner_mutex);
     struct mst_tuner *tuner = context->tuner;
     if (!tuner && (tuner = calloc(1, sizeof *tuner))) {
@@ -193,7 +203,8 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
         how = tuner->how;
     if (how.threads == 0)
         how.threads = threads_for(&context->device);
-    bool nested = tuner->searching, can = problem->work && !nested, compares = can && tuner->on && how.compare && !forced;
+    bool peer = context->lead != context, nested = tuner->searching, can = problem->work && !nested && !peer,
+         compares = can && tuner->on && how.compare && !forced;
     bool asked = forced || (tuner->on && (how.again || result.source != MST_TUNING_EXACT));
     bool searches = can && asked && !compares && !(problem->chain && problem->chain->searched);
     tuner->searching = nested || searches || compares; // whoever sets it clears it
@@ -215,7 +226,7 @@ mst_status mst_tune_choose(mst_context *context, const mst_tune_problem *problem
     }
     mst_log(context, MST_LOG_DEBUG, "tuning: %s %s %llu: %s", result.capability, result.variant, (unsigned long long)result.size,
             mst_tuning_source_name(result.source));
-    if (how.report && !nested)
+    if (how.report && !nested && !peer)
         how.report(&result, how.user);
 fail:
     pthread_mutex_lock(&tuner->mutex);

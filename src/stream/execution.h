@@ -1,0 +1,26 @@
+// One execution of a stream: what all files that take part in it know.
+#ifndef MST_STREAM_EXECUTION_H
+#define MST_STREAM_EXECUTION_H
+
+#include "passage.h"
+
+struct mst_stream {
+    mst_stream_desc desc;
+    mst_ring ring;
+    const mst_share_kind *kind; // of the twins
+    void **twins;               // plans of the group's further devices
+    size_t n_twins;
+};
+
+// Execution number k of a group's devices is by this stream: 0 the lead's own.
+static inline mst_stream *mst_stream_member(mst_stream *lead, size_t k) {
+    return k == 0 ? lead : lead->kind->stream_of(lead->twins[k - 1]);
+}
+
+// Host or file data: blocks from one queue of work to the devices, with reading, upload, compute, download and writing of
+// different ones overlapped. Rings are configured. `shared`: by all members, if there is more than one block. Fills the report
+// but for its seconds.
+mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, const mst_execution *how, bool shared,
+                                 mst_report *report, mst_error *error);
+
+#endif

@@ -1,0 +1,315 @@
+// Blocks of arrays in host memory or files, from one queue of work to whichever device has room for one.
+#include "execution.h"
+
+#include "runtime/group.h"
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#define PROGRESS_INTERVAL_NS 50000000L
+#define BLOCKS_UNTIL_KNOWN 2 // that a device of a group takes before it is known how long one takes
+
+struct staged_run;
+
+// One device's part: a thread reads, uploads and launches, a second one waits for results and writes them.
+typedef struct device_part {
+    struct staged_run *run;
+    mst_stream *stream;
+    mst_passage passage;
+    uint64_t upload_bytes; // the launching thread's
+
+    // Guarded by the run's mutex.
+    size_t launched, written; // blocks
+    size_t taken, done;       // items
+    bool over;                // it takes no more blocks
+    double seconds;           // from the start of the run to the end of the block that was written last
+} device_part;
+
+typedef struct staged_run {
+    mst_execution how;
+    size_t n_items;
+    double start;
+    bool alone; // one device and one block: nothing to overlap
+    device_part *parts;
+    size_t n_parts;
+
+    pthread_mutex_t mutex; // guards what follows
+    pthread_cond_t changed;
+    size_t next, done; // items that were taken, and that are where they belong
+    mst_report *report;
+    bool stop; // set by whichever thread fails first
+    mst_status status;
+    mst_error error;
+} staged_run;
+
+// Keeps the first failure of any thread and stops all.
+static void fail_run(staged_run *r, mst_status status, const mst_error *error) {
+    pthread_mutex_lock(&r->mutex);
+    if (r->status == MST_OK) {
+        r->status = status;
+        r->error = *error;
+    }
+    r->stop = true;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->mutex);
+}
+
+// ---- the writing threads
+
+static void count_block(device_part *d, const mst_report *block, size_t items) {
+    staged_run *r = d->run;
+    pthread_mutex_lock(&r->mutex);
+    r->report->upload_seconds += block->upload_seconds;
+    r->report->compute_seconds += block->compute_seconds;
+    r->report->download_seconds += block->download_seconds;
+    r->report->download_bytes += block->download_bytes;
+    r->done += items;
+    d->done += items;
+    d->written++;
+    d->seconds = mst_now() - r->start;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->mutex);
+}
+
+static void *writer(void *argument) {
+    device_part *d = argument;
+    staged_run *r = d->run;
+    mst_error error = {.status = MST_OK};
+    mst_ring *ring = &d->stream->ring;
+    for (size_t b = 0;; b++) {
+        mst_report block = {.seconds = 0};
+        mst_slot *slot = &ring->slots[b % (size_t)ring->n_slots];
+        pthread_mutex_lock(&r->mutex);
+        while (d->launched <= b && !d->over && !r->stop)
+            pthread_cond_wait(&r->changed, &r->mutex);
+        bool ends = r->stop || d->launched <= b;
+        pthread_mutex_unlock(&r->mutex);
+        if (ends)
+            break;
+        size_t items = slot->count;
+        mst_status status = mst_block_finish(&d->passage, slot, &block, &error);
+        if (status != MST_OK) {
+            fail_run(r, status, &error);
+            break;
+        }
+        count_block(d, &block, items);
+    }
+    return NULL;
+}
+
+// ---- the launching threads
+
+static mst_status report_progress(const staged_run *r, size_t done, mst_error *error) {
+    if (r->how.progress && !r->how.progress(done, r->n_items, r->how.progress_user))
+        return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
+    return MST_OK;
+}
+
+// The caller's thread reports progress.
+static bool is_callers(const device_part *d) { return d == d->run->parts; }
+
+// Waits for a change, 50 ms at most; called and left with the mutex held.
+static void wait_a_while(staged_run *r) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PROGRESS_INTERVAL_NS;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&r->changed, &r->mutex, &until);
+}
+
+// Whether what is waited for is there.
+typedef bool arrived_fn(const device_part *d);
+
+// Waits for it, reporting progress; false when the run is to stop.
+static bool wait_for(device_part *d, arrived_fn *arrived) {
+    staged_run *r = d->run;
+    mst_error error = {.status = MST_OK};
+    for (;;) {
+        pthread_mutex_lock(&r->mutex);
+        if (!arrived(d) && !r->stop)
+            wait_a_while(r);
+        size_t done = r->done;
+        bool stop = r->stop, here = arrived(d);
+        pthread_mutex_unlock(&r->mutex);
+        if (stop)
+            return false;
+        mst_status status = is_callers(d) ? report_progress(r, done, &error) : MST_OK;
+        if (status != MST_OK) {
+            fail_run(r, status, &error);
+            return false;
+        }
+        if (here)
+            return true;
+    }
+}
+
+// Whether a block has a slot to go to, or there is no more block.
+static bool has_room(const device_part *d) {
+    size_t slots = (size_t)d->stream->ring.n_slots;
+    if (d->run->n_parts > 1 && d->written == 0)
+        slots = mst_smaller(slots, BLOCKS_UNTIL_KNOWN);
+    return d->launched - d->written < slots || d->run->next == d->run->n_items;
+}
+
+static bool all_done(const device_part *d) { return d->run->done == d->run->n_items; }
+
+// Items a second, 0 as long as nothing is known.
+static double rate_of(const device_part *d) { return d->done > 0 && d->seconds > 0 ? (double)d->done / d->seconds : 0; }
+
+// Whether the other devices would have done all that is left, with what they have taken, before this one had done one more
+// block of so many items: then a slow device would keep all others waiting at the end.
+static bool others_are_sooner(const device_part *d, size_t items) {
+    const staged_run *r = d->run;
+    double rate = rate_of(d), others = 0, theirs = (double)(r->n_items - r->next);
+    for (size_t k = 0; k < r->n_parts; k++) {
+        const device_part *o = &r->parts[k];
+        if (o == d || o->over)
+            continue;
+        others += rate_of(o);
+        theirs += (double)(o->taken - o->done);
+    }
+    return rate > 0 && others > 0 && (double)(d->taken - d->done + items) / rate > theirs / others;
+}
+
+// The next block for a device; false if there is none.
+static bool take_block(device_part *d, mst_slot *slot) {
+    staged_run *r = d->run;
+    pthread_mutex_lock(&r->mutex);
+    size_t items = mst_smaller(d->stream->ring.block_items, r->n_items - r->next);
+    bool takes = items > 0 && !others_are_sooner(d, items);
+    if (takes) {
+        slot->first = r->next;
+        slot->count = items;
+        r->next += items;
+        d->taken += items;
+    }
+    pthread_mutex_unlock(&r->mutex);
+    return takes;
+}
+
+static void launch_blocks(device_part *d) {
+    mst_ring *ring = &d->stream->ring;
+    mst_error error = {.status = MST_OK};
+    for (size_t b = 0;; b++) {
+        mst_slot *slot = &ring->slots[b % (size_t)ring->n_slots];
+        if (!wait_for(d, has_room) || !take_block(d, slot))
+            return;
+        slot->is_first = b == 0;
+        mst_status status = mst_block_upload(&d->passage, slot, &d->upload_bytes, &error);
+        if (status == MST_OK)
+            status = mst_block_compute(&d->passage, slot, false, &error);
+        if (status != MST_OK) {
+            fail_run(d->run, status, &error);
+            return;
+        }
+        pthread_mutex_lock(&d->run->mutex);
+        d->launched++;
+        pthread_cond_broadcast(&d->run->changed);
+        pthread_mutex_unlock(&d->run->mutex);
+    }
+}
+
+// ---- a device's part, and all of them
+
+// After a failure, buffers may still be mapped and commands under way.
+static void abandon(mst_stream *stream) {
+    mst_context *context = stream->desc.context;
+    mst_ring *ring = &stream->ring;
+    for (int s = 0; s <= ring->n_slots; s++) {
+        mst_slot *slot = s < ring->n_slots ? &ring->slots[s] : &ring->fixed;
+        for (int p = 0; p < stream->desc.n_ports; p++)
+            if (context->device.unified_memory && slot->ports[p].mapped) {
+                clEnqueueUnmapMemObject(context->upload, slot->ports[p].staging, slot->ports[p].mapped, 0, NULL, NULL);
+                slot->ports[p].mapped = NULL;
+            }
+    }
+    clFinish(context->upload);
+    clFinish(context->download);
+    for (int s = 0; s < ring->n_slots; s++) {
+        mst_queue_abandon(&ring->slots[s].queue);
+        mst_slot_release_events(&ring->slots[s]);
+    }
+}
+
+static void work(size_t k, void *user) {
+    staged_run *r = user;
+    device_part *d = &r->parts[k];
+    pthread_t thread;
+    if (!r->alone && pthread_create(&thread, NULL, writer, d) != 0) {
+        mst_error error;
+        fail_run(r, mst_fail(&error, MST_ERROR_HOST_MEMORY, "cannot start the writing thread"), &error);
+        return;
+    }
+    launch_blocks(d);
+    pthread_mutex_lock(&r->mutex);
+    d->over = true;
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->mutex);
+    if (r->alone)
+        writer(d);
+    if (is_callers(d))
+        wait_for(d, all_done);
+    if (!r->alone)
+        pthread_join(thread, NULL);
+}
+
+static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
+    pthread_mutex_init(&r->mutex, NULL);
+    pthread_cond_init(&r->changed, NULL);
+    for (size_t k = 0; k < r->n_parts; k++) {
+        mst_stream *s = mst_stream_member(lead, k);
+        r->parts[k] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where}};
+    }
+}
+
+static void end(staged_run *r) {
+    for (size_t k = 0; k < r->n_parts; k++) {
+        device_part *d = &r->parts[k];
+        mst_context *context = d->stream->desc.context;
+        if (r->status != MST_OK)
+            abandon(d->stream);
+        mst_slot_release_events(&d->stream->ring.fixed);
+        r->report->upload_bytes += d->upload_bytes;
+        r->report->blocks += d->written;
+        if (r->n_parts > 1)
+            mst_log(context, MST_LOG_DEBUG, "device %zu of %zu, %s: %zu of %zu items in %zu blocks, %.1f ms", k + 1, r->n_parts,
+                    context->device.name, d->done, r->n_items, d->written, 1e3 * d->seconds);
+    }
+    pthread_cond_destroy(&r->changed);
+    pthread_mutex_destroy(&r->mutex);
+}
+
+mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, const mst_execution *how, bool shared,
+                                 mst_report *report, mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n_items = lead->desc.n_items;
+    const bool one_block = n_items <= lead->ring.block_items;
+    device_part first, *parts = &first;
+    staged_run r = {.how = *how,
+                    .n_items = n_items,
+                    .start = mst_now(),
+                    .n_parts = one_block || !shared ? 1 : lead->n_twins + 1,
+                    .report = report};
+    r.alone = one_block;
+    if (r.n_parts > 1)
+        MST_REQUIRE(parts = calloc(r.n_parts, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out blocks");
+    r.parts = parts;
+    if (how->n_wait > 0)
+        MST_TRY_CL(mst_wait_for_events(how->n_wait, how->wait_list), "waiting for how->wait_list failed");
+    begin(&r, lead, where);
+    mst_error threads;
+    if (mst_group_run(r.n_parts, work, &r, &threads) != MST_OK && r.status == MST_OK) {
+        r.status = threads.status;
+        r.error = threads;
+    }
+    end(&r);
+    status = r.status;
+    if (status != MST_OK && error)
+        *error = r.error;
+fail:
+    if (parts != &first)
+        free(parts);
+    return status;
+}
