@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LONGEST ((size_t)1 << 30)
-
 static bool is_transformable(mst_type type) { return mst_type_is_complex(type) || type == MST_FLOAT32 || type == MST_FLOAT64; }
 
 // 0-based axes in the order in which they are transformed: a real axis comes first on the way in and last on the way out.
@@ -74,11 +72,6 @@ static mst_status read_fourier(mst_fft_desc *d, mst_error *error) {
     MST_REQUIRE(mst_type_is_complex(d->output.type) || d->direction == MST_FFT_INVERSE, MST_ERROR_ARGUMENT,
                 "output is real: only the inverse transform is supported");
     MST_TRY(check_shapes(d, error));
-    for (int a = 0; a < d->n_axes; a++) {
-        const mst_layout *longer = mst_type_is_complex(d->output.type) ? &d->input : &d->output;
-        MST_REQUIRE(longer->shape[d->axes[a]] <= LONGEST, MST_ERROR_ARGUMENT, "axis %d has length %zu; 2^30 is the most",
-                    d->axes[a], longer->shape[d->axes[a]]);
-    }
 fail:
     return status;
 }

@@ -26,12 +26,14 @@ static void refuse_panels(mst_fft *plan, const mst_fft_panels_plan *least, uint6
 
 // Panels for what exceeds the budgets as a whole; none if they would not fit, either.
 static mst_status make_panels(mst_fft *plan, mst_error *error) {
-    const mst_stream_desc stream = mst_fft_describe_stream(plan);
     mst_fft_panels_plan planned;
-    uint64_t device, host;
+    uint64_t device = UINT64_MAX, host = UINT64_MAX;
     bool fits;
-    if (mst_stream_fits(&stream, &device, &host))
-        return MST_OK;
+    if (!plan->only_panels) {
+        const mst_stream_desc stream = mst_fft_describe_stream(plan);
+        if (mst_stream_fits(&stream, &device, &host))
+            return MST_OK;
+    }
     plan->lacks_staging = device <= mst_budget_left(plan->context, &plan->context->device_memory);
     mst_status status = mst_fft_panels_create(plan->context, &plan->desc, &plan->panels, &planned, &fits, error);
     plan->panels_destroy = mst_fft_panels_destroy;

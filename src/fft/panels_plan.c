@@ -5,6 +5,7 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +28,8 @@ static bool has_transform(size_t n) { return n <= ANY_FACTOR || (n <= LONGEST_ON
 
 // n = n1 n2 as close to each other as can be, n1 >= n2. False if n has no two such factors.
 static bool split_length(size_t n, size_t *n1, size_t *n2) {
-    size_t d = 1;
-    while ((d + 1) <= n / (d + 1))
-        d++;
-    for (; d > 1; d--)
+    size_t d = (size_t)sqrt((double)n);
+    for (; d > 1 && n / d <= LONGEST_ON_DEVICE; d--)
         if (n % d == 0 && has_transform(n / d) && has_transform(d)) {
             *n1 = n / d;
             *n2 = d;

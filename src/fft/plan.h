@@ -50,6 +50,7 @@ struct mst_fft {
     // kernels then, and `whole`, made when it is asked for, is for arrays on the device.
     struct mst_fft_panels *panels;
     void (*panels_destroy)(struct mst_fft_panels *panels);
+    bool only_panels;   // there are no passes for whole items
     bool lacks_staging; // it is the host's budget that an item exceeds, which pinned arrays do not need
     struct mst_fft *whole;
     mst_error refusal; // with a status: the budgets are too small for panels, too, which says the least that works

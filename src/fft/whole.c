@@ -65,6 +65,8 @@ mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error) {
     return MST_OK;
 }
 
+#define LONGEST ((size_t)1 << 30)
+
 mst_stream_desc mst_fft_describe_stream(mst_fft *plan) {
     const mst_fft_desc *d = &plan->desc;
     mst_stream_desc stream = {
@@ -114,6 +116,14 @@ fail:
 // Decides the passes, by a choice or by rule: no OpenCL call.
 static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_error *error) {
     mst_status status = MST_OK;
+    const mst_layout *longer = mst_type_is_complex(plan->desc.output.type) ? &plan->desc.input : &plan->desc.output;
+    for (int a = 0; a < plan->desc.n_axes; a++) {
+        int axis = plan->desc.axes[a];
+        MST_REQUIRE(longer->shape[axis] <= LONGEST, MST_ERROR_ARGUMENT,
+                    "axis %d has length %zu; 2^30 is the most of this kind, beyond which only products of two lengths up to that are "
+                    "supported, of complex arrays in host memory or files",
+                    axis, longer->shape[axis]);
+    }
     if (choice) {
         plan->cpu = choice->cpu;
         plan->choice = choice->pass;
@@ -162,9 +172,17 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
     if (!is_empty(plan)) {
         if (!choice && plan->desc.kind == MST_FFT_FOURIER)
             MST_TRY(mst_fft_tune(plan, chain, error));
-        MST_TRY(plan_passes(plan, choice, error));
-        if (before)
+        mst_error why = {.status = MST_OK};
+        mst_status possible = plan_passes(plan, choice, &why);
+        plan->only_panels = possible == MST_ERROR_ARGUMENT || possible == MST_ERROR_UNSUPPORTED;
+        if (before && (possible == MST_OK || plan->only_panels))
             MST_TRY(before(plan, error));
+        if (!plan->panels && possible != MST_OK) {
+            status = possible;
+            if (error)
+                *error = why;
+            goto fail;
+        }
         if (!plan->panels)
             MST_TRY(refuse_if(plan, make(plan, error), error));
     }
