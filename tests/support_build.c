@@ -1,6 +1,6 @@
-// Kernels that are shaped for GPUs are compiled without optimisation but at night: nobody runs them on a CPU, and PoCL takes several
-// times as long to optimise its loops over their work-items. The functions stand before those of the same names in the library that
-// programs link to last.
+// Kernels that are shaped for GPUs are compiled without optimisation but at night: nobody runs them on a CPU, and PoCL takes
+// several times as long to optimise its loops over their work-items. The functions stand before those of the same names in the
+// library that programs link to last.
 #include "support.h"
 
 #include <dlfcn.h>

@@ -39,7 +39,7 @@ static mst_fft_desc random_transform(void) {
     if (rank < 3)
         shape[test_between(0, (size_t)rank - 1)] = many[test_between(0, rank == 1 ? 7 : 3)];
     mst_type type = test_between(0, 1) ? MST_COMPLEX128 : MST_COMPLEX64;
-    bool real = rank > 1 && test_between(0, 2) == 0;
+    bool real = test_between(0, 2) == 0;
     desc.direction = test_between(0, 1) ? MST_FFT_FORWARD : MST_FFT_INVERSE;
     if (real && desc.direction == MST_FFT_FORWARD)
         type = type == MST_COMPLEX64 ? MST_FLOAT32 : MST_FLOAT64;

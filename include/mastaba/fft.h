@@ -76,7 +76,8 @@ typedef struct mst_fft_desc {
             MST_FFT_FOURIER, 0                                                                                                   \
     }
 
-// Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30; an array
+// Makes a plan: checks everything, writes and builds the kernels. Transformed axes may have any length from 1 to 2^30, and, on
+// the host or in files, a product of two such lengths (or twice that, real); an array
 // without elements is allowed and does nothing. *out is the caller's, freed by mst_fft_destroy before the context; NULL on
 // failure. MST_ERROR_ARGUMENT: layouts, axes, types; MST_ERROR_UNSUPPORTED: double precision on a device without float64, or a
 // length that does not fit the device; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL;

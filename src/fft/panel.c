@@ -51,9 +51,41 @@ static int closest_axis(const mst_fft_panel_pass *p) {
     return best;
 }
 
+static size_t transformed_rows(const mst_fft_panel_pass *p) {
+    size_t rows = 1;
+    for (int a = 0; a < p->n_axes; a++)
+        rows *= p->transformed & 1u << a ? p->axes[a].n[MST_FROM] : 1;
+    return rows;
+}
+
+size_t mst_fft_panel_mirrored(const mst_fft_panel_pass *p) { return 2 * p->n_columns * transformed_rows(p); }
+
+// Columns with their mirrors: of one line, as wide as fits.
+static bool choose_mirrors(mst_fft_panel_pass *p, uint64_t capacity) {
+    uint64_t number = mst_type_bytes(p->type[MST_FROM]), rows = transformed_rows(p);
+    if (capacity < (2 * rows + 1) * number)
+        return false;
+    size_t n = p->n_columns / 2 + 1;
+    p->axes[p->cut].n[MST_FROM] = p->axes[p->cut].n[MST_TO] = n;
+    p->inside = p->transformed | 1u << p->cut;
+    p->n_cuts = mst_divide_up(n, (size_t)mst_smaller((uint64_t)n, (capacity - number) / (2 * rows * number)));
+    p->width = mst_divide_up(n, p->n_cuts);
+    p->n_panels = p->n_cuts = mst_divide_up(n, p->width);
+    for (int a = 0; a < p->n_axes; a++)
+        if (!(p->inside & 1u << a))
+            p->n_panels *= p->axes[a].n[MST_FROM];
+    for (int side = 0; side < MST_SIDES; side++) {
+        order_axes(p, side);
+        p->bytes[side] = 2 * p->bytes[side] + number;
+    }
+    return true;
+}
+
 // As much as fits so many bytes; false if the transformed axes alone do not.
 bool mst_fft_panel_choose(mst_fft_panel_pass *p, uint64_t capacity) {
     uint64_t bytes[MST_SIDES];
+    if (p->mirror)
+        return choose_mirrors(p, capacity);
     p->inside = p->transformed;
     p->cut = -1;
     p->width = p->n_cuts = p->n_panels = 1;
@@ -122,7 +154,7 @@ size_t mst_fft_panel_begin(const mst_fft_panel_pass *p, size_t item, int axis) {
     return item % p->axes[axis].n[MST_FROM];
 }
 
-mst_panel_piece mst_fft_panel_place(const mst_fft_panel_pass *p, int side, size_t item) {
+static mst_panel_piece place(const mst_fft_panel_pass *p, int side, size_t item) {
     mst_panel_piece piece = {.layout = {.type = p->type[side], .rank = mst_larger(p->n_inside, 1), .shape = {1}, .strides = {1}}};
     for (int a = 0; a < p->n_axes; a++)
         piece.offset += (int64_t)mst_fft_panel_begin(p, item, a) * p->axes[a].stride[side];
@@ -144,20 +176,66 @@ mst_panel_piece mst_fft_panel_place(const mst_fft_panel_pass *p, int side, size_
     return piece;
 }
 
+// The mirrors n_columns - c of columns c = first .. first + count - 1, but for 0 and the middle, which mirror themselves: packed
+// in reverse order, so in their own. False if there are none.
+static bool place_mirrors(const mst_fft_panel_pass *p, int side, size_t item, mst_panel_piece *piece) {
+    const mst_panel_piece columns = *piece;
+    const mst_fft_panel_axis *axis = &p->axes[p->cut];
+    size_t begin = mst_fft_panel_begin(p, item, p->cut), end = mst_smaller(begin + p->width, (p->n_columns + 1) / 2), inner = 1;
+    size_t first = mst_larger(begin, (size_t)1);
+    uint64_t number = mst_type_bytes(p->type[side]);
+    if (first >= end)
+        return false;
+    piece->offset += ((int64_t)p->n_columns - (int64_t)(end - 1) - (int64_t)begin) * axis->stride[side];
+    for (int i = p->n_inside - 1; i >= 0; i--) {
+        if (p->order[side][i] == p->cut)
+            piece->layout.shape[i] = end - first;
+        inner *= p->order[side][i] == p->cut ? p->width : columns.layout.shape[i];
+    }
+    size_t stride = mst_fft_panel_stride(p, side, p->cut);
+    piece->at = number * (inner + (p->width - (end - begin)) * stride);
+    piece->row_bytes = number * stride * (end - first);
+    piece->pitch_bytes = number * stride * p->width;
+    return true;
+}
+
+int mst_fft_panel_place(const mst_fft_panel_pass *p, int side, size_t item, mst_panel_piece *pieces) {
+    int n = 0;
+    pieces[n++] = place(p, side, item);
+    if (!p->mirror)
+        return n;
+    pieces[n] = pieces[0];
+    n += place_mirrors(p, side, item, &pieces[n]);
+    if (side == (p->mirror == MST_FFT_MIRROR_SPLIT ? MST_FROM : MST_TO) && mst_fft_panel_begin(p, item, p->cut) == 0) {
+        uint64_t number = mst_type_bytes(p->type[side]);
+        pieces[n] = (mst_panel_piece){.layout = {.type = p->type[side], .rank = 1, .shape = {1}, .strides = {1}},
+                                      .offset = pieces[0].offset +
+                                                (int64_t)(mst_fft_panel_mirrored(p) / 2) * p->axes[p->cut].stride[side],
+                                      .at = p->bytes[side] - number};
+        n++;
+    }
+    return n;
+}
+
 void mst_fft_panel_describe(const mst_fft_panel_pass *p, const mst_fft_desc *whole, mst_fft_desc *out) {
-    int n = mst_larger(p->n_inside, 1), n_axes = 0;
+    int pair = p->mirror ? 1 : 0, n = mst_larger(p->n_inside + pair, 1), n_axes = 0; // of columns and mirrors
     *out = *whole;
     out->input = (mst_layout){.type = p->type[MST_FROM], .rank = n, .shape = {1}, .strides = {1}};
     out->output = (mst_layout){.type = p->type[MST_TO], .rank = n, .shape = {1}, .strides = {1}};
     out->scale = p->scale;
-    for (int i = 0; i < p->n_inside; i++) {
-        int axis = p->order[MST_FROM][i];
+    for (int k = 0; k < p->n_inside; k++) {
+        int axis = p->order[MST_FROM][k], i = k + pair;
         out->input.shape[i] = indices_inside(p, MST_FROM, axis);
         out->input.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_FROM, axis);
         out->output.shape[i] = indices_inside(p, MST_TO, axis);
         out->output.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_TO, axis);
         if (p->transformed & 1u << axis && axis != p->real)
             out->axes[n_axes++] = i;
+    }
+    if (pair) {
+        out->input.shape[0] = out->output.shape[0] = 2;
+        out->input.strides[0] = (ptrdiff_t)(mst_layout_count(&out->input) / 2);
+        out->output.strides[0] = out->input.strides[0];
     }
     for (int i = 0; i < p->n_inside; i++) // the real axis is the last one in a description
         if (p->order[MST_FROM][i] == p->real)

@@ -19,7 +19,7 @@
 typedef struct pass_work {
     mst_fft *transform;
     size_t n_items; // of it in a panel
-    mst_device_table roots;
+    mst_device_table roots, mirror_roots;
 } pass_work;
 
 struct mst_fft_panels {
@@ -27,7 +27,7 @@ struct mst_fft_panels {
     mst_fft_desc desc;
     mst_fft_panels_plan plan;
     pass_work work[MST_FFT_PANELS_MAX_PASSES];
-    mst_kernel *twiddles; // NULL: no pass has any
+    mst_kernel *twiddles, *mirrors; // NULL: no pass has any
     mst_stream *stream;
     int pass;     // that runs
     int prepared; // whose work memory is there; -1: none
@@ -70,18 +70,26 @@ static mst_status cost(void *user, const mst_fft_panel_pass *p, uint64_t *work, 
 
 // ---- Making.
 
-static mst_status make_roots(mst_fft_panels *panels, const mst_fft_panel_pass *p, mst_device_table *roots, mst_error *error) {
-    bool is_double = mst_type_is_double(p->type[MST_TO]);
-    size_t number = is_double ? 16 : 8, count = mst_fft_panel_twiddle_count(p->twiddle_n);
-    unsigned shift = mst_fft_panel_twiddle_shift(p->twiddle_n);
+static mst_status make_roots(mst_fft_panels *panels, size_t n, mst_device_table *roots, mst_error *error) {
+    bool is_double = mst_type_is_double(panels->desc.input.type);
+    size_t number = is_double ? 16 : 8, count = mst_fft_panel_twiddle_count(n);
+    unsigned shift = mst_fft_panel_twiddle_shift(n);
     size_t low = (size_t)1 << shift;
     void *values = malloc(count * number);
     for (size_t i = 0; values && i < count; i++) {
         size_t index = i < low ? i : (i - low) << shift;
-        mst_table_put(values, is_double, i, mst_twiddle(index % p->twiddle_n, p->twiddle_n));
+        mst_table_put(values, is_double, i, mst_twiddle(index % n, n));
     }
     roots->bytes = count * number;
     return mst_table_upload(panels->context, roots, values, error);
+}
+
+static mst_status make_kernel(mst_fft_panels *panels, const char *name, mst_kernel **out, mst_error *error) {
+    const mst_program *program;
+    bool is_double = mst_type_is_double(panels->desc.input.type);
+    mst_status status = mst_program_of_file(panels->context, "fft: twiddles of panels", "panels.cl",
+                                            is_double ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
+    return status == MST_OK ? mst_kernel_create(program, name, out, error) : status;
 }
 
 static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error) {
@@ -89,16 +97,16 @@ static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error
     const mst_fft_panel_pass *p = &panels->plan.passes[number];
     pass_work *w = &panels->work[number];
     mst_fft_desc d;
-    const mst_program *program;
     mst_fft_panel_describe(p, &panels->desc, &d);
     MST_TRY(mst_fft_create_with(panels->context, &d, NULL, &w->transform, error));
     w->n_items = items_of(w->transform);
     if (p->twiddle_n) {
-        MST_TRY(make_roots(panels, p, &w->roots, error));
-        MST_TRY(mst_program_of_file(panels->context, "fft: twiddles of panels", "panels.cl",
-                                    mst_type_is_double(p->type[MST_TO]) ? "-D PRECISION=64" : "-D PRECISION=32", &program,
-                                    error));
-        MST_TRY(mst_kernel_create(program, "twiddle_panel", &panels->twiddles, error));
+        MST_TRY(make_roots(panels, p->twiddle_n, &w->roots, error));
+        MST_TRY(make_kernel(panels, "twiddle_panel", &panels->twiddles, error));
+    }
+    if (p->mirror) {
+        MST_TRY(make_roots(panels, mst_fft_panel_mirrored(p), &w->mirror_roots, error));
+        MST_TRY(make_kernel(panels, "mirror_panel", &panels->mirrors, error));
     }
 fail:
     return status;
@@ -106,16 +114,21 @@ fail:
 
 static int panel_pieces(const void *user, int port, size_t item, mst_panel_piece *pieces) {
     const mst_fft_panels *panels = user;
-    pieces[0] = mst_fft_panel_place(&panels->plan.passes[panels->pass], port, item);
-    return 1;
+    return mst_fft_panel_place(&panels->plan.passes[panels->pass], port, item, pieces);
 }
 
-static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, mst_error *error) {
+// Indices j2 of the twiddles.
+static size_t column_length(const mst_fft_panel_pass *p) { return p->mirror ? p->n_columns : p->axes[p->column].n[MST_TO]; }
+
+// Of a panel's columns or, in the part behind them, of their mirrors.
+static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, bool mirrors, mst_error *error) {
     const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
     const mst_device_table *roots = &panels->work[panels->pass].roots;
     bool column_inside = p->inside & 1u << p->column;
-    cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]),
-             column_first = mst_fft_panel_begin(p, block->first, p->column);
+    cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]) / (p->mirror ? 2 : 1), first = mirrors ? n : 0;
+    cl_long column_first = (cl_long)mst_fft_panel_begin(p, block->first, p->column), column_end = (cl_long)column_length(p);
+    if (mirrors)
+        column_first = column_end - column_first - (cl_long)p->width + 1;
     cl_ulong row_stride = mst_fft_panel_stride(p, MST_TO, p->row), row_count = p->axes[p->row].n[MST_TO];
     cl_ulong column_stride = column_inside ? mst_fft_panel_stride(p, MST_TO, p->column) : 1;
     cl_ulong column_count = !column_inside ? 1 : p->cut == p->column ? p->width : p->axes[p->column].n[MST_TO];
@@ -123,25 +136,46 @@ static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, mst_er
     double sign = panels->desc.direction == MST_FFT_INVERSE ? -1 : 1;
     size_t n_items = (size_t)mst_divide_up(n, (cl_ulong)span);
     const mst_argument arguments[] = {MST_BIND_AS("panel", block->ports[1].buffer),
+                                      MST_BIND(first, first),
                                       MST_BIND(n, n),
                                       MST_BIND(row_stride, row_stride),
                                       MST_BIND(row_count, row_count),
                                       MST_BIND(column_stride, column_stride),
                                       MST_BIND(column_count, column_count),
                                       MST_BIND(column_first, column_first),
+                                      MST_BIND(column_end, column_end),
                                       MST_BIND_AS("roots", roots->buffer),
                                       MST_BIND(shift, shift),
                                       MST_BIND(sign, sign),
                                       MST_BIND(span, span)};
-    mst_queue_expect_mark(block->queue);
     return mst_kernel_launch(block->queue, panels->twiddles, arguments, MST_COUNT(arguments), n_items,
                              mst_kernel_group(panels->context, panels->twiddles, n_items), NULL, error);
+}
+
+static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem panel, mst_error *error) {
+    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    cl_ulong n_columns = p->n_columns, n_rows = mst_fft_panel_mirrored(p) / 2 / n_columns, width = p->width;
+    cl_ulong first = mst_fft_panel_begin(p, block->first, p->cut);
+    cl_int split = p->mirror == MST_FFT_MIRROR_SPLIT;
+    cl_uint shift = mst_fft_panel_twiddle_shift(mst_fft_panel_mirrored(p));
+    const mst_argument arguments[] = {MST_BIND(panel, panel),
+                                      MST_BIND(n_rows, n_rows),
+                                      MST_BIND(width, width),
+                                      MST_BIND(first, first),
+                                      MST_BIND(n_columns, n_columns),
+                                      MST_BIND(split, split),
+                                      MST_BIND_AS("roots", panels->work[panels->pass].mirror_roots.buffer),
+                                      MST_BIND(shift, shift)};
+    size_t n_items = (size_t)(n_rows * width);
+    return mst_kernel_launch(block->queue, panels->mirrors, arguments, MST_COUNT(arguments), n_items,
+                             mst_kernel_group(panels->context, panels->mirrors, n_items), NULL, error);
 }
 
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels *panels = user;
     pass_work *w = &panels->work[panels->pass];
+    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
     if (panels->prepared != panels->pass) {
         if (panels->prepared >= 0)
             MST_TRY(mst_fft_prepare(panels->work[panels->prepared].transform, 0, error));
@@ -151,9 +185,13 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     const mst_block panel = {.count = w->n_items,
                              .queue = block->queue,
                              .ports = {{.buffer = block->ports[0].buffer}, {.buffer = block->ports[1].buffer}}};
+    if (p->mirror == MST_FFT_MIRROR_SPLIT)
+        MST_TRY(mirror(panels, block, block->ports[0].buffer, error));
     MST_TRY(mst_fft_compute(w->transform, &panel, error));
-    if (panels->plan.passes[panels->pass].twiddle_n)
-        MST_TRY(twiddle(panels, block, error));
+    for (int k = 0; k < (p->twiddle_n == 0 ? 0 : p->mirror ? 2 : 1); k++)
+        MST_TRY(twiddle(panels, block, k == 1, error));
+    if (p->mirror == MST_FFT_MIRROR_COMBINE)
+        MST_TRY(mirror(panels, block, block->ports[1].buffer, error));
 fail:
     return status;
 }
@@ -228,8 +266,10 @@ void mst_fft_panels_destroy(mst_fft_panels *panels) {
     for (int k = 0; k < MST_FFT_PANELS_MAX_PASSES; k++) {
         mst_fft_destroy(panels->work[k].transform);
         mst_table_release(panels->context, &panels->work[k].roots);
+        mst_table_release(panels->context, &panels->work[k].mirror_roots);
     }
     mst_kernel_destroy(panels->twiddles);
+    mst_kernel_destroy(panels->mirrors);
     free(panels);
 }
 

@@ -6,12 +6,15 @@ INLINE real2 root_of(__global const real2 *roots, ulong index, uint shift) {
     return complex_multiply(roots[index & ((1UL << shift) - 1)], roots[(1UL << shift) + (index >> shift)]);
 }
 
-__kernel void twiddle_panel(__global real2 *panel, ulong n, ulong row_stride, ulong row_count, ulong column_stride,
-                            ulong column_count, ulong column_first, __global const real2 *roots, uint shift, real sign,
-                            uint span) {
+__kernel void twiddle_panel(__global real2 *panel, ulong first, ulong n, ulong row_stride, ulong row_count,
+                            ulong column_stride, ulong column_count, long column_first, long column_end,
+                            __global const real2 *roots, uint shift, real sign, uint span) {
     const ulong begin = get_global_id(0) * span, end = min(begin + span, n);
+    panel += first;
     for (ulong e = begin; e < end;) {
-        const ulong row = e / row_stride % row_count, column = e / column_stride % column_count + column_first;
+        const ulong row = e / row_stride % row_count;
+        const long place = (long)(e / column_stride % column_count) + column_first;
+        const ulong column = place >= 0 && place < column_end ? (ulong)place : 0; // others are filled up to the width
         // A stretch of one column, where the row grows by one at each value, or not at all.
         const bool grows = row_stride == 1;
         const ulong left = grows ? row_count - row : row_stride - e % row_stride;
@@ -24,4 +27,37 @@ __kernel void twiddle_panel(__global real2 *panel, ulong n, ulong row_stride, ul
         }
         e += count;
     }
+}
+
+// Between the spectrum of n = 2 m real numbers, X[0 .. m], and that of their pairs as complex ones, Z: with W = exp(-2
+// pi i / n),
+//     X[k] = e + o, X[m - k] = conj(e - o)  of  e = (Z[k] + conj Z[m - k]) / 2, o = -i W^k (Z[k] - conj Z[m - k]) / 2
+// and back (`split`) without the halves and with the conjugate of -i W^k. The panel holds `width` columns of k = c +
+// n_columns r from c = `first` on, r < n_rows, then, in reverse order, their mirrors n_columns - c, then X[m]. Column 0
+// mirrors itself, as does the middle one.
+__kernel void mirror_panel(__global real2 *panel, ulong n_rows, ulong width, ulong first, ulong n_columns, int split,
+                           __global const real2 *roots, uint shift) {
+    const ulong i = get_global_id(0), row = i / width, local_c = i - row * width, c = first + local_c;
+    if (row >= n_rows || 2 * c > n_columns)
+        return;
+    const bool itself = c == 0 || 2 * c == n_columns;
+    const ulong other_row = c == 0 ? n_rows - row : n_rows - 1 - row;
+    if (itself && row > other_row)
+        return;
+    const ulong at = row * width + local_c;
+    const ulong other = c == 0 && row == 0 ? 2 * n_rows * width
+                        : itself           ? other_row * width + local_c
+                                           : (n_rows + other_row) * width + width - 1 - local_c;
+    real2 z = panel[at], y = panel[other];
+    if (c == 0 && row == 0) {
+        y = split ? (real2)(y.x, 0) : z;
+        z = split ? (real2)(z.x, 0) : z;
+    }
+    y.y = -y.y;
+    const real2 root = root_of(roots, c + n_columns * row, shift), difference = z - y;
+    const real2 turn = split ? (real2)(root.y, root.x) : (real2)(root.y, -root.x); // i conj(W^k), -i W^k
+    const real half_ = split ? 1 : 0.5f;
+    const real2 e = half_ * (z + y), o = half_ * complex_multiply(turn, difference);
+    panel[at] = e + o;
+    panel[other] = (real2)(e.x - o.x, o.y - e.y);
 }

@@ -27,6 +27,10 @@ typedef struct mst_fft_panel_axis {
     int64_t stride[MST_SIDES];
 } mst_fft_panel_axis;
 
+// A long axis of n = 2 m real numbers is transformed as m complex ones. What turns the spectrum of those into that of the real
+// numbers takes elements k and m - k, so panels of the pass with the spectrum on one side hold columns and their mirrors.
+typedef enum mst_fft_mirror { MST_FFT_MIRROR_NONE, MST_FFT_MIRROR_COMBINE, MST_FFT_MIRROR_SPLIT } mst_fft_mirror;
+
 typedef struct mst_fft_panel_pass {
     mst_fft_panels_array array[MST_SIDES];
     mst_type type[MST_SIDES];
@@ -41,6 +45,8 @@ typedef struct mst_fft_panel_pass {
     size_t twiddle_n;                                        // of the first pass of a long axis, its length; else 0
     int row, column;                                         // the axes k1 and j2 of the twiddles
     double scale;
+    mst_fft_mirror mirror; // combine: of results, split: of what is transformed
+    size_t n_columns;      // with a mirror: of all, of which `cut` counts the first half and the middle one
 } mst_fft_panel_pass;
 
 typedef struct mst_fft_panels_problem {
@@ -71,12 +77,15 @@ mst_status mst_fft_panels_choose(const mst_fft_panels_problem *problem, mst_fft_
 bool mst_fft_panel_choose(mst_fft_panel_pass *pass, uint64_t capacity);
 uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *pass);
 
-// Where panel `item` of a pass lies, and the index of `axis` at which it begins.
-mst_panel_piece mst_fft_panel_place(const mst_fft_panel_pass *pass, int side, size_t item);
+// Where panel `item` of a pass lies, in how many pieces, and the index of `axis` at which it begins.
+int mst_fft_panel_place(const mst_fft_panel_pass *pass, int side, size_t item, mst_panel_piece *pieces);
 size_t mst_fft_panel_begin(const mst_fft_panel_pass *pass, size_t item, int axis);
 
 // How far elements along an axis are apart in a packed panel.
 size_t mst_fft_panel_stride(const mst_fft_panel_pass *pass, int side, int axis);
+
+// The real numbers of an axis with mirrors.
+size_t mst_fft_panel_mirrored(const mst_fft_panel_pass *pass);
 
 // What transforms a panel: packed arrays, strides on the side of the results.
 void mst_fft_panel_describe(const mst_fft_panel_pass *pass, const mst_fft_desc *whole, mst_fft_desc *out);

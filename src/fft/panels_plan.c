@@ -75,6 +75,24 @@ static int find_axis(const mst_fft_panel_pass *p, unsigned group) {
     return -1;
 }
 
+// Makes complex numbers of pairs of real ones that lie side by side along an axis.
+static void pair_reals(mst_fft_panel_pass *p, int side, int axis) {
+    if (!is_real(p->type[side]))
+        return;
+    p->type[side] = p->type[side] == MST_FLOAT32 ? MST_COMPLEX64 : MST_COMPLEX128;
+    for (int a = 0; a < p->n_axes; a++)
+        if (a != axis)
+            p->axes[a].stride[side] /= 2;
+}
+
+// Whether a side's arrays are such pairs, or complex already.
+static bool has_pairs(const mst_layout *layout, int axis) {
+    bool even = layout->strides[axis] == 1;
+    for (int k = 0; k < layout->rank; k++)
+        even = even && (k == axis || layout->shape[k] == 1 || layout->strides[k] % 2 == 0);
+    return even || !is_real(layout->type);
+}
+
 // The two passes of a long axis: j1 and k1 stay where the axis was, j2 and k2 stand behind all others.
 static void add_split(const mst_fft_panels_problem *problem, const panels_way *w, mst_fft_panels_plan *plan) {
     size_t n = w->n1 * w->n2;
@@ -82,6 +100,8 @@ static void add_split(const mst_fft_panels_problem *problem, const panels_way *w
         begin_pass(problem, plan, w->groups[0]);
         mst_fft_panel_pass *p = &plan->passes[plan->n_passes - 1];
         int high = find_axis(p, w->groups[0]), low = p->n_axes++;
+        for (int side = 0; side < MST_SIDES; side++)
+            pair_reals(p, side, high);
         int64_t from = p->axes[high].stride[MST_FROM], to = p->axes[high].stride[MST_TO], n1 = (int64_t)w->n1,
                 n2 = (int64_t)w->n2;
         p->axes[high].n[MST_FROM] = p->axes[high].n[MST_TO] = w->n1;
@@ -92,6 +112,12 @@ static void add_split(const mst_fft_panels_problem *problem, const panels_way *w
             p->twiddle_n = n;
             p->row = high;
             p->column = low;
+        }
+        bool real_in = is_real(problem->desc->input.type), real_out = is_real(problem->desc->output.type);
+        if (number == 0 ? real_out : real_in) {
+            p->mirror = real_in ? MST_FFT_MIRROR_COMBINE : MST_FFT_MIRROR_SPLIT;
+            p->cut = number == 0 ? low : high;
+            p->n_columns = number == 0 ? w->n2 : w->n1;
         }
     }
 }
@@ -155,8 +181,10 @@ static mst_status count_memory(const mst_fft_panels_problem *problem, mst_fft_pa
         MST_TRY(problem->cost(problem->user, p, &work, &own, error));
         most_work = mst_larger(most_work, work);
         tables += own;
-        if (p->twiddle_n)
-            tables += mst_fft_panel_twiddle_count(p->twiddle_n) * (mst_type_is_double(p->type[MST_TO]) ? 16 : 8);
+        size_t roots = p->twiddle_n ? mst_fft_panel_twiddle_count(p->twiddle_n) : 0;
+        if (p->mirror)
+            roots += mst_fft_panel_twiddle_count(mst_fft_panel_mirrored(p));
+        tables += roots * (mst_type_is_double(p->type[MST_TO]) ? 16 : 8);
     }
     plan->device_bytes = staged + most_work + tables;
     *fits = whole && plan->device_bytes <= problem->device && plan->host_bytes <= problem->host;
@@ -222,13 +250,16 @@ static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
     for (unsigned cuts = 0; cuts < 1u << (d->n_axes - 1); cuts++)
         if (__builtin_popcount(cuts) + 1 == n_passes && !(fourier && is_real(d->output.type) && n_passes > 1))
             add_way(all, &(panels_way){0}, axes, d->n_axes, cuts);
-    for (int a = 0; a < d->n_axes && fourier && !real; a++) {
+    for (int a = 0; a < d->n_axes && fourier && (!real || d->n_axes == 1); a++) {
         panels_way w = {.n_groups = 1, .groups = {1u << axes[a]}, .split = true};
         int others[MST_MAX_AXES], n = 0;
         for (int b = 0; b < d->n_axes; b++)
             if (b != a)
                 others[n++] = axes[b];
-        if (!split_length(d->input.shape[axes[a]], &w.n1, &w.n2))
+        size_t length = is_real(d->output.type) ? d->output.shape[axes[a]] : d->input.shape[axes[a]];
+        if (real && (length % 2 || !has_pairs(&d->input, axes[a]) || !has_pairs(&d->output, axes[a])))
+            continue;
+        if (!split_length(real ? length / 2 : length, &w.n1, &w.n2))
             continue;
         for (unsigned cuts = 0; cuts < 1u << (n > 0 ? n - 1 : 0); cuts++)
             if (__builtin_popcount(cuts) + 2 + (n > 0) == n_passes)

@@ -119,10 +119,11 @@ static mst_status plan_passes(mst_fft *plan, const mst_fft_choice *choice, mst_e
     const mst_layout *longer = mst_type_is_complex(plan->desc.output.type) ? &plan->desc.input : &plan->desc.output;
     for (int a = 0; a < plan->desc.n_axes; a++) {
         int axis = plan->desc.axes[a];
-        MST_REQUIRE(longer->shape[axis] <= LONGEST, MST_ERROR_ARGUMENT,
-                    "axis %d has length %zu; 2^30 is the most of this kind, beyond which only products of two lengths up to that are "
-                    "supported, of complex arrays in host memory or files",
-                    axis, longer->shape[axis]);
+        MST_REQUIRE(
+            longer->shape[axis] <= LONGEST, MST_ERROR_ARGUMENT,
+            "axis %d has length %zu; 2^30 is the most of this kind, beyond which only products of two lengths up to that are "
+            "supported, of complex arrays in host memory or files",
+            axis, longer->shape[axis]);
     }
     if (choice) {
         plan->cpu = choice->cpu;

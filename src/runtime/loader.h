@@ -1,5 +1,5 @@
-// Where the functions of OpenCL come from: the loader that the library is linked to, or with MASTABA_LOAD_OPENCL the one that is found
-// when the library is first used.
+// Where the functions of OpenCL come from: the loader that the library is linked to, or with MASTABA_LOAD_OPENCL the one that is
+// found when the library is first used.
 #ifndef MST_RUNTIME_LOADER_H
 #define MST_RUNTIME_LOADER_H
 
