@@ -1,10 +1,11 @@
-// Many images: while one is filtered, a thread reads the next and another writes the one before.
+// Many images: while one is filtered, threads read the next ones and write those before, one a processor.
 #include "filter.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct reading {
     const filter_job *job;
@@ -264,29 +265,93 @@ int filter_plan_files(filter_job *job) {
     return code == CLI_DONE ? cli_flush(job->command) : code;
 }
 
-int filter_run_files(filter_job *job) {
-    reading next = {.job = job, .path = job->inputs[0]};
-    writing last = {.job = job};
-    worker reader = {0}, writer = {0};
-    int code = CLI_DONE;
-    cli_progress progress = cli_progress_start(job->command, 0);
-    start(&reader, read_image, &next);
-    for (size_t i = 0; i < job->n_inputs && cli_progress_update(i, job->n_inputs, &progress); i++) {
-        finish(&reader);
-        reading now = next;
-        next = (reading){.job = job, .path = job->inputs[i + 1]};
-        if (i + 1 < job->n_inputs)
-            start(&reader, read_image, &next);
-        writing done = process(job, i, &now);
-        code = last_failure(code, end_writing(job, &writer, &last));
-        last = done;
-        if (last.path)
-            start(&writer, write_image, &last);
+// ---- The pipeline. Image i takes slot i % n_slots of those that are read, and of those that are written.
+
+enum { MOST_SLOTS = 64 };
+
+typedef struct pipeline {
+    filter_job *job;
+    size_t n_slots, n_begun; // images whose reading has begun
+    size_t n_ended;          // images whose writing has ended
+    reading reads[MOST_SLOTS];
+    writing writes[MOST_SLOTS];
+    worker readers[MOST_SLOTS], writers[MOST_SLOTS];
+    int code;
+} pipeline;
+
+static size_t count_slots(const filter_job *job) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t slots = cores < 1 ? 1 : cores > MOST_SLOTS ? MOST_SLOTS : (size_t)cores;
+    return slots < job->n_inputs ? slots : job->n_inputs;
+}
+
+// How many images may be read, and as many written, at a time: together they take about as much memory as one image may.
+static size_t count_at_once(const pipeline *p, const cli_image *image) {
+    uint64_t bytes = (uint64_t)image->width * image->height * image->channels * mst_type_bytes(image->type);
+    uint64_t fit = bytes > 0 ? p->job->max_bytes / 2 / bytes : 1;
+    return fit < 1 ? 1 : fit > p->n_slots ? p->n_slots : (size_t)fit;
+}
+
+static void begin_reading(pipeline *p, size_t end) {
+    for (; p->n_begun < end && p->n_begun < p->job->n_inputs; p->n_begun++) {
+        size_t slot = p->n_begun % p->n_slots;
+        p->reads[slot] = (reading){.job = p->job, .path = p->job->inputs[p->n_begun]};
+        start(&p->readers[slot], read_image, &p->reads[slot]);
     }
-    finish(&reader);
-    cli_image_free(&next.image);
-    code = last_failure(code, end_writing(job, &writer, &last));
+}
+
+static reading take_reading(pipeline *p, size_t i) {
+    size_t slot = i % p->n_slots;
+    finish(&p->readers[slot]);
+    reading read = p->reads[slot];
+    p->reads[slot] = (reading){0};
+    return read;
+}
+
+// Waits for the outputs of all images before `end`.
+static void end_writings(pipeline *p, size_t end) {
+    for (; p->n_ended < end; p->n_ended++) {
+        size_t slot = p->n_ended % p->n_slots;
+        p->code = last_failure(p->code, end_writing(p->job, &p->writers[slot], &p->writes[slot]));
+    }
+}
+
+static void run_image(pipeline *p, size_t i, size_t *at_once) {
+    size_t slot = i % p->n_slots;
+    begin_reading(p, i + 1);
+    reading read = take_reading(p, i);
+    *at_once = count_at_once(p, &read.image);
+    begin_reading(p, i + *at_once);
+    writing done = process(p->job, i, &read);
+    end_writings(p, i + 1 > *at_once ? i + 1 - *at_once : 0);
+    p->writes[slot] = done;
+    if (done.path)
+        start(&p->writers[slot], write_image, &p->writes[slot]);
+}
+
+static int run_pipeline(pipeline *p) {
+    filter_job *job = p->job;
+    size_t i = 0, at_once = 1;
+    cli_progress progress = cli_progress_start(job->command, 0);
+    for (; i < job->n_inputs && cli_progress_update(i, job->n_inputs, &progress); i++)
+        run_image(p, i, &at_once);
+    end_writings(p, i);
+    for (; i < p->n_begun; i++) {
+        reading left = take_reading(p, i);
+        cli_image_free(&left.image);
+    }
     cli_progress_end(&progress);
+    return p->code;
+}
+
+int filter_run_files(filter_job *job) {
+    pipeline *p = calloc(1, sizeof *p);
+    if (!p)
+        return cli_out_of_memory(job->command, NULL);
+    p->job = job;
+    p->n_slots = count_slots(job);
+    int code = run_pipeline(p);
+    free(p);
     if (!cli_interrupted() || job->n_handled == job->n_inputs)
         return code;
     if (job->n_done == 0)

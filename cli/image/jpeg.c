@@ -80,7 +80,8 @@ static void keep_marker(const struct jpeg_marker_struct *m, cli_metadata *to) {
     if (m->marker == JPEG_COM)
         cli_metadata_remark(to, false, "Comment", (const char *)m->data, m->data_length, NULL, NULL);
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
-        if (m->marker == JPEG_APP0 + (kinds[k].kind == CLI_PHOTOSHOP ? 13 : 1) && begins_with(m, kinds[k].begins, kinds[k].bytes) &&
+        if (m->marker == JPEG_APP0 + (kinds[k].kind == CLI_PHOTOSHOP ? 13 : 1) &&
+            begins_with(m, kinds[k].begins, kinds[k].bytes) &&
             (kinds[k].kind == CLI_PHOTOSHOP || !to->blocks[kinds[k].kind].bytes))
             cli_metadata_add(to, kinds[k].kind, m->data + kinds[k].bytes, m->data_length - kinds[k].bytes);
 }
@@ -172,8 +173,18 @@ static void write_block(j_compress_ptr jpeg, int app, const char *begins, size_t
 
 // IPTC's records from a TIFF file are an image resource of Photoshop's: number 0x404, without a name.
 static cli_metadata wrap_iptc(const cli_block *iptc) {
-    const unsigned char head[] = {'8', 'B', 'I', 'M', 4, 4, 0, 0, (unsigned char)(iptc->size >> 24), (unsigned char)(iptc->size >> 16),
-                                  (unsigned char)(iptc->size >> 8), (unsigned char)iptc->size};
+    const unsigned char head[] = {'8',
+                                  'B',
+                                  'I',
+                                  'M',
+                                  4,
+                                  4,
+                                  0,
+                                  0,
+                                  (unsigned char)(iptc->size >> 24),
+                                  (unsigned char)(iptc->size >> 16),
+                                  (unsigned char)(iptc->size >> 8),
+                                  (unsigned char)iptc->size};
     cli_metadata resource = {0};
     cli_metadata_add(&resource, CLI_PHOTOSHOP, head, sizeof head);
     cli_metadata_add(&resource, CLI_PHOTOSHOP, iptc->bytes, iptc->size);
@@ -253,7 +264,8 @@ static const char *cannot_hold(const cli_image *image) {
         return "JPEG holds 8 bits; write .png, .tif or .npy";
     if (image->alpha)
         return "JPEG has no opacity; write .png or .tif";
-    return image->width > MOST_SIDE || image->height > MOST_SIDE ? "JPEG holds up to 65500 pixels a side; write .png or .tif" : NULL;
+    return image->width > MOST_SIDE || image->height > MOST_SIDE ? "JPEG holds up to 65500 pixels a side; write .png or .tif"
+                                                                 : NULL;
 }
 
 const cli_image_codec cli_jpeg = {

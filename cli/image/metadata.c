@@ -121,8 +121,32 @@ void cli_metadata_read_orientation(cli_metadata *m) {
 }
 
 void cli_metadata_write_orientation(cli_metadata *m) {
-    const unsigned char exif[] = {'I', 'I', 42, 0, 8, 0, 0, 0, 1, 0, TAG_ORIENTATION & 0xff, TAG_ORIENTATION >> 8, TYPE_SHORT,
-                                  0,   1,   0,  0, 0, (unsigned char)m->orientation, 0, 0, 0, 0, 0, 0, 0};
+    const unsigned char exif[] = {'I',
+                                  'I',
+                                  42,
+                                  0,
+                                  8,
+                                  0,
+                                  0,
+                                  0,
+                                  1,
+                                  0,
+                                  TAG_ORIENTATION & 0xff,
+                                  TAG_ORIENTATION >> 8,
+                                  TYPE_SHORT,
+                                  0,
+                                  1,
+                                  0,
+                                  0,
+                                  0,
+                                  (unsigned char)m->orientation,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  0,
+                                  0};
     if (m->orientation > 1 && !m->blocks[CLI_EXIF].bytes)
         cli_metadata_add(m, CLI_EXIF, exif, sizeof exif);
 }

@@ -47,8 +47,8 @@ void cli_metadata_free(cli_metadata *m);
 // Adds bytes behind those that a block has; what there is no memory for is left out, here and below.
 void cli_metadata_add(cli_metadata *m, cli_block_kind kind, const void *bytes, size_t size);
 
-// Adds a remark; `latin`: key and value are Latin-1. At most `length` characters of the value. `language` and `translation` may be
-// NULL.
+// Adds a remark; `latin`: key and value are Latin-1. At most `length` characters of the value. `language` and `translation` may
+// be NULL.
 void cli_metadata_remark(cli_metadata *m, bool latin, const char *key, const char *value, size_t length, const char *language,
                          const char *translation);
 
