@@ -1,5 +1,6 @@
-// Streams through a convolver, in pushes and pulls of any size, against direct sums: kernels within one part, of several, and with a
-// second level; one for all channels and one each; latency and memory that stay within what is promised; the end, and other streams.
+// Streams through a convolver, in pushes and pulls of any size, against direct sums: kernels within one part, of several, and
+// with a second level; one for all channels and one each; latency and memory that stay within what is promised; the end, and
+// other streams.
 #include "support.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // mastaba convolve: batched convolution and correlation of .npy arrays and sounds.
 #include "commands.h"
 #include "files.h"
+#include "stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,10 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
                               "kernels below 64 x 64, in tiles that go through memory once), reference\n"
                               "(sequential, on the host), or paper-a to paper-e (the published OpenCL variants).\n"
                               "\n"
+                              "With - for X and Z, X is a stream: WAV, or raw samples with --raw, comes from\n"
+                              "standard input and goes to standard output while it comes, in full, in constant\n"
+                              "memory, no sample later than --latency.\n"
+                              "\n"
                               "Examples: a recording in a room, from its impulse response; images, blurred\n"
                               "  mastaba convolve speech.wav room.wav -o speech-in-room.wav\n"
                               "  mastaba convolve images.npy blur.npy -o blurred.npy --axes -2,-1 --mode same\n";
@@ -39,7 +44,8 @@ static const char details[] = "X and Y are .npy files (C order; real, complex or
 typedef struct request {
     char *output; // NULL: only show the kernels
     char *mode, *algorithm, *axes;
-    int correlate; // 0 or 1
+    int correlate;    // 0 or 1
+    int raw, latency; // of a stream; 0: not given
 } request;
 
 static const cli_option option_table[] = {
@@ -49,6 +55,8 @@ static const cli_option option_table[] = {
     {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
     {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm),
      "auto, direct, overlap-save, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
+    {"latency", 0, CLI_INT, offsetof(request, latency), "of a stream: samples, a power of two (default: 256)", "N"},
+    {"raw", 0, CLI_INT, offsetof(request, raw), "of a stream: raw float32 samples of so many channels, not WAV", "CHANNELS"},
 };
 
 typedef struct job {
@@ -193,8 +201,33 @@ static int check_request(const request *r, bool show_kernels, mst_convolution_de
     return code;
 }
 
+// Whether the operands are a stream, and the options those of one, or not. *code: whether they go together.
+static bool is_stream(const request *r, const cli_arguments *a, int *code) {
+    bool in = strcmp(a->operands[0], "-") == 0, out = r->output && strcmp(r->output, "-") == 0;
+    const char *wrong = NULL;
+    if (in != out)
+        wrong = "a stream goes from standard input to standard output; give - for X and for -o";
+    else if (!in && (r->raw || r->latency))
+        wrong = "--raw and --latency are for streams: - for X and for -o";
+    else if (in && (r->mode || r->correlate || r->axes || r->algorithm || a->common.json || a->common.show_kernels))
+        wrong =
+            "a stream is convolved in full; --mode, --correlate, --axes, --algorithm, --json and --show-kernels are for files";
+    else if (r->raw < 0 || r->raw > 1024 || r->latency < 0)
+        wrong = r->latency < 0 ? "--latency is a power of two" : "--raw is 1 to 1024 channels";
+    if (wrong)
+        cli_error(command, "%s", wrong);
+    *code = wrong ? CLI_USAGE : CLI_DONE;
+    return in && out;
+}
+
 static int run(const cli_arguments *arguments, void *values) {
     const request *r = values;
+    int stream_code;
+    bool stream = is_stream(r, arguments, &stream_code);
+    if (stream_code != CLI_DONE)
+        return stream_code;
+    if (stream)
+        return cli_convolve_stream(command, arguments->operands[1], r->raw, r->latency, &arguments->common);
     job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT};
     int code = check_request(r, arguments->common.show_kernels, &j.desc);
     if (code == CLI_DONE)

@@ -1,7 +1,7 @@
 // Mastaba: convolution of streams without an end, sound say, with a kernel of seconds, with bounded latency and constant memory.
 //
-// Samples go in and come out as they are there: result k = sum_i kernel[i] x[k - i] comes out `latency` samples after x[k] went in
-// at the latest. The kernel is cut into parts whose spectra are kept, as are those of the input's last blocks (overlap-save):
+// Samples go in and come out as they are there: result k = sum_i kernel[i] x[k - i] comes out `latency` samples after x[k] went
+// in at the latest. The kernel is cut into parts whose spectra are kept, as are those of the input's last blocks (overlap-save):
 // parts as long as the latency for its beginning, longer ones for the rest, so that the work a sample grows with the square root
 // of the kernel's length. W. G. Gardner, Efficient convolution without input-output delay, J. Audio Eng. Soc. 43, 127 (1995).
 #ifndef MASTABA_CONVOLVER_H
@@ -38,8 +38,8 @@ MST_API void mst_convolver_destroy(mst_convolver *convolver);
 // blocks, when `latency` frames have come together. MST_ERROR_ARGUMENT: after a flush; MST_ERROR_OPENCL. One thread at a time.
 MST_API mst_status mst_convolver_push(mst_convolver *convolver, const float *frames, size_t n, size_t *taken, mst_error *error);
 
-// Gives up to n frames of the result, in order: *given, 0 where more has to be pushed, or after a flush at the result's end. There
-// may be fewer than n and more after them. Errors as push.
+// Gives up to n frames of the result, in order: *given, 0 where more has to be pushed, or after a flush at the result's end.
+// There may be fewer than n and more after them. Errors as push.
 MST_API mst_status mst_convolver_pull(mst_convolver *convolver, float *frames, size_t n, size_t *given, mst_error *error);
 
 // Says that the input has ended: what is left of the full result, taps - 1 frames longer than the input, can be pulled.

@@ -1,6 +1,6 @@
-// Streams in two levels of parts: the first `latency` long, the second so long that both take about as much work a sample. A block
-// of the second level is computed when its last sample has come; its results are due from the next sample on, so its parts begin
-// one such block after the kernel's beginning, which the first level covers.
+// Streams in two levels of parts: the first `latency` long, the second so long that both take about as much work a sample. A
+// block of the second level is computed when its last sample has come; its results are due from the next sample on, so its parts
+// begin one such block after the kernel's beginning, which the first level covers.
 #include "parts.h"
 
 #include "runtime/description.h"
@@ -52,8 +52,8 @@ static mst_status read_desc(const mst_convolver_desc *desc, mst_convolver_desc *
     MST_REQUIRE(d->kernel_channels == 1 || d->kernel_channels == d->channels, MST_ERROR_ARGUMENT,
                 "the kernel has %zu channels and the stream %zu; give one kernel for all, or one each", d->kernel_channels,
                 d->channels);
-    MST_REQUIRE(d->taps >= 1 && d->taps <= MOST_TAPS && d->kernel, MST_ERROR_ARGUMENT,
-                "the kernel has %zu taps; give 1 to %zu", d->kernel ? d->taps : 0, MOST_TAPS);
+    MST_REQUIRE(d->taps >= 1 && d->taps <= MOST_TAPS && d->kernel, MST_ERROR_ARGUMENT, "the kernel has %zu taps; give 1 to %zu",
+                d->kernel ? d->taps : 0, MOST_TAPS);
     MST_REQUIRE((d->latency & (d->latency - 1)) == 0 && d->latency >= LEAST_LATENCY && d->latency <= MOST_LATENCY,
                 MST_ERROR_ARGUMENT, "a latency of %zu samples; give a power of two from %zu to %zu", d->latency, LEAST_LATENCY,
                 MOST_LATENCY);

@@ -1,5 +1,5 @@
-// The sum over the parts of a kernel of their spectra times those of the input's blocks, so many blocks ago. A part has n
-// vectors of eight complex numbers; `history` is a ring, whose newest block is number `newest`.
+// The sum over the parts of a kernel of their spectra times those of the input's blocks, so many blocks ago. A part has
+// n vectors of eight complex numbers; `history` is a ring, whose newest block is number `newest`.
 __kernel void accumulate(__global const float16 *restrict history, __global const float16 *restrict spectra,
                          __global float16 *restrict product, uint n, uint parts, uint newest) {
     const uint i = get_global_id(0);

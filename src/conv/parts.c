@@ -68,7 +68,8 @@ static mst_status transform_kernel(mst_parts *p, mst_queue *queue, const float *
             for (size_t t = begin; t < end; t++)
                 p->window[2 * p->block * c + t - begin] = kernel[t * kernel_channels + (kernel_channels > 1 ? c : 0)];
         MST_TRY(mst_queue_write(queue, CL_TRUE, p->samples, 0, (size_t)p->samples_bytes, p->window, "the kernel", error));
-        MST_TRY(transform(p->forward, p->samples, 0, p->spectra, part * p->product_bytes, queue, "the kernel's transform", error));
+        MST_TRY(
+            transform(p->forward, p->samples, 0, p->spectra, part * p->product_bytes, queue, "the kernel's transform", error));
         MST_TRY(mst_queue_finish(queue, error));
     }
 fail:
@@ -100,9 +101,12 @@ mst_status mst_parts_clear(mst_parts *p, mst_queue *queue, mst_error *error) {
 
 static mst_status accumulate(mst_parts *p, mst_queue *queue, mst_error *error) {
     const cl_uint n = (cl_uint)(p->channels * p->bins / VECTOR), parts = (cl_uint)p->n, newest = (cl_uint)p->newest;
-    const mst_argument arguments[] = {MST_BIND_AS("history", p->history), MST_BIND_AS("spectra", p->spectra),
-                                      MST_BIND_AS("product", p->product), MST_BIND(n, n),
-                                      MST_BIND(parts, parts),             MST_BIND(newest, newest)};
+    const mst_argument arguments[] = {MST_BIND_AS("history", p->history),
+                                      MST_BIND_AS("spectra", p->spectra),
+                                      MST_BIND_AS("product", p->product),
+                                      MST_BIND(n, n),
+                                      MST_BIND(parts, parts),
+                                      MST_BIND(newest, newest)};
     size_t group = mst_kernel_group(p->context, p->accumulate, n);
     return mst_kernel_launch(queue, p->accumulate, arguments, MST_COUNT(arguments), n, group, NULL, error);
 }
