@@ -12,14 +12,15 @@ enum {
     // no cache.
     LEAST_PLANES = 4,
     MOST_PLANES = 32,
-    ROW_ITEMS = 32, // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
+    MOST_PART_PLANES = 8, // where kernels with and without layers divide the grid
+    ROW_ITEMS = 32,       // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
 };
 
-int mst_sweep_items(const mst_problem *problem, bool in_layers) {
-    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : GROUP;
-}
-
 int mst_sweep_group(mst_sweep_of part) { return part == MST_SWEEP_EDGES ? EDGES_GROUP : GROUP; }
+
+int mst_sweep_items(const mst_problem *problem, mst_sweep_of part, bool in_layers) {
+    return in_layers || problem->rank == MST_MAX_AXES ? ROW_ITEMS : mst_sweep_group(part);
+}
 
 unsigned mst_sweep_region(mst_sweep_of part, int region) {
     enum { P = 1 << PLANES, R = 1 << ROWS, C = 1 << COLUMNS };
@@ -60,7 +61,7 @@ static int64_t nodes_of(const mst_sweeps *s, int k, int axis, unsigned region) {
 static int64_t groups_of(const mst_sweeps *s, int k, mst_sweep_of part, unsigned region, int64_t from, int64_t to,
                          int64_t length) {
     const mst_problem *p = s->problem;
-    const int64_t items = mst_sweep_items(p, region >> COLUMNS & 1), across = mst_sweep_group(part) / items;
+    const int64_t items = mst_sweep_items(p, part, region >> COLUMNS & 1), across = mst_sweep_group(part) / items;
     const int64_t columns = mst_divide_up(nodes_of(s, k, COLUMNS, region), items * s->width);
     const int64_t rows = nodes_of(s, k, ROWS, region), strips = strips_of(s, k, region >> PLANES & 1, from, to, length);
     return p->rank == MST_MAX_AXES ? columns * mst_divide_up(rows, across) * strips
@@ -69,7 +70,7 @@ static int64_t groups_of(const mst_sweeps *s, int k, mst_sweep_of part, unsigned
 
 static int64_t divide_all(const mst_sweeps *s, int64_t planes, int64_t units, cl_long8 *work) {
     const uint64_t *n = s->problem->grid;
-    const int64_t items = mst_sweep_items(s->problem, false);
+    const int64_t items = mst_sweep_items(s->problem, MST_SWEEP_ALL, false);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->width);
     const int64_t rows = mst_divide_up((int64_t)n[ROWS], GROUP / items);
     const int64_t fair = mst_divide_up(planes, mst_divide_up(units * GROUPS_A_UNIT, columns * rows));
@@ -87,7 +88,7 @@ int64_t mst_sweep_divide(const mst_sweeps *s, int k, mst_sweep_of part, int64_t 
         if (i == 0 || mst_sweep_region(part, i) != 0)
             planes += groups_of(s, k, part, mst_sweep_region(part, i), from, to, 1);
     const int64_t fair = mst_divide_up(planes, units * GROUPS_A_UNIT);
-    work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
+    work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PART_PLANES);
     for (int i = 0; i < MST_SWEEP_REGIONS; i++) {
         if (i == 0 || mst_sweep_region(part, i) != 0)
             groups += groups_of(s, k, part, mst_sweep_region(part, i), from, to, work->s[0]);

@@ -156,7 +156,7 @@ static void write_planes(const sweep_writer *g, int k, unsigned axes) {
 
 // Waves of order 8 take a sixth longer on an H100 with the text for parts of the planes.
 static void write_all_gpu(const sweep_writer *g, int k) {
-    const int items = mst_sweep_items(g->s->problem, false), in_parts = g->s->in_parts;
+    const int items = mst_sweep_items(g->s->problem, MST_SWEEP_ALL, false), in_parts = g->s->in_parts;
     mst_text_put(g->out,
                  "long tile = get_group_id(0);\n"
                  "const long group_column = tile % work.s1 * $items * WIDTH;\n"

@@ -16,7 +16,7 @@ void mst_sweep_name(int k, mst_sweep_of part, char name[30]);
 
 // Of a GPU's work-items those that are along the columns, where these are in layers, or elsewhere; in three dimensions the others
 // are along the rows, else each goes through planes of its own.
-int mst_sweep_items(const mst_problem *problem, bool in_layers);
+int mst_sweep_items(const mst_problem *problem, mst_sweep_of part, bool in_layers);
 
 // Work-items of a GPU's work-group.
 int mst_sweep_group(mst_sweep_of part);
