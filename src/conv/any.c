@@ -5,14 +5,20 @@
 
 #include <stdlib.h>
 
-// A GPU's work-item has no 512 KiB of private memory for a tile: NVIDIA's launch fails.
 bool mst_any_stage_suits(const mst_convolution *plan, const mst_geometry *g) {
     const mst_convolution_choice *c = &plan->choice;
-    return g->cpu && !(plan->context->device.type & CL_DEVICE_TYPE_GPU) && !c->specialised &&
-           (c->pass.radix == 0 || c->pass.radix == 8) && g->lanes == mst_pass_lanes(plan->work_type == MST_COMPLEX128);
+    return g->cpu && !c->specialised && (c->pass.radix == 0 || c->pass.radix == 8) &&
+           g->lanes == mst_pass_lanes(plan->work_type == MST_COMPLEX128);
 }
 
 mst_status mst_any_stage_plan(mst_stage *s, mst_error *error) {
+    const mst_device_info *device = &s->plan->context->device;
+    if (device->type & CL_DEVICE_TYPE_GPU) // NVIDIA's launch of such a kernel fails
+        return mst_fail(
+            error, MST_ERROR_UNSUPPORTED,
+            "fused convolutions of the shape cpu want 512 KiB of private memory a work-item, which %s does not have; use "
+            "the shape gpu, or auto",
+            device->name);
     mst_any_stage *any = s->any = calloc(1, sizeof *any);
     if (!any)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
