@@ -1,3 +1,21 @@
+// Of results q and radix - q: what the sums pr and pi of the pairs bring to real and imaginary parts (a, e), and what
+// the differences mr and mi do (f, g), which is added to one of the results and taken from the other.
+#define SUM_PAIRS(a, e, f, g)                                                                                          \
+    {                                                                                                                  \
+        uint at = 2 * q < radix ? 2 * q : 2 * q - radix;                                                               \
+        const real2 c0 = vload2(q, c), c1 = vload2(at, c);                                                             \
+        a = r0 + pr[0] * c0.x + pr[1] * c1.x, e = i0 + pi[0] * c0.x + pi[1] * c1.x;                                    \
+        f = mi[0] * c0.y + mi[1] * c1.y, g = mr[0] * c0.y + mr[1] * c1.y;                                              \
+        for (uint k = 2; k < pairs; k++) {                                                                             \
+            at = at + q < radix ? at + q : at + q - radix;                                                             \
+            const real2 ck = vload2(at, c);                                                                            \
+            a = a + pr[k] * ck.x;                                                                                      \
+            e = e + pi[k] * ck.x;                                                                                      \
+            f = f + mi[k] * ck.y;                                                                                      \
+            g = g + mr[k] * ck.y;                                                                                      \
+        }                                                                                                              \
+    }
+
 // A step of an odd radix up to 31, by sums over pairs of opposite elements; c has cos and sin of 2 pi k / radix. Sums
 // are in the order, and the first two terms in one expression, of the butterflies that are written for a radix: they
 // round the same.
@@ -18,18 +36,8 @@ __attribute__((noinline)) void step_odd(vreal *restrict v, uint n, uint radix, u
             }
             p[0] = sr, p[1] = si;
             for (uint q = 1; q <= pairs; q++) {
-                uint at = 2 * q < radix ? 2 * q : 2 * q - radix;
-                const real2 c0 = vload2(q, c), c1 = vload2(at, c);
-                vreal a = r0 + pr[0] * c0.x + pr[1] * c1.x, e = i0 + pi[0] * c0.x + pi[1] * c1.x;
-                vreal f = mi[0] * c0.y + mi[1] * c1.y, g = mr[0] * c0.y + mr[1] * c1.y;
-                for (uint k = 2; k < pairs; k++) {
-                    at = at + q < radix ? at + q : at + q - radix;
-                    const real2 ck = vload2(at, c);
-                    a = a + pr[k] * ck.x;
-                    e = e + pi[k] * ck.x;
-                    f = f + mi[k] * ck.y;
-                    g = g + mr[k] * ck.y;
-                }
+                vreal a, e, f, g;
+                SUM_PAIRS(a, e, f, g)
                 const vreal xr = a + f, xi = e - g, yr = a - f, yi = e + g;
                 vreal *restrict p1 = p + q * s, *restrict p2 = p + (radix - q) * s;
                 if (apart > 1) {

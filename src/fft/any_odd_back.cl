@@ -23,18 +23,8 @@ __attribute__((noinline)) void step_odd_back(vreal *restrict v, uint n, uint rad
             }
             p[1] = sr, p[0] = si;
             for (uint q = 1; q <= pairs; q++) {
-                uint at = 2 * q < radix ? 2 * q : 2 * q - radix;
-                const real2 c0 = vload2(q, c), c1 = vload2(at, c);
-                vreal a = r0 + pr[0] * c0.x + pr[1] * c1.x, e = i0 + pi[0] * c0.x + pi[1] * c1.x;
-                vreal f = mi[0] * c0.y + mi[1] * c1.y, g = mr[0] * c0.y + mr[1] * c1.y;
-                for (uint k = 2; k < pairs; k++) {
-                    at = at + q < radix ? at + q : at + q - radix;
-                    const real2 ck = vload2(at, c);
-                    a = a + pr[k] * ck.x;
-                    e = e + pi[k] * ck.x;
-                    f = f + mi[k] * ck.y;
-                    g = g + mr[k] * ck.y;
-                }
+                vreal a, e, f, g;
+                SUM_PAIRS(a, e, f, g)
                 p[q * s + 1] = a + f, p[q * s] = e - g;
                 p[(radix - q) * s + 1] = a - f, p[(radix - q) * s] = e + g;
             }
