@@ -35,8 +35,8 @@ typedef void (*mst_program_fn)(const char *name, const char *text, void *user);
 // the next one when it has room for it, and integrals their integrals. All else works on the first device, the lead, which is
 // also the one that mst_context_device, mst_context_opencl and mst_context_queue give; a cl_mem belongs to its OpenCL context.
 // Each device has an OpenCL context, queues and threads of its own. device_memory is what may be taken of each; without it, parts
-// of one device share its three quarters. host_memory is divided among the devices. If a device lacks what a plan needs
-// (MST_ERROR_UNSUPPORTED: float64), the plan works without it, which is logged as a warning. On devices of one kind, results have
+// of one device share its three quarters. host_memory is one budget for all of them. If a device lacks what a plan
+// needs (float64, memory), the plan works without it, which is logged as a warning. On devices of one kind, results have
 // the same bits whatever their number; where kinds differ they are within what either gives.
 typedef struct mst_context_desc {
     size_t struct_size;

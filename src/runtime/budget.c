@@ -2,14 +2,24 @@
 #include "context.h"
 #include "large_pages.h"
 
-uint64_t mst_budget_left(mst_context *context, const mst_budget *budget) {
+// The host's memory is one budget for all devices of a group: the lead's.
+static mst_budget *find(mst_context **context, const mst_budget *budget) {
+    const bool is_host = budget == &(*context)->host_memory;
+    if (is_host)
+        *context = (*context)->lead;
+    return is_host ? &(*context)->host_memory : &(*context)->device_memory;
+}
+
+uint64_t mst_budget_left(mst_context *context, const mst_budget *of) {
+    const mst_budget *budget = find(&context, of);
     pthread_mutex_lock(&context->mutex);
     uint64_t left = budget->used < budget->limit ? budget->limit - budget->used : 0;
     pthread_mutex_unlock(&context->mutex);
     return left;
 }
 
-bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes) {
+bool mst_budget_take(mst_context *context, mst_budget *of, uint64_t bytes) {
+    mst_budget *budget = find(&context, of);
     pthread_mutex_lock(&context->mutex);
     bool fits = bytes <= budget->limit && budget->used <= budget->limit - bytes;
     if (fits)
@@ -18,7 +28,8 @@ bool mst_budget_take(mst_context *context, mst_budget *budget, uint64_t bytes) {
     return fits;
 }
 
-void mst_budget_give(mst_context *context, mst_budget *budget, uint64_t bytes) {
+void mst_budget_give(mst_context *context, mst_budget *of, uint64_t bytes) {
+    mst_budget *budget = find(&context, of);
     pthread_mutex_lock(&context->mutex);
     budget->used -= bytes;
     pthread_mutex_unlock(&context->mutex);

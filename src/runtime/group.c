@@ -16,8 +16,6 @@ static uint64_t parts_of(const mst_device_info *chosen, size_t n, size_t k) {
 // The description of one member.
 static mst_context_desc member_desc(const mst_context_desc *desc, const mst_device_info *chosen, size_t n, size_t k) {
     mst_context_desc d = *desc;
-    const uint64_t host = desc->host_memory ? desc->host_memory : MST_DEFAULT_HOST_MEMORY;
-    d.host_memory = host / n ? host / n : 1;
     if (d.device_memory == 0)
         d.device_memory = chosen[k].memory_bytes / 4 * 3 / parts_of(chosen, n, k);
     for (size_t i = 0; i < k; i++)
@@ -118,7 +116,7 @@ mst_status mst_twins_create(mst_context *lead, const mst_twin_kind *kind, const 
     for (size_t k = 0; k < lead->n_peers; k++) {
         mst_error why;
         status = kind->make(lead->peers[k], desc, &made[count], &why);
-        if (status == MST_ERROR_UNSUPPORTED) {
+        if (status == MST_ERROR_UNSUPPORTED || status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY) {
             mst_log(lead, MST_LOG_WARNING, "a device of the group takes no part: %s", why.message);
             status = MST_OK;
             continue;

@@ -23,8 +23,8 @@ typedef struct mst_twin_kind {
     void (*destroy)(void *plan);
 } mst_twin_kind;
 
-// A plan for each peer that can have one: those whose devices lack what it takes (MST_ERROR_UNSUPPORTED) are left out, with a
-// warning. *plans is an array of mst_group_size - 1 plans, *n of which are there; NULL with 0 if there are none.
+// A plan for each peer that can have one: those whose devices lack what it takes (float64, memory) are left out, with a warning.
+// *plans is an array of mst_group_size - 1 plans, *n of which are there; NULL with 0 if there are none.
 mst_status mst_twins_create(mst_context *lead, const mst_twin_kind *kind, const void *desc, void ***plans, size_t *n,
                             mst_error *error);
 void mst_twins_destroy(const mst_twin_kind *kind, void **plans, size_t n);

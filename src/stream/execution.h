@@ -18,7 +18,8 @@ static inline mst_stream *mst_stream_member(mst_stream *lead, size_t k) {
 }
 
 // Host or file data: blocks from one queue of work to the devices, with reading, upload, compute, download and writing of
-// different ones overlapped. Rings are configured. `shared`: by all members, if there is more than one block. Fills the report
+// different ones overlapped. The lead's ring is configured. `shared`: by all members whose rings are, if
+// there is more than one block. Fills the report
 // but for its seconds.
 mst_status mst_stream_run_staged(mst_stream *lead, const mst_location *where, const mst_execution *how, bool shared,
                                  mst_report *report, mst_error *error);

@@ -127,14 +127,23 @@ bool mst_ring_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host
            c.largest <= desc->context->device.max_allocation_bytes;
 }
 
+// The most slots for which a block of an item or more fits, 0 if there are none; and the items.
+static int slots_that_fit(const mst_stream_desc *desc, const costs *c, uint64_t device, uint64_t host, uint64_t *items) {
+    int slots = c->staged ? MST_RING_SLOTS : 1;
+    while (slots > 0 && (*items = items_that_fit(desc, c, (uint64_t)slots, device, host)) == 0)
+        slots--;
+    return slots;
+}
+
 static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst_error *error) {
     mst_context *context = desc->context;
     costs c = costs_of(desc, ring->staged, ring->pinned);
     uint64_t device = mst_budget_left(context, &context->device_memory), host = mst_budget_left(context, &context->host_memory);
     uint64_t wanted = wanted_items(desc, &c), fit = 0;
-    int slots = c.staged ? MST_RING_SLOTS : 1;
-    for (; slots > 0 && (fit = items_that_fit(desc, &c, (uint64_t)slots, device, host)) == 0; slots--) {
-    }
+    int slots =
+        slots_that_fit(desc, &c, device, host / mst_group_size(context->lead), &fit); // the other devices' rings need some
+    if (slots == 0)
+        slots = slots_that_fit(desc, &c, device, host, &fit);
     if (slots == 0) {
         uint64_t used = context->device_memory.limit - device,
                  least = used + c.fixed + desc->fixed_work_bytes + desc->item_work_bytes + c.staged;

@@ -258,9 +258,12 @@ static void work(size_t k, void *user) {
 static void begin(staged_run *r, mst_stream *lead, const mst_location *where) {
     pthread_mutex_init(&r->mutex, NULL);
     pthread_cond_init(&r->changed, NULL);
-    for (size_t k = 0; k < r->n_parts; k++) {
+    const size_t n = r->n_parts;
+    r->n_parts = 0;
+    for (size_t k = 0; k < n; k++) {
         mst_stream *s = mst_stream_member(lead, k);
-        r->parts[k] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where}};
+        if (s->ring.configured)
+            r->parts[r->n_parts++] = (device_part){.run = r, .stream = s, .passage = {&s->desc, &s->ring, where}};
     }
 }
 

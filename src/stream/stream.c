@@ -148,16 +148,24 @@ fail:
     return status;
 }
 
-// Configures the rings of all members whose arrays pass through staging; of the lead alone if they lie on its device or if it
-// takes one block.
-static mst_status configure(mst_stream *lead, const mst_location *where, bool staged, mst_error *error) {
+// Configures the lead's ring and, if blocks are to be shared and it takes more than one, those of the other members. These take
+// no part in the run where the budgets have no room for a block of theirs: their rings are not configured then.
+static mst_status configure(mst_stream *lead, const mst_location *where, bool shared, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(mst_ring_configure(&lead->ring, &lead->desc, where, error));
-    if (!staged || lead->desc.n_items <= lead->ring.block_items)
+    if (!shared || lead->desc.n_items <= lead->ring.block_items)
         return MST_OK;
     for (size_t k = 1; k <= lead->n_twins; k++) {
         mst_stream *s = mst_stream_member(lead, k);
-        MST_TRY(mst_ring_configure(&s->ring, &s->desc, where, error));
+        mst_error why;
+        status = mst_ring_configure(&s->ring, &s->desc, where, &why);
+        if (status == MST_ERROR_BUDGET) {
+            mst_log(lead->desc.context, MST_LOG_DEBUG, "a device of the group takes no part: %s", why.message);
+            status = MST_OK;
+        }
+        if (status != MST_OK && error)
+            *error = why;
+        MST_TRY(status);
     }
 fail:
     return status;
