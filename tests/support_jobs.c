@@ -242,7 +242,7 @@ static mst_status make_map(mst_context *context, int kind, plan *p, mst_error *e
     mst_map_desc desc = MST_MAP_DESC_INIT;
     const mst_layout line = mst_layout_dense(MST_FLOAT32, 1, (const size_t[]){ELEMENTS});
     const mst_map_input inputs[] = {{"a", line}, {"b", line}};
-    const mst_map_number number = {"c", 0.375};
+    const mst_map_number number = {.name = "c", .value = 0.375};
     (void)kind;
     desc.expression = "1.25*a*b + c - 3.5e-1*abs(b)";
     desc.inputs = inputs;

@@ -225,7 +225,7 @@ static void *spread(const void *elements, size_t n, size_t known, size_t stride,
 
 static void elements(void **state) {
     const mst_map_input inputs[] = {{"a", mst_layout_dense(MST_FLOAT32, 1, shape)}, {"b", inputs[0].layout}};
-    const mst_map_number numbers[] = {{"c", 1}, {"d", 2}};
+    const mst_map_number numbers[] = {{.name = "c", .value = 1}, {.name = "d", .value = 2}};
     const mst_integral_range ranges[] = {{"x", "0", "1"}, {"y", "0", "1"}};
     const mst_filter_notch notches[] = {{0.1, 0, 0.05}, {0, 0.1, 0.05}};
     mst_map_desc map = MST_MAP_DESC_INIT;
@@ -237,7 +237,7 @@ static void elements(void **state) {
     map.numbers = numbers;
     map.n_inputs = map.n_numbers = 2;
     ELEMENTS(use_map, map, inputs, 2, input_size, sizeof inputs[0]);
-    ELEMENTS(use_map, map, numbers, 2, number_size, sizeof numbers[0]);
+    ELEMENTS(use_map, map, numbers, 2, number_size, offsetof(mst_map_number, imaginary));
     integral.integrand = "x * y";
     integral.n_variables = 2;
     integral.ranges = ranges;
@@ -436,9 +436,9 @@ ENDS_WITH(mst_filter_desc, stage_size);
 ENDS_WITH(mst_filter_notch, radius);
 ENDS_WITH(mst_integral_desc, compile_from);
 ENDS_WITH(mst_integral_range, to);
-ENDS_WITH(mst_map_desc, vector_width);
+ENDS_WITH(mst_map_desc, axes);
 ENDS_WITH(mst_map_input, layout);
-ENDS_WITH(mst_map_number, value);
+ENDS_WITH(mst_map_number, type);
 ENDS_WITH(mst_stencil_desc, definitions);
 ENDS_WITH(mst_stencil_monitor, region);
 ENDS_WITH(mst_stencil_spectrum, region);

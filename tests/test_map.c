@@ -2,6 +2,8 @@
 // each of which is a kernel, a third.
 #include "support.h"
 
+#include "expr/types.h"
+
 #include <math.h>
 
 static const mst_type types[] = {MST_INT8, MST_INT16, MST_INT32, MST_INT64, MST_FLOAT32, MST_FLOAT64};
@@ -14,7 +16,7 @@ typedef struct job {
     test_array arrays[3];
 } job;
 
-static const mst_map_number numbers[] = {{"k", 3}, {"half", -7}};
+static const mst_map_number numbers[] = {{.name = "k", .value = 3}, {.name = "half", .value = -7}};
 
 static job job_of(const char *expression, int n_inputs, const mst_layout *layouts) {
     static const char *const names[] = {"B", "C", "D"};
@@ -337,6 +339,130 @@ static void measured_widths(void **state) {
     free_job(&j);
 }
 
+// numpy.promote_types (NumPy 2.4): rows and columns in this order, a letter a type.
+static const mst_type all[] = {MST_BOOL,  MST_INT8,   MST_UINT8,   MST_INT16,   MST_UINT16,  MST_INT32,     MST_UINT32,
+                               MST_INT64, MST_UINT64, MST_FLOAT16, MST_FLOAT32, MST_FLOAT64, MST_COMPLEX64, MST_COMPLEX128};
+static const char numpy_letters[] = "?bBhHiIlLefdFD";
+static const char *const numpy_common[] = {
+    "?bBhHiIlLefdFD", // bool
+    "bbhhiilldefdFD", // int8
+    "BhBhHiIlLefdFD", // uint8
+    "hhhhiilldffdFD", // int16
+    "HiHiHiIlLffdFD", // uint16
+    "iiiiiillddddDD", // int32
+    "IlIlIlIlLdddDD", // uint32
+    "llllllllddddDD", // int64
+    "LdLdLdLdLdddDD", // uint64
+    "eeeffddddefdFD", // float16
+    "fffffddddffdFD", // float32
+    "ddddddddddddDD", // float64
+    "FFFFFDDDDFFDFD", // complex64
+    "DDDDDDDDDDDDDD", // complex128
+};
+
+static void common_types(void **state) {
+    (void)state;
+    for (int a = 0; a < 14; a++)
+        for (int b = 0; b < 14; b++) {
+            const mst_type expected = all[strchr(numpy_letters, numpy_common[a][b]) - numpy_letters];
+            CHECK(mst_type_common(all[a], all[b]) == expected, "%s with %s is %s, not %s", mst_type_name(all[a]),
+                  mst_type_name(all[b]), mst_type_name(mst_type_common(all[a], all[b])), mst_type_name(expected));
+        }
+}
+
+typedef struct typed_case {
+    const char *expression;
+    mst_type types[3], result;
+    mst_type asked, converted;
+} typed_case;
+
+// What an expression makes of its arrays' types, without a kernel.
+static void result_types(void **state) {
+    static const typed_case cases[] = {
+        {"B + C", {MST_INT8, MST_UINT8}, MST_INT16, 0, 0},
+        {"B + 1", {MST_UINT8}, MST_UINT8, 0, 0},
+        {"B + 1.0", {MST_UINT8}, MST_FLOAT64, 0, 0},
+        {"B + 1.5", {MST_FLOAT32}, MST_FLOAT32, 0, 0},
+        {"B + half", {MST_FLOAT32}, MST_FLOAT32, 0, 0},
+        {"B / 2", {MST_INT16}, MST_FLOAT64, 0, 0},
+        {"B // 2", {MST_INT16}, MST_INT16, 0, 0},
+        {"sqrt(B)", {MST_INT8}, MST_FLOAT16, 0, 0},
+        {"sqrt(B)", {MST_UINT16}, MST_FLOAT32, 0, 0},
+        {"sqrt(B)", {MST_INT64}, MST_FLOAT64, 0, 0},
+        {"abs(B) + C", {MST_COMPLEX64, MST_FLOAT32}, MST_FLOAT32, 0, 0},
+        {"B * C", {MST_COMPLEX64, MST_FLOAT64}, MST_COMPLEX128, 0, 0},
+        {"B < C", {MST_INT8, MST_FLOAT64}, MST_BOOL, 0, 0},
+        {"(B < C) + (B > C)", {MST_INT8, MST_INT8}, MST_BOOL, 0, 0},
+        {"(B < C) * 2", {MST_INT8, MST_INT8}, MST_INT64, 0, 0},
+        {"where(B, C, D)", {MST_BOOL, MST_INT8, MST_FLOAT16}, MST_FLOAT16, 0, 0},
+        {"(B < C) + (B > C)", {MST_INT8, MST_INT8}, MST_FLOAT32, MST_FLOAT32, 0},
+        {"B / 2", {MST_INT16}, MST_UINT8, 0, MST_UINT8},
+        {"3 + 0 * B", {MST_FLOAT32}, MST_FLOAT32, 0, 0},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        const typed_case *t = &cases[c];
+        mst_error e;
+        mst_expr *from, *lowered = mst_expr_create_lowered();
+        const mst_expr_symbol symbols[] = {{"B", 0, 0}, {"C", 0, 0}, {"D", 0, 0}, {"half", 0, 0}};
+        mst_expr_kind kinds[4] = {[3] = {MST_FLOAT64, true, 0.5}};
+        for (int k = 0; k < 3; k++)
+            kinds[k].type = t->asked ? t->asked : t->types[k] ? t->types[k] : t->types[0];
+        const mst_expr_typing typing = {.symbols = kinds, .common = t->types[0], .computed = t->asked, .converted = t->converted};
+        mst_expr_root root;
+        (void)state;
+        OK(mst_expr_parse_map(t->expression, "f", symbols, 4, &from, &e));
+        OK(mst_expr_lower(from, &typing, lowered, &root, &e));
+        CHECK(root.type == t->result, "%s is %s, not %s", t->expression, mst_type_name(root.type), mst_type_name(t->result));
+        mst_expr_destroy(from);
+        mst_expr_destroy(lowered);
+    }
+}
+
+// Quotients, remainders and shifts at their ends, of int8 in vectors and alone: all pairs of int8 in one run.
+static int whole_quotient(int a, int b, bool remainder) {
+    if (b == 0)
+        return 0;
+    int quotient = a / b, left = a % b;
+    if (left != 0 && (left < 0) != (b < 0))
+        quotient--, left += b;
+    return remainder ? left : (int8_t)quotient;
+}
+
+static void integer_ends(void **state) {
+    size_t row[] = {256}, column[] = {256, 1};
+    mst_layout layouts[2] = {mst_layout_dense(MST_INT8, 2, column), mst_layout_dense(MST_INT8, 1, row)};
+    for (int w = 0; w < 2; w++) {
+        job j = job_of("D ? C == 0 ? B // C : B // C * 7 + (B << C) : (B % C) * 5 + mod(B, C) + (B >> C) + B**C", 2, layouts);
+        mst_layout one = mst_layout_dense(MST_BOOL, 1, (size_t[]){1});
+        j.desc.n_inputs = 3;
+        j.inputs[2] = (mst_map_input){"D", one};
+        j.arrays[2] = test_array_random(&one);
+        *(uint8_t *)test_array_at(&j.arrays[2], 0) = (uint8_t)w;
+        for (int k = 0; k < 256; k++)
+            *(int8_t *)test_array_at(&j.arrays[0], (size_t)k) = *(int8_t *)test_array_at(&j.arrays[1], (size_t)k) =
+                (int8_t)(k - 128);
+        j.desc.vector_width = 8;
+        const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
+        test_array output = run(*state, &j, from, MST_PLACE_HOST);
+        assert_int_equal(output.layout.type, MST_INT8);
+        for (int a = -128; a < 128; a++)
+            for (int b = -128; b < 128; b++) {
+                uint8_t power = 1;
+                for (int k = 0; k < b; k++)
+                    power = (uint8_t)(power * (uint8_t)a);
+                const bool inside = b >= 0 && b < 8;
+                const int left = inside ? (int8_t)((uint8_t)a << b) : 0, right = inside ? a >> b : a < 0 ? -1 : 0;
+                const int fmod = b ? a % b : 0;
+                int expected = w ? b == 0 ? 0 : whole_quotient(a, b, false) * 7 + left
+                                 : whole_quotient(a, b, true) * 5 + fmod + right + (b < 0 ? 0 : power);
+                const int got = *(int8_t *)test_array_at(&output, (size_t)((a + 128) * 256 + b + 128));
+                CHECK(got == (int8_t)expected, "%d and %d, %s: %d, not %d", a, b, w ? "quotient" : "remainder", got,
+                      (int8_t)expected);
+            }
+        test_array_free(&output), free_job(&j);
+    }
+}
+
 static void refusals(void **state) {
     mst_error e;
     mst_map *plan = NULL;
@@ -354,31 +480,33 @@ static void refusals(void **state) {
     } while (0)
     WRONG("struct_size", d.struct_size = 8);
     WRONG("expression", d.expression = NULL);
-    WRONG("divided", d.expression = "B / C");
-    WRONG("sin()", d.expression = "sin(B)");
-    WRONG("no integer", d.expression = "B * 2.5");
     WRONG("no integer", d.expression = "B + 3000000000");
     WRONG("no integer", (j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT64, d.expression = "B + 9007199254740994"));
-    const mst_map_number large = {"large", 300};
+    const mst_map_number large = {.name = "large", .value = 300};
     WRONG("no integer that int8", (j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT8, d.numbers = &large,
                                    d.n_numbers = 1, d.expression = "B + large"));
     j.inputs[0].layout.type = j.inputs[1].layout.type = MST_INT32;
+    WRONG("not converted to int32", (d.type = MST_INT32, d.expression = "B / C"));
+    WRONG("not converted to int32", (d.type = MST_INT32, d.expression = "sin(B)"));
+    WRONG("no bits", d.expression = "B / C & 1");
+    WRONG("no order", (j.inputs[0].layout.type = MST_COMPLEX64, d.expression = "B < C"));
+    WRONG("take real()", (j.inputs[0].layout.type = MST_COMPLEX64, d.out_type = MST_FLOAT32));
+    WRONG("cbrt() of complex", (j.inputs[0].layout.type = MST_COMPLEX64, d.expression = "cbrt(B)"));
+    WRONG("8 at most", (j.inputs[0].layout.type = MST_COMPLEX64, d.vector_width = 16));
+    j.inputs[0].layout.type = MST_INT32;
+    WRONG("no power -2", d.expression = "B^-2");
     WRONG("'E' is not known", d.expression = "B + E");
     WRONG("n_inputs", d.n_inputs = 0);
     WRONG("n_inputs", d.n_inputs = 8);
     WRONG("n_numbers", d.n_numbers = 33);
     WRONG("vector_width", d.vector_width = 3);
-    WRONG("complex64", d.type = MST_COMPLEX64);
     WRONG("shape", d.output = mst_layout_dense(MST_INT32, 2, other));
     WRONG("int16", d.output = mst_layout_dense(MST_INT16, 2, shape));
-    WRONG("C has shape (5,4)", j.inputs[1].layout = mst_layout_dense(MST_INT32, 2, other));
-    WRONG("uint8", j.inputs[1].layout = mst_layout_dense(MST_UINT8, 2, shape));
+    WRONG("C has shape (5,4), which does not go with (4,5)", j.inputs[1].layout = mst_layout_dense(MST_INT32, 2, other));
     j.inputs[1].layout = mst_layout_dense(MST_FLOAT32, 2, shape);
     WRONG("not converted", d.type = MST_INT32);
     j.inputs[1].layout = layouts[1];
-    const mst_map_number half = {"half", 0.5};
-    WRONG("no integer", (d.numbers = &half, d.n_numbers = 1));
-    WRONG("twice", (d.numbers = &(mst_map_number){"B", 1}, d.n_numbers = 1));
+    WRONG("twice", (d.numbers = &(mst_map_number){.name = "B", .value = 1}, d.n_numbers = 1));
     REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_map_create(*state, NULL, &plan, &e));
     REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_map_execute(NULL, NULL, mst_at_host(&e), NULL, &e));
     mst_map_destroy(NULL);
@@ -393,11 +521,19 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),
-        cmocka_unit_test(integers_choose),      cmocka_unit_test(ends_of_ranges),
-        cmocka_unit_test(nested_integers),      cmocka_unit_test(mixed_types),
-        cmocka_unit_test(angles_of_any_size),   cmocka_unit_test(blocks_and_in_place),
-        cmocka_unit_test(measured_widths),      cmocka_unit_test(refusals),
+        cmocka_unit_test(every_type_and_width),
+        cmocka_unit_test(any_strides),
+        cmocka_unit_test(integers_choose),
+        cmocka_unit_test(ends_of_ranges),
+        cmocka_unit_test(nested_integers),
+        cmocka_unit_test(mixed_types),
+        cmocka_unit_test(angles_of_any_size),
+        cmocka_unit_test(blocks_and_in_place),
+        cmocka_unit_test(measured_widths),
+        cmocka_unit_test(common_types),
+        cmocka_unit_test(result_types),
+        cmocka_unit_test(integer_ends),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -9,20 +9,22 @@ enum { MOST_OPERANDS = 1 + MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
 
 static const char command[] = "map";
 
-static const char details[] = "Computes an expression for every element of arrays of one shape, each given as\n"
+static const char details[] = "Computes an expression for every element of arrays, as NumPy would, each given as\n"
                               "NAME=FILE.npy; NAME=NUMBER gives a number. `A = ` before the expression may name the\n"
-                              "result. The arrays may be larger than the device and than RAM. OUT appears only when it\n"
-                              "is whole.\n"
+                              "result. Shapes are broadcast. The arrays may be larger than the device and than RAM. OUT\n"
+                              "appears only when it is whole.\n"
                               "\n"
-                              "Expressions have + - * / ^, comparisons, && || !, c ? a : b, pi and e, and the functions\n"
-                              "abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos\n"
-                              "tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma lgamma atan2 hypot\n"
-                              "min max mod pow. Integers have no division and only abs, min and max; they wrap around.\n"
+                              "Expressions have + - * / // % ^, comparisons, && || !, & | ~ << >>, c ? a : b, pi, e, inf,\n"
+                              "and the functions abs sign floor ceil round rint trunc sqrt cbrt exp exp2 expm1 log log2\n"
+                              "log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc gamma\n"
+                              "lgamma sinc isnan isinf isfinite step heaviside atan2 hypot min max minimum maximum mod\n"
+                              "pow copysign nextafter xor where clip complex real imag conj arg. Integers wrap around.\n"
                               "\n"
-                              "Arrays hold int8, int16, int32, int64, float32 or float64. The result has NumPy's common\n"
-                              "type of them, or --type, in which everything is computed. A device that lacks float64\n"
-                              "refuses to, unless --fallback float32 names what takes its place; a line on stderr and\n"
-                              "`fallback` in --json say so if it did.\n"
+                              "Arrays hold bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 or\n"
+                              "complex128. Every operation takes place in NumPy's type of its operands, or all of them in\n"
+                              "--type; --out-type converts the result. A device that lacks float64 refuses to compute in\n"
+                              "it, unless --fallback float32 names what takes its place; a line on stderr and `fallback`\n"
+                              "in --json say so if it did.\n"
                               "\n"
                               "The kernel works on vectors of 1 to 16 elements. --measure makes test runs of this very\n"
                               "expression at every width and takes the fastest; it prints them with --verbose.\n"
@@ -32,14 +34,14 @@ static const char details[] = "Computes an expression for every element of array
 
 typedef struct request {
     char *output; // NULL: only show the kernels
-    char *type, *fallback;
+    char *type, *out_type, *fallback;
     int vector_width, measure, show_kernel;
 } request;
 
 static const cli_option option_table[] = {
     {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
-    {"type", 't', CLI_TEXT, offsetof(request, type), "the result's type, in which all is computed (default: NumPy's common type)",
-     "TYPE"},
+    {"type", 't', CLI_TEXT, offsetof(request, type), "compute everything in this type (default: as NumPy would)", "TYPE"},
+    {"out-type", 0, CLI_TEXT, offsetof(request, out_type), "the type that the result is converted to; integers saturate", "TYPE"},
     {"fallback", 0, CLI_TEXT, offsetof(request, fallback), "float32: compute in it where the device lacks float64", "TYPE"},
     {"vector-width", 'w', CLI_INT, offsetof(request, vector_width),
      "1, 2, 4, 8 or 16 elements (default: what was tuned, else 32 bytes on a CPU, 16 elsewhere)", "W"},
@@ -90,7 +92,8 @@ static int read_operand(job *j, int k) {
             cli_error(command, "%s: more than %d numbers", text, MST_MAP_MAX_NUMBERS);
             return CLI_USAGE;
         }
-        j->numbers[j->desc.n_numbers++] = (mst_map_number){name, value};
+        const bool whole = strpbrk(equals + 1, ".eEnN") == NULL; // no point, exponent, inf or nan
+        j->numbers[j->desc.n_numbers++] = (mst_map_number){.name = name, .value = value, .type = whole ? MST_INT64 : MST_FLOAT64};
         return CLI_DONE;
     }
     if (j->desc.n_inputs == MST_MAP_MAX_INPUTS) {
@@ -104,13 +107,15 @@ static int read_operand(job *j, int k) {
     return code;
 }
 
-static int read_type(const char *text, mst_type *type) {
-    for (int t = MST_FLOAT32; text && t <= MST_BOOL; t++)
+static int read_type(const char *option, const char *text, mst_type *type) {
+    for (int t = MST_FLOAT32; text && t <= MST_FLOAT16; t++)
         if (strcmp(text, mst_type_name((mst_type)t)) == 0)
             *type = (mst_type)t;
     if (!text || *type)
         return CLI_DONE;
-    return cli_wrong_option(command, "--type", text, "no such type; choose int8, int16, int32, int64, float32 or float64");
+    return cli_wrong_option(
+        command, option, text,
+        "no such type; choose bool, int8 to int64, uint8 to uint64, float16 to float64, complex64 or complex128");
 }
 
 static int read_fallback(const char *text, mst_type *type) {
@@ -139,7 +144,9 @@ static int read_request(job *j) {
     for (int k = 1; k < j->arguments->n_operands && code == CLI_DONE; k++)
         code = read_operand(j, k);
     if (code == CLI_DONE)
-        code = read_type(r->type, &j->desc.type);
+        code = read_type("--type", r->type, &j->desc.type);
+    if (code == CLI_DONE)
+        code = read_type("--out-type", r->out_type, &j->desc.out_type);
     if (code == CLI_DONE)
         code = read_fallback(r->fallback, &j->desc.fallback);
     j->desc.expression = expression_of(j->arguments->operands[0]);

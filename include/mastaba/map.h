@@ -2,9 +2,9 @@
 //
 //     output[i0][i1]... = expression(a[i0][i1]..., b[i0][i1]..., numbers)
 //
-// The expression is in the language of docs/map.md: + - * / ^, comparisons, c ? a : b, functions. It is computed in the type of
-// the output, into which inputs are converted first: float32 or float64, or int8 to int64, which wrap around in two's complement
-// (integers have + - *, comparisons, choices, abs, min, max and whole powers; no division, which would round).
+// The expression is in the language of docs/map.md: arithmetic, comparisons, c ? a : b, bits, functions. Every operation takes
+// place in NumPy's type of its operands (or all in one that is named): bool, integers of 8 to 64 bits, which wrap around and
+// whose quotients by 0 are 0, float32, float64, complex numbers of these. float16 is computed in float32 and rounded at the end.
 //
 // The kernel works on vectors of 1, 2, 4, 8 or 16 elements; which is fastest depends on the device and the expression (Burtsev,
 // parallel templates for vector and scalar devices: test runs of the kernel's own operations decide). Results do not depend on
@@ -28,34 +28,45 @@ typedef struct mst_map mst_map;
 // An array or a number and its name in the expression: a letter or underscore, then letters, digits, underscores.
 typedef struct mst_map_input {
     const char *name;
-    mst_layout layout; // int8, int16, int32, int64, float32 or float64; any strides, 0 too
+    mst_layout layout; // of any type; any strides, 0 too
 } mst_map_input;
 
+// Numbers take the type of what they meet, as Python's do in NumPy (NEP 50): with an integer array one that is MST_INT64 is such
+// an integer, and must fit, while MST_FLOAT64 makes float64 of it; with a float32 array both are float32.
 typedef struct mst_map_number {
     const char *name;
     double value;
+    double imaginary; // with MST_COMPLEX128
+    int64_t type;     // MST_INT64, MST_FLOAT64 or MST_COMPLEX128; 0: an integer where the value is whole, else a float
 } mst_map_number;
 
 typedef struct mst_map_desc {
     size_t struct_size;
     const char *expression;
-    int n_inputs; // 1..MST_MAP_MAX_INPUTS, all of one shape
+    int n_inputs; // 1..MST_MAP_MAX_INPUTS, of shapes that NumPy broadcasts against one another
     const mst_map_input *inputs;
     size_t input_size; // sizeof(mst_map_input)
     int n_numbers;     // 0..MST_MAP_MAX_NUMBERS
     const mst_map_number *numbers;
     size_t number_size;    // sizeof(mst_map_number)
-    mst_type type;         // of the output; 0: NumPy's common type of the inputs. float to integer is refused
+    mst_type type;         // in which all is computed, and of the output; 0: each operation in NumPy's type of its operands.
+                           // float to integer is refused
     mst_type fallback;     // 0, or MST_FLOAT32: what takes the place of float64 as the output's type on a device that lacks it
-    mst_layout output;     // of that type and the inputs' shape, strides of its own; rank 0: dense
+    mst_layout output;     // of the result's type and the common shape, strides of its own; rank 0: dense
     bool measure;          // with vector_width 0: make test runs of every width, on the device, when the plan is made
-    unsigned vector_width; // 1, 2, 4, 8 or 16; 0: what is known of the device (tune.h), or `measure`
+    unsigned vector_width; // 1, 2, 4, 8 or 16 (8 at most with complex numbers); 0: what is known of the device (tune.h), or
+                           // `measure`
+    mst_type out_type;     // 0, or what the result is converted to: floats to integers towards 0, saturating, NaN to 0;
+                           // integers to narrower ones by their low bits. Complex to real is refused
+    // Of a reduction: sum(...) around the whole expression, and mean, prod, min, max, any, all, count, var, std, argmin, argmax.
+    int n_axes;      // 0: over all axes
+    const int *axes; // 0..rank-1, or -rank..-1 from the last one, of the common shape
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
     {                                                                                                                            \
         sizeof(mst_map_desc), NULL, 0, NULL, sizeof(mst_map_input), 0, NULL, sizeof(mst_map_number), (mst_type)0, (mst_type)0,   \
-            MST_LAYOUT_INIT, false, 0                                                                                            \
+            MST_LAYOUT_INIT, false, 0, (mst_type)0, 0, NULL                                                                      \
     }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
@@ -67,7 +78,7 @@ MST_API mst_status mst_map_create(mst_context *context, const mst_map_desc *desc
 MST_API void mst_map_destroy(mst_map *plan);
 
 // The vector width of the plan, its output's layout, and its kernel's text. Valid as long as the plan. Thread-safe.
-// mst_map_wanted: the type that was asked for, or NumPy's common one; not the output's if the fallback took its place.
+// mst_map_wanted: the type that the result has where there is float64; not the output's if the fallback took its place.
 MST_API unsigned mst_map_vector_width(const mst_map *plan);
 MST_API mst_type mst_map_wanted(const mst_map *plan);
 MST_API const mst_layout *mst_map_output(const mst_map *plan);

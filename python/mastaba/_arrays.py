@@ -7,9 +7,19 @@ from ._device import Array, asarray, empty  # noqa: F401
 from ._library import ffi, lib
 
 TYPES = {np.dtype(name): getattr(lib, "MST_" + name.upper()) for name in (
-    "float32", "float64", "complex64", "complex128", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool")}
+    "float32", "float64", "complex64", "complex128", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool", "float16")}
+DTYPES = {number: dtype for dtype, number in TYPES.items()}
 _LOCATION, _ADDRESS = ffi.typeof("mst_location *"), ffi.typeof("void *")
 MOST_AXES = lib.MST_MAX_RANK
+
+
+def type_of(dtype):
+    """The library's number of an element type; 0 for None."""
+    if dtype is None:
+        return 0
+    if np.dtype(dtype) not in TYPES:
+        raise errors.ArgumentError(f"{np.dtype(dtype)} is no type of the library's arrays")
+    return TYPES[np.dtype(dtype)]
 
 
 def fits(array):

@@ -97,6 +97,35 @@ def test_evaluate():
     assert mastaba.evaluate("a*a", {"a": a}, out=out) is out and np.array_equal(out, a * a)
 
 
+TYPES = ("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64",
+         "complex128")
+
+
+@pytest.mark.parametrize("k", range(len(TYPES)))
+def test_types_are_those_of_numpy(k):
+    a, b = np.array([[1], [0], [3]], TYPES[k]), np.array([1, 2], TYPES[(3 * k + 5) % len(TYPES)])
+    got = mastaba.evaluate("a + b")
+    assert got.dtype == (a + b).dtype and np.array_equal(got, a + b)
+
+
+def test_operations_are_those_of_numpy():
+    rng = np.random.default_rng(5)
+    i, j = (rng.integers(-2**31, 2**31, 300).astype(np.int32) // rng.choice([1, 1000, 2**28], 300).astype(np.int32) for _ in range(2))
+    z = rng.normal(size=300) + 1j * rng.normal(size=300)
+    x = np.float32(2.5)
+    with np.errstate(all="ignore"):
+        assert np.array_equal(mastaba.evaluate("i // j + i % j + (i << 3) - xor(i, j & 255)"), i // j + i % j + (i << 3) - (i ^ (j & 255)))
+        assert mastaba.evaluate("i / 2").dtype == np.float64 and mastaba.evaluate("x * 2.5").shape == ()
+        assert np.array_equal(mastaba.evaluate("(i > j) & (i < 5)"), (i > j) & (i < 5))
+        assert np.allclose(mastaba.evaluate("sqrt(z)*exp(z)/conj(z) + abs(z)**2 - 2*c", {"z": z, "c": 1 + 2j}),
+                           np.sqrt(z) * np.exp(z) / z.conj() + abs(z)**2 - 2 - 4j)
+    assert np.array_equal(mastaba.evaluate("i*1.5", out_dtype="uint8"), np.clip(np.trunc(i * 1.5), 0, 255))
+    with pytest.raises(mastaba.errors.ArgumentError, match="shape"):
+        mastaba.evaluate("a + b", {"a": np.ones(3), "b": np.ones(4)})
+    with pytest.raises(mastaba.errors.ArgumentError, match="no integer that int8"):
+        mastaba.evaluate("a + 300", {"a": np.ones(3, np.int8)})
+
+
 def test_threads():
     x = [numbers(16, 100 + k, seed=k) for k in range(8)]
     alone, together = [mastaba.fft.fft(a) for a in x], [None] * len(x)

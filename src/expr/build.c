@@ -25,7 +25,7 @@ mst_expr *mst_expr_create(bool of_scheme, bool numbers_apart) {
 static bool same_number(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static bool same_node(const mst_expr_node *a, const mst_expr_node *b) {
-    return a->operation == b->operation && memcmp(a->operands, b->operands, sizeof a->operands) == 0 &&
+    return a->operation == b->operation && a->type == b->type && memcmp(a->operands, b->operands, sizeof a->operands) == 0 &&
            same_number(a->value, b->value);
 }
 
@@ -57,7 +57,11 @@ unsigned mst_expr_add_number(mst_expr *expr, double value) {
     return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .value = value});
 }
 
-unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field) {
+unsigned mst_expr_add_decimal(mst_expr *expr, double value) {
+    return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .operands = {expr->of_map ? 1 : 0}, .value = value});
+}
+
+unsigned mst_expr_find_leaf(mst_expr *expr, const mst_expr_leaf *leaf) {
     unsigned k = 0;
     while (k < expr->n_leaves && (expr->leaves[k].symbol != leaf->symbol || expr->leaves[k].level != leaf->level ||
                                   memcmp(expr->leaves[k].offsets, leaf->offsets, sizeof leaf->offsets) != 0))
@@ -72,6 +76,13 @@ unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_fi
     }
     if (k == expr->n_leaves)
         expr->leaves[expr->n_leaves++] = *leaf;
+    return k;
+}
+
+unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field) {
+    const unsigned k = mst_expr_find_leaf(expr, leaf);
+    if (k == MST_EXPR_FULL)
+        return MST_EXPR_FULL;
     return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_LEAF, .operands = {k}, .of_field = of_field});
 }
 
@@ -95,10 +106,28 @@ static bool has_reciprocal(const mst_expr_node *node) {
     return node->operation == MST_EXPR_NUMBER && fabs(node->value) > 1e-37 && fabs(node->value) < 1e37;
 }
 
+// Whether an operation of a map on numbers without points gives one with a point.
+static bool makes_decimal(mst_expr_operation operation) {
+    switch (operation) {
+    case MST_EXPR_NEGATE:
+    case MST_EXPR_ADD:
+    case MST_EXPR_SUBTRACT:
+    case MST_EXPR_MULTIPLY:
+    case MST_EXPR_CHOOSE:
+    case MST_EXPR_ABS:
+    case MST_EXPR_MIN:
+    case MST_EXPR_MAX:
+    case MST_EXPR_MOD:
+        return false;
+    default:
+        return true;
+    }
+}
+
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n) {
     mst_expr_node node = {.operation = operation};
     double values[3] = {0};
-    bool constant = !mst_expr_is_condition(operation);
+    bool constant = !mst_expr_is_condition(operation) && !mst_expr_is_of_map(operation), decimal = makes_decimal(operation);
     for (int k = 0; k < n; k++) {
         if (operands[k] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
@@ -110,6 +139,7 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
         values[k] = expr->nodes[node.operands[k]].value;
         node.of_field = node.of_field || expr->nodes[node.operands[k]].of_field;
         constant = constant && expr->nodes[node.operands[k]].operation == MST_EXPR_NUMBER;
+        decimal = decimal || expr->nodes[node.operands[k]].operands[0] != 0;
     }
     if (expr->of_scheme && operation == MST_EXPR_DIVIDE && node.of_field && has_reciprocal(&expr->nodes[node.operands[1]])) {
         node.operation = MST_EXPR_MULTIPLY;
@@ -117,8 +147,10 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
         if (node.operands[1] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
     }
-    if (constant)
-        return mst_expr_add_number(expr, mst_expr_apply(operation, values[0], values[1], values[2]));
+    if (constant) {
+        const double value = mst_expr_apply(operation, values[0], values[1], values[2]);
+        return decimal ? mst_expr_add_decimal(expr, value) : mst_expr_add_number(expr, value);
+    }
     return add_node(expr, &node);
 }
 
@@ -146,6 +178,11 @@ unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent) {
     if (base == MST_EXPR_FULL || exponent == MST_EXPR_FULL)
         return MST_EXPR_FULL;
     const mst_expr_node *e = &expr->nodes[exponent];
+    if (expr->of_map && expr->nodes[base].operation == MST_EXPR_NUMBER && e->operation == MST_EXPR_NUMBER &&
+        !expr->nodes[base].operands[0] && !e->operands[0] && e->value >= 0)
+        return mst_expr_add_number(expr, pow(expr->nodes[base].value, e->value));
+    if (expr->of_map)
+        return mst_expr_add(expr, MST_EXPR_POW, (unsigned[]){base, exponent}, 2);
     bool whole = e->operation == MST_EXPR_NUMBER && e->value == floor(e->value) && fabs(e->value) <= LARGEST_PRODUCT;
     if (e->operation == MST_EXPR_NUMBER && e->value == 0.5)
         return mst_expr_add(expr, MST_EXPR_SQRT, &base, 1);

@@ -11,6 +11,8 @@ mst_expr *mst_expr_create(bool of_scheme, bool numbers_apart);
 #define MST_EXPR_FULL ((unsigned)-1)
 unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node); // equal nodes once
 unsigned mst_expr_add_number(mst_expr *expr, double value);
+unsigned mst_expr_add_decimal(mst_expr *expr, double value);            // with a point, which tells it from integers in maps
+unsigned mst_expr_find_leaf(mst_expr *expr, const mst_expr_leaf *leaf); // its number; MST_EXPR_FULL when memory is out
 unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);

@@ -1,4 +1,5 @@
 // What stands before parentheses in schemes, but for functions: definitions, their arguments, and operators.
+#include "composed.h"
 #include "difference.h"
 #include "parser.h"
 
@@ -257,6 +258,7 @@ void mst_parser_offer_names(const mst_parser *p, const mst_tokens *name, mst_nea
         offer(p->symbols[i].name, name, nearest);
     for (const mst_expr_function *f = mst_expr_functions; f->name; f++)
         offer(f->name, name, nearest);
+    mst_composed_offer(name, p->of_map, nearest);
     for (size_t k = 0; p->scheme && p->scheme->n_axes > 0 && k < N_OPERATORS; k++)
         offer(operators[k].name, name, nearest);
 }

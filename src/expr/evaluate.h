@@ -47,6 +47,21 @@ static REAL NAME(apply)(mst_expr_operation operation, REAL a, REAL b, REAL c) {
 #undef ARGUMENTS_2
     case MST_EXPR_NUMBER:
     case MST_EXPR_LEAF:
+    case MST_EXPR_FLOOR_DIVIDE: // and what else is in maps only
+    case MST_EXPR_REMAINDER:
+    case MST_EXPR_SHIFT_LEFT:
+    case MST_EXPR_SHIFT_RIGHT:
+    case MST_EXPR_BIT_AND:
+    case MST_EXPR_BIT_XOR:
+    case MST_EXPR_BIT_OR:
+    case MST_EXPR_BIT_NOT:
+    case MST_EXPR_COMPLEX:
+    case MST_EXPR_REAL:
+    case MST_EXPR_IMAGINARY:
+    case MST_EXPR_CONJUGATE:
+    case MST_EXPR_ARGUMENT:
+    case MST_EXPR_CONVERT:
+    case MST_EXPR_RESIZE:
     case MST_EXPR_N_OPERATIONS:
         break;
     }

@@ -49,6 +49,11 @@ typedef struct mst_expr_leaf {
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error);
 
+// The same for maps: numbers with a point or without one, integers and their bits, complex numbers. What comes of it depends on
+// the types of the symbols: it is only good for mst_expr_lower (types.h).
+mst_status mst_expr_parse_map(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                              mst_expr **out, mst_error *error);
+
 // A name, with names of arguments or without, that stands for an expression: "lap(f, c)". The expression may use those before it.
 typedef struct mst_expr_definition {
     const char *head, *text;
@@ -100,14 +105,6 @@ void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const 
 
 // The same for expressions of the same operations on the same symbols, whatever the names of these are.
 uint64_t mst_expr_hash(const mst_expr *expr);
-
-// Whether a number is an integer of 1, 2, 4 or 8 bytes that a double holds exactly.
-bool mst_expr_is_integer(double value, unsigned bytes);
-
-// The same for integers of 1, 2, 4 or 8 bytes (char to long and their vectors), which wrap around. MST_ERROR_ARGUMENT: the
-// expression divides, calls a function other than abs, min and max, or holds a number that is no such integer.
-mst_status mst_expr_write_integer(const mst_expr *expr, unsigned bytes, unsigned width, const char *const *leaves,
-                                  const char *name, mst_text *out, mst_error *error);
 
 // A number as the shortest literal in OpenCL C that gives the same value again: "2.0f", "0.1", "1e-12".
 void mst_expr_write_number(double value, bool is_double, mst_text *out);

@@ -17,6 +17,8 @@ uint64_t mst_expr_hash(const mst_expr *expr) {
         }
         hash = XXH3_64bits_withSeed(numbers, sizeof numbers, hash);
         hash = XXH3_64bits_withSeed(&node->value, sizeof node->value, hash);
+        if (node->type)
+            hash = XXH3_64bits_withSeed(&node->type, sizeof node->type, hash);
     }
     return hash;
 }

@@ -1,4 +1,5 @@
 // A Pratt parser: an operand, then operators as long as they bind more tightly than what stands before it.
+#include "composed.h"
 #include "difference.h"
 #include "parser.h"
 
@@ -10,7 +11,19 @@
 enum { MAX_DEPTH = 200 };
 
 // How tightly operators bind. Comparisons do not chain.
-enum { BIND_CHOOSE = 1, BIND_OR, BIND_AND, BIND_COMPARE, BIND_SUM, BIND_PRODUCT, BIND_SIGN, BIND_POWER };
+enum {
+    BIND_CHOOSE = 1,
+    BIND_OR,
+    BIND_AND,
+    BIND_COMPARE,
+    BIND_BIT_OR,
+    BIND_BIT_AND,
+    BIND_SHIFT,
+    BIND_SUM,
+    BIND_PRODUCT,
+    BIND_SIGN,
+    BIND_POWER
+};
 
 typedef struct operator{
     const char *text;
@@ -35,51 +48,14 @@ static const operator operators[] = {
     {"^", BIND_POWER, MST_EXPR_POW},
     {"**", BIND_POWER, MST_EXPR_POW},
     {"?", BIND_CHOOSE, MST_EXPR_CHOOSE},
+    // in maps only
+    {"|", BIND_BIT_OR, MST_EXPR_BIT_OR},
+    {"&", BIND_BIT_AND, MST_EXPR_BIT_AND},
+    {"<<", BIND_SHIFT, MST_EXPR_SHIFT_LEFT},
+    {">>", BIND_SHIFT, MST_EXPR_SHIFT_RIGHT},
+    {"//", BIND_PRODUCT, MST_EXPR_FLOOR_DIVIDE},
+    {"%", BIND_PRODUCT, MST_EXPR_REMAINDER},
 };
-
-bool mst_parser_accept(mst_parser *p, const char *sign) {
-    bool is = mst_token_is(&p->tokens, sign);
-    if (is)
-        mst_tokens_next(&p->tokens);
-    return is;
-}
-
-mst_status mst_parser_expect(mst_parser *p, const char *sign, const char *where, mst_error *error) {
-    return mst_parser_accept(p, sign) ? MST_OK : mst_tokens_fail(&p->tokens, error, "expected '%s' %s", sign, where);
-}
-
-mst_status mst_parser_keep(mst_parser *p, unsigned node, unsigned *out, mst_error *error) {
-    *out = node;
-    if (node != MST_EXPR_FULL)
-        return MST_OK;
-    if (p->expr->n_nodes < MST_EXPR_MAX_NODES)
-        return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory reading an expression");
-    return mst_tokens_fail(&p->tokens, error, "too long; %d different operations and numbers are the most", MST_EXPR_MAX_NODES);
-}
-
-mst_status mst_parser_offsets(mst_parser *p, mst_token_text name, int n_axes, int *offsets, mst_error *error) {
-    static const char *const examples[] = {"[0]", "[0,0]", "[0,0,0]"};
-    mst_status status = MST_OK;
-    const mst_tokens *t = &p->tokens;
-    const int length = (int)name.length;
-    for (int k = 0; k < n_axes; k++) {
-        if (k > 0 && !mst_parser_accept(p, ","))
-            MST_PARSER_REFUSE("expected ',': %.*s has %d axes, as in %.*s%s", length, name.start, n_axes, length, name.start,
-                              examples[n_axes - 1]);
-        bool minus = mst_parser_accept(p, "-");
-        if (!minus)
-            mst_parser_accept(p, "+");
-        if (t->kind != MST_TOKEN_NUMBER || t->value != floor(t->value) || t->value > MST_EXPR_MAX_OFFSET)
-            MST_PARSER_REFUSE("expected an offset, a whole number from -%d to %d", MST_EXPR_MAX_OFFSET, MST_EXPR_MAX_OFFSET);
-        offsets[k] = minus ? -(int)t->value : (int)t->value;
-        mst_tokens_next(&p->tokens);
-    }
-    if (!mst_parser_accept(p, "]"))
-        MST_PARSER_REFUSE("expected ']' after %d offset%s, as in %.*s%s", n_axes, n_axes == 1 ? "" : "s", length, name.start,
-                          examples[n_axes - 1]);
-fail:
-    return status;
-}
 
 static mst_status parse_symbol(mst_parser *p, size_t index, unsigned *out, mst_error *error) {
     mst_status status = MST_OK;
@@ -104,12 +80,9 @@ fail:
     return status;
 }
 
-// A function that becomes several operations while parsing.
-static const mst_expr_function ricker = {"ricker", 2, NULL};
-
 static unsigned add_call(mst_expr *expr, const mst_expr_function *function, const unsigned *operands) {
-    if (function == &ricker)
-        return mst_expr_add_ricker(expr, operands[0], operands[1]);
+    if (function->opencl == NULL)
+        return mst_composed_add(expr, function, operands);
     mst_expr_operation operation = (mst_expr_operation)(MST_EXPR_ABS + (function - mst_expr_functions));
     return operation == MST_EXPR_POW ? mst_expr_add_power(expr, operands[0], operands[1])
                                      : mst_expr_add(expr, operation, operands, function->arity);
@@ -161,14 +134,15 @@ static mst_status parse_name(mst_parser *p, unsigned *out, mst_error *error) {
     for (const mst_expr_function *f = mst_expr_functions; f->name; f++)
         if (mst_token_is(&name, f->name))
             return parse_call(p, f, out, error);
-    if (mst_token_is(&name, ricker.name))
-        return parse_call(p, &ricker, out, error);
+    const mst_expr_function *composed = mst_composed_find(&name, p->expr->of_map);
+    if (composed)
+        return parse_call(p, composed, out, error);
     status = mst_parser_stretch(p, &name, &found, out, error);
     if (found)
         return status;
     for (const mst_expr_constant *c = mst_expr_constants; c->name; c++)
         if (mst_token_is(&name, c->name))
-            return mst_parser_keep(p, mst_expr_add_number(p->expr, c->value), out, error);
+            return mst_parser_keep(p, mst_expr_add_decimal(p->expr, c->value), out, error);
     return refuse_name(p, &name, error);
 }
 
@@ -179,9 +153,10 @@ static mst_status parse_operand(mst_parser *p, unsigned *out, mst_error *error) 
     if (t->kind == MST_TOKEN_NAME)
         return parse_name(p, out, error);
     if (t->kind == MST_TOKEN_NUMBER) {
-        double value = t->value;
+        const double value = t->value;
+        const bool whole = strcspn(t->start, ".eE") >= t->length;
         mst_tokens_next(&p->tokens);
-        return mst_parser_keep(p, mst_expr_add_number(p->expr, value), out, error);
+        return mst_parser_keep(p, whole ? mst_expr_add_number(p->expr, value) : mst_expr_add_decimal(p->expr, value), out, error);
     }
     if (mst_parser_accept(p, "(")) {
         MST_TRY(mst_parser_read(p, 0, out, error));
@@ -190,6 +165,10 @@ static mst_status parse_operand(mst_parser *p, unsigned *out, mst_error *error) 
     }
     if (mst_parser_accept(p, "+"))
         return mst_parser_read(p, BIND_SIGN, out, error);
+    if (p->expr->of_map && mst_parser_accept(p, "~")) {
+        MST_TRY(mst_parser_read(p, BIND_SIGN, &operand, error));
+        return mst_parser_keep(p, mst_expr_add(p->expr, MST_EXPR_BIT_NOT, &operand, 1), out, error);
+    }
     bool minus = mst_token_is(t, "-");
     if (minus || mst_token_is(t, "!")) {
         mst_tokens_next(&p->tokens);
@@ -203,7 +182,7 @@ fail:
 
 static const operator* find_operator(const mst_parser *p) {
     for (size_t i = 0; i < sizeof operators / sizeof operators[0]; i++)
-        if (mst_token_is(&p->tokens, operators[i].text))
+        if (mst_token_is(&p->tokens, operators[i].text) && (p->expr->of_map || !mst_expr_is_of_map(operators[i].operation)))
             return &operators[i];
     return NULL;
 }
@@ -305,6 +284,7 @@ static mst_status parse_whole(mst_parser *p, const char *text, const char *what,
     unsigned node;
     *out = NULL;
     MST_TRY(begin(p, text, what, of_scheme, apart, error));
+    p->expr->of_map = p->of_map;
     MST_TRY(mst_parser_read_all(p, &node, error));
     if (of_scheme) {
         mst_expr *parsed = p->expr;
@@ -312,7 +292,10 @@ static mst_status parse_whole(mst_parser *p, const char *text, const char *what,
         mst_expr_destroy(parsed);
         MST_REQUIRE(p->expr, MST_ERROR_HOST_MEMORY, "out of memory reading %s", what);
     }
-    MST_TRY(mst_parser_keep(p, mst_expr_add_value(p->expr, node), &node, error));
+    if (p->of_map)
+        p->expr->n_nodes = node + 1;
+    else
+        MST_TRY(mst_parser_keep(p, mst_expr_add_value(p->expr, node), &node, error));
     free(p->expr->slots);
     p->expr->slots = NULL;
     *out = p->expr;
@@ -325,6 +308,12 @@ fail:
 mst_status mst_expr_parse(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols, mst_expr **out,
                           mst_error *error) {
     mst_parser p = {.symbols = symbols, .n_symbols = n_symbols};
+    return parse_whole(&p, text, what, false, false, out, error);
+}
+
+mst_status mst_expr_parse_map(const char *text, const char *what, const mst_expr_symbol *symbols, size_t n_symbols,
+                              mst_expr **out, mst_error *error) {
+    mst_parser p = {.symbols = symbols, .n_symbols = n_symbols, .of_map = true};
     return parse_whole(&p, text, what, false, false, out, error);
 }
 

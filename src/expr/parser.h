@@ -1,4 +1,4 @@
-// What the files that parse share: parse.c the grammar, call.c what stands before parentheses.
+// What the files that parse share: parse.c the grammar, call.c what stands before parentheses, parser.c what both need.
 #ifndef MST_EXPR_PARSER_H
 #define MST_EXPR_PARSER_H
 
@@ -24,6 +24,7 @@ typedef struct mst_parser {
     size_t n_symbols;
     const mst_expr_scheme *scheme; // NULL: none
     mst_definition_head *heads;    // of the scheme's definitions; without a name where one is none
+    bool of_map;                   // reads what maps have
     bool is_check;                 // of a definition, of whose arguments nothing is known
     mst_expr *expr;
     const mst_parser_frame *frame; // NULL: the expression itself

@@ -39,7 +39,7 @@ static size_t number_length(const char *s) {
 }
 
 void mst_tokens_next(mst_tokens *t) {
-    static const char *const pairs[] = {"<=", ">=", "==", "!=", "&&", "||", "**"};
+    static const char *const pairs[] = {"<=", ">=", "==", "!=", "&&", "||", "**", "//", "<<", ">>"};
     const char *s = t->start + t->length;
     s += strspn(s, " \t\r\n");
     t->start = s;

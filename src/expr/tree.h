@@ -4,6 +4,8 @@
 
 #include "expr.h"
 
+#include <mastaba/array.h>
+
 enum { MST_EXPR_N_SLOTS = 1 << 14 }; // more than twice MST_EXPR_MAX_NODES
 
 // F(operation, name in expressions, number of arguments, name in OpenCL C, name in C without the f of float)
@@ -44,7 +46,10 @@ enum { MST_EXPR_N_SLOTS = 1 << 14 }; // more than twice MST_EXPR_MAX_NODES
     F(MIN, "min", 2, "fmin", fmin)                                                                                               \
     F(MAX, "max", 2, "fmax", fmax)                                                                                               \
     F(MOD, "mod", 2, "fmod", fmod)                                                                                               \
-    F(POW, "pow", 2, "pow", pow)
+    F(POW, "pow", 2, "pow", pow)                                                                                                 \
+    F(RINT, "rint", 1, "rint", rint)                                                                                             \
+    F(COPYSIGN, "copysign", 2, "copysign", copysign)                                                                             \
+    F(NEXTAFTER, "nextafter", 2, "nextafter", nextafter)
 
 typedef enum mst_expr_operation {
     // leaves
@@ -59,6 +64,21 @@ typedef enum mst_expr_operation {
     MST_EXPR_CHOOSE, // condition ? number : number
     MST_EXPR_AS_NUMBER,
     MST_EXPR_STRETCH, // see mst_expr_stretch: operands[1] is the axis, value the shift; mst_expr_expand leaves none
+    // only where mst_expr_parse_map reads
+    MST_EXPR_FLOOR_DIVIDE, // rounds downwards
+    MST_EXPR_REMAINDER,    // has the sign of the divisor
+    MST_EXPR_SHIFT_LEFT,
+    MST_EXPR_SHIFT_RIGHT,
+    MST_EXPR_BIT_AND,
+    MST_EXPR_BIT_XOR,
+    MST_EXPR_BIT_OR,
+    MST_EXPR_BIT_NOT,
+    MST_EXPR_COMPLEX, // from its parts
+    MST_EXPR_REAL,
+    MST_EXPR_IMAGINARY,
+    MST_EXPR_CONJUGATE,
+    MST_EXPR_ARGUMENT,
+    MST_EXPR_CONVERT, // to the node's type
     // to a condition: from numbers, then from conditions
     MST_EXPR_LESS,
     MST_EXPR_LESS_EQUAL,
@@ -70,25 +90,32 @@ typedef enum mst_expr_operation {
     MST_EXPR_NOT,
     MST_EXPR_AND,
     MST_EXPR_OR,
+    MST_EXPR_RESIZE, // in vectors: to elements of the size of the node's type
 #define OPERATION(operation, name, arity, opencl, c) MST_EXPR_##operation,
     MST_EXPR_FUNCTIONS(OPERATION)
 #undef OPERATION
         MST_EXPR_N_OPERATIONS
 } mst_expr_operation;
 
-static inline bool mst_expr_is_condition(mst_expr_operation o) { return o >= MST_EXPR_LESS && o <= MST_EXPR_OR; }
+static inline bool mst_expr_is_condition(mst_expr_operation o) { return o >= MST_EXPR_LESS && o <= MST_EXPR_RESIZE; }
+
+static inline bool mst_expr_is_of_map(mst_expr_operation o) { return o >= MST_EXPR_FLOOR_DIVIDE && o <= MST_EXPR_CONVERT; }
 
 typedef struct mst_expr_node {
     mst_expr_operation operation;
-    unsigned operands[3]; // indices of nodes; of a leaf: its index
-    double value;         // of a number
-    bool of_field;        // reads one
+    unsigned
+        operands[3]; // indices of nodes; of a leaf: its index; of a number in a map: 1 if it has a point, which makes it real
+    double value;    // of a number
+    bool of_field;   // reads one
+    mst_type type;   // 0, or after mst_expr_lower what it is computed in: no complex numbers, no bool and no float16. A
+                     // condition has that of what it compares, of whose size it is in vectors
 } mst_expr_node;
 
 struct mst_expr {
     unsigned n_nodes;   // the last one is the value
     bool of_scheme;     // see mst_expr_parse_scheme
     bool numbers_apart; // see mst_expr_parse_apart
+    bool of_map;        // see mst_expr_parse_map
     unsigned n_leaves, max_leaves;
     mst_expr_leaf *leaves;
     unsigned *slots; // where a node is looked for by what it is: its index and 1, or 0

@@ -15,6 +15,13 @@ int mst_expr_arity(mst_expr_operation operation) {
     case MST_EXPR_AS_NUMBER:
     case MST_EXPR_AS_CONDITION:
     case MST_EXPR_STRETCH:
+    case MST_EXPR_BIT_NOT:
+    case MST_EXPR_REAL:
+    case MST_EXPR_IMAGINARY:
+    case MST_EXPR_CONJUGATE:
+    case MST_EXPR_ARGUMENT:
+    case MST_EXPR_CONVERT:
+    case MST_EXPR_RESIZE:
         return 1;
     case MST_EXPR_CHOOSE:
         return 3;
@@ -77,11 +84,25 @@ void mst_expr_write_operand(const mst_expr_writer *w, const mst_expr_node *node,
     mst_text_release(&text);
 }
 
+// The name of a node that is a value; NULL for others.
+static const char *value_name(const mst_expr_writer *w, unsigned index) {
+    if (w->values)
+        return w->values[index];
+    return index == w->expr->n_nodes - 1 ? w->name : NULL;
+}
+
+static void look_at(mst_expr_writer *w, const mst_expr_node *node) {
+    if (w->look_at)
+        w->look_at(w, node);
+}
+
 // Constants that were computed while parsing have left what they were made of behind, which nothing reads.
 void mst_expr_writer_count(mst_expr_writer *w) {
-    w->n_readers[w->expr->n_nodes - 1] = 1;
+    for (unsigned i = 0; i < w->expr->n_nodes; i++)
+        w->n_readers[i] = value_name(w, i) ? 1 : 0;
     for (unsigned i = w->expr->n_nodes; i-- > 0;) {
         const mst_expr_node *node = &w->expr->nodes[i];
+        look_at(w, node);
         for (int k = 0; w->n_readers[i] > 0 && k < mst_expr_arity(node->operation); k++)
             w->n_readers[node->operands[k]] += w->needs_name(w, node, k) ? 2 : 1;
     }
@@ -90,15 +111,19 @@ void mst_expr_writer_count(mst_expr_writer *w) {
 // Takes over the text. What has a name is declared here.
 static void place_operation(mst_expr_writer *w, unsigned index, mst_text *text, unsigned *n_names) {
     mst_expr_part *part = &w->parts[index];
-    bool condition = mst_expr_is_condition(w->expr->nodes[index].operation), last = index == w->expr->n_nodes - 1;
+    const char *value = value_name(w, index);
+    bool condition = mst_expr_is_condition(w->expr->nodes[index].operation);
     if (text->failed || !text->text) {
         w->out->failed = true;
-    } else if (!last && w->n_readers[index] == 1 && text->length <= LONGEST_PART) {
+    } else if (!value && w->n_readers[index] == 1 && text->length <= LONGEST_PART) {
         part->text = text->text;
         *text = (mst_text){0};
     } else {
         mst_text name = {0};
-        mst_text_add(&name, last ? "%s" : "%s_%u", w->name, ++*n_names);
+        if (value)
+            mst_text_add(&name, "%s", value);
+        else
+            mst_text_add(&name, "%s_%u", w->name, ++*n_names);
         if (!name.failed)
             mst_text_add(w->out, "const %s %s = %s;\n", condition ? w->condition_type : w->type, name.text, text->text);
         w->out->failed = w->out->failed || name.failed;
@@ -117,13 +142,14 @@ void mst_expr_writer_run(mst_expr_writer *w) {
         mst_text text = {0};
         if (w->n_readers[i] == 0)
             continue;
-        bool is_last = i == w->expr->n_nodes - 1;
-        if (node->operation == MST_EXPR_LEAF && !is_last) {
+        bool is_value = value_name(w, i) != NULL;
+        look_at(w, node);
+        if (node->operation == MST_EXPR_LEAF && !is_value) {
             w->parts[i] = (mst_expr_part){.text = strdup(w->leaves[node->operands[0]]), .binds = MST_EXPR_BINDS_NAME};
         } else if (node->operation == MST_EXPR_LEAF) {
             mst_text_add(&text, "%s", w->leaves[node->operands[0]]);
             place_operation(w, i, &text, &n_names);
-        } else if (node->operation == MST_EXPR_NUMBER && is_last) {
+        } else if (node->operation == MST_EXPR_NUMBER && is_value) {
             w->write_literal(w, node->value, true, &text);
             place_operation(w, i, &text, &n_names);
         } else if (node->operation != MST_EXPR_NUMBER) {

@@ -33,14 +33,20 @@ struct mst_expr_writer {
     const char *name;
     mst_text *out;
     char type[16], condition_type[16];
+    unsigned width; // of vectors, for look_at
 
     // Adds the text of an operation, says how tightly it binds, and may set the node's `wrapping`.
     int (*write_operation)(mst_expr_writer *w, unsigned index, mst_text *out);
     // Adds a number, of w->type where that matters (`typed`), and says how tightly it binds.
     int (*write_literal)(const mst_expr_writer *w, double value, bool typed, mst_text *out);
+    // NULL, or called before what follows for a node: sets the types above.
+    void (*look_at)(mst_expr_writer *w, const mst_expr_node *node);
     // Whether operand k of a node must have a name: it stands in the node's text more than once, or where it would not be
     // computed every time.
     bool (*needs_name)(const mst_expr_writer *w, const mst_expr_node *node, int k);
+
+    // NULL: the last node is the value, called `name`; else the names of nodes that are values, NULL for others.
+    const char *const *values;
 
     unsigned n_readers[MST_EXPR_MAX_NODES]; // of each node; 0: the value does not depend on it
     mst_expr_part parts[MST_EXPR_MAX_NODES];
@@ -59,6 +65,14 @@ void mst_expr_writer_destroy(mst_expr_writer *w);
 // Counts the readers of all nodes; the writer's functions must be set. Then writes all declarations.
 void mst_expr_writer_count(mst_expr_writer *w);
 void mst_expr_writer_run(mst_expr_writer *w);
+
+// The writer's functions of floating-point numbers (write_float.c) and integers (write_integer.c).
+int mst_expr_write_float_operation(mst_expr_writer *w, unsigned index, mst_text *out);
+int mst_expr_write_float_literal(const mst_expr_writer *w, double value, bool typed, mst_text *out);
+bool mst_expr_float_needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k);
+int mst_expr_write_integer_operation(mst_expr_writer *w, unsigned index, mst_text *out);
+int mst_expr_write_integer_literal(const mst_expr_writer *w, double value, bool typed, mst_text *out);
+bool mst_expr_integer_needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k);
 
 // Adds operand k of a node, in parentheses where it binds less than `least`.
 void mst_expr_write_operand(const mst_expr_writer *w, const mst_expr_node *node, int k, int least, bool typed, mst_text *out);

@@ -70,7 +70,7 @@ void mst_expr_write_number(double value, bool is_double, mst_text *out) {
     write_finite(fabs(value), is_double, out);
 }
 
-static int write_literal(const mst_expr_writer *w, double value, bool typed, mst_text *out) {
+int mst_expr_write_float_literal(const mst_expr_writer *w, double value, bool typed, mst_text *out) {
     const format f = format_of(w);
     bool cast = typed && f.width > 1;
     if (cast)
@@ -161,7 +161,7 @@ static int write_between(const mst_expr_writer *w, const mst_expr_node *node, co
     return binds;
 }
 
-static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
+int mst_expr_write_float_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
     const mst_expr_node *node = &w->expr->nodes[index];
     int binds;
     const char *sign = mst_expr_sign_between(node->operation, &binds);
@@ -176,7 +176,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
     case MST_EXPR_AS_CONDITION:
         mst_expr_write_operand(w, node, 0, MST_EXPR_BINDS_COMPARISON, true, out);
         mst_text_add(out, " != ");
-        write_literal(w, 0, false, out);
+        mst_expr_write_float_literal(w, 0, false, out);
         return MST_EXPR_BINDS_EQUALITY;
     case MST_EXPR_CHOOSE:
     case MST_EXPR_AS_NUMBER:
@@ -186,7 +186,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
             if (node->operation == MST_EXPR_CHOOSE)
                 mst_expr_write_operand(w, node, k, MST_EXPR_BINDS_OR, true, out);
             else
-                write_literal(w, k == 1, true, out);
+                mst_expr_write_float_literal(w, k == 1, true, out);
         }
         return MST_EXPR_BINDS_CHOICE;
     default:
@@ -204,7 +204,7 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
 
 // Either side of a choice is computed, chosen or not: branches are slower than what they would spare, and keep compilers from
 // making vectors.
-static bool needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k) {
+bool mst_expr_float_needs_name(const mst_expr_writer *w, const mst_expr_node *node, int k) {
     bool is_optional = node->operation == MST_EXPR_CHOOSE || node->operation == MST_EXPR_AND || node->operation == MST_EXPR_OR;
     return (is_optional && k > 0) || goes_in_parts(w, node) || goes_by_size(w, node);
 }
@@ -219,9 +219,9 @@ void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const 
         snprintf(lanes, sizeof lanes, "%u", width % 100);
     snprintf(w->type, sizeof w->type, "%s%s", is_double ? "double" : "float", lanes);
     snprintf(w->condition_type, sizeof w->condition_type, "%s%s", is_double && width > 1 ? "long" : "int", lanes);
-    w->write_operation = write_operation;
-    w->write_literal = write_literal;
-    w->needs_name = needs_name;
+    w->write_operation = mst_expr_write_float_operation;
+    w->write_literal = mst_expr_write_float_literal;
+    w->needs_name = mst_expr_float_needs_name;
     mst_expr_writer_count(w);
     mst_expr_writer_run(w);
     mst_expr_writer_destroy(w);

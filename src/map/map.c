@@ -1,4 +1,4 @@
-// The description, the plan's life, and execution.
+// The plan's life, and execution.
 #include "plan.h"
 
 #include "runtime/description.h"
@@ -8,123 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_float(mst_type type) { return type == MST_FLOAT32 || type == MST_FLOAT64; }
-
-static bool is_mappable(mst_type type) {
-    return is_float(type) || type == MST_INT8 || type == MST_INT16 || type == MST_INT32 || type == MST_INT64;
-}
-
-// NumPy's result type of two.
-static mst_type common_type(mst_type a, mst_type b) {
-    if (is_float(a) == is_float(b))
-        return mst_type_bytes(a) >= mst_type_bytes(b) ? a : b;
-    mst_type real = is_float(a) ? a : b, integer = is_float(a) ? b : a;
-    return real == MST_FLOAT32 && mst_type_bytes(integer) <= 2 ? MST_FLOAT32 : MST_FLOAT64;
-}
-
-static mst_status check_input(const mst_map_desc *desc, int k, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_map_input *input = &desc->inputs[k];
-    char shapes[2][120];
-    MST_REQUIRE(input->name, MST_ERROR_ARGUMENT, "inputs[%d] has no name", k);
-    MST_TRY(mst_layout_check(&input->layout, input->name, false, error));
-    MST_REQUIRE(is_mappable(input->layout.type), MST_ERROR_ARGUMENT,
-                "%s is %s; int8, int16, int32, int64, float32 and float64 are supported", input->name,
-                mst_type_name(input->layout.type));
-    if (!mst_layout_same_shape(&input->layout, &desc->inputs[0].layout)) {
-        mst_layout_print_shape(&input->layout, shapes[0], sizeof shapes[0]);
-        mst_layout_print_shape(&desc->inputs[0].layout, shapes[1], sizeof shapes[1]);
-        MST_REQUIRE(false, MST_ERROR_ARGUMENT, "%s has shape (%s) but %s (%s)", input->name, shapes[0], desc->inputs[0].name,
-                    shapes[1]);
-    }
-fail:
-    return status;
-}
-
-// Every device has the integers and float32; nothing is wider than float64, so only float32 can take its place.
-static mst_status choose_type(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    plan->wanted = plan->type;
-    MST_REQUIRE(!desc->fallback || desc->fallback == MST_FLOAT32, MST_ERROR_ARGUMENT,
-                "fallback is %s; only float32 takes the place of float64, the one type that devices may lack",
-                mst_type_name(desc->fallback));
-    if (plan->type != MST_FLOAT64 || plan->context->device.fp64)
-        return MST_OK;
-    MST_REQUIRE(desc->fallback, MST_ERROR_UNSUPPORTED,
-                "%s has no float64, in which this is computed; float32 can be named as the type or the fallback",
-                plan->context->device.name);
-    plan->type = desc->fallback;
-fail:
-    return status;
-}
-
-static mst_status read_inputs(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(desc->n_inputs >= 1 && desc->n_inputs <= MST_MAP_MAX_INPUTS && desc->inputs, MST_ERROR_ARGUMENT,
-                "n_inputs is %d; 1 to %d arrays are supported", desc->n_inputs, MST_MAP_MAX_INPUTS);
-    plan->n_inputs = desc->n_inputs;
-    plan->type = desc->inputs[0].layout.type;
-    for (int k = 0; k < desc->n_inputs; k++) {
-        MST_TRY(check_input(desc, k, error));
-        plan->layouts[mst_map_port(k)] = desc->inputs[k].layout;
-        plan->types[k] = desc->inputs[k].layout.type;
-        plan->type = common_type(plan->type, plan->types[k]);
-    }
-    if (desc->type)
-        plan->type = desc->type;
-    MST_REQUIRE(is_mappable(plan->type), MST_ERROR_ARGUMENT, "%s cannot be computed in; int8 to int64, float32 and float64 can",
-                mst_type_name(plan->type));
-    for (int k = 0; k < desc->n_inputs; k++) {
-        MST_REQUIRE(is_float(plan->type) || !is_float(plan->types[k]), MST_ERROR_ARGUMENT,
-                    "%s is %s, which is not converted to %s", desc->inputs[k].name, mst_type_name(plan->types[k]),
-                    mst_type_name(plan->type));
-    }
-    MST_TRY(choose_type(plan, desc, error));
-fail:
-    return status;
-}
-
-static mst_status read_output(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_layout *input = &plan->layouts[0];
-    mst_layout *output = &plan->layouts[1];
-    *output = desc->output.rank ? desc->output : mst_layout_dense(plan->type, input->rank, input->shape);
-    MST_TRY(mst_layout_check(output, "output", true, error));
-    MST_REQUIRE(output->type == plan->type, MST_ERROR_ARGUMENT, "output is %s, but the expression is computed in %s",
-                mst_type_name(output->type), mst_type_name(plan->type));
-    MST_REQUIRE(mst_layout_same_shape(input, output), MST_ERROR_ARGUMENT, "output has not the inputs' shape");
-fail:
-    return status;
-}
-
-static mst_status read_expression(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_expr_symbol symbols[MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS] = {{NULL, 0, 0}};
-    MST_REQUIRE(desc->expression, MST_ERROR_ARGUMENT, "desc->expression must not be NULL");
-    MST_REQUIRE(desc->n_numbers >= 0 && desc->n_numbers <= MST_MAP_MAX_NUMBERS && (desc->n_numbers == 0 || desc->numbers),
-                MST_ERROR_ARGUMENT, "n_numbers is %d; up to %d are supported", desc->n_numbers, MST_MAP_MAX_NUMBERS);
-    plan->n_numbers = desc->n_numbers;
-    for (int k = 0; k < plan->n_inputs; k++)
-        symbols[k].name = desc->inputs[k].name;
-    for (int k = 0; k < plan->n_numbers; k++) {
-        const mst_map_number *number = &desc->numbers[k];
-        MST_REQUIRE(number->name, MST_ERROR_ARGUMENT, "numbers[%d] has no name", k);
-        MST_REQUIRE(is_float(plan->type) || mst_expr_is_integer(number->value, (unsigned)mst_type_bytes(plan->type)),
-                    MST_ERROR_ARGUMENT, "%s is %.17g, no integer that %s holds, or beyond 2^53; compute in a float type",
-                    number->name, number->value, mst_type_name(plan->type));
-        symbols[plan->n_inputs + k].name = number->name;
-        plan->numbers[k] = number->value;
-    }
-    MST_TRY(mst_expr_parse(desc->expression, "the expression", symbols, (size_t)(plan->n_inputs + plan->n_numbers),
-                           &plan->expression, error));
-fail:
-    return status;
-}
-
 static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error) {
     unsigned w = desc->vector_width;
     if (w != 0 && w != 1 && w != 2 && w != 4 && w != 8 && w != 16)
         return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is %u; 1, 2, 4, 8 and 16 are supported, and 0 for a choice", w);
+    if (w == 16 && plan->has_parts)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is 16; complex numbers lie in vectors of 8 at most");
     plan->width = w;
     return w ? MST_OK : mst_map_tune(plan, desc, chain, error);
 }
@@ -169,7 +58,7 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
 static mst_status make_lines(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_layout *output = &plan->layouts[1];
-    mst_layout dense = mst_layout_dense(plan->type, output->rank, output->shape);
+    mst_layout dense = mst_layout_dense(mst_map_type(plan), output->rank, output->shape);
     bool gaps = false;
     for (int p = 0; p <= plan->n_inputs; p++)
         if (!mst_layout_is_dense(&plan->layouts[p])) {
@@ -205,9 +94,7 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     MST_REQUIRE(plan = calloc(1, sizeof *plan), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     plan->context = context;
     MST_TRY(mst_turn_create(&plan->turn, error));
-    MST_TRY(read_inputs(plan, desc, error));
-    MST_TRY(read_output(plan, desc, error));
-    MST_TRY(read_expression(plan, desc, error));
+    MST_TRY(mst_map_read(plan, desc, error));
     mst_map_name(plan, desc);
     MST_TRY(choose_width(plan, desc, chain, error));
     MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
@@ -240,8 +127,9 @@ static mst_status read_desc(const mst_map_desc *desc, full_desc *full, mst_error
         d->input_size = sizeof *d->inputs;
     }
     if (d->numbers && d->n_numbers >= 0 && d->n_numbers <= MST_MAP_MAX_NUMBERS) {
-        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_map_number, number_size, MST_MAP_DESC_INIT, sizeof(mst_map_number)),
-                                  d->numbers, (size_t)d->n_numbers, d->number_size, full->numbers, error));
+        MST_TRY(
+            mst_elements_read(MST_ELEMENTS(mst_map_number, number_size, MST_MAP_DESC_INIT, offsetof(mst_map_number, imaginary)),
+                              d->numbers, (size_t)d->n_numbers, d->number_size, full->numbers, error));
         d->numbers = full->numbers;
         d->number_size = sizeof *d->numbers;
     }

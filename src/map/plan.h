@@ -2,7 +2,7 @@
 #ifndef MST_MAP_PLAN_H
 #define MST_MAP_PLAN_H
 
-#include "expr/expr.h"
+#include "expr/types.h"
 #include "runtime/kernel.h"
 #include "runtime/turn.h"
 #include "stream/stream.h"
@@ -10,7 +10,11 @@
 
 #include <mastaba/map.h>
 
-enum { MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1, MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 10 };
+enum {
+    MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1,
+    MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 12,
+    MST_MAP_MAX_NUMBER_WORD = MST_EXPR_MAX_NAME + 20
+};
 
 // The forms of kernel: arrays without gaps are computed vector by vector, aligned to vectors or not; arrays of any strides, as
 // they may lie on the device, element by element.
@@ -18,7 +22,8 @@ typedef enum mst_map_form { MST_MAP_ALIGNED, MST_MAP_PACKED, MST_MAP_STRIDED, MS
 
 // The kernels' names for an array: of an input NAME they are NAME_in, NAME_i and so on, as no word of OpenCL C ends that way.
 typedef struct mst_map_words {
-    char array[MST_MAP_MAX_WORD], value[MST_MAP_MAX_WORD]; // the array and its element
+    char array[MST_MAP_MAX_WORD], value[MST_MAP_MAX_WORD]; // the array and its element,
+    char imaginary[MST_MAP_MAX_WORD];                      // of a complex one the real part and this
     char base[MST_MAP_MAX_WORD];                           // where the array begins
     char lines[MST_MAP_MAX_WORD], first[MST_MAP_MAX_WORD]; // of strided ones: the table of lines, and the block's first element
 } mst_map_words;
@@ -26,30 +31,40 @@ typedef struct mst_map_words {
 struct mst_map {
     mst_context *context;
     mst_turn *turn;
-    mst_expr *expression;
+    mst_expr *expression; // lowered
+    mst_expr_root root;
     int n_inputs, n_numbers;
     mst_type types[MST_MAP_MAX_INPUTS];
-    mst_type wanted;                       // float64 where the fallback took its place
-    mst_type type;                         // of the computation and the output
-    mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs
-    double numbers[MST_MAP_MAX_NUMBERS];
+    bool has_parts;                        // arrays of complex numbers
+    mst_type wanted;                       // the output's, but where the fallback took its place
+    mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs; inputs in the common shape
+    mst_map_number numbers[MST_MAP_MAX_NUMBERS]; // their names are:
+    char number_names[MST_MAP_MAX_NUMBERS][MST_EXPR_MAX_NAME + 1];
     unsigned width;
     double measured[MST_MAP_N_WIDTHS];      // seconds an element
     mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output
-    char number_words[MST_MAP_MAX_NUMBERS][MST_MAP_MAX_WORD];
     mst_text texts[MST_MAP_N_FORMS];
     mst_kernel *kernels[MST_MAP_N_FORMS];
     cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
     mst_stream *stream;
 };
 
-// Whether input k is an array of float64 on a device that lacks it: its bits are read as integers and rounded to float32.
+static inline mst_type mst_map_type(const mst_map *plan) { return plan->root.type; } // of the output
+
+// Whether input k is an array of float64, or of complex numbers of it, on a device that lacks it: its bits are read as integers
+// and rounded to float32.
 static inline bool mst_map_narrows(const mst_map *plan, int k) {
-    return plan->types[k] == MST_FLOAT64 && !plan->context->device.fp64;
+    return mst_type_part(plan->types[k]) == MST_FLOAT64 && !plan->context->device.fp64;
 }
 
 // Inputs are ports 0 and 2, 3, ...: the stream lets port 1 be at the place of port 0.
 static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }
+
+// read.c: what a description asks for, but for the vector width.
+mst_status mst_map_read(mst_map *plan, const mst_map_desc *desc, mst_error *error);
+
+// The word of a leaf that is a number: NAME_float, NAME_float_imaginary and so on.
+void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char word[MST_MAP_MAX_NUMBER_WORD]);
 
 // write.c: the plan's words; and the kernel `map` of a form, on vectors of `width`.
 void mst_map_name(mst_map *plan, const mst_map_desc *desc);

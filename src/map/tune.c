@@ -23,10 +23,12 @@ typedef struct map_trial {
     size_t n; // elements of a test run
 } map_trial;
 
+static unsigned most_width(const mst_map *plan) { return plan->has_parts ? 8 : 16; }
+
 static unsigned safe_width(const mst_map *plan) {
     bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
-    size_t bytes = mst_type_bytes(plan->type), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
-    return width > 16 ? 16 : (unsigned)width;
+    unsigned bytes = mst_expr_largest(plan->expression), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
+    return width > most_width(plan) ? most_width(plan) : width;
 }
 
 static mst_status create(void *user, const int64_t *values, void **plan, mst_error *error) {
@@ -71,7 +73,7 @@ static unsigned log2_of(uint64_t n) {
 
 // The same operations on the same types have the same kernels but for names.
 static uint64_t identity(const mst_map *plan) {
-    uint64_t numbers[2 + MST_MAP_MAX_INPUTS] = {mst_expr_hash(plan->expression), plan->type};
+    uint64_t numbers[2 + MST_MAP_MAX_INPUTS] = {mst_expr_hash(plan->expression), mst_map_type(plan)};
     for (int k = 0; k < plan->n_inputs; k++)
         numbers[2 + k] = plan->types[k];
     return XXH3_64bits(numbers, sizeof numbers);
@@ -82,7 +84,7 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     map_trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = plan->n_inputs,
-                              .tolerance = plan->type == MST_FLOAT64 ? 1e-14 : 1e-6,
+                              .tolerance = mst_type_part(mst_map_type(plan)) == MST_FLOAT64 ? 1e-14 : 1e-6,
                               .create = create,
                               .execute = execute,
                               .destroy = destroy,
@@ -97,18 +99,18 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
                                 .chain = chain};
     mst_tune_parameter *width = &problem.parameters[0];
     int64_t chosen;
-    *width = (mst_tune_parameter){.name = "width", .n = MST_MAP_N_WIDTHS, .safe = safe_width(plan)};
+    *width = (mst_tune_parameter){
+        .name = "width", .n = plan->has_parts ? MST_MAP_N_WIDTHS - 1 : MST_MAP_N_WIDTHS, .safe = safe_width(plan)};
     for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
         width->values[w] = widths[w];
     for (int k = 0; k < plan->n_inputs; k++) {
         t.inputs[k] = (mst_map_input){desc->inputs[k].name, mst_layout_dense(plan->types[k], 1, &t.n)};
         arrays.inputs[k] = t.inputs[k].layout;
     }
-    arrays.output = mst_layout_dense(plan->type, 1, &t.n);
+    arrays.output = mst_layout_dense(mst_map_type(plan), 1, &t.n);
     t.desc.inputs = t.inputs;
     t.desc.output = arrays.output;
-    t.desc.type = plan->type;
-    snprintf(problem.variant, sizeof problem.variant, "%s", mst_type_name(plan->type));
+    snprintf(problem.variant, sizeof problem.variant, "%s", mst_type_name(mst_map_type(plan)));
     problem.kernel = identity(plan);
     MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,
                 "the device memory budget of %llu bytes leaves nothing for test runs",

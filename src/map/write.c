@@ -4,23 +4,7 @@
 #include "text/signature.h"
 
 #include <stdio.h>
-
-static const char *c_type(mst_type type) {
-    switch (type) {
-    case MST_INT8:
-        return "char";
-    case MST_INT16:
-        return "short";
-    case MST_INT32:
-        return "int";
-    case MST_INT64:
-        return "long";
-    case MST_FLOAT32:
-        return "float";
-    default:
-        return "double";
-    }
-}
+#include <stdlib.h>
 
 // The digits behind a vector type's name.
 static const char *lanes_of(unsigned width) {
@@ -38,8 +22,14 @@ static const char *lanes_of(unsigned width) {
     }
 }
 
-// The type of which the kernel reads input k.
-static const char *input_type(const mst_map *plan, int k) { return mst_map_narrows(plan, k) ? "ulong" : c_type(plan->types[k]); }
+// What an array in memory consists of.
+static const char *stored_type(mst_type type) {
+    return type == MST_FLOAT16 ? "half" : type == MST_BOOL ? "uchar" : mst_type_opencl(type);
+}
+
+static const char *input_type(const mst_map *plan, int k) {
+    return mst_map_narrows(plan, k) ? "ulong" : stored_type(plan->types[k]);
+}
 
 static void write_narrow(unsigned width, mst_text *t) {
     const mst_text_value values[] = {MST_SET(n, lanes_of(width)), {0}};
@@ -65,50 +55,136 @@ static void write_narrow(unsigned width, mst_text *t) {
                         values);
 }
 
-// `const float4 value = ...;` from the inputs' values of that type.
-static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, mst_error *error) {
-    enum { N = MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
-    char vectors[N][MST_MAP_MAX_WORD + 20];
-    const char *leaves[N];
-    const mst_expr_leaf *leaf = mst_expr_leaves(plan->expression);
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->expression); i++) {
-        int symbol = (int)leaf[i].symbol, number = symbol - plan->n_inputs;
-        leaves[i] = number < 0 ? plan->words[symbol].value : plan->number_words[number];
-        if (number < 0 || width == 1)
-            continue;
-        snprintf(vectors[i], sizeof vectors[i], "(%s%s)(%s)", c_type(plan->type), lanes_of(width), leaves[i]);
-        leaves[i] = vectors[i];
-    }
-    if (plan->type == MST_FLOAT32 || plan->type == MST_FLOAT64) {
-        mst_expr_write(plan->expression, plan->type == MST_FLOAT64, width, leaves, "value", t);
-        return MST_OK;
-    }
-    return mst_expr_write_integer(plan->expression, (unsigned)mst_type_bytes(plan->type), width, leaves, "value", t, error);
+void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char word[MST_MAP_MAX_NUMBER_WORD]) {
+    snprintf(word, MST_MAP_MAX_NUMBER_WORD, "%s_%s%s", plan->number_names[leaf->symbol - (size_t)plan->n_inputs],
+             mst_type_opencl((mst_type)leaf->offsets[0]), leaf->level ? "_imaginary" : "");
 }
 
+// `const float4 value = ...;` from the elements and the numbers.
+static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, mst_error *error) {
+    mst_status status = MST_OK;
+    enum { LETTERS = MST_MAP_MAX_NUMBER_WORD + 20 };
+    static const char *const names[] = {"value", "imaginary"};
+    const size_t n = mst_expr_n_leaves(plan->expression);
+    const mst_expr_leaf *leaf = mst_expr_leaves(plan->expression);
+    char(*words)[LETTERS] = calloc(n + 1, sizeof *words), word[MST_MAP_MAX_NUMBER_WORD];
+    const char **leaves = calloc(n + 1, sizeof *leaves);
+    MST_REQUIRE(words && leaves, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    for (size_t i = 0; i < n; i++) {
+        const bool is_array = leaf[i].symbol < (size_t)plan->n_inputs;
+        const mst_map_words *array = &plan->words[is_array ? leaf[i].symbol : 0];
+        leaves[i] = is_array ? leaf[i].level ? array->imaginary : array->value : words[i];
+        if (is_array)
+            continue;
+        mst_map_number_word(plan, &leaf[i], word);
+        if (width == 1)
+            snprintf(words[i], LETTERS, "%s", word);
+        else
+            snprintf(words[i], LETTERS, "(%s%s)(%s)", mst_type_opencl((mst_type)leaf[i].offsets[0]), lanes_of(width), word);
+    }
+    MST_TRY(mst_expr_write_lowered(plan->expression, plan->root.nodes, names, mst_type_has_parts(mst_map_type(plan)) ? 2 : 1,
+                                   width, leaves, t, error));
+fail:
+    free(words);
+    free(leaves);
+    return status;
+}
+
+// The leaf that is part 0 or 1 of an array's elements; NULL: nothing reads it.
+static const mst_expr_leaf *leaf_of(const mst_map *plan, int k, int part) {
+    const mst_expr_leaf *leaf = mst_expr_leaves(plan->expression);
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->expression); i++)
+        if (leaf[i].symbol == (size_t)k && leaf[i].level == part)
+            return &leaf[i];
+    return NULL;
+}
+
+// A value for `$taken` of the memory's type, in the type that the expression takes.
+static void write_taken(const mst_map *plan, int k, mst_type taken, const char *source, const mst_text_value *values,
+                        mst_text *t) {
+    const mst_type held = mst_type_held(plan->types[k]);
+    const bool narrows = mst_map_narrows(plan, k);
+    mst_text_put_values(t, narrows ? "narrow$n(" : "", values);
+    if (!narrows && held != mst_type_held(taken))
+        mst_text_put_values(t, "convert_$type$n(", values);
+    mst_text_put_values(t, source, values);
+    mst_text_add(t, narrows || held != mst_type_held(taken) ? ");\n" : ";\n");
+}
+
+// The real and imaginary parts lie side by side.
+static void write_parts_load(const mst_map *plan, mst_map_form form, int k, mst_type taken, const mst_text_value *values,
+                             unsigned width, mst_text *t) {
+    static const char *const names[] = {"$value", "$imaginary"}, *const scalars[] = {"$array[2 * $index]",
+                                                                                     "$array[2 * $index + 1]"};
+    if (width > 1)
+        mst_text_put_values(t,
+                            form == MST_MAP_ALIGNED
+                                ? "const $own$twice ${value}_pairs = ((__global const $own$twice *)$array)[$index];\n"
+                                : "const $own$twice ${value}_pairs = vload$twice($index, $array);\n",
+                            values);
+    for (int part = 0; part < 2; part++) {
+        if (!leaf_of(plan, k, part))
+            continue;
+        mst_text_put_values(t, "const $type$n ", values);
+        mst_text_put_values(t, names[part], values);
+        mst_text_add(t, " = ");
+        write_taken(plan, k, taken,
+                    width == 1  ? scalars[part]
+                    : part == 0 ? "${value}_pairs.even"
+                                : "${value}_pairs.odd",
+                    values, t);
+    }
+}
+
+// An element, or a vector of them, of what anything reads.
 static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned width, const char *index, mst_text *t) {
     const mst_map_words *words = &plan->words[k];
+    const mst_expr_leaf *leaf = leaf_of(plan, k, 0) ? leaf_of(plan, k, 0) : leaf_of(plan, k, 1);
+    const mst_type taken = leaf ? (mst_type)leaf->offsets[0] : plan->types[k];
     const mst_text_value values[] = {MST_SET(own, input_type(plan, k)),
-                                     MST_SET(type, c_type(plan->type)),
+                                     MST_SET(type, mst_type_opencl(taken)),
                                      MST_SET(n, lanes_of(width)),
+                                     MST_SET(twice, lanes_of(2 * width)),
                                      MST_SET(index, index),
                                      MST_SET(array, words->array),
                                      MST_SET(value, words->value),
+                                     MST_SET(imaginary, words->imaginary),
                                      {0}};
-    const char *element = width == 1                ? "$array[$index]"
-                          : form == MST_MAP_ALIGNED ? "((__global const $own$n *)$array)[$index]"
-                                                    : "vload$n($index, $array)";
-    bool converts = !mst_map_narrows(plan, k) && plan->types[k] != plan->type;
-    mst_text_put_values(t, mst_map_narrows(plan, k) ? "const float$n $value = narrow$n(" : "const $type$n $value = ", values);
-    mst_text_put_values(t, converts ? "convert_$type$n(" : "", values);
-    mst_text_put_values(t, element, values);
-    mst_text_put_values(t, converts || mst_map_narrows(plan, k) ? ");\n" : ";\n", values);
+    const char *element = plan->types[k] == MST_FLOAT16 ? "vload_half$n($index, $array)"
+                          : width == 1                  ? "$array[$index]"
+                          : form == MST_MAP_ALIGNED     ? "((__global const $own$n *)$array)[$index]"
+                                                        : "vload$n($index, $array)";
+    if (!leaf)
+        return;
+    if (mst_type_has_parts(plan->types[k])) {
+        write_parts_load(plan, form, k, taken, values, width, t);
+        return;
+    }
+    mst_text_put_values(t, "const $type$n $value = ", values);
+    write_taken(plan, k, taken, element, values, t);
+    if (leaf_of(plan, k, 1))
+        mst_text_put_values(t, "const $type$n $imaginary = ($type$n)(0);\n", values);
 }
 
 static void write_store(const mst_map *plan, mst_map_form form, unsigned width, const char *index, mst_text *t) {
-    const mst_text_value values[] = {MST_SET(type, c_type(plan->type)), MST_SET(n, lanes_of(width)), MST_SET(index, index), {0}};
+    const mst_type type = mst_map_type(plan);
+    const mst_text_value values[] = {MST_SET(type, mst_type_opencl(type)),
+                                     MST_SET(n, lanes_of(width)),
+                                     MST_SET(twice, lanes_of(2 * width)),
+                                     MST_SET(index, index),
+                                     {0}};
+    if (type == MST_FLOAT16)
+        mst_text_put_values(t, "vstore_half$n(value, $index, out);\n", values);
+    else if (mst_type_has_parts(type) && width == 1)
+        mst_text_put_values(t, "out[2 * $index] = value;\nout[2 * $index + 1] = imaginary;\n", values);
+    else if (mst_type_has_parts(type))
+        mst_text_put_values(t, "$type$twice pairs;\npairs.even = value;\npairs.odd = imaginary;\n", values);
+    if (type == MST_FLOAT16 || (mst_type_has_parts(type) && width == 1))
+        return;
     mst_text_put_values(t,
-                        width == 1                ? "out[$index] = value;\n"
+                        mst_type_has_parts(type)  ? form == MST_MAP_ALIGNED ? "((__global $type$twice *)out)[$index] = pairs;\n"
+                                                                            : "vstore$twice(pairs, $index, out);\n"
+                        : width == 1              ? "out[$index] = value;\n"
                         : form == MST_MAP_ALIGNED ? "((__global $type$n *)out)[$index] = value;\n"
                                                   : "vstore$n(value, $index, out);\n",
                         values);
@@ -123,6 +199,11 @@ static mst_status write_step(const mst_map *plan, mst_map_form form, unsigned wi
     return status;
 }
 
+// Of input k or, behind them, the output.
+static bool has_parts(const mst_map *plan, int k) {
+    return mst_type_has_parts(k < plan->n_inputs ? plan->types[k] : mst_map_type(plan));
+}
+
 static void write_head(const mst_map *plan, mst_map_form form, mst_text *t) {
     mst_signature s;
     const mst_map_words *words = plan->words;
@@ -133,15 +214,21 @@ static void write_head(const mst_map *plan, mst_map_form form, mst_text *t) {
         mst_signature_add(&s, type, "%s", words[k].array);
         mst_signature_add(&s, "long", "%s", words[k].base);
     }
-    snprintf(type, sizeof type, "__global %s *", c_type(plan->type));
+    snprintf(type, sizeof type, "__global %s *", stored_type(mst_map_type(plan)));
     mst_signature_add(&s, type, "%s", words[plan->n_inputs].array);
     mst_signature_add(&s, "long", "%s", words[plan->n_inputs].base);
     for (int k = 0; k <= plan->n_inputs && form == MST_MAP_STRIDED; k++) {
         mst_signature_add(&s, "__constant const long *", "%s", words[k].lines);
         mst_signature_add(&s, "ulong", "%s", words[k].first);
     }
-    for (int k = 0; k < plan->n_numbers; k++)
-        mst_signature_add(&s, c_type(plan->type), "%s", plan->number_words[k]);
+    for (size_t i = 0; i < mst_expr_n_leaves(plan->expression); i++) {
+        const mst_expr_leaf *leaf = &mst_expr_leaves(plan->expression)[i];
+        char word[MST_MAP_MAX_NUMBER_WORD];
+        if (leaf->symbol < (size_t)plan->n_inputs)
+            continue;
+        mst_map_number_word(plan, leaf, word);
+        mst_signature_add(&s, mst_type_opencl((mst_type)leaf->offsets[0]), "%s", word);
+    }
     if (form == MST_MAP_STRIDED)
         mst_signature_add(&s, "ulong", "length");
     mst_signature_add(&s, "ulong", "n");
@@ -149,7 +236,8 @@ static void write_head(const mst_map *plan, mst_map_form form, mst_text *t) {
     mst_signature_release(&s);
     mst_text_add(t, "const ulong i = get_global_id(0);\n");
     for (int k = 0; k <= plan->n_inputs; k++)
-        mst_text_put(t, "$array += $base;\n", MST_SET(array, words[k].array), MST_SET(base, words[k].base));
+        mst_text_put(t, has_parts(plan, k) ? "$array += 2 * $base;\n" : "$array += $base;\n", MST_SET(array, words[k].array),
+                     MST_SET(base, words[k].base));
 }
 
 static mst_status write_strided(const mst_map *plan, mst_text *t, mst_error *error) {
@@ -159,9 +247,11 @@ static mst_status write_strided(const mst_map *plan, mst_text *t, mst_error *err
                  "// Element i of the block is element `first` + i of the array, in C order: row and column give its address.\n");
     for (int k = 0; k <= plan->n_inputs; k++) {
         const mst_map_words *words = &plan->words[k];
-        mst_text_put(
-            t, "$array += line_offset($lines, ($first + i) / length) + (long)(($first + i) % length) * axis_stride($lines);\n",
-            MST_SET(array, words->array), MST_SET(lines, words->lines), MST_SET(first, words->first));
+        mst_text_put(t,
+                     "$array += ${parts}(line_offset($lines, ($first + i) / length) + (long)(($first + i) % length) * "
+                     "axis_stride($lines));\n",
+                     MST_SET(parts, has_parts(plan, k) ? "2 * " : ""), MST_SET(array, words->array), MST_SET(lines, words->lines),
+                     MST_SET(first, words->first));
     }
     return write_step(plan, MST_MAP_STRIDED, 1, "0", t, error);
 }
@@ -198,6 +288,7 @@ void mst_map_name(mst_map *plan, const mst_map_desc *desc) {
         const char *name = desc->inputs[k].name;
         snprintf(words->array, sizeof words->array, "%.*s_in", MST_EXPR_MAX_NAME, name);
         snprintf(words->value, sizeof words->value, "%.*s_i", MST_EXPR_MAX_NAME, name);
+        snprintf(words->imaginary, sizeof words->imaginary, "%.*s_imaginary", MST_EXPR_MAX_NAME, name);
         snprintf(words->base, sizeof words->base, "%.*s_base", MST_EXPR_MAX_NAME, name);
         snprintf(words->lines, sizeof words->lines, "%.*s_lines", MST_EXPR_MAX_NAME, name);
         snprintf(words->first, sizeof words->first, "%.*s_first", MST_EXPR_MAX_NAME, name);
@@ -205,12 +296,15 @@ void mst_map_name(mst_map *plan, const mst_map_desc *desc) {
     plan->words[plan->n_inputs] =
         (mst_map_words){.array = "out", .value = "value", .base = "base", .lines = "lines", .first = "first"};
     for (int k = 0; k < plan->n_numbers; k++)
-        snprintf(plan->number_words[k], sizeof plan->number_words[k], "%.*s_value", MST_EXPR_MAX_NAME, desc->numbers[k].name);
+        snprintf(plan->number_names[k], sizeof plan->number_names[k], "%.*s", MST_EXPR_MAX_NAME, desc->numbers[k].name);
 }
 
 mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out, mst_error *error) {
     mst_text_put(out, "#pragma OPENCL FP_CONTRACT OFF\n\n");
     write_narrows(plan, form, width, out);
+    if (form != MST_MAP_STRIDED && width > 1)
+        mst_expr_write_functions(plan->expression, width, out);
+    mst_expr_write_functions(plan->expression, 1, out);
     write_head(plan, form, out);
     mst_status status = form == MST_MAP_STRIDED ? write_strided(plan, out, error) : write_dense(plan, form, width, out, error);
     mst_text_put(out, "}\n");

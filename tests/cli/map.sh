@@ -9,7 +9,7 @@ npy make c.npy float32 3,37 2
 npy make d.npy float64 3,37 3
 npy make i.npy int16 3,37 4
 npy make j.npy int64 3,37 5
-expect 0 "$MASTABA" map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy
+expect 0 "$MASTABA" map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy --type float64
 npy mapped a.npy float64 '(b - c) * d' b=b.npy c=c.npy d=d.npy || fail "(B - C) * D"
 [ ! -s .stderr ] || fail "something on stderr"
 grep -Eq '^a.npy: \[3, 37\] float64 on .* in [0-9.]+ (s|ms|us), [0-9.]+ GB/s$' .stdout || fail "the line on stdout"
@@ -23,6 +23,8 @@ npy mapped a.npy int64 '-i if max(i, 50) * 3 == 150 else j' i=i.npy j=j.npy || f
 expect 0 "$MASTABA" map 'I / 4' I=i.npy -o a.npy -f --type float32 --json
 json "j['shape'] == [3, 37] and j['type'] == 'float32' and j['bytes'] == 3 * 37 * (2 + 4)"
 npy mapped a.npy float32 'i / 4' i=i.npy || fail "--type"
+expect 0 "$MASTABA" map 'I // k + (B > 0)' I=i.npy B=b.npy k=7 -o a.npy -f --out-type uint8
+npy mapped a.npy uint8 '(i // 7 + (b > 0)) % 256' i=i.npy b=b.npy || fail "--out-type"
 expect 0 "$MASTABA" map 'B' B=b.npy -o a.npy -f --measure --verbose --no-cache
 grep -Eq 'vectors of [0-9]+ elements; an element takes, by width, 1: .* 16: ' .stderr || fail "--measure"
 npy make none.npy float32 0,4
@@ -54,8 +56,9 @@ refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
 refused 2 'vector-width -1' map B B=b.npy -o n.npy -w -1
 refused 2 'vector_width is 3' map B B=b.npy -o n.npy -w 3
 refused 2 '--type real: no such type' map B B=b.npy -o n.npy -t real
-refused 2 'z is complex64' map z z=z.npy -o n.npy
-refused 2 'divided' map 'I / 2' I=i.npy -o n.npy
+refused 2 'take real' map z z=z.npy -o n.npy --out-type float32
+refused 2 'not converted to int16' map 'I / 2' I=i.npy -o n.npy --type int16
+refused 2 'out-type real: no such type' map B B=b.npy -o n.npy --out-type real
 refused 2 'shape \(37,3\)' map 'B + C' B=b.npy C=other.npy -o n.npy
 refused 2 'is no name' map 'B' B=b.npy 2x=3 -o n.npy
 refused 4 'n.npy: No such file' map B B=n.npy -o m.npy

@@ -2,6 +2,7 @@
 // evaluated in three ways; and it is written as OpenCL C, whose numbers must be the same again.
 #include "fuzz.h"
 
+#include "expr/types.h"
 #include "expr/write.h"
 
 #include <math.h>
@@ -147,23 +148,50 @@ static void write_numbers(const mst_expr *expr) {
 static void write_kernels(const mst_expr *expr) {
     size_t n = mst_expr_n_leaves(expr);
     const char **leaves = malloc((n + 1) * sizeof *leaves);
-    mst_text text = {0}, integers = {0};
-    mst_error error;
+    mst_text text = {0};
     FUZZ_CHECK(leaves);
     for (size_t i = 0; i < n; i++)
         leaves[i] = "leaf";
     mst_expr_write(expr, n % 2 == 0, n % 3 == 0 ? 4 : 1, leaves, "value", &text);
     FUZZ_CHECK(!text.failed && strstr(text.text, " value = "));
-    if (mst_expr_write_integer(expr, n % 2 ? 4 : 8, 1, leaves, "value", &integers, &error) != MST_OK)
-        FUZZ_CHECK(error.status == MST_ERROR_ARGUMENT && fuzz_is_message(error.message));
     mst_text_release(&text);
-    mst_text_release(&integers);
     free(leaves);
+}
+
+// As a map of arrays of types that follow from the text, in vectors and not.
+static void write_map(const char *text, mst_type first) {
+    enum { MANY = 64 };
+    mst_expr_kind kinds[N_SYMBOLS];
+    mst_expr *from = NULL, *lowered = mst_expr_create_lowered();
+    mst_expr_root root;
+    mst_error error;
+    mst_text out = {0};
+    const char *leaves[MANY], *const names[] = {"value", "imaginary"};
+    for (size_t k = 0; k < N_SYMBOLS; k++)
+        kinds[k] = (mst_expr_kind){.type = (mst_type)(1 + ((size_t)first + k) % MST_FLOAT16), .weak = false};
+    const mst_expr_typing typing = {.symbols = kinds, .common = kinds[0].type};
+    for (int k = 0; k < MANY; k++)
+        leaves[k] = "leaf";
+    FUZZ_CHECK(lowered);
+    mst_status status = mst_expr_parse_map(text, "the text", symbols, N_SYMBOLS, &from, &error);
+    if (status == MST_OK)
+        status = mst_expr_lower(from, &typing, lowered, &root, &error);
+    FUZZ_CHECK(status == MST_OK || (status == MST_ERROR_ARGUMENT && fuzz_is_message(error.message)));
+    if (status == MST_OK && mst_expr_n_leaves(lowered) <= MANY) {
+        FUZZ_CHECK(mst_expr_write_lowered(lowered, root.nodes, names, mst_type_has_parts(root.type) ? 2 : 1, 4, leaves, &out,
+                                          &error) == MST_OK);
+        FUZZ_CHECK(!out.failed && strstr(out.text, " value = "));
+    }
+    mst_text_release(&out);
+    mst_expr_destroy(from);
+    mst_expr_destroy(lowered);
 }
 
 static void try_text(const char *text, bool scheme) {
     mst_expr *expr;
     mst_error error;
+    if (!scheme)
+        write_map(text, (mst_type)strlen(text));
     mst_status status = scheme ? mst_expr_parse_scheme(text, "the text", symbols, N_SYMBOLS, &grid, &expr, &error)
                                : mst_expr_parse(text, "the text", symbols, N_SYMBOLS, &expr, &error);
     if (status != MST_OK) {

@@ -1,0 +1,126 @@
+#include "composed.h"
+
+#include <math.h>
+
+typedef struct composed {
+    mst_expr_function function; // the first member: what mst_composed_find returns is one of these
+    unsigned (*build)(mst_expr *expr, const unsigned *x);
+    mst_expr_operation operation; // without `build`
+    bool of_map;
+} composed;
+
+static unsigned two(mst_expr *expr, mst_expr_operation operation, unsigned a, unsigned b) {
+    return mst_expr_add(expr, operation, (unsigned[]){a, b}, 2);
+}
+
+static unsigned choose(mst_expr *expr, unsigned condition, unsigned a, unsigned b) {
+    return mst_expr_add(expr, MST_EXPR_CHOOSE, (unsigned[]){condition, a, b}, 3);
+}
+
+static unsigned number(mst_expr *expr, double value) { return mst_expr_add_number(expr, value); }
+
+static unsigned ricker(mst_expr *expr, const unsigned *x) { return mst_expr_add_ricker(expr, x[0], x[1]); }
+
+static unsigned power(mst_expr *expr, const unsigned *x) { return mst_expr_add_power(expr, x[0], x[1]); }
+
+static unsigned where(mst_expr *expr, const unsigned *x) { return choose(expr, x[0], x[1], x[2]); }
+
+// A NaN stays one, and of ends in the wrong order the upper one counts, as in NumPy.
+static unsigned clip(mst_expr *expr, const unsigned *x) {
+    unsigned raised = choose(expr, two(expr, MST_EXPR_LESS, x[0], x[1]), x[1], x[0]);
+    return choose(expr, two(expr, MST_EXPR_GREATER, raised, x[2]), x[2], raised);
+}
+
+static unsigned is_nan(mst_expr *expr, const unsigned *x) { return two(expr, MST_EXPR_NOT_EQUAL, x[0], x[0]); }
+
+static unsigned compare_with_infinity(mst_expr *expr, mst_expr_operation operation, unsigned x) {
+    return two(expr, operation, mst_expr_add(expr, MST_EXPR_ABS, &x, 1), mst_expr_add_decimal(expr, INFINITY));
+}
+
+static unsigned is_infinite(mst_expr *expr, const unsigned *x) { return compare_with_infinity(expr, MST_EXPR_EQUAL, x[0]); }
+static unsigned is_finite(mst_expr *expr, const unsigned *x) { return compare_with_infinity(expr, MST_EXPR_LESS, x[0]); }
+
+// sin(pi x) / (pi x), 1 at 0.
+static unsigned sinc(mst_expr *expr, const unsigned *x) {
+    unsigned angle = two(expr, MST_EXPR_MULTIPLY, mst_expr_add_decimal(expr, acos(-1.0)), x[0]);
+    unsigned quotient = two(expr, MST_EXPR_DIVIDE, mst_expr_add(expr, MST_EXPR_SIN, &angle, 1), angle);
+    return choose(expr, two(expr, MST_EXPR_EQUAL, angle, number(expr, 0)), number(expr, 1), quotient);
+}
+
+// 0 below 0, 1 above, `middle` at 0, NaN for NaN.
+static unsigned stepped(mst_expr *expr, unsigned x, unsigned middle) {
+    unsigned zero = number(expr, 0), one = number(expr, 1);
+    unsigned right =
+        choose(expr, two(expr, MST_EXPR_GREATER, x, zero), one, choose(expr, two(expr, MST_EXPR_EQUAL, x, zero), middle, x));
+    return choose(expr, two(expr, MST_EXPR_LESS, x, zero), zero, right);
+}
+
+static unsigned heaviside(mst_expr *expr, const unsigned *x) { return stepped(expr, x[0], x[1]); }
+static unsigned step(mst_expr *expr, const unsigned *x) { return stepped(expr, x[0], number(expr, 1)); }
+
+// The larger or smaller one; a NaN if there is one, which max and min ignore.
+static unsigned extreme(mst_expr *expr, mst_expr_operation operation, const unsigned *x) {
+    unsigned first = two(expr, MST_EXPR_OR, two(expr, operation, x[0], x[1]), is_nan(expr, x));
+    return choose(expr, first, x[0], x[1]);
+}
+
+static unsigned maximum(mst_expr *expr, const unsigned *x) { return extreme(expr, MST_EXPR_GREATER, x); }
+static unsigned minimum(mst_expr *expr, const unsigned *x) { return extreme(expr, MST_EXPR_LESS, x); }
+
+#define COMPOSED(name, arity, build)                                                                                             \
+    { {name, arity, NULL}, build, (mst_expr_operation)0, false }
+#define OTHER(name, arity, operation)                                                                                            \
+    { {name, arity, NULL}, NULL, operation, operation >= MST_EXPR_FLOOR_DIVIDE &&operation <= MST_EXPR_CONVERT }
+
+static const composed functions[] = {
+    COMPOSED("ricker", 2, ricker),
+    COMPOSED("where", 3, where),
+    COMPOSED("clip", 3, clip),
+    COMPOSED("isnan", 1, is_nan),
+    COMPOSED("isinf", 1, is_infinite),
+    COMPOSED("isfinite", 1, is_finite),
+    COMPOSED("sinc", 1, sinc),
+    COMPOSED("heaviside", 2, heaviside),
+    COMPOSED("step", 1, step),
+    COMPOSED("maximum", 2, maximum),
+    COMPOSED("minimum", 2, minimum),
+    COMPOSED("power", 2, power),
+    OTHER("arcsin", 1, MST_EXPR_ASIN),
+    OTHER("arccos", 1, MST_EXPR_ACOS),
+    OTHER("arctan", 1, MST_EXPR_ATAN),
+    OTHER("arctan2", 2, MST_EXPR_ATAN2),
+    OTHER("arcsinh", 1, MST_EXPR_ASINH),
+    OTHER("arccosh", 1, MST_EXPR_ACOSH),
+    OTHER("arctanh", 1, MST_EXPR_ATANH),
+    OTHER("fmod", 2, MST_EXPR_MOD),
+    OTHER("fmin", 2, MST_EXPR_MIN),
+    OTHER("fmax", 2, MST_EXPR_MAX),
+    OTHER("complex", 2, MST_EXPR_COMPLEX),
+    OTHER("real", 1, MST_EXPR_REAL),
+    OTHER("imag", 1, MST_EXPR_IMAGINARY),
+    OTHER("conj", 1, MST_EXPR_CONJUGATE),
+    OTHER("arg", 1, MST_EXPR_ARGUMENT),
+    OTHER("angle", 1, MST_EXPR_ARGUMENT),
+    OTHER("xor", 2, MST_EXPR_BIT_XOR),
+    OTHER("floor_divide", 2, MST_EXPR_FLOOR_DIVIDE),
+    OTHER("remainder", 2, MST_EXPR_REMAINDER),
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+const mst_expr_function *mst_composed_find(const mst_tokens *name, bool of_map) {
+    for (size_t k = 0; k < N_FUNCTIONS; k++)
+        if (mst_token_is(name, functions[k].function.name) && (of_map || !functions[k].of_map))
+            return &functions[k].function;
+    return NULL;
+}
+
+unsigned mst_composed_add(mst_expr *expr, const mst_expr_function *function, const unsigned *operands) {
+    const composed *c = (const composed *)function;
+    return c->build ? c->build(expr, operands) : mst_expr_add(expr, c->operation, operands, function->arity);
+}
+
+void mst_composed_offer(const mst_tokens *name, bool of_map, mst_nearest *nearest) {
+    for (size_t k = 0; k < N_FUNCTIONS; k++)
+        if (of_map || !functions[k].of_map)
+            mst_nearest_offer(nearest, name, (mst_token_text){functions[k].function.name, strlen(functions[k].function.name)});
+}
