@@ -75,7 +75,7 @@ __kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite,
                     __global const real *cuts, __global real *lo, __global real *len, __global uint *id,
                     __global uchar *ends, __global uint *run, __global real *sums, __global uint *state) {
     const ulong r = get_global_id(0);
-    const uint set = (uint)(r / first_regions), own = (uint)(r % first_regions);
+    const uint set = (uint)(r / first_regions), own = (uint)(r - (ulong)set * first_regions);
     if (set >= n_sets)
         return;
     __global const real *cut = cuts + (ulong)set * 2 * n_cuts;

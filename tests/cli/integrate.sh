@@ -6,7 +6,7 @@ without_cache
 expect 0 "$MASTABA" integrate 'sin(x^2)' --from -5 --to 5
 grep -Eq '^1\.05583456233[0-9]* \+- [0-9.e-]+  [0-9]+ evaluations, converged$' .stdout || fail "the line on stdout"
 [ ! -s .stderr ] || fail "something on stderr"
-expect 0 "$MASTABA" integrate 'sin(x^2)' --from -5 --to 5 --json
+expect 0 "$MASTABA" integrate 'sin(x^2)' --from -5 --to 5 --compile-from inf --json
 json "abs(j['value'] - 1.0558345623306) <= j['error'] < 1e-9 and j['evaluations'] > 0 and j['status'] == 'converged'"
 json "j['rule'] == 'adaptive' and j['type'] == 'float64' and j['device']"
 
@@ -74,6 +74,7 @@ refused 2 'choose adaptive' integrate 'x' --from 0 --to 1 --rule best
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --points many
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --rule simpson --points 2^99
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --max-evaluations 2^-1
+refused 2 'not a count' integrate 'x' --from 0 --to 1 --compile-from never
 refused 2 'points are for' integrate 'x' --from 0 --to 1 --points 100
 refused 2 'takes points' integrate 'x' --from 0 --to 1 --rule simpson --max-evaluations 100
 refused 2 'no error estimate' integrate 'x' --from 0 --to 1 --rule rectangle --work-items 64 --tolerance 1e-3

@@ -209,6 +209,21 @@ static void check(const integral_case *c, double p, const mst_integral_result *r
           r->value, r->error, mst_integral_status_name(r->status), error, wanted);
 }
 
+// Byte code and compiled kernels give the same bits.
+static void compare_forms(integral_case *c, mst_context *context, const double *parameters, size_t sets,
+                          const mst_integral_result *results) {
+    mst_integral_result other[SETS];
+    for (int k = 0; k < 2; k++) {
+        c->desc.compile_from = k == 0 ? 1 : UINT64_MAX;
+        test_integral_run(context, &c->desc, parameters, sets, other);
+        for (size_t i = 0; i < sets; i++)
+            CHECK(other[i].value == results[i].value && other[i].error == results[i].error &&
+                      other[i].evaluations == results[i].evaluations,
+                  "p = %.17g: %.17g +- %.3g, but %.17g +- %.3g with compile_from %d", parameters[i], results[i].value,
+                  results[i].error, other[i].value, other[i].error, k == 0);
+    }
+}
+
 static void make_and_try(mst_context *context) {
     const mst_integral_desc desc = MST_INTEGRAL_DESC_INIT;
     integral_case *c = calloc(1, sizeof *c);
@@ -227,6 +242,8 @@ static void make_and_try(mst_context *context) {
     c->desc.integrand = c->integrand;
     if (fits) {
         test_integral_run(context, &c->desc, parameters, sets, results);
+        if (test_choose_rarely(3))
+            compare_forms(c, context, parameters, sets, results);
         for (size_t i = 0; i < sets; i++)
             check(c, parameters[i], &results[i]);
     }
