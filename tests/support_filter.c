@@ -58,6 +58,15 @@ static long double own_mask(const mst_filter_desc *d, long double fy, long doubl
     return sum;
 }
 
+// By the sine of the angle between a frequency and the direction across the stripes, (-sin, -cos) in x and y downwards.
+static long double stripes(const mst_filter_desc *d, long double square, long double y, long double x) {
+    long double degree = acosl(-1) / 180, angle = d->angle * degree;
+    if (square == 0)
+        return 1;
+    long double sine = fabsl(x * cosl(angle) - y * sinl(angle)) / sqrtl(square), off = asinl(sine > 1 ? 1 : sine) / degree;
+    return 1 - rolloff(d, off * off, d->angle_width) * (1 - rolloff(d, square, d->radius));
+}
+
 static long double mask(const mst_filter_desc *d, long double fy, long double fx) {
     long double square = around(fx) * around(fx) + around(fy) * around(fy), kept = 1;
     switch (d->kind) {
@@ -71,6 +80,13 @@ static long double mask(const mst_filter_desc *d, long double fy, long double fx
         return 1 - rolloff(d, square, d->radius2) * (1 - rolloff(d, square, d->radius));
     case MST_FILTER_MASK:
         return (own_mask(d, fy, fx) + own_mask(d, -fy, -fx)) / 2;
+    case MST_FILTER_SHARPEN:
+        return 1 + d->amount * (1 - rolloff(d, square, d->radius));
+    case MST_FILTER_LAPLACIAN:
+        return expl(1) / 2 * square / ((long double)d->radius * d->radius) *
+               expl(-square / (2 * (long double)d->radius * d->radius));
+    case MST_FILTER_STRIPES:
+        return (stripes(d, square, around(fy), around(fx)) + stripes(d, square, around(-fy), around(-fx))) / 2;
     case MST_FILTER_NOTCH:
         break;
     }

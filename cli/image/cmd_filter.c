@@ -24,6 +24,10 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "  --band-pass R1,R2  what is between, and --band-stop R1,R2 what is not\n"
                               "  --notch X,Y,R      all but what is within R of the frequencies (X, Y) and\n"
                               "                     (-X, -Y): stripes and screens. May be given many times\n"
+                              "  --stripes A,W[,R]  all but stripes at A degrees (0: horizontal, anticlockwise),\n"
+                              "                     within W degrees; what is below R is kept (1)\n"
+                              "  --sharpen R,AMOUNT the image and AMOUNT times what is above R\n"
+                              "  --laplacian R      edges by the Laplacian of the Gaussian low pass R\n"
                               "  --mask-file M.npy  as much of every frequency as M (float, 2 axes) says; 0 is in\n"
                               "                     the middle of M, as in the picture of --spectrum\n"
                               "\n"
@@ -52,6 +56,9 @@ static const cli_option option_table[] = {
     {"band-pass", 0, CLI_TEXT, offsetof(filter_text, band_pass), "keep frequencies between two", "R1,R2"},
     {"band-stop", 0, CLI_TEXT, offsetof(filter_text, band_stop), "remove frequencies between two", "R1,R2"},
     {"notch", 0, CLI_TEXTS, offsetof(filter_text, notches), "remove frequencies around one and its opposite", "X,Y,R"},
+    {"stripes", 0, CLI_TEXT, offsetof(filter_text, stripes), "remove stripes of one direction", "ANGLE,WIDTH[,R]"},
+    {"sharpen", 0, CLI_TEXT, offsetof(filter_text, sharpen), "add what is above R", "R,AMOUNT"},
+    {"laplacian", 0, CLI_TEXT, offsetof(filter_text, laplacian), "the Laplacian of a Gaussian", "R"},
     {"mask-file", 0, CLI_TEXT, offsetof(filter_text, mask_file), "a mask of your own", "M.npy"},
     {"shape", 's', CLI_TEXT, offsetof(filter_text, shape), "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
     {"edges", 'e', CLI_TEXT, offsetof(filter_text, edges), "reflect, wrap or zero (default: reflect)", "RULE"},

@@ -13,8 +13,8 @@ typedef struct cli_frequency {
 
 // The command line, as text.
 typedef struct filter_text {
-    char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *shape, *edges, *output_as, *algorithm, *spectrum,
-        *max_image;
+    char *output, *high_pass, *low_pass, *band_pass, *band_stop, *mask_file, *sharpen, *laplacian, *stripes, *shape, *edges,
+        *output_as, *algorithm, *spectrum, *max_image;
     int quality;
     char **notches; // NULL-ended, or NULL
     int stages;

@@ -49,6 +49,29 @@ static int read_pass(const char *option, const char *text, mst_filter_kind kind,
     return CLI_DONE;
 }
 
+static int read_sharpen(const char *text, filter_job *job) {
+    cli_frequency f[2] = {{0, false}, {0, false}};
+    job->desc.kind = MST_FILTER_SHARPEN;
+    if (!read_frequencies(text, 2, f) || f[0].value <= 0 || f[1].value <= 0 || f[1].nyquist)
+        return wrong(job, "--sharpen", text, "give a radius and an amount above 0, as 40,0.8");
+    job->radii[0] = f[0];
+    job->desc.amount = f[1].value;
+    return CLI_DONE;
+}
+
+// Degrees have no unit; the radius within which all is kept is 1 if it is not given.
+static int read_stripes(const char *text, filter_job *job) {
+    cli_frequency f[3] = {{0, false}, {0, false}, {1, false}};
+    bool read = read_frequencies(text, 3, f) || read_frequencies(text, 2, f);
+    job->desc.kind = MST_FILTER_STRIPES;
+    if (!read || f[0].nyquist || f[1].nyquist || f[1].value <= 0 || f[1].value > 90 || f[2].value <= 0)
+        return wrong(job, "--stripes", text, "give the stripes' angle and a width in degrees, up to 90, as 30,5 or 30,5,10");
+    job->desc.angle = f[0].value;
+    job->desc.angle_width = f[1].value;
+    job->radii[0] = f[2];
+    return CLI_DONE;
+}
+
 static int read_notches(char *const *texts, filter_job *job) {
     job->desc.kind = MST_FILTER_NOTCH;
     for (; *texts; texts++) {
@@ -110,8 +133,9 @@ static int read_mask(const char *path, filter_job *job) {
 }
 
 static int read_kind(const filter_text *text, filter_job *job) {
-    int given = (text->high_pass != NULL) + (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) +
-                (text->notches != NULL) + (text->mask_file != NULL);
+    int given = (text->sharpen != NULL) + (text->laplacian != NULL) + (text->stripes != NULL) + (text->high_pass != NULL) +
+                (text->low_pass != NULL) + (text->band_pass != NULL) + (text->band_stop != NULL) + (text->notches != NULL) +
+                (text->mask_file != NULL);
     if (given == 0 && job->spectrum && !job->output)
         return CLI_DONE;
     if (given > 0 && job->spectrum && !job->output && !job->show_kernels) {
@@ -119,9 +143,19 @@ static int read_kind(const filter_text *text, filter_job *job) {
         return CLI_USAGE;
     }
     if (given != 1) {
-        cli_error(job->command, "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch and --mask-file");
+        cli_error(job->command,
+                  "give one of --high-pass, --low-pass, --band-pass, --band-stop, --notch, --stripes, --sharpen, --laplacian "
+                  "and --mask-file");
         return CLI_USAGE;
     }
+    if (text->sharpen)
+        return read_sharpen(text->sharpen, job);
+    if (text->laplacian && text->shape)
+        return wrong(job, "--shape", text->shape, "a Laplacian is of a Gaussian");
+    if (text->laplacian)
+        return read_pass("--laplacian", text->laplacian, MST_FILTER_LAPLACIAN, job);
+    if (text->stripes)
+        return read_stripes(text->stripes, job);
     if (text->high_pass)
         return read_pass("--high-pass", text->high_pass, MST_FILTER_HIGH_PASS, job);
     if (text->low_pass)

@@ -15,6 +15,12 @@
 //     low pass   L(D, radius)                          high pass   1 - L(D, radius)
 //     band pass  L(D, radius2) (1 - L(D, radius))      band stop   1 - band pass
 //     notches    the product over all of (1 - L(d, r)) (1 - L(d', r)), d and d' the distances from (x, y) and from (-x, -y)
+//     sharpen    1 + amount (1 - L(D, radius)): the image and `amount` times what a low pass takes off it (unsharp masking)
+//     Laplacian  e/2 (D / radius)^2 exp(-D^2 / (2 radius^2)): minus the Laplacian of the Gaussian low pass, scaled to 1 at its
+//                greatest, D = sqrt(2) radius (Marr and Hildreth, Proc. R. Soc. B 207, 1980)
+//     stripes    1 - L(a, angle_width) (1 - L(D, radius)), a the degrees between the directions of a frequency and across
+//     `angle`;
+//                1 at frequency 0
 // (Gonzalez and Woods, Digital Image Processing, chapter 4).
 #ifndef MASTABA_FILTER_H
 #define MASTABA_FILTER_H
@@ -33,7 +39,10 @@ typedef enum mst_filter_kind {
     MST_FILTER_BAND_PASS = 3,
     MST_FILTER_BAND_STOP = 4,
     MST_FILTER_NOTCH = 5,
-    MST_FILTER_MASK = 6 // the caller's own
+    MST_FILTER_MASK = 6, // the caller's own
+    MST_FILTER_SHARPEN = 7,
+    MST_FILTER_LAPLACIAN = 8,
+    MST_FILTER_STRIPES = 9 // of one direction, removed
 } mst_filter_kind;
 
 typedef enum mst_filter_rolloff { MST_FILTER_IDEAL = 0, MST_FILTER_GAUSSIAN = 1, MST_FILTER_BUTTERWORTH = 2 } mst_filter_rolloff;
@@ -49,12 +58,13 @@ typedef enum mst_filter_edges {
 // What is written of the result r. With low and high the least and the greatest of 0 and all r of an image (its colours
 // together), and white the largest value an element is to have:
 typedef enum mst_filter_output {
-    MST_FILTER_AUTO_OUTPUT = 0, // magnitude for high and band passes and for an own mask that is 0 at frequency 0, else clip
-    MST_FILTER_CLIP = 1,        // r limited to 0 .. white (float32 without white: r)
-    MST_FILTER_STRETCH = 2,     // (r - low) white / (high - low)
-    MST_FILTER_MAGNITUDE = 3,   // |r| white / the greatest |r|
-    MST_FILTER_RAW = 4          // r; the output is float32
-} mst_filter_output;            // integers are rounded to nearest; a division by 0 gives 0
+    MST_FILTER_AUTO_OUTPUT =
+        0,               // magnitude for high and band passes, the Laplacian and an own mask that is 0 at frequency 0, else clip
+    MST_FILTER_CLIP = 1, // r limited to 0 .. white (float32 without white: r)
+    MST_FILTER_STRETCH = 2,   // (r - low) white / (high - low)
+    MST_FILTER_MAGNITUDE = 3, // |r| white / the greatest |r|
+    MST_FILTER_RAW = 4        // r; the output is float32
+} mst_filter_output;          // integers are rounded to nearest; a division by 0 gives 0
 
 typedef enum mst_filter_algorithm {
     MST_FILTER_AUTO = 0,
@@ -99,13 +109,16 @@ typedef struct mst_filter_desc {
     size_t work_group;   // paper: work-items of a work-group; 0: chosen
     bool time_stages;    // for mst_filter_stages; the context has to profile
     size_t stage_size;   // sizeof(mst_filter_stage)
+    double amount;       // MST_FILTER_SHARPEN: above 0
+    double angle; // MST_FILTER_STRIPES: degrees anticlockwise from horizontal, as the image is seen with its first row on top
+    double angle_width; // degrees, above 0, up to 90
 } mst_filter_desc;
 
 #define MST_FILTER_DESC_INIT                                                                                                     \
     {                                                                                                                            \
         sizeof(mst_filter_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, false, MST_FILTER_LOW_PASS, MST_FILTER_GAUSSIAN, 2, 0.0, 0.0, \
             NULL, 0, sizeof(mst_filter_notch), NULL, 0, 0, MST_FILTER_REFLECT, MST_FILTER_AUTO_OUTPUT, 0.0, MST_FILTER_AUTO,     \
-            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage)                                                               \
+            MST_FFT_SHAPE_AUTO, 0, false, sizeof(mst_filter_stage), 1.0, 0.0, 5.0                                                \
     }
 
 // Makes a plan: checks everything, computes the mask, builds the kernels. *out is the caller's, freed by mst_filter_destroy

@@ -28,7 +28,7 @@ static void describe(const mst_filter *plan, const mst_filter_pass *passes, filt
                           .cosine = plan->cosine,
                           .input = type_of(d->input.type),
                           .output = type_of(d->output.type),
-                          .kind = d->kind,
+                          .kind = mst_mask_kernel_kind(plan),
                           .rolloff = d->rolloff,
                           .order = d->order,
                           .n_discs = (cell)plan->mask.n_discs,

@@ -112,7 +112,7 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
     cl_uint p = (cl_uint)plan->p, columns = (cl_uint)spectrum_columns(plan);
     cl_uint mask_rows = (cl_uint)mst_mask_rows(plan), mask_columns = (cl_uint)mst_mask_columns(plan);
     cl_ulong n = (cl_ulong)n_planes * p * columns;
-    cl_int kind = (cl_int)plan->desc.kind, rolloff = (cl_int)plan->desc.rolloff, order = plan->desc.order;
+    cl_int kind = (cl_int)mst_mask_kernel_kind(plan), rolloff = (cl_int)plan->desc.rolloff, order = plan->desc.order;
     cl_uint n_discs = (cl_uint)plan->mask.n_discs;
     const mst_argument arguments[] = {MST_BIND(spectra, c->spectra),
                                       MST_BIND(p, p),

@@ -10,10 +10,8 @@
 // ---- Mirrored images. Their spectrum is the cosine transform of the image, and a mask that is even along both axes multiplies
 // that: so nothing has to be doubled.
 
-static double around(double frequency) { return frequency - rint(frequency); }
-
 static bool same_place(const mst_filter_notch *a, double x, double y, double radius) {
-    return around(a->x - x) == 0 && around(a->y - y) == 0 && a->radius == radius;
+    return mst_mask_around(a->x - x) == 0 && mst_mask_around(a->y - y) == 0 && a->radius == radius;
 }
 
 // A notch counts at its place and at the opposite one.
@@ -47,6 +45,8 @@ static bool own_mask_is_even(const mst_filter_desc *d) {
 }
 
 static bool mask_is_even(const mst_filter_desc *d) {
+    if (d->kind == MST_FILTER_STRIPES)
+        return fmod(d->angle, 90) == 0;
     return d->kind == MST_FILTER_NOTCH ? notches_are_even(d) : d->kind != MST_FILTER_MASK || own_mask_is_even(d);
 }
 
@@ -65,7 +65,7 @@ static double reach_of(double radius, double *variance) {
 // Of the whole mask; infinite where it is not known.
 static double mask_reach(const mst_filter_desc *d) {
     double variance = 0, tail;
-    if (d->rolloff != MST_FILTER_GAUSSIAN || d->kind == MST_FILTER_NOTCH || d->kind == MST_FILTER_MASK)
+    if (d->rolloff != MST_FILTER_GAUSSIAN || d->kind > MST_FILTER_BAND_STOP)
         return INFINITY;
     tail = reach_of(d->radius, &variance);
     if (d->kind == MST_FILTER_BAND_PASS || d->kind == MST_FILTER_BAND_STOP)

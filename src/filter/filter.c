@@ -22,8 +22,8 @@ static mst_status check_radius(double radius, const char *name, mst_error *error
 
 static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_MASK, MST_ERROR_ARGUMENT, "there is no filter kind %d",
-                (int)d->kind);
+    MST_REQUIRE(d->kind >= MST_FILTER_HIGH_PASS && d->kind <= MST_FILTER_STRIPES, MST_ERROR_ARGUMENT,
+                "there is no filter kind %d", (int)d->kind);
     if (d->kind == MST_FILTER_MASK) {
         MST_REQUIRE(d->mask && d->mask_height > 0 && d->mask_width > 0, MST_ERROR_ARGUMENT, "the mask has no elements");
         for (size_t i = 0; i < d->mask_height; i++)
@@ -46,6 +46,11 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
         return MST_OK;
     }
     MST_TRY(check_radius(d->radius, "radius", error));
+    MST_REQUIRE(d->kind != MST_FILTER_SHARPEN || (isfinite(d->amount) && d->amount > 0), MST_ERROR_ARGUMENT,
+                "amount is %g; it is above 0", d->amount);
+    MST_REQUIRE(d->kind != MST_FILTER_STRIPES || isfinite(d->angle), MST_ERROR_ARGUMENT, "angle is not finite");
+    MST_REQUIRE(d->kind != MST_FILTER_STRIPES || (d->angle_width > 0 && d->angle_width <= 90), MST_ERROR_ARGUMENT,
+                "angle_width is %g; it is a number of degrees above 0, up to 90", d->angle_width);
     if (d->kind == MST_FILTER_BAND_PASS || d->kind == MST_FILTER_BAND_STOP) {
         MST_TRY(check_radius(d->radius2, "radius2", error));
         MST_REQUIRE(d->radius2 > d->radius, MST_ERROR_ARGUMENT, "radius2, %g, is not above radius, %g", d->radius2, d->radius);

@@ -106,6 +106,9 @@ static const char *mask_value(mst_filter_kind kind) {
                "kept *= 1 - disc(mask + i * ${size}u, k, l);\n"
                "return kept;\n";
     case MST_FILTER_MASK:
+    case MST_FILTER_SHARPEN:
+    case MST_FILTER_LAPLACIAN:
+    case MST_FILTER_STRIPES:
         return "return mask[(ulong)k * ${half}u + l];\n";
     }
     return "";
@@ -116,7 +119,7 @@ static void write_mask(const mst_filter *plan, size_t n_discs, mst_text *out) {
                                      MST_SET(size, half(plan) + mst_mask_rows(plan)), // of one disc's tables
                                      MST_SET(discs, n_discs),
                                      {0}};
-    if (plan->desc.kind != MST_FILTER_MASK)
+    if (!mst_mask_is_table(plan->desc.kind))
         write_disc(plan, out);
     mst_text_put(out, "// How much of it the filter keeps.\n"
                       "real mask_at(__global const real *mask, uint k, uint l) {\n");
@@ -169,12 +172,15 @@ static bool keeps_mean(const mst_filter *plan) {
     switch (plan->desc.kind) {
     case MST_FILTER_HIGH_PASS:
     case MST_FILTER_BAND_PASS:
+    case MST_FILTER_LAPLACIAN:
         return false;
     case MST_FILTER_MASK:
         return plan->mask.values[0] != 0;
     case MST_FILTER_LOW_PASS:
     case MST_FILTER_BAND_STOP:
     case MST_FILTER_NOTCH:
+    case MST_FILTER_SHARPEN:
+    case MST_FILTER_STRIPES:
         break;
     }
     return true;
@@ -186,16 +192,18 @@ mst_status mst_mask_make(mst_filter *plan, mst_error *error) {
     mst_text text = {0};
     disc discs[2 * MST_FILTER_MAX_NOTCHES];
     size_t rows = mst_mask_rows(plan), n_discs = 0, count = 0, bytes;
-    bool own = plan->desc.kind == MST_FILTER_MASK;
-    n_discs = own ? 1 : discs_of(plan, discs);
-    MST_REQUIRE((own ? mst_multiply(rows, half(plan), &count) : mst_multiply(rows + half(plan), n_discs, &count)) &&
+    bool table = mst_mask_is_table(plan->desc.kind);
+    n_discs = table ? 1 : discs_of(plan, discs);
+    MST_REQUIRE((table ? mst_multiply(rows, half(plan), &count) : mst_multiply(rows + half(plan), n_discs, &count)) &&
                     mst_multiply(count, sizeof(float), &bytes) && (m->values = malloc(bytes)),
                 MST_ERROR_HOST_MEMORY, "out of memory for a mask of %zu x %zu frequencies", plan->period_p, plan->period_q);
     m->table_bytes = bytes;
     m->n_discs = n_discs;
-    if (own)
+    if (plan->desc.kind == MST_FILTER_MASK)
         fill_own(plan, m->values);
-    for (size_t i = 0; i < n_discs && !own; i++)
+    else if (table)
+        mst_mask_fill_table(plan, m->values);
+    for (size_t i = 0; i < n_discs && !table; i++)
         MST_TRY(fill_disc(plan, &discs[i], m->values + i * (rows + half(plan)), error));
     m->keeps_mean = keeps_mean(plan);
     write_mask(plan, n_discs, &text);

@@ -12,6 +12,8 @@
 
 #include <mastaba/filter.h>
 
+#include <math.h>
+
 // The mask as kernels evaluate it: a function real mask_at(__global const real *mask, uint k, uint l) for the frequency
 // k / period_p along the height and l / period_q along the width, l <= period_q / 2, and the table that it reads.
 typedef struct mst_mask {
@@ -112,6 +114,17 @@ void mst_filter_choose_extent(mst_filter *plan);
 static inline size_t mst_mask_rows(const mst_filter *plan) { return plan->cosine ? plan->p + 1 : plan->p; }
 static inline size_t mst_mask_columns(const mst_filter *plan) { return plan->period_q / 2 + 1; }
 mst_status mst_mask_make(mst_filter *plan, mst_error *error);
+
+// A frequency between -1/2 and 1/2; all are periodic.
+static inline double mst_mask_around(double frequency) { return frequency - rint(frequency); }
+
+// ---- table.c: masks that kernels read from a table of all frequencies, as they do the caller's own.
+bool mst_mask_is_table(mst_filter_kind kind);
+void mst_mask_fill_table(const mst_filter *plan, float *values); // of all but the caller's
+static inline mst_filter_kind mst_mask_kernel_kind(const mst_filter *plan) {
+    return mst_mask_is_table(plan->desc.kind) ? MST_FILTER_MASK : plan->desc.kind;
+}
+
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);
 

@@ -153,6 +153,20 @@ expect 0 "$MASTABA" filter in.png -o out.png --mask-file mask.npy --edges wrap -
 images compare out.png in.png 0 3 wrap clip 0.501 || fail "--mask-file"
 expect 0 "$MASTABA" filter in.png -o out.png --notch 0,0,3 --notch=-4,4,0.001 --shape ideal --edges wrap --output raw -o raw.npy -f
 images compare raw.npy in.png 3 99 wrap raw 1e-3 || fail "--notch"
+expect 0 "$MASTABA" filter in.png -o low.npy --low-pass 3 --output raw -f
+expect 0 "$MASTABA" filter in.png -o sharp.npy --sharpen 3,0.5 --output raw -f
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+image, low, sharp = (images.read(n)[1].values for n in ('in.png', 'low.npy', 'sharp.npy'))
+assert all(abs(1.5 * i - 0.5 * l - s) < 1e-3 for i, l, s in zip(image, low, sharp))" || fail "--sharpen"
+expect 0 "$MASTABA" filter in.png -o vertical.npy --stripes 90,89.9,0.01 --shape ideal --edges wrap --output raw -f
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+image, left = images.read('in.png')[1].values, images.read('vertical.npy')[1].values
+for y in range(9): # what does not change along a row is all that is left
+    for c in range(3):
+        mean = sum(image[(y * 10 + x) * 3 + c] for x in range(10)) / 10
+        assert all(abs(left[(y * 10 + x) * 3 + c] - mean) < 1e-3 for x in range(10))" || fail "--stripes"
 expect 0 "$MASTABA" filter in.png -o out.png --low-pass 3 --shape butterworth:4 -f --json
 json "j['images'] == 1 and j['pixels'] == 90 and 'stages' not in j"
 
@@ -239,6 +253,10 @@ for radius in 0 -1 x 3,4 3x nan ''; do
 done
 refused 2 'two radii' filter a1.png -o b.png --band-pass 3
 refused 2 'to be the larger' filter a1.png -o b.png --band-stop 3,2
+refused 2 'stripes. angle and a width' filter a1.png -o b.png --stripes 30
+refused 2 'angle and a width' filter a1.png -o b.png --stripes 30,91
+refused 2 'radius and an amount' filter a1.png -o b.png --sharpen 30
+refused 2 'is of a Gaussian' filter a1.png -o b.png --laplacian 30 --shape ideal
 refused 2 'place of the notch' filter a1.png -o b.png --notch 3,2
 refused 2 'choose ideal, gaussian' filter a1.png -o b.png --low-pass 3 --shape square
 refused 2 'order of 1 to 100' filter a1.png -o b.png --low-pass 3 --shape butterworth:0
