@@ -9,8 +9,9 @@
 static const char command[] = "filter";
 
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
-                              "(grey or RGB of 8 or 16 bits or float32), JPEG. An opacity channel is kept as\n"
-                              "it is, and so are texts, EXIF, XMP, colour profile and resolution.\n"
+                              "(grey or RGB of 8 or 16 bits or float32; stacks of pages too), JPEG, .npy. An\n"
+                              "opacity channel is kept as it is, and so are texts, EXIF, XMP, colour profile\n"
+                              "and resolution.\n"
                               "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff\n"
                               ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name of its input,\n"
                               "with .tif for numbers that its format cannot hold (--output raw); a name without\n"

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const cli_image_codec npy_file = {.extensions = {".npy"}};
 static const cli_image_codec *const codecs[] = {
-    [CLI_PNM] = &cli_pnm,   [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &npy_file,
+    [CLI_PNM] = &cli_pnm,   [CLI_PNG] = &cli_png, [CLI_TIFF] = &cli_tiff, [CLI_NPY] = &cli_npy,
 #ifdef CLI_HAS_JPEG
     [CLI_JPEG] = &cli_jpeg,
 #endif
@@ -64,7 +63,7 @@ static int read_by_content(cli_image_file *f, cli_image *image) {
     rewind(f->file);
     if (image->format != CLI_NO_IMAGE)
         return codecs[image->format]->read(f, image);
-    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF or JPEG");
+    return cli_image_damaged(f, "is neither PNM (P2, P3, P5, P6) nor PNG, TIFF, JPEG or .npy");
 }
 
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
@@ -79,6 +78,8 @@ int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cl
 
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image) {
     const char *cannot = codecs[format]->cannot_hold ? codecs[format]->cannot_hold(image) : NULL;
+    if (!cannot && image->pages > 1 && !codecs[format]->several_pages)
+        cannot = "the result has several pages; write .tif or .npy";
     if (!cannot)
         return CLI_DONE;
     cli_error(command, "%s: %s", path, cannot);
@@ -90,7 +91,7 @@ static void scale_to_full(cli_image *image) {
     double full = image->type == MST_UINT8 ? 255 : 65535;
     if (image->type == MST_FLOAT32 || image->white == full)
         return;
-    size_t count = image->width * image->height * image->channels;
+    size_t count = cli_image_values(image);
     for (size_t i = 0; i < count; i++) {
         if (image->type == MST_UINT8)
             ((uint8_t *)image->pixels)[i] = (uint8_t)rint(((uint8_t *)image->pixels)[i] * (full / image->white));
@@ -101,8 +102,9 @@ static void scale_to_full(cli_image *image) {
 }
 
 static int write_npy(const char *command, const cli_place *place, const char *path, bool force, const cli_image *image) {
-    const size_t shape[] = {image->height, image->width, image->channels};
-    const mst_layout layout = mst_layout_dense(image->type, image->channels > 1 ? 3 : 2, shape);
+    mst_layout layout = cli_image_layout(image);
+    if (image->channels == 1) // the last axis
+        layout = mst_layout_dense(layout.type, layout.rank - 1, layout.shape);
     return cli_output_write(command, place, path, &layout, image->pixels, force);
 }
 

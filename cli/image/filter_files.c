@@ -61,7 +61,8 @@ char *filter_output_path(const filter_job *job, size_t input) {
     const char *dot = strrchr(name, '.');
     cli_image_format format = cli_image_format_of(name);
     size_t stem = strlen(name), length = strlen(job->output) + stem + 8;
-    bool known = format != CLI_NO_IMAGE && format != CLI_NPY, raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF;
+    bool known = format != CLI_NO_IMAGE;
+    bool raw = job->desc.output_as == MST_FILTER_RAW && format != CLI_TIFF && format != CLI_NPY;
     if (known && raw)
         stem = dot > name ? (size_t)(dot - name) : stem;
     if (raw || !known) {
@@ -83,8 +84,9 @@ static double cycles_per_pixel(const cli_frequency *f, const cli_image *image) {
 }
 
 static bool same_plan(const mst_filter_desc *a, const mst_filter_desc *b) {
-    return a->input.type == b->input.type && memcmp(a->input.shape, b->input.shape, 3 * sizeof(size_t)) == 0 &&
-           a->alpha == b->alpha && a->white == b->white;
+    return a->input.type == b->input.type && a->input.rank == b->input.rank &&
+           memcmp(a->input.shape, b->input.shape, (size_t)a->input.rank * sizeof(size_t)) == 0 && a->alpha == b->alpha &&
+           a->white == b->white;
 }
 
 // Makes the plan for an image, or keeps that of the image before if both are of the same kind.
@@ -92,8 +94,7 @@ static int plan_for(filter_job *job, const char *path, const cli_image *image) {
     mst_filter_desc d = job->desc;
     mst_filter_notch notches[MST_FILTER_MAX_NOTCHES];
     mst_error error;
-    const size_t shape[] = {image->height, image->width, image->channels};
-    d.input = mst_layout_dense(image->type, 3, shape);
+    d.input = cli_image_layout(image);
     d.alpha = image->alpha;
     d.white = image->type == MST_FLOAT32 || d.output_as == MST_FILTER_RAW ? 0 : image->white;
     if (job->plan && same_plan(&d, &job->plan_desc))
@@ -149,7 +150,7 @@ static int add_stages(filter_job *job) {
 static bool find_unfinite(const cli_image *image, size_t *y, size_t *x) {
     size_t colours = image->channels - (image->alpha ? 1 : 0);
     const float *values = image->pixels;
-    for (*y = 0; *y < image->height && image->type == MST_FLOAT32; ++*y)
+    for (*y = 0; *y < image->pages * image->height && image->type == MST_FLOAT32; ++*y)
         for (*x = 0; *x < image->width; ++*x)
             for (size_t c = 0; c < colours; c++)
                 if (!isfinite(values[(*y * image->width + *x) * image->channels + c]))
@@ -209,7 +210,11 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     return job->stages ? add_stages(job) : CLI_DONE;
 }
 
-static int take_spectrum(filter_job *job, const cli_image *image) {
+static int take_spectrum(filter_job *job, const char *path, const cli_image *image) {
+    if (job->spectrum && image->pages > 1) {
+        cli_error(job->command, "%s: has %zu pages; --spectrum is for one", path, image->pages);
+        return CLI_INPUT_OUTPUT;
+    }
     return job->spectrum ? cli_spectrum_write(job, image) : CLI_DONE;
 }
 
@@ -218,7 +223,7 @@ static int last_failure(int before, int code) { return code == CLI_DONE ? before
 
 static void count_done(filter_job *job, const cli_image *image) {
     job->n_done++;
-    job->pixels += (uint64_t)image->width * image->height;
+    job->pixels += (uint64_t)image->width * image->height * image->pages;
 }
 
 // Waits for an output to be written. Returns how it went.
@@ -241,7 +246,7 @@ static writing process(filter_job *job, size_t input, reading *r) {
     if (w.code == CLI_DONE && path)
         w.code = filter_image(job, r->path, path, &r->image, &w.image);
     if (w.code == CLI_DONE)
-        w.code = take_spectrum(job, &r->image); // none of an image that was refused
+        w.code = take_spectrum(job, r->path, &r->image); // none of an image that was refused
     job->n_handled += w.code != CLI_INTERRUPTED;
     if (w.code == CLI_DONE && !path)
         count_done(job, &r->image);
@@ -287,7 +292,7 @@ static size_t count_slots(const filter_job *job) {
 
 // How many images may be read, and as many written, at a time: together they take about as much memory as one image may.
 static size_t count_at_once(const pipeline *p, const cli_image *image) {
-    uint64_t bytes = (uint64_t)image->width * image->height * image->channels * mst_type_bytes(image->type);
+    uint64_t bytes = (uint64_t)cli_image_values(image) * mst_type_bytes(image->type);
     uint64_t fit = bytes > 0 ? p->job->max_bytes / 2 / bytes : 1;
     return fit < 1 ? 1 : fit > p->n_slots ? p->n_slots : (size_t)fit;
 }

@@ -18,12 +18,13 @@ typedef struct cli_image_codec {
     bool (*begins)(const unsigned char magic[8]);     // whether a file that begins so is of this format; NULL: none is
     int (*read)(const cli_image_file *, cli_image *); // returns an exit code after printing the error, as write does
     const char *(*cannot_hold)(const cli_image *);    // what of an image the format cannot hold; NULL where it can, or always can
+    bool several_pages;                               // in a file
     bool full_range;                                  // white is the largest value of the type
     bool lossy;                                       // what is read is not quite what was written
     int (*write)(const cli_whole_file *, const cli_image *);
 } cli_image_codec;
 
-extern const cli_image_codec cli_pnm, cli_png, cli_tiff, cli_jpeg; // the last where it was built
+extern const cli_image_codec cli_pnm, cli_png, cli_tiff, cli_npy, cli_jpeg; // the last where it was built
 
 // Takes memory for the pixels of an image whose sides, channels and type are set. Returns an exit code.
 int cli_image_allocate(const cli_image_file *f, cli_image *image);

@@ -13,12 +13,13 @@ int cli_image_damaged(const cli_image_file *f, const char *what) {
 }
 
 int cli_image_allocate(const cli_image_file *f, cli_image *image) {
-    uint64_t bytes = image->width, parts[] = {image->height, image->channels, mst_type_bytes(image->type)};
+    image->pages = image->pages > 0 ? image->pages : 1;
+    uint64_t bytes = image->width, parts[] = {image->height, image->channels, mst_type_bytes(image->type), image->pages};
     char needed[32], most[32];
     if (image->width == 0 || image->height == 0)
         return cli_image_damaged(f, "has no pixels");
     bool overflow = image->width > MOST_SIDE || image->height > MOST_SIDE;
-    for (int i = 0; i < 3 && !overflow; i++)
+    for (int i = 0; i < 4 && !overflow; i++)
         overflow = __builtin_mul_overflow(bytes, parts[i], &bytes);
     if (overflow || bytes > f->max_bytes) {
         cli_error(f->command, "%s: claims %zu x %zu pixels, %s; the most is %s (--max-image) and 2^23 a side", f->path,
@@ -31,6 +32,14 @@ int cli_image_allocate(const cli_image_file *f, cli_image *image) {
         return CLI_DONE;
     cli_error(f->command, "%s: out of memory for %s of pixels", f->path, cli_size_text(bytes, needed));
     return CLI_FAILED;
+}
+
+size_t cli_image_values(const cli_image *image) { return image->pages * image->height * image->width * image->channels; }
+
+mst_layout cli_image_layout(const cli_image *image) {
+    const size_t shape[] = {image->pages, image->height, image->width, image->channels};
+    int first = image->pages > 1 ? 0 : 1;
+    return mst_layout_dense(image->type, 4 - first, shape + first);
 }
 
 void cli_image_free(cli_image *image) {

@@ -10,7 +10,7 @@ typedef enum cli_image_format {
     CLI_PNM = 1,
     CLI_PNG = 2,
     CLI_TIFF = 3,
-    CLI_NPY = 4, // only written
+    CLI_NPY = 4,
     CLI_JPEG = 5
 } cli_image_format;
 
@@ -22,7 +22,8 @@ typedef struct cli_image {
     bool alpha;    // the last channel is opacity
     mst_type type; // uint8, uint16 or float32
     double white;  // the largest value; float32: 1
-    void *pixels;  // [height][width][channels], malloc'ed
+    size_t pages;  // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
+    void *pixels;  // [pages][height][width][channels], malloc'ed
     // What is carried to the output:
     bool plain;       // PNM: numbers as text
     bool compressed;  // TIFF
@@ -48,6 +49,12 @@ void cli_image_free(cli_image *image);
 
 // Says whether a format can hold images of such a kind, before any work; prints what it cannot. Returns an exit code.
 int cli_image_check(const char *command, const char *path, cli_image_format format, const cli_image *image);
+
+// Values of all pages.
+size_t cli_image_values(const cli_image *image);
+
+// [height][width][channels], with several pages before them.
+mst_layout cli_image_layout(const cli_image *image);
 
 // Writes an image to a file in a place (cli_whole_open), where it appears when it is whole. The image's values are scaled to 255
 // or 65535 where the format knows no other white. Returns an exit code.

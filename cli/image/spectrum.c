@@ -67,7 +67,8 @@ static void draw(const float *half, cli_image *picture) {
 
 int cli_spectrum_write(const filter_job *job, const cli_image *image) {
     const char *command = job->command, *path = job->spectrum;
-    cli_image picture = {.width = image->width, .height = image->height, .channels = 1, .type = MST_UINT8, .white = 255};
+    cli_image picture = {
+        .width = image->width, .height = image->height, .channels = 1, .pages = 1, .type = MST_UINT8, .white = 255};
     size_t points = image->width * image->height;
     float *grey = malloc(points * sizeof *grey), *half = malloc(image->height * (image->width / 2 + 1) * 2 * sizeof *half);
     mst_error error;

@@ -239,23 +239,78 @@ static int read_pixels(const cli_image_file *f, TIFF *tiff, cli_image *image, co
     return CLI_DONE;
 }
 
+// A smaller copy of another page, or a mask for one.
+static bool is_extra(TIFF *tiff) {
+    uint32_t type = 0;
+    return TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &type) && (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
+}
+
+static int damaged_page(const cli_image_file *f, const report *r) {
+    cli_error(f->command, "%s: is a damaged TIFF file: %s", f->path, r->message[0] ? r->message : "a page cannot be read");
+    return CLI_INPUT_OUTPUT;
+}
+
+// Goes through all pages and back to the first.
+static int count_pages(const cli_image_file *f, TIFF *tiff, cli_image *image, const report *r) {
+    image->pages = 1;
+    while (!TIFFLastDirectory(tiff)) {
+        if (cli_interrupted())
+            return CLI_INTERRUPTED;
+        if (!TIFFReadDirectory(tiff))
+            return damaged_page(f, r);
+        image->pages += !is_extra(tiff);
+    }
+    return TIFFSetDirectory(tiff, 0) ? CLI_DONE : damaged_page(f, r);
+}
+
+static bool same_kind(TIFF *tiff, const cli_image *a, const tiff_kind *k, const cli_image *b, const tiff_kind *l) {
+    uint32_t width = 0, height = 0;
+    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
+    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+    return width == a->width && height == a->height && a->channels == b->channels && a->alpha == b->alpha && a->type == b->type &&
+           (k->photometric == PHOTOMETRIC_RGB) == (l->photometric == PHOTOMETRIC_RGB);
+}
+
+static int read_page(const cli_image_file *f, TIFF *tiff, const cli_image *image, const tiff_kind *kind, size_t n,
+                     const report *r) {
+    cli_image page = *image;
+    tiff_kind own = {0};
+    int code = describe_kind(f, tiff, &page, &own);
+    if (code == CLI_DONE && !same_kind(tiff, image, kind, &page, &own))
+        code = cli_image_damaged(f, "has pages of different sizes or kinds; split them, with tiffsplit say");
+    page.pixels = (char *)image->pixels + n * (cli_image_values(image) / image->pages) * mst_type_bytes(image->type);
+    return code == CLI_DONE ? read_pixels(f, tiff, &page, &own, r) : code;
+}
+
+static int read_pages(const cli_image_file *f, TIFF *tiff, const cli_image *image, const tiff_kind *kind, const report *r) {
+    int code = read_page(f, tiff, image, kind, 0, r);
+    for (size_t n = 1; n < image->pages && code == CLI_DONE; n++) {
+        do
+            if (!TIFFReadDirectory(tiff))
+                return damaged_page(f, r);
+        while (is_extra(tiff));
+        code = read_page(f, tiff, image, kind, n, r);
+    }
+    return code;
+}
+
 static int read_tiff(const cli_image_file *f, TIFF *tiff, cli_image *image, const report *r) {
     uint32_t width = 0, height = 0;
     tiff_kind kind = {0};
     TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
     TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
-    if (!TIFFLastDirectory(tiff))
-        return cli_image_damaged(f, "holds several pages; split them, with tiffsplit say");
     image->width = width;
     image->height = height;
     int code = describe_kind(f, tiff, image, &kind);
     if (code == CLI_DONE && !TIFFIsCODECConfigured(number(tiff, TIFFTAG_COMPRESSION)))
         code = cli_image_damaged(f, "is compressed in a way that this libtiff does not know");
     if (code == CLI_DONE)
-        code = cli_image_allocate(f, image);
-    if (code == CLI_DONE)
         keep_extras(tiff, image);
-    return code == CLI_DONE ? read_pixels(f, tiff, image, &kind, r) : code;
+    if (code == CLI_DONE)
+        code = count_pages(f, tiff, image, r);
+    if (code == CLI_DONE)
+        code = cli_image_allocate(f, image);
+    return code == CLI_DONE ? read_pages(f, tiff, image, &kind, r) : code;
 }
 
 static int read_file(const cli_image_file *f, cli_image *image) {
@@ -321,20 +376,29 @@ static bool set_fields(TIFF *tiff, const cli_image *image) {
     return done && set_metadata(tiff, &image->metadata);
 }
 
+static bool write_page(TIFF *tiff, const cli_image *image, size_t n, char *buffer, size_t row) {
+    bool done = set_fields(tiff, image), several = image->pages > 1;
+    if (done && several)
+        done = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, (uint32_t)FILETYPE_PAGE) &&
+               TIFFSetField(tiff, TIFFTAG_PAGENUMBER, (int)(n & 0xffff), image->pages > 0xffff ? 0 : (int)image->pages);
+    for (size_t y = 0; y < image->height && done; y++) {
+        memcpy(buffer, (const char *)image->pixels + (n * image->height + y) * row, row);
+        done = TIFFWriteScanline(tiff, buffer, (uint32_t)y, 0) == 1;
+    }
+    return done && (!several || TIFFWriteDirectory(tiff) == 1);
+}
+
 static int write_file(const cli_whole_file *w, const cli_image *image) {
     report r = {""};
     size_t row = image->width * image->channels * mst_type_bytes(image->type);
-    bool big = (uint64_t)row * image->height > BIG;
+    bool big = (uint64_t)row * image->height * image->pages > BIG;
     errno = 0;
     TIFF *tiff = open_tiff(dup(fileno(w->file)), w->path, big ? "w8" : "w", INT64_MAX, &r);
-    bool done = tiff && set_fields(tiff, image);
-    char *buffer = done ? malloc(row) : NULL; // the encoder may write into it
-    done = done && buffer;
-    for (size_t y = 0; y < image->height && done; y++) {
-        memcpy(buffer, (const char *)image->pixels + y * row, row);
-        done = TIFFWriteScanline(tiff, buffer, (uint32_t)y, 0) == 1;
-    }
-    done = done && TIFFFlush(tiff) == 1;
+    char *buffer = tiff ? malloc(row) : NULL; // the encoder may write into it
+    bool done = buffer;
+    for (size_t n = 0; n < image->pages && done; n++)
+        done = write_page(tiff, image, n, buffer, row);
+    done = done && (image->pages > 1 || TIFFFlush(tiff) == 1);
     if (tiff)
         TIFFClose(tiff);
     free(buffer);
@@ -351,6 +415,7 @@ static bool begins_tiff(const unsigned char magic[8]) {
 
 const cli_image_codec cli_tiff = {
     .extensions = {".tif", ".tiff"},
+    .several_pages = true,
     .begins = begins_tiff,
     .read = read_file,
     .full_range = true,

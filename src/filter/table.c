@@ -40,7 +40,8 @@ void mst_mask_fill_table(const mst_filter *plan, float *values) {
     const mst_filter_desc *d = &plan->desc;
     for (size_t k = 0; k < mst_mask_rows(plan); k++)
         for (size_t l = 0; l < mst_mask_columns(plan); l++) {
-            double y = mst_mask_around((double)k / (double)plan->period_p), x = mst_mask_around((double)l / (double)plan->period_q);
+            double y = mst_mask_around((double)k / (double)plan->period_p),
+                   x = mst_mask_around((double)l / (double)plan->period_q);
             // At Nyquist's frequency, which is its own opposite, a direction has two sides.
             double there = value_at(d, y, x), back = value_at(d, y == 0.5 || y == -0.5 ? y : -y, x == 0.5 || x == -0.5 ? x : -x);
             values[k * mst_mask_columns(plan) + l] = (float)((there + back) / 2);

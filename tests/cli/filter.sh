@@ -129,6 +129,29 @@ tags = [bytes([4, 3, 2, 1, 8, 7, 6, 5]), b'8BIM', b'<x/>']
 data = open('out.tif', 'rb').read()
 assert all(t in data for t in tags)" || fail "IPTC, image resources or XMP in TIFF"
 
+# Stacks, by way of .npy, where they are made: each page as alone, and as an array.
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+pages = [images.Image(10, 9, 1, 8, 255, [(7 * i * i + 31 * n * i) % 256 for i in range(90)]) for n in range(3)]
+for n in range(3):
+    images.write_pnm('page%d.pgm' % n, pages[n], False)
+with open('stack.npy', 'wb') as f:
+    f.write(b'\x93NUMPY\x01\0v\0' + b\"{'descr': '|u1', 'fortran_order': False, 'shape': (3, 9, 10)}\".ljust(117) + b'\n')
+    f.write(bytes(v for p in pages for v in p.values))"
+expect 0 "$MASTABA" filter stack.npy -o stack.tif --low-pass 99 --shape ideal -f
+expect 0 "$MASTABA" filter stack.tif -o low.npy --low-pass 3 -f --json
+json "j['images'] == 1 and j['pixels'] == 270"
+for n in 0 1 2; do
+    expect 0 "$MASTABA" filter page$n.pgm -o page$n.npy --low-pass 3 -f
+done
+[ "$(tail -c 270 low.npy | od -An -tx1)" = "$(for n in 0 1 2; do tail -c 90 page$n.npy; done | od -An -tx1)" ] || fail "a stack"
+refused 4 'several pages; write .tif or .npy' filter stack.tif -o stack.png --low-pass 3
+refused 4 'has 3 pages; --spectrum is for one' filter stack.tif --spectrum stack.png
+npy make wide.npy float32 3,3,5,5 1
+refused 4 'not the shape' filter wide.npy -o wide.tif --low-pass 1
+npy make long.npy int32 3,3 1
+refused 4 'is int32; images are' filter long.npy -o long.tif --low-pass 1
+
 # Outputs, edges, masks.
 images make in.png png:8:3 10 9 5
 for output in stretch clip magnitude; do # clip is what all above have, and magnitude what a high pass has

@@ -18,12 +18,11 @@ static int read_image(const cli_image_codec *codec, const char *path, cli_image 
     return code;
 }
 
-static size_t pixel_bytes(const cli_image *image) {
-    return image->width * image->height * image->channels * mst_type_bytes(image->type);
-}
+static size_t pixel_bytes(const cli_image *image) { return cli_image_values(image) * mst_type_bytes(image->type); }
 
 static void check_image(const cli_image *image) {
-    FUZZ_CHECK(image->pixels && image->width > 0 && image->height > 0 && image->channels >= 1 && image->channels <= 4);
+    FUZZ_CHECK(image->pixels && image->pages > 0 && image->width > 0 && image->height > 0 && image->channels >= 1 &&
+               image->channels <= 4);
     FUZZ_CHECK(image->type == MST_UINT8 || image->type == MST_UINT16 || image->type == MST_FLOAT32);
     FUZZ_CHECK(pixel_bytes(image) <= MOST_PIXELS && image->white >= 1);
     for (int k = 0; k < CLI_N_BLOCKS; k++)
@@ -38,7 +37,8 @@ static void write_and_read(const cli_image_codec *codec, const cli_image *image)
     FUZZ_CHECK(w.file && codec->write(&w, image) == CLI_DONE);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(w.file));
     FUZZ_CHECK(fflush(w.file) == 0 && read_image(codec, path, &again) == CLI_DONE);
-    FUZZ_CHECK(again.width == image->width && again.height == image->height && again.channels == image->channels);
+    FUZZ_CHECK(again.pages == image->pages && again.width == image->width && again.height == image->height &&
+               again.channels == image->channels);
     FUZZ_CHECK(again.type == image->type && again.alpha == image->alpha && again.white == image->white);
     FUZZ_CHECK(codec->lossy || memcmp(again.pixels, image->pixels, pixel_bytes(image)) == 0);
     cli_image_free(&again);

@@ -1,0 +1,51 @@
+// Arrays of NumPy's as images: [height][width], [height][width][up to 4 channels], and several of one of these.
+#include "array/operand.h"
+#include "core/file.h"
+#include "core/layout.h"
+#include "core/report.h"
+#include "core/text.h"
+#include "format.h"
+
+#include <string.h>
+
+#define MOST_CHANNELS 4
+
+static int describe(const cli_image_file *f, const mst_layout *l, cli_image *image) {
+    bool channels = l->rank == 4 || (l->rank == 3 && l->shape[2] <= MOST_CHANNELS);
+    int height = l->rank - (channels ? 3 : 2);
+    char shape[200];
+    if (l->rank < 2 || l->rank > 4 || height > 1 || (channels && l->shape[l->rank - 1] > MOST_CHANNELS)) {
+        cli_error(f->command, "%s: an image has axes height and width, after them up to 4 channels, before them pages, not the shape %s",
+                  f->path, cli_shape_text(l, shape));
+        return CLI_INPUT_OUTPUT;
+    }
+    if (l->type != MST_UINT8 && l->type != MST_UINT16 && l->type != MST_FLOAT32) {
+        cli_error(f->command, "%s: is %s; images are uint8, uint16 or float32", f->path, mst_type_name(l->type));
+        return CLI_INPUT_OUTPUT;
+    }
+    image->pages = height == 1 ? l->shape[0] : 1;
+    image->height = l->shape[height];
+    image->width = l->shape[height + 1];
+    image->channels = channels ? l->shape[height + 2] : 1;
+    image->type = l->type;
+    image->white = l->type == MST_UINT8 ? 255 : l->type == MST_UINT16 ? 65535 : 1;
+    if (cli_layout_bytes(l) == 0)
+        return cli_image_damaged(f, "has no pixels");
+    return cli_image_allocate(f, image);
+}
+
+static int read_npy(const cli_image_file *f, cli_image *image) {
+    cli_operand array = {0};
+    int code = cli_operand_open(f->command, f->path, &array);
+    if (code == CLI_DONE)
+        code = describe(f, &array.layout, image);
+    if (code == CLI_DONE && !cli_read_bytes(&array.location, 0, image->pixels, (size_t)cli_layout_bytes(&array.layout)))
+        code = cli_fail_file(f->command, f->path, "cannot be read");
+    cli_operand_close(&array);
+    return code;
+}
+
+static bool begins_npy(const unsigned char magic[8]) { return memcmp(magic, "\x93NUMPY", 6) == 0; }
+
+// Written as all arrays are (files.c).
+const cli_image_codec cli_npy = {.extensions = {".npy"}, .begins = begins_npy, .read = read_npy, .several_pages = true};
