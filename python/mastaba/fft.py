@@ -7,7 +7,8 @@
 
 `scipy.fft.set_backend(mastaba.fft)` makes SciPy's own functions call these. The arguments are those of SciPy: `norm` is
 "backward", "ortho" or "forward"; with `overwrite_x` complex data may be transformed where they lie; `workers` is checked and
-otherwise ignored, as the device has its own. Single precision stays single, integers and bool count as float64.
+otherwise ignored, as the device has its own. `out` gets the result: an array of its shape and type, or x itself if it has these.
+Single precision stays single, integers and bool count as float64.
 """
 import operator
 
@@ -40,15 +41,33 @@ def _given_axes(x, s, axes, workers, plan=None):
     return x, s, axes
 
 
+def _output(x, shape, dtype, out):
+    """The array for a result: `out` if given, or x where it is that, else a new one."""
+    if out is None:
+        return _arrays.like(x, shape, dtype)
+    writable = isinstance(out, _arrays.Array) or out.flags.writeable
+    if out.shape != tuple(shape) or out.dtype != dtype or not _arrays.fits(out) or not writable:
+        raise errors.ArgumentError(f"out must be a writable array of {dtype} and shape {tuple(shape)}, aligned and in native byte order")
+    same = isinstance(out, type(x)) and _arrays.key(out) == _arrays.key(x) and \
+        ((out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data)
+    if not same and _arrays.may_share(x, out):
+        raise errors.ArgumentError("out shares memory with the input, and is not the same array")
+    return out
+
+
 # ---- Fourier
 
-def _complex(x, s, axes, norm, overwrite, forward):
+def _complex(x, s, axes, norm, overwrite, forward, out):
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
     check_lengths(lengths)
     scale = scale_of(norm, lengths, forward)
     within = fitted(x, axes, lengths)
     if not axes:
         return within.astype(COMPLEX[x.dtype.char])
+    if out is not None:
+        z = _output(x, within.shape, COMPLEX[x.dtype.char], out)
+        transform(within if within.dtype.kind == "c" else within.astype(z.dtype), z, axes, forward, scale)
+        return z
     if isinstance(x, _arrays.Array):
         if within.dtype.kind == "f":
             raise errors.UnsupportedError("real numbers on the device: rfft and rfftn give the half of the transform that determines it")
@@ -76,7 +95,7 @@ def _mirrored(x, axis, n, scale):
     return z
 
 
-def _from_real(x, s, axes, norm, forward=True):
+def _from_real(x, s, axes, norm, forward=True, out=None):
     if np.iscomplexobj(x):
         raise TypeError("x must be a real sequence")
     if not axes:
@@ -86,14 +105,14 @@ def _from_real(x, s, axes, norm, forward=True):
     within = fitted(x, axes, lengths)
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
-    z = _arrays.like(x, shape, COMPLEX[x.dtype.char])
+    z = _output(x, shape, COMPLEX[x.dtype.char], out)
     if isinstance(x, _arrays.Array) and not forward:
         raise errors.UnsupportedError("ihfft on the device: take rfft, whose conjugate it is")
     transform(within, z, axes, True, scale_of(norm, lengths, forward))
     return z if forward else np.conjugate(z, out=z)
 
 
-def _to_real(x, s, axes, norm, forward=False):
+def _to_real(x, s, axes, norm, forward=False, out=None):
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     if isinstance(x, _arrays.Array) and (forward or x.dtype.kind != "c"):
@@ -106,74 +125,74 @@ def _to_real(x, s, axes, norm, forward=False):
     within = fitted(x, axes, lengths[:-1] + [lengths[-1] // 2 + 1])
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1]
-    z = _arrays.like(x, shape, REAL[x.dtype.char])
+    z = _output(x, shape, REAL[x.dtype.char], out)
     transform(np.conjugate(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
     return z
 
 
-def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis."""
-    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True)
+    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True, out)
 
 
-def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fft, divided by n."""
-    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False)
+    return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False, out)
 
 
-def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The first n/2 + 1 results of fft of real numbers, which determine the others."""
-    return _from_real(*_given_axis(x, n, axis, workers, plan), norm)
+    return _from_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
-def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfft: n real numbers, by default 2 (m - 1) of m."""
-    return _to_real(*_given_axis(x, n, axis, workers, plan), norm)
+    return _to_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
-def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fft of numbers with Hermitian symmetry, of which x is the first half: n real numbers."""
-    return _to_real(*_given_axis(x, n, axis, workers, plan), norm, True)
+    return _to_real(*_given_axis(x, n, axis, workers, plan), norm, True, out=out)
 
 
-def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of hfft."""
-    return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False)
+    return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False, out=out)
 
 
-def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fft along several axes, by default all."""
-    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True)
+    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True, out)
 
 
-def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fftn."""
-    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False)
+    return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False, out)
 
 
-def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fftn of real numbers: the first n/2 + 1 results along the last of the axes."""
-    return _from_real(*_given_axes(x, s, axes, workers, plan), norm)
+    return _from_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
-def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfftn."""
-    return _to_real(*_given_axes(x, s, axes, workers, plan), norm)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
-def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fftn of numbers with Hermitian symmetry, of which x is the first half along the last of the axes."""
-    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True, out=out)
 
 
-def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None):
+def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of hfftn."""
-    return _from_real(*_given_axes(x, s, axes, workers, plan), norm, False)
+    return _from_real(*_given_axes(x, s, axes, workers, plan), norm, False, out=out)
 
 
 def _of_two_axes(transform, name):
-    def of_two_axes(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None):
-        return transform(x, s, axes, norm, overwrite_x, workers, plan=plan)
+    def of_two_axes(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+        return transform(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
     of_two_axes.__name__ = of_two_axes.__qualname__ = name
     of_two_axes.__doc__ = f"{transform.__name__} along two axes, by default the last two."
@@ -190,7 +209,7 @@ _TYPES = {name: [getattr(lib, f"MST_FFT_{name}{type}") for type in range(1, 5)] 
 _PERIOD = {"DCT": (-2, 0, 0, 0), "DST": (2, 0, 0, 0)}  # of the Fourier transform behind each type, less 2n
 
 
-def _of_even(name, type, x, s, axes, norm, orthogonalize, forward):
+def _of_even(name, type, x, s, axes, norm, orthogonalize, forward, out):
     if type not in (1, 2, 3, 4):
         raise ValueError(f"type {type!r} of a {name} is not one of 1, 2, 3 and 4")
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
@@ -201,7 +220,7 @@ def _of_even(name, type, x, s, axes, norm, orthogonalize, forward):
         return x.copy()
     scale = scale_of(norm, [2 * n + _PERIOD[name][type - 1] for n in lengths], forward)
     within = fitted(x, axes, lengths)
-    z = np.empty(within.shape, x.dtype)
+    z = _output(x, within.shape, x.dtype, out)
     orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
     pairs = [(within.real, z.real), (within.imag, z.imag)] if np.iscomplexobj(x) else [(within, z)]
     for data, result in pairs:
@@ -210,8 +229,8 @@ def _of_even(name, type, x, s, axes, norm, orthogonalize, forward):
 
 
 def _along_one(name, forward):
-    def along_one(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None):
-        return _of_even(name, type, *_given_axis(x, n, axis, workers), norm, orthogonalize, forward)
+    def along_one(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
+        return _of_even(name, type, *_given_axis(x, n, axis, workers), norm, orthogonalize, forward, out)
 
     along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
     along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis."
@@ -219,8 +238,8 @@ def _along_one(name, forward):
 
 
 def _along_several(name, forward):
-    def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None):
-        return _of_even(name, type, *_given_axes(x, s, axes, workers), norm, orthogonalize, forward)
+    def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+        return _of_even(name, type, *_given_axes(x, s, axes, workers), norm, orthogonalize, forward, out)
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
     along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all."

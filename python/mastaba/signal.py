@@ -99,9 +99,26 @@ def _described(x, y, z, mode, axes, correlate, method):
     return ("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make
 
 
-def _by_library(x, y, mode, axes, correlate, method):
+def _into(out, z):
+    """A result in the array that is to get it, where it may lie already."""
+    if out is None or z is out:
+        return z
+    if out.shape != z.shape or out.dtype != z.dtype or not isinstance(z, np.ndarray) or not isinstance(out, np.ndarray):
+        raise errors.ArgumentError(f"out must be an array of {z.dtype} and shape {z.shape}, where the operands are")
+    out[...] = z
+    return out
+
+
+def _takes(out, shape, dtype, x, y):
+    """Whether a plan can write to out."""
+    return isinstance(out, type(x)) and out.shape == tuple(shape) and out.dtype == dtype and _arrays.fits(out) and \
+        (isinstance(out, _arrays.Array) or out.flags.writeable) and not _arrays.may_share(out, x) and not _arrays.may_share(out, y)
+
+
+def _by_library(x, y, mode, axes, correlate, method, out=None):
     x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
-    z = _arrays.like(x if isinstance(x, _arrays.Array) else y, _result(x, y, mode, axes), np.result_type(x.dtype, y.dtype))
+    shape, dtype = _result(x, y, mode, axes), np.result_type(x.dtype, y.dtype)
+    z = out if _takes(out, shape, dtype, x, y) else _arrays.like(x if isinstance(x, _arrays.Array) else y, shape, dtype)
     _arrays.context_of(x, y).execute(*_described(x, y, z, mode, axes, correlate, method), lambda plan: lib.mst_convolution_execute(
         plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
     return z
@@ -134,21 +151,22 @@ def _by_host(x, y, mode, correlate):
     return z[tuple(slice(i, i + _lengths(n, m, mode)) for i, n, m in zip(first, x.shape, y.shape))].copy()
 
 
-def _floating(x, y, mode, axes, correlate, method):
+def _floating(x, y, mode, axes, correlate, method, out=None):
     """Of float32, float64, complex64 and complex128."""
     if len(axes) > lib.MST_CONVOLUTION_MAX_AXES or x.ndim > _arrays.MOST_AXES:
         return _by_transforms(*_broadcast(x, y, axes), mode, axes, correlate)
-    return _by_library(x, y, mode, axes, correlate, method)
+    return _by_library(x, y, mode, axes, correlate, method, out)
 
 
 def _magnitude(x):
     return float(max(abs(float(x.min())), abs(float(x.max()))))
 
 
-def _any(x, y, mode, correlate, method):
+def _any(x, y, mode, correlate, method, out=None):
     """Along all axes, in the type that NumPy gives a product of x and y."""
     if isinstance(x, _arrays.Array):
-        return _by_library(x, y, mode, list(range(x.ndim)), correlate, method)
+        _check_axes_there(x.ndim)
+        return _by_library(x, y, mode, list(range(x.ndim)), correlate, method, out)
     kind = np.result_type(x, y)
     if kind.kind in "biu":
         most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
@@ -162,7 +180,7 @@ def _any(x, y, mode, correlate, method):
         return _by_host(x, y, mode, correlate)
     if x.ndim > lib.MST_CONVOLUTION_MAX_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
         return _by_host(x, y, mode, correlate)
-    z = _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method).astype(kind, copy=False)
+    z = _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method, out).astype(kind, copy=False)
     if method == "fft" and z.size and not np.isfinite(z.flat[0]):
         warnings.warn("Use of fft convolution on input with NAN or inf results in NAN or inf output. Consider using method='direct' "
                       "instead.", RuntimeWarning, stacklevel=4)
@@ -173,14 +191,16 @@ def _operands(in1, in2):
     """Both as arrays, and both on the device if one is there."""
     if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
         context = _arrays.context_of(in1, in2)
-        x, y = (as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2))
-        if len(x.shape) > lib.MST_CONVOLUTION_MAX_AXES:
-            raise errors.UnsupportedError(f"arrays of {x.ndim} axes on the device: fftconvolve and oaconvolve take one or two of them there")
-        return x, y
+        return [as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2)]
     return np.asarray(in1), np.asarray(in2)
 
 
-def _whole(in1, in2, mode, method, correlate):
+def _check_axes_there(n):
+    if n > lib.MST_CONVOLUTION_MAX_AXES:
+        raise errors.UnsupportedError(f"a convolution along {n} axes on the device, which takes {lib.MST_CONVOLUTION_MAX_AXES}: give `axes` to fftconvolve")
+
+
+def _whole(in1, in2, mode, method, correlate, out):
     x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
         return x * (y.conjugate() if correlate else y)
@@ -190,23 +210,23 @@ def _whole(in1, in2, mode, method, correlate):
     _check_shapes(x, y, mode, list(range(x.ndim)))
     if x.size == 0 or y.size == 0:
         return np.array([], np.result_type(x, y))
-    return _any(x, y, mode, correlate, method)
+    return _any(x, y, mode, correlate, method, out)
 
 
 # ---- As in SciPy
 
-def convolve(in1, in2, mode="full", method="auto"):
+def convolve(in1, in2, mode="full", method="auto", *, out=None):
     """The convolution along all axes: full[k] = sum_i in1[i] in2[k - i].
 
     `mode`: "full", "same" (centred, of in1's shape) or "valid" (what needs no zeros); `method`: "direct" sums, "fft", or "auto",
     the faster by rates measured on such devices.
     """
-    return _whole(in1, in2, mode, method, False)
+    return _into(out, _whole(in1, in2, mode, method, False, out))
 
 
-def correlate(in1, in2, mode="full", method="auto"):
+def correlate(in1, in2, mode="full", method="auto", *, out=None):
     """The correlation along all axes: full[k] = sum_i in1[i] conj(in2[i - (k - (m - 1))])."""
-    return _whole(in1, in2, mode, method, True)
+    return _into(out, _whole(in1, in2, mode, method, True, out))
 
 
 def correlation_lags(in1_len, in2_len, mode="full"):
@@ -219,9 +239,9 @@ def correlation_lags(in1_len, in2_len, mode="full"):
     return np.arange(first, first + _lengths(in1_len, in2_len, mode))
 
 
-def fftconvolve(in1, in2, mode="full", axes=None):
+def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """The convolution along `axes`, by default all; the others are broadcast. Of whole numbers it is computed in float64."""
-    x, y = np.asarray(in1), np.asarray(in2)
+    x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
         return x * y
     _check_dimensions(x, y)
@@ -230,19 +250,22 @@ def fftconvolve(in1, in2, mode="full", axes=None):
         return np.array([])
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
+    if isinstance(x, _arrays.Array):
+        _check_axes_there(len(axes))
+        return _into(out, _by_library(x, y, mode, axes, False, "fft", out))
     if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type
         z = x * y
         kept = [slice(None)] * z.ndim
         for k in axes:
             first = _start(x.shape[k], y.shape[k], mode)
             kept[k] = slice(first, first + _lengths(x.shape[k], y.shape[k], mode))
-        return z[tuple(kept)].copy()
-    return _floating(as_numbers(x), as_numbers(y), mode, axes, False, "fft")
+        return _into(out, z[tuple(kept)].copy())
+    return _into(out, _floating(as_numbers(x), as_numbers(y), mode, axes, False, "fft", out))
 
 
-def oaconvolve(in1, in2, mode="full", axes=None):
+def oaconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """The same as fftconvolve, which works in overlapping blocks wherever these are faster."""
-    return fftconvolve(in1, in2, mode, axes)
+    return fftconvolve(in1, in2, mode, axes, out=out)
 
 
 def _extended(x, y, boundary, fillvalue):

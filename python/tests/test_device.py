@@ -53,6 +53,11 @@ def test_convolutions_stay_there():
     x, y = numbers(40), numbers(7)
     a = mastaba.signal.convolve(mastaba.asarray(x), y, "same")
     assert isinstance(a, mastaba.Array) and np.allclose(a.numpy(), np.convolve(x, y, "same"))
+    rows = mastaba.asarray(np.stack([x, 2 * x]))
+    b = mastaba.signal.fftconvolve(rows, y[None], "same", axes=1)
+    assert np.allclose(b.numpy(), np.stack([a.numpy(), 2 * a.numpy()]))
+    with pytest.raises(mastaba.errors.UnsupportedError, match="axes"):
+        mastaba.signal.convolve(rows.reshape(2, 20, 2), rows.reshape(2, 20, 2))
 
 
 def test_operators():

@@ -181,6 +181,31 @@ def test_fork():
     assert (done.returncode, done.stdout) == (0, "0 8.0\n"), done.stderr
 
 
+def test_results_go_where_they_are_wanted():
+    x, real = numbers(6, 8), numbers(6, 8).real
+    for call, a in ((mastaba.fft.fft, x), (mastaba.fft.ifftn, x), (mastaba.fft.fft, real), (mastaba.fft.rfft, real), (mastaba.fft.irfft, x),
+                    (mastaba.fft.hfft, x), (mastaba.fft.ihfft, real), (mastaba.fft.dct, real), (mastaba.fft.dstn, x)):
+        wanted = call(a)
+        out = np.full(wanted.shape[::-1], np.nan, wanted.dtype).T
+        assert call(a, out=out) is out and np.allclose(out, wanted, rtol=1e-13)
+        with pytest.raises(mastaba.errors.ArgumentError, match="out must be"):
+            call(a, out=out[1:])
+    kept = x.copy()
+    with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
+        mastaba.fft.fft(x[:3], out=x[1:4])
+    assert np.array_equal(x, kept)
+    wanted = mastaba.fft.fft(x)
+    assert mastaba.fft.fft(x, out=x) is x and np.allclose(x, wanted)
+    for operands in ((real[0], real[1]), (real, real[:2, :2]), (np.arange(5), np.arange(3))):
+        wanted = mastaba.signal.convolve(*operands)
+        out = np.zeros_like(wanted)
+        assert mastaba.signal.convolve(*operands, out=out) is out and np.allclose(out, wanted)
+    a = mastaba.asarray(kept)
+    out = mastaba.empty(a.shape, a.dtype)
+    assert mastaba.fft.fft(a, out=out) is out and np.array_equal(a.numpy(), kept) and mastaba.fft.ifft(out, out=out) is out
+    assert np.allclose(out.numpy(), kept)
+
+
 def test_no_loader():
     """Without OpenCL's loader the package opens, and what needs a device says what to install."""
     done = run("import os; os.environ['MASTABA_OPENCL'] = 'no-such-loader.so'\n"

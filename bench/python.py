@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""bench/python.py [--rounds 7] [--seconds 0.2] [--json FILE]: the Python package beside SciPy (two workers), numexpr and its own C calls.
+
+Cases by turns, a round of each with at least so many seconds; medians. `c` is the library's call alone, on a plan and an output that are
+there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as SciPy's does. `host` is
+what a small call spends in Python: the same with the library's calls left out. Run it with `chrt -f 10` where other work runs.
+"""
+import argparse
+import json
+import platform
+import statistics
+import time
+
+import numpy as np
+import scipy.fft
+import scipy.signal
+
+import mastaba
+from mastaba import _arrays, _contexts, _map, _transforms
+from mastaba import signal as _signal
+from mastaba._library import execution, ffi, lib, per_thread
+
+try:
+    import numexpr
+except ImportError:
+    numexpr = None
+
+
+def numbers(kind, *shape):
+    r = np.random.default_rng(1)
+    x = r.standard_normal(shape) + (1j * r.standard_normal(shape) if np.dtype(kind).kind == "c" else 0)
+    return x.astype(kind)
+
+
+def last_plan(kind):
+    return next(plan for key, plan in reversed(_contexts.current().plans.items()) if key[0] == kind)
+
+
+def transform(name, x, **options):
+    ours, theirs = getattr(mastaba.fft, name), getattr(scipy.fft, name)
+    out = ours(x, **options)
+    plan, places = last_plan("fft"), [_arrays.location(a) for a in (x, out)]
+    return {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(x, out=out, **options),
+            "new": lambda: ours(x, **options), "scipy": lambda: theirs(x, workers=2, **options)}
+
+
+def convolution(x, y):
+    out = mastaba.signal.fftconvolve(x, y)
+    plan, places = last_plan("convolution"), [_arrays.location(a) for a in (x, y, out)]
+    return {"c": lambda: lib.mst_convolution_execute(plan, *places, execution, per_thread.error),
+            "out": lambda: mastaba.signal.fftconvolve(x, y, out=out), "new": lambda: mastaba.signal.fftconvolve(x, y),
+            "scipy": lambda: scipy.signal.fftconvolve(x, y), "scipy oaconvolve": lambda: scipy.signal.oaconvolve(x, y)}
+
+
+def expression(text, **arrays):
+    out = mastaba.evaluate(text, arrays)
+    places = ffi.new("mst_location[]", [_arrays.location(arrays[name]) for name in sorted(arrays)])
+    plan, place = last_plan("map"), _arrays.location(out)
+    calls = {"c": lambda: lib.mst_map_execute(plan, places, place, execution, per_thread.error),
+             "out": lambda: mastaba.evaluate(text, arrays, out=out), "new": lambda: mastaba.evaluate(text, arrays)}
+    if numexpr:
+        calls["numexpr"] = lambda: numexpr.evaluate(text, arrays, out=out)
+    return calls
+
+
+CASES = {
+    "fft complex64 64 x 2048 (1 MiB)": lambda: transform("fft", numbers("complex64", 64, 2048)),
+    "fft complex64 1024 x 1024 (8 MiB)": lambda: transform("fft", numbers("complex64", 1024, 1024)),
+    "rfft float32 1024 x 4096 (16 MiB)": lambda: transform("rfft", numbers("float32", 1024, 4096)),
+    "fft2 complex64 1024 x 1024": lambda: transform("fft2", numbers("complex64", 1024, 1024)),
+    "dct float32 1024 x 1024": lambda: transform("dct", numbers("float32", 1024, 1024)),
+    "fftconvolve float32 2^20 with 2^10": lambda: convolution(numbers("float32", 2**20), numbers("float32", 2**10)),
+    "2*a + 3*b*c float32 2^22": lambda: expression("2*a + 3*b*c", **{name: numbers("float32", 2**22) for name in "abc"}),
+    "sin(a)*exp(-b) float64 2^21": lambda: expression("sin(a)*exp(-b)", a=numbers("float64", 2**21), b=numbers("float64", 2**21)),
+}
+
+
+def seconds_of(call, least):
+    call()
+    n, began = 0, time.perf_counter()
+    while (passed := time.perf_counter() - began) < least:
+        call()
+        n += 1
+    return passed / n
+
+
+def measure(calls, rounds, least):
+    taken = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            taken[name].append(seconds_of(call, least))
+    return {name: statistics.median(values) for name, values in taken.items()}
+
+
+class _NoCalls:
+    """The library, of which executions do nothing."""
+
+    def __getattr__(self, name):
+        value = (lambda *_: 0) if name.endswith("_execute") else getattr(lib, name)
+        setattr(self, name, value)
+        return value
+
+
+def host_seconds():
+    """What a small call takes in Python."""
+    x, f, context = numbers("complex64", 64), numbers("float32", 64), {"f": numbers("float32", 64)}
+    calls = {"fft": lambda: mastaba.fft.fft(x), "rfft": lambda: mastaba.fft.rfft(f), "evaluate": lambda: mastaba.evaluate("f*2", context),
+             "convolve": lambda: mastaba.signal.convolve(x, x)}
+    for call in calls.values():
+        call()
+    modules = _transforms, _map, _signal
+    for module in modules:
+        module.lib = _NoCalls()
+    try:
+        return {name: min(seconds_of(call, 0.02) for _ in range(5)) for name, call in calls.items()}
+    finally:
+        for module in modules:
+            module.lib = lib
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=0.2)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    results = {}
+    for name, make in CASES.items():
+        results[name] = taken = measure(make(), options.rounds, options.seconds)
+        shown = "  ".join(f"{key} {value * 1e3:.3f}" for key, value in taken.items())
+        print(f"{name}: {shown} ms; C/out {taken['c'] / taken['out']:.3f}", flush=True)
+    host = host_seconds()
+    print("in Python: " + ", ".join(f"{name} {value * 1e6:.1f} us" for name, value in host.items()))
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"device": _contexts.current().device, "python": platform.python_version(), "numpy": np.__version__,
+                       "scipy": scipy.__version__, "numexpr": numexpr and numexpr.__version__, "rounds": options.rounds,
+                       "seconds": options.seconds, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
