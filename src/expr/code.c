@@ -140,7 +140,8 @@ void mst_expr_write_apply(bool is_double, unsigned width, mst_text *out) {
                       "realv apply(uint operation, realv a, realv b, realv c) {\n"
                       "switch (operation) {\n");
     for (int o = MST_EXPR_NEGATE; o < MST_EXPR_N_OPERATIONS; o++) {
-        if (o == MST_EXPR_STRETCH) // none is left when a scheme is written
+        const bool is_of_map = mst_expr_is_of_map((mst_expr_operation)o) || o == MST_EXPR_RESIZE;
+        if (is_of_map || o == MST_EXPR_STRETCH) // byte code is of integrands, which have none
             continue;
         mst_text_put(out, "case $o: {\n", MST_SET(o, o));
         out->failed = out->failed || !write_operation((mst_expr_operation)o, is_double, width, out);
