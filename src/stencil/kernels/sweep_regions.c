@@ -11,8 +11,7 @@ enum {
     // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
     // no cache.
     LEAST_PLANES = 4,
-    MOST_PLANES = 32,
-    MOST_PART_PLANES = 8, // where kernels with and without layers divide the grid
+    MOST_PLANES = 8,
     ROW_ITEMS = 32,       // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
 };
 
@@ -88,7 +87,7 @@ int64_t mst_sweep_divide(const mst_sweeps *s, int k, mst_sweep_of part, int64_t 
         if (i == 0 || mst_sweep_region(part, i) != 0)
             planes += groups_of(s, k, part, mst_sweep_region(part, i), from, to, 1);
     const int64_t fair = mst_divide_up(planes, units * GROUPS_A_UNIT);
-    work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PART_PLANES);
+    work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
     for (int i = 0; i < MST_SWEEP_REGIONS; i++) {
         if (i == 0 || mst_sweep_region(part, i) != 0)
             groups += groups_of(s, k, part, mst_sweep_region(part, i), from, to, work->s[0]);
