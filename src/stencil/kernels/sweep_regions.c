@@ -12,7 +12,7 @@ enum {
     // no cache.
     LEAST_PLANES = 4,
     MOST_PLANES = 8,
-    ROW_ITEMS = 32,       // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
+    ROW_ITEMS = 32, // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
 };
 
 int mst_sweep_group(mst_sweep_of part) { return part == MST_SWEEP_EDGES ? EDGES_GROUP : GROUP; }
