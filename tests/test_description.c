@@ -431,6 +431,7 @@ ENDS_WITH(mst_execution, report);
 ENDS_WITH(mst_report, blocks);
 ENDS_WITH(mst_fft_desc, orthogonal);
 ENDS_WITH(mst_convolution_desc, shape);
+ENDS_WITH(mst_convolution_forecast, device_bytes);
 ENDS_WITH(mst_convolver_desc, latency);
 ENDS_WITH(mst_filter_desc, angle_width);
 ENDS_WITH(mst_filter_notch, radius);

@@ -46,6 +46,7 @@ typedef struct request {
     char *mode, *algorithm, *axes;
     int correlate;    // 0 or 1
     int raw, latency; // of a stream; 0: not given
+    int dry_run;      // 0 or 1
 } request;
 
 static const cli_option option_table[] = {
@@ -55,6 +56,7 @@ static const cli_option option_table[] = {
     {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
     {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm),
      "auto, direct, overlap-save, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
+    {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print how the data would pass through the device, and end", NULL},
     {"latency", 0, CLI_INT, offsetof(request, latency), "of a stream: samples, a power of two (default: 256)", "N"},
     {"raw", 0, CLI_INT, offsetof(request, raw), "of a stream: raw float32 samples of so many channels, not WAV", "CHANNELS"},
 };
@@ -66,6 +68,7 @@ typedef struct job {
     mst_context *context;
     mst_convolution *plan;
     mst_report report;
+    bool dry_run;
 } job;
 
 static int choose_mode(const char *text, mst_convolution_mode *mode) {
@@ -168,6 +171,22 @@ static int print_report(const cli_options *options, job *j) {
     return cli_report_work(&work, options, j->context);
 }
 
+// What --dry-run prints.
+static int print_forecast(job *j) {
+    mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+    mst_error error;
+    char shape[200], read[32], written[32], device[32];
+    if (mst_convolution_predict(j->plan, &f, &error) != MST_OK)
+        return cli_fail_input(command, NULL, &error);
+    printf("%s %s by %s", cli_shape_text(&j->desc.z, shape), mst_type_name(j->desc.z.type),
+           mst_convolution_algorithm_name(mst_convolution_algorithm_used(j->plan)));
+    if (f.panels > 0)
+        printf(" in %llu panels of %llu results", (unsigned long long)f.panels, (unsigned long long)f.panel_length);
+    printf(", padded to %zu: reads %s, writes %s; each takes %s of the device\n", mst_convolution_padded_length(j->plan),
+           cli_size_text(f.read_bytes, read), cli_size_text(f.written_bytes, written), cli_size_text(f.device_bytes, device));
+    return cli_flush(command);
+}
+
 static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
     int code = path ? cli_output_open(command, path, true, options->force, inputs, &j->z) : CLI_DONE;
     if (code == CLI_DONE)
@@ -177,7 +196,7 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
-        return cli_flush(command);
+        return j->dry_run ? print_forecast(j) : cli_flush(command);
     if (code == CLI_DONE)
         code = compute(j);
     if (code == CLI_DONE && cli_interrupted())
@@ -188,7 +207,7 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
 }
 
 static int check_request(const request *r, bool show_kernels, mst_convolution_desc *desc) {
-    if (!r->output && !show_kernels) {
+    if (!r->output && !show_kernels && !r->dry_run) {
         cli_error(command, "no output given; add -o Z");
         return CLI_USAGE;
     }
@@ -209,9 +228,8 @@ static bool is_stream(const request *r, const cli_arguments *a, int *code) {
         wrong = "a stream goes from standard input to standard output; give - for X and for -o";
     else if (!in && (r->raw || r->latency))
         wrong = "--raw and --latency are for streams: - for X and for -o";
-    else if (in && (r->mode || r->correlate || r->axes || r->algorithm || a->common.json || a->common.show_kernels))
-        wrong =
-            "a stream is convolved in full; --mode, --correlate, --axes, --algorithm, --json and --show-kernels are for files";
+    else if (in && (r->mode || r->correlate || r->axes || r->algorithm || r->dry_run || a->common.json || a->common.show_kernels))
+        wrong = "a stream is convolved in full; --mode, --axes, --dry-run, --json and the like are for files";
     else if (r->raw < 0 || r->raw > 1024 || r->latency < 0)
         wrong = r->latency < 0 ? "--latency is a power of two" : "--raw is 1 to 1024 channels";
     if (wrong)
@@ -228,10 +246,10 @@ static int run(const cli_arguments *arguments, void *values) {
         return stream_code;
     if (stream)
         return cli_convolve_stream(command, arguments->operands[1], r->raw, r->latency, &arguments->common);
-    job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT};
+    job j = {.desc = MST_CONVOLUTION_DESC_INIT, .report = MST_REPORT_INIT, .dry_run = r->dry_run != 0};
     int code = check_request(r, arguments->common.show_kernels, &j.desc);
     if (code == CLI_DONE)
-        code = convolve(arguments->operands, r->output, &arguments->common, &j);
+        code = convolve(arguments->operands, r->dry_run ? NULL : r->output, &arguments->common, &j);
     mst_convolution_destroy(j.plan);
     mst_context_destroy(j.context);
     cli_output_close(&j.z);

@@ -57,8 +57,8 @@ static int make_convolver(stream *s, const char *path, int latency, const cli_op
     mst_error error;
     int code = read_kernel(s, path, &desc.kernel_channels, &desc.taps);
     if (code == CLI_DONE && s->wave.sample_rate && s->kernel.sample_rate && (int)s->wave.sample_rate != s->kernel.sample_rate) {
-        cli_error(s->command, "standard input is sampled at %u Hz and %s at %d Hz; resample one of them", s->wave.sample_rate, path,
-                  s->kernel.sample_rate);
+        cli_error(s->command, "standard input is sampled at %u Hz and %s at %d Hz; resample one of them", s->wave.sample_rate,
+                  path, s->kernel.sample_rate);
         return CLI_INPUT_OUTPUT;
     }
     if (code == CLI_DONE)

@@ -98,6 +98,22 @@ MST_API const char *mst_convolution_algorithm_name(mst_convolution_algorithm alg
 // N, of a block; of both axes; 0 when there is nothing to do. Of direct, so many products are summed for a value.
 MST_API size_t mst_convolution_padded_length(const mst_convolution *plan);
 
+// How arrays on the host or in files would pass through the device, in numbers: nothing is computed or allocated.
+typedef struct mst_convolution_forecast {
+    size_t struct_size;
+    uint64_t panels;       // overlapping pieces of the longer operand, of all vectors; 0: vectors pass whole
+    uint64_t panel_length; // results of one
+    uint64_t read_bytes;   // of x and y, with what neighbouring panels share
+    uint64_t written_bytes;
+    uint64_t device_bytes; // that one panel, or vector, takes on the device, about: several at a time keep it busy
+} mst_convolution_forecast;
+
+#define MST_CONVOLUTION_FORECAST_INIT                                                                                            \
+    { sizeof(mst_convolution_forecast), 0, 0, 0, 0, 0 }
+
+// MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was when the plan was made may take smaller panels.
+MST_API mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_forecast *out, mst_error *error);
+
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
 // through the device in blocks of whole vectors, or along one axis, unless circular, of overlapping panels of the longer operand,
 // which may then exceed the device's memory. Every value is the same bit for bit whatever the blocks, while the budget has room

@@ -1,5 +1,6 @@
 #include "panels.h"
 
+#include "runtime/description.h"
 #include "runtime/numbers.h"
 
 // A panel is long beside what it shares with its neighbour, which is read and moved twice, and beside what a launch takes; on a
@@ -94,4 +95,52 @@ uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *c
     if (cut->blocks > 0) // the spectrum of the shorter operand, and those between passes
         bytes += cut->geometry.points * mst_type_bytes(plan->work_type) * (1 + (cut->geometry.n_digits > 1 ? cut->blocks : 0));
     return bytes;
+}
+
+// Three panels at a time keep reading, computing and writing busy. Where the budget is too small even for one, fewer blocks, and
+// shorter ones, may do.
+void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut) {
+    mst_context *context = plan->context;
+    uint64_t left =
+        mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
+    while (cut->blocks != 1 && 3 * mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
+    }
+    while (mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
+    }
+}
+
+static uint64_t bytes_of(const mst_layout *layout) { return mst_layout_count(layout) * mst_type_bytes(layout->type); }
+
+// Neighbouring panels share one position less than the shorter operand has.
+static void predict_panels(const mst_convolution *plan, mst_convolution_forecast *f) {
+    mst_panel_cut fit = plan->panels->cut, *cut = &fit;
+    if (!plan->panels->inner)
+        mst_panel_cut_fit(plan, cut);
+    uint64_t position = position_bytes(plan, cut->longer), line = plan->lengths[Z] * position_bytes(plan, Z);
+    uint64_t lines = f->written_bytes / line;
+    f->panels = lines * cut->n_panels;
+    f->panel_length = cut->step;
+    f->read_bytes += lines * (cut->n_panels - 1) * (shorter_length(plan, cut) - 1) * position;
+    f->device_bytes = mst_panel_cut_bytes(plan, cut);
+}
+
+mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_forecast *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_description *kind = MST_DESCRIPTION(mst_convolution_forecast, MST_CONVOLUTION_FORECAST_INIT, device_bytes);
+    mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+    MST_REQUIRE(plan && out, MST_ERROR_ARGUMENT, "plan and out must not be NULL");
+    MST_TRY(mst_description_check(kind, out, error));
+    const mst_convolution_desc *d = &plan->desc;
+    f.read_bytes = bytes_of(&d->x) + bytes_of(&d->y);
+    f.written_bytes = bytes_of(&d->z);
+    size_t items = 1;
+    for (int k = 0; k < d->axes[0]; k++)
+        items *= d->z.shape[k];
+    if (f.written_bytes > 0)
+        f.device_bytes = (f.read_bytes + f.written_bytes) / items;
+    if (f.written_bytes > 0 && plan->panels && (plan->panels->suits || !plan->work))
+        predict_panels(plan, &f);
+    mst_description_write(kind, &f, out);
+fail:
+    return status;
 }

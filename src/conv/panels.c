@@ -1,7 +1,5 @@
 #include "panels.h"
 
-#include "runtime/numbers.h"
-
 #include <stdlib.h>
 
 mst_status mst_panels_plan(mst_convolution *plan, mst_error *error) {
@@ -19,18 +17,6 @@ mst_status mst_panels_plan(mst_convolution *plan, mst_error *error) {
 
 bool mst_is_too_small(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
 
-// Three panels at a time keep reading, computing and writing busy. Where the budget is too small even for one, fewer blocks, and
-// shorter ones, may do.
-static void shrink_to_budget(const mst_convolution *plan, mst_panel_cut *cut) {
-    mst_context *context = plan->context;
-    uint64_t left =
-        mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
-    while (cut->blocks != 1 && 3 * mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
-    }
-    while (mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
-    }
-}
-
 static mst_status make_inner(mst_convolution *plan, mst_error *error) {
     struct mst_panels *p = plan->panels;
     mst_convolution_desc desc;
@@ -45,7 +31,7 @@ mst_status mst_panels_make(mst_convolution *plan, mst_error *error) {
     mst_status status;
     if (p->inner)
         return MST_OK;
-    shrink_to_budget(plan, &p->cut);
+    mst_panel_cut_fit(plan, &p->cut);
     do
         status = make_inner(plan, error);
     while (mst_is_too_small(status) && mst_panel_cut_smaller(plan, &p->cut));

@@ -33,6 +33,8 @@ struct mst_panels {
 bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *suits);
 // The next one that takes less memory; false if there is none.
 bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut);
+// The first from there on that the budgets have room for.
+void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut);
 // About so much device memory goes for one panel at a time.
 uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut);
 
