@@ -207,8 +207,12 @@ static void small_allocations(void **state) {
         assert_true(test_array_same(&whole, &parts));
         test_array_free(&parts);
     }
-    fft = fft_of(MST_COMPLEX64, 1, 65536); // one vector is larger than that
+    fft = fft_of(MST_COMPLEX64, 1, 65536); // one vector is larger than that: panels
     test_array_free(&x), test_array_free(&whole);
+    x = test_array_random(&fft.input);
+    test_fft_check(context, &fft, MST_PLACE_HOST, MST_PLACE_FILE);
+    fft = fft_of(MST_COMPLEX64, 1, 65537); // a prime, which panels do not take
+    test_array_free(&x);
     x = test_array_random(&fft.input);
     mst_status status = mst_fft_create(context, &fft, &plan, &e);
     if (status == MST_OK)

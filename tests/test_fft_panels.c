@@ -83,7 +83,37 @@ static void random_panels(void **state) {
     }
 }
 
+// What a plan says that it takes is what it takes.
+static void needs(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    mst_fft_needs n = MST_FFT_NEEDS_INIT;
+    mst_report report = MST_REPORT_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    const size_t shape[] = {65536};
+    desc.input = mst_layout_dense(MST_COMPLEX64, 1, shape);
+    how.report = &report;
+    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
+    mst_context *context = test_context_with_budget(200000, 0);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    OK(mst_fft_plan_needs(plan, &n, &e));
+    OK(mst_fft_execute(plan, mst_at_host(test_array_at(&input, 0)), mst_at_host(test_array_at(&output, 0)), &how, &e));
+    assert_true(n.passes == 2 && n.panels == report.blocks && n.panels > 4 && !n.in_place);
+    assert_true(n.upload_bytes == 2 * 65536 * 8 && report.upload_bytes == n.upload_bytes);
+    assert_true(n.download_bytes == n.upload_bytes && report.download_bytes == n.download_bytes);
+    assert_true(n.device_bytes <= 200000 && mst_context_device_memory_used(context) <= n.device_bytes);
+    REFUSED(MST_ERROR_ARGUMENT, "overlaps",
+            mst_fft_execute(plan, mst_at_host(test_array_at(&output, 0)), mst_at_host(test_array_at(&output, 0)), NULL, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "NULL", mst_fft_plan_needs(plan, NULL, &e));
+    mst_fft_destroy(plan);
+    mst_context_destroy(context);
+    test_array_free(&input);
+    test_array_free(&output);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

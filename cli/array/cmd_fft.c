@@ -1,6 +1,6 @@
 // mastaba fft: Fourier transforms of .npy arrays.
 #include "commands.h"
-#include "files.h"
+#include "fft_plan.h"
 
 #include <limits.h>
 #include <math.h>
@@ -9,43 +9,15 @@
 
 static const char command[] = "fft";
 
-static const char details[] = "Transforms along --axes, as numpy.fft does; all other axes are batch. Any length.\n"
-                              "OUT is in single precision if IN is float32 or complex64, otherwise in double.\n"
-                              "The array may be larger than the device and than RAM. OUT appears only when it is\n"
-                              "whole.\n"
-                              "\n"
-                              "--real transforms real numbers to results 0 .. n/2 along the last of --axes, which\n"
-                              "determine the others (NumPy's rfft, rfftn; IN may be a sound), and with --inverse\n"
-                              "back to --length real numbers (irfft, irfftn; default: 2 (m - 1) for m elements;\n"
-                              "a longer spectrum is cropped, a shorter one padded with zeros, in a copy).\n"
-                              "Without it, real numbers are made complex first, by way of OUT's file.\n"
-                              "\n"
-                              "--shift: frequency 0 in the middle of the spectrum, along all of --axes but the\n"
-                              "halved one: fftshift of OUT, and with --inverse, ifftshift of IN. After or before\n"
-                              "the transform it is one more pass over the file, more if a line exceeds 32 MiB.\n"
-                              "\n"
-                              "--dct and --dst: cosine and sine transforms of real numbers, of type 1 to 4, as\n"
-                              "scipy.fft.dct, dst, dctn and dstn; OUT is real. n of a length m is then 2 m, of type\n"
-                              "1 2 (m - 1) or 2 (m + 1), and --norm ortho makes the transform orthogonal.\n"
-                              "\n"
-                              "With n the product of the transformed lengths, results are multiplied by\n"
-                              "  --norm     backward     ortho       forward\n"
-                              "  forward    1            1/sqrt(n)   1/n\n"
-                              "  inverse    1/n          1/sqrt(n)   1\n"
-                              "\n"
-                              "Example: the two-dimensional transform of every image of a stack, and back\n"
-                              "  mastaba fft stack.npy -o spectra.npy --axes -2,-1 --real\n"
-                              "  mastaba fft spectra.npy -o again.npy --axes -2,-1 --real --inverse\n";
-
 #define NOT_GIVEN LLONG_MIN
 #define LONGEST (1LL << 30)
 
 typedef struct request {
     char *output; // NULL: only show the kernels
     char *axes, *norm;
-    int inverse, real, shift; // 0 or 1
-    long long length;         // NOT_GIVEN: NumPy's default
-    long long dct, dst;       // types; NOT_GIVEN: another transform
+    int inverse, real, shift, dry_run; // 0 or 1
+    long long length;                  // NOT_GIVEN: NumPy's default
+    long long dct, dst;                // types; NOT_GIVEN: another transform
 } request;
 
 static const request defaults = {.length = NOT_GIVEN, .dct = NOT_GIVEN, .dst = NOT_GIVEN};
@@ -60,6 +32,7 @@ static const cli_option option_table[] = {
     {"dct", 0, CLI_LONG, offsetof(request, dct), "cosine transforms of real numbers, of type 1, 2, 3 or 4", "TYPE"},
     {"dst", 0, CLI_LONG, offsetof(request, dst), "sine transforms, of type 1, 2, 3 or 4", "TYPE"},
     {"shift", 's', CLI_FLAG, offsetof(request, shift), "frequency 0 in the middle: NumPy's fftshift", NULL},
+    {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print passes, bytes moved and memory, and end", NULL},
     {"norm", 0, CLI_TEXT, offsetof(request, norm), "backward, ortho or forward (default: backward)", "NORM"},
 };
 
@@ -71,11 +44,11 @@ typedef struct job {
     norm norm;
     mst_fft_desc desc;
     mst_layout copied; // what IN is copied to before the transform; rank 0: it is read where it lies
-    mst_location copy; // in the scratch file
+    mst_location copy; // in the output or the scratch file
     unsigned shifted;  // a bit for each axis
     cli_operand input;
     cli_output output;
-    cli_whole_file scratch; // for `copied` where the output has another layout; never gets a name
+    cli_whole_file scratch; // for `copied` where the output does not do; never gets a name
     mst_context *context;
     mst_fft *plan;
     mst_report report;
@@ -221,24 +194,24 @@ static int describe(job *j) {
     return code;
 }
 
-// Takes the space of the output, and of a scratch file where the input is copied to one.
-static int begin_output(job *j, const char *path) {
-    mst_location place;
+// Takes the space of a scratch file where the input is copied to one: where the output has another layout, or the plan does not
+// work in place.
+static int begin_copy(job *j, const char *path) {
+    mst_fft_needs needs = MST_FFT_NEEDS_INIT;
     mst_error error;
-    int code = cli_output_begin(&j->output, &j->desc.output, 0);
-    if (code != CLI_DONE || !j->copied.rank || !j->request->real)
-        return code;
-    code = cli_whole_open(command, &j->output.whole.place, path, false, &j->scratch);
-    if (code == CLI_DONE && mst_npy_write_header(fileno(j->scratch.file), &j->copied, &place, &error) != MST_OK)
+    j->copy = j->output.location;
+    if (!j->copied.rank || (!j->request->real && mst_fft_plan_needs(j->plan, &needs, &error) == MST_OK && needs.in_place))
+        return CLI_DONE;
+    int code = cli_whole_open(command, &j->output.whole.place, path, false, &j->scratch);
+    if (code == CLI_DONE && mst_npy_write_header(fileno(j->scratch.file), &j->copied, &j->copy, &error) != MST_OK)
         code = cli_fail(command, path, &error);
-    j->copy = code == CLI_DONE ? place : j->copy;
     return code;
 }
 
 // Copies the input, converted to the type that is transformed, to a place where it may be changed: the output's file, or a
 // scratch file where the output has another layout.
 static int copy_input(job *j, mst_location *where) {
-    *where = j->request->real ? j->copy : j->output.location;
+    *where = j->copy;
     const cli_array from = {command, j->input.path, j->input.layout, j->input.location};
     const cli_array to = {command, j->output.path, j->copied, *where};
     int code = cli_convert(&from, &to);
@@ -292,18 +265,20 @@ static int make_plan(const cli_options *options, job *j) {
 }
 
 static int transform(const cli_options *options, job *j) {
-    const char *path = j->request->output, *const inputs[] = {j->path, NULL};
+    const char *path = j->request->dry_run ? NULL : j->request->output, *const inputs[] = {j->path, NULL};
     int code = path ? cli_output_open(command, path, false, options->force, inputs, &j->output) : CLI_DONE;
     if (code == CLI_DONE)
         code = open_input(j);
     if (code == CLI_DONE)
         code = describe(j);
     if (code == CLI_DONE && path)
-        code = begin_output(j, path);
+        code = cli_output_begin(&j->output, &j->desc.output, 0);
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
-        return cli_flush(command);
+        return j->request->dry_run ? fft_print_plan(command, options, j->path, j->plan) : cli_flush(command);
+    if (code == CLI_DONE)
+        code = begin_copy(j, path);
     if (code == CLI_DONE)
         code = compute(j);
     if (code == CLI_DONE)
@@ -340,7 +315,7 @@ static int check_even_or_odd(const request *r) {
 }
 
 static int check_request(const request *r, bool show_kernels, job *j) {
-    if (!r->output && !show_kernels) {
+    if (!r->output && !r->dry_run && !show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
         return CLI_USAGE;
     }
@@ -384,7 +359,7 @@ const cli_command cmd_fft = {
     .summary = "Fourier transforms of arrays of any size",
     .title = "Fourier transforms of the vectors, planes or volumes of an array.",
     .synopsis = "IN.npy -o OUT.npy [options]",
-    .details = details,
+    .details = fft_details,
     .min_operands = 1,
     .max_operands = 1,
     .options = option_table,

@@ -97,6 +97,24 @@ MST_API void mst_fft_destroy(mst_fft *plan);
 MST_API int mst_fft_n_passes(const mst_fft *plan);
 MST_API const char *mst_fft_pass_kernel(const mst_fft *plan, int pass);
 
+// What an execution takes between arrays in host memory or files.
+typedef struct mst_fft_needs {
+    size_t struct_size;
+    uint64_t passes;         // how often every element goes to the device and back: 1, but for panels
+    uint64_t panels;         // of all passes; 0: items go as a whole
+    uint64_t device_bytes;   // tables, work memory and staging: all of it for panels, else with one item, the least that works
+    uint64_t host_bytes;     // of staging, the same
+    uint64_t upload_bytes;   // moved from host or file to the device
+    uint64_t download_bytes; // and back
+    uint64_t in_place;       // 1: input and output may be the same location if their layouts are equal; 0: not
+} mst_fft_needs;
+
+#define MST_FFT_NEEDS_INIT                                                                                                       \
+    { sizeof(mst_fft_needs), 0, 0, 0, 0, 0, 0, 0 }
+
+// MST_ERROR_ARGUMENT: NULL, or a struct_size that is none. Thread-safe.
+MST_API mst_status mst_fft_plan_needs(const mst_fft *plan, mst_fft_needs *needs, mst_error *error);
+
 // Transforms input into output, anywhere: any mix of host, device and file. The two may be the same location when the two
 // layouts are equal (in place; complex to complex only); otherwise they must not overlap. Host and file arrays pass through the
 // device in blocks cut along the axes before the first transformed one, so they may be larger than the device; where one item is

@@ -2,6 +2,7 @@
 #include "any.h"
 #include "panels.h"
 
+#include "runtime/description.h"
 #include "runtime/layout.h"
 #include "runtime/pinned.h"
 
@@ -69,6 +70,31 @@ const char *mst_fft_pass_kernel(const mst_fft *plan, int pass) {
     if (pass < 0 || !(plan = owner_of(plan, &pass)))
         return NULL;
     return plan->any ? plan->any->text.text : plan->passes[pass].device.kernels[0].text.text;
+}
+
+static void whole_needs(const mst_fft *plan, mst_fft_needs *out) {
+    const mst_stream_desc stream = mst_fft_describe_stream(plan);
+    const mst_layout *layouts[] = {&plan->desc.input, &plan->desc.output};
+    uint64_t *moved[] = {&out->upload_bytes, &out->download_bytes};
+    out->passes = 1;
+    mst_stream_fits(&stream, &out->device_bytes, &out->host_bytes);
+    for (int side = 0; side < 2; side++)
+        *moved[side] = mst_layout_count(layouts[side]) * mst_type_bytes(layouts[side]->type);
+}
+
+mst_status mst_fft_plan_needs(const mst_fft *plan, mst_fft_needs *needs, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_description *kind = MST_DESCRIPTION(mst_fft_needs, MST_FFT_NEEDS_INIT, in_place);
+    mst_fft_needs full = {.in_place = 1};
+    MST_REQUIRE(plan && needs, MST_ERROR_ARGUMENT, "plan and needs must not be NULL");
+    MST_TRY(mst_description_check(kind, needs, error));
+    if (plan->panels)
+        mst_fft_panels_needs(plan->panels, &full);
+    else if (plan->stream)
+        whole_needs(plan, &full);
+    mst_description_write(kind, &full, needs);
+fail:
+    return status;
 }
 
 static bool is_pinned(const mst_fft *plan, const mst_layout *layout, mst_location where) {

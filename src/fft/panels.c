@@ -277,6 +277,21 @@ const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass) 
     return pass < panels->plan.n_passes ? panels->work[pass].transform : NULL;
 }
 
+void mst_fft_panels_needs(const mst_fft_panels *panels, mst_fft_needs *out) {
+    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
+    out->passes = (uint64_t)panels->plan.n_passes;
+    out->device_bytes = panels->plan.device_bytes;
+    out->host_bytes = panels->plan.host_bytes;
+    for (int k = 0; k < panels->plan.n_passes; k++) {
+        const mst_fft_panel_pass *p = &panels->plan.passes[k];
+        const mst_layout *from = layouts[p->array[MST_FROM]], *to = layouts[p->array[MST_TO]];
+        out->panels += p->n_panels;
+        out->upload_bytes += mst_layout_count(from) * mst_type_bytes(from->type);
+        out->download_bytes += mst_layout_count(to) * mst_type_bytes(to->type);
+        out->in_place = out->in_place && p->twiddle_n == 0;
+    }
+}
+
 // ---- Running.
 
 typedef struct panels_watch {

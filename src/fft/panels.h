@@ -104,6 +104,8 @@ void mst_fft_panels_destroy(mst_fft_panels *panels); // also half-built ones
 // The plan of a pass's transforms; NULL: there is no such pass.
 const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass);
 
+void mst_fft_panels_needs(const mst_fft_panels *panels, mst_fft_needs *out);
+
 // As mst_fft_execute, for arrays of which none is on the device.
 mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,
                               mst_error *error);

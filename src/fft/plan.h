@@ -77,7 +77,7 @@ mst_status mst_fft_create_planned(mst_context *context, const mst_fft_desc *desc
 
 // Whole items through the stream of a plan without panels; and what that stream is.
 mst_status mst_fft_run(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-mst_stream_desc mst_fft_describe_stream(mst_fft *plan);
+mst_stream_desc mst_fft_describe_stream(const mst_fft *plan);
 
 // tune.c: the choice for a plan whose description is read and `cpu` set by it or by the device.
 mst_status mst_fft_tune(mst_fft *plan, mst_tune_chain *chain, mst_error *error);

@@ -67,7 +67,7 @@ mst_status mst_fft_prepare(void *user, size_t n_items, mst_error *error) {
 
 #define LONGEST ((size_t)1 << 30)
 
-mst_stream_desc mst_fft_describe_stream(mst_fft *plan) {
+mst_stream_desc mst_fft_describe_stream(const mst_fft *plan) {
     const mst_fft_desc *d = &plan->desc;
     mst_stream_desc stream = {
         .context = plan->context,
@@ -78,7 +78,7 @@ mst_stream_desc mst_fft_describe_stream(mst_fft *plan) {
         .table_bytes = plan->table_bytes,
         .prepare = mst_fft_prepare,
         .compute = mst_fft_compute,
-        .user = plan};
+        .user = (void *)(uintptr_t)plan};
     for (int k = 0; k < plan->split; k++)
         stream.n_items *= d->input.shape[k];
     for (int b = WORK; b < N_BUFFERS; b++) {
