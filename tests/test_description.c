@@ -438,7 +438,7 @@ ENDS_WITH(mst_filter_desc, angle_width);
 ENDS_WITH(mst_filter_notch, radius);
 ENDS_WITH(mst_integral_desc, compile_from);
 ENDS_WITH(mst_integral_range, to);
-ENDS_WITH(mst_map_desc, axes);
+ENDS_WITH(mst_map_desc, out_type);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, type);
 ENDS_WITH(mst_stencil_desc, definitions);

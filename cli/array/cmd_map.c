@@ -128,6 +128,7 @@ static int read_fallback(const char *text, mst_type *type) {
 
 static int read_request(job *j) {
     const request *r = j->request;
+    mst_type converted = (mst_type)0;
     int code = CLI_DONE;
     if (!r->output && !j->options.show_kernels) {
         cli_error(command, "no output given; add -o OUT.npy");
@@ -146,7 +147,8 @@ static int read_request(job *j) {
     if (code == CLI_DONE)
         code = read_type("--type", r->type, &j->desc.type);
     if (code == CLI_DONE)
-        code = read_type("--out-type", r->out_type, &j->desc.out_type);
+        code = read_type("--out-type", r->out_type, &converted);
+    j->desc.out_type = converted;
     if (code == CLI_DONE)
         code = read_fallback(r->fallback, &j->desc.fallback);
     j->desc.expression = expression_of(j->arguments->operands[0]);

@@ -56,17 +56,14 @@ typedef struct mst_map_desc {
     bool measure;          // with vector_width 0: make test runs of every width, on the device, when the plan is made
     unsigned vector_width; // 1, 2, 4, 8 or 16 (8 at most with complex numbers); 0: what is known of the device (tune.h), or
                            // `measure`
-    mst_type out_type;     // 0, or what the result is converted to: floats to integers towards 0, saturating, NaN to 0;
-                           // integers to narrower ones by their low bits. Complex to real is refused
-    // Of a reduction: sum(...) around the whole expression, and mean, prod, min, max, any, all, count, var, std, argmin, argmax.
-    int n_axes;      // 0: over all axes
-    const int *axes; // 0..rank-1, or -rank..-1 from the last one, of the common shape
+    int64_t out_type; // 0, or an mst_type that the result is converted to: floats to integers towards 0, saturating, NaN to 0;
+                      // integers to narrower ones by their low bits. Complex to real is refused
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
     {                                                                                                                            \
         sizeof(mst_map_desc), NULL, 0, NULL, sizeof(mst_map_input), 0, NULL, sizeof(mst_map_number), (mst_type)0, (mst_type)0,   \
-            MST_LAYOUT_INIT, false, 0, (mst_type)0, 0, NULL                                                                      \
+            MST_LAYOUT_INIT, false, 0, 0                                                                                         \
     }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.

@@ -145,14 +145,15 @@ static mst_status read_expression(mst_map *plan, const mst_map_desc *desc, mst_e
     mst_status status = MST_OK;
     mst_expr_symbol symbols[MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS] = {{NULL, 0, 0}};
     mst_expr_kind kinds[MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS];
-    mst_expr_typing typing = {.symbols = kinds, .common = plan->types[0], .computed = desc->type, .converted = desc->out_type};
+    mst_expr_typing typing = {
+        .symbols = kinds, .common = plan->types[0], .computed = desc->type, .converted = (mst_type)desc->out_type};
     mst_expr *parsed = NULL;
     MST_REQUIRE(desc->expression, MST_ERROR_ARGUMENT, "desc->expression must not be NULL");
     MST_REQUIRE(desc->n_numbers >= 0 && desc->n_numbers <= MST_MAP_MAX_NUMBERS && (desc->n_numbers == 0 || desc->numbers),
                 MST_ERROR_ARGUMENT, "n_numbers is %d; up to %d are supported", desc->n_numbers, MST_MAP_MAX_NUMBERS);
     MST_REQUIRE(!desc->type || is_known(desc->type), MST_ERROR_ARGUMENT, "type is %d, which is none", (int)desc->type);
-    MST_REQUIRE(!desc->out_type || is_known(desc->out_type), MST_ERROR_ARGUMENT, "out_type is %d, which is no type",
-                (int)desc->out_type);
+    MST_REQUIRE(!desc->out_type || (desc->out_type > 0 && desc->out_type <= MST_FLOAT16), MST_ERROR_ARGUMENT,
+                "out_type is %d, which is no type", (int)desc->out_type);
     plan->n_numbers = desc->n_numbers;
     for (int k = 0; k < plan->n_inputs; k++) {
         symbols[k].name = desc->inputs[k].name;
