@@ -15,7 +15,8 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
     int height = l->rank - (channels ? 3 : 2);
     char shape[200];
     if (l->rank < 2 || l->rank > 4 || height > 1 || (channels && l->shape[l->rank - 1] > MOST_CHANNELS)) {
-        cli_error(f->command, "%s: an image has axes height and width, after them up to 4 channels, before them pages, not the shape %s",
+        cli_error(f->command,
+                  "%s: an image has axes height and width, after them up to 4 channels, before them pages, not the shape %s",
                   f->path, cli_shape_text(l, shape));
         return CLI_INPUT_OUTPUT;
     }

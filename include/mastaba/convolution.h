@@ -80,12 +80,10 @@ MST_API mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_
 // Makes a plan: checks everything, builds the kernels. For the published algorithms the padded length N is the least power of two
 // that keeps the wanted values free of wrap-around, at most 2^24; for fused it is the one that is estimated to take the least
 // time. *out is the caller's, freed by mst_convolution_destroy before the context; NULL on failure. MST_ERROR_ARGUMENT;
-// MST_ERROR_UNSUPPORTED: double precision on a device without float64, lengths that do not fit, fused kernels of the shape cpu on a
-// GPU; MST_ERROR_BUDGET;
-// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while kernels compile.
-// For fused, kernels for arrays that are not packed in C order depend on whether data are on the device or not: the first
-// execution for each way makes them.
-// Thread-safe on one context.
+// MST_ERROR_UNSUPPORTED: double precision on a device without float64, lengths that do not fit, fused kernels of the shape cpu on
+// a GPU; MST_ERROR_BUDGET; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks while
+// kernels compile. For fused, kernels for arrays that are not packed in C order depend on whether data are on the device or not:
+// the first execution for each way makes them. Thread-safe on one context.
 MST_API mst_status mst_convolution_create(mst_context *context, const mst_convolution_desc *desc, mst_convolution **out,
                                           mst_error *error);
 MST_API void mst_convolution_destroy(mst_convolution *plan);
