@@ -99,6 +99,7 @@ static void damaged_file_is_set_aside_once(void **state) {
         glob_t found;
         context.log = count_warnings;
         context.log_user = &warnings;
+        context.lead = &context;
         pthread_mutex_init(&context.log_mutex, NULL);
         assert_true(store_one(&context, "x", 1));
         snprintf(path, sizeof path, "%s/tuning-*.json", directory);
