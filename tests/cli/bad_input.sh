@@ -101,4 +101,4 @@ cmp y.npy there.npy || fail "a failed run changed the old output"
 # A budget too small.
 npy make vector.npy float32 1,5000 2
 refused 1 '[0-9]' convolve vector.npy y.npy -o z.npy --device-memory 100
-refused 1 '[0-9]' convolve vector.npy y.npy -o z.npy --host-memory 100
+refused 1 '[0-9]' convolve vector.npy y.npy -o z.npy --host-memory 10
