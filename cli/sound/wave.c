@@ -98,8 +98,9 @@ void cli_wave_decode(const cli_wave *wave, const unsigned char *bytes, size_t n,
 }
 
 void cli_wave_header(const cli_wave *wave, unsigned char header[CLI_WAVE_HEADER]) {
+    static const char riff[] = "RIFF\xff\xff\xff\xffWAVEfmt ", data[] = "data\xff\xff\xff\xff";
     unsigned frame = 4 * wave->channels;
-    memcpy(header, "RIFF\xff\xff\xff\xffWAVEfmt ", 16);
+    memcpy(header, riff, sizeof riff - 1);
     put_number(header + 16, 16, 4);
     put_number(header + 20, FLOAT, 2);
     put_number(header + 22, wave->channels, 2);
@@ -107,5 +108,5 @@ void cli_wave_header(const cli_wave *wave, unsigned char header[CLI_WAVE_HEADER]
     put_number(header + 28, wave->sample_rate * frame, 4);
     put_number(header + 32, frame, 2);
     put_number(header + 34, 32, 2);
-    memcpy(header + 36, "data\xff\xff\xff\xff", 8);
+    memcpy(header + 36, data, sizeof data - 1);
 }

@@ -70,7 +70,7 @@ static unsigned minimum(mst_expr *expr, const unsigned *x) { return extreme(expr
 #define COMPOSED(name, arity, build)                                                                                             \
     { {name, arity, NULL}, build, (mst_expr_operation)0, false }
 #define OTHER(name, arity, operation)                                                                                            \
-    { {name, arity, NULL}, NULL, operation, operation >= MST_EXPR_FLOOR_DIVIDE &&operation <= MST_EXPR_CONVERT }
+    { {name, arity, NULL}, NULL, (operation), MST_EXPR_FLOOR_DIVIDE <= (operation) && (operation) <= MST_EXPR_CONVERT }
 
 static const composed functions[] = {
     COMPOSED("ricker", 2, ricker),
