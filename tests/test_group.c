@@ -93,6 +93,10 @@ static void devices_are_chosen(void **state) {
     desc.devices = list, desc.n_devices = 1;
     REFUSED(MST_ERROR_ARGUMENT, "one of them", mst_context_create(&desc, &context, &e));
     desc.device = NULL;
+    const char *const defaults[] = {NULL, ""};
+    desc.devices = defaults, desc.n_devices = 2;
+    REFUSED(MST_ERROR_ARGUMENT, "twice", mst_context_create(&desc, &context, &e));
+    desc.devices = list, desc.n_devices = 1;
     OK(mst_context_create(&desc, &context, &e));
     assert_int_equal(mst_context_n_devices(context), 2);
     mst_context_destroy(context);

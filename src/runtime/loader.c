@@ -22,7 +22,7 @@ static void find_function(void *library, const char *name, void *place) {
 
 static void load(void) {
     const char *named = getenv("MASTABA_OPENCL");
-    void *library = dlopen(named ? named : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+    void *library = dlopen(named && *named ? named : "libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
         snprintf(problem, sizeof problem,
                  "no OpenCL loader (%s); install one, on Debian and Ubuntu the package ocl-icd-libopencl1, or name its file in "

@@ -208,17 +208,18 @@ fail:
 // Hands a program to the caller's on_program, behind prelude.cl if it is the first one.
 static void give_program(mst_context *context, const mst_program *p, source *s) {
     char name[600];
+    mst_context *lead = context->lead;
     if (!context->on_program)
         return;
     snprintf(name, sizeof name, "%s [%s]", p->title, p->options);
-    pthread_mutex_lock(&context->log_mutex);
-    if (!context->prelude_given) {
+    pthread_mutex_lock(&lead->log_mutex);
+    if (!lead->prelude_given) {
         s->text[s->n_prelude - 1] = '\0'; // nothing is built from it any more
         context->on_program("prelude", s->text, context->on_program_user);
-        context->prelude_given = true;
+        lead->prelude_given = true;
     }
     context->on_program(name, p->text, context->on_program_user);
-    pthread_mutex_unlock(&context->log_mutex);
+    pthread_mutex_unlock(&lead->log_mutex);
 }
 
 // *out is NULL if it would have to be compiled, and is not to be.

@@ -163,7 +163,7 @@ static mst_status add_default(selection *s, mst_error *error) {
         return add_list(s, text, error);
     for (size_t i = 0; i < s->count; i++)
         if (s->list[i].is_default)
-            return add(s, &s->list[i], error);
+            return add_whole_or_parts(s, &s->list[i], 1, error);
     return mst_fail(error, MST_ERROR_NO_DEVICE, "no OpenCL device is available (%s)", s->names);
 }
 
