@@ -17,7 +17,7 @@ _OPENCL = {}
 
 def _opencl():
     if not _OPENCL:
-        _OPENCL["library"] = ffi.dlopen(os.environ.get("MASTABA_OPENCL", "libOpenCL.so.1"))
+        _OPENCL["library"] = ffi.dlopen(os.environ.get("MASTABA_OPENCL") or "libOpenCL.so.1")
     return _OPENCL["library"]
 
 
@@ -47,6 +47,14 @@ def _new_buffer(context, size):
     handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, max(size, 1), ffi.NULL, code)
     _check(code[0], f"a buffer of {size} bytes on {context.device}")
     return _Buffer(handle, context)
+
+
+def _type(dtype):
+    """An element type that a buffer may hold: numbers and bool."""
+    dtype = np.dtype(dtype)
+    if dtype.kind not in "biufc" or dtype.char in "gG":
+        raise errors.UnsupportedError(f"no OpenCL device has {dtype}")
+    return dtype
 
 
 def dense(shape, itemsize):
@@ -121,8 +129,8 @@ class Array:
 
     def numpy(self, out=None):
         """Its values on the host, in `out` if given."""
-        if out is not None and (out.shape != self.shape or out.dtype != self.dtype):
-            raise errors.ArgumentError(f"out must be an array of {self.dtype} and shape {self.shape}")
+        if out is not None and (out.shape != self.shape or out.dtype != self.dtype or not out.flags.writeable):
+            raise errors.ArgumentError(f"out must be a writable array of {self.dtype} and shape {self.shape}")
         if not self.is_dense:
             first, last = self._extent()
             raw = np.empty(last - first, np.uint8)
@@ -235,7 +243,9 @@ class Array:
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         if dl_device is not None and tuple(dl_device)[0] == _ON_HOST:
             return self.numpy().__dlpack__()
-        return _capsule(self)
+        if not self.dtype.isnative:
+            raise BufferError(f"DLPack has no {self.dtype}")
+        return _capsule(self.copy() if copy else self)
 
     def __array_namespace__(self, *, api_version=None):
         from . import xp
@@ -246,8 +256,10 @@ class Array:
 
 def empty(shape, dtype=np.float64, context=None):
     """An array on the device whose values are not set."""
-    context, dtype = context or _contexts.current(), np.dtype(dtype)
+    context, dtype = context or _contexts.current(), _type(dtype)
     shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(operator.index(n) for n in shape)
+    if any(n < 0 for n in shape):
+        raise errors.ArgumentError(f"an array of shape {shape}")
     return Array(context, _new_buffer(context, math.prod(shape) * dtype.itemsize), 0, shape, dense(shape, dtype.itemsize), dtype)
 
 
@@ -259,13 +271,13 @@ def asarray(values, dtype=None, *, context=None):
     if isinstance(values, Array):
         return values if dtype is None else values.astype(dtype)
     if hasattr(values, "base_data") and hasattr(values, "queue"):
-        return from_pyopencl(values)
+        there = from_pyopencl(values)
+        return there if dtype is None else there.astype(dtype)
     if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] == _ON_OPENCL:
-        return from_dlpack(values)
+        there = from_dlpack(values)
+        return there if dtype is None else there.astype(dtype)
     values = np.asarray(values, dtype)
-    if values.dtype.kind not in "biufc" or values.dtype.char in "gG":
-        raise errors.UnsupportedError(f"no OpenCL device has {values.dtype}")
-    array = empty(values.shape, values.dtype.newbyteorder("="), context)
+    array = empty(values.shape, _type(values.dtype).newbyteorder("="), context)
     array._write(values)
     return array
 
@@ -286,7 +298,7 @@ def from_cl_mem(pointer, shape, dtype=np.float64, *, offset=0, strides=None, que
     handle = ffi.cast("cl_mem", operator.index(pointer))
     if handle == ffi.NULL:
         raise errors.ArgumentError("the cl_mem is 0")
-    dtype, shape = np.dtype(dtype), (shape,) if isinstance(shape, int) else tuple(shape)
+    dtype, shape = _type(dtype), (shape,) if isinstance(shape, int) else tuple(shape)
     strides = dense(shape, dtype.itemsize) if strides is None else tuple(strides)
     context = _context_of(handle, ffi.NULL if queue is None else ffi.cast("cl_command_queue", operator.index(queue)))
     _check(_opencl().clRetainMemObject(handle), "taking a buffer")
@@ -373,7 +385,8 @@ def from_dlpack(producer):
         raise errors.ArgumentError("__dlpack__ gave no capsule that is named dltensor")
     managed = ctypes.cast(_api.PyCapsule_GetPointer(capsule, _NAME), ctypes.POINTER(_Managed))
     tensor = managed.contents.tensor
-    kinds = {(code, bits): kind for kind, code in (("i", 0), ("u", 1), ("f", 2), ("c", 5)) for bits in (8, 16, 32, 64, 128)}
+    kinds = {(_KINDS[np.dtype(kind).kind], 8 * np.dtype(kind).itemsize): kind[0] for kind in (
+        "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")}
     if tensor.lanes != 1 or (tensor.code, tensor.bits) not in {**kinds, (6, 8): "b"}:
         raise errors.UnsupportedError(f"elements of DLPack's type {tensor.code} with {tensor.bits} bits")
     dtype = np.dtype(bool if tensor.code == 6 else f"{kinds[tensor.code, tensor.bits]}{tensor.bits // 8}")

@@ -124,6 +124,8 @@ class Problem:
 
     def _read_grid(self):
         entries, desc = self.entries, self.desc
+        if not isinstance(entries["grid"], (list, tuple, np.ndarray)):
+            raise _wrong("grid", f"expected a list, not {entries['grid']!r}")
         self.grid = tuple(int(n) for n in entries["grid"])
         if not 1 <= len(self.grid) <= 3 or min(self.grid) < 1:
             raise _wrong("grid", f"{entries['grid']!r}: one to three numbers of nodes, slowest axis first")

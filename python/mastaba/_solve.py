@@ -1,6 +1,8 @@
 """Explicit finite differences on grids of any size."""
 import os
 import tempfile
+import zipfile
+import zlib
 
 import numpy as np
 
@@ -12,6 +14,16 @@ from ._problem import Problem
 
 def _host(array):
     return _arrays.location(array)
+
+
+def _arrays_of(path):
+    """The arrays of an .npz file."""
+    try:
+        with open(path, "rb") as file:
+            state = np.load(file, allow_pickle=False)
+            return {key: np.asarray(state[key]) for key in state.files}
+    except (AttributeError, EOFError, RuntimeError, ValueError, zipfile.BadZipFile, zlib.error):
+        raise errors.FormatError(f"{path}: no state that save wrote, or a damaged one") from None
 
 
 class Solver:
@@ -168,15 +180,17 @@ class Solver:
 
     def load(self, path):
         """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself."""
-        with np.load(path, allow_pickle=False) as state:
-            parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
-            wanted = {"step", "grid", "time_step", *(key for *_, key in parts)}
-            if set(state.files) != wanted or tuple(state["grid"]) != self.problem.grid or float(state["time_step"]) != self.time_step:
-                raise errors.FormatError(f"{path}: the state of another problem")
-            arrays = [np.ascontiguousarray(state[key]) for *_, key in parts]
-            if any(a.shape != part[2] or a.dtype != self.problem.type for a, part in zip(arrays, parts)):
-                raise errors.FormatError(f"{path}: the state of another grid or precision")
-            step = int(state["step"])
+        state = _arrays_of(path)
+        parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
+        wanted = {"step", "grid", "time_step", *(key for *_, key in parts)}
+        if state.keys() != wanted or not np.array_equal(state["grid"], self.problem.grid) or not np.array_equal(state["time_step"], self.time_step):
+            raise errors.FormatError(f"{path}: the state of another problem")
+        arrays = [np.ascontiguousarray(state[key]) for *_, key in parts]
+        if any(a.shape != part[2] or a.dtype != self.problem.type for a, part in zip(arrays, parts)):
+            raise errors.FormatError(f"{path}: the state of another grid or precision")
+        if state["step"].shape or state["step"].dtype != np.uint64:
+            raise errors.FormatError(f"{path}: its step is no whole number")
+        step = int(state["step"])
         for array, (name, level, *_) in zip(arrays, parts):
             check(lib.mst_stencil_write(self.handle, name, level, _host(array), per_thread.error))
         check(lib.mst_stencil_set_step(self.handle, step, per_thread.error))

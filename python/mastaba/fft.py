@@ -55,6 +55,17 @@ def _output(x, shape, dtype, out):
     return out
 
 
+def _unchanged(x, out):
+    """The transform along no axis: a copy, or `out`."""
+    if out is None:
+        return x
+    z = _output(x, x.shape, x.dtype, out)
+    if isinstance(z, _arrays.Array):
+        raise errors.UnsupportedError("a transform along no axis into an array on the device: leave out `out`")
+    z[...] = x
+    return z
+
+
 # ---- Fourier
 
 def _complex(x, s, axes, norm, overwrite, forward, out):
@@ -63,7 +74,7 @@ def _complex(x, s, axes, norm, overwrite, forward, out):
     scale = scale_of(norm, lengths, forward)
     within = fitted(x, axes, lengths)
     if not axes:
-        return within.astype(COMPLEX[x.dtype.char])
+        return _unchanged(x.astype(COMPLEX[x.dtype.char]), out)
     if out is not None:
         z = _output(x, within.shape, COMPLEX[x.dtype.char], out)
         transform(within if within.dtype.kind == "c" else within.astype(z.dtype), z, axes, forward, scale)
@@ -217,7 +228,9 @@ def _of_even(name, type, x, s, axes, norm, orthogonalize, forward, out):
     if name == "DCT" and type == 1 and min(lengths, default=2) < 2:
         raise ValueError("a DCT of type I takes at least two numbers")
     if not axes:
-        return x.copy()
+        return _unchanged(x.copy(), out)
+    if isinstance(x, _arrays.Array) and x.dtype.kind == "c":
+        raise errors.UnsupportedError(f"a {name} of complex numbers on the device: transform their parts")
     scale = scale_of(norm, [2 * n + _PERIOD[name][type - 1] for n in lengths], forward)
     within = fitted(x, axes, lengths)
     z = _output(x, within.shape, x.dtype, out)

@@ -50,17 +50,18 @@ def _arguments(args):
 
 
 def _text(function, args):
-    """The expression of a text, with the numbers that its arguments name."""
+    """The expression of a text, with the numbers and Nodes that its arguments name."""
     if args and not isinstance(args, dict):
         raise errors.ArgumentError("the arguments of a text have names: args={'a': 1}")
     node = Node((function,), 0)
     if not args:
         return node
     import re
-    parts, numbers = [], {name: float(value) for name, value in args.items()}
+    parts, numbers = [], {name: value if isinstance(value, Node) else float(value) for name, value in args.items()}
     for part in re.split(r"(?<![\w.])([A-Za-z_]\w*)(?!\w*\s*\()", function):
-        parts.append(numbers.get(part, part))
-    return Node(tuple(part for part in parts if part != ""), 0)
+        value = numbers.get(part, part)
+        parts += ["(", *value.parts, ")"] if isinstance(value, Node) else [value]
+    return Node(tuple(part for part in parts if not isinstance(part, str) or part), 0)
 
 
 def _integrand(function, args, *stand_ins):
@@ -113,11 +114,18 @@ def _principal_value(function, args, a, b, pole, options):
         raise ValueError("Parameter 'wvar' must not equal integration limits." if pole in (a, b) else "the pole is not between the bounds")
     reach = min(pole - low, high - pole)
     t = variables(["x"], ())
-    above, below = (_scalar(_integrand(function, args, pole + sign * t), "the function") for sign in (1, -1))
+    whole = _scalar(_integrand(function, args, t), "the function")
+
+    def shifted(x):
+        if isinstance(function, str):
+            return _text(function, {**dict(args), "x": x[()]})
+        return _scalar(_integrand(function, args, x), "the function")
+
+    above, below = shifted(pole + t), shifted(pole - t)
     parts = [Integral((above - below) / Node(("x",)), [("x", 0.0, reach)])]
     rest = (low, pole - reach) if pole - low > reach else (pole + reach, high)
     if rest[0] < rest[1]:
-        parts.append(Integral(_scalar(_integrand(function, args, t), "the function") / (Node(("x",)) - pole), [("x", *map(float, rest))]))
+        parts.append(Integral(whole / (Node(("x",)) - pole), [("x", *map(float, rest))]))
     results = compute(parts, **options)
     return (1 if a < b else -1) * results["value"].sum(), results["error"].sum(), results
 
@@ -366,7 +374,7 @@ def cubature(f, a, b, *, rule="gk21", rtol=1e-8, atol=0, max_subdivisions=10000,
     whole = _integrand(f, args, variables(names, (1, a.size)))
     array = whole if isinstance(f, str) else whole.reshape(whole.shape[1:])
     parts, joined = _elements(array)
-    boxes = _cut_boxes(a, b, points or [])
+    boxes = _cut_boxes(a, b, [] if points is None else points)
     integrals = [Integral(part, [(name, float(low[k]), float(high[k])) for k, name in enumerate(names)]) for low, high in boxes for part in parts]
     results = compute(integrals, epsabs=atol / len(boxes), epsrel=rtol).reshape(len(boxes), len(parts))
     value, error = (joined(results[name].sum(0)) for name in ("value", "error"))
@@ -459,7 +467,7 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     flat = np.empty(len(integrands), object)
     flat[:] = integrands
     parts, joined = _elements(flat)
-    each = len(parts) // max(len(integrands), 1)
+    each = len(parts) // len(integrands) if integrands else 1
     low, high = (np.repeat(np.broadcast_to(end, shape).ravel().astype(float), each) for end in (a, b))
     tolerances = {"epsabs": 0.0 if atol is None else float(atol), "epsrel": float(np.finfo(kind).eps**0.75) if rtol is None else float(rtol)}
     results = compute([Integral(part, [("x", s, e)]) for part, s, e in zip(parts, low, high)], TANH_SINH, **tolerances)

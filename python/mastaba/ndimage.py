@@ -5,7 +5,7 @@
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
 
 Results are computed in float64 (of float32 and complex64 in their own precision) and converted to the type of `output`, by default
-that of the input. `output` is an array to write to, or a type.
+that of the input: to whole numbers towards 0, but where one is nearer than 1e-6 to that one. `output` is an array to write to, or a type.
 """
 import math
 import numbers
@@ -51,15 +51,22 @@ def _each(value, n, what):
     return value
 
 
+def _whole(values):
+    """Values on their way to a type of whole numbers. Sums that are whole come out with rounding errors, of which truncation would make 1."""
+    nearest = np.rint(values)
+    return np.where(np.abs(values - nearest) < 1e-6, nearest, values)
+
+
 def _result(values, x, output):
     """Values as the type, or in the array, that is asked for."""
     if isinstance(output, np.ndarray):
         if output.shape != x.shape:
             raise RuntimeError(f"output has the shape {output.shape}, the input {x.shape}")
-        output[...] = values if values.dtype.kind != "c" or output.dtype.kind == "c" else values.real
+        values = values if values.dtype.kind != "c" or output.dtype.kind == "c" else values.real
+        output[...] = _whole(values) if output.dtype.kind in "iu" else values
         return output
     kind = np.dtype(output) if output is not None else x.dtype if x.dtype.kind == "c" or values.dtype.kind != "c" else values.dtype
-    return values.astype(kind, copy=False)
+    return (_whole(values) if kind.kind in "iu" else values).astype(kind, copy=False)
 
 
 def _extended(x, axis, before, after, mode, value):
@@ -215,7 +222,7 @@ def _prepared(input, output, kinds):
     out = np.empty(x.shape, kind if output is None or isinstance(output, np.ndarray) else np.dtype(output))
     if out.dtype not in kinds:
         raise RuntimeError(f"output type {out.dtype} not supported")
-    return x.astype(out.dtype), out
+    return x.astype(out.dtype, order="C"), out
 
 
 def _given(values, output):

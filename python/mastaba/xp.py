@@ -27,13 +27,16 @@ _OF_INTEGERS = {"add", "subtract", "multiply", "pow", "maximum", "minimum", "neg
 
 def _elementwise(name, text):
     def function(*values, out=None):
-        given = [v if isinstance(v, (Array, int, float)) else asarray(v) for v in values]
+        there = next((v.context for v in values if isinstance(v, Array)), None)
+        given = [v if isinstance(v, (Array, int, float)) else asarray(v, context=there) for v in values]
         arrays = [v for v in given if isinstance(v, Array)]
         if not arrays:
             arrays = given = [asarray(v) for v in given]
         kind = np.result_type(*(v.dtype if isinstance(v, Array) else v for v in given))
-        if kind.kind != "f" and name not in _OF_INTEGERS:
+        if kind.kind not in "fc" and name not in _OF_INTEGERS:
             kind = np.dtype(np.float64)
+        if kind.kind == "c" and name == "abs":
+            kind = np.dtype(kind.char.lower())
         if out is None:
             out = _arrays.like(arrays[0], np.broadcast_shapes(*(a.shape for a in arrays)), kind)
         return evaluate(text, dict(zip("ab", given)), out=out)
@@ -72,7 +75,8 @@ def full(shape, fill_value, *, dtype=None):
 
 
 def arange(start, stop=None, step=1, *, dtype=None):
-    return asarray(np.arange(*((start, stop) if stop is not None else (start,)), *((step,) if stop is not None else ()), dtype=dtype))
+    start, stop = (0, start) if stop is None else (start, stop)
+    return asarray(np.arange(start, stop, step, dtype=dtype))
 
 
 def linspace(start, stop, num, *, dtype=None, endpoint=True):

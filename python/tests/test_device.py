@@ -126,6 +126,50 @@ def test_buffers_of_others():
         mastaba.from_cl_mem(0, (3,))
 
 
+class Elsewhere:
+    """Another library's array on the device."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+
+class Copied(Elsewhere):
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(copy=True)
+
+
+def test_types_and_outputs():
+    a = mastaba.asarray(np.arange(3.0))
+    assert mastaba.asarray(Elsewhere(a), np.float32).dtype == np.float32
+    assert mastaba.from_dlpack(Elsewhere(a)).int_ptr == a.int_ptr and mastaba.from_dlpack(Copied(a)).int_ptr != a.int_ptr
+    with pytest.raises(BufferError):
+        mastaba.empty(3, ">f8").__dlpack__()
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    with pytest.raises(mastaba.errors.ArgumentError, match="writable"):
+        a.numpy(out=fixed)
+    for kind in (object, "S3", np.longdouble):
+        with pytest.raises(mastaba.errors.UnsupportedError):
+            mastaba.empty(3, kind)
+    with pytest.raises(mastaba.errors.ArgumentError):
+        mastaba.empty((-3, -3))
+    out = np.zeros(3, complex)
+    assert mastaba.fft.fftn(np.arange(3.0), axes=(), out=out) is out and out.tolist() == [0, 1, 2]
+    with pytest.raises(mastaba.errors.UnsupportedError, match="parts"):
+        mastaba.fft.dct(mastaba.asarray(numbers(4)))
+    assert np.asarray(xp.arange(5, step=2)).tolist() == [0, 2, 4]
+    z = numbers(4)
+    assert np.allclose((mastaba.asarray(z) / 2).numpy(), z / 2) and np.allclose(abs(mastaba.asarray(z)).numpy(), abs(z))
+    with mastaba.budget(device="1GiB"):
+        assert (a + np.ones(3)).numpy().tolist() == [1, 2, 3]
+
+
 def test_pyopencl():
     cl = pytest.importorskip("pyopencl")
     arrays = pytest.importorskip("pyopencl.array")

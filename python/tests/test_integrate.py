@@ -103,6 +103,15 @@ def test_weights():
     for a, b in ((0, 3), (3, 0)):
         value, error = integrate.quad(lambda x: x, a, b, weight="cauchy", wvar=1)
         assert abs(value - (3 + math.log(2)) * (1 if a < b else -1)) <= max(error, 1e-12) and error < 1e-7
+    value, error = integrate.quad("k*x", 0, 3, args={"k": 2}, weight="cauchy", wvar=1)  # a text moves to the pole, too
+    assert abs(value - 2 * (3 + math.log(2))) <= max(error, 1e-12)
+    with pytest.raises(mastaba.errors.ArgumentError, match="names"):
+        integrate.quad("x", 0, 3, args=(2,), weight="cauchy", wvar=1)
+
+
+def test_no_and_array_points():
+    assert integrate.tanhsinh(lambda x: x, np.empty(0), 1.0).integral.shape == (0,)
+    assert abs(integrate.cubature("x0+x1", [0, 0], [1, 1], points=np.array([[0.5, 0.5]])).estimate - 1) < 1e-12
 
 
 def test_many_at_a_time():

@@ -34,6 +34,16 @@ def test_types(kind):
     same("uniform_filter", numbers(6, 7).astype(np.float32), size=(3, 2))
 
 
+def test_whole_numbers():
+    """Sums of whole numbers by transforms are whole, and are not cut to the next one towards 0."""
+    x, w = numbers(3, 5000, kind=int), numbers(601, kind=int)
+    assert np.array_equal(ndimage.convolve1d(x, w), scipy_ndimage.convolve1d(x, w))
+    assert np.all(ndimage.uniform_filter(np.full((9, 9), 10, np.uint8), 7) == 10)
+    out = np.empty(9, np.int16)
+    ndimage.uniform_filter1d(np.full(9, 10.0), 7, output=out)
+    assert np.all(out == 10)
+
+
 def test_gaussians():
     same("gaussian_filter", numbers(20, 30), (1.5, 0), mode="nearest")
     same("gaussian_filter1d", numbers(50), 2, order=2)
@@ -47,6 +57,7 @@ def test_spectra(kind):
     same("fourier_gaussian", x, (1, 2.5))
     same("fourier_uniform", x, 3, n=11, axis=1)
     same("fourier_shift", x, (1, -0.5))
+    same("fourier_gaussian", x.T, 1)
     same("fourier_ellipsoid", x.reshape(4, 3, 4), 3)
     with pytest.raises(mastaba.errors.UnsupportedError, match="Bessel"):
         ndimage.fourier_ellipsoid(x, 3)

@@ -61,6 +61,17 @@ def test_checkpoints(tmp_path, solved):
     with pytest.raises(mastaba.errors.FormatError, match="another"):
         mastaba.Solver(HEAT, time_step=0.5).load(tmp_path / "state.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["state.npz"]
+    whole = (tmp_path / "state.npz").read_bytes()
+    np.save(tmp_path / "array.npy", np.ones(3))
+    with np.load(tmp_path / "state.npz") as state:
+        np.savez(tmp_path / "steps.npz", **{**state, "step": np.array([1, 2])})
+        np.savez(tmp_path / "grid.npz", **{**state, "grid": np.int64(8)})
+    for name, content in (("array.npy", None), ("steps.npz", None), ("grid.npz", None), ("text", b"hello"), ("cut", whole[:len(whole) // 2]),
+                          ("hurt", whole[:300] + b"?" + whole[301:])):
+        if content is not None:
+            (tmp_path / name).write_bytes(content)
+        with pytest.raises(mastaba.errors.FormatError, match=name):
+            again.load(tmp_path / name)
 
 
 def test_state_is_set(solved):
