@@ -120,6 +120,12 @@ class Problem:
             raise _wrong(key, f"expected a list, not {given!r}")
         return given
 
+    def _mapping(self, key):
+        given = self.entries.get(key, {})
+        if not isinstance(given, dict):
+            raise _wrong(key, f"expected a dictionary, not {given!r}")
+        return given
+
     # ---- The grid and its fields
 
     def _read_grid(self):
@@ -138,7 +144,7 @@ class Problem:
         if self.type.char not in "fd":
             raise _wrong("precision", f"float32 or float64, not {self.type}")
         desc.precision = _arrays.TYPES[self.type]
-        for name, value in entries.get("parameters", {}).items():
+        for name, value in self._mapping("parameters").items():
             self.symbols[name] = self._number(value, "parameters." + name)
         parameters = [(self._text(name, "parameters"), value) for name, value in self.symbols.items()]
         desc.parameters, desc.n_parameters = self._list("parameter", parameters), len(parameters)
@@ -193,11 +199,11 @@ class Problem:
 
     def _read_fields(self):
         desc = self.desc
-        fields = [self._field(name, entry) for name, entry in self.entries["fields"].items()]
+        fields = [self._field(name, entry) for name, entry in self._mapping("fields").items()]
         self.fields = {name: field["levels"] for name, field in zip(self.entries["fields"], fields)}
         self.coefficients = {name for name, field in zip(self.fields, fields) if field["coefficient"]}
         desc.fields, desc.n_fields = self._list("field", fields), len(fields)
-        definitions = [(self._text(name, "let"), self._text(text, "let." + name)) for name, text in self.entries.get("let", {}).items()]
+        definitions = [(self._text(name, "let"), self._text(text, "let." + name)) for name, text in self._mapping("let").items()]
         desc.definitions, desc.n_definitions = self._list("definition", definitions), len(definitions)
 
     # ---- Faces
@@ -312,6 +318,8 @@ class Problem:
         if len(where) != 1:
             raise _wrong(key, "a receiver has a field, and either at, position or line")
         if where == ["line"]:
+            if not isinstance(entry["line"], (list, tuple)) or len(entry["line"]) != 3:
+                raise _wrong(key + ".line", f"{entry['line']!r}: first place, last place, and how many")
             first, last = (np.array(self._place(end, False, key)) for end in entry["line"][:2])
             n = int(self._number(entry["line"][2], key))
             places = [first + (last - first) * k / max(n - 1, 1) for k in range(n)]
@@ -337,7 +345,10 @@ class Problem:
         region = {"start": [0] * self.desc.rank, "step": [1] * self.desc.rank, "count": list(self.grid)}
         for name, value in _keys(given, key, set(names)).items():
             k = names.index(name)
-            first, last, step = ([int(self._number(v, key)) for v in (value if isinstance(value, (list, tuple)) else [value, value])] + [1])[:3]
+            given = list(value) if isinstance(value, (list, tuple)) else [value, value]
+            first, last, step = [int(self._number(v, key)) for v in given + [1]][:3] if len(given) in (2, 3) else (0, -1, 1)
+            if step < 1 or not 0 <= first <= last < self.grid[k]:
+                raise _wrong(f"{key}.{name}", f"expected a node, or [FIRST, LAST] or [FIRST, LAST, STEP], within 0 to {self.grid[k] - 1}, not {value!r}")
             region["start"][k], region["step"][k], region["count"][k] = first, step, (last - first) // step + 1
         return region
 

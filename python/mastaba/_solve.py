@@ -66,6 +66,8 @@ class Solver:
                 raise errors.ArgumentError("the problem has no steps: give their number")
             steps = max(self.problem.steps - self.step, 0)
         every = steps if callback is None else every or max(steps // 100, 1)
+        if every < 0 or steps < 0:
+            raise errors.ArgumentError(f"{steps} steps, a callback each {every}: both count from 0")
         report, end = describe("mst_stencil_report"), self.step + steps
         while self.step < end:
             check(lib.mst_stencil_run(self.handle, min(every, end - self.step), execution, report, per_thread.error))

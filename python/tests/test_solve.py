@@ -102,7 +102,10 @@ def test_time_step():
     ({"grid": []}, "grid"), ({"boundary": {"x": "perodic"}}, "boundary.x"), ({"boundary": {"q": "periodic"}}, "boundary.q"),
     ({"fields": {"u": np.zeros((3, 3))}}, "shape"), ({"update": [{"v": "1"}]}, "update.v"), ({"colour": 1}, "colour"),
     ({"receivers": [{"field": "v", "at": [[1, 1]]}]}, "no such field"), ({"update": [{"u": "u +* 2"}]}, "column"),
-    ({"spacing": "two"}, "spacing"), ({"monitors": [{"name": "a"}]}, "monitors")])
+    ({"spacing": "two"}, "spacing"), ({"monitors": [{"name": "a"}]}, "monitors"),
+    ({"monitors": [{"name": "a", "expression": "u", "region": {"x": [1, 5, 0]}}]}, "region.x"), ({"monitors": [{"name": "a", "expression": "u", "region": {"x": [5]}}]}, "region.x"),
+    ({"grid": "128"}, "grid"),
+    ({"receivers": [{"field": "u", "line": [[0, 0], [5, 5]]}]}, "line"), ({"parameters": ["a"]}, "parameters")])
 def test_refusals(wrong, why):
     with pytest.raises(mastaba.errors.ArgumentError, match=why):
         mastaba.Solver({**HEAT, **wrong})
