@@ -430,6 +430,7 @@ static void refusals(void **state) {
     REFUSE("no elements", d.kind = MST_FILTER_MASK);
     REFUSE("no filter kind 10", d.kind = (mst_filter_kind)10);
     REFUSE("amount is -1", d.kind = MST_FILTER_SHARPEN; d.amount = -1);
+    REFUSE("up to 1e+06", d.kind = MST_FILTER_SHARPEN; d.amount = 2e6);
     REFUSE("angle is not finite", d.kind = MST_FILTER_STRIPES; d.angle = NAN);
     REFUSE("angle_width is 91", d.kind = MST_FILTER_STRIPES; d.angle_width = 91);
     REFUSE("mask[1][0] is not finite", d.kind = MST_FILTER_MASK; d.mask = hole; d.mask_height = 2; d.mask_width = 1);

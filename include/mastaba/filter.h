@@ -109,7 +109,7 @@ typedef struct mst_filter_desc {
     size_t work_group;   // paper: work-items of a work-group; 0: chosen
     bool time_stages;    // for mst_filter_stages; the context has to profile
     size_t stage_size;   // sizeof(mst_filter_stage)
-    double amount;       // MST_FILTER_SHARPEN: above 0
+    double amount;       // MST_FILTER_SHARPEN: above 0, up to 1e6
     double angle; // MST_FILTER_STRIPES: degrees anticlockwise from horizontal, as the image is seen with its first row on top
     double angle_width; // degrees, above 0, up to 90
 } mst_filter_desc;

@@ -11,6 +11,7 @@
 #define LONGEST ((size_t)1 << 23) // pixels a side: ranks of twice as many are exact in single precision
 #define MOST_CHANNELS 64
 #define MOST_ORDER 100
+#define MOST_AMOUNT 1e6 // the largest image of 16 bits stays within single precision
 
 static bool is_pixel(mst_type type) { return type == MST_UINT8 || type == MST_UINT16 || type == MST_FLOAT32; }
 
@@ -46,8 +47,8 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
         return MST_OK;
     }
     MST_TRY(check_radius(d->radius, "radius", error));
-    MST_REQUIRE(d->kind != MST_FILTER_SHARPEN || (isfinite(d->amount) && d->amount > 0), MST_ERROR_ARGUMENT,
-                "amount is %g; it is above 0", d->amount);
+    MST_REQUIRE(d->kind != MST_FILTER_SHARPEN || (d->amount > 0 && d->amount <= MOST_AMOUNT), MST_ERROR_ARGUMENT,
+                "amount is %g; it is above 0, up to %g", d->amount, MOST_AMOUNT);
     MST_REQUIRE(d->kind != MST_FILTER_STRIPES || isfinite(d->angle), MST_ERROR_ARGUMENT, "angle is not finite");
     MST_REQUIRE(d->kind != MST_FILTER_STRIPES || (d->angle_width > 0 && d->angle_width <= 90), MST_ERROR_ARGUMENT,
                 "angle_width is %g; it is a number of degrees above 0, up to 90", d->angle_width);

@@ -28,7 +28,7 @@ static double value_at(const mst_filter_desc *d, double y, double x) {
     case MST_FILTER_SHARPEN:
         return 1 + d->amount * (1 - rolloff(d, distance, d->radius));
     case MST_FILTER_LAPLACIAN:
-        return exp(1.0 - ratio * ratio / 2) / 2 * ratio * ratio;
+        return ratio > 40 ? 0 : exp(1.0 - ratio * ratio / 2) / 2 * ratio * ratio; // e^-800 is 0 in double precision
     default:
         return distance == 0 ? 1 : 1 - rolloff(d, off_direction(d, y, x), d->angle_width) * (1 - rolloff(d, distance, d->radius));
     }
