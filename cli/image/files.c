@@ -80,6 +80,8 @@ int cli_image_check(const char *command, const char *path, cli_image_format form
     const char *cannot = codecs[format]->cannot_hold ? codecs[format]->cannot_hold(image) : NULL;
     if (!cannot && image->pages > 1 && !codecs[format]->several_pages)
         cannot = "the result has several pages; write .tif or .npy";
+    if (!cannot && !image->alpha && image->channels != 1 && image->channels != 3 && !codecs[format]->any_channels)
+        cannot = "the result has other channels than grey or RGB and opacity; write .png or .npy";
     if (!cannot)
         return CLI_DONE;
     cli_error(command, "%s: %s", path, cannot);

@@ -163,7 +163,11 @@ static int check_input(const filter_job *job, const char *path, const cli_image 
     size_t y, x;
     if (!find_unfinite(image, &y, &x))
         return CLI_DONE;
-    cli_error(job->command, "%s: the pixel in row %zu, column %zu (from 0) is not a finite number; replace it", path, y, x);
+    char page[40] = "";
+    if (image->pages > 1)
+        snprintf(page, sizeof page, "page %zu, ", y / image->height);
+    cli_error(job->command, "%s: the pixel in %srow %zu, column %zu (from 0) is not a finite number; replace it", path, page,
+              y % image->height, x);
     return CLI_INPUT_OUTPUT;
 }
 

@@ -19,6 +19,7 @@ typedef struct cli_image_codec {
     int (*read)(const cli_image_file *, cli_image *); // returns an exit code after printing the error, as write does
     const char *(*cannot_hold)(const cli_image *);    // what of an image the format cannot hold; NULL where it can, or always can
     bool several_pages;                               // in a file
+    bool any_channels;                                // up to four, without being told that the last is opacity
     bool full_range;                                  // white is the largest value of the type
     bool lossy;                                       // what is read is not quite what was written
     int (*write)(const cli_whole_file *, const cli_image *);

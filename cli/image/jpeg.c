@@ -18,7 +18,7 @@
 #define MOST_SCANS 500   // of a progressive file; each passes over all pixels
 #define MARKER 65533u    // bytes of a marker at most
 #define WORK ((uint64_t)16 << 20)
-#define PIXELS_A_BIT 64u // no coded block of 8 x 8 takes less than a bit
+#define PIXELS_A_BIT 64u // no block of 8 x 8 in Huffman's code takes less than a bit
 #define QUALITY 92
 
 static const char exif_begins[] = "Exif\0"; // and the 0 that ends it
@@ -111,7 +111,8 @@ static int describe(const cli_image_file *f, j_decompress_ptr jpeg, cli_image *i
     image->channels = (size_t)jpeg->num_components;
     image->type = MST_UINT8;
     image->white = 255;
-    if (image->width / PIXELS_A_BIT * image->height / 8 > f->bytes)
+    bool any_length = jpeg->arith_code && !jpeg->progressive_mode; // arithmetic codes take parts of bits
+    if (!any_length && image->width / PIXELS_A_BIT * image->height / 8 > f->bytes)
         return cli_image_damaged(f, "is shorter than its header says");
     return cli_image_allocate(f, image);
 }

@@ -49,4 +49,5 @@ static int read_npy(const cli_image_file *f, cli_image *image) {
 static bool begins_npy(const unsigned char magic[8]) { return memcmp(magic, "\x93NUMPY", 6) == 0; }
 
 // Written as all arrays are (files.c).
-const cli_image_codec cli_npy = {.extensions = {".npy"}, .begins = begins_npy, .read = read_npy, .several_pages = true};
+const cli_image_codec cli_npy = {
+    .extensions = {".npy"}, .begins = begins_npy, .read = read_npy, .several_pages = true, .any_channels = true};

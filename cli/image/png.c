@@ -162,6 +162,14 @@ static bool is_profile(const cli_block *profile) {
     return profile->size >= 132 && png_get_uint_32(profile->bytes) == profile->size;
 }
 
+// Whether any letter of a key is left when libpng has dropped blanks and what is no letter; it takes no key without one.
+static bool is_key(const char *latin) {
+    for (const unsigned char *c = (const unsigned char *)latin; *c; c++)
+        if ((*c > 32 && *c < 127) || *c > 160)
+            return true;
+    return false;
+}
+
 // As tEXt where its letters are Latin-1, and as iTXt else; packed if it is long. libpng copies it.
 static void write_text(png_structp png, png_infop info, const char *key, const cli_remark *r) {
     char *latin_key = cli_latin_of(key), *latin = r->language || r->translation ? NULL : cli_latin_of(r->value);
@@ -171,7 +179,7 @@ static void write_text(png_structp png, png_infop info, const char *key, const c
         t.compression = is_long ? PNG_TEXT_COMPRESSION_zTXt : PNG_TEXT_COMPRESSION_NONE;
     else
         t.compression = is_long ? PNG_ITXT_COMPRESSION_zTXt : PNG_ITXT_COMPRESSION_NONE;
-    if (latin_key)
+    if (latin_key && is_key(latin_key))
         png_set_text(png, info, &t, 1);
     free(latin_key);
     free(latin);
@@ -263,6 +271,7 @@ const cli_image_codec cli_png = {
     .begins = begins_png,
     .read = read_png,
     .cannot_hold = cannot_hold,
+    .any_channels = true,
     .full_range = true,
     .write = write_png,
 };

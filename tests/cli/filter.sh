@@ -96,6 +96,13 @@ expect 0 "$MASTABA" filter in.jpg -o out.jpg --low-pass 99 --shape ideal --quali
 expect 0 "$MASTABA" filter out.jpg -o again.png --low-pass 99 --shape ideal -f
 images compare again.png out.png 0 99 reflect clip 1.001 || fail "JPEG of quality 100"
 images make in.png png:8:3 10 9 3
+python3 -c "
+import base64 # 512 x 512 pixels of 200 in arithmetic code
+open('flat.jpg', 'wb').write(base64.b64decode('/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAAgGBgcGBQgHBwcJCQgKDBQNDAsLDBkSEw8UHRofHh0aHBwgJC4nICIsIxwcKDcpLDAxNDQ0Hyc5PTgyPC4zNDL/yQALCAIAAgABAREA/8wABgAQEAX/2gAIAQEAAD8A0qSBTHX/2Q=='))"
+expect 0 "$MASTABA" filter flat.jpg -o out.png --low-pass 3 -f
+python3 -c "
+import sys; sys.path.insert(0, '$here'); import images
+assert set(images.read('out.png')[1].values) == {200}" || fail "a JPEG file in arithmetic code"
 expect 0 "$MASTABA" filter in.png -o fine.jpg --low-pass 2 --quality 100 -f
 expect 0 "$MASTABA" filter in.png -o coarse.jpg --low-pass 2 --quality 10 -f
 [ $(wc -c <fine.jpg) -gt $(wc -c <coarse.jpg) ] || fail "--quality"
@@ -110,7 +117,7 @@ kept in.jpg out.jpg 'ICC_PROFILE'
 expect 0 "$MASTABA" filter out.jpg -o again.jpg --low-pass 99 --shape ideal -f
 [ "$(metadata show again.jpg)" = "$(metadata show out.jpg)" ] && metadata show out.jpg | grep -q 'ICC_PROFILE.*lcms' || fail "a profile in JPEG"
 metadata text text.png in.png
-kept text.png out.png '^$'
+kept text.png out.png 'no key|a blank' # which libpng does not write
 expect 0 "$MASTABA" filter text.png -o text.tif --low-pass 99 --shape ideal -f
 expect 0 "$MASTABA" filter text.tif -o out.png --low-pass 99 --shape ideal -f
 for part in 'tEXt Author.x00J.xfcrgen' 'iTXt Title.*xe6' 'eXIf .*x12.x01.x03.x00.x01.x00.x00.x00.x06' 'adobe:ns:meta' 'tEXt Description.x00behind' pHYs; do
@@ -149,6 +156,17 @@ refused 4 'several pages; write .tif or .npy' filter stack.tif -o stack.png --lo
 refused 4 'has 3 pages; --spectrum is for one' filter stack.tif --spectrum stack.png
 npy make wide.npy float32 3,3,5,5 1
 refused 4 'not the shape' filter wide.npy -o wide.tif --low-pass 1
+npy make four.npy uint8 5,5,4 1
+for to in pgm ppm tif jpg; do
+    refused 4 'other channels than grey' filter four.npy -o four.$to --low-pass 1
+done
+expect 0 "$MASTABA" filter four.npy -o four.png --low-pass 1
+python3 -c "
+import struct
+with open('nan.npy', 'wb') as f:
+    f.write(b'\x93NUMPY\x01\0' + struct.pack('<H', 118) + b\"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 5, 6)}\".ljust(117) + b'\n')
+    f.write(struct.pack('<60f', *[float('nan') if i == 44 else 1 for i in range(60)]))"
+refused 4 'page 1, row 2, column 2 .from 0. is not' filter nan.npy -o nan.tif --low-pass 1
 npy make long.npy int32 3,3 1
 refused 4 'is int32; images are' filter long.npy -o long.tif --low-pass 1
 
@@ -279,6 +297,7 @@ refused 2 'to be the larger' filter a1.png -o b.png --band-stop 3,2
 refused 2 'stripes. angle and a width' filter a1.png -o b.png --stripes 30
 refused 2 'angle and a width' filter a1.png -o b.png --stripes 30,91
 refused 2 'radius and an amount' filter a1.png -o b.png --sharpen 30
+refused 4 'amount is 1e.39' filter a1.png -o b.png --sharpen 30,1e39
 refused 2 'is of a Gaussian' filter a1.png -o b.png --laplacian 30 --shape ideal
 refused 2 'place of the notch' filter a1.png -o b.png --notch 3,2
 refused 2 'choose ideal, gaussian' filter a1.png -o b.png --low-pass 3 --shape square

@@ -48,7 +48,7 @@ def text(path, source):
     data = open(source, 'rb').read()
     with open(path, 'wb') as f:
         f.write(data[:33] + chunk(b'gAMA', struct.pack('>I', 45455)) + chunk(b'cHRM', struct.pack('>8I', *WHITE_AND_PRIMARIES)) +
-                chunk(b'tEXt', b'Author\0J\xfcrgen') + chunk(b'zTXt', b'Long\0\0' + zlib.compress(b'x' * 3000)) +
+                chunk(b'tEXt', b'\0no key') + chunk(b'tEXt', b' \0a blank') + chunk(b'tEXt', b'Author\0J\xfcrgen') + chunk(b'zTXt', b'Long\0\0' + zlib.compress(b'x' * 3000)) +
                 chunk(b'iTXt', 'Title\0\0\0de\0Titel\0日本'.encode()) + chunk(b'iTXt', b'XML:com.adobe.xmp\0\0\0\0\0' + XMP) +
                 chunk(b'eXIf', EXIF) + data[33:-12] +
                 chunk(b'tEXt', b'Comment\0behind the pixels') + data[-12:])
