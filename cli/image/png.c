@@ -106,8 +106,24 @@ static int describe(const cli_image_file *f, png_structp png, png_infop info, cl
     return cli_image_allocate(f, image);
 }
 
+// Whether no chunk but pixels claims to be longer than the file: libpng takes memory for a text of the size that its header
+// claims.
+static bool chunks_are_there(const cli_image_file *f) {
+    const long start = ftell(f->file);
+    unsigned char head[8];
+    uint64_t at = 8; // behind the signature
+    bool there = true;
+    while (there && fseeko(f->file, (off_t)at, SEEK_SET) == 0 && fread(head, 1, sizeof head, f->file) == sizeof head) {
+        at += 12 + (uint64_t)png_get_uint_32(head);
+        there = at <= f->bytes || memcmp(head + 4, "IDAT", 4) == 0;
+    }
+    return fseeko(f->file, start, SEEK_SET) == 0 && there;
+}
+
 // The file's pixels, row by row; *rows is the caller's to free. Errors of libpng jump.
 static int read_rows(const cli_image_file *f, png_structp png, png_infop info, cli_image *image, png_bytep *volatile *rows) {
+    if (!chunks_are_there(f))
+        return cli_image_damaged(f, "damaged PNG: a chunk of it claims to be longer than the file");
     png_set_user_limits(png, MOST_SIDE, MOST_SIDE);
     png_set_chunk_cache_max(png, MOST_CHUNKS);
     png_set_chunk_malloc_max(png, MOST_CHUNK);
