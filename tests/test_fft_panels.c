@@ -113,7 +113,29 @@ static void needs(void **state) {
     test_array_free(&output);
 }
 
+// Lengths that only panels transform: a budget that is too small for them is refused as such, with the least that works.
+static void only_panels(void **state) {
+    (void)state;
+    static const size_t lengths[] = {2003 * 2011, (size_t)1 << 31};
+    for (size_t k = 0; k < 2; k++) {
+        mst_error e;
+        mst_fft *plan = NULL;
+        uint64_t budget = 10000;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(MST_COMPLEX64, 1, &lengths[k]);
+        for (int again = 0; again < 2; again++) { // then with one byte less
+            mst_context *context = test_context_with_budget(budget, 0);
+            REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_fft_create(context, &desc, &plan, &e));
+            assert_null(plan);
+            for (const char *text = e.message; test_next_number(&text, &budget);)
+                continue;
+            budget--;
+            mst_context_destroy(context);
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs), cmocka_unit_test(only_panels)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -13,6 +13,7 @@
 #define ANY_FACTOR ((size_t)1 << 21)        // up to here transforms on the device take every length,
 #define LONGEST_ON_DEVICE ((size_t)1 << 30) // and up to here those without large prime factors
 #define LEAST_PANEL ((uint64_t)64)          // bytes, where the search for smaller ones ends
+#define WIDER 6                             // doublings of the least panel that may take less in all
 
 // The axes in the order of passes, and which of them go together; the first may be a long one, which takes two.
 typedef struct panels_way {
@@ -241,13 +242,24 @@ static void order_of_passes(const mst_fft_desc *d, int *axes) {
         }
 }
 
+// Whether the device has transforms of the whole of all these axes. Real ones of even lengths go as half as many complex numbers.
+static bool have_transforms(const mst_fft_desc *d, const int *axes, int n) {
+    for (int a = 0; a < n && d->kind == MST_FFT_FOURIER; a++) {
+        size_t length = mst_larger(d->input.shape[axes[a]], d->output.shape[axes[a]]);
+        bool pairs = d->input.shape[axes[a]] != d->output.shape[axes[a]] && length % 2 == 0;
+        if (length > LONGEST_ON_DEVICE || !has_transform(pairs ? length / 2 : length))
+            return false;
+    }
+    return true;
+}
+
 // Ways of so many passes: neighbours in the order of passes go together, or the first axis takes two.
 static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
     int axes[MST_MAX_AXES];
     bool fourier = d->kind == MST_FFT_FOURIER, real = is_real(d->input.type) || is_real(d->output.type);
     order_of_passes(d, axes);
     all->n = 0;
-    for (unsigned cuts = 0; cuts < 1u << (d->n_axes - 1); cuts++)
+    for (unsigned cuts = 0; have_transforms(d, axes, d->n_axes) && cuts < 1u << (d->n_axes - 1); cuts++)
         if (__builtin_popcount(cuts) + 1 == n_passes && !(fourier && is_real(d->output.type) && n_passes > 1))
             add_way(all, &(panels_way){0}, axes, d->n_axes, cuts);
     for (int a = 0; a < d->n_axes && fourier && (!real || d->n_axes == 1); a++) {
@@ -259,7 +271,7 @@ static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
         size_t length = is_real(d->output.type) ? d->output.shape[axes[a]] : d->input.shape[axes[a]];
         if (real && (length % 2 || !has_pairs(&d->input, axes[a]) || !has_pairs(&d->output, axes[a])))
             continue;
-        if (!split_length(real ? length / 2 : length, &w.n1, &w.n2))
+        if (!have_transforms(d, others, n) || !split_length(real ? length / 2 : length, &w.n1, &w.n2))
             continue;
         for (unsigned cuts = 0; cuts < 1u << (n > 0 ? n - 1 : 0); cuts++)
             if (__builtin_popcount(cuts) + 2 + (n > 0) == n_passes)
@@ -287,7 +299,27 @@ fail:
     return status;
 }
 
-// What takes the least of the device or, where that is enough, of the host.
+// Keeps in *out what takes less of the device or, where that is enough, of the host: of one way, panels of one index and wider
+// ones, whose transforms may take smaller tables.
+static mst_status search_least_of(const mst_fft_panels_problem *problem, const panels_way *w, mst_fft_panels_plan *out,
+                                  bool *fits, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels_plan plan;
+    bool this_fits;
+    build(problem, w, &plan);
+    uint64_t capacity = least_capacity(&plan);
+    for (int k = 0; k < WIDER && choose_panels(&plan, capacity, 0); k++, capacity *= 2) {
+        MST_TRY(count_memory(problem, &plan, 1, &this_fits, error));
+        bool enough = plan.device_bytes <= problem->device, had_enough = out->device_bytes <= problem->device;
+        if (enough && had_enough ? plan.host_bytes < out->host_bytes : plan.device_bytes < out->device_bytes) {
+            *out = plan;
+            *fits = this_fits;
+        }
+    }
+fail:
+    return status;
+}
+
 static mst_status search_least(const mst_fft_panels_problem *problem, mst_fft_panels_plan *out, bool *fits, mst_error *error) {
     mst_status status = MST_OK;
     ways all;
@@ -295,18 +327,8 @@ static mst_status search_least(const mst_fft_panels_problem *problem, mst_fft_pa
     *fits = false;
     for (int n_passes = 1; n_passes <= MST_FFT_PANELS_MAX_PASSES; n_passes++) {
         list_ways(problem->desc, n_passes, &all);
-        for (int i = 0; i < all.n; i++) {
-            mst_fft_panels_plan plan;
-            bool this_fits;
-            build(problem, &all.list[i], &plan);
-            choose_panels(&plan, least_capacity(&plan), 0);
-            MST_TRY(count_memory(problem, &plan, 1, &this_fits, error));
-            bool enough = plan.device_bytes <= problem->device, had_enough = out->device_bytes <= problem->device;
-            if (enough && had_enough ? plan.host_bytes < out->host_bytes : plan.device_bytes < out->device_bytes) {
-                *out = plan;
-                *fits = this_fits;
-            }
-        }
+        for (int i = 0; i < all.n; i++)
+            MST_TRY(search_least_of(problem, &all.list[i], out, fits, error));
     }
     MST_REQUIRE(out->n_passes > 0, MST_ERROR_UNSUPPORTED, "no passes over panels compute this transform");
 fail:

@@ -178,10 +178,10 @@ static mst_status create(mst_context *context, const mst_fft_desc *desc, const m
         plan->only_panels = possible == MST_ERROR_ARGUMENT || possible == MST_ERROR_UNSUPPORTED;
         if (before && (possible == MST_OK || plan->only_panels))
             MST_TRY(before(plan, error));
-        if (!plan->panels && possible != MST_OK) {
-            status = possible;
+        if (!plan->panels && possible != MST_OK) { // what panels of smaller budgets lack says more than that there are only those
+            status = plan->refusal.status != MST_OK ? plan->refusal.status : possible;
             if (error)
-                *error = why;
+                *error = plan->refusal.status != MST_OK ? plan->refusal : why;
             goto fail;
         }
         if (!plan->panels)
