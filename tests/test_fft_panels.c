@@ -135,7 +135,33 @@ static void only_panels(void **state) {
     }
 }
 
+// After panels, arrays on the device find the memory that these took, and the other way round.
+static void turns(void **state) {
+    (void)state;
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_DEVICE, MST_PLACE_HOST};
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const size_t shape[] = {65536};
+    desc.input = mst_layout_dense(MST_COMPLEX64, 1, shape);
+    desc.shape = MST_FFT_SHAPE_GPU; // with work memory
+    test_array input = test_array_random(&desc.input), output = test_array_new(&desc.input);
+    mst_context *context = test_context_with_budget(800000, 0);
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    for (int k = 0; k < 3; k++) {
+        test_placed in = test_place(context, places[k], &input), out = test_place(context, places[k], &output);
+        OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
+        test_collect(&in, &input);
+        test_collect(&out, &output);
+    }
+    mst_fft_destroy(plan);
+    mst_context_destroy(context);
+    test_array_free(&input);
+    test_array_free(&output);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs), cmocka_unit_test(only_panels)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs), cmocka_unit_test(only_panels),
+                                       cmocka_unit_test(turns)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

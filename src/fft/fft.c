@@ -107,11 +107,22 @@ static bool takes_panels(const mst_fft *plan, mst_location input, mst_location o
            !(plan->lacks_staging && is_pinned(plan, &plan->desc.input, input) && is_pinned(plan, &plan->desc.output, output));
 }
 
+// Arrays go by panels: what whole items took before is free for them, and the other way round.
+static mst_status execute_panels(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    mst_status status = MST_OK;
+    if (plan->whole && plan->whole->stream)
+        MST_TRY(mst_stream_give_back(plan->whole->stream, error));
+    status = mst_fft_panels_run(plan->panels, where[0], where[1], how, error);
+fail:
+    return status;
+}
+
 // Each item is on the device as a whole.
 static mst_status execute_whole(mst_fft *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     if (!plan->panels)
         return mst_fft_run(plan, where, how, error);
+    MST_TRY(mst_fft_panels_give_back(plan->panels, error));
     mst_fft_desc d = plan->desc;
     for (int a = 0; a < d.n_axes && !mst_type_is_complex(d.input.type) && d.kind == MST_FFT_FOURIER; a++)
         d.axes[a] = plan->desc.axes[(a + 1) % d.n_axes]; // the real axis is the last one in a description
@@ -129,7 +140,6 @@ mst_status mst_fft_execute(mst_fft *plan, mst_location input, mst_location outpu
     mst_status status = mst_turn_take(plan->turn, error);
     if (status != MST_OK)
         return status;
-    status = takes_panels(plan, input, output) ? mst_fft_panels_run(plan->panels, input, output, how, error)
-                                               : execute_whole(plan, where, how, error);
+    status = (takes_panels(plan, input, output) ? execute_panels : execute_whole)(plan, where, how, error);
     return mst_turn_give(plan->turn, status);
 }

@@ -273,6 +273,10 @@ void mst_fft_panels_destroy(mst_fft_panels *panels) {
     free(panels);
 }
 
+mst_status mst_fft_panels_give_back(mst_fft_panels *panels, mst_error *error) {
+    return mst_stream_give_back(panels->stream, error);
+}
+
 const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass) {
     return pass < panels->plan.n_passes ? panels->work[pass].transform : NULL;
 }

@@ -101,6 +101,9 @@ mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc,
                                  mst_fft_panels_plan *planned, bool *fits, mst_error *error);
 void mst_fft_panels_destroy(mst_fft_panels *panels); // also half-built ones
 
+// Gives back staging and work memory, which the next run takes anew.
+mst_status mst_fft_panels_give_back(mst_fft_panels *panels, mst_error *error);
+
 // The plan of a pass's transforms; NULL: there is no such pass.
 const mst_fft *mst_fft_panels_transform(const mst_fft_panels *panels, int pass);
 

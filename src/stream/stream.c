@@ -27,6 +27,11 @@ void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *port
     memcpy(stream->desc.ports, ports, (size_t)stream->desc.n_ports * sizeof *ports);
 }
 
+mst_status mst_stream_give_back(mst_stream *stream, mst_error *error) {
+    mst_ring_release(&stream->ring, stream->desc.context);
+    return stream->desc.prepare(stream->desc.user, 0, error);
+}
+
 void mst_stream_destroy(mst_stream *stream) {
     if (!stream)
         return;

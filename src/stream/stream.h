@@ -95,6 +95,9 @@ void mst_stream_destroy(mst_stream *stream); // does not call prepare
 // What the next runs move through the same slots: other items of other arrays, in panels that take no more room.
 void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *ports, bool in_place);
 
+// Gives back the memory that the next run takes anew: where a plan has two streams, of which one runs at a time.
+mst_status mst_stream_give_back(mst_stream *stream, mst_error *error);
+
 // Whether one item fits the budgets and the device, wherever its arrays lie, and the bytes that it takes of each budget.
 bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host);
 
