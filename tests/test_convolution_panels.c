@@ -2,6 +2,7 @@
 // budgets from generous ones down to the least that a message names; against direct sums and FFTW, and where the whole goes by
 // the same blocks, bit for bit against the whole. All by the shape of kernels for CPUs, which compiles once a precision.
 #include "support_convolution.h"
+#include <math.h>
 
 static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
 static const mst_place file[3] = {MST_PLACE_FILE, MST_PLACE_FILE, MST_PLACE_FILE};
@@ -179,10 +180,79 @@ static void from_any_place(void **state) {
     test_array_free(&y);
 }
 
+// Blocks that are shorter than those of the whole are taken only as long as there is no room for these.
+static void after_a_shortage(void **state) {
+    const panel_case c = {MST_FLOAT32, MST_FLOAT32, 1, 50021, 1, 211, FULL, false, 0};
+    mst_convolution_desc desc = describe(&c);
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    test_array whole = test_convolution_run(*state, &desc, &x, &y, host, NULL);
+    float *result = malloc(50231 * sizeof *result);
+    CHECK(result, "no memory");
+    mst_error e;
+    mst_context *small = test_context_with_budget(300 << 10, 0);
+    mst_convolution *plan = NULL;
+    OK(mst_convolution_create(small, &desc, &plan, &e));
+    for (size_t taps = 6400; taps < 20000; taps += 1600) {
+        mst_convolver *other = NULL;
+        mst_convolver_desc more = MST_CONVOLVER_DESC_INIT;
+        more.kernel = test_array_at(&x, 0), more.taps = taps;
+        mst_status status = mst_convolver_create(small, &more, &other, &e);
+        CHECK(status == MST_OK || status == MST_ERROR_BUDGET, "%s", e.message);
+        status = mst_convolution_execute(plan, mst_at_host(test_array_at(&x, 0)), mst_at_host(test_array_at(&y, 0)),
+                                         mst_at_host(result), NULL, &e);
+        CHECK(status == MST_OK || status == MST_ERROR_BUDGET, "%s", e.message);
+        mst_convolver_destroy(other);
+        OK(mst_convolution_execute(plan, mst_at_host(test_array_at(&x, 0)), mst_at_host(test_array_at(&y, 0)),
+                                   mst_at_host(result), NULL, &e));
+        for (size_t k = 0; k < 50231; k++)
+            CHECK(memcmp(&result[k], test_array_at(&whole, k), sizeof *result) == 0,
+                  "result %zu has other bits after a shortage beside %zu taps", k, taps);
+    }
+    mst_convolution_destroy(plan);
+    mst_context_destroy(small);
+    free(result);
+    test_array_free(&whole), test_array_free(&x), test_array_free(&y);
+}
+
+// Panels take one axis more: what has none left goes as a whole.
+static void of_most_axes(void **state) {
+    const size_t long_shape[8] = {9000, 2, 2, 2, 2, 2, 2, 2}, short_shape[8] = {3, 2, 2, 2, 2, 2, 2, 2};
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    desc.x = mst_layout_dense(MST_FLOAT32, 8, long_shape), desc.y = mst_layout_dense(MST_FLOAT32, 8, short_shape);
+    desc.axes[0] = 0, desc.algorithm = MST_CONVOLUTION_DIRECT;
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    test_convolution_check(*state, &desc, &x, &y, host);
+    test_array_free(&x), test_array_free(&y);
+}
+
+// The forecast counts a signal that goes with several kernels as often as its panels are read.
+static void are_forecast(void **state) {
+    const panel_case c = {MST_FLOAT32, MST_FLOAT32, 1, 50021, 4, 77, FULL, false, 0};
+    mst_convolution_desc desc = describe(&c);
+    mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+    mst_report report = MST_REPORT_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_convolution *plan = NULL;
+    mst_error e;
+    (void)state;
+    mst_context *small = test_context_with_budget(150000, 0);
+    test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    how.report = &report;
+    OK(mst_convolution_create(small, &desc, &plan, &e));
+    OK(mst_convolution_predict(plan, &f, &e));
+    mst_convolution_destroy(plan);
+    test_array z = test_convolution_run(small, &desc, &x, &y, host, &how);
+    CHECK(f.panels > 4 && fabs((double)f.read_bytes / (double)report.upload_bytes - 1) < 0.15,
+          "%llu bytes are forecast, not %llu", (unsigned long long)f.read_bytes, (unsigned long long)report.upload_bytes);
+    test_array_free(&x), test_array_free(&y), test_array_free(&z);
+    mst_context_destroy(small);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_every_kind),     cmocka_unit_test(of_any_layout),  cmocka_unit_test(give_the_same_bits),
-        cmocka_unit_test(down_to_the_least), cmocka_unit_test(from_any_place),
+        cmocka_unit_test(down_to_the_least), cmocka_unit_test(from_any_place), cmocka_unit_test(after_a_shortage),
+        cmocka_unit_test(of_most_axes),      cmocka_unit_test(are_forecast),
     };
     return cmocka_run_group_tests_name("convolution panels", tests, test_setup, test_teardown);
 }

@@ -17,7 +17,7 @@ typedef struct mst_convolver mst_convolver;
 
 typedef struct mst_convolver_desc {
     size_t struct_size;
-    size_t channels;        // of the stream, at least 1
+    size_t channels;        // of the stream, 1 to 1024
     size_t kernel_channels; // `channels`, one kernel for each, or 1: one for all
     size_t taps;            // length of the kernel, at least 1, at most 2^30
     const float *kernel;    // taps frames of kernel_channels samples each; copied
@@ -28,8 +28,9 @@ typedef struct mst_convolver_desc {
     { sizeof(mst_convolver_desc), 1, 1, 0, NULL, 0 }
 
 // Makes kernels and the kernel's spectra. *out is the caller's, freed by mst_convolver_destroy before the context; NULL on
-// failure. MST_ERROR_ARGUMENT; MST_ERROR_BUDGET: spectra of kernel and input, about 32 bytes a tap and channel, do not fit;
-// MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks. Thread-safe on one context.
+// failure. MST_ERROR_ARGUMENT; MST_ERROR_BUDGET: spectra of kernel and input, 16 bytes a tap and channel and blocks on their way,
+// do not fit; MST_ERROR_DEVICE_MEMORY; MST_ERROR_BUILD; MST_ERROR_OPENCL; MST_ERROR_HOST_MEMORY. Blocks. Thread-safe on one
+// context.
 MST_API mst_status mst_convolver_create(mst_context *context, const mst_convolver_desc *desc, mst_convolver **out,
                                         mst_error *error);
 MST_API void mst_convolver_destroy(mst_convolver *convolver);

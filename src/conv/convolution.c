@@ -235,6 +235,7 @@ static const mst_convolution_method *method_of(mst_convolution_algorithm algorit
 static void drop_whole(mst_convolution *plan) {
     plan->method->destroy(plan->work);
     plan->work = NULL;
+    plan->stream = NULL;
 }
 
 static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *choose, void *user, mst_error *error) {

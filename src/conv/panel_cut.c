@@ -14,6 +14,11 @@ static const mst_layout *layout_of(const mst_convolution *plan, int array) { ret
 
 static bool is_cpu(const mst_convolution *plan) { return plan->context->device.unified_memory; }
 
+// Whether the longer operand has one line for all lines of the result, for each of which its panels are read again.
+static bool is_repeated(const mst_convolution *plan, const mst_panel_cut *cut) {
+    return plan->n_lines[cut->longer] < plan->n_lines[Z];
+}
+
 static size_t shorter_length(const mst_convolution *plan, const mst_panel_cut *cut) { return plan->lengths[!cut->longer]; }
 
 // Bytes of one position along the axis, of all lines that lie behind it.
@@ -68,7 +73,7 @@ bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *
         cut->longer = cut->geometry.blocked;
         set_blocks(plan, cut, wanted_blocks(plan, cut));
     }
-    *suits = whole && cut->n_panels >= FEW_PANELS;
+    *suits = whole && cut->n_panels >= FEW_PANELS && mst_panel_rank(plan) <= MST_MAX_RANK;
     return true;
 }
 
@@ -113,7 +118,7 @@ static uint64_t bytes_of(const mst_layout *layout) { return mst_layout_count(lay
 
 // Neighbouring panels share one position less than the shorter operand has.
 static void predict_panels(const mst_convolution *plan, mst_convolution_forecast *f) {
-    mst_panel_cut fit = plan->panels->cut, *cut = &fit;
+    mst_panel_cut fit = plan->panels->inner ? plan->panels->cut : plan->panels->first, *cut = &fit;
     if (!plan->panels->inner)
         mst_panel_cut_fit(plan, cut);
     uint64_t position = position_bytes(plan, cut->longer), line = plan->lengths[Z] * position_bytes(plan, Z);
@@ -121,6 +126,8 @@ static void predict_panels(const mst_convolution *plan, mst_convolution_forecast
     f->panels = lines * cut->n_panels;
     f->panel_length = cut->step;
     f->read_bytes += lines * (cut->n_panels - 1) * (shorter_length(plan, cut) - 1) * position;
+    if (is_repeated(plan, cut) && cut->n_panels > 1)
+        f->read_bytes += (lines - 1) * plan->lengths[cut->longer] * position;
     f->device_bytes = mst_panel_cut_bytes(plan, cut);
 }
 

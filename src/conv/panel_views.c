@@ -66,16 +66,20 @@ static size_t start_of(const mst_convolution *plan) {
     }
 }
 
+int mst_panel_rank(const mst_convolution *plan) {
+    int rank = 1;
+    for (int k = 0; k < plan->desc.z.rank; k++)
+        rank += k == plan->desc.axes[0] || plan->desc.z.shape[k] > 1;
+    return rank;
+}
+
 mst_status mst_panel_describe(const mst_convolution *plan, const mst_panel_cut *cut, mst_convolution_desc *desc,
                               mst_convolution_panel *panel, mst_error *error) {
     mst_status status = MST_OK;
     const int longer = cut->longer;
     const size_t shorter = plan->lengths[!longer], length = cut->step + shorter - 1;
     const bool per_line = plan->n_lines[!longer] == plan->n_lines[Z] && plan->n_lines[Z] > 1;
-    int rank = 1;
-    for (int k = 0; k < plan->desc.z.rank; k++)
-        rank += k == plan->desc.axes[0] || plan->desc.z.shape[k] > 1;
-    MST_REQUIRE(rank <= MST_MAX_RANK, MST_ERROR_UNSUPPORTED,
+    MST_REQUIRE(mst_panel_rank(plan) <= MST_MAX_RANK, MST_ERROR_UNSUPPORTED,
                 "vectors that do not fit the device take arrays of at most %d axes that are longer than 1", MST_MAX_RANK - 1);
     const view cut_view = view_of(plan, longer, cut->n_panels, length), kernel = view_of(plan, !longer, 1, shorter),
                result = view_of(plan, Z, cut->n_panels, cut->step);

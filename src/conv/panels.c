@@ -10,7 +10,7 @@ mst_status mst_panels_plan(mst_convolution *plan, mst_error *error) {
     plan->panels = calloc(1, sizeof *plan->panels);
     if (!plan->panels)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    plan->panels->cut = cut;
+    plan->panels->first = plan->panels->cut = cut;
     plan->panels->suits = suits;
     return MST_OK;
 }
@@ -45,6 +45,11 @@ void mst_panels_drop(struct mst_panels *panels) {
 
 mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     struct mst_panels *p = plan->panels;
+    // There may be more room than there was when shorter blocks were taken, which give other bits.
+    if (!p->inner || p->cut.geometry.points < p->first.geometry.points) {
+        mst_panels_drop(p);
+        p->cut = p->first;
+    }
     for (;;) {
         mst_status status = mst_panels_make(plan, error);
         if (status == MST_OK)

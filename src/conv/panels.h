@@ -22,8 +22,8 @@ struct mst_convolution_panel {
 };
 
 struct mst_panels {
-    mst_panel_cut cut;
-    bool suits; // also where the whole fits the budgets
+    mst_panel_cut first, cut; // the quickest, and that of `inner`
+    bool suits;               // also where the whole fits the budgets
     mst_convolution_panel panel;
     mst_convolution *inner; // NULL: to be made
 };
@@ -39,11 +39,13 @@ void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut);
 uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut);
 
 // ---- panel_views.c: the inner plan's description and windows.
+int mst_panel_rank(const mst_convolution *plan); // of its arrays; above MST_MAX_RANK there is no such plan
 mst_status mst_panel_describe(const mst_convolution *plan, const mst_panel_cut *cut, mst_convolution_desc *desc,
                               mst_convolution_panel *panel, mst_error *error);
 
 // ---- panels.c
-// Sets plan->panels, NULL where panels are not for this plan. mst_panels_make makes the inner plan, for the budget left.
+// Sets plan->panels, NULL where panels are not for this plan. mst_panels_make makes the inner plan, for the budget left, from
+// the present cut on.
 mst_status mst_panels_plan(mst_convolution *plan, mst_error *error);
 mst_status mst_panels_make(mst_convolution *plan, mst_error *error);
 mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
