@@ -157,6 +157,11 @@ static int compute(job *j) {
     return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
 }
 
+// 0: nothing is padded.
+static size_t padded_length(const mst_convolution *plan) {
+    return mst_convolution_algorithm_used(plan) == MST_CONVOLUTION_DIRECT ? 0 : mst_convolution_padded_length(plan);
+}
+
 static int print_report(const cli_options *options, job *j) {
     cli_work work = {.command = command, .path = j->z.path, .result = &j->desc.z, .bytes = all_bytes(j), .report = &j->report};
     mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
@@ -165,7 +170,7 @@ static int print_report(const cli_options *options, job *j) {
     snprintf(why, sizeof why, "%s", mst_convolution_explain(j->plan));
     work.why = why;
     work.on_host = used == MST_CONVOLUTION_REFERENCE;
-    work.padded_length = used == MST_CONVOLUTION_DIRECT ? 0 : mst_convolution_padded_length(j->plan);
+    work.padded_length = padded_length(j->plan);
     mst_convolution_destroy(j->plan); // the copy test takes memory of its own
     j->plan = NULL;
     return cli_report_work(&work, options, j->context);
@@ -182,8 +187,12 @@ static int print_forecast(job *j) {
            mst_convolution_algorithm_name(mst_convolution_algorithm_used(j->plan)));
     if (f.panels > 0)
         printf(" in %llu panels of %llu results", (unsigned long long)f.panels, (unsigned long long)f.panel_length);
-    printf(", padded to %zu: reads %s, writes %s; each takes %s of the device\n", mst_convolution_padded_length(j->plan),
-           cli_size_text(f.read_bytes, read), cli_size_text(f.written_bytes, written), cli_size_text(f.device_bytes, device));
+    if (padded_length(j->plan) > 0)
+        printf(", padded to %zu", padded_length(j->plan));
+    printf(": reads %s, writes %s", cli_size_text(f.read_bytes, read), cli_size_text(f.written_bytes, written));
+    if (mst_convolution_algorithm_used(j->plan) != MST_CONVOLUTION_REFERENCE)
+        printf("; each takes %s of the device", cli_size_text(f.device_bytes, device));
+    printf("\n");
     return cli_flush(command);
 }
 

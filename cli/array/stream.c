@@ -115,6 +115,12 @@ static int send_frames(stream *s, size_t n) {
     return code;
 }
 
+// What went out cannot be taken back.
+static int fail_interrupted(const stream *s) {
+    cli_error(s->command, "interrupted; standard output has the beginning of the result");
+    return CLI_INTERRUPTED;
+}
+
 // Reads what there is, sends its whole frames, and keeps the rest.
 static int pass_input(stream *s) {
     size_t frame = (size_t)s->wave.channels * s->wave.bytes, held = 0;
@@ -122,7 +128,7 @@ static int pass_input(stream *s) {
         size_t room = PIECE * frame - held;
         ssize_t n = read(STDIN_FILENO, s->bytes + held, room < s->wave.left ? room : (size_t)s->wave.left);
         if (cli_interrupted())
-            return cli_fail_interrupted(s->command);
+            return fail_interrupted(s);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {

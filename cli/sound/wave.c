@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, UNKNOWN_LENGTH = 0x7f000000, MOST_CHANNELS = 1024 };
+enum { PCM = 1, FLOAT = 3, EXTENSIBLE = 0xfffe, MOST_CHANNELS = 1024 };
 
 size_t cli_read_stream(int file, void *data, size_t bytes) {
     size_t done = 0;
@@ -31,6 +31,12 @@ static unsigned number(const unsigned char *at, int bytes) {
 static void put_number(unsigned char *at, unsigned value, int bytes) {
     for (int k = 0; k < bytes; k++)
         at[k] = (unsigned char)(value >> 8 * k);
+}
+
+// What programs that write into a pipe say of samples whose number they do not know: none, all that there is room for, or all
+// up to about 2 GiB.
+static bool is_unknown(unsigned bytes) {
+    return bytes == 0 || bytes >= 0xfffff000u || (bytes >= 0x7fff0000u && bytes <= 0x80000000u);
 }
 
 static bool skip(int file, uint64_t bytes) {
@@ -58,7 +64,8 @@ static bool read_format(int file, unsigned bytes, cli_wave *wave) {
     wave->bytes = bits / 8;
     wave->is_float = tag == FLOAT;
     bool known_type = tag == PCM ? bits == 16 || bits == 24 || bits == 32 : tag == FLOAT && bits == 32;
-    return known_type && wave->channels >= 1 && wave->channels <= MOST_CHANNELS && wave->sample_rate > 0;
+    bool packed = number(format + 12, 2) == wave->channels * wave->bytes; // 24 bits may stand in 4 bytes
+    return known_type && packed && wave->channels >= 1 && wave->channels <= MOST_CHANNELS && wave->sample_rate > 0;
 }
 
 int cli_wave_begin(const char *command, int file, cli_wave *wave) {
@@ -71,12 +78,13 @@ int cli_wave_begin(const char *command, int file, cli_wave *wave) {
     while (cli_read_stream(file, head, 8) == 8) {
         unsigned bytes = number(head + 4, 4);
         if (memcmp(head, "data", 4) == 0 && wave->channels > 0) {
-            wave->left = bytes == 0 || bytes >= UNKNOWN_LENGTH ? UINT64_MAX : bytes;
+            wave->left = is_unknown(bytes) ? UINT64_MAX : bytes;
             return CLI_DONE;
         }
         bool is_format = memcmp(head, "fmt ", 4) == 0;
         if (is_format && !read_format(file, bytes, wave)) {
-            cli_error(command, "standard input has samples that are not of 16, 24 or 32 bits or float32, or is damaged");
+            cli_error(command,
+                      "standard input has samples that are not packed ones of 16, 24 or 32 bits or float32, or is damaged");
             return CLI_INPUT_OUTPUT;
         }
         if (!is_format && !skip(file, (uint64_t)bytes + (bytes & 1)))

@@ -108,7 +108,7 @@ expect 4 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 1,2 --force -a pa
 # What would be read and written, without doing so.
 npy make long.npy float32 1000003 7
 expect 0 "$MASTABA" convolve long.npy one.npy -o dry.npy --dry-run --device-memory 1MiB
-grep -Eq '^\[1000011\] float32 by direct in [1-9][0-9]+ panels of [0-9]+ results, padded to 9: reads 3.8' .stdout || fail "--dry-run: $(cat .stdout)"
+grep -Eq '^\[1000011\] float32 by direct in [1-9][0-9]+ panels of [0-9]+ results: reads 3.8' .stdout || fail "--dry-run: $(cat .stdout)"
 [ ! -e dry.npy ] || fail "--dry-run wrote a file"
 
 # The same bits whatever the blocks; a file mode as umask has it; no other file left.

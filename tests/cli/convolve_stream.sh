@@ -69,6 +69,11 @@ refused 4 'kernel of a stream' convolve - double.npy -o - --raw 1
 refused 4 'one kernel for all' convolve - pair.npy -o - --raw 3
 wave 16 1 100 1000 | "$MASTABA" convolve - kernel.npy -o - >cut.wav 2>.stderr && fail "a truncated stream"
 grep -q 'before the samples that its header promises' .stderr || fail "$(cat .stderr)"
+wave 16 1 100 3000000000 | "$MASTABA" convolve - kernel.npy -o - >cut.wav 2>.stderr && fail "a long stream that is truncated"
+grep -q 'before the samples that its header promises' .stderr || fail "$(cat .stderr)"
+wave 24 1 100 | python3 -c 'import sys; d = bytearray(sys.stdin.buffer.read()); d[44] = 4; sys.stdout.buffer.write(d)' |
+    "$MASTABA" convolve - kernel.npy -o - >cut.wav 2>.stderr && fail "samples of 24 bits in 4 bytes"
+grep -q 'packed' .stderr || fail "$(cat .stderr)"
 printf abc | "$MASTABA" convolve - kernel.npy -o - --raw 1 >cut.raw 2>.stderr && fail "a part of a frame"
 grep -q 'within a frame' .stderr || fail "$(cat .stderr)"
 [ ! -w /dev/full ] || { tail -c +57 in.wav | "$MASTABA" convolve - kernel.npy -o - --raw 2 >/dev/full 2>.stderr && fail "a full disk"; }
