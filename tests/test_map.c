@@ -463,6 +463,67 @@ static void integer_ends(void **state) {
     }
 }
 
+typedef struct small_case {
+    const char *expression;
+    mst_type types[2], asked;
+    const char *names[2], *number;
+    double complex b[3], c[3], k, expected[3];
+} small_case;
+
+static void set_element(test_array *array, size_t i, double complex value) {
+    const mst_type type = array->layout.type;
+    const int64_t whole = (int64_t)creal(value); // the low bytes come first
+    if (type == MST_FLOAT32 || type == MST_COMPLEX64)
+        test_array_set(array, i, value);
+    else
+        memcpy(test_array_at(array, i), &whole, mst_type_bytes(type));
+}
+
+static test_array run_small(mst_context *context, const small_case *s) {
+    size_t shape[] = {3};
+    const int n_inputs = s->types[1] ? 2 : 1;
+    const mst_map_number k = {.name = s->number ? s->number : "k",
+                              .value = creal(s->k),
+                              .imaginary = cimag(s->k),
+                              .type = cimag(s->k) != 0 ? MST_COMPLEX128 : 0};
+    mst_layout layouts[2];
+    for (int i = 0; i < n_inputs; i++)
+        layouts[i] = mst_layout_dense(s->types[i], 1, shape);
+    job j = job_of(s->expression, n_inputs, layouts);
+    j.desc.numbers = &k, j.desc.n_numbers = 1, j.desc.vector_width = 2, j.desc.type = s->asked;
+    for (int i = 0; i < n_inputs; i++) {
+        j.inputs[i].name = s->names[i] ? s->names[i] : j.inputs[i].name;
+        for (size_t e = 0; e < 3; e++)
+            set_element(&j.arrays[i], e, i ? s->c[e] : s->b[e]);
+    }
+    const mst_place from[] = {MST_PLACE_HOST, MST_PLACE_HOST};
+    test_array output = run(context, &j, from, MST_PLACE_HOST);
+    free_job(&j);
+    return output;
+}
+
+// Numbers in several types, names that words of kernels resemble, and ends of types, in vectors and alone.
+static void small_cases(void **state) {
+    static const small_case cases[] = {
+        {"(B + k) + (C + k)", {MST_COMPLEX64, MST_FLOAT32}, 0, {0}, 0, {1, 2, 3}, {1, 2, 3}, 2.5, {7, 9, 11}},
+        {"B**power", {MST_INT32}, 0, {0}, "power", {1, 2, 3}, {0}, 3, {1, 8, 27}},
+        {"a_float * a", {MST_COMPLEX64}, 0, {"a_float"}, "a", {1 + 2 * I, 3, 4}, {0}, 2 * I, {-4 + 2 * I, 6 * I, 8 * I}},
+        {"imag(B)", {MST_BOOL}, 0, {0}, 0, {1, 0, 1}, {0}, 0, {0, 0, 0}},
+        {"B", {MST_INT32}, MST_BOOL, {0}, 0, {256, 0, 65536}, {0}, 0, {1, 0, 1}},
+        {"isinf(B) + 2 * isfinite(B)", {MST_COMPLEX64}, 0, {0}, 0, {3e38 + 3e38 * I, 1, INFINITY}, {0}, 0, {2, 2, 1}},
+        {"B < -k", {MST_UINT8}, 0, {0}, 0, {1, 2, 255}, {0}, 3, {0, 0, 0}},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        test_array output = run_small(*state, &cases[c]);
+        for (size_t e = 0; e < 3; e++) {
+            const double complex got = (double complex)test_array_get(&output, e), expected = cases[c].expected[e];
+            CHECK(got == expected, "%s: element %zu is %g + %gi, not %g + %gi", cases[c].expression, e, creal(got), cimag(got),
+                  creal(expected), cimag(expected));
+        }
+        test_array_free(&output);
+    }
+}
+
 static void refusals(void **state) {
     mst_error e;
     mst_map *plan = NULL;
@@ -495,6 +556,7 @@ static void refusals(void **state) {
     WRONG("8 at most", (j.inputs[0].layout.type = MST_COMPLEX64, d.vector_width = 16));
     j.inputs[0].layout.type = MST_INT32;
     WRONG("no power -2", d.expression = "B^-2");
+    WRONG("no power -7", d.expression = "B^half");
     WRONG("'E' is not known", d.expression = "B + E");
     WRONG("n_inputs", d.n_inputs = 0);
     WRONG("n_inputs", d.n_inputs = 8);
@@ -521,19 +583,13 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_and_width),
-        cmocka_unit_test(any_strides),
-        cmocka_unit_test(integers_choose),
-        cmocka_unit_test(ends_of_ranges),
-        cmocka_unit_test(nested_integers),
-        cmocka_unit_test(mixed_types),
-        cmocka_unit_test(angles_of_any_size),
-        cmocka_unit_test(blocks_and_in_place),
-        cmocka_unit_test(measured_widths),
-        cmocka_unit_test(common_types),
-        cmocka_unit_test(result_types),
-        cmocka_unit_test(integer_ends),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(every_type_and_width), cmocka_unit_test(any_strides),
+        cmocka_unit_test(integers_choose),      cmocka_unit_test(ends_of_ranges),
+        cmocka_unit_test(nested_integers),      cmocka_unit_test(mixed_types),
+        cmocka_unit_test(angles_of_any_size),   cmocka_unit_test(blocks_and_in_place),
+        cmocka_unit_test(measured_widths),      cmocka_unit_test(common_types),
+        cmocka_unit_test(result_types),         cmocka_unit_test(integer_ends),
+        cmocka_unit_test(small_cases),          cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

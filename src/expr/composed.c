@@ -33,7 +33,10 @@ static unsigned clip(mst_expr *expr, const unsigned *x) {
 
 static unsigned is_nan(mst_expr *expr, const unsigned *x) { return two(expr, MST_EXPR_NOT_EQUAL, x[0], x[0]); }
 
+// Of half a complex number of a map, as its magnitude is finite where its parts are.
 static unsigned compare_with_infinity(mst_expr *expr, mst_expr_operation operation, unsigned x) {
+    if (expr->of_map)
+        x = two(expr, MST_EXPR_MULTIPLY, x, mst_expr_add_decimal(expr, 0.5));
     return two(expr, operation, mst_expr_add(expr, MST_EXPR_ABS, &x, 1), mst_expr_add_decimal(expr, INFINITY));
 }
 

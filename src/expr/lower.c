@@ -86,10 +86,20 @@ static mst_expr_kind kind_of_operands(const mst_lowering *l, const mst_expr_node
     return c;
 }
 
+// The value of an operation on numbers alone; 0 of one that is not known here.
+static double value_of_numbers(const mst_lowering *l, const mst_expr_node *node) {
+    if (mst_expr_is_of_map(node->operation) || node->operation == MST_EXPR_CHOOSE)
+        return 0;
+    double x[3] = {0};
+    for (int k = 0; k < mst_expr_arity(node->operation); k++)
+        x[k] = l->kinds[node->operands[k]].value;
+    return mst_expr_apply(node->operation, x[0], x[1], x[2]);
+}
+
 static mst_expr_kind kind_of(const mst_lowering *l, const mst_expr_node *node) {
     mst_expr_kind kind;
     if (node->operation == MST_EXPR_NUMBER)
-        return (mst_expr_kind){.type = node->operands[0] ? MST_FLOAT64 : MST_INT64, .weak = true};
+        return (mst_expr_kind){.type = node->operands[0] ? MST_FLOAT64 : MST_INT64, .weak = true, .value = node->value};
     if (node->operation == MST_EXPR_LEAF)
         kind = l->typing->symbols[l->from->leaves[node->operands[0]].symbol];
     else if (node->operation == MST_EXPR_AS_NUMBER && l->typing->computed)
@@ -100,6 +110,8 @@ static mst_expr_kind kind_of(const mst_lowering *l, const mst_expr_node *node) {
         kind = result_kind(node->operation, operand_kind(node->operation, kind_of_operands(l, node)));
     if (!kind.weak)
         kind.type = narrowed(l, kind.type);
+    else if (node->operation != MST_EXPR_LEAF)
+        kind.value = value_of_numbers(l, node);
     return kind;
 }
 
@@ -129,7 +141,8 @@ static mst_value make_number(mst_lowering *l, mst_type type, double value) {
 }
 
 static unsigned make_leaf(mst_lowering *l, const mst_expr_leaf *leaf, int part, mst_type type) {
-    mst_expr_leaf own = {.symbol = leaf->symbol, .level = part, .offsets = {(int)type}};
+    const bool is_number = l->typing->symbols[leaf->symbol].weak;
+    mst_expr_leaf own = {.symbol = leaf->symbol, .level = part, .offsets = {(int)(is_number ? mst_type_held(type) : type)}};
     if (l->status != MST_OK)
         return 0;
     const unsigned k = mst_lower_keep(l, mst_expr_find_leaf(l->to, &own));
@@ -164,10 +177,7 @@ static unsigned compare_signs(mst_lowering *l, mst_expr_operation o, mst_value a
 }
 
 static bool fits(const mst_lowering *l, unsigned index, mst_type type) {
-    const mst_expr_node *node = &l->from->nodes[index];
-    const double value = node->operation == MST_EXPR_NUMBER ? node->value
-                         : node->operation == MST_EXPR_LEAF ? l->typing->symbols[l->from->leaves[node->operands[0]].symbol].value
-                                                            : 0;
+    const double value = l->kinds[index].value;
     const int bits = 8 * (int)mst_type_bytes(type) - (mst_type_is_signed(type) ? 1 : 0);
     return !mst_type_is_integer(type) || (value < ldexp(1, bits) && value >= (mst_type_is_signed(type) ? -ldexp(1, bits) : 0));
 }
@@ -229,8 +239,9 @@ static mst_value make_power(mst_lowering *l, const mst_expr_node *node, mst_type
     const double e = exponent->value;
     const bool is_known = exponent->operation == MST_EXPR_NUMBER, is_whole = is_known && e == floor(e);
     mst_value x[2] = {value_in(l, node->operands[0], type)};
-    if (is_whole && e < 0 && mst_type_is_integer(type))
-        mst_lower_fail(l, "integers have no power %.17g; write %.17g with a point", e, e);
+    const double given = l->kinds[node->operands[1]].value;
+    if (given < 0 && given == floor(given) && mst_type_is_integer(type))
+        mst_lower_fail(l, "integers have no power %.17g; write %.17g with a point", given, given);
     if (is_known && e == 0.5 && !mst_type_has_parts(type))
         return mst_lower_value(type, mst_lower_one(l, MST_EXPR_SQRT, mst_type_held(type), x[0].part[0]));
     if (is_known && e == 0.5)

@@ -125,6 +125,8 @@ mst_value mst_lower_truth(mst_lowering *l, mst_expr_operation operation, const m
     case MST_EXPR_NEGATE:
         mst_lower_fail(l, "'-' of bool; != or xor() tells where two differ, ! or ~ where one is not");
         return x[0];
+    case MST_EXPR_IMAGINARY:
+        return mst_lower_convert(l, mst_lower_value(MST_UINT8, mst_lower_number(l, MST_UINT8, 0)), MST_BOOL, false);
     default: // |x|, real and conjugate
         return x[0];
     }

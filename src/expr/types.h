@@ -26,7 +26,7 @@ const char *mst_type_opencl(mst_type type);
 typedef struct mst_expr_kind {
     mst_type type;
     bool weak;
-    double value; // of a weak integer, which must fit the type that it takes
+    double value; // of one without a type: an integer must fit the type that it takes
 } mst_expr_kind;
 
 typedef struct mst_expr_typing {
@@ -38,7 +38,8 @@ typedef struct mst_expr_typing {
 } mst_expr_typing;
 
 // The value of an expression: of a complex one two nodes. The leaves of a tree have a level, 1 for imaginary parts, and as
-// offsets[0] the type that they have: that of the array, or that which a number took here, of which each is a leaf of its own.
+// offsets[0] the type that they have: that of the array, or the one in which a number is held here, of which each is a leaf of
+// its own.
 typedef struct mst_expr_root {
     mst_type type;
     unsigned nodes[2];

@@ -12,8 +12,8 @@
 
 enum {
     MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1,
-    MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 12,
-    MST_MAP_MAX_NUMBER_WORD = MST_EXPR_MAX_NAME + 20
+    MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 16,
+    MST_MAP_MAX_NUMBER_WORD = MST_EXPR_MAX_NAME + 24
 };
 
 // The forms of kernel: arrays without gaps are computed vector by vector, aligned to vectors or not; arrays of any strides, as
@@ -63,7 +63,8 @@ static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }
 // read.c: what a description asks for, but for the vector width.
 mst_status mst_map_read(mst_map *plan, const mst_map_desc *desc, mst_error *error);
 
-// The word of a leaf that is a number: NAME_float, NAME_float_imaginary and so on.
+// The word of a leaf that is a number: NAME_as_float, NAME_as_float_imaginary and so on, which no word of OpenCL C or of an array
+// is, whatever the names.
 void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char word[MST_MAP_MAX_NUMBER_WORD]);
 
 // write.c: the plan's words; and the kernel `map` of a form, on vectors of `width`.

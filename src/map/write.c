@@ -56,7 +56,7 @@ static void write_narrow(unsigned width, mst_text *t) {
 }
 
 void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char word[MST_MAP_MAX_NUMBER_WORD]) {
-    snprintf(word, MST_MAP_MAX_NUMBER_WORD, "%s_%s%s", plan->number_names[leaf->symbol - (size_t)plan->n_inputs],
+    snprintf(word, MST_MAP_MAX_NUMBER_WORD, "%s_as_%s%s", plan->number_names[leaf->symbol - (size_t)plan->n_inputs],
              mst_type_opencl((mst_type)leaf->offsets[0]), leaf->level ? "_imaginary" : "");
 }
 
@@ -108,6 +108,8 @@ static void write_taken(const mst_map *plan, int k, mst_type taken, const char *
     if (!narrows && held != mst_type_held(taken))
         mst_text_put_values(t, "convert_$type$n(", values);
     mst_text_put_values(t, source, values);
+    if (taken == MST_BOOL && mst_type_is_integer(plan->types[k])) // whose low bits may be 0
+        mst_text_put_values(t, " != ($own$n)(0)", values);
     mst_text_add(t, narrows || held != mst_type_held(taken) ? ");\n" : ";\n");
 }
 
@@ -288,7 +290,7 @@ void mst_map_name(mst_map *plan, const mst_map_desc *desc) {
         const char *name = desc->inputs[k].name;
         snprintf(words->array, sizeof words->array, "%.*s_in", MST_EXPR_MAX_NAME, name);
         snprintf(words->value, sizeof words->value, "%.*s_i", MST_EXPR_MAX_NAME, name);
-        snprintf(words->imaginary, sizeof words->imaginary, "%.*s_imaginary", MST_EXPR_MAX_NAME, name);
+        snprintf(words->imaginary, sizeof words->imaginary, "%.*s_i_imaginary", MST_EXPR_MAX_NAME, name);
         snprintf(words->base, sizeof words->base, "%.*s_base", MST_EXPR_MAX_NAME, name);
         snprintf(words->lines, sizeof words->lines, "%.*s_lines", MST_EXPR_MAX_NAME, name);
         snprintf(words->first, sizeof words->first, "%.*s_first", MST_EXPR_MAX_NAME, name);
