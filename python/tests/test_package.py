@@ -217,6 +217,7 @@ def test_no_loader():
 
 
 def test_interrupt():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background ignores it
     x = np.ones((3000, 20000))
     with mastaba.budget(device="4MiB"):
         began = time.perf_counter()
