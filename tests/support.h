@@ -141,6 +141,10 @@ const char *test_layout_text(const mst_layout *layout);
 mst_layout test_fft_output(const mst_fft_desc *desc); // of the result: desc->output, or what its absence means
 test_array test_fft_run(mst_context *context, const mst_fft_desc *desc, const test_array *input, mst_place from, mst_place to,
                         const mst_execution *how);
+// Makes a plan under budgets, executes it with both operands at `data` and the result `result` bytes behind, and requires that no
+// device memory is held after it.
+mst_status test_convolution_attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
+                                    size_t result, mst_error *e);
 test_array test_convolution_run(mst_context *context, const mst_convolution_desc *desc, const test_array *x, const test_array *y,
                                 const mst_place places[3], const mst_execution *how);
 

@@ -58,3 +58,16 @@ void test_convolution_check(mst_context *context, const mst_convolution_desc *de
     free(norms);
     test_array_free(&z);
 }
+
+mst_status test_convolution_attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
+                                    size_t result, mst_error *e) {
+    mst_context *context = test_context_with_budget(device_memory, host_memory);
+    mst_convolution *plan = NULL;
+    mst_status status = mst_convolution_create(context, desc, &plan, e);
+    if (status == MST_OK)
+        status = mst_convolution_execute(plan, mst_at_host(data), mst_at_host(data), mst_at_host((char *)data + result), NULL, e);
+    mst_convolution_destroy(plan);
+    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held after %s", mst_status_name(status));
+    mst_context_destroy(context);
+    return status;
+}

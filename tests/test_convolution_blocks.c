@@ -60,19 +60,6 @@ static void blocks_give_the_same_bits(void **state) {
         }
 }
 
-static mst_status attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
-                          mst_error *e) {
-    mst_context *context = test_context_with_budget(device_memory, host_memory);
-    mst_convolution *plan = NULL;
-    mst_status status = mst_convolution_create(context, desc, &plan, e);
-    if (status == MST_OK)
-        status = mst_convolution_execute(plan, mst_at_host(data), mst_at_host(data), mst_at_host((char *)data + 80000), NULL, e);
-    mst_convolution_destroy(plan);
-    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held after a budget error");
-    mst_context_destroy(context);
-    return status;
-}
-
 // The message names the least budget that works: some number in it works, and one byte less does not.
 static void budgets_too_small(void **state) {
     static char data[200000];
@@ -85,7 +72,7 @@ static void budgets_too_small(void **state) {
                 bool found = false;
                 uint64_t least;
                 desc.algorithm = (mst_convolution_algorithm)a;
-#define TRY(bytes, error) attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, error)
+#define TRY(bytes, error) test_convolution_attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, 80000, error)
                 if (a == MST_CONVOLUTION_REFERENCE) { // takes nothing of the device and stages nothing
                     OK(TRY(1, &e));
                     continue;

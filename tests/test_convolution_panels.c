@@ -64,8 +64,12 @@ static void of_any_layout(void **state) {
         mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
         bool swap = k % 3 == 2;
         desc.algorithm = MST_CONVOLUTION_FUSED, desc.shape = MST_FFT_SHAPE_CPU;
-        desc.x = test_layout_random(MST_FLOAT32, 4, swap ? short_shape : long_shape, true);
-        desc.y = test_layout_random(MST_FLOAT32, 4, swap ? long_shape : short_shape, true);
+        do // the gate is for operands that are not constant along the axis
+            desc.x = test_layout_random(MST_FLOAT32, 4, swap ? short_shape : long_shape, true);
+        while (desc.x.strides[2] == 0);
+        do
+            desc.y = test_layout_random(MST_FLOAT32, 4, swap ? long_shape : short_shape, true);
+        while (desc.y.strides[2] == 0);
         desc.axes[0] = 2;
         desc.correlate = k % 4 > 1;
         desc.mode = (mst_convolution_mode)(k % 3);
@@ -109,19 +113,6 @@ static void give_the_same_bits(void **state) {
     }
 }
 
-static mst_status attempt(uint64_t device_memory, uint64_t host_memory, const mst_convolution_desc *desc, void *data,
-                          mst_error *e) {
-    mst_context *context = test_context_with_budget(device_memory, host_memory);
-    mst_convolution *plan = NULL;
-    mst_status status = mst_convolution_create(context, desc, &plan, e);
-    if (status == MST_OK)
-        status = mst_convolution_execute(plan, mst_at_host(data), mst_at_host(data), mst_at_host((char *)data + 400000), NULL, e);
-    mst_convolution_destroy(plan);
-    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held after %s", mst_status_name(status));
-    mst_context_destroy(context);
-    return status;
-}
-
 // A budget that is too small is refused with the least that works, for the device and for the host.
 static void down_to_the_least(void **state) {
     static char data[1000000];
@@ -134,7 +125,7 @@ static void down_to_the_least(void **state) {
             mst_error e, ignored;
             bool found = false;
             uint64_t least;
-#define TRY(bytes, error) attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, error)
+#define TRY(bytes, error) test_convolution_attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, 400000, error)
             REFUSED(MST_ERROR_BUDGET, "", TRY(1, &e));
             for (const char *text = e.message; !found && test_next_number(&text, &least);)
                 found = least > 1 && TRY(least, &ignored) == MST_OK && TRY(least - 1, &ignored) == MST_ERROR_BUDGET;

@@ -12,14 +12,9 @@ bool mst_any_stage_suits(const mst_convolution *plan, const mst_geometry *g) {
 }
 
 mst_status mst_any_stage_plan(mst_stage *s, mst_error *error) {
-    const mst_device_info *device = &s->plan->context->device;
-    // NVIDIA's launch of such a kernel fails. A simulator of devices is of both types, and runs it.
-    if ((device->type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) == CL_DEVICE_TYPE_GPU)
-        return mst_fail(
-            error, MST_ERROR_UNSUPPORTED,
-            "fused convolutions of the shape cpu want 512 KiB of private memory a work-item, which %s does not have; use "
-            "the shape gpu, or auto",
-            device->name);
+    mst_status status = mst_pass_allow_any_size(&s->plan->context->device, "convolutions", error);
+    if (status != MST_OK)
+        return status;
     mst_any_stage *any = s->any = calloc(1, sizeof *any);
     if (!any)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");

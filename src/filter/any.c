@@ -111,16 +111,10 @@ fail:
 
 mst_status mst_any_filter_make(const mst_filter *plan, const mst_filter_pass passes[N_FILTER_PASSES], mst_any_filter **out,
                                mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_device_info *device = &plan->context->device;
     filter_sizes sizes;
-    // NVIDIA's launch of such a kernel fails. A simulator of devices is of both types, and runs it.
-    if ((device->type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) == CL_DEVICE_TYPE_GPU)
-        return mst_fail(
-            error, MST_ERROR_UNSUPPORTED,
-            "fused filters of the shape cpu want 512 KiB of private memory a work-item, which %s does not have; use the "
-            "shape gpu, or auto",
-            device->name);
+    mst_status status = mst_pass_allow_any_size(&plan->context->device, "filters", error);
+    if (status != MST_OK)
+        return status;
     mst_any_filter *any = *out = calloc(1, sizeof *any);
     MST_REQUIRE(any, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     describe(plan, passes, &sizes);
