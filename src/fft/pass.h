@@ -134,9 +134,6 @@ size_t mst_pass_local_limit(const mst_device_info *device); // bytes of local me
 size_t mst_pass_longest(const mst_device_info *device, bool cpu, bool is_double);
 bool mst_pass_takes(const mst_device_info *device, bool cpu, bool is_double, size_t n);
 bool mst_pass_suits_cpu(const mst_device_info *device);
-// Refuses the kernels that know no sizes, of fused `what` of the CPU's shape, where a work-item has too little private memory for
-// them.
-mst_status mst_pass_allow_any_size(const mst_device_info *device, const char *what, mst_error *error);
 unsigned mst_pass_lanes(bool is_double); // of CPU-shaped passes, by rule
 
 // How a launch shares out so many lines, one or more: GPU-shaped passes in work-groups; CPU-shaped ones in work-items, which are

@@ -30,16 +30,6 @@ bool mst_pass_suits_cpu(const mst_device_info *device) {
     return !(device->type & CL_DEVICE_TYPE_GPU) && !device->local_memory_dedicated;
 }
 
-// NVIDIA's launch of such a kernel fails. A simulator of devices is of both types, and runs it.
-mst_status mst_pass_allow_any_size(const mst_device_info *device, const char *what, mst_error *error) {
-    if ((device->type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU)) != CL_DEVICE_TYPE_GPU)
-        return MST_OK;
-    return mst_fail(error, MST_ERROR_UNSUPPORTED,
-                    "fused %s of the shape cpu want 512 KiB of private memory a work-item, which %s does not have; use the shape "
-                    "gpu, or auto",
-                    what, device->name);
-}
-
 unsigned mst_pass_lanes(bool is_double) { return CPU_VECTOR_BYTES / (is_double ? 8 : 4); }
 
 size_t mst_pass_local_limit(const mst_device_info *device) {
