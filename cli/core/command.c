@@ -40,6 +40,15 @@ static const shared_option shared_options[] = {
 };
 enum { N_SHARED = CLI_COUNT(shared_options) };
 
+static const cli_option help_option = {"help", 'h', CLI_FLAG, 0, "print this text", NULL};
+
+const cli_option *cli_shared_option(const cli_command *command, size_t i) {
+    for (size_t k = 0; k < N_SHARED; k++)
+        if (!(command->leave_out & shared_options[k].group) && i-- == 0)
+            return &shared_options[k].option;
+    return i == 0 ? &help_option : NULL;
+}
+
 // A command line while it is read. The tables point into the line and into each other, so it stays where it is.
 typedef struct command_line {
     const cli_command *command;
@@ -64,18 +73,14 @@ static struct poptOption popt_option(const cli_option *option, void *values, int
 
 // popt's tables of the command's own options and of the shared ones, numbered from 1.
 static void fill_tables(command_line *line) {
-    static const cli_option help = {"help", 'h', CLI_FLAG, 0, "print this text", NULL};
     const cli_command *c = line->command;
     for (size_t i = 0; i < c->n_options && i < MOST_OPTIONS; i++, line->n_own++)
         line->own[i] = popt_option(&c->options[i], line->values, (int)i + 1);
-    for (size_t i = 0; i < N_SHARED; i++)
-        if (!(c->leave_out & shared_options[i].group)) {
-            line->shared[line->n_shared] =
-                popt_option(&shared_options[i].option, &line->arguments.common, line->n_own + line->n_shared + 1);
-            line->n_shared++;
-        }
-    line->shared[line->n_shared] = popt_option(&help, &line->help, line->n_own + line->n_shared + 1);
-    line->n_shared++;
+    const cli_option *option;
+    for (; (option = cli_shared_option(c, (size_t)line->n_shared)); line->n_shared++) {
+        void *values = option == &help_option ? (void *)&line->help : &line->arguments.common;
+        line->shared[line->n_shared] = popt_option(option, values, line->n_own + line->n_shared + 1);
+    }
     int n = 0;
     if (line->n_own > 0)
         line->all[n++] = (struct poptOption){NULL, 0, POPT_ARG_INCLUDE_TABLE, line->own, 0, "Options:", NULL};
@@ -83,16 +88,23 @@ static void fill_tables(command_line *line) {
         NULL, 0, POPT_ARG_INCLUDE_TABLE, line->shared, 0, line->n_own > 0 ? "Common options:" : "Options:", NULL};
 }
 
+// What the options of memory are given as, and the codes that commands end with.
+#define EXIT_CODES                                                                                                               \
+    "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such device, 4 input or output\n"                                         \
+    "(a file cannot be read or written, or its data do not fit), 5 accuracy missed,\n"                                           \
+    "6 diverged, 130 interrupted.\n"
+
+const char *cli_command_notes(const cli_command *command) {
+    if (command->leave_out & CLI_MEMORY)
+        return EXIT_CODES;
+    return "SIZE: bytes, or a number with K, M, G, T, KiB, MiB, GiB, TiB (powers of 1024) or\n"
+           "KB, MB, GB, TB (powers of 1000).\n\n" EXIT_CODES;
+}
+
 static int print_help(const cli_command *c, poptContext popt) {
     printf("%s\n\n", c->title);
     poptPrintHelp(popt, stdout, 0);
-    printf("\n%s\n", c->details);
-    if (!(c->leave_out & CLI_MEMORY))
-        puts("SIZE: bytes, or a number with K, M, G, T, KiB, MiB, GiB, TiB (powers of 1024) or\n"
-             "KB, MB, GB, TB (powers of 1000).\n");
-    puts("Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such device, 4 input or output\n"
-         "(a file cannot be read or written, or its data do not fit), 5 accuracy missed,\n"
-         "6 diverged, 130 interrupted.");
+    printf("\n%s\n%s", c->details, cli_command_notes(c));
     return cli_flush(c->name);
 }
 
@@ -199,8 +211,8 @@ static void prepare_drivers(void) { setenv("POCL_WORK_GROUP_SPECIALIZATION", "0"
 
 int cli_run_command(const cli_command *command, int argc, const char **argv) {
     prepare_drivers();
-    if (command->run_one)
-        return command->run_one(argc, argv);
+    if (command->commands)
+        return cli_run_group(command, argc, argv);
     command_line line = {.command = command, .values = calloc(1, command->values_bytes + 1)};
     if (!line.values)
         return cli_out_of_memory(command->name, NULL);

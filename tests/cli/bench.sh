@@ -5,7 +5,7 @@ without_cache
 
 expect 2 "$MASTABA" bench
 grep -q convolution .stderr || fail "no list of benchmarks"
-refused 2 'sorting: no such benchmark' bench sorting
+refused 2 'sorting: no such command' bench sorting
 refused 2 'not a time' bench convolution --cell-seconds=-1
 refused 2 'not a time' bench convolution --cell-seconds=nan
 refused 2 'one operand too many' bench convolution x
