@@ -200,6 +200,11 @@ def _of(name, *values):
     return float(value)
 
 
+def within(value, start, end):
+    """A value moved between two ends in either order; each of them a Node or a number."""
+    return _of("maximum", _of("minimum", start, end), _of("minimum", _of("maximum", start, end), value))
+
+
 def _square_of_absolute(z):
     return _of("add", _of("multiply", z.real, z.real), _of("multiply", z.imag, z.imag))
 
@@ -389,6 +394,16 @@ def _joined(condition, x, y):
     return joined
 
 
+def _unwrapped(array):
+    """The same with the elements of arrays without axes, of which a list makes elements."""
+    if np.ndarray.dtype.__get__(array) == object:
+        array = array.view(np.ndarray)
+        for place in np.ndindex(array.shape):
+            if isinstance(array[place], np.ndarray) and not array[place].ndim:
+                array[place] = array[place][()]
+    return array
+
+
 def trace(function, *arguments):
     """What the function makes of arguments that hold variables: an array of Nodes, Complexes and numbers."""
     if not callable(function):
@@ -402,7 +417,7 @@ def trace(function, *arguments):
         answers = _Answers(given)
         token = _answers.set(answers)
         try:
-            result = np.asarray(function(*arguments))
+            result = _unwrapped(np.asarray(function(*arguments)))
         except errors.TraceError:
             raise
         except Exception as error:

@@ -96,7 +96,7 @@ def axis_of(x, n, axis):
 def check_lengths(lengths):
     for n in lengths:
         if n < 1:
-            raise ValueError(f"invalid number of data points ({lengths if len(lengths) > 1 else n}) specified")
+            raise ValueError(f"Invalid number of FFT data points ({lengths if len(lengths) > 1 else n}) specified.")
 
 
 def fitted(x, axes, lengths):

@@ -45,9 +45,15 @@ def _output(x, shape, dtype, out):
     """The array for a result: `out` if given, or x where it is that, else a new one."""
     if out is None:
         return _arrays.like(x, shape, dtype)
-    writable = isinstance(out, _arrays.Array) or out.flags.writeable
-    if out.shape != tuple(shape) or out.dtype != dtype or not _arrays.fits(out) or not writable:
-        raise errors.ArgumentError(f"out must be a writable array of {dtype} and shape {tuple(shape)}, aligned and in native byte order")
+    if not isinstance(out, (np.ndarray, _arrays.Array)):
+        raise TypeError(f"out must be of ArrayType or a mastaba.Array, not a {type(out).__name__}")
+    wanted = f"out must be a writable array of {dtype} and shape {tuple(shape)}, aligned and in native byte order"
+    if out.shape != tuple(shape):
+        raise errors.ArgumentError(f"{wanted}; it has wrong shape {out.shape}")
+    if out.dtype != dtype:
+        raise TypeError(f"{wanted}. Cannot cast to {out.dtype}")
+    if not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
+        raise errors.ArgumentError(wanted)
     same = isinstance(out, type(x)) and _arrays.key(out) == _arrays.key(x) and \
         ((out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data)
     if not same and _arrays.may_share(x, out):

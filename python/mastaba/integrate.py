@@ -25,7 +25,7 @@ import numpy as np
 
 from . import errors
 from ._integrals import ADAPTIVE, CONVERGED, NON_FINITE, SPENT, TANH_SINH, Integral, compute
-from ._trace import Complex, Node, trace, variables
+from ._trace import Complex, Node, trace, variables, within
 
 __all__ = ["IntegrationWarning", "cubature", "dblquad", "nquad", "quad", "quad_vec", "tanhsinh", "tplquad"]
 
@@ -219,10 +219,12 @@ def _box(function, names, ends, args, epsabs, epsrel, points=None):
 
 
 def _halves(ranges, name, point):
-    """A box cut where a variable is `point`."""
+    """A box cut where a variable is `point`, which may depend on the variables outside."""
     k = [name for name, *_ in ranges].index(name)
     _, low, high = ranges[k]
-    if isinstance(low, Node) or isinstance(high, Node) or not min(low, high) < point < max(low, high):
+    if any(isinstance(value, Node) for value in (low, high, point)):
+        point = within(point, low, high)
+    elif not min(low, high) < point < max(low, high):
         return [ranges]
     return [[*ranges[:k], (name, *pair), *ranges[k + 1:]] for pair in ((low, point), (point, high))]
 
@@ -269,9 +271,7 @@ def _options_of(given, names, args):
 
 def _cuts_of(options, name):
     for point in options.get("points") or []:
-        if isinstance(point, (Node, np.ndarray)) and np.asarray(point).dtype == object:
-            raise errors.TraceError("a point that depends on other variables is no bound of a box: give ranges that end there")
-        yield name, float(point)
+        yield name, point[()] if isinstance(point, np.ndarray) else point if isinstance(point, Node) else float(point)
 
 
 def nquad(func, ranges, args=None, opts=None, full_output=False):

@@ -5,7 +5,8 @@
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
 
 Results are computed in float64 (of float32 and complex64 in their own precision) and converted to the type of `output`, by default
-that of the input: to whole numbers towards 0, but where one is nearer than 1e-6 to that one. `output` is an array to write to, or a type.
+that of the input: to whole numbers towards 0, but where one is nearer than 1e-6 to that one. What is filtered along one axis after the
+other is converted after each. `output` is an array to write to, or a type.
 """
 import math
 import numbers
@@ -142,12 +143,12 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
 
 
 def _separable(input, output, axes, mode, cval, weights):
-    """One correlation an axis, weights[k] along axes[k]; those of None are left out."""
-    x = np.asarray(input)
-    values = as_numbers(x)
+    """One correlation an axis, weights[k] along axes[k]; those of None are left out. Each has the type of the output, as in SciPy."""
+    x = values = np.asarray(input)
+    kind = _result(np.empty((), as_numbers(np.empty(0, x.dtype)).dtype), x, output.dtype if isinstance(output, np.ndarray) else output).dtype
     for axis, each, w in zip(axes, _each(mode, len(axes), "mode"), weights):
         if w is not None and x.size:
-            values = _correlated(*_of_numbers(values, w[0]), (axis,), (each,), cval, (w[1],))
+            values = _result(_correlated(*_of_numbers(as_numbers(values), w[0]), (axis,), (each,), cval, (w[1],)), x, kind)
     return _result(values, x, output)
 
 

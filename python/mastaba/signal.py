@@ -240,7 +240,8 @@ def correlation_lags(in1_len, in2_len, mode="full"):
 
 
 def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
-    """The convolution along `axes`, by default all; the others are broadcast. Of whole numbers it is computed in float64."""
+    """The convolution along `axes`, by default all; the others are broadcast, where "same" keeps in1's shape. Of whole numbers it is
+    computed in float64."""
     x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
         return x * y
@@ -250,6 +251,8 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
         return np.array([])
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
+    if mode == "same":  # of in1's shape along the other axes, too: the middle one of several in2
+        y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if n == 1 and k not in axes else slice(None) for k, (n, m) in enumerate(zip(x.shape, y.shape)))]
     if isinstance(x, _arrays.Array):
         _check_axes_there(len(axes))
         return _into(out, _by_library(x, y, mode, axes, False, "fft", out))

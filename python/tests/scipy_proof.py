@@ -1,23 +1,30 @@
 """A plugin of pytest under which SciPy's own tests run against Mastaba: pytest -p scipy_proof --pyargs scipy.fft.tests.test_basic ...
 
-scipy.fft's functions get mastaba.fft as their backend, and those of scipy.signal and scipy.integrate are replaced by those of
-mastaba.signal and mastaba.integrate, before any test is imported. SciPy's and NumPy's own transforms, and SciPy's convolutions and
+scipy.fft's functions get mastaba.fft as their backend, and those of scipy.signal, scipy.integrate and scipy.ndimage are replaced by
+Mastaba's, before any test is imported; where tests of NumPy are named, so are those of numpy.fft. SciPy's and NumPy's own transforms, and SciPy's convolutions and
 integrals, fail when something calls them. Tests that fail for a reason are in the table EXPECTED, and must fail. Tests that end with a
 refusal in one line, of a function that is no expression say, are counted as skipped, and named with it in the summary (-rs).
 """
 import re
 
 import pytest
+import numpy as np
 import scipy.fft
 import scipy.integrate
+import scipy.ndimage
 import scipy.signal
 from scipy._lib import _array_api
 
 import mastaba.fft
 import mastaba.integrate
+import mastaba.ndimage
 import mastaba.signal
 
 EXPECTED = (
+    ("numpy/fft.*longdouble", "no OpenCL device has long double"),
+    ("numpy/fft.*test_fft_inplace_out", "an output that is a part of the input is refused"),
+    ("numpy/fft.*(test_s_axes_none|test_s_contains_none)", "NumPy warns where arguments will count as SciPy's do already"),
+    (r"numpy/fft.*test_rfftn", "axes that are named twice are refused, as SciPy does"),
     (r"test_basic.py.*longdouble", "no OpenCL device has long double"),
     ("test_convolve_longdtype_input.*longdouble", "no OpenCL device has long double"),
     (r"test_basic.py::test_multiprocess\[irfft\]", "the processes that it starts run SciPy's own code, whose zeros are rounded otherwise"),
@@ -41,6 +48,22 @@ def _forbid(module, names):
         setattr(module, name, refuse)
 
 
+ORIGINALS = {}  # SciPy's functions, by their full names: scipy_examples.py reads their documentation
+
+
+def _replace(module, ours, also=()):
+    table = _array_api.xp_capabilities_table
+    for name in ours.__all__:
+        old, new = getattr(module, name, None), getattr(ours, name)
+        if old is None:
+            continue
+        ORIGINALS[f"{module.__name__}.{name}"] = old
+        if old in table:
+            table[new] = table[old]
+        for place in (module, *also):
+            setattr(place, name, new)
+
+
 def _replace_transforms():
     from numpy.fft import _pocketfft_umath
     from scipy.fft._pocketfft import basic
@@ -53,36 +76,38 @@ def _replace_transforms():
 def _replace_convolutions():
     from scipy.signal import _signaltools
 
-    for name in mastaba.signal.__all__:
-        old, new = getattr(scipy.signal, name, None), getattr(mastaba.signal, name)
-        if old is None:
-            continue
-        table = _array_api.xp_capabilities_table
-        if old in table:
-            table[new] = table[old]
-        setattr(scipy.signal, name, new)
-        setattr(_signaltools, name, new)
+    _replace(scipy.signal, mastaba.signal, [_signaltools])
     _forbid(_signaltools._sigtools, ["_correlateND", "_convolve2d"])
 
 
 def _replace_integrals():
     from scipy.integrate import _cubature, _quad_vec, _quadpack_py, _tanhsinh
 
-    for name in mastaba.integrate.__all__:
-        old, new = getattr(scipy.integrate, name), getattr(mastaba.integrate, name)
-        table = _array_api.xp_capabilities_table
-        if old in table:
-            table[new] = table[old]
-        setattr(scipy.integrate, name, new)
+    _replace(scipy.integrate, mastaba.integrate)
     _forbid(_quadpack_py, ["_quad", "_quad_weight"])
     _forbid(_quad_vec, ["_subdivide_interval"])
     _forbid(_cubature, ["_process_subregion"])
     _forbid(_tanhsinh, ["_estimate_error"])
 
 
+def _replace_filters():
+    from scipy.ndimage import _nd_image
+
+    _replace(scipy.ndimage, mastaba.ndimage)
+    _forbid(_nd_image, ["correlate", "correlate1d", "uniform_filter1d", "fourier_filter", "fourier_shift"])
+
+
 _replace_transforms()
 _replace_convolutions()
 _replace_integrals()
+_replace_filters()
+
+
+def pytest_configure(config):
+    if any(argument.startswith("numpy.") or "scipy_examples" in argument for argument in config.args):
+        for name in mastaba.fft.__all__:
+            if hasattr(np.fft, name):
+                setattr(np.fft, name, getattr(mastaba.fft, name))
 
 
 @pytest.hookimpl(hookwrapper=True)

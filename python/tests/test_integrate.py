@@ -145,3 +145,14 @@ def test_traces_of_threads_do_not_mix():
     assert all(len(texts) == 1 for texts in found.values()) and len(found) == 4
     with pytest.raises(mastaba.errors.TraceError, match="after"):
         bool(Node(("x",)))
+
+
+def test_points_that_depend_on_outer_variables():
+    """SciPy's example: a step along t0 - t1 x1."""
+    def f(x, y, c):
+        return x * y + (1 if x + c * y > 0 else 0)
+
+    value, error = integrate.nquad(f, [lambda y, c: [-1 - c, y + c], [0, 1]], args=(0.5,), opts=[lambda y, c: {"points": [-c * y]}, {}])
+    # x from -1.5 to y + 0.5: x y, and 1 from -y/2 on
+    wanted = (1 / 4 + 1 / 3 + 1 / 8) / 2 - 1.5**2 / 4 + (3 / 4 + 1 / 2)
+    assert abs(value - wanted) <= max(error, 1e-12)

@@ -70,3 +70,9 @@ def test_refusals():
         ndimage.correlate1d(numbers(3), [1, 1], origin=4)
     with pytest.raises(RuntimeError, match="axes"):
         ndimage.correlate(numbers(3, 3), [1, 1])
+
+
+def test_whole_numbers_are_cut_after_each_axis():
+    x = np.array([[1, 2, 7], [3, 3, 9], [1, 0, 2]])
+    assert mastaba.ndimage.uniform_filter(x, 3).tolist() == [[1, 3, 5], [1, 2, 4], [1, 2, 3]]  # SciPy's; cut once, there is no 4
+    assert mastaba.ndimage.uniform_filter(x, 3, output=float)[0, 0] == pytest.approx(17 / 9)

@@ -346,3 +346,10 @@ def test_page():
     for block in blocks:
         exec(compile(block, str(page), "exec"), names)
     assert names["u"].shape == (256, 256)
+
+
+def test_same_keeps_the_shape_of_the_first():
+    x, y = numbers(1, 5), numbers(4, 2)
+    got = mastaba.signal.fftconvolve(x, y, "same", axes=1)
+    assert got.shape == x.shape and np.allclose(got, mastaba.signal.fftconvolve(x, y[1:2], "same", axes=1))
+    assert mastaba.signal.fftconvolve(y, x, "same", axes=1).shape == y.shape
