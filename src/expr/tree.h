@@ -101,6 +101,11 @@ static inline bool mst_expr_is_condition(mst_expr_operation o) { return o >= MST
 
 static inline bool mst_expr_is_of_map(mst_expr_operation o) { return o >= MST_EXPR_FLOOR_DIVIDE && o <= MST_EXPR_CONVERT; }
 
+// Functions that devices compute with an error, or in other ways in vectors than alone.
+static inline bool mst_expr_has_error(mst_expr_operation o) {
+    return o > MST_EXPR_SQRT && o < MST_EXPR_N_OPERATIONS && o != MST_EXPR_MIN && o != MST_EXPR_MAX;
+}
+
 typedef struct mst_expr_node {
     mst_expr_operation operation;
     unsigned

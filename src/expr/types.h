@@ -54,6 +54,8 @@ mst_status mst_expr_lower(const mst_expr *from, const mst_expr_typing *typing, m
 // Whether it computes in float64; the size in bytes of the largest type.
 bool mst_expr_has_double(const mst_expr *lowered);
 unsigned mst_expr_largest(const mst_expr *lowered);
+// Whether it calls functions of real numbers for which mst_expr_has_error.
+bool mst_expr_has_functions(const mst_expr *lowered);
 
 // Writes declarations in OpenCL C, in the way of mst_expr_write, `const TYPE NAME = ...;` for the node of every root.
 mst_status mst_expr_write_lowered(const mst_expr *lowered, const unsigned *roots, const char *const *names, int n_roots,

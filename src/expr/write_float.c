@@ -94,8 +94,7 @@ static bool is_angle_function(const mst_expr_node *node) {
 static unsigned components_of_call(const mst_expr_writer *w, const mst_expr_node *node) {
     const format f = format_of(w);
     bool powers = node->operation == MST_EXPR_POW || node->operation == MST_EXPR_MOD;
-    bool has_error = (node->operation > MST_EXPR_SQRT && node->operation != MST_EXPR_MIN && node->operation != MST_EXPR_MAX);
-    if (w->expr->of_scheme && has_error)
+    if (w->expr->of_scheme && mst_expr_has_error(node->operation))
         return 1;
     return powers && f.is_double && f.width > 4 ? 4 : f.width;
 }

@@ -112,6 +112,13 @@ static void write_power(mst_type type, unsigned width, mst_text *out) {
     mst_text_put(out, "return as_$real(product);\n}\n\n", MST_SET(real, real));
 }
 
+bool mst_expr_has_functions(const mst_expr *lowered) {
+    bool found = false;
+    for (unsigned i = 0; i < lowered->n_nodes; i++)
+        found = found || (mst_expr_has_error(lowered->nodes[i].operation) && is_float(lowered->nodes[i].type));
+    return found;
+}
+
 void mst_expr_write_functions(const mst_expr *lowered, unsigned width, mst_text *out) {
     bool written[MST_FLOAT16 + 1] = {false};
     for (unsigned i = 0; i < lowered->n_nodes; i++) {

@@ -110,7 +110,9 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     arrays.output = mst_layout_dense(mst_map_type(plan), 1, &t.n);
     t.desc.inputs = t.inputs;
     t.desc.output = arrays.output;
-    snprintf(problem.variant, sizeof problem.variant, "%s", mst_type_name(mst_map_type(plan)));
+    // What is fastest for arithmetic says nothing of functions, which few compilers make vectors of by themselves.
+    snprintf(problem.variant, sizeof problem.variant, "%s%s", mst_type_name(mst_map_type(plan)),
+             mst_expr_has_functions(plan->expression) ? ", functions" : "");
     problem.kernel = identity(plan);
     MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,
                 "the device memory budget of %llu bytes leaves nothing for test runs",
