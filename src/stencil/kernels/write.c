@@ -128,10 +128,18 @@ static void end_coordinate(const mst_writer *w, int axis) {
 }
 
 static void write_coordinate(const mst_writer *w, int axis, const char *number) {
+    const mst_problem *p = w->problem;
+    const bool cut = axis == PLANES && (p->first_plane != 0 || p->is_ring);
+    mst_number_text node, length;
+    if (cut) { // to a part of the grid
+        snprintf(node, sizeof node, "(%s) + %lld", number, (long long)p->first_plane);
+        snprintf(length, sizeof length, "%lldL", (long long)p->all_planes);
+    }
     mst_text_put(w->out,
-                 mst_problem_periodic(w->problem, axis) ? "const real $name = (real)wrap($number, $length) * "
-                                                        : "const real $name = (real)($number) * ",
-                 MST_SET(name, coordinate_name(w->problem, axis)), MST_SET(number, number), MST_SET(length, lengths[axis]));
+                 mst_problem_periodic(p, axis) || (cut && p->is_ring) ? "const real $name = (real)wrap($number, $length) * "
+                                                                      : "const real $name = (real)($number) * ",
+                 MST_SET(name, coordinate_name(p, axis)), MST_SET(number, cut ? node : number),
+                 MST_SET(length, cut ? length : lengths[axis]));
     end_coordinate(w, axis);
 }
 

@@ -25,8 +25,9 @@ fail:
 static void put_varying(const mst_problem *p, void *factors, uint64_t at) {
     const mst_formula *f;
     for (int k = 0; (f = mst_problem_formula(p, k)); k++)
-        for (uint64_t i = 0; i < f->n_varying * p->n_runs; i++)
-            put(p, factors, at++, f->varying[i]);
+        for (size_t column = 0; column < f->n_varying; column++)
+            for (uint64_t i = 0; i < p->grid[PLANES]; i++)
+                put(p, factors, at++, mst_formula_varying(p, f, column, (int64_t)i));
 }
 
 static mst_status make_damping(mst_tables *t, mst_error *error) {

@@ -1,5 +1,5 @@
 // Values on the host: of formulas, and of sponges.
-#include "problem.h"
+#include "part.h"
 
 #include <math.h>
 
@@ -11,13 +11,19 @@ const mst_formula *mst_problem_formula(const mst_problem *p, int number) {
     return set < p->n_sets ? &mst_problem_face(p, set, face / 2 % N_AXES, face % 2)->value : NULL;
 }
 
+double mst_formula_varying(const mst_problem *p, const mst_formula *f, size_t column, int64_t plane) {
+    const int64_t run = mst_problem_node(p, PLANES, plane), last = (int64_t)p->n_runs - 1;
+    return f->varying[column * p->n_runs + (size_t)(run < 0 ? 0 : run > last ? last : run)];
+}
+
 static void leaf_values(const mst_problem *problem, const mst_formula *formula, const int64_t at[N_AXES], double time,
                         double values[MST_STENCIL_MAX_LEAVES]) {
     for (size_t i = 0; i < formula->n_leaves; i++) {
         const mst_leaf *leaf = &formula->leaves[i];
-        values[i] = leaf->kind == MST_VALUE_COORDINATE ? (double)at[leaf->axis] * problem->spacing[leaf->axis]
-                    : leaf->kind == MST_VALUE_RUN      ? mst_formula_varying(problem, formula, leaf->column, at[PLANES])
-                                                       : time;
+        values[i] = leaf->kind == MST_VALUE_COORDINATE
+                        ? (double)mst_problem_node(problem, leaf->axis, at[leaf->axis]) * problem->spacing[leaf->axis]
+                    : leaf->kind == MST_VALUE_RUN ? mst_formula_varying(problem, formula, leaf->column, at[PLANES])
+                                                  : time;
     }
 }
 
@@ -47,10 +53,11 @@ bool mst_problem_is_damped(const mst_problem *p, int axis) {
 }
 
 double mst_problem_damping(const mst_problem *p, int axis, uint64_t i) {
+    const int64_t node = mst_problem_node(p, axis, (int64_t)i);
     double factor = 1;
     for (int side = 0; side < 2; side++) {
         const mst_problem_boundary *face = &p->boundaries[axis][side];
-        uint64_t distance = side ? p->grid[axis] - 1 - i : i;
+        const uint64_t distance = (uint64_t)(side ? mst_problem_length(p, axis) - 1 - node : node);
         if (face->kind == MST_BOUNDARY_SPONGE && distance < face->width) {
             double depth = 0.3 * (double)(face->width - distance) / (double)face->width;
             factor *= exp(-depth * depth);

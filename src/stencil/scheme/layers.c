@@ -1,5 +1,8 @@
 #include "layers.h"
 
+#include "part.h"
+#include "runtime/numbers.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +100,8 @@ fail:
 double mst_layers_value(const mst_problem *p, int k, int64_t i) {
     const mst_problem_layer *t = &p->layers[k / MST_LAYER_COEFFICIENTS];
     const mst_layer_coefficient coefficient = (mst_layer_coefficient)(k % MST_LAYER_COEFFICIENTS);
-    const int64_t length = (int64_t)p->grid[t->axis];
+    const int64_t length = mst_problem_length(p, t->axis);
+    i = mst_problem_node(p, t->axis, i);
     for (int side = 0; side < 2; side++) {
         const mst_problem_boundary *face = &p->boundaries[t->axis][side];
         const double width = (double)face->width, position = (double)i + t->shift;
@@ -124,13 +128,16 @@ mst_layer_place mst_layers_place(const mst_problem *p, int k) {
 }
 
 mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
-    const int64_t length = (int64_t)p->grid[axis];
+    const int64_t length = mst_problem_length(p, axis), nodes = (int64_t)p->grid[axis];
+    const int64_t first = axis == PLANES ? p->first_plane : 0;
     int64_t width[2];
     for (int side = 0; side < 2; side++)
         width[side] = absorbs(p, axis, side) ? (int64_t)p->boundaries[axis][side].width : 0;
     if (width[0] + width[1] >= length)
-        return (mst_layer_nodes){length, length};
-    return (mst_layer_nodes){width[0], length - width[1]};
+        return (mst_layer_nodes){nodes, nodes};
+    const int64_t low = mst_smaller(mst_larger(width[0] - first, (int64_t)0), nodes);
+    const int64_t high = mst_smaller(mst_larger(length - width[1] - first, (int64_t)0), nodes);
+    return (mst_layer_nodes){low, mst_larger(low, high)};
 }
 
 void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {

@@ -47,7 +47,10 @@ typedef struct mst_problem {
     uint64_t grid[N_AXES];
     double spacing[N_AXES];
     double time_step;
-    bool is_open; // dt is left open
+    bool is_open, is_ring; // dt is left open; the planes of a larger grid, of which this is a part, are periodic
+    // Of a part of a larger grid (part.h): its first plane there, and how many planes that has.
+    int64_t first_plane;
+    uint64_t all_planes;
     // An ensemble: planes are runs of a grid of one axis less, and no field is read across them. 0: none.
     size_t n_runs, n_varying;
     bool is_double;
@@ -59,12 +62,11 @@ typedef struct mst_problem {
     uint64_t nodes;                         // of the grid
     uint64_t plane;                         // nodes of a plane
     int n_fields, n_updates, n_arrays, n_coefficients;
-    int n_memories; // of the arrays of the state, the last ones: memory variables of absorbing layers
-    size_t n_sources, n_receivers;
-    size_t n_feeds;   // columns of all sources
-    size_t n_regions; // sources that are regions
-    size_t n_points;  // of all receivers
-    size_t n_records; // nodes that kernels record, by field and then by place
+    int n_memories;                          // of the arrays of the state, the last ones: memory variables of absorbing layers
+    size_t n_sources, n_receivers, n_points; // n_points: of all receivers
+    size_t n_feeds;                          // columns of all sources
+    size_t n_regions;                        // sources that are regions
+    size_t n_records;                        // nodes that kernels record, by field and then by place
     mst_problem_field fields[MST_STENCIL_MAX_FIELDS];
     mst_problem_update updates[MST_STENCIL_MAX_FIELDS];
     mst_problem_boundary boundaries[N_AXES][2]; // set 0
@@ -113,9 +115,7 @@ mst_status mst_formula_row(const mst_problem *problem, const mst_formula *formul
                            double *out, mst_error *error);
 
 // What differs from run to run, on a plane.
-static inline double mst_formula_varying(const mst_problem *p, const mst_formula *f, size_t column, int64_t plane) {
-    return f->varying[column * p->n_runs + (size_t)plane];
-}
+double mst_formula_varying(const mst_problem *problem, const mst_formula *formula, size_t column, int64_t plane);
 
 // All formulas of kernels, to number what varies in them: updates, then faces. NULL behind the last.
 const mst_formula *mst_problem_formula(const mst_problem *problem, int number);

@@ -1,0 +1,112 @@
+#include "parts.h"
+
+#include "runtime/numbers.h"
+#include "stencil/scheme/pipeline.h"
+
+enum { MOST_STEPS = 256 }; // between exchanges
+
+// No halo takes more than this part of what the thinnest part has itself, as all of it is computed twice.
+static const double MOST_HALO = 0.5;
+
+mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *error) {
+    mst_pipeline step = {0};
+    mst_status status = mst_pipeline_make(problem, 1, false, &step, error);
+    *out = (mst_halo){{step.low[PLANES], step.high[PLANES]}, {step.fixed_low[PLANES], step.fixed_high[PLANES]}};
+    mst_pipeline_release(&step);
+    return status;
+}
+
+int64_t mst_halo_depth(const mst_halo *h, int side, uint64_t steps) {
+    return steps == 0 ? 0 : (int64_t)(steps - 1) * h->state[side] + mst_larger(h->state[side], h->fixed[side]);
+}
+
+int64_t mst_halo_least(const mst_halo *h, bool is_ring, uint64_t steps) {
+    const int64_t low = mst_halo_depth(h, 0, steps), high = mst_halo_depth(h, 1, steps);
+    return mst_larger(is_ring ? low + high : mst_larger(low, high), (int64_t)1);
+}
+
+static double share_of(const double *shares, size_t k) { return shares ? shares[k] : 1; }
+
+static double sum_of(const double *shares, size_t n) {
+    double sum = 0;
+    for (size_t k = 0; k < n; k++)
+        sum += share_of(shares, k);
+    return sum;
+}
+
+// Boundaries lie where the sums of the shares do, rounded; parts that would be thinner than the least take from those behind.
+static size_t cut_planes(int64_t n_planes, int64_t least, const double *shares, size_t n, mst_part *parts) {
+    const double sum = sum_of(shares, n);
+    double before = 0;
+    int64_t first = 0;
+    size_t last = 0, count = 0;
+    for (size_t k = 0; k < n; k++) {
+        before += share_of(shares, k);
+        int64_t end = sum > 0 ? (int64_t)((double)n_planes * (before / sum) + 0.5) : n_planes;
+        const bool any = share_of(shares, k) > 0 && n_planes - first >= least;
+        end = !any ? first : mst_smaller(mst_larger(end, first + least), n_planes);
+        parts[k] = (mst_part){.first = first, .planes = end - first};
+        if (any) {
+            last = k;
+            count++;
+        }
+        first = end;
+    }
+    parts[last].planes += n_planes - first; // what the last ones have no room for
+    for (size_t k = last + 1; k < n; k++)
+        parts[k].first = n_planes;
+    return mst_larger(count, (size_t)1);
+}
+
+size_t mst_parts_cut(const mst_problem *p, const mst_halo *halo, uint64_t steps, const double *shares, size_t n,
+                     mst_part *parts) {
+    const int64_t n_planes = (int64_t)p->all_planes;
+    const bool is_ring = mst_problem_periodic(p, PLANES);
+    const size_t count = cut_planes(n_planes, mst_halo_least(halo, is_ring, steps), shares, n, parts);
+    for (size_t k = 0; k < n; k++) {
+        mst_part *part = &parts[k];
+        int64_t from = part->first - mst_halo_depth(halo, 0, steps);
+        int64_t to = part->first + part->planes + mst_halo_depth(halo, 1, steps);
+        if (!is_ring || count == 1) {
+            from = mst_larger(from, (int64_t)0);
+            to = mst_smaller(to, n_planes);
+        }
+        part->held_first = part->planes > 0 ? from : part->first;
+        part->held_planes = part->planes > 0 ? to - from : 0;
+    }
+    return count;
+}
+
+uint64_t mst_parts_bytes(const mst_problem *p, const mst_halo *halo, int side, uint64_t steps) {
+    return (uint64_t)mst_halo_depth(halo, side, steps) * p->plane * p->state_node_bytes;
+}
+
+// Seconds a step.
+static double seconds_of(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t steps, size_t n) {
+    const double halos = (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));
+    const double planes = (double)p->all_planes / (double)n, plane = (double)p->plane;
+    const double bytes = (double)(mst_parts_bytes(p, halo, 0, steps) + mst_parts_bytes(p, halo, 1, steps));
+    return (planes + halos) * plane / rates->updates +
+           (rates->latency + bytes / rates->exchange + rates->trip * (1 + halos / planes)) / (double)steps;
+}
+
+uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_parts_rates *rates, uint64_t unit, size_t n) {
+    const int64_t planes = (int64_t)(p->all_planes / n);
+    const bool is_ring = mst_problem_periodic(p, PLANES);
+    uint64_t best = 0;
+    double least = 0;
+    if (halo->state[0] + halo->state[1] + halo->fixed[0] + halo->fixed[1] == 0) // nothing is ever exchanged
+        return planes > 0 ? UINT32_MAX : 0;
+    for (uint64_t steps = 1; steps <= MOST_STEPS && mst_halo_least(halo, is_ring, steps) <= planes; steps++) {
+        const double halos = (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));
+        const double seconds = seconds_of(p, halo, rates, steps, n);
+        const bool is_first = best == 0 || (steps % unit == 0 && best % unit != 0);
+        if (best > 0 && (halos > MOST_HALO * (double)planes || (steps % unit != 0 && best % unit == 0)))
+            continue;
+        if (is_first || seconds < least) {
+            best = steps;
+            least = seconds;
+        }
+    }
+    return best;
+}

@@ -1,0 +1,120 @@
+// Parts of a grid for several devices or ranks, planned without a device: random grids, reaches, shares. Parts follow one another,
+// are as thick as shares say where halos allow it, and hold what so many steps read.
+#include "support.h"
+
+#include "stencil/plan/parts.h"
+
+#include <math.h>
+
+enum { MOST_PARTS = 9 };
+
+static mst_problem problem_of(uint64_t planes, bool is_ring) {
+    mst_problem p = {.rank = 3, .grid = {planes, 7, 11}, .all_planes = planes, .plane = 77, .state_node_bytes = 8};
+    p.boundaries[PLANES][0].kind = p.boundaries[PLANES][1].kind = is_ring ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN;
+    return p;
+}
+
+static mst_halo random_halo(void) {
+    mst_halo h;
+    for (int side = 0; side < 2; side++) {
+        h.state[side] = (int64_t)test_between(0, 4);
+        h.fixed[side] = (int64_t)test_between(0, 9) - 4;
+        h.fixed[side] = h.fixed[side] < 0 ? 0 : h.fixed[side];
+    }
+    return h;
+}
+
+// Nodes before and behind a plane that n steps read: a step reads the state so far, and coefficients.
+static int64_t reach_of(const mst_halo *h, int side, uint64_t steps) {
+    int64_t most = 0;
+    for (uint64_t k = 0; k < steps; k++) {
+        const int64_t state = (int64_t)k * h->state[side] + h->state[side], fixed = (int64_t)k * h->state[side] + h->fixed[side];
+        most = state > most ? state : most;
+        most = fixed > most ? fixed : most;
+    }
+    return most;
+}
+
+static void check_parts(const mst_problem *p, const mst_halo *h, uint64_t steps, size_t n, const mst_part *parts, size_t count) {
+    const int64_t planes = (int64_t)p->all_planes;
+    const bool is_ring = mst_problem_periodic(p, PLANES);
+    int64_t next = 0;
+    size_t with_planes = 0;
+    for (size_t k = 0; k < n; k++) {
+        const mst_part *part = &parts[k];
+        int64_t low = part->first - reach_of(h, 0, steps), high = part->first + part->planes + reach_of(h, 1, steps);
+        if (part->planes == 0)
+            continue;
+        with_planes++;
+        CHECK(part->first == next, "part %zu begins at %lld, not at %lld", k, (long long)part->first, (long long)next);
+        next += part->planes;
+        if (count == 1 || !is_ring) {
+            low = low < 0 ? 0 : low;
+            high = high > planes ? planes : high;
+        }
+        CHECK(part->held_first == low && part->held_first + part->held_planes == high, "part %zu holds %lld from %lld on", k,
+              (long long)part->held_planes, (long long)part->held_first);
+        CHECK(part->held_planes <= planes, "part %zu holds planes twice", k);
+        CHECK(count == 1 || part->planes >= reach_of(h, 0, steps), "the halo of the part above %zu reaches beyond it", k);
+        CHECK(count == 1 || part->planes >= reach_of(h, 1, steps), "the halo of the part below %zu reaches beyond it", k);
+    }
+    CHECK(next == planes, "the parts have %lld of %lld planes", (long long)next, (long long)planes);
+    CHECK(with_planes == count, "%zu parts have planes, not %zu", with_planes, count);
+}
+
+static void parts_hold_what_steps_read(void **state) {
+    (void)state;
+    for (int i = 0; i < test_many(2000); i++) {
+        const mst_problem p = problem_of(test_between(1, i % 2 ? 40 : 1000), test_random() % 2);
+        const mst_halo h = random_halo();
+        const uint64_t steps = test_between(1, 12);
+        const size_t n = test_between(1, MOST_PARTS);
+        double shares[MOST_PARTS], sum = 0;
+        mst_part parts[MOST_PARTS];
+        for (size_t k = 0; k < n; k++)
+            sum += shares[k] = (double)test_between(0, 5);
+        const bool equal = sum == 0 || test_random() % 3 == 0;
+        const size_t count = mst_parts_cut(&p, &h, steps, equal ? NULL : shares, n, parts);
+        check_parts(&p, &h, steps, n, parts, count);
+        const int64_t least = mst_halo_least(&h, mst_problem_periodic(&p, PLANES), steps);
+        for (size_t k = 0; k < n && (int64_t)p.all_planes >= (int64_t)(n * n) * 40 && least < 40; k++) {
+            const double wanted = (double)p.all_planes * (equal ? 1.0 / (double)n : shares[k] / sum);
+            CHECK(wanted < 2 * (double)least || fabs((double)parts[k].planes - wanted) <= 1 + 2 * (double)(n * (size_t)least),
+                  "part %zu has %lld planes, %.1f are its share", k, (long long)parts[k].planes, wanted);
+        }
+    }
+}
+
+static void steps_fit_the_parts(void **state) {
+    (void)state;
+    for (int i = 0; i < test_many(2000); i++) {
+        const mst_problem p = problem_of(test_between(1, 500), test_random() % 2);
+        const mst_halo h = random_halo();
+        const size_t n = test_between(2, MOST_PARTS);
+        const uint64_t unit = test_between(1, 8);
+        mst_parts_rates rates = {1e8, 1e10, 1e-5, 0};
+        mst_part parts[MOST_PARTS];
+        const uint64_t steps = mst_parts_steps(&p, &h, &rates, unit, n);
+        const bool is_ring = mst_problem_periodic(&p, PLANES);
+        const bool fits = mst_halo_least(&h, is_ring, 1) <= (int64_t)(p.all_planes / n);
+        CHECK((steps > 0) == fits, "%llu steps, although one step %s", (unsigned long long)steps, fits ? "fits" : "does not");
+        if (steps == 0 || steps == UINT32_MAX)
+            continue;
+        CHECK(mst_parts_cut(&p, &h, steps, NULL, n, parts) == n, "%llu steps are too many", (unsigned long long)steps);
+        rates.latency *= 1000;
+        const uint64_t rarer = mst_parts_steps(&p, &h, &rates, 1, n);
+        rates.latency /= 1000;
+        CHECK(rarer >= mst_parts_steps(&p, &h, &rates, 1, n), "a slower exchange is done more often");
+    }
+    const mst_problem p = problem_of(1000, false);
+    const mst_halo none = {{0, 0}, {0, 0}}, one = {{1, 1}, {0, 0}};
+    const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0}, trips = {1e8, 1e10, 1e-5, 0.01};
+    assert_int_equal(mst_parts_steps(&p, &none, &rates, 4, 3), UINT32_MAX);
+    assert_true(mst_parts_steps(&p, &one, &trips, 1, 2) > 4 * mst_parts_steps(&p, &one, &rates, 1, 2));
+    assert_int_equal(mst_parts_steps(&p, &one, &trips, 8, 2) % 8, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(parts_hold_what_steps_read), cmocka_unit_test(steps_fit_the_parts)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
