@@ -1,42 +1,45 @@
-// The parent's part of mastaba devices --check.
-#include "check.h"
+#include "child.h"
+
+#include "core/clock.h"
+#include "core/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-char **cli_environment_copy(void) {
+enum { ANSWER_DESCRIPTOR = 3 };
+
+char **child_environment_copy(void) {
     size_t n = 0;
     while (environ[n])
         n++;
     char **copy = calloc(n + 1, sizeof *copy);
     for (size_t i = 0; i < n && copy; i++)
         if (!(copy[i] = strdup(environ[i]))) {
-            cli_environment_free(copy);
+            child_environment_free(copy);
             copy = NULL;
         }
     return copy;
 }
 
-void cli_environment_free(char **environment) {
+void child_environment_free(char **environment) {
     for (size_t i = 0; environment && environment[i]; i++)
         free(environment[i]);
     free(environment);
 }
 
-// Starts this program again as the child, with the pipe as its descriptor 3.
-static int start_child(size_t index, char *const *environment, bool verbose, const int ends[2], pid_t *child) {
-    char number[32];
+// Starts this program again, with the pipe as its descriptor 3.
+static int start(char *const *arguments, char *const *environment, bool verbose, const int ends[2], pid_t *child) {
     posix_spawn_file_actions_t actions;
-    snprintf(number, sizeof number, "--check-child=%zu", index);
-    char *arguments[] = {(char[]){"mastaba"}, (char[]){"devices"}, number, NULL};
     int code = posix_spawn_file_actions_init(&actions);
     if (code != 0)
         return code;
@@ -44,7 +47,7 @@ static int start_child(size_t index, char *const *environment, bool verbose, con
     if (code == 0 && !verbose)
         code = posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
+        code = posix_spawn_file_actions_adddup2(&actions, ends[1], ANSWER_DESCRIPTOR);
     if (code == 0)
         code = posix_spawn(child, "/proc/self/exe", &actions, NULL, arguments, environment);
     posix_spawn_file_actions_destroy(&actions);
@@ -89,49 +92,62 @@ static bool reap(pid_t child, double deadline, int *status) {
     }
 }
 
-static void judge(const char *line, int status, cli_check *check) {
-    int ok = 0, used = 0;
-    bool reported = sscanf(line, "%d %lf %lf %n", &ok, &check->seconds, &check->copy_rate, &used) == 3 && used > 0;
-    check->ok = false;
+// What the child's line and its end say: "1 TEXT" of success, "0 TEXT" of a problem.
+static void judge(const char *line, int status, child_answer *answer) {
+    bool reported = (line[0] == '0' || line[0] == '1') && line[1] == ' ';
+    answer->ok = false;
     if (WIFSIGNALED(status))
-        snprintf(check->problem, sizeof check->problem, "the driver crashed%s (signal %d, %s)", reported ? " while closing" : "",
+        snprintf(answer->text, sizeof answer->text, "the driver crashed%s (signal %d, %s)", reported ? " while closing" : "",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
     else if (!reported)
-        snprintf(check->problem, sizeof check->problem, "the driver ended the program (exit code %d)", WEXITSTATUS(status));
-    else if (!ok)
-        snprintf(check->problem, sizeof check->problem, "%s", line + used);
-    else if (WEXITSTATUS(status) != 0)
-        snprintf(check->problem, sizeof check->problem, "passed, but the driver ended the program with exit code %d",
+        snprintf(answer->text, sizeof answer->text, "the driver ended the program (exit code %d)", WEXITSTATUS(status));
+    else if (line[0] == '1' && WEXITSTATUS(status) != 0)
+        snprintf(answer->text, sizeof answer->text, "passed, but the driver ended the program with exit code %d",
                  WEXITSTATUS(status));
-    else
-        check->ok = true;
+    else {
+        answer->ok = line[0] == '1';
+        snprintf(answer->text, sizeof answer->text, "%s", line + 2);
+    }
 }
 
-void cli_check_device(size_t index, char *const *environment, int timeout, bool verbose, cli_check *check) {
+void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer) {
     int ends[2], status = 0;
     pid_t child;
-    char line[1024] = "";
-    memset(check, 0, sizeof *check);
+    char line[sizeof answer->text + 2] = "";
+    memset(answer, 0, sizeof *answer);
     int code = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
     if (code == 0) {
-        code = start_child(index, environment, verbose, ends, &child);
+        code = start(arguments, environment, verbose, ends, &child);
         close(ends[1]);
         if (code != 0)
             close(ends[0]);
     }
     if (code != 0) {
-        snprintf(check->problem, sizeof check->problem, "cannot start a process for the check: %s", strerror(code));
+        snprintf(answer->text, sizeof answer->text, "cannot start a process for the check: %s", strerror(code));
         return;
     }
     double deadline = cli_now() + timeout;
     bool in_time = read_line(ends[0], deadline, line, sizeof line) && reap(child, deadline, &status);
     close(ends[0]);
     if (in_time) {
-        judge(line, status, check);
+        judge(line, status, answer);
         return;
     }
     kill(child, SIGKILL);
     bool ended = reap(child, cli_now() + 2, &status);
-    snprintf(check->problem, sizeof check->problem, "the driver hangs: no answer in %d s%s", timeout,
+    snprintf(answer->text, sizeof answer->text, "the driver hangs: no answer in %d s%s", timeout,
              ended ? "" : ", and its process cannot be ended");
+}
+
+void child_begin(void) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    fcntl(ANSWER_DESCRIPTOR, F_SETFD, FD_CLOEXEC); // a compiler that the driver starts is not to hold it open
+}
+
+int child_end(bool ok, const char *text) {
+    FILE *out = fdopen(ANSWER_DESCRIPTOR, "w");
+    if (!out)
+        return CLI_INPUT_OUTPUT;
+    fprintf(out, "%d %s\n", ok, text);
+    return fclose(out) == 0 ? CLI_DONE : CLI_INPUT_OUTPUT;
 }

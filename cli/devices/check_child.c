@@ -1,15 +1,13 @@
 // The child's part of mastaba devices --check: kernels built afresh, data moved, transforms compared with closed forms.
 #include "check.h"
 
-#include <fcntl.h>
+#include "child.h"
+
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
-enum { LENGTH = 1024, BATCH = 64, RESULT_DESCRIPTOR = 3 };
+enum { LENGTH = 1024, BATCH = 64 };
 
 typedef struct transform {
     mst_type type;
@@ -119,12 +117,9 @@ static void check(int index, cli_check *result) {
 
 int cli_check_child(int index) {
     cli_check result = {0};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    fcntl(RESULT_DESCRIPTOR, F_SETFD, FD_CLOEXEC); // a compiler that the driver starts is not to hold it open
+    char rates[64];
+    child_begin();
     check(index, &result);
-    FILE *out = fdopen(RESULT_DESCRIPTOR, "w");
-    if (!out)
-        return CLI_INPUT_OUTPUT;
-    fprintf(out, "%d %.9g %.9g %s\n", result.ok, result.seconds, result.copy_rate, result.problem);
-    return fclose(out) == 0 ? CLI_DONE : CLI_INPUT_OUTPUT;
+    snprintf(rates, sizeof rates, "%.9g %.9g", result.seconds, result.copy_rate);
+    return child_end(result.ok, result.ok ? rates : result.problem);
 }

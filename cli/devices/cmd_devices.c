@@ -1,5 +1,7 @@
 // mastaba devices: what OpenCL devices there are, and whether they work.
 #include "check.h"
+#include "child.h"
+#include "devices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,14 +170,14 @@ static int run(const cli_arguments *arguments, void *values) {
         cli_error(command, "--timeout %d: not a time; give seconds, at least 1", r->timeout);
         return CLI_USAGE;
     }
-    if (r->check && !(environment = cli_environment_copy()))
+    if (r->check && !(environment = child_environment_copy()))
         return cli_out_of_memory(command, NULL);
     if (mst_devices_list(&list, &count, &error) == MST_OK)
         code = show(list, count, r, arguments->common.json, environment);
     else
         code = cli_fail(command, NULL, &error);
     mst_devices_free(list);
-    cli_environment_free(environment);
+    child_environment_free(environment);
     return code;
 }
 

@@ -1,0 +1,26 @@
+// A question to a process of its own, so that a driver that crashes or hangs is an answer, too: this program runs again with other
+// arguments, and writes a line to descriptor 3.
+#ifndef MASTABA_CLI_CHILD_H
+#define MASTABA_CLI_CHILD_H
+
+#include <stdbool.h>
+
+typedef struct child_answer {
+    bool ok;
+    char text[1024]; // what the child says; if not ok, the problem
+} child_answer;
+
+// A copy of this process's environment, for the children; NULL if out of memory. To be taken before the first call of OpenCL:
+// Khronos's loader cuts OCL_ICD_FILENAMES up in place, so that a child would see only the first of its drivers.
+char **child_environment_copy(void);
+void child_environment_free(char **environment);
+
+// Runs this program with the arguments, argv[0] among them and NULL last, and waits at most `timeout` seconds. With `verbose` what
+// the driver prints on stderr is shown.
+void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer);
+
+// The child's side: first of all, and its answer, which returns the exit code.
+void child_begin(void);
+int child_end(bool ok, const char *text);
+
+#endif

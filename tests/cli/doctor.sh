@@ -1,0 +1,45 @@
+#!/bin/sh
+# mastaba doctor: what works, and what does not.
+. "${0%/*}/lib"
+
+capabilities='fft convolve map filter integrate solve'
+expect 0 "$MASTABA" doctor
+for capability in $capabilities; do
+    grep -Eq "^(self-test)? +$capability +works: [0-9.]+ s, largest error [0-9.]+e-" .stdout || fail "$capability is not said to work"
+done
+grep -q '^summary  *everything works$' .stdout || fail "no summary"
+refused 2 'not a time' doctor --timeout 0
+(
+    unset HOME XDG_CACHE_HOME
+    OCL_ICD_VENDORS=$here
+    export OCL_ICD_VENDORS
+    expect 1 "$MASTABA" doctor
+)
+grep -q 'cache .*PROBLEM: none' .stdout || fail "a missing cache is no problem"
+grep -q 'PROBLEM: no OpenCL platform' .stdout || fail "no drivers, and no problem"
+grep -q 'install an OpenCL driver' .stdout || fail "no advice where there is no driver"
+
+# A file of a driver that was removed, beside one that is there.
+mkdir vendors
+cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd vendors 2>/dev/null || :
+echo /nowhere/libdriver.so >vendors/gone.icd
+: >vendors/empty.icd
+(
+    OCL_ICD_VENDORS=$PWD/vendors
+    export OCL_ICD_VENDORS
+    expect 1 "$MASTABA" doctor --json
+)
+json 'any("gone.icd: names /nowhere/libdriver.so: No such file" in line for line in j["drivers"])'
+json 'any("empty.icd: is empty" in line for line in j["drivers"])'
+json 'j["summary"] == ["2 problems"]'
+
+# A capability whose kernel does not compile.
+mkdir kernels
+echo '#error broken' >kernels/any_filter.cl
+(
+    MASTABA_KERNEL_DIR=$PWD/kernels
+    export MASTABA_KERNEL_DIR
+    expect 1 "$MASTABA" doctor
+)
+grep -q 'PROBLEM: filter: ' .stdout || fail "a kernel that does not compile is no problem"
+grep -q 'summary  *1 problem' .stdout || fail "the problems are not counted"
