@@ -10,6 +10,8 @@ other is converted after each. `output` is an array to write to, or a type.
 """
 import math
 import numbers
+import operator
+import warnings
 
 import numpy as np
 
@@ -22,13 +24,15 @@ __all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "fourier_ellips
 
 _MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
           "constant": "constant", "grid-constant": "constant"}
+_FEW_WEIGHTS = 128
 
 
 # ---- Arguments
 
 def _axis(axis, rank):
+    axis = operator.index(axis)
     if not -rank <= axis < rank:
-        raise ValueError(f"invalid axis {axis} of an array with {rank} axes")
+        raise ValueError(f"specified axis: {axis} is out of range for an array with {rank} axes")
     return axis % rank
 
 
@@ -48,7 +52,7 @@ def _each(value, n, what):
         return [value] * n
     value = list(value)
     if len(value) != n:
-        raise RuntimeError(f"{what} must have length equal to the number of axes, {n}, not {len(value)}")
+        raise RuntimeError(f"sequence argument must have length equal to input rank: {what} has {len(value)} values for {n} axes")
     return value
 
 
@@ -58,16 +62,33 @@ def _whole(values):
     return np.where(np.abs(values - nearest) < 1e-6, nearest, values)
 
 
-def _result(values, x, output):
-    """Values as the type, or in the array, that is asked for."""
+def _kind(x, output, complex_numbers):
+    """The type of a result: that of `output` if given, else of the input, and complex where the values are."""
     if isinstance(output, np.ndarray):
         if output.shape != x.shape:
-            raise RuntimeError(f"output has the shape {output.shape}, the input {x.shape}")
-        values = values if values.dtype.kind != "c" or output.dtype.kind == "c" else values.real
-        output[...] = _whole(values) if output.dtype.kind in "iu" else values
-        return output
-    kind = np.dtype(output) if output is not None else x.dtype if x.dtype.kind == "c" or values.dtype.kind != "c" else values.dtype
+            raise RuntimeError(f"output shape not correct: {output.shape}, where the input has {x.shape}")
+        if complex_numbers and output.dtype.kind != "c":
+            raise RuntimeError("output must have complex dtype")
+        return output.dtype
+    kind = x.dtype if output is None else np.dtype(output)
+    if not complex_numbers or kind.kind == "c":
+        return kind
+    if output is not None:
+        warnings.warn("promoting specified output dtype to complex", stacklevel=4)
+    return np.promote_types(kind, np.complex64)
+
+
+def _converted(values, kind):
     return (_whole(values) if kind.kind in "iu" else values).astype(kind, copy=False)
+
+
+def _result(values, kind, output):
+    """Values as a type, and in the array that is asked for."""
+    values = _converted(values, kind)
+    if not isinstance(output, np.ndarray):
+        return values
+    output[...] = values
+    return output
 
 
 def _extended(x, axis, before, after, mode, value):
@@ -93,6 +114,11 @@ def _of_numbers(x, w):
     return (x, w.astype(x.real.dtype if w.dtype.kind == "f" else np.result_type(x.real.dtype, np.complex64), copy=False))
 
 
+def _method(x, w):
+    """Sums where the weights are few, as exact zeros stay zeros then and NaN stays where it reaches; it stays there always."""
+    return "direct" if w.size <= _FEW_WEIGHTS or not np.isfinite(x.sum()) else "auto"
+
+
 def _correlated(x, w, axes, modes, value, origins):
     """sum_j x[i + j - size // 2 - origin] w[j] along the axes; both are numbers, and w has as many axes as there are of these."""
     for size, axis, mode, origin in zip(w.shape, axes, modes, origins):
@@ -101,25 +127,39 @@ def _correlated(x, w, axes, modes, value, origins):
     shape = [1] * x.ndim
     for size, axis in zip(w.shape, axes):
         shape[axis] = size
-    w = np.transpose(w, np.argsort(axes)).reshape(shape)
-    return signal._floating(x, np.conjugate(w), "valid", list(axes), True, "auto")
+    return signal._floating(x, np.conjugate(w.reshape(shape)), "valid", list(axes), True, _method(x, w))
+
+
+def _numbers_for(x, kind):
+    """x as numbers to compute with: in float64 for a result of whole numbers."""
+    x = as_numbers(x)
+    return x.astype(np.result_type(x, np.float64), copy=False) if kind.kind in "iu" else x
 
 
 def _filtered(input, weights, output, axes, mode, cval, origin, turned):
     x, w = np.asarray(input), np.asarray(weights)
+    if not isinstance(mode, str):
+        raise RuntimeError("A sequence of modes is not supported")
+    if np.iscomplexobj(cval) and x.dtype.kind != "c":
+        raise ValueError("Cannot provide a complex-valued cval when the input is real.")
     axes = _axes(axes, x.ndim)
     if w.ndim != len(axes):
-        raise RuntimeError(f"filter weights array has {w.ndim} axes where {len(axes)} are filtered")
+        raise RuntimeError(f"weights.ndim ({w.ndim}) must match len(axes) ({len(axes)})")
     if w.size == 0:
         raise RuntimeError("no filter weights given")
-    origins = [int(o) for o in _each(origin, len(axes), "origin")]
+    origins = dict(zip(axes, (int(o) for o in _each(origin, len(axes), "origin"))))
+    axes = sorted(axes)  # those of the weights are in the order of the array's
+    origins = [origins[axis] for axis in axes]
     if turned:  # a convolution
         w = w[(slice(None, None, -1),) * w.ndim]
         origins = [-o - (1 - size % 2) for o, size in zip(origins, w.shape)]
+    else:
+        w = np.conjugate(w)
+    kind = _kind(x, output, "c" in (x.dtype.kind, w.dtype.kind))
     if x.size == 0:
-        return _result(np.zeros(x.shape), x, output)
-    values, w = _of_numbers(x, w)
-    return _result(_correlated(values, w, axes, _each(mode, len(axes), "mode"), cval, origins), x, output)
+        return _result(np.zeros(x.shape), kind, output)
+    values, w = _of_numbers(_numbers_for(x, kind), w)
+    return _result(_correlated(values, w, axes, [mode] * len(axes), cval, origins), kind, output)
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -145,11 +185,11 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
 def _separable(input, output, axes, mode, cval, weights):
     """One correlation an axis, weights[k] along axes[k]; those of None are left out. Each has the type of the output, as in SciPy."""
     x = values = np.asarray(input)
-    kind = _result(np.empty((), as_numbers(np.empty(0, x.dtype)).dtype), x, output.dtype if isinstance(output, np.ndarray) else output).dtype
+    kind = _kind(x, output, x.dtype.kind == "c")
     for axis, each, w in zip(axes, _each(mode, len(axes), "mode"), weights):
         if w is not None and x.size:
-            values = _result(_correlated(*_of_numbers(as_numbers(values), w[0]), (axis,), (each,), cval, (w[1],)), x, kind)
-    return _result(values, x, output)
+            values = _converted(_correlated(*_of_numbers(_numbers_for(values, kind), w[0]), (axis,), (each,), cval, (w[1],)), kind)
+    return _result(values, kind, output)
 
 
 def _gaussian(sigma, order, truncate, radius):
@@ -202,7 +242,8 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
     """The mean of a box of neighbours."""
     axes = _axes(axes, np.ndim(input))
-    weights = [_mean(s, o) for s, o in zip(_each(size, len(axes), "size"), _each(origin, len(axes), "origin"))]
+    sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
+    weights = [_mean(s, o) for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
     return _separable(input, output, axes, mode, cval, weights)
 
 
