@@ -1,0 +1,118 @@
+// Mastaba: the ranks of an MPI job working on one array (libmastaba_mpi; docs/mpi.md).
+//
+// MPI 3 is enough, with MPI_THREAD_FUNNELED: the calls of a rank come from one thread, the one that initialised MPI. A
+// communicator is the caller's and is duplicated; nothing here starts processes. Functions marked "collective" are called by all
+// ranks of the communicator in the same order, with equal descriptions. They end with the same status everywhere: where one rank
+// fails, all return its status and its message, which says which rank it was, and no rank is left waiting.
+//
+// An array is cut into boxes: along one axis (slabs), or along two (pencils). Of an axis of length n that p ranks share, each
+// takes ceil(n / p) indices in turn, as FFTW's default blocks; the last ranks may have fewer, or none.
+#ifndef MASTABA_MPI_H
+#define MASTABA_MPI_H
+
+#include <mastaba/mastaba.h>
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- Contexts
+
+// Makes a context (as mst_context_create) for this rank of the communicator, which may be any: the devices that desc names, on
+// each host, are handed out to the ranks there. With at least as many devices as ranks each rank gets a group of its own;
+// otherwise rank l of a host gets device l modulo their number, and the device's memory, the staging memory and the copy threads
+// are divided by the ranks that share it unless desc sets them. Collective. Errors are those of mst_context_create.
+MST_API mst_status mst_mpi_context_create(MPI_Comm communicator, const mst_context_desc *desc, mst_context **out,
+                                          mst_error *error);
+
+// ---- Transforms
+
+typedef enum mst_mpi_cut {
+    MST_MPI_CUT_AUTO = 0,   // slabs as long as every rank gets some, else pencils
+    MST_MPI_CUT_SLABS = 1,  // along axis 0; one exchange between the ranks
+    MST_MPI_CUT_PENCILS = 2 // along axes 0 and 1 of at least three; two exchanges
+} mst_mpi_cut;
+
+typedef struct mst_mpi_fft_desc {
+    size_t struct_size;
+    mst_type input;              // float32, float64, complex64 or complex128; real: forward only
+    mst_type output;             // 0: complex; real: inverse only. The same precision
+    int rank;                    // of the whole array, at least 2 where several ranks share it
+    size_t shape[MST_MAX_RANK];  // of the whole array; where one side is real, of that side
+    int n_axes;                  // 1..MST_MAX_AXES, as in mst_fft_desc, also for what is real and halved
+    int axes[MST_MAX_AXES];      // other axes are batch
+    mst_fft_direction direction; // and scale: as in mst_fft_desc
+    double scale;
+    mst_mpi_cut cut;
+    int ranks[2];                           // of pencils: how many along axes 0 and 1; zeros: chosen
+    int transposed_input;                   // 1: the input is cut as transposed output is (FFTW_MPI_TRANSPOSED_IN)
+    int transposed_output;                  // 1: the output stays cut as the transform leaves it, which spares the exchange
+                                            // that brings it back (FFTW_MPI_TRANSPOSED_OUT)
+    ptrdiff_t input_strides[MST_MAX_RANK];  // of a rank's part, in elements; zeros: without gaps, the axes in their order,
+    ptrdiff_t output_strides[MST_MAX_RANK]; // of a transposed side those first that are cut, as FFTW has them
+    double timeout;                         // seconds that a rank waits for others before it gives up; 0: for ever
+} mst_mpi_fft_desc;
+
+#define MST_MPI_FFT_DESC_INIT                                                                                                    \
+    {                                                                                                                            \
+        sizeof(mst_mpi_fft_desc), (mst_type)0, (mst_type)0, 0, {0}, 1, {-1, 0, 0}, MST_FFT_FORWARD, 1.0, MST_MPI_CUT_AUTO,       \
+            {0, 0}, 0, 0, {0}, {0}, 0.0                                                                                          \
+    }
+
+// A rank's part of an array.
+typedef struct mst_mpi_part {
+    size_t struct_size;
+    mst_layout layout;          // its type, shape and strides
+    size_t start[MST_MAX_RANK]; // where it begins in the whole array
+    int cut_axes[2];            // the axes that are cut, and over how many ranks (1: not cut): rank r stands at
+    int cut_ranks[2];           // r / cut_ranks[1] along the first, r % cut_ranks[1] along the second
+} mst_mpi_part;
+
+#define MST_MPI_PART_INIT                                                                                                        \
+    {                                                                                                                            \
+        sizeof(mst_mpi_part), MST_LAYOUT_INIT, {0}, {0, 0}, { 0, 0 }                                                             \
+    }
+
+// What rank `rank` of `n_ranks` holds of input and output, either of which may be NULL. Needs neither MPI nor a device.
+// MST_ERROR_ARGUMENT; MST_ERROR_UNSUPPORTED: an array of one axis over several ranks. Thread-safe.
+MST_API mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_part *input,
+                                     mst_mpi_part *output, mst_error *error);
+
+// What one execution takes of one rank.
+typedef struct mst_mpi_needs {
+    size_t struct_size;
+    uint64_t exchanges;  // between the ranks, each of all with all that have something for one another
+    uint64_t messages;   // that this rank sends, of at most 2^30 bytes each, besides a few words at the end
+    uint64_t sent_bytes; // in them
+    uint64_t host_bytes; // of work memory beside input and output
+} mst_mpi_needs;
+
+#define MST_MPI_NEEDS_INIT                                                                                                       \
+    { sizeof(mst_mpi_needs), 0, 0, 0, 0 }
+
+// As mst_mpi_fft_parts.
+MST_API mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error);
+
+typedef struct mst_mpi_fft mst_mpi_fft;
+
+// Makes the plan of a transform of one array over all ranks of the communicator; the context is this rank's and outlives the
+// plan. *out is the caller's; NULL on failure. Collective, blocks. Errors are those of mst_fft_create and mst_mpi_fft_parts, and
+// MST_ERROR_IO where MPI fails.
+MST_API mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc,
+                                      mst_mpi_fft **out, mst_error *error);
+MST_API void mst_mpi_fft_destroy(mst_mpi_fft *plan); // collective, as MPI_Comm_free is
+
+// Transforms; each rank gives where its parts lie, which must not overlap. In host memory or in files: a part of a file that
+// holds the whole array begins at its own first element and has the whole array's strides. An exchange at the end or the
+// beginning (natural output of a transform, transposed input of another) is between parts in host memory only
+// (MST_ERROR_ARGUMENT). On failure outputs are undefined. Collective, blocks. MST_ERROR_IO: MPI failed, or a rank waited longer
+// than the timeout, after which the job should be ended (MPI_Abort) and the plan be destroyed no more; else errors are those of
+// mst_fft_execute. Method: transforms along whole axes and exchanges between them (Foster, Worley, Parallel algorithms for the
+// spectral transform method, 1997; Pekurovsky, P3DFFT, 2012).
+MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

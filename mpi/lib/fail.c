@@ -1,0 +1,30 @@
+#include "fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void keep_one_line(char *text) {
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = ' ';
+}
+
+mst_status mst_mpi_fail(mst_error *error, mst_status status, const char *format, ...) {
+    if (error) {
+        va_list arguments;
+        *error = (mst_error){.status = status};
+        va_start(arguments, format);
+        vsnprintf(error->message, sizeof error->message, format, arguments);
+        va_end(arguments);
+        keep_one_line(error->message);
+    }
+    return status;
+}
+
+mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what) {
+    char text[MPI_MAX_ERROR_STRING] = "unknown error";
+    int length = 0;
+    MPI_Error_string(code, text, &length);
+    return mst_mpi_fail(error, MST_ERROR_IO, "%s: MPI says: %s", what, text);
+}

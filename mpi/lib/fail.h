@@ -1,0 +1,36 @@
+// The error idiom of src/runtime/error.h, for a library that sees the public headers of Mastaba only.
+#ifndef MST_MPI_FAIL_H
+#define MST_MPI_FAIL_H
+
+#include <mastaba/mpi.h>
+
+mst_status mst_mpi_fail(mst_error *error, mst_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// The same for what an MPI function returned; its text is appended.
+mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what);
+
+#define REQUIRE(condition, code, ...)                                                                                            \
+    do {                                                                                                                         \
+        if (!(condition)) {                                                                                                      \
+            status = mst_mpi_fail(error, (code), __VA_ARGS__);                                                                   \
+            goto fail;                                                                                                           \
+        }                                                                                                                        \
+    } while (0)
+
+#define TRY(call)                                                                                                                \
+    do {                                                                                                                         \
+        status = (call);                                                                                                         \
+        if (status != MST_OK)                                                                                                    \
+            goto fail;                                                                                                           \
+    } while (0)
+
+#define TRY_MPI(call, what)                                                                                                      \
+    do {                                                                                                                         \
+        int code_ = (call);                                                                                                      \
+        if (code_ != MPI_SUCCESS) {                                                                                              \
+            status = mst_mpi_fail_code(error, code_, (what));                                                                    \
+            goto fail;                                                                                                           \
+        }                                                                                                                        \
+    } while (0)
+
+#endif

@@ -1,0 +1,241 @@
+#include "exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A step of the plan as a rank executes it.
+typedef struct stage {
+    mst_fft *fft;               // NULL: nothing to transform
+    mst_mpi_exchange *exchange; // behind it; NULL: it is the last
+} stage;
+
+struct mst_mpi_fft {
+    MPI_Comm communicator;
+    mst_context *context;
+    mst_mpi_steps steps;
+    double timeout;
+    stage stages[MST_MPI_MOST_STEPS];
+    void *before, *behind, *packed; // what steps read and write between the ends, and messages
+};
+
+// ---- What there is to know without MPI
+
+static size_t layout_bytes(const mst_layout *l) {
+    size_t bytes = mst_type_bytes(l->type);
+    for (int k = 0; k < l->rank; k++)
+        bytes *= l->shape[k];
+    return bytes;
+}
+
+static size_t most(size_t a, size_t b) { return a > b ? a : b; }
+
+// Work memory of a rank: parts before steps, parts behind them, packed messages.
+static void work_bytes(const mst_mpi_steps *s, int rank, size_t bytes[3]) {
+    memset(bytes, 0, 3 * sizeof bytes[0]);
+    for (int i = 0; i < s->n; i++) {
+        mst_layout in = mst_mpi_step_layout(s, i, false, rank), out = mst_mpi_step_layout(s, i, true, rank);
+        bool caller_reads = i == s->n - 1 && !s->step[i].n_axes;
+        if (i > 0 && !caller_reads)
+            bytes[0] = most(bytes[0], layout_bytes(&in));
+        if (i < s->n - 1 && s->step[i].n_axes)
+            bytes[1] = most(bytes[1], layout_bytes(&out));
+        if (i < s->n - 1)
+            bytes[2] = most(bytes[2], mst_mpi_exchange_bytes(s, i, rank));
+    }
+}
+
+static mst_status read_steps(const mst_mpi_fft_desc *given, int n_ranks, int rank, mst_mpi_steps *s, mst_error *error) {
+    mst_mpi_fft_desc desc;
+    mst_status status = mst_mpi_fft_desc_read(given, &desc, error);
+    if (status == MST_OK && (n_ranks < 1 || rank < 0 || rank >= n_ranks))
+        status = mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no rank %d of %d", rank, n_ranks);
+    return status == MST_OK ? mst_mpi_steps_make(&desc, n_ranks, s, error) : status;
+}
+
+static mst_status fill_part(const mst_mpi_steps *s, bool out, int rank, mst_mpi_part *part, mst_error *error) {
+    int step = out ? s->n - 1 : 0;
+    if (!part)
+        return MST_OK;
+    if (part->struct_size != sizeof *part)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "a part's struct_size is %zu; begin with MST_MPI_PART_INIT",
+                            part->struct_size);
+    mst_mpi_box box = mst_mpi_step_box(s, step, out, rank);
+    part->layout = mst_mpi_step_layout(s, step, out, rank);
+    memcpy(part->start, box.start, sizeof part->start);
+    for (int i = 0; i < 2; i++) {
+        part->cut_axes[i] = s->step[step].grid.axis[i];
+        part->cut_ranks[i] = s->step[step].grid.ranks[i];
+    }
+    return MST_OK;
+}
+
+mst_status mst_mpi_fft_parts(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_part *input, mst_mpi_part *output,
+                             mst_error *error) {
+    mst_mpi_steps s;
+    mst_status status = read_steps(desc, n_ranks, rank, &s, error);
+    if (status == MST_OK)
+        status = fill_part(&s, false, rank, input, error);
+    return status == MST_OK ? fill_part(&s, true, rank, output, error) : status;
+}
+
+mst_status mst_mpi_fft_needs(const mst_mpi_fft_desc *desc, int n_ranks, int rank, mst_mpi_needs *needs, mst_error *error) {
+    mst_mpi_steps s;
+    size_t bytes[3];
+    mst_status status = read_steps(desc, n_ranks, rank, &s, error);
+    if (status != MST_OK)
+        return status;
+    if (!needs || needs->struct_size != sizeof *needs)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "needs is NULL or has another struct_size; begin with MST_MPI_NEEDS_INIT");
+    *needs = (mst_mpi_needs)MST_MPI_NEEDS_INIT;
+    needs->exchanges = (uint64_t)s.n - 1;
+    for (int i = 0; i + 1 < s.n; i++)
+        mst_mpi_exchange_count(&s, i, rank, &needs->messages, &needs->sent_bytes);
+    work_bytes(&s, rank, bytes);
+    needs->host_bytes = bytes[0] + bytes[1] + bytes[2];
+    return MST_OK;
+}
+
+// ---- Making a plan
+
+static mst_status make_transform(mst_mpi_fft *plan, const mst_mpi_fft_desc *d, int i, int rank, double scale, mst_error *error) {
+    const mst_mpi_step *s = &plan->steps.step[i];
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    desc.input = mst_mpi_step_layout(&plan->steps, i, false, rank);
+    desc.output = mst_mpi_step_layout(&plan->steps, i, true, rank);
+    desc.n_axes = s->n_axes;
+    memcpy(desc.axes, s->axes, sizeof desc.axes);
+    desc.direction = d->direction;
+    desc.scale = scale;
+    return mst_fft_create(plan->context, &desc, &plan->stages[i].fft, error);
+}
+
+static mst_status take(size_t bytes, void **memory, mst_error *error) {
+    *memory = bytes ? aligned_alloc(4096, (bytes + 4095) / 4096 * 4096) : NULL;
+    return !bytes || *memory ? MST_OK
+                             : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "no memory for %zu bytes between two steps", bytes);
+}
+
+static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_mpi_fft_desc d;
+    int rank, n_ranks, last = 0;
+    size_t bytes[3];
+    MPI_Comm_rank(plan->communicator, &rank);
+    MPI_Comm_size(plan->communicator, &n_ranks);
+    TRY(mst_mpi_fft_desc_read(given, &d, error));
+    REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
+    TRY(mst_mpi_steps_make(&d, n_ranks, &plan->steps, error));
+    work_bytes(&plan->steps, rank, bytes);
+    plan->timeout = d.timeout;
+    TRY(take(bytes[0], &plan->before, error));
+    TRY(take(bytes[1], &plan->behind, error));
+    TRY(take(bytes[2], &plan->packed, error));
+    for (int i = 0; i < plan->steps.n; i++)
+        last = plan->steps.step[i].n_axes ? i : last;
+    for (int i = 0; i < plan->steps.n; i++) {
+        if (plan->steps.step[i].n_axes)
+            TRY(make_transform(plan, &d, i, rank, i == last ? d.scale : 1, error));
+        if (i + 1 < plan->steps.n)
+            TRY(mst_mpi_exchange_create(plan->communicator, &plan->steps, i, plan->packed, d.timeout, &plan->stages[i].exchange,
+                                        error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
+                              mst_error *error) {
+    mst_mpi_fft *plan = calloc(1, sizeof *plan);
+    mst_status status = MST_OK;
+    MPI_Comm own;
+    int code = MPI_Comm_dup(communicator, &own);
+    if (code != MPI_SUCCESS) { // nothing can be agreed on
+        free(plan);
+        return mst_mpi_fail_code(error, code, "duplicating the communicator");
+    }
+    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    if (!plan || !out) {
+        status = mst_mpi_fail(error, plan ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY,
+                              plan ? "out must not be NULL" : "out of memory");
+    } else {
+        plan->communicator = own;
+        plan->context = context;
+        status = fill_plan(plan, desc, error);
+    }
+    status = mst_mpi_agree(own, status, 0, error);
+    if (status == MST_OK) {
+        *out = plan;
+    } else {
+        if (out)
+            *out = NULL;
+        if (plan)
+            plan->communicator = own;
+        else
+            MPI_Comm_free(&own);
+        mst_mpi_fft_destroy(plan);
+    }
+    return status;
+}
+
+void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
+    if (!plan)
+        return;
+    for (int i = 0; i < MST_MPI_MOST_STEPS; i++) {
+        mst_fft_destroy(plan->stages[i].fft);
+        mst_mpi_exchange_destroy(plan->stages[i].exchange);
+    }
+    free(plan->before);
+    free(plan->behind);
+    free(plan->packed);
+    MPI_Comm_free(&plan->communicator);
+    free(plan);
+}
+
+// ---- Executing it
+
+static mst_status check_places(const mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error) {
+    const mst_mpi_steps *s = &plan->steps;
+    if (!s->step[0].n_axes && input.place != MST_PLACE_HOST)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "input that is exchanged first must lie in host memory");
+    if (!s->step[s->n - 1].n_axes && output.place != MST_PLACE_HOST)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT,
+                            "output that is exchanged last must lie in host memory; ask for transposed output");
+    return MST_OK;
+}
+
+// One step: what it reads lies at *at, which then is where its result lies.
+static mst_status transform(mst_mpi_fft *plan, int i, mst_location *at, mst_location output, mst_error *error) {
+    mst_location to = i == plan->steps.n - 1 ? output : mst_at_host(plan->behind);
+    mst_location from = *at;
+    if (!plan->stages[i].fft)
+        return MST_OK;
+    *at = to;
+    return mst_fft_execute(plan->stages[i].fft, from, to, NULL, error);
+}
+
+mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error) {
+    mst_status status, exchanged = MST_OK;
+    mst_location at = input;
+    if (!plan)
+        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
+    status = check_places(plan, input, output, error);
+    status = mst_mpi_agree(plan->communicator, status, plan->timeout, error);
+    if (status != MST_OK)
+        return status;
+    for (int i = 0; i < plan->steps.n; i++) {
+        bool to_caller = i + 2 == plan->steps.n && !plan->steps.step[i + 1].n_axes;
+        if (status == MST_OK)
+            status = transform(plan, i, &at, output, error);
+        else
+            at = mst_at_host(plan->behind);
+        if (!plan->stages[i].exchange)
+            continue;
+        void *to = to_caller ? output.host : plan->before;
+        // A rank that failed goes on sending, so that no other waits for it.
+        exchanged = mst_mpi_exchange_run(plan->stages[i].exchange, at.host, to, status == MST_OK ? error : NULL);
+        if (exchanged != MST_OK)
+            return exchanged; // of an exchange that broke off nothing can be agreed on
+        at = mst_at_host(to);
+    }
+    return mst_mpi_agree(plan->communicator, status, plan->timeout, error);
+}

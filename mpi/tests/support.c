@@ -1,0 +1,59 @@
+#include "support.h"
+
+#include <stdint.h>
+#include <time.h>
+
+int test_rank, test_n_ranks;
+static uint64_t state;
+static unsigned long long n_messages, n_bytes;
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+    x = (x ^ x >> 27) * 0x94d049bb133111eb;
+    return x ^ x >> 31;
+}
+
+size_t test_random(size_t n) {
+    state += 0x9e3779b97f4a7c15;
+    return (size_t)(mix(state) % n);
+}
+
+double test_value(size_t index) { return (double)(mix(index + 12345) >> 11) / (double)(1ull << 52) - 1; }
+
+mst_context *test_begin(int *argc, char ***argv) {
+    int provided;
+    mst_context *context = NULL;
+    mst_error e;
+    const char *given = getenv("MASTABA_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)time(NULL);
+    setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", 0);
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &test_n_ranks);
+    MPI_Bcast(&seed, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    if (test_rank == 0)
+        printf("MASTABA_SEED=%llu\n", (unsigned long long)seed);
+    state = seed;
+    OK(mst_mpi_context_create(MPI_COMM_WORLD, NULL, &context, &e));
+    return context;
+}
+
+void test_end(mst_context *context) {
+    mst_context_destroy(context);
+    MPI_Finalize();
+}
+
+// MPI's own profiling interface: what the library sends passes here.
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int to, int tag, MPI_Comm communicator, MPI_Request *request) {
+    int size;
+    MPI_Type_size(type, &size);
+    n_messages++;
+    n_bytes += (unsigned long long)count * (unsigned long long)size;
+    return PMPI_Isend(data, count, type, to, tag, communicator, request);
+}
+
+void test_sent(unsigned long long *messages, unsigned long long *bytes) {
+    *messages = n_messages;
+    *bytes = n_bytes;
+    n_messages = n_bytes = 0;
+}

@@ -1,0 +1,37 @@
+// What the tests of ranks share.
+#ifndef MST_MPI_TESTS_SUPPORT_H
+#define MST_MPI_TESTS_SUPPORT_H
+
+#include <mastaba/mpi.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+extern int test_rank, test_n_ranks;
+
+// Ends the job with a message in printf's terms.
+#define CHECK(condition, ...)                                                                                                    \
+    do {                                                                                                                         \
+        if (!(condition)) {                                                                                                      \
+            fprintf(stderr, "%s:%d: rank %d of %d: ", __FILE__, __LINE__, test_rank, test_n_ranks);                              \
+            fprintf(stderr, __VA_ARGS__);                                                                                        \
+            fputc('\n', stderr);                                                                                                 \
+            MPI_Abort(MPI_COMM_WORLD, 1);                                                                                        \
+        }                                                                                                                        \
+    } while (0)
+
+// A call of the library whose last argument is &e, with `mst_error e` declared by the caller.
+#define OK(call) CHECK((call) == MST_OK, "%s: %s", #call, e.message)
+
+// A number of 0 .. n - 1, the same on all ranks that asked as often; and one for an index, in -1 .. 1.
+size_t test_random(size_t n);
+double test_value(size_t index);
+
+// MPI_Init_thread, the seed from MASTABA_SEED or of the first rank, which prints it; and a context of the ranks.
+mst_context *test_begin(int *argc, char ***argv);
+void test_end(mst_context *context);
+
+// Messages and bytes that this rank sent by MPI_Isend since the last call.
+void test_sent(unsigned long long *messages, unsigned long long *bytes);
+
+#endif
