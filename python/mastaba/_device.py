@@ -85,9 +85,6 @@ class Array:
     __array_ufunc__ = None  # so that numpy's operators leave theirs to these
     __hash__ = None
 
-    def __eq__(self, other):
-        raise TypeError("arrays on the device are not compared: compare copies on the host")
-
     def __init__(self, context, buffer, offset, shape, strides, dtype):
         self.context, self.buffer, self.offset, self.shape, self.strides, self.dtype = context, buffer, offset, shape, strides, dtype
 
@@ -173,6 +170,9 @@ class Array:
 
     def copy(self):
         """A dense array with the same values."""
+        if not self.is_dense and self.dtype.isnative:
+            from ._map import evaluate
+            return evaluate("a", {"a": self})
         if not self.is_dense:
             return asarray(self.numpy(), context=self.context)
         new = empty(self.shape, self.dtype, self.context)
@@ -185,7 +185,12 @@ class Array:
     def astype(self, dtype):
         """Its values in another type."""
         dtype = np.dtype(dtype)
-        return self if dtype == self.dtype else asarray(self.numpy().astype(dtype), context=self.context)
+        if dtype == self.dtype:
+            return self
+        if self.dtype.isnative and dtype.isnative and (self.dtype.kind != "c" or dtype.kind == "c"):
+            from ._map import evaluate
+            return evaluate("a", {"a": self}, out_dtype=dtype)
+        return asarray(self.numpy().astype(dtype), context=self.context)
 
     # ---- Views
 
@@ -237,6 +242,17 @@ class Array:
                     raise IndexError(f"index {k} of an axis of {self.shape[axis]}")
                 offset, axis = offset + k % self.shape[axis] * self.strides[axis], axis + 1
         return self._view(shape, strides, offset)
+
+    def __setitem__(self, index, values):
+        """Writes numbers, or an array that is broadcast and converted to this one's type, to a view."""
+        from ._map import evaluate
+        view = self[index]
+        if not isinstance(values, Array):
+            values = asarray(np.asarray(values), self.dtype, context=self.context)
+        elif values.buffer is self.buffer:
+            values = values.copy()
+        if view.size:
+            evaluate("a", {"a": values.broadcast_to(view.shape)}, out=view)
 
     # ---- Other libraries
 

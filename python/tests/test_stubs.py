@@ -19,7 +19,7 @@ def stub(module):
                 [(part, node.name + ".") for part in node.body] if isinstance(node, ast.ClassDef) else []:
             if isinstance(part, ast.FunctionDef):
                 a = part.args
-                found[name + part.name] = [p.arg for p in (*a.args, *[a.vararg] * bool(a.vararg), *a.kwonlyargs, *[a.kwarg] * bool(a.kwarg))]
+                found[name + part.name] = [p.arg for p in (*a.posonlyargs, *a.args, *[a.vararg] * bool(a.vararg), *a.kwonlyargs, *[a.kwarg] * bool(a.kwarg))]
     return found
 
 
