@@ -64,7 +64,7 @@ class Context:
             if plan is not None:
                 self.plans.move_to_end(key)
                 return plan
-        plan = self._with_room(lambda: make(self))  # outside the lock, as it may compile
+        plan = self.with_room(lambda: make(self))  # outside the lock, as it may compile
         with self.lock:
             self.plans[key] = plan
         self.trim()
@@ -72,9 +72,9 @@ class Context:
 
     def execute(self, key, make, call):
         """call(plan of the description), checked."""
-        self._with_room(lambda: check(call(self.plan(key, make))))
+        self.with_room(lambda: check(call(self.plan(key, make))))
 
-    def _with_room(self, work):
+    def with_room(self, work):
         try:
             return work()
         except (errors.BudgetError, errors.DeviceMemoryError):

@@ -16,10 +16,11 @@ import numpy as np
 
 from . import _arrays, errors, fft
 from ._contexts import current
+from ._convolver import Convolver
 from ._library import describe, execution, ffi, lib, per_thread
 from ._transforms import as_numbers, axes_of
 
-__all__ = ["choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
+__all__ = ["Convolver", "choose_conv_method", "convolve", "convolve2d", "correlate", "correlate2d", "correlation_lags", "explain",
            "fftconvolve", "oaconvolve"]
 
 _MODES = {"full": lib.MST_CONVOLUTION_FULL, "same": lib.MST_CONVOLUTION_SAME, "valid": lib.MST_CONVOLUTION_VALID}

@@ -353,3 +353,32 @@ def test_same_keeps_the_shape_of_the_first():
     got = mastaba.signal.fftconvolve(x, y, "same", axes=1)
     assert got.shape == x.shape and np.allclose(got, mastaba.signal.fftconvolve(x, y[1:2], "same", axes=1))
     assert mastaba.signal.fftconvolve(y, x, "same", axes=1).shape == y.shape
+
+
+@pytest.mark.parametrize("channels, each", [(1, False), (2, False), (2, True)])
+def test_streams(channels, each):
+    r = np.random.default_rng(3)
+    kernel = r.standard_normal((700, channels) if each else 700)
+    x = r.standard_normal((3000, channels)) if channels > 1 else r.standard_normal(3000)
+    wanted = np.stack([np.convolve(a, k) for a, k in zip(np.atleast_2d(x.T), np.broadcast_to(np.atleast_2d(kernel.T), (channels, 700)))], -1)
+    stream = mastaba.signal.Convolver(kernel, channels, latency=64)
+    for _ in range(2):
+        got, n = [], 0
+        for size in (1, 63, 64, 500, 0, 1000, 1372):
+            got.append(stream.process(x[n:n + size]))
+            n += size
+            assert n - 64 < sum(map(len, got)) <= n  # no later than the latency
+        got = np.concatenate([*got, stream.flush()])
+        assert got.shape == (wanted[:, 0] if channels == 1 else wanted).shape and np.allclose(got.reshape(wanted.shape), wanted, rtol=0, atol=3e-4)
+        with pytest.raises(mastaba.errors.ArgumentError):
+            stream.process(x[:5])
+        stream.restart()
+    assert len(list(stream.stream(np.split(x, 3)))) == 4
+
+
+def test_streams_that_cannot_be():
+    for kernel, channels, latency in ((np.ones((3, 2)), 3, 64), ([], 1, 64), ([1j], 1, 64), ([1.0], 1, 48), (np.ones((2, 2, 2)), None, 64), ([1.0], 0, 64)):
+        with pytest.raises(mastaba.errors.ArgumentError):
+            mastaba.signal.Convolver(kernel, channels, latency=latency)
+    with pytest.raises(mastaba.errors.ArgumentError, match="row a frame"):
+        mastaba.signal.Convolver([1.0], 2).process(np.ones((5, 3)))
