@@ -1,11 +1,14 @@
 """Problems of finite differences, as dictionaries with the keys of problem files (docs/stencils.md), as descriptions of the C library."""
 import math
 import pathlib
+import re
 
 import numpy as np
 
 from . import _arrays, errors
 from ._library import check, describe, ffi, lib, per_thread
+from ._materials import frequencies, hold, masks, materials, runs
+from ._materials import problem_error as _wrong
 
 _AXES = "xyz"
 _FACES = {"dirichlet": lib.MST_BOUNDARY_DIRICHLET, "neumann": lib.MST_BOUNDARY_NEUMANN, "mirror": lib.MST_BOUNDARY_NEUMANN,
@@ -14,13 +17,8 @@ _FACES = {"dirichlet": lib.MST_BOUNDARY_DIRICHLET, "neumann": lib.MST_BOUNDARY_N
 _REDUCTIONS = {"sum": lib.MST_STENCIL_SUM, "max": lib.MST_STENCIL_MAX, "min": lib.MST_STENCIL_MIN, "mean": lib.MST_STENCIL_MEAN,
                "norm": lib.MST_STENCIL_NORM}
 _KEYS = {"grid", "precision", "storage", "parameters", "spacing", "time_step_limit", "time_step", "fields", "let", "boundary", "update",
-         "sources", "receivers", "monitors", "until", "output", "steps"}
-_OF_THE_PROGRAM = {"materials", "mask", "runs", "spectra"}
+         "sources", "receivers", "monitors", "until", "output", "steps", "materials", "mask", "runs", "spectra"}
 _SAFETY = 0.95  # of the largest stable time step, as the program takes
-
-
-def _wrong(key, message):
-    return errors.ArgumentError(f"{key}: {message}")
 
 
 def _keys(entry, key, known):
@@ -67,14 +65,11 @@ class Problem:
     def __init__(self, problem, overrides):
         entries, self.folder = read(problem)
         entries.update(overrides)
-        for key in entries:
-            if key in _OF_THE_PROGRAM:
-                raise errors.UnsupportedError(f"{key}: read by the program, mastaba solve, only")
         _keys(entries, "problem", _KEYS)
         for key in ("grid", "fields", "update"):
             if key not in entries:
                 raise _wrong(key, "missing")
-        self.entries, self.kept, self.symbols = entries, [], {}
+        self.entries, self.kept, self.symbols, self.varying = entries, [], {}, set()
         self.steps = int(entries["steps"]) if "steps" in entries else None
         self.desc = describe("mst_stencil_desc", time_step=1.0, file=-1)
         for kind in ("parameter", "field", "update", "source", "receiver", "boundary", "monitor", "spectrum", "definition"):
@@ -86,28 +81,32 @@ class Problem:
         self._read_places()
         self._read_monitors()
         self._choose_step()
+        self._read_spectra()
 
     # ---- Memory and numbers
 
-    def _keep(self, value):
+    def keep(self, value):
         self.kept.append(value)
         return value
 
     def _text(self, text, key):
         if not isinstance(text, (str, int, float, np.number)):
             raise _wrong(key, f"expected an expression, not {text!r}")
-        return self._keep(ffi.new("char[]", (text if isinstance(text, str) else repr(float(text))).encode()))
+        return self.keep(ffi.new("char[]", (text if isinstance(text, str) else repr(float(text))).encode()))
 
     def _list(self, kind, entries):
-        return self._keep(ffi.new(f"mst_stencil_{kind}[]", entries)) if entries else ffi.NULL
+        return self.keep(ffi.new(f"mst_stencil_{kind}[]", entries)) if entries else ffi.NULL
 
-    def _number(self, value, key):
+    def number(self, value, key):
         """A number, or the text of a constant expression."""
         if not isinstance(value, str):
             try:
                 return float(value)
             except TypeError:
                 raise _wrong(key, f"expected a number or an expression, not {value!r}") from None
+        varying = self.varying.intersection(re.findall(r"[A-Za-z_]\w*", value))
+        if varying:
+            raise _wrong(key, f"{sorted(varying)[0]} differs from run to run, and this must not")
         names = [ffi.new("char[]", name.encode()) for name in self.symbols]
         table = ffi.new("mst_symbol[]", [(name, 0, 0, number) for name, number in zip(names, self.symbols.values())])
         out = ffi.new("double *")
@@ -144,8 +143,12 @@ class Problem:
         if self.type.char not in "fd":
             raise _wrong("precision", f"float32 or float64, not {self.type}")
         desc.precision = _arrays.TYPES[self.type]
+        self.n_runs, self.arrays_shape = 0, self.grid
+        if "runs" in entries:
+            self._read_runs()
         for name, value in self._mapping("parameters").items():
-            self.symbols[name] = self._number(value, "parameters." + name)
+            if name not in self.varying:
+                self.symbols[name] = self.number(value, "parameters." + name)
         parameters = [(self._text(name, "parameters"), value) for name, value in self.symbols.items()]
         desc.parameters, desc.n_parameters = self._list("parameter", parameters), len(parameters)
         spacing = entries.get("spacing", 1.0)
@@ -153,19 +156,30 @@ class Problem:
         if len(spacing) != desc.rank:
             raise _wrong("spacing", f"{len(spacing)} numbers, but the grid has {desc.rank} axes")
         for k, value in enumerate(spacing):
-            desc.spacing[k] = self._number(value, "spacing")
+            desc.spacing[k] = self.number(value, "spacing")
         for k in range(desc.rank):
             self.symbols["d" + names[k]] = desc.spacing[k]
         self._read_step()
 
+    def _read_runs(self):
+        desc, parameters = self.desc, self._mapping("parameters")
+        values = runs(self, self.entries["runs"], parameters)
+        names = [name for name, column in zip(parameters, values.T) if (column != column[0]).any()]
+        table = np.ascontiguousarray(values[:, [name in names for name in parameters]])
+        self.symbols = {**self.symbols, **dict(zip(parameters, values[-1]))}
+        self.varying, self.n_runs, self.arrays_shape = set(names), len(values), (len(values), *self.grid)
+        desc.n_runs, desc.n_run_parameters = len(values), len(names)
+        desc.run_parameters = self.keep(ffi.new("char *[]", [self._text(name, "runs") for name in names]))
+        desc.run_values = ffi.cast("double *", self.keep(table).ctypes.data)
+
     def _read_step(self):
         step, self.safety = self.entries.get("time_step", 1.0), 0.0
         if "time_step_limit" in self.entries:
-            self.symbols["time_step_limit"] = self._number(self.entries["time_step_limit"], "time_step_limit")
+            self.symbols["time_step_limit"] = self.number(self.entries["time_step_limit"], "time_step_limit")
         if isinstance(step, str) and step.split()[:1] == ["auto"]:
-            self.safety = self._number(step.split(None, 1)[1], "time_step") if len(step.split()) > 1 else _SAFETY
+            self.safety = self.number(step.split(None, 1)[1], "time_step") if len(step.split()) > 1 else _SAFETY
         else:
-            self.desc.time_step = self._number(step, "time_step")
+            self.desc.time_step = self.number(step, "time_step")
         self.symbols.pop("time_step_limit", None)
 
     def _initial(self, value, key):
@@ -175,14 +189,14 @@ class Problem:
         if isinstance(value, (str, int, float)):
             return {"expression": self._text(value, key)}
         array = np.asarray(value)
-        if array.shape != self.grid:
+        if array.shape not in (self.grid, self.arrays_shape):
             raise _wrong(key, f"an array of shape {array.shape}, the grid has {self.grid}")
         if array.dtype == np.float16:
             array = array.astype(np.float32)
-        array = self._keep(array if _arrays.fits(array) else array.astype(array.dtype.newbyteorder("=")))
+        array = self.keep(array if _arrays.fits(array) else array.astype(array.dtype.newbyteorder("=")))
         return {"layout": _arrays.layout(array), "data": _arrays.location(array)}
 
-    def _field(self, name, entry):
+    def _field(self, name, entry, table=None):
         key = "fields." + name
         if not isinstance(entry, dict):
             entry = {"initial": entry}
@@ -195,12 +209,21 @@ class Problem:
         for level in ("initial", "previous"):
             if level in entry:
                 field[level] = self._initial(entry[level], f"{key}.{level}")
+        if table is not None:
+            field["table"], field["n_table"] = ffi.cast("double *", self.keep(table).ctypes.data), table.size
         return field
 
     def _read_fields(self):
         desc = self.desc
-        fields = [self._field(name, entry) for name, entry in self._mapping("fields").items()]
-        self.fields = {name: field["levels"] for name, field in zip(self.entries["fields"], fields)}
+        storage = self.entries.get("storage", "float32")
+        self.masks, of_masks = masks(self, self.entries["mask"]) if "mask" in self.entries else ([], [])
+        given = [*self._mapping("fields").items()]
+        given += [*materials(self, self.entries["materials"], storage)] if "materials" in self.entries else []
+        names = [name for name, *_ in (*given, *of_masks)]
+        if len(set(names)) != len(names):
+            raise _wrong("fields", f"two of {', '.join(names)} have one name")
+        fields = [self._field(*each) for each in (*given, *of_masks)]
+        self.fields = {name: field["levels"] for name, field in zip(names, fields)}
         self.coefficients = {name for name, field in zip(self.fields, fields) if field["coefficient"]}
         desc.fields, desc.n_fields = self._list("field", fields), len(fields)
         definitions = [(self._text(name, "let"), self._text(text, "let." + name)) for name, text in self._mapping("let").items()]
@@ -210,10 +233,10 @@ class Problem:
 
     def _layer(self, entry, key):
         _keys(entry, key, {"absorb", "speed", "reflection", "order", "kappa", "alpha"})
-        face = {"kind": lib.MST_BOUNDARY_ABSORB, "width": int(self._number(entry["absorb"], key))}
+        face = {"kind": lib.MST_BOUNDARY_ABSORB, "width": int(self.number(entry["absorb"], key))}
         for name in ("speed", "reflection", "order", "kappa", "alpha"):
             if name in entry:
-                face[name] = self._number(entry[name], f"{key}.{name}")
+                face[name] = self.number(entry[name], f"{key}.{name}")
         if face.get("alpha") == 0:
             face["alpha"] = -1.0  # where 0 is the default
         return face
@@ -224,7 +247,7 @@ class Problem:
         if word not in _FACES:
             raise _wrong(key, f"expected dirichlet VALUE, neumann, mirror, antimirror, periodic, sponge N or absorb N, not {text!r}")
         if word in ("sponge", "absorb"):
-            return {"kind": _FACES[word], "width": int(self._number(rest, key))}
+            return {"kind": _FACES[word], "width": int(self.number(rest, key))}
         if word == "dirichlet":
             return {"kind": _FACES[word], "value": self._text(rest, key) if rest else ffi.NULL}
         if rest == "node" and "mirror" in word:
@@ -265,8 +288,9 @@ class Problem:
     def _read_updates(self):
         updates = []
         for substep, entry in enumerate(self._list_given("update") if not isinstance(self.entries["update"], dict) else [self.entries["update"]]):
-            updates += [(self._text(name, "update"), self._text(text, "update." + name), substep)
-                        for name, text in _keys(entry, "update", set(self.fields)).items()]
+            updates += [(name, str(text), substep) for name, text in _keys(entry, "update", set(self.fields)).items()]
+        updates = [(self._text(name, "update"), self._text(text, "update." + name), substep)
+                   for name, text, substep in hold(self.masks, updates, self.fields, self.coefficients)]
         self.desc.updates, self.desc.n_updates = self._list("update", updates), len(updates)
 
     def _place(self, numbers, scale, key):
@@ -274,7 +298,7 @@ class Problem:
             numbers = [numbers]
         if len(numbers) != self.desc.rank:
             raise _wrong(key, f"{len(numbers)} numbers, but the grid has {self.desc.rank} axes")
-        return [self._number(value, key) / (self.desc.spacing[k] if scale else 1) for k, value in enumerate(numbers)]
+        return [self.number(value, key) / (self.desc.spacing[k] if scale else 1) for k, value in enumerate(numbers)]
 
     def _interpolation(self, entry, key):
         word = str(entry.get("interpolation", "sinc 4")).split()
@@ -289,17 +313,41 @@ class Problem:
             raise _wrong(key + ".field", f"{entry.get('field')!r}: no such field; these are {', '.join(self.fields)}")
         return self._text(entry["field"], key)
 
-    def _source(self, entry):
-        key = "sources"
-        _keys(entry, key, {"field", "at", "position", "interpolation", "series"})
-        source = {"field": self._field_of(entry, key), **self._interpolation(entry, key)}
-        if ("at" in entry) == ("position" in entry) or "series" not in entry:
-            raise _wrong(key, "a source has a field, a series, and either at or position")
+    def _range(self, value, k, key):
+        """The nodes [first, last) of a slice, of the text "a:b", or of one node."""
+        n = self.grid[k]
+        ends = (value.start, value.stop) if isinstance(value, slice) else str(value).split(":") if ":" in str(value) else None
+        if ends is None:
+            first = int(self.number(value, key))
+            ends = first, first + 1
+        first, last = (default if end is None or str(end).strip() == "" else int(self.number(end, key)) for end, default in zip(ends, (0, n)))
+        if not 0 <= first < last <= n or isinstance(value, slice) and value.step not in (None, 1):
+            raise _wrong(key, f"the range {value!r} has no nodes; a:b are the nodes a to b - 1, of 0 to {n - 1}")
+        return first, last
+
+    def _place_of_source(self, entry, key):
+        at = entry.get("at")
+        at = at if isinstance(at, (list, tuple)) else [at]
+        if "at" in entry and ("amplitude" in entry or "delay" in entry or any(isinstance(v, slice) or isinstance(v, str) and ":" in v and "?" not in v for v in at)):
+            if len(at) != self.desc.rank:
+                raise _wrong(key, f"{len(at)} numbers, but the grid has {self.desc.rank} axes")
+            ranges = [self._range(value, k, key + ".at") for k, value in enumerate(at)]
+            region = {"start": [first for first, _ in ranges], "step": [1] * len(at), "count": [last - first for first, last in ranges]}
+            texts = {name: self._text(entry[name], f"{key}.{name}") for name in ("amplitude", "delay") if name in entry}
+            return {"region": self.keep(ffi.new("mst_stencil_region *", region)), **texts}
         place = self._place(entry.get("at", entry.get("position")), "position" in entry, key)
         if all(value == math.floor(value) and value >= 0 for value in place):
-            source["point"] = [int(value) for value in place]
-        else:
-            source["position"] = self._keep(ffi.new("double[]", place))
+            return {"point": [int(value) for value in place]}
+        return {"position": self.keep(ffi.new("double[]", place))}
+
+    def _source(self, entry):
+        key = "sources"
+        _keys(entry, key, {"field", "at", "position", "interpolation", "series", "amplitude", "delay"})
+        if ("at" in entry) == ("position" in entry) or "series" not in entry:
+            raise _wrong(key, "a source has a field, a series, and either at or position")
+        if "position" in entry and ("amplitude" in entry or "delay" in entry):
+            raise _wrong(key, "amplitude and delay go with nodes and ranges of them, not with a place between nodes")
+        source = {"field": self._field_of(entry, key), **self._interpolation(entry, key), **self._place_of_source(entry, key)}
         series = entry["series"]
         if isinstance(series, str) and not series.endswith(".npy"):
             source["series"] = self._text(series, key)
@@ -307,7 +355,7 @@ class Problem:
         samples = np.ascontiguousarray(np.load(self.folder / series) if isinstance(series, str) else series, float)
         if samples.ndim != 1:
             raise _wrong(key + ".series", f"an array of {samples.ndim} axes: one value a step")
-        source["samples"] = ffi.cast("double *", self._keep(samples).ctypes.data)
+        source["samples"] = ffi.cast("double *", self.keep(samples).ctypes.data)
         source["n_samples"] = samples.size
         return source
 
@@ -321,7 +369,7 @@ class Problem:
             if not isinstance(entry["line"], (list, tuple)) or len(entry["line"]) != 3:
                 raise _wrong(key + ".line", f"{entry['line']!r}: first place, last place, and how many")
             first, last = (np.array(self._place(end, False, key)) for end in entry["line"][:2])
-            n = int(self._number(entry["line"][2], key))
+            n = int(self.number(entry["line"][2], key))
             places = [first + (last - first) * k / max(n - 1, 1) for k in range(n)]
             places = places if "interpolation" in entry else [np.floor(np.abs(place) + 0.5) for place in places]
         else:
@@ -329,7 +377,7 @@ class Problem:
         places = [[float(value) for value in place] for place in places]
         whole = all(value == math.floor(value) and value >= 0 for place in places for value in place)
         kind, name = ("size_t[][3]", "points") if whole else ("double[][3]", "positions")
-        table = self._keep(ffi.new(kind, [[int(v) if whole else v for v in place] for place in places]))
+        table = self.keep(ffi.new(kind, [[int(v) if whole else v for v in place] for place in places]))
         return {"field": self._field_of(entry, key), "n_points": len(places), name: table, **self._interpolation(entry, key)}, len(places)
 
     def _read_places(self):
@@ -346,7 +394,7 @@ class Problem:
         for name, value in _keys(given, key, set(names)).items():
             k = names.index(name)
             given = list(value) if isinstance(value, (list, tuple)) else [value, value]
-            first, last, step = [int(self._number(v, key)) for v in given + [1]][:3] if len(given) in (2, 3) else (0, -1, 1)
+            first, last, step = [int(self.number(v, key)) for v in given + [1]][:3] if len(given) in (2, 3) else (0, -1, 1)
             if step < 1 or not 0 <= first <= last < self.grid[k]:
                 raise _wrong(f"{key}.{name}", f"expected a node, or [FIRST, LAST] or [FIRST, LAST, STEP], within 0 to {self.grid[k] - 1}, not {value!r}")
             region["start"][k], region["step"][k], region["count"][k] = first, step, (last - first) // step + 1
@@ -371,6 +419,22 @@ class Problem:
             until = until if isinstance(until, dict) else {"condition": until}
             _keys(until, "until", {"condition", "every"})
             desc.until, desc.until_every = self._text(until.get("condition"), "until"), int(until.get("every", 100))
+
+    def _read_spectra(self):
+        desc, given = self.desc, self._list_given("spectra")
+        spectra, self.spectra = [], []
+        for k, entry in enumerate(given):
+            key = f"spectra.{k}"
+            _keys(entry, key, {"field", "frequencies", "every", "region", "file"})
+            if not {"field", "frequencies"} <= entry.keys():
+                raise _wrong(key, "a spectrum has a field, or an expression of fields, and frequencies")
+            f = self.keep(frequencies(self, entry["frequencies"], key + ".frequencies"))
+            every = int(entry["every"]) if "every" in entry else max(1, math.floor(1 / max(10 * np.abs(f).max() * desc.time_step, 1e-300)))
+            region = self._region(entry.get("region", {}), key + ".region")
+            spectra.append({"expression": self._text(entry["field"], key + ".field"), "n_frequencies": f.size,
+                            "frequencies": ffi.cast("double *", f.ctypes.data), "every": every, "region": region})
+            self.spectra.append((f, tuple(region["count"])))
+        desc.spectra, desc.n_spectra = self._list("spectrum", spectra), len(spectra)
 
     def stability(self):
         found = describe("mst_stencil_stability")

@@ -91,18 +91,19 @@ class Solver:
         return field.encode(), 1 if level else 0
 
     def read(self, name, out=None):
-        """A field's values, into `out` if given: an array of the grid's shape and the problem's precision."""
+        """A field's values, into `out` if given: an array of the grid's shape, or (runs, ...), and the problem's precision."""
+        shape = self.problem.arrays_shape
         if out is None:
-            out = np.empty(self.problem.grid, self.problem.type)
-        if out.shape != self.problem.grid or out.dtype != self.problem.type or not out.flags.c_contiguous or not out.flags.writeable:
-            raise errors.ArgumentError(f"out must be a writable {self.problem.type} array of shape {self.problem.grid} in C order")
+            out = np.empty(shape, self.problem.type)
+        if out.shape != shape or out.dtype != self.problem.type or not out.flags.c_contiguous or not out.flags.writeable:
+            raise errors.ArgumentError(f"out must be a writable {self.problem.type} array of shape {shape} in C order")
         check(lib.mst_stencil_read(self.handle, *self._level(name), ffi.NULL, _host(out), per_thread.error))
         return out
 
     __getitem__ = read
 
     def __setitem__(self, name, values):
-        values = np.ascontiguousarray(np.broadcast_to(values, self.problem.grid), self.problem.type)
+        values = np.ascontiguousarray(np.broadcast_to(values, self.problem.arrays_shape), self.problem.type)
         check(lib.mst_stencil_write(self.handle, *self._level(name), _host(values), per_thread.error))
 
     def to_xarray(self):
@@ -110,18 +111,28 @@ class Solver:
         import xarray
         names = "xyz"[:len(self.problem.grid)][::-1]
         coordinates = {name: np.arange(n) * self.problem.desc.spacing[k] for k, (name, n) in enumerate(zip(names, self.problem.grid))}
-        return xarray.Dataset({name: (tuple(names), self[name]) for name in self.fields}, coordinates, {"step": self.step, "time": self.time})
+        names = (("run",) if self.problem.n_runs else ()) + tuple(names)
+        return xarray.Dataset({name: (names, self[name]) for name in self.fields}, coordinates, {"step": self.step, "time": self.time})
 
     # ---- What was recorded
 
     def receiver(self, k=0, first=1):
-        """What receiver k recorded after the steps from `first` on: an array (steps, points) of float64."""
+        """What receiver k recorded after the steps from `first` on: an array (steps, points), or (runs, steps, points), of float64."""
         if not 0 <= k < len(self.problem.receiver_points):
             raise IndexError(f"receiver {k} of {len(self.problem.receiver_points)}")
-        count = max(self.step - first + 1, 0)
-        values = np.empty((count, self.problem.receiver_points[k]))
+        count, n_runs = max(self.step - first + 1, 0), max(self.problem.n_runs, 1)
+        values = np.empty((count, n_runs, self.problem.receiver_points[k]))
         if count:
             check(lib.mst_stencil_read_receiver(self.handle, k, first, count, ffi.cast("double *", values.ctypes.data), per_thread.error))
+        return np.ascontiguousarray(values.transpose(1, 0, 2)) if self.problem.n_runs else values[:, 0]
+
+    def spectrum(self, k=0):
+        """The sums of spectrum k so far: an array (frequencies, ...) of complex64 or complex128, with the axes of its region."""
+        if not 0 <= k < len(self.problem.spectra):
+            raise IndexError(f"spectrum {k} of {len(self.problem.spectra)}")
+        f, region = self.problem.spectra[k]
+        values = np.empty((f.size, *region), np.result_type(self.problem.type, np.complex64))
+        check(lib.mst_stencil_read_spectrum(self.handle, k, _host(values), per_thread.error))
         return values
 
     def _monitor(self, name):
@@ -152,13 +163,13 @@ class Solver:
             check(lib.mst_stencil_find_memory(self.problem.desc, k, found, per_thread.error))
             if k >= found.n:
                 return
-            yield ffi.string(found.name), tuple(found.shape[i] for i in range(len(self.problem.grid)))
+            yield ffi.string(found.name), tuple(found.shape[i] for i in range(len(self.problem.arrays_shape)))
             k += 1
 
     def _parts(self):
         for name, levels in self.problem.fields.items():
             for level in range(levels):
-                yield name.encode(), level, self.problem.grid
+                yield name.encode(), level, self.problem.arrays_shape
         for name, shape in self._memory():
             yield name, 0, shape
 
@@ -169,6 +180,7 @@ class Solver:
             array = np.empty(shape, self.problem.type)
             check(lib.mst_stencil_read(self.handle, name, level, ffi.NULL, _host(array), per_thread.error))
             state[f"{name.decode()}.{level}"] = array
+        state.update({f"spectrum {k}": self.spectrum(k) for k in range(len(self.problem.spectra))})
         folder = os.path.dirname(os.path.abspath(path))
         with tempfile.NamedTemporaryFile(dir=folder, suffix=".npz", delete=False) as file:
             try:
@@ -184,7 +196,8 @@ class Solver:
         """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself."""
         state = _arrays_of(path)
         parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
-        wanted = {"step", "grid", "time_step", *(key for *_, key in parts)}
+        sums = [f"spectrum {k}" for k in range(len(self.problem.spectra))]
+        wanted = {"step", "grid", "time_step", *(key for *_, key in parts), *sums}
         if state.keys() != wanted or not np.array_equal(state["grid"], self.problem.grid) or not np.array_equal(state["time_step"], self.time_step):
             raise errors.FormatError(f"{path}: the state of another problem")
         arrays = [np.ascontiguousarray(state[key]) for *_, key in parts]
@@ -195,6 +208,11 @@ class Solver:
         step = int(state["step"])
         for array, (name, level, *_) in zip(arrays, parts):
             check(lib.mst_stencil_write(self.handle, name, level, _host(array), per_thread.error))
+        for k, key in enumerate(sums):
+            values = np.ascontiguousarray(state[key], np.result_type(self.problem.type, np.complex64))
+            if values.shape != self.spectrum(k).shape:
+                raise errors.FormatError(f"{path}: the sums of another spectrum")
+            check(lib.mst_stencil_write_spectrum(self.handle, k, _host(values), per_thread.error))
         check(lib.mst_stencil_set_step(self.handle, step, per_thread.error))
         return self
 

@@ -111,6 +111,77 @@ def test_refusals(wrong, why):
         mastaba.Solver({**HEAT, **wrong})
 
 
-def test_keys_of_the_program():
-    with pytest.raises(mastaba.errors.UnsupportedError, match="mask"):
-        mastaba.Solver({**HEAT, "mask": "x < 3"})
+WAVE = {"grid": [20, 30], "precision": "float64", "fields": {"u": {"initial": "exp(-((x-15)^2 + (y-9)^2)/6)", "levels": 2}},
+        "update": [{"u": "2*u - u.prev + c^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"}], "steps": 9}
+NUMBERS = np.where(np.arange(30) > 17, 7, 0) + np.zeros((20, 1), int)
+
+
+def test_materials():
+    """By numbers, by regions and as a field: the same bits; and a larger limit on the time step where all is slow."""
+    of_field = mastaba.solve({**WAVE, "fields": {**WAVE["fields"], "c": {"initial": np.where(NUMBERS == 7, 0.5, 0.3), "coefficient": True}}})["u"]
+    table = {"file": NUMBERS, "table": {0: {"c": 0.3}, 7: {"c": "1/2"}}}
+    solver = mastaba.solve({**WAVE, "materials": table})
+    assert np.array_equal(solver["u"], of_field) and np.array_equal(solver["c"], np.where(NUMBERS == 7, 0.5, 0.3))
+    regions = [{"c": 0.3}, {"where": "x > 17", "c": 0.5}]
+    assert np.array_equal(mastaba.solve({**WAVE, "materials": regions})["u"], of_field)
+    assert np.array_equal(mastaba.solve({**WAVE, "materials": {"regions": regions, "storage": "float32"}})["u"], of_field)
+
+
+def test_masks():
+    wave = {**WAVE, "fields": {**WAVE["fields"], "c": {"initial": 0.4, "coefficient": True}}}
+    held = (NUMBERS == 7) & (np.arange(20)[:, None] < 12)
+    by_hand = mastaba.solve(wave, update=[{"u": "x > 17 && y < 12 ? 0.25*t : " + WAVE["update"][0]["u"]}])["u"]
+    for where in ("x > 17 && y < 12", held, held.astype(float)):
+        assert np.array_equal(mastaba.solve(wave, mask={"where": where, "fields": ["u"], "value": "0.25*t"})["u"], by_hand)
+    assert np.all(mastaba.solve(wave, mask=[{"where": held}, {"where": ~held}])["u"] == 0)
+
+
+def test_runs():
+    """Each run of an ensemble has the bits of that problem alone."""
+    problem = {**HEAT, "monitors": [], "parameters": {"a": 1, "k": "a/8"}, "time_step": 0.5}
+    together = mastaba.solve(problem, runs=[{"a": 0.5}, {}, {"k": 0.2}])
+    alone = [mastaba.solve(problem, parameters={"k": k, "a": 1}) for k in (1 / 16, 1 / 8, 0.2)]
+    assert together["u"].shape == (3, 24, 40) and all(np.array_equal(u, one["u"]) for u, one in zip(together["u"], alone))
+    assert np.array_equal(together.receiver(), [one.receiver() for one in alone])
+    table = mastaba.solve(problem, runs={"file": np.array([[1 / 16], [1 / 8], [0.2]]), "parameters": ["k"]})
+    assert np.array_equal(table["u"], together["u"])
+    from_start = mastaba.Solver(problem, runs=[{"a": 0.5}, {"a": 2}], fields={"u": np.stack([initial(), 2 * initial()])})
+    assert np.array_equal(from_start["u"][1], 2 * initial())
+
+
+def test_spectra(tmp_path):
+    frequencies = {"from": 0.01, "to": 0.04, "count": 4}
+    problem = {**HEAT, "spectra": [{"field": "2*u", "frequencies": frequencies, "every": 3, "region": {"x": [2, 8, 3], "y": 5}}]}
+    solver, wanted = mastaba.Solver(problem), 0
+    for step in (3, 6, 9, 12):
+        wave = np.exp(-2j * np.pi * np.linspace(0.01, 0.04, 4) * step)[:, None, None]
+        wanted = wanted + wave * 2 * solver.run(3)["u"][5:6, 2:9:3] * 3
+        if step == 6:
+            solver.save(tmp_path / "half.npz")
+    assert np.allclose(solver.spectrum(), wanted, rtol=0, atol=1e-12) and solver.spectrum().shape == (4, 1, 3)
+    assert np.array_equal(mastaba.Solver(problem).load(tmp_path / "half.npz").run(6).spectrum(), solver.spectrum())
+    assert mastaba.Solver(HEAT, spectra=[{"field": "u", "frequencies": [0.001]}]).problem.desc.spectra[0].every == 100
+
+
+def test_sources_of_regions():
+    points = [{"field": "u", "at": [y, x], "series": f"{x}*sin(t - {y}/2)"} for y in (3, 4) for x in range(5, 9)]
+    wanted = mastaba.solve(HEAT, sources=points)["u"]
+    for at in (["3:5", "5:9"], [slice(3, 5), slice(5, 9)]):
+        got = mastaba.solve(HEAT, sources=[{"field": "u", "at": at, "series": "sin(t)", "amplitude": "x", "delay": "y/2"}])["u"]
+        assert np.allclose(got, wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("wrong, why", [
+    ({"materials": {"file": NUMBERS[:24]}}, "materials"), ({"materials": []}, "region"), ({"materials": [{"where": "x", "c": 1}]}, "everywhere"),
+    ({"materials": [{"c": 1}, {"c": 2}]}, "where"), ({"materials": {"file": np.zeros((24, 40), int), "table": {1: {"c": 1}}}}, "number 0"),
+    ({"materials": {"file": np.zeros((24, 40)), "table": {0: {"c": 1}}}}, "whole"), ({"materials": [{"u": 1}]}, "one name"),
+    ({"materials": {"file": np.zeros((24, 40), int), "table": {0: {"c": 1}, 1: {}}}}, "parameters"),
+    ({"mask": {"fields": ["u"]}}, "mask"), ({"mask": {"where": "1", "fields": ["v"]}}, "updated"), ({"mask": {"where": np.zeros(3)}}, "shape"),
+    ({"runs": [{"q": 1}]}, "runs"), ({"runs": []}, "runs"), ({"runs": {"file": np.ones((2, 2)), "parameters": ["k"]}}, "column"),
+    ({"runs": [{"k": 0.1}, {"k": 0.2}], "monitors": [], "spacing": "k"}, "differs"), ({"grid": [4, 4, 4], "runs": [{"k": 1}]}, "axes"),
+    ({"spectra": [{"field": "u"}]}, "frequencies"), ({"spectra": [{"field": "u", "frequencies": []}]}, "at least one"),
+    ({"sources": [{"field": "u", "at": ["5:5", 2], "series": "1"}]}, "no nodes"), ({"sources": [{"field": "u", "position": [1.5, 2], "amplitude": "x", "series": "1"}]}, "between"),
+])
+def test_refusals_of_parts(wrong, why):
+    with pytest.raises(mastaba.errors.ArgumentError, match=why):
+        mastaba.Solver({**HEAT, **wrong})
