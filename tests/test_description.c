@@ -434,6 +434,8 @@ ENDS_WITH(mst_fft_needs, in_place);
 ENDS_WITH(mst_convolution_desc, shape);
 ENDS_WITH(mst_convolution_forecast, device_bytes);
 ENDS_WITH(mst_convolver_desc, latency);
+ENDS_WITH(mst_deconvolution_arrays, weights);
+ENDS_WITH(mst_deconvolution_desc, balance);
 ENDS_WITH(mst_filter_desc, angle_width);
 ENDS_WITH(mst_filter_notch, radius);
 ENDS_WITH(mst_integral_desc, compile_from);

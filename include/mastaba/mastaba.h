@@ -32,6 +32,7 @@
 #include <mastaba/context.h>
 #include <mastaba/convolution.h>
 #include <mastaba/convolver.h>
+#include <mastaba/deconvolution.h>
 #include <mastaba/expression.h>
 #include <mastaba/fft.h>
 #include <mastaba/filter.h>

@@ -59,6 +59,14 @@ struct mst_fft {
 // Of a complex number of the plan's precision.
 static inline uint64_t mst_fft_number_bytes(const mst_fft *plan) { return plan->is_double ? 16 : 8; }
 
+// Device memory that an item of a block takes besides its input and output.
+static inline uint64_t mst_fft_work_bytes(const mst_fft *plan) {
+    uint64_t bytes = 0;
+    for (int b = WORK; b < N_BUFFERS; b++)
+        bytes += plan->item_bytes[b];
+    return bytes;
+}
+
 // mst_fft_create with cpu and choice given (NULL: chosen by the description, tuning or rule).
 typedef struct mst_fft_choice {
     bool cpu;

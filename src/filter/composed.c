@@ -58,16 +58,10 @@ fail:
     return status;
 }
 
-static uint64_t work_bytes(const mst_fft *fft) {
-    uint64_t bytes = 0;
-    for (int b = WORK; b < N_BUFFERS; b++)
-        bytes += fft->item_bytes[b];
-    return bytes;
-}
-
 static void count_work(const mst_filter *plan, mst_stream_desc *stream) {
     const composed *c = plan->work;
-    stream->item_work_bytes += plan->colours * (spectrum_bytes(plan) + work_bytes(c->forward) + work_bytes(c->inverse));
+    stream->item_work_bytes +=
+        plan->colours * (spectrum_bytes(plan) + mst_fft_work_bytes(c->forward) + mst_fft_work_bytes(c->inverse));
 }
 
 static mst_status prepare(mst_filter *plan, size_t n_images, mst_error *error) {

@@ -1,0 +1,422 @@
+// Deconvolution: what happens to padded arrays of an item between transforms, and how the caller's arrays become such.
+//
+// An item has n points, which work-items share in chunks of RUN a lane: LANES of them side by side, or one whose loop the
+// compiler makes vectors of.
+#define CHUNK ((ulong)RUN * LANES)
+#if PRECISION == 64
+typedef double4 real4;
+typedef double8 real8;
+typedef double16 real16;
+#define ROUNDING (16 * DBL_EPSILON)
+#else
+typedef float4 real4;
+typedef float8 real8;
+typedef float16 real16;
+#define ROUNDING (16 * FLT_EPSILON) // of a convolution, relative to the root of its mean square
+#endif
+
+// Numbers that an item has (S_...), and sums that its chunks have.
+enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT, S_LEAST, N_SCALARS = 8 };
+enum { SUM_MISS, SUM_SEEN, SUM_STEPS, SUM_STEP, SUM_CHANGE, SUM_X, N_SUMS = 8 };
+enum { NOT_FINITE, NEGATIVE, N_FAULTS };
+
+ulong chunk_begin(ulong t) { return t / LANES * CHUNK + t % LANES; }
+ulong chunk_end(ulong t, ulong n) { return min((t / LANES + 1) * CHUNK, n); }
+
+// ---- The caller's arrays
+
+real read_real(__global const uchar *array, int type, long at) {
+    switch (type) {
+    case 1:
+        return ((__global const float *)array)[at];
+#if PRECISION == 64
+    case 2:
+        return ((__global const double *)array)[at];
+#endif
+    case 6:
+        return array[at];
+    case 7:
+        return ((__global const short *)array)[at];
+    default:
+        return ((__global const ushort *)array)[at];
+    }
+}
+
+// Where a position of the padded axis is in an image of n that goes on mirrored at both ends: between the two, one fades into
+// the other. Gives the places before and behind, and how much the one behind counts.
+void continued(uint at, uint n, uint padded, uint *before, uint *behind, real *share) {
+    *before = *behind = at;
+    *share = 0;
+    if (at < n)
+        return;
+    const real t = (at - n + (real)0.5) / (padded - n);
+    *before = at - n < n ? 2 * n - 1 - at : 0;
+    *behind = min(padded - 1 - at, n - 1);
+    *share = t * t * (3 - 2 * t);
+}
+
+// Rows of padded arrays, a row a LANES work-items. Beyond the image: `outside`, or it goes on. What is not finite or, with
+// checks_sign, negative is reported by the place in the item of the first of them. Where `weights` are 0, nothing is read.
+__kernel void load_array(__global const uchar *array, int type, long base, ulong first_line, __constant const long *lines,
+                         uint depth, uint height, uint width, uint padded_z, uint padded_y, uint padded_x, int goes_on,
+                         real outside, int checks_sign, int weighted, __global const real *weights, ulong n,
+                         __global real *to, __global uint *faults) {
+    const ulong row = get_global_id(0) / LANES, planes = (ulong)padded_z * padded_y;
+    if (row >= n)
+        return;
+    const ulong item = row / planes;
+    const uint z = (uint)(row % planes / padded_y), y = (uint)(row % padded_y);
+    const long step = axis_stride(lines);
+    const bool inside = z < depth && y < height;
+    uint zs[2], ys[2], xs[2];
+    real sz = 0, sy = 0, sx;
+    continued(z, depth, padded_z, &zs[0], &zs[1], &sz);
+    continued(y, height, padded_y, &ys[0], &ys[1], &sy);
+    for (uint x = get_global_id(0) % LANES; x < padded_x; x += LANES) {
+        const ulong at = row * padded_x + x;
+        if (inside && x < width) {
+            const ulong line = first_line + (item * depth + z) * height + y;
+            if (weighted && !(weights[at] > 0)) {
+                to[at] = outside;
+                continue;
+            }
+            const real value = read_real(array, type, base + line_offset(lines, line) + x * step);
+            const ulong place = ((ulong)z * height + y) * width + x;
+            if (!isfinite(value))
+                atomic_min(faults + item * N_FAULTS + NOT_FINITE, (uint)min(place, (ulong)0xfffffffe));
+            else if (checks_sign && value < 0)
+                atomic_min(faults + item * N_FAULTS + NEGATIVE, (uint)min(place, (ulong)0xfffffffe));
+            to[at] = value;
+        } else if (goes_on) {
+            real sum = 0;
+            continued(x, width, padded_x, &xs[0], &xs[1], &sx);
+            for (int k = 0; k < 8; k++) {
+                const real share = (k & 4 ? sz : 1 - sz) * (k & 2 ? sy : 1 - sy) * (k & 1 ? sx : 1 - sx);
+                const ulong line = first_line + (item * depth + zs[k >> 2]) * height + ys[k >> 1 & 1];
+                if (share > 0)
+                    sum += share * read_real(array, type, base + line_offset(lines, line) + xs[k & 1] * step);
+            }
+            to[at] = sum;
+        } else {
+            to[at] = outside;
+        }
+    }
+}
+
+// Rows of the result: those of the image within the padded array.
+__kernel void store_result(__global const real *from, uint depth, uint height, uint width, uint padded_z, uint padded_y,
+                           uint padded_x, ulong n, __global real *result, long base, ulong first_line,
+                           __constant const long *lines) {
+    const ulong row = get_global_id(0) / LANES;
+    if (row >= n)
+        return;
+    const ulong item = row / ((ulong)depth * height);
+    const uint z = (uint)(row / height % depth), y = (uint)(row % height);
+    const ulong begin = ((item * padded_z + z) * padded_y + y) * padded_x;
+    const long to = base + line_offset(lines, first_line + row), step = axis_stride(lines);
+    for (uint x = get_global_id(0) % LANES; x < width; x += LANES)
+        result[to + x * step] = from[begin + x];
+}
+
+// h with its centre at point 0 of a periodic array, into which a larger one is folded.
+__kernel void place_psf(__global const real *psf, uint depth, uint height, uint width, uint padded_z, uint padded_y,
+                        uint padded_x, uint centre_z, uint centre_y, uint centre_x, ulong n, __global real *to) {
+    const ulong i = get_global_id(0);
+    if (i >= n)
+        return;
+    const uint x0 = (uint)((i % padded_x + centre_x) % padded_x), y0 = (uint)((i / padded_x % padded_y + centre_y) % padded_y);
+    const uint z0 = (uint)((i / padded_x / padded_y + centre_z) % padded_z);
+    real sum = 0;
+    for (uint z = z0; z < depth; z += padded_z)
+        for (uint y = y0; y < height; y += padded_y)
+            for (uint x = x0; x < width; x += padded_x)
+                sum += psf[((ulong)z * height + y) * width + x];
+    to[i] = sum;
+}
+
+// ---- Spectra
+
+// Half spectra of items times one of n points, or its conjugate.
+__kernel void multiply_spectra(__global real2 *restrict spectra, __global const real2 *restrict transfer, int conjugate,
+                               ulong n, ulong chunks, ulong n_items) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const real sign = conjugate ? -1 : 1;
+    ulong i = chunk_begin(t);
+    const ulong end = chunk_end(t, n);
+    __global real2 *s = spectra + item * n;
+#if LANES == 1
+    for (; i + 8 <= end; i += 8) {
+        const real16 a = vload16(0, (__global const real *)(s + i)), b = vload16(0, (__global const real *)(transfer + i));
+        real16 c;
+        c.even = a.even * b.even - sign * (a.odd * b.odd);
+        c.odd = a.odd * b.even + sign * (a.even * b.odd);
+        vstore16(c, 0, (__global real *)(s + i));
+    }
+#endif
+    for (; i < end; i += LANES)
+        s[i] = complex_multiply(s[i], (real2)(transfer[i].x, sign * transfer[i].y));
+}
+
+// Twice one minus the cosine of a frequency.
+real roughness(uint k, uint padded) {
+    const real s = sinpi((real)k / padded);
+    return 4 * s * s;
+}
+
+// H into conj(H) / (|H|^2 + balance L^order).
+__kernel void invert_transfer(__global real2 *transfer, uint padded_z, uint padded_y, uint padded_x, uint columns,
+                              real balance, int order, ulong n) {
+    const ulong i = get_global_id(0);
+    if (i >= n)
+        return;
+    const uint z = (uint)(i / columns / padded_y), y = (uint)(i / columns % padded_y), x = (uint)(i % columns);
+    const real l = roughness(z, padded_z) + roughness(y, padded_y) + roughness(x, padded_x);
+    const real2 h = transfer[i];
+    const real power = h.x * h.x + h.y * h.y + balance * (order == 0 ? 1 : order == 1 ? l : l * l);
+    transfer[i] = power > 0 ? (real2)(h.x, -h.y) / power : (real2)(0, 0);
+}
+
+// ---- Richardson-Lucy
+
+// 1 / a from a, and 0 where the detector sees less than `least` or, if only that is allowed, not within the image; as a mask 1
+// within the image and 0 outside.
+__kernel void make_gain(__global const real *seen, real least, int mask, int within, uint depth, uint height, uint width,
+                        uint padded_z, uint padded_y, uint padded_x, ulong n, __global real *gain) {
+    const ulong i = get_global_id(0);
+    if (i >= n)
+        return;
+    const uint z = (uint)(i / padded_x / padded_y % padded_z), y = (uint)(i / padded_x % padded_y), x = (uint)(i % padded_x);
+    const bool inside = z < depth && y < height && x < width;
+    if (mask)
+        gain[i] = inside;
+    else
+        gain[i] = seen[i] >= least && (inside || !within) ? 1 / seen[i] : 0;
+}
+
+// The x to start from, flat or given, in the places of which the detector sees something; there may be two copies and the last
+// step, 0.
+__kernel void start_from(__global const real *scalars, real value, int given, __global const real *gain,
+                         ulong gain_pitch, ulong n, ulong n_items, __global real *x, int both, __global real *before,
+                         int steps, __global real *step) {
+    const ulong i = get_global_id(0), item = i / n;
+    if (item >= n_items)
+        return;
+    const real flat = value > 0 ? value : scalars[item * N_SCALARS + S_MEAN];
+    real first = given && x[i] >= 0 ? x[i] : flat;
+    first = gain[i - item * n + item * gain_pitch] > 0 ? first : 0;
+    x[i] = first;
+    if (both)
+        before[i] = first;
+    if (steps)
+        step[i] = 0;
+}
+
+__kernel void predict(__global const real *restrict x, __global const real *restrict before, __global real *restrict to,
+                      __global const real *scalars, ulong n, ulong chunks, ulong n_items) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const real alpha = scalars[item * N_SCALARS + S_ALPHA];
+    const ulong end = item * n + chunk_end(t, n);
+    for (ulong i = item * n + chunk_begin(t); i < end; i += LANES)
+        to[i] = fmax(x[i] + alpha * (x[i] - before[i]), (real)0);
+}
+
+// w y / (h * x + b) in place of h * x, 0 where the model has nothing but rounding; `sums` get what it misses of y.
+__kernel void take_ratio(__global real *restrict model, __global const real *restrict seen, int weighted,
+                         __global const real *restrict weights, real background, __global const real *scalars, int judges,
+                         ulong n, ulong chunks, ulong n_items, __global real *restrict sums) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const real least = scalars[item * N_SCALARS + S_LEAST];
+    const ulong begin = item * n + chunk_begin(t), end = item * n + chunk_end(t, n);
+    if (judges) {
+        real miss = 0, all = 0;
+        ulong i = begin;
+#if LANES == 1
+        real8 misses = 0, alls = 0;
+        for (; i + 8 <= end; i += 8) {
+            const real8 y = vload8(0, seen + i), w = weighted ? vload8(0, weights + i) : (real8)1;
+            const real8 d = y - vload8(0, model + i) - background;
+            misses += y >= 0 ? w * d * d : (real8)0;
+            alls += y >= 0 ? w * y * y : (real8)0;
+        }
+        const real4 m = misses.lo + misses.hi, a = alls.lo + alls.hi;
+        miss = m.x + m.y + m.z + m.w;
+        all = a.x + a.y + a.z + a.w;
+#endif
+        for (; i < end; i += LANES) {
+            const real y = seen[i], w = weighted ? weights[i] : 1, d = y - model[i] - background;
+            miss += y >= 0 ? w * d * d : 0;
+            all += y >= 0 ? w * y * y : 0;
+        }
+        sums[get_global_id(0) * N_SUMS + SUM_MISS] = miss;
+        sums[get_global_id(0) * N_SUMS + SUM_SEEN] = all;
+    }
+    if (weighted)
+        for (ulong i = begin; i < end; i += LANES) {
+            const real v = model[i] + background, y = seen[i];
+            model[i] = y > 0 && v > least ? weights[i] * y / v : 0;
+        }
+    else
+        for (ulong i = begin; i < end; i += LANES) {
+            const real v = model[i] + background, y = seen[i];
+            model[i] = y > 0 && v > least ? y / v : 0;
+        }
+}
+
+// The difference to the next point along each axis of a periodic array.
+real4 differences(__global const real *x, uint z, uint y, uint i, uint padded_z, uint padded_y, uint padded_x) {
+    const ulong row = ((ulong)z * padded_y + y) * padded_x;
+    const real here = x[row + i];
+    const uint next_z = z + 1 < padded_z ? z + 1 : 0, next_y = y + 1 < padded_y ? y + 1 : 0;
+    return (real4)(x[row + (i + 1 < padded_x ? i + 1 : 0)] - here, x[((ulong)z * padded_y + next_y) * padded_x + i] - here,
+                   x[((ulong)next_z * padded_y + y) * padded_x + i] - here, 0);
+}
+
+real4 direction(real4 d, real least) { return d / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + least * least); }
+
+// Divides by 1 - lambda div(grad x / |grad x|).
+__kernel void divide_by_variation(__global const real *x, __global real *to, real lambda, __global const real *scalars,
+                                  uint padded_z, uint padded_y, uint padded_x, ulong n) {
+    const ulong row = get_global_id(0) / LANES, planes = (ulong)padded_z * padded_y;
+    if (row >= n)
+        return;
+    const ulong item = row / planes;
+    const uint z = (uint)(row % planes / padded_y), y = (uint)(row % padded_y);
+    const uint z1 = z > 0 ? z - 1 : padded_z - 1, y1 = y > 0 ? y - 1 : padded_y - 1;
+    const real least = (real)1e-4 * scalars[item * N_SCALARS + S_MEAN];
+    __global const real *from = x + item * planes * padded_x;
+    for (uint i = get_global_id(0) % LANES; i < padded_x; i += LANES) {
+        const uint i1 = i > 0 ? i - 1 : padded_x - 1;
+        const real4 here = direction(differences(from, z, y, i, padded_z, padded_y, padded_x), least);
+        const real sum = here.x + here.y + here.z - direction(differences(from, z, y, i1, padded_z, padded_y, padded_x), least).x -
+                         direction(differences(from, z, y1, i, padded_z, padded_y, padded_x), least).y -
+                         direction(differences(from, z1, y, i, padded_z, padded_y, padded_x), least).z;
+        to[row * padded_x + i] /= 1 - lambda * sum;
+    }
+}
+
+// x in place, where nothing is summed and no neighbours are read.
+__kernel void scale_x(__global real *restrict x, __global const real *restrict factor, __global const real *restrict gain,
+                      ulong gain_pitch, ulong n, ulong chunks, ulong n_items) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const ulong end = chunk_end(t, n);
+    __global real *to = x + item * n;
+    __global const real *from = factor + item * n, *g = gain + item * gain_pitch;
+    for (ulong i = chunk_begin(t); i < end; i += LANES)
+        to[i] = fmax(to[i] * from[i] * g[i], (real)0);
+}
+
+// The next x, in `to`, from `begun`, where the step began: x itself unless accelerated, which has the last step in `step`, too.
+__kernel void update_x(__global const real *x, __global const real *begun, __global const real *restrict factor,
+                       __global const real *restrict gain, ulong gain_pitch, __global real *restrict to, int accelerated,
+                       __global real *restrict step, __global const real *scalars, ulong n, ulong chunks, ulong n_items,
+                       __global real *restrict sums) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const ulong begin = item * n + chunk_begin(t), end = item * n + chunk_end(t, n);
+    __global const real *g = gain + item * gain_pitch - item * n;
+    real steps = 0, square = 0, change = 0, all = 0;
+    if (scalars[item * N_SCALARS + S_DONE] > 0)
+        for (ulong i = begin; i < end; i += LANES)
+            to[i] = x[i];
+    else
+        for (ulong i = begin; i < end; i += LANES)
+            to[i] = fmax(begun[i] * factor[i] * g[i], (real)0);
+    ulong i = begin;
+#if LANES == 1
+    real8 changes = 0, alls = 0, products = 0, squares = 0;
+    for (; i + 8 <= end; i += 8) {
+        const real8 next = vload8(0, to + i), d = next - vload8(0, x + i);
+        changes += d * d;
+        alls += next * next;
+        if (accelerated) {
+            const real8 now = next - vload8(0, begun + i), last = vload8(0, step + i);
+            products += now * last;
+            squares += last * last;
+            vstore8(now, 0, step + i);
+        }
+    }
+    const real4 c = changes.lo + changes.hi, a = alls.lo + alls.hi, p = products.lo + products.hi, q = squares.lo + squares.hi;
+    change = c.x + c.y + c.z + c.w;
+    all = a.x + a.y + a.z + a.w;
+    steps = p.x + p.y + p.z + p.w;
+    square = q.x + q.y + q.z + q.w;
+#endif
+    for (; i < end; i += LANES) {
+        const real next = to[i], d = next - x[i];
+        change += d * d;
+        all += next * next;
+        if (accelerated) {
+            const real now = next - begun[i], last = step[i];
+            steps += now * last;
+            square += last * last;
+            step[i] = now;
+        }
+    }
+    __global real *s = sums + get_global_id(0) * N_SUMS;
+    s[SUM_STEPS] = steps;
+    s[SUM_STEP] = square;
+    s[SUM_CHANGE] = change;
+    s[SUM_X] = all;
+}
+
+// ---- Sums over an item
+
+// Of y, of how many points saw something, and of y^2.
+__kernel void sum_seen(__global const real *seen, ulong n, ulong chunks, ulong n_items, __global real *sums) {
+    const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
+    if (item >= n_items)
+        return;
+    const ulong end = item * n + chunk_end(t, n);
+    real sum = 0, count = 0, squares = 0;
+    for (ulong i = item * n + chunk_begin(t); i < end; i += LANES) {
+        sum += seen[i] >= 0 ? seen[i] : 0;
+        count += seen[i] >= 0 ? 1 : 0;
+        squares += seen[i] >= 0 ? seen[i] * seen[i] : 0;
+    }
+    vstore8((real8)(sum, count, squares, 0, 0, 0, 0, 0), get_global_id(0), sums);
+}
+
+// n_from sums of each item into n_to.
+__kernel void reduce_sums(__global const real *from, ulong n_from, ulong n_to, ulong n, __global real *to) {
+    const ulong t = get_global_id(0) % n_to, item = get_global_id(0) / n_to;
+    if (get_global_id(0) >= n)
+        return;
+    real8 sum = 0;
+    for (ulong k = t; k < n_from; k += n_to)
+        sum += vload8(item * n_from + k, from);
+    vstore8(sum, get_global_id(0), to);
+}
+
+// What follows from an item's sums: at the beginning (iteration 0) its mean, then how far it has come.
+__kernel void judge(__global const real *sums, ulong n_from, int iteration, real tolerance, ulong n, __global real *scalars) {
+    const ulong item = get_global_id(0);
+    if (item >= n)
+        return;
+    real8 sum = 0;
+    for (ulong k = 0; k < n_from; k++)
+        sum += vload8(item * n_from + k, sums);
+    __global real *s = scalars + item * N_SCALARS;
+    if (iteration == 0) {
+        s[S_MEAN] = sum.s1 > 0 ? sum.s0 / sum.s1 : 0;
+        s[S_LEAST] = sum.s1 > 0 ? ROUNDING * sqrt(sum.s2 / sum.s1) : 0;
+        s[S_ALPHA] = s[S_DONE] = s[S_COUNT] = 0;
+        s[S_CHANGE] = s[S_RESIDUAL] = 1;
+        return;
+    }
+    if (s[S_DONE] > 0)
+        return;
+    s[S_RESIDUAL] = sum.s1 > 0 ? sqrt(sum.s0 / sum.s1) : 0;
+    s[S_CHANGE] = sum.s5 > 0 ? sqrt(sum.s4 / sum.s5) : 0;
+    s[S_ALPHA] = sum.s3 > 0 ? clamp(sum.s2 / sum.s3, (real)0, (real)1) : 0;
+    s[S_COUNT] = iteration;
+    s[S_DONE] = s[S_CHANGE] < tolerance;
+}

@@ -1,0 +1,92 @@
+// Kernels, and their launches.
+#include "plan.h"
+
+#include "runtime/numbers.h"
+
+#include <stdio.h>
+
+// A lane's points of an item, and lanes side by side.
+#define CPU_RUN 2048
+#define GPU_RUN 16
+#define GPU_LANES 64
+
+static size_t lanes_of(const mst_deconvolution *plan) { return plan->cpu ? 1 : GPU_LANES; }
+static size_t run_of(const mst_deconvolution *plan) { return plan->cpu ? CPU_RUN : GPU_RUN; }
+
+static bool is_wanted(const mst_deconvolution *plan, int kernel) {
+    const bool iterates = mst_deconvolution_iterates(plan);
+    switch (kernel) {
+    case KERNEL_PSF:
+    case KERNEL_LOAD:
+    case KERNEL_STORE:
+    case KERNEL_PRODUCT:
+        return true;
+    case KERNEL_INVERSE:
+        return !iterates;
+    case KERNEL_PREDICT:
+        return iterates && plan->desc.accelerate;
+    case KERNEL_VARY:
+        return iterates && plan->desc.total_variation > 0;
+    case KERNEL_SCALE:
+        return iterates && !mst_deconvolution_alternates(plan);
+    case KERNEL_UPDATE:
+        return iterates && mst_deconvolution_alternates(plan);
+    default:
+        return iterates;
+    }
+}
+
+mst_status mst_deconvolution_make_kernels(mst_deconvolution *plan, mst_error *error) {
+    static const char *const names[N_KERNELS] = {"place_psf",  "load_array",          "store_result", "multiply_spectra",
+                                                 "invert_transfer", "make_gain",      "start_from",   "predict",
+                                                 "take_ratio", "divide_by_variation", "scale_x",      "update_x",
+                                                 "sum_seen",   "reduce_sums",         "judge"};
+    mst_status status = MST_OK;
+    const mst_program *program;
+    char options[80];
+    snprintf(options, sizeof options, "-D PRECISION=%d -D LANES=%zu -D RUN=%zu", plan->is_double ? 64 : 32, lanes_of(plan),
+             run_of(plan));
+    MST_TRY(mst_program_of_file(plan->context, "deconvolution: between transforms", "deconv.cl", options, &program, error));
+    for (int k = 0; k < N_KERNELS; k++)
+        if (is_wanted(plan, k))
+            MST_TRY(mst_kernel_create(program, names[k], &plan->kernels[k], error));
+fail:
+    return status;
+}
+
+size_t mst_deconvolution_chunks(const mst_deconvolution *plan, size_t points) {
+    return mst_divide_up(points, lanes_of(plan) * run_of(plan)) * lanes_of(plan);
+}
+
+size_t mst_deconvolution_row_items(const mst_deconvolution *plan, size_t rows) { return rows * lanes_of(plan); }
+
+mst_status mst_deconvolution_launch(mst_deconvolution *plan, mst_queue *queue, int which, const mst_argument *arguments,
+                                    size_t n_arguments, size_t items, mst_error *error) {
+    const mst_kernel *kernel = plan->kernels[which];
+    size_t group = plan->cpu ? 1 : mst_kernel_group(plan->context, kernel, items);
+    return mst_kernel_launch(queue, kernel, arguments, n_arguments, items, group, NULL, error);
+}
+
+mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue, cl_mem from, size_t n_items, mst_error *error) {
+    const cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
+    const bool forward = from != spectra;
+    const mst_block block = {.count = n_items,
+                             .queue = queue,
+                             .ports = {{.buffer = from, .packed = true},
+                                       {.buffer = forward ? spectra : plan->work[WORK_REAL].buffer, .packed = true}}};
+    return mst_fft_compute(forward ? plan->forward : plan->inverse, &block, error);
+}
+
+mst_status mst_deconvolution_multiply(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items,
+                                      mst_error *error) {
+    cl_int conjugates = conjugate;
+    cl_ulong n = plan->spectrum_points, chunks = mst_deconvolution_chunks(plan, plan->spectrum_points), items = n_items;
+    const mst_argument arguments[] = {MST_BIND_AS("spectra", plan->work[WORK_SPECTRA].buffer),
+                                      MST_BIND_AS("transfer", plan->transfer.buffer),
+                                      MST_BIND_AS("conjugate", conjugates),
+                                      MST_BIND(n, n),
+                                      MST_BIND(chunks, chunks),
+                                      MST_BIND_AS("n_items", items)};
+    return mst_deconvolution_launch(plan, queue, KERNEL_PRODUCT, arguments, MST_COUNT(arguments), (size_t)(chunks * items),
+                                    error);
+}
