@@ -9,7 +9,8 @@ from ._declarations import ffi
 
 
 def _open():
-    path = os.environ.get("MASTABA_LIBRARY") or str(pathlib.Path(__file__).with_name("libmastaba.so"))
+    own = pathlib.Path(__file__).with_name("libmastaba.so")  # wheels have one; a system's package leaves it to the system's linker
+    path = os.environ.get("MASTABA_LIBRARY") or (str(own) if own.exists() else "libmastaba.so.1")
     try:
         return ffi.dlopen(path)
     except OSError as error:
