@@ -1,0 +1,18 @@
+#!/bin/sh
+# The tutorials: their commands print what they say.
+. "${0%/*}/lib"
+
+ln -s "$here/../../examples" examples
+mkdir bin
+ln -s "$MASTABA" bin/mastaba
+PATH=$PWD/bin:$PATH
+export PATH
+for page in "$here"/../../docs/tutorials/*.md; do
+    if [ "${page##*/}" = devices.md ] && ! mastaba integrate 1 --from 0 --to 1 --device 0/2 >/dev/null 2>&1; then
+        skip 'several devices: device 0 cannot be cut'
+        continue
+    fi
+    python3 "$here/tutorial.py" "$page" || fail "the tutorial $page"
+    find . -maxdepth 1 -type f -not -name '.std*' -delete
+    rm -rf scans clean
+done
