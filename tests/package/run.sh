@@ -61,6 +61,10 @@ for example in "$source"/examples/*.c; do
     [ -e "$example" ] || continue
     $CC "$example" -o /dev/null $(pkg-config --cflags --libs mastaba) -lm
 done
+for example in "$source"/examples/*.cpp; do # those in C are tests of their own
+    $CXX -std=c++11 -Wall -Wextra -Werror "$example" -o cpp_example $(pkg-config --cflags --libs mastaba)
+    LD_LIBRARY_PATH="$libdir" ./cpp_example >cpp_example.log || fail "$example: $(cat cpp_example.log)"
+done
 
 for abi in "$here"/abi-*; do
     echo "== a program built with the headers of $(basename "$abi")"
