@@ -218,7 +218,7 @@ static void bad_descriptions(void **state) {
     refuse(c, &d, "twice");
     d = good, d.n_axes = 0;
     refuse(c, &d, "n_axes");
-    d = good, d.n_axes = 3;
+    d = good, d.n_axes = 4;
     refuse(c, &d, "n_axes");
     d = good, d.n_axes = 2, d.axes[0] = 0, d.axes[1] = 1, d.algorithm = MST_CONVOLUTION_PAPER_B;
     refuse(c, &d, "paper-b");

@@ -3,6 +3,8 @@
 #include "files.h"
 #include "stream.h"
 
+#include "core/json.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +12,8 @@ static const char command[] = "convolve";
 
 static const char details[] = "X and Y are .npy files (C order; real, complex or integer) or sounds (anything\n"
                               "that libsndfile reads), told apart by what they hold. The last axis is the\n"
-                              "vector, or --axes says which one, or two for images. All others are batch: equal\n"
+                              "vector, or --axes says which one, two for images or three for volumes. All others\n"
+                              "are batch: equal\n"
                               "in X and Y, or 1 everywhere in one of the two, whose one vector then goes with\n"
                               "each of the other's. The operand with fewer axes gets leading axes of 1. A sound\n"
                               "has the shape (channels, frames).\n"
@@ -53,7 +56,7 @@ static const cli_option option_table[] = {
     {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes: .npy, or a sound", "Z"},
     {"mode", 'm', CLI_TEXT, offsetof(request, mode), "what is kept: full, same, valid or circular (default: full)", "MODE"},
     {"correlate", 0, CLI_FLAG, offsetof(request, correlate), "correlate X with Y instead", NULL},
-    {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, one or two (default: -1)", "LIST"},
+    {"axes", 0, CLI_TEXT, offsetof(request, axes), "the axes that are convolved along, up to three (default: -1)", "LIST"},
     {"algorithm", 'a', CLI_TEXT, offsetof(request, algorithm),
      "auto, direct, overlap-save, fused, reference, or paper-a to paper-e (default: auto)", "NAME"},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print how the data would pass through the device, and end", NULL},
@@ -176,17 +179,48 @@ static int print_report(const cli_options *options, job *j) {
     return cli_report_work(&work, options, j->context);
 }
 
+static int print_forecast_json(const job *j, const mst_convolution_forecast *f) {
+    json_t *object = json_object(), *panel = json_array();
+    const struct {
+        const char *name;
+        uint64_t value;
+    } members[] = {{"padded_length", padded_length(j->plan)}, {"panels", f->panels},
+                   {"panel_length", f->panel_length},         {"read_bytes", f->read_bytes},
+                   {"written_bytes", f->written_bytes},       {"device_bytes", f->device_bytes}};
+    int failed = !object || !panel;
+    for (int a = 0; a < j->desc.n_axes && f->panels > 0; a++)
+        failed |= json_array_append_new(panel, json_integer((json_int_t)f->panel_shape[a]));
+    failed |= json_object_set_new(object, "shape", cli_json_sizes(j->desc.z.shape, j->desc.z.rank));
+    failed |= json_object_set_new(object, "type", json_string(mst_type_name(j->desc.z.type)));
+    failed |= json_object_set_new(object, "algorithm",
+                                  json_string(mst_convolution_algorithm_name(mst_convolution_algorithm_used(j->plan))));
+    for (size_t i = 0; i < CLI_COUNT(members); i++)
+        failed |= json_object_set_new(object, members[i].name, json_integer((json_int_t)members[i].value));
+    failed |= json_object_set_new(object, "panel_shape", panel);
+    return cli_print_json(command, cli_json_complete(object, failed));
+}
+
+// "708 x 708"
+static const char *panel_text(const job *j, const mst_convolution_forecast *f, char out[80]) {
+    int n = 0;
+    for (int a = 0; a < j->desc.n_axes; a++)
+        n += snprintf(out + n, 80 - (size_t)n, "%s%llu", a ? " x " : "", (unsigned long long)f->panel_shape[a]);
+    return out;
+}
+
 // What --dry-run prints.
-static int print_forecast(job *j) {
+static int print_forecast(const cli_options *options, const job *j) {
     mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
     mst_error error;
-    char shape[200], read[32], written[32], device[32];
+    char shape[200], read[32], written[32], device[32], panel[80];
     if (mst_convolution_predict(j->plan, &f, &error) != MST_OK)
         return cli_fail_input(command, NULL, &error);
+    if (options->json)
+        return print_forecast_json(j, &f);
     printf("%s %s by %s", cli_shape_text(&j->desc.z, shape), mst_type_name(j->desc.z.type),
            mst_convolution_algorithm_name(mst_convolution_algorithm_used(j->plan)));
     if (f.panels > 0)
-        printf(" in %llu panels of %llu results", (unsigned long long)f.panels, (unsigned long long)f.panel_length);
+        printf(" in %llu panels of %s results", (unsigned long long)f.panels, panel_text(j, &f, panel));
     if (padded_length(j->plan) > 0)
         printf(", padded to %zu", padded_length(j->plan));
     printf(": reads %s, writes %s", cli_size_text(f.read_bytes, read), cli_size_text(f.written_bytes, written));
@@ -205,7 +239,7 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
-        return j->dry_run ? print_forecast(j) : cli_flush(command);
+        return j->dry_run ? print_forecast(options, j) : cli_flush(command);
     if (code == CLI_DONE)
         code = compute(j);
     if (code == CLI_DONE && cli_interrupted())

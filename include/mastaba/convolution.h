@@ -1,4 +1,4 @@
-// Mastaba: batched convolution and correlation along one or two axes, by FFT.
+// Mastaba: batched convolution and correlation along one, two or three axes, by FFT.
 //
 // With x of length n and y of length m along the axis, and all other axes batch:
 //     convolution   full[k] = sum_i x[i] y[k - i],                  k = 0 .. n + m - 2
@@ -8,7 +8,8 @@
 //     same      n values from k = floor((m - 1) / 2)
 //     valid     |n - m| + 1 values from k = min(n, m) - 1: those that need no zero padding
 //     circular  n values (n = m):  z[k] = sum_i x[i] y[(k - i) mod n], or z[k] = sum_i x[(i + k) mod n] conj(y[i])
-// Along two axes each of them is treated so: full[k, l] = sum_ij x[i, j] y[k - i, l - j], and the mode is that of both.
+// Along two axes each of them is treated so: full[k, l] = sum_ij x[i, j] y[k - i, l - j], and the mode is that of both;
+// along three it is the same.
 // A NaN or infinity stays in the vectors computed from it.
 #ifndef MASTABA_CONVOLUTION_H
 #define MASTABA_CONVOLUTION_H
@@ -41,7 +42,7 @@ typedef enum mst_convolution_algorithm {
     MST_CONVOLUTION_PAPER_E = 6,
     // By the FFT engine: padding, both transforms, the product, the inverse and cropping in one kernel while a padded vector fits
     // a work-group (on CPUs, the cache), so that every value crosses memory once; long signals with short kernels in
-    // overlapping blocks; else columns first, then fused rows, and columns back. Any length, one or two axes.
+    // overlapping blocks; else columns first, then fused rows, and columns back. Any length, one axis to three.
     MST_CONVOLUTION_FUSED = 7,
     // Sums over the shorter operand, without transforms, in one pass: for short ones. Any sizes, one or two axes.
     MST_CONVOLUTION_DIRECT = 8,
@@ -49,7 +50,7 @@ typedef enum mst_convolution_algorithm {
     MST_CONVOLUTION_OVERLAP_SAVE = 9
 } mst_convolution_algorithm;
 
-#define MST_CONVOLUTION_MAX_AXES 2 // of the axes that there is room for
+#define MST_CONVOLUTION_MAX_AXES 3
 
 typedef struct mst_convolution_desc {
     size_t struct_size;
@@ -57,7 +58,7 @@ typedef struct mst_convolution_desc {
     mst_layout y;           // any type; the same rank, and off the axes the same shape as x, or all ones in one of the two (then
                             // its one vector, or image, goes with each of the other's)
     mst_layout z;           // as mst_convolution_result says, strides of its own; rank 0: dense
-    int n_axes;             // 1 or 2 (two: auto, fused, direct and overlap-save only)
+    int n_axes;             // 1 to 3 (two: auto, fused, direct and overlap-save only; three: auto and fused)
     int axes[MST_MAX_AXES]; // NumPy's axis numbers, in any order: -1 is the last
     mst_convolution_mode mode;
     bool correlate;
@@ -73,7 +74,7 @@ typedef struct mst_convolution_desc {
 
 // The dense layout of the result: real if both operands are, complex otherwise; float64 or complex128 unless both operands are
 // float32 or complex64 (integers count as float64, as numpy.fft has it). An operand of length 0 makes the result empty
-// along that axis. MST_ERROR_ARGUMENT: shapes that do not match; unequal lengths for circular; valid along two axes when x is
+// along that axis. MST_ERROR_ARGUMENT: shapes that do not match; unequal lengths for circular; valid along several axes when x is
 // longer along one and y along the other. Thread-safe.
 MST_API mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *z, mst_error *error);
 
@@ -103,21 +104,24 @@ typedef struct mst_convolution_forecast {
     uint64_t panel_length; // results of one
     uint64_t read_bytes;   // of x and y, with what neighbouring panels share
     uint64_t written_bytes;
-    uint64_t device_bytes; // that one panel, or vector, takes on the device, about: several at a time keep it busy
+    uint64_t device_bytes;              // that one panel, or vector, takes on the device, about: several at a time keep it busy
+    uint64_t panel_shape[MST_MAX_AXES]; // results of one along each of the axes, in the arrays' order
 } mst_convolution_forecast;
 
 #define MST_CONVOLUTION_FORECAST_INIT                                                                                            \
-    { sizeof(mst_convolution_forecast), 0, 0, 0, 0, 0 }
+    {                                                                                                                            \
+        sizeof(mst_convolution_forecast), 0, 0, 0, 0, 0, { 0, 0, 0 }                                                             \
+    }
 
 // MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was when the plan was made may take smaller panels.
 MST_API mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_forecast *out, mst_error *error);
 
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
-// through the device in blocks of whole vectors, or along one axis, unless circular, of overlapping panels of the longer operand,
-// which may then exceed the device's memory. Every value is the same bit for bit whatever the blocks, while the budget has room
-// for one of those that the transforms of the whole take (docs/streaming.md). On failure the inputs
-// are intact and z's content is undefined. Blocks unless how->event is set and all data are on the device (the reference, A and D
-// always block). Errors as mst_fft_execute. Threads take turns.
+// through the device in blocks of whole vectors, or unless circular, of overlapping panels of the larger operand (along several
+// axes, tiles), which may then exceed the device's memory. Every value is the same bit for bit whatever the blocks, while the
+// budget has room for one of those that the transforms of the whole take, or of a tile as large as suits it (docs/streaming.md).
+// On failure the inputs are intact and z's content is undefined. Blocks unless how->event is set and all data are on the device
+// (the reference, A and D always block). Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                            const mst_execution *how, mst_error *error);
 

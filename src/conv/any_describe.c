@@ -22,6 +22,7 @@ static void describe_work(const mst_stage *s, int port, stage_port *out) {
     out->axis_stride = out->contiguous = 1;
     out->extent = out->length = out->kept = (cell)s->device.pass.n;
     out->first_row = (cell)s->first_row;
+    out->first_plane = (cell)s->first_plane;
     out->limit = port != TO && limit > 0 ? (cell)limit : LLONG_MAX;
     out->end = LLONG_MAX;
     if (port == TO && mst_stage_store_limited(s)) {
@@ -37,11 +38,18 @@ static void describe_work(const mst_stage *s, int port, stage_port *out) {
 }
 
 static void describe_rows(const mst_stage *s, int array, const mst_layout *layout, const ptrdiff_t *strides, stage_port *out) {
-    const mst_padded_axis *a = &s->g->axes[0];
+    const mst_padded_axis *a = &s->g->axes[s->g->n_axes - 2];
     out->row_stride = (cell)strides[a->axis];
     out->row_length = (cell)layout->shape[a->axis];
     out->row_periodic = array == X && a->periodic;
     out->row_reversal = reversal_of(array, a);
+    if (s->g->n_axes < 3)
+        return;
+    a = &s->g->axes[0];
+    out->plane_stride = (cell)strides[a->axis];
+    out->plane_length = (cell)layout->shape[a->axis];
+    out->plane_periodic = array == X && a->periodic;
+    out->plane_reversal = reversal_of(array, a);
 }
 
 static void describe_array(const mst_stage *s, int port, bool own, stage_port *out) {
@@ -96,7 +104,7 @@ static void describe_next(const mst_stage *s, const stage *whole, stage_port *ou
         out->every = whole->row_lines;
         out->next = whole->span;
     } else if (!vectors && (out->work || rows_in_order)) {
-        out->every = whole->lines;
+        out->every = whole->rows ? whole->rows : whole->lines;
         out->next = out->work ? whole->row_points : out->row_reversal ? -out->row_stride : out->row_stride;
     } else if (vectors && out->work) {
         out->every = LLONG_MAX;
@@ -123,6 +131,10 @@ void mst_any_stage_describe(const mst_stage *s, stage *out) {
     out->span = (cell)(d->n * s->inner);
     out->row_lines = out->before * out->inner;
     out->row_points = out->before * out->span;
+    if (s->planes > 1 || s->first_plane > 0) {
+        out->rows = (cell)s->rows;
+        out->plane_rows = (cell)s->g->axes[d->axis - 1].n;
+    }
     out->angle = s->g->right_angle ? (cell)s->g->axes[s->g->n_axes - 1].n : 0;
     for (int port = 0; port < N_STAGE_PORTS; port++)
         for (int own = 0; own < 2 && mst_stage_has_port(s, port); own++) {

@@ -17,6 +17,7 @@ typedef struct stage_port {
     cell extent;                                        // positions in [0, extent) are there
     cell length, periodic, reversal;                    // along the axis, and along the axis of rows
     cell row_stride, row_length, row_periodic, row_reversal, first_row;
+    cell plane_stride, plane_length, plane_periodic, plane_reversal, first_plane; // of volumes
     cell next, every; // from a line to the next one, whose number is no multiple of `every`
     cell limit;       // of work memory: positions from here on hold nothing,
     cell from, end;   // and those outside are not stored
@@ -27,7 +28,8 @@ typedef struct stage {
     cell kind;
     any_steps steps;
     cell points, lines, row_lines, row_points, before, span, inner, column, rest; // stage_text.c
-    cell angle;                                       // of the right angle: values p and p + angle are one number; or 0
+    cell rows, plane_rows; // of volumes, else 0: a plane's rows that are there, and all of work memory
+    cell angle;            // of the right angle: values p and p + angle are one number; or 0
     cell twiddled, lanes_differ, low_mask, low_shift; // twiddles between digits
     stage_port ports[6];                              // of FROM, WITH, TO: packed, and as the caller says
 } stage;

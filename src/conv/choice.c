@@ -63,6 +63,10 @@ static bool suits_direct(mst_convolution *plan, const mst_direct_tiling *t, bool
 
 mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan) {
     mst_direct_tiling t;
+    if (plan->desc.n_axes > 2) {
+        snprintf(plan->why, sizeof plan->why, "volumes are transformed");
+        return MST_CONVOLUTION_FUSED;
+    }
     mst_direct_plan(plan, &t);
     double share = share_of_tiles(plan, &t);
     if (suits_direct(plan, &t, share >= TILES_SHARE))
@@ -73,7 +77,7 @@ mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan) {
         return MST_CONVOLUTION_OVERLAP_SAVE;
     }
     mst_geometry blocks;
-    if (mst_geometry_exists(plan) || mst_geometry_choose_blocks(plan, SIZE_MAX, &blocks))
+    if (plan->desc.n_axes > 1 || mst_geometry_exists(plan) || mst_geometry_choose_blocks(plan, SIZE_MAX, &blocks))
         return MST_CONVOLUTION_FUSED;
     snprintf(plan->why, sizeof plan->why, "too long for one plan of transforms");
     return MST_CONVOLUTION_AUTO;

@@ -34,15 +34,11 @@ static size_t result_length(mst_convolution_mode mode, size_t n, size_t m) {
     return n;
 }
 
-static bool is_along(const mst_convolution_desc *d, int axis) {
-    return axis == d->axes[0] || (d->n_axes > 1 && axis == d->axes[1]);
-}
-
 // Vectors, or images: `d` with 0-based axes.
 static size_t count_lines(const mst_convolution_desc *d, const mst_layout *layout) {
     size_t count = 1;
     for (int k = 0; k < layout->rank; k++)
-        if (!is_along(d, k))
+        if (!mst_convolution_axis_is_along(d, k))
             count *= layout->shape[k];
     return count;
 }
@@ -52,7 +48,7 @@ static mst_status check_batch(const mst_convolution_desc *d, mst_error *error) {
     bool same = true;
     char shapes[2][120];
     for (int k = 0; k < d->x.rank; k++)
-        same = same && (is_along(d, k) || d->x.shape[k] == d->y.shape[k]);
+        same = same && (mst_convolution_axis_is_along(d, k) || d->x.shape[k] == d->y.shape[k]);
     if (same || count_lines(d, &d->x) == 1 || count_lines(d, &d->y) == 1)
         return MST_OK;
     mst_layout_print_shape(&d->x, shapes[0], sizeof shapes[0]);
@@ -66,18 +62,19 @@ static mst_status check_batch(const mst_convolution_desc *d, mst_error *error) {
 static mst_status read_axes(mst_convolution_desc *d, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_CONVOLUTION_MAX_AXES, MST_ERROR_ARGUMENT,
-                "n_axes is %d; 1 and %d are supported", d->n_axes, MST_CONVOLUTION_MAX_AXES);
+                "n_axes is %d; 1 to %d are supported", d->n_axes, MST_CONVOLUTION_MAX_AXES);
     for (int a = 0; a < d->n_axes; a++) {
         int axis = mst_layout_axis(&d->x, d->axes[a]);
         MST_REQUIRE(axis >= 0, MST_ERROR_ARGUMENT, "there is no axis %d in arrays of rank %d", d->axes[a], d->x.rank);
         d->axes[a] = axis;
     }
-    if (d->n_axes > 1) {
-        int first = d->axes[0], second = d->axes[1];
-        MST_REQUIRE(first != second, MST_ERROR_ARGUMENT, "axis %d is given twice", first);
-        d->axes[0] = first < second ? first : second;
-        d->axes[1] = first < second ? second : first;
-    }
+    for (int a = 1; a < d->n_axes; a++)
+        for (int b = a; b > 0 && d->axes[b] <= d->axes[b - 1]; b--) {
+            int axis = d->axes[b];
+            MST_REQUIRE(axis != d->axes[b - 1], MST_ERROR_ARGUMENT, "axis %d is given twice", axis);
+            d->axes[b] = d->axes[b - 1];
+            d->axes[b - 1] = axis;
+        }
 fail:
     return status;
 }
@@ -96,7 +93,7 @@ static mst_status read_lengths(const mst_convolution_desc *d, size_t *shape, mst
         shape[axis] = result_length(d->mode, n, m);
     }
     MST_REQUIRE(d->mode != MST_CONVOLUTION_VALID || !longer[X] || !longer[Y], MST_ERROR_ARGUMENT,
-                "valid needs one operand that is at least as long as the other along both axes");
+                "valid needs one operand that is at least as long as the other along %s axes", d->n_axes > 2 ? "all" : "both");
 fail:
     return status;
 }
@@ -122,10 +119,13 @@ static mst_status read_desc(const mst_convolution_desc *desc, mst_convolution_de
     MST_REQUIRE(d.shape >= MST_FFT_SHAPE_AUTO && d.shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
                 (int)d.shape);
     MST_REQUIRE(d.n_axes == 1 || d.algorithm == MST_CONVOLUTION_AUTO || d.algorithm >= MST_CONVOLUTION_FUSED, MST_ERROR_ARGUMENT,
-                "%s works along one axis; along two there are fused, direct and overlap-save",
+                "%s works along one axis; along two there are fused, direct and overlap-save, along three fused",
                 mst_convolution_algorithm_name(d.algorithm));
     MST_REQUIRE(d.n_axes == 2 || d.algorithm != MST_CONVOLUTION_OVERLAP_SAVE, MST_ERROR_ARGUMENT,
-                "overlap-save works along two axes; along one, fused does the same where it is quick");
+                "overlap-save works along two axes; along %s, fused does the same where it is quick",
+                d.n_axes == 1 ? "one" : "three");
+    MST_REQUIRE(d.n_axes < 3 || d.algorithm != MST_CONVOLUTION_DIRECT, MST_ERROR_ARGUMENT,
+                "direct works along one axis or two; along three there is fused");
     MST_TRY(check_batch(&d, error));
     memcpy(shape, count_lines(&d, &d.x) == 1 ? d.y.shape : d.x.shape, sizeof shape);
     MST_TRY(read_lengths(&d, shape, error));

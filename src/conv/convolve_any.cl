@@ -9,9 +9,9 @@ typedef struct tile {
     uint column, count;
 } tile;
 
-long row_of(__global const stage_port *p, long r) {
-    r = p->row_periodic ? (r + 1) % p->row_length : r;
-    return p->row_reversal == 1 ? p->row_length - 1 - r : p->row_reversal == 2 && r > 0 ? p->row_length - r : r;
+long row_of(long r, long length, long periodic, long reversal) {
+    r = periodic ? (r + 1) % length : r;
+    return reversal == 1 ? length - 1 - r : reversal == 2 && r > 0 ? length - r : r;
 }
 
 long outer_of(__global const stage_port *p, ulong vector) {
@@ -25,13 +25,20 @@ long outer_of(__global const stage_port *p, ulong vector) {
 }
 
 long place_of(__global const stage *s, __global const stage_port *p, ulong vector, ulong l, ulong first) {
-    const ulong row = l / (ulong)s->row_lines;
+    const ulong all = l / (ulong)s->row_lines, plane = s->rows ? all / (ulong)s->rows : 0,
+                row = s->rows ? all % (ulong)s->rows : all;
     vector /= (ulong)p->divide;
     vector = p->modulo ? vector % (ulong)p->modulo : vector;
     if (p->work)
-        return (long)vector * s->points + ((long)row + p->first_row) * s->row_points +
+        return (long)vector * s->points +
+               (((long)plane + p->first_plane) * s->plane_rows + (long)row + p->first_row) * s->row_points +
                (long)(l / (ulong)s->inner % (ulong)s->before) * s->span + (long)(l % (ulong)s->inner);
-    return outer_of(p, first + vector) + (p->row_stride ? row_of(p, (long)row) * p->row_stride : 0);
+    long at = outer_of(p, first + vector);
+    if (p->row_stride)
+        at += row_of((long)row, p->row_length, p->row_periodic, p->row_reversal) * p->row_stride;
+    if (p->plane_stride)
+        at += row_of((long)plane, p->plane_length, p->plane_periodic, p->plane_reversal) * p->plane_stride;
+    return at;
 }
 
 __attribute__((noinline)) void find_tile(tile *t, __global const stage *s, __global const stage_port *p, long base,

@@ -231,7 +231,7 @@ static mst_status create(mst_convolution *plan, mst_error *error) {
     MST_TRY(mst_geometry_choose(plan, &fused->geometry, error));
     fused->lines_an_item = 1;
     for (int k = fused->geometry.axes[0].axis + 1; k < d->z.rank; k++)
-        if (fused->geometry.n_axes == 1 || k != fused->geometry.axes[1].axis)
+        if (!mst_convolution_is_along(plan, k))
             fused->lines_an_item *= d->z.shape[k];
     plan_works(fused);
     MST_TRY(plan_stages(fused, error));

@@ -135,7 +135,7 @@ enum { N_ODD = MST_COUNT(odd_factors) };
 // The complex points of one axis, without blocks.
 static double choose_points(const choice *c, int axis, size_t after, size_t vectors, size_t *digits, int *count, size_t *n) {
     const mst_padded_axis *a = &c->g->axes[axis];
-    bool half = c->g->right_angle && axis == c->g->n_axes - 1, vectors_later = axis > 0 && c->g->n_axes > 1;
+    bool last = axis == c->g->n_axes - 1, half = c->g->right_angle && last, vectors_later = last && c->g->n_axes > 1;
     size_t needed = needed_length(a), least = half ? (needed + 1) / 2 : needed;
     double best = INFINITY;
     *count = 0;
@@ -241,7 +241,7 @@ static void take_image_blocks(mst_geometry *g, const size_t lengths[2]) {
 
 static bool choose_all(const choice *c, bool cyclic) {
     mst_geometry *g = c->g;
-    size_t after = 1, lines = 1, lengths[2];
+    size_t after = 1, lengths[2];
     double all = 0;
     g->n_digits = 0;
     g->blocked = -1;
@@ -251,11 +251,13 @@ static bool choose_all(const choice *c, bool cyclic) {
         measure_axis(c->plan, &g->axes[a], cyclic);
     for (int a = g->n_axes - 1; a >= 0; a--) {
         size_t digits[MST_CONV_DIGITS], n = g->axes[a].extent[X];
-        size_t vectors = c->vectors * (a > 0 ? g->axes[0].extent[X] : lines);
+        size_t vectors = c->vectors * after;
+        for (int before = 0; before < a; before++)
+            vectors *= g->axes[before].extent[X];
         int count;
         double time;
         if (cyclic) {
-            bool whole = a == 0 || n % g->lanes == 0;
+            bool whole = a == 0 || a < g->n_axes - 1 || n % g->lanes == 0;
             count = whole ? best_digits(c, n, after, vectors, digits, &time) : 0;
         } else {
             time = choose_points(c, a, after, vectors, digits, &count, &n);
@@ -269,7 +271,6 @@ static bool choose_all(const choice *c, bool cyclic) {
             g->axes[a].start = g->axes[a].extent[!g->blocked] - 1;
         add_digits(g, a, digits, count);
         after *= n;
-        lines = n;
         all += time;
     }
     g->points = after;
@@ -304,7 +305,7 @@ static mst_status begin(const mst_convolution *plan, mst_geometry *g, choice *c,
 mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *g, mst_error *error) {
     const mst_convolution_desc *d = &plan->desc;
     choice c;
-    if (plan->panel) {
+    if (plan->panel && plan->panel->geometry.n_axes > 0) {
         *g = plan->panel->geometry;
         return MST_OK;
     }

@@ -9,7 +9,7 @@
 
 #include "plan.h"
 
-#define MST_CONV_DIGITS 6 // of all axes
+#define MST_CONV_DIGITS 9 // of all axes
 
 // Transforms of length n over elements `rest` apart along the axis: the product of the axis' later digits.
 typedef struct mst_digit {

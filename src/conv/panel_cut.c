@@ -31,8 +31,8 @@ static uint64_t position_bytes(const mst_convolution *plan, int array) {
 }
 
 static void set_step(const mst_convolution *plan, mst_panel_cut *cut, size_t step) {
-    cut->step = step;
-    cut->n_panels = mst_divide_up(plan->lengths[Z], step);
+    cut->step[0] = step;
+    cut->n_panels[0] = mst_divide_up(plan->lengths[Z], step);
 }
 
 // So many blocks that the last panel is about as full as the others.
@@ -61,8 +61,13 @@ bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *
     const mst_convolution_desc *d = &plan->desc;
     mst_convolution_algorithm a = d->algorithm;
     *cut = (mst_panel_cut){.longer = plan->lengths[X] >= plan->lengths[Y] ? X : Y};
-    if (d->n_axes > 1 || d->mode == MST_CONVOLUTION_CIRCULAR || (a != MST_CONVOLUTION_FUSED && a != MST_CONVOLUTION_DIRECT))
+    *suits = false;
+    if (d->mode == MST_CONVOLUTION_CIRCULAR || (a != MST_CONVOLUTION_OVERLAP_SAVE && a < MST_CONVOLUTION_FUSED))
         return false;
+    if (d->n_axes > 1) {
+        mst_tile_cut_first(plan, cut);
+        return true;
+    }
     bool whole = true; // the whole is computed in the same way
     if (a == MST_CONVOLUTION_DIRECT) {
         set_step(plan, cut, wanted_step(plan, cut));
@@ -73,15 +78,17 @@ bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *
         cut->longer = cut->geometry.blocked;
         set_blocks(plan, cut, wanted_blocks(plan, cut));
     }
-    *suits = whole && cut->n_panels >= FEW_PANELS && mst_panel_rank(plan) <= MST_MAX_RANK;
+    *suits = whole && cut->n_panels[0] >= FEW_PANELS && mst_panel_rank(plan) <= MST_MAX_RANK;
     return true;
 }
 
 bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut) {
+    if (plan->desc.n_axes > 1)
+        return mst_tile_cut_smaller(plan, cut);
     if (cut->blocks == 0) {
-        if (cut->step / 2 < shorter_length(plan, cut))
+        if (cut->step[0] / 2 < shorter_length(plan, cut))
             return false;
-        set_step(plan, cut, cut->step / 2);
+        set_step(plan, cut, cut->step[0] / 2);
     } else if (cut->blocks > 1) {
         set_blocks(plan, cut, cut->blocks / 2);
     } else {
@@ -95,8 +102,10 @@ bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut) {
 }
 
 uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut) {
-    uint64_t bytes = position_bytes(plan, cut->longer) * (cut->step + shorter_length(plan, cut) - 1) +
-                     position_bytes(plan, !cut->longer) * shorter_length(plan, cut) + position_bytes(plan, Z) * cut->step;
+    if (plan->desc.n_axes > 1)
+        return mst_tile_cut_bytes(plan, cut);
+    uint64_t bytes = position_bytes(plan, cut->longer) * (cut->step[0] + shorter_length(plan, cut) - 1) +
+                     position_bytes(plan, !cut->longer) * shorter_length(plan, cut) + position_bytes(plan, Z) * cut->step[0];
     if (cut->blocks > 0) // the spectrum of the shorter operand, and those between passes
         bytes += cut->geometry.points * mst_type_bytes(plan->work_type) * (1 + (cut->geometry.n_digits > 1 ? cut->blocks : 0));
     return bytes;
@@ -108,6 +117,10 @@ void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut) {
     mst_context *context = plan->context;
     uint64_t left =
         mst_smaller(mst_budget_left(context, &context->device_memory), mst_budget_left(context, &context->host_memory));
+    if (plan->desc.n_axes > 1) {
+        mst_tile_cut_fit(plan, cut, left);
+        return;
+    }
     while (cut->blocks != 1 && 3 * mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
     }
     while (mst_panel_cut_bytes(plan, cut) > left && mst_panel_cut_smaller(plan, cut)) {
@@ -116,18 +129,37 @@ void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut) {
 
 static uint64_t bytes_of(const mst_layout *layout) { return mst_layout_count(layout) * mst_type_bytes(layout->type); }
 
-// Neighbouring panels share one position less than the shorter operand has.
+size_t mst_panel_count(const mst_convolution *plan, const mst_panel_cut *cut) {
+    size_t count = 1;
+    for (int a = 0; a < plan->desc.n_axes; a++)
+        count *= cut->n_panels[a];
+    return count;
+}
+
+// Elements along an axis that panels read of the larger operand. Neighbours share one position less than the other operand has.
+static uint64_t read_along(const mst_convolution *plan, const mst_panel_cut *cut, int a) {
+    int axis = plan->desc.axes[a];
+    size_t shorter = layout_of(plan, !cut->longer)->shape[axis];
+    return layout_of(plan, cut->longer)->shape[axis] + (cut->n_panels[a] - 1) * (shorter - 1);
+}
+
 static void predict_panels(const mst_convolution *plan, mst_convolution_forecast *f) {
     mst_panel_cut fit = plan->panels->inner ? plan->panels->cut : plan->panels->first, *cut = &fit;
     if (!plan->panels->inner)
         mst_panel_cut_fit(plan, cut);
-    uint64_t position = position_bytes(plan, cut->longer), line = plan->lengths[Z] * position_bytes(plan, Z);
-    uint64_t lines = f->written_bytes / line;
-    f->panels = lines * cut->n_panels;
-    f->panel_length = cut->step;
-    f->read_bytes += lines * (cut->n_panels - 1) * (shorter_length(plan, cut) - 1) * position;
-    if (is_repeated(plan, cut) && cut->n_panels > 1)
-        f->read_bytes += (lines - 1) * plan->lengths[cut->longer] * position;
+    const mst_layout *layout = layout_of(plan, cut->longer);
+    uint64_t lines = is_repeated(plan, cut) && mst_panel_count(plan, cut) > 1 ? plan->n_lines[Z] : plan->n_lines[cut->longer];
+    uint64_t whole = bytes_of(layout), read = lines * mst_type_bytes(layout->type), line = 1;
+    f->panel_length = 1;
+    for (int a = 0; a < plan->desc.n_axes; a++) {
+        read *= read_along(plan, cut, a);
+        f->panel_length *= f->panel_shape[a] = cut->step[a];
+    }
+    for (int k = plan->desc.axes[0] + 1; k < plan->desc.z.rank; k++)
+        if (!mst_convolution_is_along(plan, k))
+            line *= plan->desc.z.shape[k];
+    f->panels = plan->n_lines[Z] / line * mst_panel_count(plan, cut);
+    f->read_bytes += read - whole;
     f->device_bytes = mst_panel_cut_bytes(plan, cut);
 }
 

@@ -1,23 +1,27 @@
-// Long operands in panels: overlap-save over windows on the longer operand, each of which an inner plan convolves with the other
-// operand, as it does items of any batch. Operands in host memory or files may then be longer than the device's memory. The
-// blocks that are transformed are those of a plan for the whole, so that the results are the same bit for bit, where the whole
-// goes by blocks and the budget has room for them.
+// Large operands in panels: overlap-save over windows on the larger operand, each of which an inner plan convolves with the other
+// operand, as it does items of any batch. Operands in host memory or files may then be larger than the device's memory. Panels of
+// signals consist of the blocks that a plan for the whole would transform, so that the results are the same bit for bit, where
+// the whole goes by blocks and the budget has room for them. Panels of images and volumes (tiles) are transformed each as a
+// whole.
 #ifndef MST_CONV_PANELS_H
 #define MST_CONV_PANELS_H
 
 #include "geometry.h"
 
-// How the result is cut along the axis: numbers only.
+// How the result is cut along the axes of the plan: numbers only.
 typedef struct mst_panel_cut {
-    int longer;            // X or Y
-    size_t step, n_panels; // results of a panel; panels of a line
-    size_t blocks;         // of a panel that is transformed; 0: direct sums
-    mst_geometry geometry; // of the transforms of the whole
+    int longer;                                // X or Y
+    size_t step[MST_CONVOLUTION_MAX_AXES];     // results of a panel,
+    size_t n_panels[MST_CONVOLUTION_MAX_AXES]; // panels of a line, image or volume
+    size_t blocks;                             // of a panel of a line that is transformed; 0: direct sums, or a tile
+    mst_geometry geometry;                     // of the transforms of the whole line
 } mst_panel_cut;
+
+size_t mst_panel_count(const mst_convolution *plan, const mst_panel_cut *cut); // of all axes
 
 // What an inner plan is made with.
 struct mst_convolution_panel {
-    mst_geometry geometry;
+    mst_geometry geometry;         // n_axes 0: its own
     mst_windows windows[N_ARRAYS]; // n_axes 0: none
 };
 
@@ -37,6 +41,13 @@ bool mst_panel_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut);
 void mst_panel_cut_fit(const mst_convolution *plan, mst_panel_cut *cut);
 // About so much device memory goes for one panel at a time.
 uint64_t mst_panel_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut);
+
+// ---- tile_cut.c: the same of images and volumes, called by the functions above. mst_tile_cut_fit takes the cheapest tile of
+// which three have room in `left` bytes, or one.
+void mst_tile_cut_first(const mst_convolution *plan, mst_panel_cut *cut);
+bool mst_tile_cut_smaller(const mst_convolution *plan, mst_panel_cut *cut);
+void mst_tile_cut_fit(const mst_convolution *plan, mst_panel_cut *cut, uint64_t left);
+uint64_t mst_tile_cut_bytes(const mst_convolution *plan, const mst_panel_cut *cut);
 
 // ---- panel_views.c: the inner plan's description and windows.
 int mst_panel_rank(const mst_convolution *plan); // of its arrays; above MST_MAX_RANK there is no such plan

@@ -62,6 +62,18 @@ static inline const mst_layout *mst_convolution_layout(const mst_convolution *pl
     return array == X ? &plan->desc.x : array == Y ? &plan->desc.y : &plan->desc.z;
 }
 
+// Whether an axis is one of those that are convolved along.
+static inline bool mst_convolution_axis_is_along(const mst_convolution_desc *d, int axis) {
+    for (int a = 0; a < d->n_axes; a++)
+        if (axis == d->axes[a])
+            return true;
+    return false;
+}
+
+static inline bool mst_convolution_is_along(const mst_convolution *plan, int axis) {
+    return mst_convolution_axis_is_along(&plan->desc, axis);
+}
+
 // ---- convolution.c: makes a plan. `choose` sets plan->choice of one that is otherwise complete, with `user`; it is asked for
 // the fused method only. mst_convolution_create_as takes a given choice, mst_convolution_create (tune.c) one by tuning or rule.
 typedef mst_status mst_convolution_chooser(mst_convolution *plan, void *user, mst_error *error);

@@ -10,6 +10,11 @@
 
 #define LONGEST_BY_COLUMN ((size_t)1 << 21) // transforms with twiddles by column; of longer ones they are too large
 
+static void place_rows(const mst_stage *s, const mst_padded_axis *a, size_t *count, size_t *first) {
+    *count = s->kind == MST_STAGE_BACKWARD ? a->kept : a->extent[s->ports[FROM].array];
+    *first = s->kind == MST_STAGE_BACKWARD ? a->start : 0;
+}
+
 static void place_lines(mst_stage *s) {
     const mst_geometry *g = s->g;
     const mst_digit *d = &g->digits[s->digit];
@@ -18,12 +23,12 @@ static void place_lines(mst_stage *s) {
         s->column *= g->axes[a].n;
     s->inner = d->rest * s->column;
     s->before = g->axes[d->axis].n / d->n / d->rest;
-    s->rows = 1;
-    s->first_row = 0;
-    if (d->axis > 0) {
-        s->rows = s->kind == MST_STAGE_BACKWARD ? g->axes[0].kept : g->axes[0].extent[s->ports[FROM].array];
-        s->first_row = s->kind == MST_STAGE_BACKWARD ? g->axes[0].start : 0;
-    }
+    s->rows = s->planes = 1;
+    s->first_row = s->first_plane = 0;
+    if (d->axis > 0)
+        place_rows(s, &g->axes[d->axis - 1], &s->rows, &s->first_row);
+    if (d->axis > 1)
+        place_rows(s, &g->axes[0], &s->planes, &s->first_plane);
 }
 
 static int64_t element_stride(const mst_stage *s, int port) {

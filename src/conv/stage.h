@@ -26,13 +26,14 @@ typedef struct mst_stage {
     mst_stage_kind kind;
     int digit;
     mst_stage_port ports[N_STAGE_PORTS];
-    size_t inner;              // elements of a line are this far apart in work memory, and so many lines lie side by side;
-    size_t column;             // so many of them belong to one element of the digit's axis
-    size_t rows;               // of the axis before, in a plan of two: so many are there,
-    size_t first_row;          // from this one of the result's
-    size_t before;             // lines of the digit's axis above one another: the product of its earlier digits
-    mst_device_pass device;    // its ports are the stage's
-    struct mst_any_stage *any; // any.h: launched in its place; NULL: not
+    size_t inner;               // elements of a line are this far apart in work memory, and so many lines lie side by side;
+    size_t column;              // so many of them belong to one element of the digit's axis
+    size_t rows;                // of the axis before, in a plan of two or three: so many are there,
+    size_t first_row;           // from this one of the result's
+    size_t planes, first_plane; // the same of the first axis, for the last of three
+    size_t before;              // lines of the digit's axis above one another: the product of its earlier digits
+    mst_device_pass device;     // its ports are the stage's
+    struct mst_any_stage *any;  // any.h: launched in its place; NULL: not
 } mst_stage;
 
 // Where a port's array lies for one launch.

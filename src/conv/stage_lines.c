@@ -5,7 +5,7 @@ size_t mst_stage_blocks(const mst_geometry *g, int array) { return array == Z ||
 
 bool mst_stage_has_port(const mst_stage *s, int port) { return port != WITH || s->kind == MST_STAGE_FUSED; }
 
-size_t mst_stage_lines(const mst_stage *s) { return s->rows * s->before * s->inner; }
+size_t mst_stage_lines(const mst_stage *s) { return s->planes * s->rows * s->before * s->inner; }
 
 // The caller's lines; one vector that goes with all has them all in the same place.
 mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
@@ -15,7 +15,9 @@ mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
     const ptrdiff_t *strides = own ? layout->strides : packed.strides;
     mst_view v = {.axis_stride = strides[s->g->axes[s->g->n_axes - 1].axis], .step = 1};
     for (int k = 0; k < z->rank; k++) {
-        bool transformed = k == s->g->axes[0].axis || k == s->g->axes[s->g->n_axes - 1].axis;
+        bool transformed = false;
+        for (int a = 0; a < s->g->n_axes; a++)
+            transformed = transformed || k == s->g->axes[a].axis;
         if (transformed)
             continue;
         v.counts[v.n_dims] = z->shape[k];
@@ -25,20 +27,19 @@ mst_view mst_stage_view(const mst_stage *s, int array, bool own) {
     return v;
 }
 
-// Rows of a two-axis plan: what comes before the last axis. Only those that hold something, or are kept, are transformed.
+// Whether a stage is of the first digit of an axis before the last. Of what lies along that axis only what holds something, or is
+// kept, is transformed along the axes after it.
+static bool is_first_of_rows(const mst_stage *s) { return s->g->digits[s->digit].axis < s->g->n_axes - 1 && s->before == 1; }
+
 size_t mst_stage_load_limit(const mst_stage *s, int port) {
-    const mst_digit *d = &s->g->digits[s->digit];
-    bool first = s->g->n_axes > 1 && d->axis == 0 && s->before == 1;
-    if (!first || s->kind == MST_STAGE_BACKWARD || !s->ports[port].forward) // else it is of x or y
+    const mst_padded_axis *a = &s->g->axes[s->g->digits[s->digit].axis];
+    if (!is_first_of_rows(s) || s->kind == MST_STAGE_BACKWARD || !s->ports[port].forward) // else it is of x or y
         return 0;
-    const size_t extent = s->g->axes[0].extent[s->ports[port].array];
-    return extent < s->g->axes[0].n ? extent : 0;
+    const size_t extent = a->extent[s->ports[port].array];
+    return extent < a->n ? extent : 0;
 }
 
-bool mst_stage_store_limited(const mst_stage *s) {
-    const mst_digit *d = &s->g->digits[s->digit];
-    return s->g->n_axes > 1 && d->axis == 0 && s->before == 1 && s->kind != MST_STAGE_FORWARD;
-}
+bool mst_stage_store_limited(const mst_stage *s) { return is_first_of_rows(s) && s->kind != MST_STAGE_FORWARD; }
 
 // ---- Names
 

@@ -54,6 +54,11 @@ static void write_constants(const mst_stage *s, mst_text *out) {
                             "#define ROW_LINES $row_lines // of a row of the image\n"
                             "#define ROW_POINTS $row_points\n",
                             values);
+    if (s->planes > 1 || s->first_plane > 0)
+        mst_text_put(out,
+                     "#define ROWS $rows // of a plane of the volume,\n"
+                     "#define PLANE_ROWS $all // and as many in work memory\n",
+                     MST_SET(rows, s->rows), MST_SET(all, s->g->axes[d->axis - 1].n));
     if (s->g->n_blocks > 1)
         mst_text_put(out, "#define BLOCKS $blocks // of a vector: overlap-save\n", MST_SET(blocks, s->g->n_blocks));
     if (s->device.tables.tables[MST_TABLE_WEIGHTS].bytes)

@@ -20,7 +20,7 @@ bool mst_stage_has_port(const mst_stage *s, int port);
 enum { STAGE_BUFFER, STAGE_BASE, STAGE_FIRST, N_STAGE_PARAMETERS };
 const char *mst_stage_parameter(const mst_stage *s, int port, int which);
 
-// In a plan of two axes, the first axis' rows from here on (0: no limit) hold nothing; only those that are kept are stored.
+// Along an axis before the last, positions from here on (0: no limit) hold nothing; only those that are kept are stored.
 size_t mst_stage_load_limit(const mst_stage *s, int port);
 bool mst_stage_store_limited(const mst_stage *s);
 mst_view mst_stage_view(const mst_stage *s, int array, bool own);

@@ -15,16 +15,16 @@ static int reversal_of(const mst_stage *s, int port, const mst_padded_axis *a) {
     return s->ports[port].array == Y ? a->reversal : 0;
 }
 
-// Where row r of an image of the caller's begins.
-static void write_row(const mst_stage *s, int port, bool own, mst_text *out) {
-    const mst_padded_axis *a = &s->g->axes[0];
+// Where row r of an image of the caller's begins, or plane r of a volume: `what`.
+static void write_row(const mst_stage *s, int port, bool own, const char *what, const mst_padded_axis *a, mst_text *out) {
     const mst_layout *layout = layout_of(s, port), packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
     const mst_text_value values[] = {MST_SET(name, mst_stage_port_name(s, port)),
+                                     MST_SET(what, what),
                                      MST_SET(length, layout->shape[a->axis]),
                                      MST_SET(last, layout->shape[a->axis] - 1),
                                      MST_SET(stride, (long long)(own ? layout : &packed)->strides[a->axis]),
                                      {0}};
-    mst_text_put_values(out, "long ${name}_row(long r) {\n", values);
+    mst_text_put_values(out, "long ${name}_$what(long r) {\n", values);
     if (s->ports[port].array == X && a->periodic)
         mst_text_put_values(out, "r = (r + 1) % $length; // x goes round\n", values);
     if (reversal_of(s, port, a) == 1)
@@ -49,8 +49,11 @@ static void write_array_place(const mst_stage *s, int port, bool own, size_t blo
     const char *name = mst_stage_port_name(s, port);
     mst_view view = mst_stage_view(s, s->ports[port].array, own);
     mst_view_write(&view, name, out);
+    const bool planes = s->g->n_axes > 2;
     if (s->g->n_axes > 1)
-        write_row(s, port, own, out);
+        write_row(s, port, own, "row", &s->g->axes[s->g->n_axes - 2], out);
+    if (planes)
+        write_row(s, port, own, "plane", &s->g->axes[0], out);
     mst_text_put(out,
                  "// Where element 0 of the vector lies that a line of $name belongs to.\n"
                  "long ${name}_at(ulong line, ulong first) {\n",
@@ -61,6 +64,9 @@ static void write_array_place(const mst_stage *s, int port, bool own, size_t blo
                  MST_SET(name, name));
     if (s->g->n_axes > 1 && blocks > 1)
         write_block_row(s, port, " + ${name}_row($row)", out);
+    else if (planes)
+        mst_text_put(out, " + ${name}_plane((long)(l / ROW_LINES / $rows)) + ${name}_row((long)(l / ROW_LINES % $rows))",
+                     MST_SET(name, name), MST_SET(rows, s->rows));
     else if (s->g->n_axes > 1)
         mst_text_put(out, " + ${name}_row((long)(l / ROW_LINES))", MST_SET(name, name));
     mst_text_put(out, ";\n}\n\n");
@@ -85,7 +91,11 @@ static void write_work_place(const mst_stage *s, int port, mst_text *out) {
                  "const ulong vector = line / LINES, l = line % LINES;\n"
                  "return (long)$vector * POINTS",
                  MST_SET(name, mst_stage_port_name(s, port)), MST_SET(vector, work_vector(s, port)));
-    if (s->g->n_axes > 1)
+    if (s->planes > 1 || s->first_plane > 0)
+        mst_text_put(out,
+                     " + ((long)(l / ROW_LINES / ROWS + $plane) * PLANE_ROWS + (long)(l / ROW_LINES % ROWS + $row)) * ROW_POINTS",
+                     MST_SET(plane, s->first_plane), MST_SET(row, s->first_row));
+    else if (s->g->n_axes > 1)
         mst_text_put(
             out, s->first_row ? " + (long)(l / ROW_LINES + $first_row) * ROW_POINTS" : " + (long)(l / ROW_LINES) * ROW_POINTS",
             MST_SET(first_row, s->first_row));

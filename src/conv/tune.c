@@ -63,10 +63,6 @@ static double cost(const void *user, const int64_t *values) {
     return (suits ? 1 : 3) * (1 + 0.1 * away);
 }
 
-static bool is_transformed(const mst_convolution_desc *d, int axis) {
-    return axis == d->axes[0] || (d->n_axes > 1 && axis == d->axes[1]);
-}
-
 static uint64_t bytes_of(const mst_layout *l) { return mst_layout_count(l) * mst_type_bytes(l->type); }
 
 // Dense, and of batches no more than test arrays may have. False if one transform alone has too much.
@@ -75,7 +71,7 @@ static bool shrink(convolution_trial *t, const mst_convolution *plan) {
     uint64_t most = mst_tune_array_bytes(plan->context, N_ARRAYS);
     bool fits = true;
     t->desc = plan->desc;
-    for (int k = 0; k < t->desc.z.rank && !is_transformed(&t->desc, k); k++)
+    for (int k = 0; k < t->desc.z.rank && !mst_convolution_is_along(plan, k); k++)
         while (bytes_of(&t->desc.z) > most && t->desc.z.shape[k] > 1)
             for (int a = 0; a < N_ARRAYS; a++)
                 layouts[a]->shape[k] = (layouts[a]->shape[k] + 1) / 2;
@@ -113,7 +109,7 @@ static void identify(mst_tune_problem *p, const mst_convolution *plan, const mst
         numbers[5 + 2 * a] = d->y.shape[d->axes[a]];
     }
     p->size = g->points;
-    p->kernel = XXH3_64bits(numbers, sizeof numbers);
+    p->kernel = XXH3_64bits(numbers, sizeof numbers[0] * (size_t)(d->n_axes > 2 ? 10 : 8));
     snprintf(p->variant, sizeof p->variant, "%s, %d ax%ss%s", mst_type_name(d->z.type), d->n_axes, d->n_axes == 1 ? "i" : "e",
              plan->n_lines[X] != plan->n_lines[Y] ? ", one for all" : "");
 }

@@ -52,8 +52,8 @@ static mst_status carry_piece(const mst_piece *piece, void *user, mst_error *err
     const mst_transfer t = {piece->layout, mst_piece_location(&c->passage->where[c->port], piece),
                             c->passage->desc->ports[c->port].name};
     unsigned char *packed = (unsigned char *)c->slot->ports[c->port].mapped + c->item + piece->begin;
-    return c->write ? mst_transfer_write(pool, &t, 0, (size_t)piece->bytes, packed, error)
-                    : mst_transfer_read(pool, &t, 0, (size_t)piece->bytes, packed, error);
+    return c->write ? mst_transfer_write_rows(pool, &t, piece->row_bytes, piece->pitch_bytes, packed, error)
+                    : mst_transfer_read_rows(pool, &t, piece->row_bytes, piece->pitch_bytes, packed, error);
 }
 
 // Between the mapped memory of a slot and the array that its panel is of.

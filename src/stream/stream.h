@@ -20,13 +20,13 @@ typedef enum mst_port_kind {
 
 // Axis `axis` of a port's layout is a window on that axis of the caller's array: position p of window number k, which is the
 // index along axis `panel`, is element first + k step + p, or nothing where the array has no such element (window.h).
-#define MST_WINDOW_AXES 2
+#define MST_WINDOW_AXES 3
 typedef struct mst_windows_axis {
     int panel, axis;
     int64_t first, step;
 } mst_windows_axis;
 
-// The axes of the panels come before the split. The first axis of windows is that at the split; a second one is the last axis.
+// The axes of the panels come before the split. The axes of windows ascend; the first is that at the split.
 typedef struct mst_windows {
     int n_axes; // 0: the port's layout is the caller's array
     mst_windows_axis axes[MST_WINDOW_AXES];

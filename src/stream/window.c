@@ -3,6 +3,8 @@
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
 
+#include <string.h>
+
 // A port with its windows.
 typedef struct port_view {
     const mst_port *port;
@@ -55,50 +57,95 @@ bool mst_window_is_whole(const mst_stream_desc *desc, int port, size_t item) {
     return true;
 }
 
-// Rows first .. end-1 of the first axis of windows, which is the item's first, with all elements that the array has in them.
-static mst_piece piece_of(const port_view *v, int64_t offset, const piece_span *spans, size_t first, size_t end) {
-    const mst_port *port = v->port;
+// What of an item the array has: so many elements along an axis of the port's layout, from one of the item's on.
+typedef struct item_range {
+    size_t first[MST_MAX_RANK], count[MST_MAX_RANK];
+    uint64_t stride[MST_MAX_RANK]; // packed bytes
+    int64_t offset;                // bytes from the array's element [0]...[0] to the item's first one, which may not be there
+} item_range;
+
+// False if the array has nothing of the item.
+static bool range_of(const port_view *v, size_t item, item_range *r) {
+    const mst_layout *layout = &v->port->layout;
     const mst_windows *w = v->windows;
-    int64_t element = (int64_t)mst_type_bytes(port->layout.type);
-    mst_piece piece = {.layout = port->layout, .from = offset};
-    uint64_t row = (uint64_t)element; // packed bytes
-    for (int k = 0; k < port->split; k++)
-        piece.layout.shape[k] = 1;
-    for (int k = 0; k < port->layout.rank; k++)
-        piece.layout.strides[k] = w->array.strides[k];
-    for (int k = port->split + 1; k < port->layout.rank; k++)
-        row *= port->layout.shape[k];
-    piece.begin = row * first;
+    int64_t element = (int64_t)mst_type_bytes(layout->type);
+    piece_span spans[MST_WINDOW_AXES];
+    uint64_t stride = (uint64_t)element;
+    memset(r, 0, sizeof *r);
+    r->offset = place_item(v, item, spans);
+    for (int k = layout->rank - 1; k >= v->port->split; k--) {
+        r->first[k] = 0;
+        r->count[k] = layout->shape[k];
+        r->stride[k] = stride;
+        stride *= layout->shape[k];
+    }
     for (int a = 0; a < w->n_axes; a++) {
         int k = w->axes[a].axis;
-        size_t from = a == 0 ? first : spans[a].first, to = a == 0 ? end : spans[a].end;
-        piece.layout.shape[k] = to - from;
-        piece.from += (spans[a].at + (int64_t)from) * w->array.strides[k] * element;
-        if (a > 0) // the last axis: nothing lies between its elements
-            piece.begin += (uint64_t)from * (uint64_t)element;
+        r->first[k] = spans[a].first;
+        r->count[k] = spans[a].end - spans[a].first;
+        r->offset += spans[a].at * w->array.strides[k] * element;
+        if (r->count[k] == 0)
+            return false;
+    }
+    return true;
+}
+
+// The last axis before `axis` of which the array has a part only; below the split if there is none.
+static int cut_before(const port_view *v, const item_range *r, int axis) {
+    int k = axis - 1;
+    while (k >= v->port->split && r->count[k] == v->port->layout.shape[k])
+        k--;
+    return k;
+}
+
+// The part of an item with these indices along the axes before `from`: along `row`, of which the array may have a part only, and
+// along those after it, elements follow one another.
+static mst_piece piece_of(const port_view *v, const item_range *r, const size_t *index, int from, int row) {
+    const mst_layout *array = &v->windows->array;
+    int64_t element = (int64_t)mst_type_bytes(array->type);
+    mst_piece piece = {
+        .layout = v->port->layout,
+        .from = r->offset,
+    };
+    for (int k = 0; k < piece.layout.rank; k++) {
+        size_t first = k < v->port->split ? 0 : k < from ? index[k] : r->first[k];
+        piece.layout.strides[k] = array->strides[k];
+        piece.layout.shape[k] = k < from ? 1 : r->count[k];
+        piece.from += (int64_t)first * array->strides[k] * element;
+        if (k >= v->port->split)
+            piece.begin += first * r->stride[k];
     }
     piece.bytes = mst_layout_count(&piece.layout) * (uint64_t)element;
+    piece.row_bytes = r->count[row] * r->stride[row];
+    piece.pitch_bytes = v->port->layout.shape[row] * r->stride[row];
     return piece;
 }
 
 mst_status mst_window_visit(const mst_stream_desc *desc, int port, size_t item, mst_piece_fn visit, void *user,
                             mst_error *error) {
-    mst_status status = MST_OK;
     const port_view v = view_of(desc, port);
-    const mst_windows *w = v.windows;
-    piece_span spans[MST_WINDOW_AXES];
-    int64_t offset = place_item(&v, item, spans);
-    bool full_rows = w->n_axes < 2 || (spans[1].first == 0 && spans[1].end == v.port->layout.shape[w->axes[1].axis]);
-    for (int a = 0; a < w->n_axes; a++)
-        if (spans[a].first == spans[a].end)
-            return MST_OK;
-    size_t rows = full_rows ? spans[0].end - spans[0].first : 1;
-    for (size_t r = spans[0].first; r < spans[0].end; r += rows) {
-        const mst_piece piece = piece_of(&v, offset, spans, r, r + rows);
-        MST_TRY(visit(&piece, user, error));
+    const int split = v.port->split;
+    item_range r;
+    size_t index[MST_MAX_RANK];
+    if (!range_of(&v, item, &r))
+        return MST_OK;
+    // Rows that are as far apart as they are long with what is missing, over as many axes as can be.
+    int row = cut_before(&v, &r, v.port->layout.rank), from;
+    row = row < split ? split : row;
+    from = cut_before(&v, &r, row);
+    from = from < split ? split : from;
+    memcpy(index, r.first, sizeof index);
+    for (;;) {
+        const mst_piece piece = piece_of(&v, &r, index, from, row);
+        mst_status status = visit(&piece, user, error);
+        int k = from - 1;
+        while (k >= split && ++index[k] == r.first[k] + r.count[k]) {
+            index[k] = r.first[k];
+            k--;
+        }
+        if (status != MST_OK || k < split)
+            return status;
     }
-fail:
-    return status;
 }
 
 mst_location mst_piece_location(const mst_location *array, const mst_piece *piece) {

@@ -5,11 +5,12 @@
 
 #include "stream.h"
 
-// A run of rows of one item that the array has: `bytes` of the item's packed bytes from `begin` on.
+// A part of an item that the array has: in C order, in rows that begin so far apart in the packed item, from its byte `begin` on.
 typedef struct mst_piece {
     mst_layout layout; // of these elements, in the array
     int64_t from;      // bytes from the array's element [0]...[0]
     uint64_t begin, bytes;
+    uint64_t row_bytes, pitch_bytes; // one row, if the port has one axis of windows
 } mst_piece;
 
 static inline bool mst_port_has_windows(const mst_stream_desc *desc, int port) { return desc->windows[port].n_axes > 0; }

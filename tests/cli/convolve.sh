@@ -101,7 +101,7 @@ for mode in full same valid; do
     expect 0 "$MASTABA" convolve image.npy row.npy -o z.npy --mode $mode --axes -2,-1 --force
     npy convolved z.npy image.npy row.npy $mode || fail "images, $mode"
 done
-expect 2 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 0,1,2 --force
+expect 2 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 0,1,2,3 --force
 expect 4 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 5 --force
 expect 4 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 1,2 --force -a paper-b
 
@@ -109,6 +109,8 @@ expect 4 "$MASTABA" convolve image.npy row.npy -o z.npy --axes 1,2 --force -a pa
 npy make long.npy float32 1000003 7
 expect 0 "$MASTABA" convolve long.npy one.npy -o dry.npy --dry-run --device-memory 1MiB
 grep -Eq '^\[1000011\] float32 by direct in [1-9][0-9]+ panels of [0-9]+ results: reads 3.8' .stdout || fail "--dry-run: $(cat .stdout)"
+expect 0 "$MASTABA" convolve long.npy one.npy -o dry.npy --dry-run --json --device-memory 1MiB
+json "j['panels'] > 1 and j['panel_shape'] == [j['panel_length']] and j['written_bytes'] == 4000044"
 [ ! -e dry.npy ] || fail "--dry-run wrote a file"
 
 # The same bits whatever the blocks; a file mode as umask has it; no other file left.
