@@ -52,7 +52,7 @@ def _elementwise(name, text):
     def function(*values, out=None):
         there = next((v.context for v in values if isinstance(v, Array)), None)
         given = [v if isinstance(v, (Array, int, float, complex)) else _asarray(v, context=there) for v in values]
-        if there is None and all(isinstance(v, (int, float, complex)) for v in given):
+        if there is None and builtins.all(isinstance(v, (int, float, complex)) for v in given):
             given = [_asarray(v) for v in given]
         whole = len(given) == 1 and given[0].dtype.kind in "biu"
         if whole and name in _FINITE:
@@ -256,7 +256,7 @@ def expand_dims(x, /, axis=0):
 
 def squeeze(x, /, axis):
     axes = _axes(axis, x.ndim)
-    if any(x.shape[a] != 1 for a in axes):
+    if builtins.any(x.shape[a] != 1 for a in axes):
         raise ValueError("an axis that is squeezed has one element")
     return x[tuple(0 if k in axes else slice(None) for k in range(x.ndim))]
 
@@ -285,7 +285,7 @@ def concat(arrays, /, *, axis=0):
     if len(others) > 1:
         raise ValueError(f"shapes that differ off axis {axis}: {', '.join(str(a.shape) for a in arrays)}")
     shape = list(arrays[0].shape)
-    shape[axis] = sum_of(a.shape[axis] for a in arrays)
+    shape[axis] = builtins.sum(a.shape[axis] for a in arrays)
     new, first = _empty(tuple(shape), result_type(*arrays), arrays[0].context), 0
     for a in arrays:
         new[_along(axis, slice(first, first + a.shape[axis]))] = a
@@ -348,7 +348,134 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     return x
 
 
-sum_of = builtins.sum  # of Python's numbers, beside the standard's sum
+# ---- Reductions, in a tree of pairs, whose shape depends on the number of elements alone
+
+def _halved(text, x):
+    """The last axis halved until one element is left; x has at least one."""
+    n = x.shape[-1]
+    whole = 1 << n.bit_length() - 1
+    if whole < n:  # to a power of two
+        new = x[..., :whole].copy()
+        evaluate(text, {"a": x[..., :n - whole], "b": x[..., whole:]}, out=new[..., :n - whole])
+        x = new
+    while x.shape[-1] > 1:
+        half = x.shape[-1] // 2
+        x = evaluate(text, {"a": x[..., :half], "b": x[..., half:]}, out_dtype=x.dtype)
+    return x[..., 0]
+
+
+def _reduced(text, x, axis, keepdims, empty_value=None):
+    """An operation of pairs over axes; `empty_value` of none, if there is one."""
+    axes = _axes(axis, x.ndim)
+    kept = [k for k in range(x.ndim) if k not in axes]
+    n = math.prod(x.shape[k] for k in axes)
+    shape = [x.shape[k] for k in kept]
+    if n:
+        result = _halved(text, x.transpose((*kept, *axes)).reshape((*shape, n))) if n > 1 or axes else x
+    elif empty_value is not None:
+        result = _full(tuple(shape), empty_value, x.dtype, x.context)
+    else:
+        raise ValueError("the least or the largest of no elements")
+    return result.reshape([1 if k in axes else m for k, m in enumerate(x.shape)]) if keepdims else result.reshape(shape)
+
+
+def _sum_type(x, dtype):
+    """In which sums and products are computed."""
+    return np.dtype(dtype) if dtype is not None else {"b": np.dtype(int64), "i": np.dtype(int64), "u": np.dtype(uint64)}.get(x.dtype.kind, x.dtype)
+
+
+def sum(x, /, *, axis=None, dtype=None, keepdims=False):
+    return _reduced("a+b", astype(x, _sum_type(x, dtype), copy=False), axis, keepdims, 0)
+
+
+def prod(x, /, *, axis=None, dtype=None, keepdims=False):
+    return _reduced("a*b", astype(x, _sum_type(x, dtype), copy=False), axis, keepdims, 1)
+
+
+def max(x, /, *, axis=None, keepdims=False):
+    """The largest element, NaN if there is one."""
+    return _reduced("maximum(a,b)", x, axis, keepdims)
+
+
+def min(x, /, *, axis=None, keepdims=False):
+    """The least element, NaN if there is one."""
+    return _reduced("minimum(a,b)", x, axis, keepdims)
+
+
+def _truths(x):
+    return x if x.dtype.kind == "b" else evaluate("a != 0", {"a": x})
+
+
+def all(x, /, *, axis=None, keepdims=False):
+    return _reduced("a&&b", _truths(x), axis, keepdims, True)
+
+
+def any(x, /, *, axis=None, keepdims=False):
+    return _reduced("a||b", _truths(x), axis, keepdims, False)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    return sum(_truths(x), axis=axis, keepdims=keepdims)
+
+
+def _count(x, axis):
+    return math.prod(x.shape[k] for k in _axes(axis, x.ndim))
+
+
+def mean(x, /, *, axis=None, keepdims=False):
+    n = _count(x, axis)
+    return sum(x, axis=axis, keepdims=keepdims) / (float(n) or nan)
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The mean square distance from the mean, by n less `correction`."""
+    n = _count(x, axis) - correction
+    squares = evaluate("(a-b)*(a-b)", {"a": x, "b": mean(x, axis=axis, keepdims=True)})
+    return sum(squares, axis=axis, keepdims=keepdims) / (float(n) if n > 0 else nan)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    return evaluate("sqrt(a)", {"a": var(x, axis=axis, correction=correction, keepdims=keepdims)})
+
+
+def _place(x, axis, keepdims, extreme):
+    """The index of the first element that is the extreme one, or NaN."""
+    if axis is None:
+        shape = (1,) * x.ndim if keepdims else ()
+        return _place(x.reshape(-1), 0, False, extreme).reshape(shape)
+    axis = _axis(axis, x.ndim)
+    places = _asarray(np.arange(x.shape[axis]), context=x.context)[(slice(None),) + (None,) * (x.ndim - 1 - axis)]
+    found = evaluate("a == m || a != a ? i : n", {"a": x, "m": extreme(x, axis=axis, keepdims=True), "i": places, "n": x.shape[axis]})
+    return min(found, axis=axis, keepdims=keepdims)
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    return _place(x, axis, keepdims, max)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    return _place(x, axis, keepdims, min)
+
+
+def _cumulated(text, x, axis, dtype, first):
+    """What all elements up to each one give, in as many steps as the length has bits (Hillis and Steele, 1986)."""
+    if axis is None and x.ndim != 1:
+        raise ValueError(f"an array of {x.ndim} axes: along which one?")
+    axis = _axis(axis or 0, x.ndim)
+    x, step = astype(x, _sum_type(x, dtype)), 1
+    while step < x.shape[axis]:
+        new = x.copy()
+        evaluate(text, {"a": x[_along(axis, slice(step, None))], "b": x[_along(axis, slice(-step))]}, out=new[_along(axis, slice(step, None))])
+        x, step = new, 2 * step
+    return x if first is None else concat([_full(x.shape[:axis] + (1,) + x.shape[axis + 1:], first, x.dtype, x.context), x], axis=axis)
+
+
+def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
+    return _cumulated("a+b", x, axis, dtype, 0 if include_initial else None)
+
+
+def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
+    return _cumulated("a*b", x, axis, dtype, 1 if include_initial else None)
 
 
 # ---- What there is

@@ -86,6 +86,42 @@ def test_shapes(k):
     same(call(xp, a, b), call(strict, wanted_a, wanted_b), name)
 
 
+REDUCTIONS = {
+    "sum": ["float32", "int8", "complex128", "uint16"], "prod": ["float64", "int32"], "max": ["float64", "int16"], "min": ["float32", "int64"], "mean": ["float32", "float64"],
+    "var": ["float64"], "std": ["float32"], "argmax": ["float64", "int32"], "argmin": ["int32", "float32"], "all": ["bool", "float32"], "any": ["bool", "int8"],
+    "count_nonzero": ["int8", "float64"]}
+
+
+@pytest.mark.parametrize("k, name", enumerate(sorted(REDUCTIONS)))
+def test_reductions(k, name):
+    for kind in REDUCTIONS[name]:
+        x = numbers(kind, k, 3 * 5 * 7)[-105:].reshape(3, 5, 7)
+        for axis, options in ((None, {}), (1, {}), ((0, 2), {"keepdims": True}), (-1, {"keepdims": True})):
+            if isinstance(axis, tuple) and name.startswith("arg"):
+                continue
+            if name in ("var", "std") and axis == 1:
+                options = {"correction": 1.0}
+            same(getattr(xp, name)(xp.asarray(x), axis=axis, **options), getattr(strict, name)(strict.asarray(x), axis=axis, **options), f"{name} of {kind}, {axis}")
+
+
+def test_reductions_at_the_edges():
+    nan = xp.asarray([1.0, np.nan, 2.0])
+    assert np.isnan(float(xp.max(nan))) and np.isnan(float(xp.min(nan))) and int(xp.argmax(nan)) == 1 == int(xp.argmin(nan))
+    none = xp.zeros((0, 3))
+    assert float(xp.sum(none)) == 0 and xp.prod(none, axis=0).numpy().tolist() == [1, 1, 1] and bool(xp.all(none)) and not bool(xp.any(none))
+    with pytest.raises(ValueError):
+        xp.max(none)
+    assert np.isnan(float(xp.mean(none))) and xp.sum(xp.ones((2, 3)), axis=()).shape == (2, 3)
+    x = np.random.default_rng(0).random(100_003).astype(np.float32)
+    assert abs(float(xp.sum(xp.asarray(x))) - x.sum(dtype=float)) < 1e-6 * x.size  # a tree's error, not a loop's
+    a = xp.reshape(xp.arange(10), (2, 5))
+    assert np.array_equal(xp.cumulative_sum(a, axis=1).numpy(), np.cumsum(a.numpy(), 1))
+    assert np.array_equal(xp.cumulative_sum(a, axis=0, include_initial=True).numpy(), np.asarray(strict.cumulative_sum(strict.asarray(a.numpy()), axis=0, include_initial=True)))
+    assert xp.cumulative_prod(xp.arange(1, 6)).numpy().tolist() == [1, 2, 6, 24, 120]
+    with pytest.raises(ValueError):
+        xp.cumulative_sum(a)
+
+
 def test_operators_and_assignment():
     x, a = np.arange(10), xp.arange(10)
     assert np.array_equal(((a & 3) | (a << 2) ^ ~a).numpy(), (x & 3) | (x << 2) ^ ~x) and np.array_equal((1 << a >> 1).numpy(), 1 << x >> 1)
