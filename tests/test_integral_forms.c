@@ -137,7 +137,7 @@ static void same_bits(void **state) {
         if (cases[k].type == MST_FLOAT64 && !mst_context_device(*state)->fp64)
             continue;
         run_case(*state, &cases[k], UINT64_MAX, code);
-        run_case(*state, &cases[k], 3000, both);
+        run_case(*state, &cases[k], 500, both);
         run_case(*state, &cases[k], 1, compiled);
         check_same(&cases[k], code, both, "where compiled kernels took over");
         check_same(&cases[k], code, compiled, "by compiled kernels");

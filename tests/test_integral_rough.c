@@ -200,6 +200,40 @@ static void test_places(void **state) {
     CHECK(within >= 0.99 * N_PLACES * n_cases, "only %d of %d true errors are within those reported", within, N_PLACES * n_cases);
 }
 
+// Singularities, jumps and kinks at places that nobody named, in what they are found with, and beside a smooth integrand.
+static void test_found(void **state) {
+    enum { FOUND = 6, EACH_FOUND = 50 };
+    static const char *const names[] = {"k", "c", "s"};
+    const mst_integral_range range = {"x", "0", "1"};
+    static double sets[FOUND * EACH_FOUND][3];
+    static mst_integral_result r[FOUND * EACH_FOUND];
+    mst_integral_desc d =
+        test_integral_desc("k == 0 ? abs(x - c)^(-0.6) : k == 1 ? log(abs(x - c)) : k == 2 ? (x < c ? 1 : exp(x))"
+                           " : k == 3 ? 2 + sqrt(abs(x - c)) : k == 4 ? abs(x - c)^s : abs(x - c)",
+                           &range, 3, names);
+    int within = 0;
+    d.relative_tolerance = 1e-6;
+    for (int i = 0; i < FOUND * EACH_FOUND; i++) {
+        sets[i][0] = i % FOUND;
+        sets[i][1] = 0.05 + 0.9 * fabs(test_uniform());
+        sets[i][2] = -0.8 + 0.5 * fabs(test_uniform());
+    }
+    test_integral_run(*state, &d, sets[0], FOUND * EACH_FOUND, r);
+    for (int i = 0; i < FOUND * EACH_FOUND; i++) {
+        const int k = i % FOUND;
+        const double c = sets[i][1], l = 1 - c, s = 1 + (k == 0 ? -0.6 : k == 3 ? 0.5 : k == 5 ? 1 : sets[i][2]);
+        const double wanted = k == 1   ? c * log(c) + l * log(l) - 1
+                              : k == 2 ? c + exp(1) - exp(c)
+                                       : (k == 3 ? 2 : 0) + (pow(c, s) + pow(l, s)) / s;
+        within += fabs(r[i].value - wanted) <= r[i].error;
+        CHECK(r[i].status == MST_INTEGRAL_CONVERGED && r[i].evaluations < 1500 &&
+                  fabs(r[i].value - wanted) <= 1e-6 * fabs(wanted),
+              "kind %d, c %.17g, s %.17g: %.12g +- %.2g after %llu, should be %.12g", k, c, s - 1, r[i].value, r[i].error,
+              (unsigned long long)r[i].evaluations, wanted);
+    }
+    CHECK(within >= 0.99 * FOUND * EACH_FOUND, "only %d of %d true errors are within those reported", within, FOUND * EACH_FOUND);
+}
+
 // Zeros beside what cannot be made more exact are not looked at for ever; and no more of the memory than there is goes to
 // integrals that are 0.
 static void test_zeros(void **state) {
@@ -250,8 +284,8 @@ static void test_unseen(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough), cmocka_unit_test(test_tanh_sinh),
-                                       cmocka_unit_test(test_places), cmocka_unit_test(test_zeros),
-                                       cmocka_unit_test(test_unseen)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rough),  cmocka_unit_test(test_tanh_sinh),
+                                       cmocka_unit_test(test_places), cmocka_unit_test(test_found),
+                                       cmocka_unit_test(test_zeros),  cmocka_unit_test(test_unseen)};
     return cmocka_run_group_tests_name("integral_rough", tests, test_setup, test_teardown);
 }

@@ -31,15 +31,9 @@
 #define MOVES REAL(0.05) // an exponent is looked for where f changes by so much between the first two nodes
 #define LIMIT REAL(0.3)  // differences of slopes that agree with an analytic phi do so to this share
 
-#if WIDTH == 1
-#define ANY(condition) (condition)
-#else
-#define ANY(condition) any(condition)
-#endif
-
 typedef struct slopes {
-    realv exponent, known,
-        rate; // known: 1 if the integrand has no zero there; rate: of change of the exponent with log v
+    realv exponent, known, rate, noise; // known: 1 if the integrand has no zero there; rate: of change of the exponent
+                                        // with log v; noise: what rounding makes of it
 } slopes;
 
 slopes slopes_at(const realv *near, realv rounding) {
@@ -55,13 +49,14 @@ slopes slopes_at(const realv *near, realv rounding) {
     slopes s;
     s.exponent = slope[0] - bend * (MEANS[0] / (MEANS[1] - MEANS[0]));
     s.known = known;
-    s.rate = (off < LIMIT * fabs(bend) ? LIMIT * off : off) / 4 + 8 * EPSILON + rounding * fabs(s.exponent);
+    s.noise = 8 * EPSILON + rounding * fabs(s.exponent);
+    s.rate = (off < LIMIT * fabs(bend) ? LIMIT * off : off) / 4 + s.noise;
     return s;
 }
 
 // The integral of v^s phi(v), and what its series may be off, as shares of the region's length. The node close to the
-// other end, which the series does not know, has to agree with it.
-void integrate_series(const realv *f, realv cut, realv s, realv *value, realv *error) {
+// other end, which the series does not know, has to agree with it. noise: of s, which leaves v^noise in phi.
+void integrate_series(const realv *f, realv cut, realv s, realv noise, realv *value, realv *error) {
     realv terms[TERMS];
     for (uint k = 0; k < TERMS; k++)
         terms[k] = 0;
@@ -90,7 +85,7 @@ void integrate_series(const realv *f, realv cut, realv s, realv *value, realv *e
         middle = fmax(middle, k >= TERMS - 8 && k < TERMS - 4 ? size : (realv)0);
         last = fmax(last, k >= TERMS - 4 ? size : (realv)0);
     }
-    const realv rounding = 20 * EPSILON * largest, rest = fmax(last, rounding);
+    const realv rounding = (20 * EPSILON + noise) * largest, rest = fmax(last, rounding);
     const realv seen = cut > 0 ? f[2 * PAIRS - 1] : f[2 * PAIRS], off = fabs(seen - opposite * (1 - s * DISTANCES[0]));
     *value = sum;
     *error = rest > fmax(middle / 4, rounding) || rest > REAL(0.001) * largest
@@ -100,42 +95,112 @@ void integrate_series(const realv *f, realv cut, realv s, realv *value, realv *e
 
 // Puts the integral by series in place of Kronrod's where its error is less. At infinity, where nothing else would show
 // how much lies beyond the last node, the error is at least what the exponent leaves open.
-void look_at_cut(const box *b, const realv *f, realv counts, realv unsmooth, estimate *e) {
-    const realv h = b->half_width[0], end = b->center[0] + b->cut * h;
-    realv near[4];
-    for (uint k = 0; k < 4; k++)
-        near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
-    const realv rises = (b->cut != 0 && counts > 0 && unsmooth > 0 && fabs(near[1] - near[0]) > MOVES * fabs(near[0]))
-                            ? (realv)1
-                            : (realv)0;
+// noise: what rounding x changes of the exponent.
+void look_at_cut(const box *b, const realv *f, const realv *near, realv looks, realv noise, estimate *e) {
+    const realv h = b->half_width[0];
+    const realv rises = (looks > 0 && fabs(near[1] - near[0]) > MOVES * fabs(near[0])) ? (realv)1 : (realv)0;
     if (!ANY(rises > 0))
         return;
-    const slopes s = slopes_at(near, EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0])));
+    const slopes s = slopes_at(near, noise);
     const realv q = 1 + s.exponent, share = s.rate / (q * q), wanted = s.known > 0 ? rises : (realv)0;
     // What is between the end and the first node; and what the exponent may change of it while it all adds up.
     const realv beyond = fabs(near[1]) * DISTANCES[1] / q;
     const realv open = q > 0 && share < REAL(0.95) ? 2 * beyond * share / (1 - share) : (realv)INFINITY;
     realv value, error;
-    integrate_series(f, b->cut, s.exponent, &value, &error);
+    integrate_series(f, b->cut, s.exponent, s.noise, &value, &error);
     error = 2 * fabs(h) * (error + open);
     const realv better = wanted > 0 && s.exponent < 3 && error < e->error ? (realv)1 : (realv)0;
     const realv unknown = REAL(1e6) * fabs(near[1]), least = open < INFINITY ? open + beyond : unknown;
     const realv tail = b->infinite > 0 && wanted > 0 && s.exponent < REAL(-0.3) ? 2 * fabs(h) * least : (realv)0;
     e->value = better > 0 ? 2 * h * value : e->value;
     e->error = better > 0 ? error : fmax(e->error, tail);
-    e->axis = better > 0 ? (realv)SERIES : (realv)0;
+    e->axis = better > 0 ? (realv)SERIES : e->axis;
+}
+
+// ---- the same on a background, and logarithms
+//
+// f = A L(v) + g with L = (v^s - 1) / s, which is log(v) for s = 0. Second divided differences over the four nodes next
+// to the end leave of a smooth g little, so their ratio gives s, and one of them A. Kronrod's rule integrates g, the
+// integral of L is -1 / (1 + s). Its null rules see what g still has of a singularity.
+#define LOWEST REAL(-0.95)
+#define HIGHEST REAL(1.5)
+#define LOGARITHM REAL(0.01) // exponents nearer to 0 are taken for 0
+#define BETTER 16            // by so much has the error to be less than without this
+#define REGULAR                                                                                                        \
+    REAL(1e-4) // those nearer to 0 or 1 are moved so far from it: v^s itself has no second differences there
+
+typedef struct bends {
+    realv near_end, further; // divided differences of the first three of four nodes and of the last three
+} bends;
+
+bends bends_of(const realv *near) {
+    realv slope[3];
+    for (uint k = 0; k < 3; k++)
+        slope[k] = (near[k + 1] - near[k]) / (DISTANCES[k + 1] - DISTANCES[k]);
+    const bends b = {(slope[1] - slope[0]) / (DISTANCES[2] - DISTANCES[0]),
+                     (slope[2] - slope[1]) / (DISTANCES[3] - DISTANCES[1])};
+    return b;
+}
+
+realv irregular(realv s) {
+    s = fabs(s) < REGULAR ? (realv)REGULAR : s;
+    return fabs(s - 1) < REGULAR ? (realv)(1 - REGULAR) : s;
+}
+
+bends bends_of_power(realv s) {
+    realv power[4];
+    for (uint k = 0; k < 4; k++)
+        power[k] = exp(s * LOG_DISTANCES[k]);
+    return bends_of(power);
+}
+
+// Takes A L from f at all nodes and gives its integral as a share of the region's length, and what rounding of the
+// distances leaves open of it; where there is no such s, *known becomes 0. Secants of log(ratio), which is nearly
+// straight in s.
+realv subtract_power(realv *f, const realv *near, realv cut, realv rounding, realv *open, realv *known) {
+    const bends wanted = bends_of(near);
+    const realv ratio = wanted.near_end / wanted.further, is_one = (ratio > 1 && ratio < REAL(1e6)) ? *known : (realv)0;
+    const realv target = is_one > 0 ? log(ratio) : (realv)1;
+    realv before = REAL(-0.4), s = REAL(0.6), off_before = 0;
+    bends of_s;
+#pragma unroll 1
+    for (uint k = 0; k < 8; k++) {
+        of_s = bends_of_power(irregular(k == 0 ? before : s));
+        const realv off = log(of_s.near_end / of_s.further) - target;
+        if (k > 0) {
+            const realv step = off == off_before ? (realv)0 : off * (s - before) / (off - off_before);
+            before = s;
+            s = fmin(fmax(s - step, REAL(-0.99)), REAL(1.95));
+        }
+        off_before = off;
+    }
+    const realv is_logarithm = fabs(s) < LOGARITHM ? (realv)1 : (realv)0;
+    s = is_logarithm > 0 ? (realv)0 : irregular(s);
+    const realv q = 1 + s, share = (8 * EPSILON + rounding * fabs(s)) / (q * q);
+    *known = (is_one > 0 && s > LOWEST && s < HIGHEST && share < REAL(0.3)) ? (realv)1 : (realv)0;
+    of_s = bends_of_power(s);
+    const realv factor =
+        *known > 0 ? wanted.near_end / (is_logarithm > 0 ? (realv)BEND_OF_LOG : of_s.near_end / s) : (realv)0;
+#pragma unroll 1
+    for (uint k = 0; k < N_POINTS; k++) {
+        const real first = k % 2 ? LOG_NEAR[(k + 1) / 2] : LOG_FAR[k / 2],
+                   second = k % 2 ? LOG_FAR[(k + 1) / 2] : LOG_NEAR[k / 2];
+        const realv log_v = cut > 0 ? (realv)second : (realv)first;
+        f[k] -= factor * (is_logarithm > 0 ? log_v : (exp(s * log_v) - 1) / s);
+    }
+    *open = 4 * fabs(near[1] - near[3]) * DISTANCES[1] / q * share;
+    return -factor / q;
 }
 
 // ---- a region
 
-estimate evaluate_box(const box *b, given *in) {
-    const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
-    realv f[N_POINTS];
-#pragma unroll 1
-    for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
-        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
-        f[k] = integrand(&x, in);
-    }
+// What the rules make of values at the nodes.
+typedef struct judgement {
+    realv kronrod, magnitude, error, rises; // rises: 1 where the integrand is not resolved
+    realv scatter;
+} judgement;
+
+judgement judge_values(const realv *f, realv h, realv counts) {
     realv kronrod = KRONROD[0] * f[0], magnitude = KRONROD[0] * fabs(f[0]), heaviest = magnitude;
     realv null_16 = 0, null_17 = NULL_17[0] * f[0], null_18 = 0, null_19 = NULL_19[0] * f[0], null_20 = 0,
           null_21 = NULL_21[0] * f[0];
@@ -153,11 +218,7 @@ estimate evaluate_box(const box *b, given *in) {
         magnitude += KRONROD[k] * fabs(left) + KRONROD[k] * fabs(right);
         heaviest = fmax(heaviest, KRONROD[k] * fmax(fabs(left), fabs(right)));
     }
-    // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
-    // may be a singularity, or infinity.
-    const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1], gap = GAPS[N_POINTS - 1] * h;
-    const realv counts =
-        (lower + gap != lower && upper - gap != upper && fabs(first) + fabs(last) < INFINITY) ? (realv)1 : (realv)0;
+    const realv first = f[N_POINTS - 2], last = f[N_POINTS - 1];
     const realv mean = kronrod / 2, at_ends = EDGE * (fabs(first - mean) + fabs(last - mean));
     realv scatter = KRONROD[0] * fabs(f[0] - mean);
     for (uint k = 1; k < PAIRS; k++)
@@ -172,9 +233,55 @@ estimate evaluate_box(const box *b, given *in) {
     const realv unsmooth = heaviest > magnitude / 6 ? SPIKE * rough : rough;
     const realv rises = fall < SMOOTH && middle < RESOLVED * scatter ? (realv)0 : (realv)1;
     const realv error = rises > 0 ? unsmooth : smooth;
-    // What rounding the nodes may change grows with the slope.
-    const realv rounding = EPSILON * (50 * magnitude * fabs(h) + fabs(center / h) / 2 * scatter);
-    estimate e = {kronrod * h, scatter > 0 ? error : null, rounding, 0, magnitude * fabs(h)};
-    look_at_cut(b, f, counts, rises, &e);
+    const judgement j = {kronrod, magnitude, scatter > 0 ? error : null, rises, scatter};
+    return j;
+}
+
+estimate evaluate_box(const box *b, given *in) {
+    const realv center = b->center[0], h = b->half_width[0], lower = center - h, upper = center + h;
+    realv f[N_POINTS], near[4];
+#pragma unroll 1
+    for (uint k = 0; k < N_POINTS; k++) { // from the nearer end, so that distances from 0 lose nothing
+        const realv x = k == 0 ? center : k % 2 ? lower + GAPS[k] * h : upper - GAPS[k] * h;
+        f[k] = integrand(&x, in);
+    }
+    for (uint k = 0; k < 4; k++)
+        near[k] = b->cut > 0 ? f[2 * (PAIRS - k)] : f[2 * (PAIRS - k) - 1];
+    // The nodes close to the ends do not count where rounding puts them on the ends, or the integrand overflows: there
+    // may be a singularity, or infinity.
+    const realv gap = GAPS[N_POINTS - 1] * h, at_ends = fabs(f[N_POINTS - 2]) + fabs(f[N_POINTS - 1]);
+    const realv counts = (lower + gap != lower && upper - gap != upper && at_ends < INFINITY) ? (realv)1 : (realv)0;
+    estimate e;
+    const realv end = center + b->cut * h;
+    realv inside = 0, open = 0, known = 0;
+#pragma unroll 1
+    for (uint pass = 0; pass < 2; pass++) {
+        const judgement j = judge_values(f, h, counts);
+        if (pass > 0) {
+            const realv error = j.error + 2 * fabs(h) * open;
+            const realv better = known > 0 && error < e.error / BETTER ? (realv)1 : (realv)0;
+            e.value = better > 0 ? j.kronrod * h + 2 * h * inside : e.value;
+            e.error = better > 0 ? error : e.error;
+            e.axis = better > 0 ? (realv)0 : e.axis;
+            break;
+        }
+        // What rounding the nodes may change grows with the slope, that of a place that was found with what is next to
+        // it.
+        e.value = j.kronrod * h;
+        e.error = j.error;
+        e.rounding = EPSILON * (50 * j.magnitude * fabs(h) + fabs(center / h) / 2 * j.scatter +
+                                (b->found > 0 && fabs(near[0]) < INFINITY ? fabs(end * near[0]) / 2 : (realv)0));
+        e.axis = j.rises > 0 ? (realv)ROUGH : (realv)0;
+        e.magnitude = j.magnitude * fabs(h);
+        const realv looks = (b->cut != 0 && counts > 0 && j.rises > 0) ? (realv)1 : (realv)0;
+        if (!ANY(looks > 0))
+            break;
+        const realv noise = EPSILON * fabs(end / h) * (SLOPES[0] / (4 * DISTANCES[0]));
+        look_at_cut(b, f, near, looks, noise, &e);
+        known = e.axis == (realv)ROUGH ? looks : (realv)0;
+        if (b->infinite > 0 || !ANY(known > 0))
+            break;
+        inside = subtract_power(f, near, b->cut, noise, &open, &known);
+    }
     return e;
 }

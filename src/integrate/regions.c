@@ -1,5 +1,6 @@
-// Adaptive integration, breadth-first: each round runs kernels over all regions of all integrals (regions.cl) and reads one
-// number back. The rule is Kronrod's with one variable, Genz and Malik's with 2 to 7.
+// Adaptive integration, breadth-first: each round runs kernels over all regions of all integrals (regions.cl) and reads a few
+// numbers back. The rule is Kronrod's with one variable, Genz and Malik's with 2 to 7.
+#include "regions.h"
 #include "buffers.h"
 #include "integrand.h"
 #include "nodes.h"
@@ -20,53 +21,37 @@ enum {
     REGION_BYTES = 128 // of a region with one variable, about, before a round and after it
 };
 
-typedef struct generation {                              // regions before a round, or after it
-    mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
-    cl_uint capacity;
-} generation;
-
-typedef struct kernels {
-    mst_kernel *begin, *evaluate, *compare, *judge, *place, *split;
-} kernels;
-
-typedef struct regions {
-    kernels kernels;
-    size_t evaluate_group, judge_group, place_group, split_group;
-    unsigned first_regions, n_points; // a region
-    generation generations[2];
-    mst_integral_buffer values, errors, magnitudes, marks; // a region
-    mst_integral_buffer rows, cuts, sums, state, splits;   // an integral
-    mst_integral_buffer total;
-} regions;
-
 static mst_status build_program(mst_integral *plan, const mst_program **out, mst_error *error) {
     mst_status status = MST_OK;
     mst_text text = {0};
-    const regions *r = plan->work;
+    const mst_regions *r = plan->work;
     mst_text_put(&text, "#define N_POINTS $points\n", MST_SET(points, r->n_points));
     if (plan->desc.n_variables == 1)
         mst_integral_write_kronrod(plan, &text);
     else
         mst_integral_write_genz_malik(plan, r->n_points, &text);
     MST_TRY(mst_program_add_file(plan->context, "regions.cl", &text, error));
+    MST_TRY(mst_program_add_file(plan->context, "compare.cl", &text, error));
+    if (plan->desc.n_variables == 1)
+        MST_TRY(mst_program_add_file(plan->context, "locate.cl", &text, error));
     MST_TRY(mst_integrand_build(plan, &text, plan->desc.n_variables == 1 ? "kronrod.cl" : "genz_malik.cl", out, error));
 fail:
     mst_text_release(&text);
     return status;
 }
 
-static void destroy_kernels(kernels *k) {
-    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->place, k->split};
+static void destroy_kernels(mst_regions_kernels *k) {
+    mst_kernel *all[] = {k->begin, k->evaluate, k->compare, k->judge, k->place, k->split, k->locate};
     for (size_t i = 0; i < MST_COUNT(all); i++)
         mst_kernel_destroy(all[i]);
-    *k = (kernels){0};
+    *k = (mst_regions_kernels){0};
 }
 
 static mst_status build(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_program *program;
-    regions *r = plan->work;
-    kernels made = {0}, before = r->kernels;
+    mst_regions *r = plan->work;
+    mst_regions_kernels made = {0}, before = r->kernels;
     size_t set_group = plan->desc.n_variables == 1 ? GPU_SET_GROUP : GPU_SINGLE_GROUP;
     MST_TRY(build_program(plan, &program, error));
     MST_TRY(mst_kernel_create(program, "begin", &made.begin, error));
@@ -75,6 +60,8 @@ static mst_status build(mst_integral *plan, mst_error *error) {
     MST_TRY(mst_kernel_create(program, "judge", &made.judge, error));
     MST_TRY(mst_kernel_create(program, "place", &made.place, error));
     MST_TRY(mst_kernel_create(program, "split", &made.split, error));
+    if (plan->desc.n_variables == 1)
+        MST_TRY(mst_kernel_create(program, "locate", &made.locate, error));
     MST_TRY(mst_integral_group(plan, made.evaluate, plan->choice.group, &r->evaluate_group, error));
     MST_TRY(mst_integral_group(plan, made.judge, set_group, &r->judge_group, error));
     MST_TRY(mst_integral_group(plan, made.split, set_group, &r->split_group, error));
@@ -89,7 +76,7 @@ fail:
 static mst_status create(mst_integral *plan, mst_error *error) {
     mst_status status = MST_OK;
     unsigned d = (unsigned)plan->desc.n_variables;
-    regions *r = plan->work = calloc(1, sizeof *r);
+    mst_regions *r = plan->work = calloc(1, sizeof *r);
     MST_REQUIRE(r, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     r->first_regions = d == 1 ? 2 * ((unsigned)plan->n_cuts - 1) : 1u << d;
     r->n_points = d == 1 ? MST_KRONROD_POINTS : mst_genz_malik_points(d);
@@ -99,7 +86,7 @@ fail:
 }
 
 static void destroy(mst_integral *plan) {
-    regions *r = plan->work;
+    mst_regions *r = plan->work;
     destroy_kernels(&r->kernels);
     for (int s = 0; s < 2; s++) {
         mst_integral_release(plan, &r->generations[s].lo);
@@ -120,7 +107,7 @@ static void destroy(mst_integral *plan) {
 static size_t n_sums(const mst_integral *plan) { return 5 + 2 * (size_t)plan->desc.n_variables; }
 
 // Makes room for n regions in a generation.
-static mst_status reserve_generation(mst_integral *plan, generation *s, cl_uint n, mst_error *error) {
+static mst_status reserve_generation(mst_integral *plan, mst_generation *s, cl_uint n, mst_error *error) {
     mst_status status = MST_OK;
     uint64_t real_bytes = mst_integral_number_bytes(plan), d = (uint64_t)plan->desc.n_variables;
     if (s->capacity < n) {
@@ -138,9 +125,9 @@ fail:
 }
 
 // Makes room for what is computed of a generation's regions.
-static mst_status reserve_estimates(mst_integral *plan, const generation *s, mst_error *error) {
+static mst_status reserve_estimates(mst_integral *plan, const mst_generation *s, mst_error *error) {
     mst_status status = MST_OK;
-    regions *r = plan->work;
+    mst_regions *r = plan->work;
     uint64_t real_bytes = mst_integral_number_bytes(plan);
     MST_TRY(mst_integral_reserve(plan, &r->values, s->capacity * real_bytes, "regions", error));
     MST_TRY(mst_integral_reserve(plan, &r->errors, s->capacity * real_bytes, "regions", error));
@@ -152,76 +139,16 @@ fail:
 
 static mst_status reserve_sets(mst_integral *plan, size_t n, mst_error *error) {
     mst_status status = MST_OK;
-    regions *r = plan->work;
+    mst_regions *r = plan->work;
     uint64_t real_bytes = mst_integral_number_bytes(plan);
     for (int s = 0; s < 2; s++)
         MST_TRY(mst_integral_reserve(plan, &r->generations[s].run, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->sums, n * n_sums(plan) * real_bytes, "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->state, n * 2 * sizeof(cl_uint), "integrals", error));
     MST_TRY(mst_integral_reserve(plan, &r->splits, n * sizeof(cl_uint), "integrals", error));
-    MST_TRY(mst_integral_reserve(plan, &r->total, sizeof(cl_uint), "a counter", error));
+    MST_TRY(mst_integral_reserve(plan, &r->total, MST_REGIONS_COUNTS * sizeof(cl_uint), "counters", error));
 fail:
     return status;
-}
-
-// ---- the kernels of a round
-
-// Of how many ends of the range of one variable.
-static cl_uint n_infinite(const mst_integral *plan) {
-    mst_range_kind kind = plan->kinds[0];
-    if (plan->desc.n_variables > 1 || kind == MST_RANGE_FINITE)
-        return 0;
-    return kind == MST_RANGE_HALVES ? 2 : 1;
-}
-
-static mst_status enqueue_begin(mst_integral *plan, cl_uint n_sets, const generation *s, mst_error *error) {
-    regions *r = plan->work;
-    cl_uint n_cuts = (cl_uint)plan->n_cuts, infinite = n_infinite(plan), first_regions = r->first_regions;
-    const mst_argument arguments[] = {
-        MST_BIND(n_sets, n_sets),        MST_BIND(n_cuts, n_cuts),        MST_BIND(first_regions, first_regions),
-        MST_BIND(infinite, infinite),    MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
-        MST_BIND(lo, s->lo.memory),      MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
-        MST_BIND(ends, s->ends.memory),  MST_BIND(run, s->run.memory),    MST_BIND(sums, r->sums.memory),
-        MST_BIND(state, r->state.memory)};
-    size_t items = (size_t)n_sets * r->first_regions;
-    return mst_kernel_launch(&plan->queue, r->kernels.begin, arguments, MST_COUNT(arguments), items,
-                             mst_kernel_group(plan->context, r->kernels.begin, items), NULL, error);
-}
-
-static mst_status enqueue_evaluate(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
-    regions *r = plan->work;
-    size_t tiles = mst_divide_up(n, plan->choice.width), items = mst_integral_cpu_items(plan);
-    cl_uint tiles_an_item = plan->cpu ? (cl_uint)(mst_divide_up(tiles, items)) : 1;
-    cl_uint infinite = n_infinite(plan);
-    const mst_argument arguments[] = {MST_BIND(n, n),
-                                      MST_BIND(infinite, infinite),
-                                      MST_BIND(capacity, s->capacity),
-                                      MST_BIND(tiles_an_item, tiles_an_item),
-                                      MST_BIND(lo, s->lo.memory),
-                                      MST_BIND(len, s->len.memory),
-                                      MST_BIND(id, s->id.memory),
-                                      MST_BIND(ends, s->ends.memory),
-                                      MST_BIND(rows, r->rows.memory),
-                                      MST_BIND(code, plan->code.memory),
-                                      MST_BIND(values, r->values.memory),
-                                      MST_BIND(errors, r->errors.memory),
-                                      MST_BIND(magnitudes, r->magnitudes.memory),
-                                      MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(&plan->queue, r->kernels.evaluate, arguments, MST_COUNT(arguments),
-                             mst_divide_up(tiles, tiles_an_item), r->evaluate_group, NULL, error);
-}
-
-static mst_status enqueue_compare(mst_integral *plan, cl_uint n, const generation *s, mst_error *error) {
-    regions *r = plan->work;
-    cl_uint infinite = n_infinite(plan);
-    const mst_argument arguments[] = {MST_BIND(n, n),
-                                      MST_BIND(infinite, infinite),
-                                      MST_BIND(parents, s->parents.memory),
-                                      MST_BIND(values, r->values.memory),
-                                      MST_BIND(errors, r->errors.memory),
-                                      MST_BIND(marks, r->marks.memory)};
-    return mst_kernel_launch(&plan->queue, r->kernels.compare, arguments, MST_COUNT(arguments), n / 2,
-                             mst_kernel_group(plan->context, r->kernels.compare, n / 2), NULL, error);
 }
 
 // How many regions an integral is halved into at least where it seems to be 0. All of them may seem so, and together they must
@@ -232,70 +159,6 @@ static cl_uint least_look(const mst_integral *plan, cl_uint n_sets) {
     return each < LEAST_LOOK ? (cl_uint)each : LEAST_LOOK;
 }
 
-static mst_status enqueue_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
-                                const generation *s, mst_error *error) {
-    regions *r = plan->work;
-    const mst_integral_desc *d = &plan->desc;
-    uint64_t most = d->max_evaluations / r->n_points;
-    cl_uint most_regions = most < UINT32_MAX / 2 ? (cl_uint)most : UINT32_MAX / 2;
-    size_t bytes = mst_integral_number_bytes(plan);
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
-                                      MST_BIND(sets_a_group, sets_a_group),
-                                      MST_BIND(relative, d->relative_tolerance),
-                                      MST_BIND(absolute, d->absolute_tolerance),
-                                      MST_BIND(most_regions, most_regions),
-                                      MST_BIND(least_look, look),
-                                      MST_BIND(round, round),
-                                      MST_BIND(run, s->run.memory),
-                                      MST_BIND(values, r->values.memory),
-                                      MST_BIND(errors, r->errors.memory),
-                                      MST_BIND(magnitudes, r->magnitudes.memory),
-                                      MST_BIND(marks, r->marks.memory),
-                                      MST_BIND(sums, r->sums.memory),
-                                      MST_BIND(state, r->state.memory),
-                                      MST_BIND(n_split, r->splits.memory),
-                                      MST_BIND_LOCAL(scratch, 4 * r->judge_group * bytes),
-                                      MST_BIND_LOCAL(counts, r->judge_group * sizeof(cl_uint))};
-    size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(&plan->queue, r->kernels.judge, arguments, MST_COUNT(arguments), groups * r->judge_group,
-                             r->judge_group, NULL, error);
-}
-
-static mst_status enqueue_place(mst_integral *plan, cl_uint n_sets, const generation *next, mst_error *error) {
-    regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(n_split, r->splits.memory),
-                                      MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
-                                      MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
-    return mst_kernel_launch(&plan->queue, r->kernels.place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
-                             NULL, error);
-}
-
-static mst_status enqueue_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const generation *s,
-                                const generation *next, mst_error *error) {
-    regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
-                                      MST_BIND(sets_a_group, sets_a_group),
-                                      MST_BIND(capacity, s->capacity),
-                                      MST_BIND(next_capacity, next->capacity),
-                                      MST_BIND(run, s->run.memory),
-                                      MST_BIND(next_run, next->run.memory),
-                                      MST_BIND(marks, r->marks.memory),
-                                      MST_BIND(values, r->values.memory),
-                                      MST_BIND(errors, r->errors.memory),
-                                      MST_BIND(lo, s->lo.memory),
-                                      MST_BIND(len, s->len.memory),
-                                      MST_BIND(ends, s->ends.memory),
-                                      MST_BIND(next_lo, next->lo.memory),
-                                      MST_BIND(next_len, next->len.memory),
-                                      MST_BIND(next_id, next->id.memory),
-                                      MST_BIND(next_ends, next->ends.memory),
-                                      MST_BIND(parents, next->parents.memory),
-                                      MST_BIND_LOCAL(scratch, r->split_group * sizeof(cl_uint))};
-    size_t groups = mst_divide_up(n_sets, sets_a_group);
-    return mst_kernel_launch(&plan->queue, r->kernels.split, arguments, MST_COUNT(arguments), groups * r->split_group,
-                             r->split_group, NULL, error);
-}
-
 // Whether a round could not begin for lack of memory. That is no failure; any other error is.
 static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
 
@@ -304,28 +167,31 @@ static bool is_full(mst_status status) { return status == MST_ERROR_BUDGET || st
 static mst_status refine(mst_integral *plan, cl_uint n_sets, const mst_integral_call *call, size_t done, mst_error *error) {
     mst_status status = MST_OK, room = MST_OK;
     mst_error full;
-    regions *r = plan->work;
-    cl_uint n = n_sets * r->first_regions;
+    mst_regions *r = plan->work;
+    cl_uint n = n_sets * r->first_regions, counts[MST_REGIONS_COUNTS];
     cl_uint sets_a_group = mst_integral_sets_a_group(plan, n_sets);
     const cl_uint look = least_look(plan, n_sets);
     for (cl_uint round = 0; n > 0; round++) {
-        generation *now = &r->generations[round % 2], *next = &r->generations[1 - round % 2];
+        mst_generation *now = &r->generations[round % 2], *next = &r->generations[1 - round % 2];
         room = reserve_estimates(plan, now, &full);
         if (room != MST_OK)
             break;
         MST_TRY(mst_integral_progress(call, done, error));
         MST_TRY(mst_integral_expect(plan, (uint64_t)n * r->n_points, error));
-        MST_TRY(enqueue_evaluate(plan, n, now, error));
+        MST_TRY(mst_regions_evaluate(plan, n, now, error));
         if (round > 0)
-            MST_TRY(enqueue_compare(plan, n, now, error));
-        MST_TRY(enqueue_judge(plan, n_sets, sets_a_group, look, round, now, error));
-        MST_TRY(enqueue_place(plan, n_sets, next, error));
-        MST_TRY(mst_integral_download_counts(plan, r->total.memory, &n, 1, error));
+            MST_TRY(mst_regions_compare(plan, n, round, now, error));
+        MST_TRY(mst_regions_judge(plan, n_sets, sets_a_group, look, round, now, error));
+        MST_TRY(mst_regions_place(plan, n_sets, round, next, error));
+        MST_TRY(mst_integral_download_counts(plan, r->total.memory, counts, MST_REGIONS_COUNTS, error));
+        if (counts[1 + round % 2] > 0)
+            MST_TRY(mst_regions_locate(plan, n, now, error));
+        n = counts[0];
         room = n > MOST_REGIONS ? MST_ERROR_BUDGET : n > 0 ? reserve_generation(plan, next, n, &full) : MST_OK;
         if (room != MST_OK)
             break;
         if (n > 0)
-            MST_TRY(enqueue_split(plan, n_sets, sets_a_group, now, next, error));
+            MST_TRY(mst_regions_split(plan, n_sets, sets_a_group, now, next, error));
     }
     if (room != MST_OK && !is_full(room)) {
         status = room;
@@ -339,7 +205,7 @@ fail:
 static mst_status collect(mst_integral *plan, size_t n, mst_integral_result *results, mst_error *error) {
     mst_status status = MST_OK;
     enum { RUNNING = 4 }; // as regions.cl has it, or more
-    regions *r = plan->work;
+    mst_regions *r = plan->work;
     size_t row = n_sums(plan);
     double *sums = malloc(n * row * sizeof *sums);
     cl_uint *state = malloc(n * 2 * sizeof *state);
@@ -363,7 +229,7 @@ fail:
 
 static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
-    regions *r = plan->work;
+    mst_regions *r = plan->work;
     size_t at_once = MOST_FIRST_REGIONS / r->first_regions, n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
     for (size_t first = 0; first < call->n_sets; first += at_once) {
         size_t count = call->n_sets - first < at_once ? call->n_sets - first : at_once;
@@ -373,7 +239,7 @@ static mst_status run(mst_integral *plan, const mst_integral_call *call, mst_err
         MST_TRY(reserve_estimates(plan, &r->generations[0], error));
         MST_TRY(mst_integral_upload(plan, &r->rows, call->rows + first * n_row, count * n_row, "parameters", error));
         MST_TRY(mst_integral_upload_pairs(plan, &r->cuts, call->cuts + first * n_cuts, count * n_cuts, "bounds", error));
-        MST_TRY(enqueue_begin(plan, n_sets, &r->generations[0], error));
+        MST_TRY(mst_regions_begin(plan, n_sets, &r->generations[0], error));
         MST_TRY(refine(plan, n_sets, call, first, error));
         MST_TRY(collect(plan, count, call->results + first, error));
     }

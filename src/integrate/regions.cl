@@ -11,12 +11,23 @@
 #define SERIES 0x20     // value and error are those of a series at a singular end
 #define NOT_FINITE 0x10 // the integrand is not: the value is 0, the error infinite
 #define LOST 0x08       // it is not, but was in the region this is a half of: value and error are from there
-#define AXIS 0x07
+#define AXIS (DIM > 1 ? 0x07 : 0)
+// Of a region with one variable:
+#define ROUGH 0x02   // the integrand is not resolved, so nothing is known of how it goes on between the nodes
+#define SUSPECT 0x01 // it is so at one place, which is looked for (locate.cl) and the region cut there
+
+// A search takes so many evaluations, in regions' worth at most. It pays from the third round on, and is tried again
+// every third one where there was nothing to be found.
+#define MOST_SEARCHED 111
+#define SEARCH_REGIONS ((MOST_SEARCHED + N_POINTS - 1) / N_POINTS)
+#define SEARCHES(round) (DIM == 1 && (round) % 3 == 0)
+#define APART 64 // so many times is the error of a suspect more than that of the other half
 
 // Ends of a region with one variable that are ends of the range, infinity or breakpoints, where singularities are
 // looked for.
 #define LOWER_CUT 1
 #define UPPER_CUT 2
+#define FOUND 4 // beside one of them, which is a place that was looked for
 #define LAST_ROUND 99
 #define NOISE                                                                                                          \
     (PRECISION == 64 ? 4096 : 256) // relative errors below so many EPSILON that splitting does not lessen are rounding
@@ -43,9 +54,16 @@ enum { DONE_VALUE, DONE_ERROR, DONE_MAGNITUDE, VALUE, ERROR, BEFORE };
 #define RUNNING 4
 #define RUNNING_WITH_LOSS 5 // and a region was done in which the integrand is not finite
 
+#if WIDTH == 1
+#define ANY(condition) (condition)
+#else
+#define ANY(condition) any(condition)
+#endif
+
 typedef struct box {
     realv center[DIM], half_width[DIM]; // negative half widths: from above to below
     realv cut;                          // -1, 1: the lower or the upper end is one of LOWER_CUT, UPPER_CUT; 0: neither
+    realv found;                        // 1: that is a place that was looked for, and known but for rounding
     uint infinite;                      // of how many ends of the range of the one variable: t is 0 there
 } box;
 
@@ -57,6 +75,8 @@ typedef struct estimate {
 // A region with one variable is not halved where its half is below so many EPSILON of x: nodes fall together in halves,
 // of which an integrand seems to be constant.
 #define FINEST 6
+// At an end where it may be singular not below so many, as the nodes next to the end, 1/230 of it away, decide there.
+#define FINEST_AT_CUT 256
 // A region at infinity with one variable is halved down to this width, where squares of x are still far from overflow.
 #define FARTHEST (PRECISION == 64 ? REAL(1e-30) : REAL(1e-9))
 
@@ -73,8 +93,11 @@ realv gather(__global const real *from, const uint *index, uint stride, uint off
 // are pairs, so that lengths are those of the bounds before rounding. With one item a region.
 __kernel void begin(uint n_sets, uint n_cuts, uint first_regions, uint infinite, uint capacity,
                     __global const real *cuts, __global real *lo, __global real *len, __global uint *id,
-                    __global uchar *ends, __global uint *run, __global real *sums, __global uint *state) {
+                    __global uchar *ends, __global uint *run, __global real *sums, __global uint *state,
+                    __global uint *total) {
     const ulong r = get_global_id(0);
+    if (r == 0)
+        total[1] = total[2] = 0;
     const uint set = (uint)(r / first_regions), own = (uint)(r - (ulong)set * first_regions);
     if (set >= n_sets)
         return;
@@ -109,16 +132,18 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
         const uint first = (uint)(tile * WIDTH), count = min((uint)WIDTH, n - first);
         uint index[WIDTH], set[WIDTH];
         real value[WIDTH], error[WIDTH], least[WIDTH], axis[WIDTH], width[WIDTH], cut[WIDTH], magnitude[WIDTH],
-            finest[WIDTH];
+            finest[WIDTH], found[WIDTH];
         given in;
         realv narrowest = INFINITY;
         box b;
         for (uint l = 0; l < WIDTH; l++) {
             index[l] = min(first + l, n - 1);
             set[l] = id[index[l]];
-            cut[l] = ends[index[l]] == LOWER_CUT ? -1 : ends[index[l]] == UPPER_CUT ? 1 : 0;
+            cut[l] = (real)(ends[index[l]] & LOWER_CUT ? -1 : ends[index[l]] & UPPER_CUT ? 1 : 0);
+            found[l] = ends[index[l]] & FOUND ? 1 : 0;
         }
         b.cut = LOADV(cut);
+        b.found = LOADV(found);
         b.infinite = infinite;
         take_code(&in, code);
         for (uint a = 0; a < ROW_LENGTH(code); a++)
@@ -134,7 +159,8 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
         STOREV(e.rounding, least);
         STOREV(e.axis, axis);
         STOREV(e.magnitude, magnitude);
-        STOREV(DIM == 1 ? FINEST * EPSILON * fabs(b.center[0]) : (realv)0, finest);
+        const realv least_x = EPSILON * fabs(b.center[0]);
+        STOREV(DIM > 1 ? (realv)0 : (infinite == 0 && b.cut != 0) ? FINEST_AT_CUT * least_x : FINEST * least_x, finest);
         STOREV(narrowest, width);
         for (uint l = 0; l < count; l++) {
             const bool empty = width[l] == 0, finite = fabs(value[l]) < INFINITY && error[l] < INFINITY;
@@ -147,61 +173,6 @@ __kernel void evaluate(uint n, uint infinite, uint capacity, uint tiles_an_item,
             errors[first + l] = empty ? 0 : finite ? largest : INFINITY;
             marks[first + l] = empty ? AT_FLOOR : !finite ? NOT_FINITE : (uchar)axis[l] | (at_floor ? AT_FLOOR : 0);
         }
-    }
-}
-
-// What replaces a half r or r + 1 with NOT_FINITE: of the whole, if that was finite, what the other half leaves. A node
-// may have hit a singularity by chance, so it is split once more; if that does not help, it is done.
-void replace_lost(ulong r, real value, real error, uint parent_marks, __global real *values, __global real *errors,
-                  __global uchar *marks) {
-    const bool both = marks[r] & marks[r + 1] & NOT_FINITE;
-    const real first = values[r], second = values[r + 1];
-    for (uint k = 0; k < 2 && error < INFINITY; k++) {
-        if (!(marks[r + k] & NOT_FINITE))
-            continue;
-        values[r + k] = both ? value / 2 : value - (k ? first : second);
-        errors[r + k] = (both ? error / 2 : error) * (parent_marks & LOST ? UNRESOLVED_END : 1);
-        marks[r + k] = LOST | (parent_marks & LOST ? AT_FLOOR : 0);
-    }
-}
-
-// Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a
-// thin part behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With
-// one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done.
-// parents: value, error and marks of what a pair comes from. One item a pair.
-__kernel void compare(uint n, uint infinite, __global const real *parents, __global real *values, __global real *errors,
-                      __global uchar *marks) {
-    const ulong i = get_global_id(0), r = 2 * i;
-    if (r >= n)
-        return;
-    const real value = parents[3 * i], parent_error = parents[3 * i + 1];
-    const uint parent_marks = (uint)parents[3 * i + 2];
-    if ((marks[r] | marks[r + 1]) & NOT_FINITE) {
-        replace_lost(r, value, parent_error, parent_marks, values, errors, marks);
-        return;
-    }
-    // Closer to a singular end, rounding x leaves less of the distance from it: then that half is what the other
-    // leaves.
-    if (infinite == 0 && (parent_marks & SERIES) && errors[r] + errors[r + 1] > parent_error) {
-        const ulong worse = errors[r] > errors[r + 1] ? r : r + 1, other = worse == r ? r + 1 : r;
-        values[worse] = value - values[other];
-        errors[worse] = parent_error;
-        marks[worse] |= AT_FLOOR;
-        return;
-    }
-    if (DIM == 1) {
-        if (errors[r] >= parent_error / 4 && errors[r + 1] >= parent_error / 4 && parent_error > 0 &&
-            parent_error <= NOISE * EPSILON * (fabs(values[r]) + fabs(values[r + 1]))) {
-            marks[r] |= AT_FLOOR;
-            marks[r + 1] |= AT_FLOOR;
-        }
-        return;
-    }
-    const real missing = fabs(values[r] + values[r + 1] - value) / 4, both = errors[r] + errors[r + 1];
-    for (uint k = 0; k < 2; k++) {
-        const real error = errors[r + k], grown = (both > 0 ? error * (1 + 2 * missing / both) : 0) + missing;
-        errors[r + k] = grown;
-        marks[r + k] = (uchar)(grown > 2 * error ? marks[r + k] & ~AT_FLOOR : marks[r + k]);
     }
 }
 
@@ -257,7 +228,7 @@ uint count_items(uint own, __local uint *scratch) {
 __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute, uint most_regions, uint least_look,
                     uint round, __global const uint *run, __global const real *values, __global const real *errors,
                     __global const real *magnitudes, __global uchar *marks, __global real *sums, __global uint *state,
-                    __global uint *n_split, __local real *scratch, __local uint *counts) {
+                    __global uint *n_split, __global uint *total, __local real *scratch, __local uint *counts) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         __global real *sum = sums + SUMS * (ulong)set;
@@ -282,13 +253,14 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         // Rounding alone makes an error unless all values are 0: something narrow may have been missed.
         const bool unseen = error == 0 && n < least_look && (ulong)state[2 * set + 1] + 3 * (ulong)n <= most_regions;
         real part[SHARED] = {0, 0, 0,
-                             0}; // of the regions not to split: value, error, integral of |f|, whether one is lost
-        uint count = 0;          // those to split
+                             0};      // of the regions not to split: value, error, integral of |f|, whether one is lost
+        uint count = 0, suspects = 0; // those to split
         for (uint r = first + ITEM; r < first + n; r += ITEMS) {
             const bool split =
                 (int)round < FIRST_VERDICT || ((unseen || !(errors[r] <= share)) && !(marks[r] & AT_FLOOR));
             marks[r] = (uchar)(marks[r] & ~SPLIT) | (split ? SPLIT : 0);
             count += split ? 1 : 0;
+            suspects += DIM == 1 && split && (marks[r] & SUSPECT) ? 1 : 0;
             part[0] += split ? 0 : values[r];
             part[1] += split ? 0 : errors[r];
             part[2] += split ? 0 : magnitudes[r];
@@ -296,6 +268,7 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
         }
         sum_items(part, scratch);
         count = count_items(count, counts);
+        suspects = SEARCHES(round) ? count_items(suspects, counts) : 0;
         if (ITEM == 0) {
             const bool loss = part[3] > 0 || state[2 * set] == RUNNING_WITH_LOSS;
             uint stop = loss ? RUNNING_WITH_LOSS : RUNNING;
@@ -305,11 +278,13 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
                 stop = NON_FINITE;
             else if (count == 0 || round == LAST_ROUND)
                 stop = ROUND_OFF;
-            else if ((ulong)state[2 * set + 1] + n + 2 * (ulong)count > most_regions)
+            else if ((ulong)state[2 * set + 1] + n + 2 * (ulong)count + SEARCH_REGIONS * (ulong)suspects > most_regions)
                 stop = BUDGET;
             state[2 * set] = stop;
             state[2 * set + 1] += n;
             n_split[set] = stop >= RUNNING ? count : 0;
+            if (stop >= RUNNING && suspects > 0)
+                atomic_add(&total[1 + round % 2], suspects);
             sum[DONE_VALUE] += part[0];
             sum[DONE_ERROR] += part[1];
             sum[DONE_MAGNITUDE] += part[2];
@@ -321,9 +296,9 @@ __kernel void judge(uint n_sets, uint sets_a_group, real relative, real absolute
 }
 
 // Where each integral's regions will stand, and how many there will be in all; the largest number if that does not fit.
-// One work-group.
-__kernel void place(uint n_sets, __global const uint *n_split, __global uint *next_run, __global uint *total,
-                    __local uint *scratch) {
+// total[1] and total[2] count suspects, of even and of odd rounds. One work-group.
+__kernel void place(uint n_sets, uint round, __global const uint *n_split, __global uint *next_run,
+                    __global uint *total, __local uint *scratch) {
     const uint each = (n_sets + ITEMS - 1) / ITEMS;
     const uint begin_set = min((uint)ITEM * each, n_sets), end_set = min(begin_set + each, n_sets);
     uint own = 0, before = 0;
@@ -333,8 +308,10 @@ __kernel void place(uint n_sets, __global const uint *n_split, __global uint *ne
     SYNC();
     for (uint k = 0; k < ITEM; k++)
         before = add_sat(before, scratch[k]);
-    if (ITEM == ITEMS - 1)
+    if (ITEM == ITEMS - 1) {
         total[0] = add_sat(before, own);
+        total[2 - round % 2] = 0;
+    }
     for (uint set = begin_set; set < end_set; set++) {
         next_run[2 * set] = before;
         next_run[2 * set + 1] = 2 * n_split[set];
@@ -342,12 +319,13 @@ __kernel void place(uint n_sets, __global const uint *n_split, __global uint *ne
     }
 }
 
-// Halves every region that is marked, the halves in its place.
+// Halves every region that is marked, the halves in its place. A suspect is cut at the place that was found in it.
 __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_capacity, __global const uint *run,
                     __global uint *next_run, __global const uchar *marks, __global const real *values,
                     __global const real *errors, __global const real *lo, __global const real *len,
-                    __global const uchar *ends, __global real *next_lo, __global real *next_len, __global uint *next_id,
-                    __global uchar *next_ends, __global real *parents, __local uint *scratch) {
+                    __global const uchar *ends, __global const real *places, __global real *next_lo,
+                    __global real *next_len, __global uint *next_id, __global uchar *next_ends, __global real *parents,
+                    __local uint *scratch) {
     const uint begin_set = get_group_id(0) * sets_a_group, end_set = min(begin_set + sets_a_group, n_sets);
     for (uint set = begin_set; set < end_set; set++) {
         const uint first = run[2 * set], n = run[2 * set + 1];
@@ -356,7 +334,7 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
             continue;
         for (uint start = 0; start < n; start += ITEMS) {
             const uint r = first + start + ITEM;
-            const bool own = start + ITEM < n && (marks[r] & SPLIT);
+            const bool own = start + ITEM < n && (marks[r] & SPLIT), is_found = DIM == 1 && own && (marks[r] & SUSPECT);
             SYNC();
             scratch[ITEM] = own ? 1 : 0;
             for (uint step = 1; step < ITEMS; step *= 2) { // running sums (Hillis and Steele 1986)
@@ -372,11 +350,14 @@ __kernel void split(uint n_sets, uint sets_a_group, uint capacity, uint next_cap
                 for (uint k = 0; k < DIM; k++) {
                     const real l = len[(ulong)k * capacity + r], from = lo[(ulong)k * capacity + r];
                     const bool cut = k == (marks[r] & AXIS);
-                    next_lo[(ulong)k * next_capacity + at] = cut && upper ? from + l / 2 : from;
-                    next_len[(ulong)k * next_capacity + at] = cut ? l / 2 : l;
+                    const real below = is_found ? places[r] - from : l / 2;
+                    next_lo[(ulong)k * next_capacity + at] = cut && upper ? is_found ? places[r] : from + l / 2 : from;
+                    next_len[(ulong)k * next_capacity + at] = cut ? upper ? l - below : below : l;
                 }
                 next_id[at] = set;
-                next_ends[at] = ends[r] & (upper ? UPPER_CUT : LOWER_CUT);
+                const uint kept = ends[r] & (upper ? UPPER_CUT : LOWER_CUT),
+                           new_ends = FOUND | (upper ? LOWER_CUT : UPPER_CUT);
+                next_ends[at] = (uchar)(is_found ? new_ends : kept > 0 ? kept | (ends[r] & FOUND) : 0);
                 if (upper)
                     continue;
                 parents[3 * (at / 2)] = values[r];

@@ -13,7 +13,7 @@ void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
     static const char *const names[MST_NULL_RULES] = {"NULL_16", "NULL_17", "NULL_18", "NULL_19", "NULL_20", "NULL_21"};
     double nodes[MST_KRONROD_NODES], kronrod[MST_KRONROD_NODES], null_rules[MST_NULL_RULES][MST_KRONROD_NODES];
     double all[MST_KRONROD_POINTS] = {0}, gaps[MST_KRONROD_POINTS] = {1}, logs[2][MST_KRONROD_NODES], ends[SLOPES + 1],
-           slopes[SLOPES], means[SLOPES];
+           log_ends[SLOPES + 1], slopes[SLOPES], means[SLOPES];
     mst_kronrod(edge_node(plan), nodes, kronrod, null_rules);
     for (int k = 1; k < MST_KRONROD_NODES; k++) {
         all[2 * k - 1] = -nodes[k];
@@ -21,7 +21,7 @@ void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
         gaps[2 * k - 1] = gaps[2 * k] = 1 - nodes[k];
     }
     for (int k = 0; k <= SLOPES; k++)
-        ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2;
+        log_ends[k] = log(ends[k] = (1 - nodes[MST_KRONROD_NODES - 1 - k]) / 2);
     for (int k = 0; k < SLOPES; k++) {
         slopes[k] = 1 / log(ends[k + 1] / ends[k]);
         means[k] = (ends[k + 1] - ends[k]) * slopes[k];
@@ -35,6 +35,10 @@ void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
     mst_integral_write_table(plan, "LOG_NEAR", logs[0], MST_KRONROD_NODES, out);
     mst_integral_write_table(plan, "LOG_FAR", logs[1], MST_KRONROD_NODES, out);
     mst_integral_write_table(plan, "DISTANCES", ends, SLOPES + 1, out);
+    mst_integral_write_table(plan, "LOG_DISTANCES", log_ends, SLOPES + 1, out);
+    mst_text_add(out, "#define BEND_OF_LOG REAL(%.17g)\n",
+                 ((log_ends[2] - log_ends[1]) / (ends[2] - ends[1]) - (log_ends[1] - log_ends[0]) / (ends[1] - ends[0])) /
+                     (ends[2] - ends[0]));
     mst_integral_write_table(plan, "SLOPES", slopes, SLOPES, out);
     mst_integral_write_table(plan, "MEANS", means, SLOPES, out);
     mst_integral_write_table(plan, "NODES", all, MST_KRONROD_POINTS, out);

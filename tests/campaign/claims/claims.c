@@ -1,21 +1,8 @@
-// False claims: integrals of which a closed form is known, or that have no value, drawn at random. A claim is false if the status
-// is converged and |value - truth| > max(error, tolerance |truth|). Thousands of parameter sets are one call, so that a kind
-// costs one compilation. At most 1 false claim in 10,000 of a kind with one variable is allowed, 1 in 1,000 with several.
-#include "support.h"
+// False claims with one variable: integrals of which a closed form is known, or that have no value, drawn at random. Thousands of
+// parameter sets are one call, so that a kind costs one compilation. At most 1 false claim in 10,000 of a kind is allowed.
+#include "claims.h"
 
-#include <math.h>
-#include <time.h>
-
-enum { MAX_PARAMETERS = 6, SETS = 2000, MOST_SHOWN = 3 };
-
-static double between(double low, double high) { return low + (high - low) * (0.5 + 0.5 * test_uniform()); }
-static double log_between(double low, double high) { return low * pow(high / low, 0.5 + 0.5 * test_uniform()); }
-static double chance(double share) { return between(0, 1) < share ? 1 : 0; }
-
-// What float32 computes with is what is drawn.
-static double rounded(double v) { return (double)(float)v; }
-
-// ---- kinds: a draw fills parameters in the order of their names and returns the integral, NaN if it has none
+// ---- kinds
 
 // A range of any length, and a place in it.
 static void draw_range(double *p) {
@@ -159,131 +146,47 @@ static long double draw_smooth(double *p) { // u, v, c, a: exp(a (x - c)) cos(x)
     return (ends[1] - ends[0]) / (1 + a * a);
 }
 
-typedef struct kind {
-    const char *name, *integrand, *from, *to, *names[MAX_PARAMETERS + 1];
-    long double (*draw)(double *p);
-} kind;
-
 #define RANGE "u", "v"
 static const kind kinds[] = {
-    {"bell tails", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_bell_tail},
-    {"cusp tails", "(1 + abs(x - c)/w)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_cusp_tail},
-    {"half tails", "(1 + (k > 0 ? x/w : (x/w)^2))^(-s)", "0", "inf", {"k", "s", "w"}, draw_half_tail},
-    {"log tails", "1/(x*log(x)^s)", "2", "inf", {"s"}, draw_log_tail},
+    {"bell tails", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_bell_tail, 0, NULL},
+    {"cusp tails", "(1 + abs(x - c)/w)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_cusp_tail, 0, NULL},
+    {"half tails", "(1 + (k > 0 ? x/w : (x/w)^2))^(-s)", "0", "inf", {"k", "s", "w"}, draw_half_tail, 0, NULL},
+    {"log tails", "1/(x*log(x)^s)", "2", "inf", {"s"}, draw_log_tail, 0, NULL},
     {"fast tails",
      "k == 0 ? exp(-a*x/w) : k == 1 ? 1/(1 + (x/w)^2) : (x/w)^3*exp(-x/w)",
      "0",
      "inf",
      {"k", "a", "w"},
-     draw_fast_tail},
-    {"divergent whole", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_divergent_whole},
+     draw_fast_tail,
+     0,
+     NULL},
+    {"divergent whole", "(1 + ((x - c)/w)^2)^(-s)", "-inf", "inf", {"s", "c", "w"}, draw_divergent_whole, 0, NULL},
     {"divergent half",
      "k == 0 ? (1 + x/w)^(-s) : k == 1 ? sin(x/w) : k == 2 ? x*cos(x/w) : 1/((x + 2)*log(x + 2))",
      "0",
      "inf",
      {"k", "s", "w"},
-     draw_divergent_half},
-    {"divergent inside", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_divergent},
-    {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power},
-    {"logarithms", "a*log(abs(x - c)) + cos(x - c)", "u", "v", {RANGE, "c", "a"}, draw_logarithm},
-    {"jumps", "(x < c ? a : b) + exp(-x)", "u", "v", {RANGE, "c", "a", "b"}, draw_jump},
-    {"steps", "floor(a*(x - c)) + 0.5", "u", "v", {RANGE, "c", "a"}, draw_steps},
-    {"peaks", "k > 0 ? 1/(1 + ((x - c)/w)^2) : exp(-((x - c)/w)^2)", "u", "v", {RANGE, "c", "w", "k"}, draw_peak},
-    {"waves", "a + cos(n*(x - c))", "u", "v", {RANGE, "c", "n", "a"}, draw_wave},
+     draw_divergent_half,
+     0,
+     NULL},
+    {"divergent inside", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_divergent, 0, NULL},
+    {"powers", "(x < c ? r : 1)*abs(x - c)^s", "u", "v", {RANGE, "c", "s", "r"}, draw_power, 0, NULL},
+    {"logarithms", "a*log(abs(x - c)) + cos(x - c)", "u", "v", {RANGE, "c", "a"}, draw_logarithm, 0, NULL},
+    {"jumps", "(x < c ? a : b) + exp(-x)", "u", "v", {RANGE, "c", "a", "b"}, draw_jump, 0, NULL},
+    {"steps", "floor(a*(x - c)) + 0.5", "u", "v", {RANGE, "c", "a"}, draw_steps, 0, NULL},
+    {"peaks", "k > 0 ? 1/(1 + ((x - c)/w)^2) : exp(-((x - c)/w)^2)", "u", "v", {RANGE, "c", "w", "k"}, draw_peak, 0, NULL},
+    {"waves", "a + cos(n*(x - c))", "u", "v", {RANGE, "c", "n", "a"}, draw_wave, 0, NULL},
     {"NaN",
      "k == 0 ? sqrt(x - c) : k == 1 ? log(x - c) : x > c && x < c + w ? sqrt(-1 - x^2) : k == 2 ? cos(x) : 1",
      "u",
      "v",
      {RANGE, "c", "w", "k"},
-     draw_nan},
-    {"smooth", "exp(a*(x - c))*cos(x)", "u", "v", {RANGE, "c", "a"}, draw_smooth},
+     draw_nan,
+     0,
+     NULL},
+    {"smooth", "exp(a*(x - c))*cos(x)", "u", "v", {RANGE, "c", "a"}, draw_smooth, 0, NULL},
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
-
-// ---- trying them
-
-typedef struct tally {
-    size_t tried, converged, within, false_claims;
-    double log_evaluations;
-} tally;
-
-typedef struct batch {
-    const kind *kind;
-    mst_integral_rule rule;
-    mst_type type;
-    double tolerance;
-} batch;
-
-static int n_parameters(const kind *k) {
-    int n = 0;
-    while (k->names[n])
-        n++;
-    return n;
-}
-
-static void show(const batch *b, const double *p, const mst_integral_result *r, long double truth) {
-    printf("false: mastaba integrate '%s' --from %s --to %s --rule %s --precision %s --tolerance %g", b->kind->integrand,
-           b->kind->from, b->kind->to, mst_integral_rule_name(b->rule), mst_type_name(b->type), b->tolerance);
-    for (int i = 0; i < n_parameters(b->kind); i++)
-        printf(" --param %s=%.17g", b->kind->names[i], p[i]);
-    printf("\n  # %.17g +- %.2g, %llu evaluations; truth %.17Lg\n", r->value, r->error, (unsigned long long)r->evaluations,
-           truth);
-}
-
-static mst_status integrate(mst_context *context, const batch *b, const double *p, size_t n, mst_integral_result *r,
-                            mst_error *error) {
-    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
-    mst_integral *plan = NULL;
-    const mst_integral_range range = {"x", b->kind->from, b->kind->to};
-    d.integrand = b->kind->integrand;
-    d.ranges = &range;
-    d.n_parameters = n_parameters(b->kind);
-    d.parameters = b->kind->names;
-    d.rule = b->rule;
-    d.type = b->type;
-    d.relative_tolerance = b->tolerance;
-    d.max_evaluations = 1 << 18;
-    mst_status status = mst_integral_create(context, &d, &plan, error);
-    if (status == MST_OK)
-        status = mst_integral_execute(plan, p, n, r, NULL, error);
-    mst_integral_destroy(plan);
-    return status;
-}
-
-static mst_status try_batch(mst_context *context, const batch *b, tally *t, mst_error *error) {
-    static double parameters[SETS * MAX_PARAMETERS];
-    static long double truths[SETS];
-    static mst_integral_result r[SETS];
-    size_t n = (size_t)n_parameters(b->kind), shown = 0;
-    for (size_t i = 0; i < SETS; i++)
-        truths[i] = b->kind->draw(&parameters[i * n]);
-    mst_status status = integrate(context, b, parameters, SETS, r, error);
-    for (size_t i = 0; i < SETS && status == MST_OK; i++) {
-        bool claims = r[i].status == MST_INTEGRAL_CONVERGED;
-        long double off = fabsl((long double)r[i].value - truths[i]);
-        bool within = off <= (long double)r[i].error;
-        bool good = within || off <= (long double)b->tolerance * fabsl(truths[i]);
-        t->tried++;
-        t->converged += claims;
-        t->within += within;
-        t->log_evaluations += log((double)r[i].evaluations);
-        if (!claims || good)
-            continue;
-        t->false_claims++;
-        if (shown++ < MOST_SHOWN)
-            show(b, &parameters[i * n], &r[i], truths[i]);
-    }
-    return status;
-}
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// One in 10,000, and what chance may make of it.
-static double allowed(size_t tried) { return 1e-4 * (double)tried + 3 * sqrt(1e-4 * (double)tried) + 1; }
 
 enum { ROWS = 3 };
 static const struct {
@@ -314,21 +217,13 @@ int main(int argc, char **argv) {
     double until = now() + atof(argv[1]);
     for (uint64_t turn = first; status == MST_OK && now() < until; turn++) {
         size_t k = turn % N_KINDS, way = turn / N_KINDS % ROWS;
-        const batch b = {&kinds[k], ways[way].rule, ways[way].type, tolerances[way][test_random() % 6]};
+        const batch b = {&kinds[k], ways[way].rule, ways[way].type, tolerances[way][test_random() % 6], SETS, 1 << 18};
         if (strstr(kinds[k].name, only))
             status = try_batch(context, &b, &tallies[way][k], &why);
     }
     for (size_t way = 0; way < ROWS; way++)
-        for (size_t k = 0; k < N_KINDS; k++) {
-            const tally *t = &tallies[way][k];
-            if (t->tried == 0)
-                continue;
-            printf("%-20s %-18s %8zu tried, %5.1f %% converged, %6.2f %% within, %6.0f evaluations, %5zu false claims\n",
-                   ways[way].name, kinds[k].name, t->tried, 100 * (double)t->converged / (double)t->tried,
-                   100 * (double)t->within / (double)t->tried, exp(t->log_evaluations / (double)t->tried), t->false_claims);
-            tried += t->tried;
-            failed += (double)t->false_claims > allowed(t->tried) ? t->false_claims : 0;
-        }
+        for (size_t k = 0; k < N_KINDS; k++)
+            report(ways[way].name, kinds[k].name, &tallies[way][k], 1e4, &tried, &failed);
     mst_context_destroy(context);
     if (status != MST_OK) {
         fprintf(stderr, "campaign_claims: %s\n", why.message);

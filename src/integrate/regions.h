@@ -1,0 +1,40 @@
+// What the adaptive rule keeps on the device, and the launches of its rounds (regions.cl, locate.cl).
+#ifndef MST_INTEGRATE_REGIONS_H
+#define MST_INTEGRATE_REGIONS_H
+
+#include "plan.h"
+
+enum { MST_REGIONS_COUNTS = 3 }; // of a round: regions to come, suspects of even and of odd rounds
+
+typedef struct mst_generation {                              // regions before a round, or after it
+    mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
+    cl_uint capacity;
+} mst_generation;
+
+typedef struct mst_regions_kernels {
+    mst_kernel *begin, *evaluate, *compare, *judge, *place, *split, *locate; // locate: of one variable
+} mst_regions_kernels;
+
+typedef struct mst_regions {
+    mst_regions_kernels kernels;
+    size_t evaluate_group, judge_group, place_group, split_group;
+    unsigned first_regions, n_points; // a region
+    mst_generation generations[2];
+    mst_integral_buffer values, errors, magnitudes, marks; // a region
+    mst_integral_buffer rows, cuts, sums, state, splits;   // an integral
+    mst_integral_buffer total;
+} mst_regions;
+
+// ---- regions_launch.c: a round, in this order, of the n regions of one generation or the n_sets integrals
+
+mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_generation *s, mst_error *error);
+mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
+mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error);
+mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
+                                const mst_generation *s, mst_error *error);
+mst_status mst_regions_place(mst_integral *plan, cl_uint n_sets, cl_uint round, const mst_generation *next, mst_error *error);
+mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
+mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const mst_generation *s,
+                                const mst_generation *next, mst_error *error);
+
+#endif
