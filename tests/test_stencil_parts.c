@@ -1,5 +1,5 @@
-// Parts of a grid for several devices or ranks, planned without a device: random grids, reaches, shares. Parts follow one another,
-// are as thick as shares say where halos allow it, and hold what so many steps read.
+// Parts of a grid for several devices or ranks, planned without a device: random grids, reaches, shares. Parts follow one
+// another, are as thick as shares say where halos allow it, and hold what so many steps read.
 #include "support.h"
 
 #include "stencil/plan/parts.h"

@@ -31,6 +31,7 @@ extern "C" {
 #define MST_STENCIL_MAX_RADIUS 8
 #define MST_STENCIL_MAX_FIELDS 32
 #define MST_STENCIL_MAX_DEFINITIONS 64
+#define MST_STENCIL_MAX_PARTS 64
 
 typedef struct mst_stencil mst_stencil;
 
@@ -233,6 +234,14 @@ typedef enum mst_stencil_store {
     MST_STENCIL_STORE_FILE = 3    // `file`, from byte `file_offset`: mst_stencil_plan.state_bytes of it
 } mst_stencil_store;
 
+// A part of the grid: some planes of its slowest axis (runs, of an ensemble), which a solver has alone while others have the
+// rest: ranks of a job, say. It also holds halos, planes of its neighbours on both sides, as deep as `steps` steps read. A result
+// has the same bits as that of one solver with the whole grid.
+typedef struct mst_stencil_part {
+    size_t first, planes;
+    uint64_t steps; // that can be run until halos have to be written again; at least 1
+} mst_stencil_part;
+
 typedef struct mst_stencil_desc {
     size_t struct_size;
     int rank; // 1..3
@@ -286,6 +295,12 @@ typedef struct mst_stencil_desc {
     const double *run_values;
     size_t n_definitions, definition_size; // definition_size: sizeof the elements
     const mst_stencil_definition *definitions;
+
+    // NULL: the whole grid. Else all else is of the whole grid, places and initial data, too, of which the solver reads the
+    // planes that it holds. It has no monitors, spectra and condition. mst_stencil_read is of its own planes (region NULL: all of
+    // them; nodes are numbered in the whole grid), mst_stencil_write of all planes that it holds. Points of receivers that are
+    // not in its own planes alone are NaN. The grid has two axes or three (an ensemble's, one or two).
+    const mst_stencil_part *part;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -294,7 +309,7 @@ typedef struct mst_stencil_desc {
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
-            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL                     \
+            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL               \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -314,12 +329,20 @@ typedef struct mst_stencil_plan {
     uint64_t upload_bytes;   // over the bus, for those steps
     uint64_t download_bytes; //
     double duplicated;       // updates computed / updates needed - 1
+    // Of a context of several devices: how many of them have a part of the grid (0: one has all of it), after how many steps they
+    // exchange halos, and the planes of the first MST_STENCIL_MAX_PARTS, in the order of the devices. The members above are those
+    // of the first (schedule, depth, fuse, block) or of all together.
+    size_t n_parts;
+    uint64_t part_steps;
+    size_t part_planes[MST_STENCIL_MAX_PARTS];
 } mst_stencil_plan;
 
 #define MST_STENCIL_PLAN_INIT                                                                                                    \
     {                                                                                                                            \
         sizeof(mst_stencil_plan), MST_STENCIL_AUTO, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, 0, 0, 0, 0, 0, 0, 0.0, 0, 0, \
-            0.0                                                                                                                  \
+            0.0, 0, 0, {                                                                                                         \
+            0                                                                                                                    \
+        }                                                                                                                        \
     }
 
 // What a run did. mst_stencil_describe says what the model predicts for as many steps.
@@ -434,6 +457,35 @@ MST_API mst_status mst_stencil_find_memory(const mst_stencil_desc *desc, size_t 
 // mst_stencil_set_step.
 MST_API mst_status mst_stencil_read_receiver(const mst_stencil *solver, size_t receiver, uint64_t first, uint64_t count,
                                              double *values, mst_error *error);
+
+// How to cut the grid of a description into n parts, by shares (n numbers that are not negative; NULL: equal ones). Each of
+// parts[0 .. n - 1] gets its planes, in order, and the same `steps`: those given, or (0) as many as a model holds to be best.
+// A share of 0 has no planes, and so have the last parts if there are too few planes for halos. Needs no context. Thread-safe.
+// MST_ERROR_ARGUMENT: as mst_stencil_create; MST_ERROR_UNSUPPORTED: a grid of one axis; MST_ERROR_HOST_MEMORY.
+MST_API mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
+                                      mst_stencil_part *parts, mst_error *error);
+
+// The halos of a part: [0] is the side below, of planes with smaller numbers, [1] that above. Where the slowest axis is periodic
+// the first part is above the last one.
+typedef struct mst_stencil_halo {
+    size_t struct_size;
+    size_t planes[2];                        // that are held beside its own; 0: at a face, or nothing is read there
+    uint64_t given_bytes[2], taken_bytes[2]; // of mst_stencil_read_halo and mst_stencil_write_halo
+    uint64_t steps_left;                     // for which halos still hold
+} mst_stencil_halo;
+
+#define MST_STENCIL_HALO_INIT                                                                                                    \
+    { sizeof(mst_stencil_halo), {0, 0}, {0, 0}, {0, 0}, 0 }
+
+MST_API mst_status mst_stencil_describe_halo(mst_stencil *solver, mst_stencil_halo *halo, mst_error *error);
+
+// Fetches what the neighbour at a side needs of this part, given_bytes of it, which the neighbour writes as the halo at its other
+// side, taken_bytes, as many. When both sides with bytes are written, halos hold for part->steps steps again; both are to be read
+// before either is written by parts that are neighbours on both sides. They block. MST_ERROR_ARGUMENT: no part, or no such side;
+// MST_ERROR_OPENCL; MST_ERROR_IO. A solver begins with halos that hold, and has such again when all arrays of the state were
+// written.
+MST_API mst_status mst_stencil_read_halo(mst_stencil *solver, int side, void *to, mst_error *error);
+MST_API mst_status mst_stencil_write_halo(mst_stencil *solver, int side, const void *from, mst_error *error);
 
 // What von Neumann's analysis finds of a scheme.
 typedef struct mst_stencil_stability {

@@ -4,7 +4,7 @@
 static mst_status check_field(mst_stencil *s, const mst_problem_field *field, mst_error *error) {
     mst_status status = MST_OK;
     uint64_t now, before = s->nonfinite[field->array];
-    MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, field->array, &now, error));
+    MST_TRY(mst_solver_count(s, field->array, &now, error));
     MST_REQUIRE(now <= before, MST_ERROR_DIVERGED,
                 "%s diverged between steps %llu and %llu: %llu of its %llu values are infinite or NaN, %llu when it began",
                 field->name, (unsigned long long)s->checked_step, (unsigned long long)s->step, (unsigned long long)now,

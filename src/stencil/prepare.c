@@ -246,6 +246,7 @@ mst_status mst_solver_prepare(mst_stencil *s, mst_stencil_choice choice, uint64_
         suit_tile(&s->inputs, choice.fuse);
     MST_TRY(choose(s, choice.fuse, error));
     MST_TRY(mst_tables_create(s->context, &s->problem, &s->points, &s->plan.footprint, &s->tables, error));
+    s->tables.is_part = s->halo_steps > 0;
     if (s->plan.schedule == MST_STENCIL_SKEWED_SWEEPS) {
         sweeps = true;
         MST_TRY(wish_skewed_sweeps(s, steps, error));

@@ -1,7 +1,7 @@
 // Runs: trips of the schedule, in segments as long as the tables, with a look at the fields now and then.
+#include "halo.h"
 #include "runtime/description.h"
 #include "runtime/numbers.h"
-#include "solver.h"
 
 #include <mastaba/stencil.h>
 
@@ -17,7 +17,7 @@ typedef struct run_state {
 static uint64_t trips_at_once(const mst_stencil *s) {
     const uint64_t most = 10000;
     mst_forecast_boxes boxes = {.boxes = {{.work = 0}}};
-    if (!mst_plan_in_core(s->plan.schedule))
+    if (s->members || !mst_plan_in_core(s->plan.schedule))
         return 1;
     if (s->is_trial) // there are no rates, and it is not to wait where others do not
         return most;
@@ -39,7 +39,8 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
     mst_status status = MST_OK, cancelled = MST_OK;
     mst_schedule *schedule = s->schedule;
     uint64_t row = 0, at_once = trips_at_once(s), since = 0;
-    MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
+    if (!s->members)
+        MST_TRY(mst_tables_fill(&s->tables, s->step, steps, error));
     while (row < steps && cancelled == MST_OK) {
         uint64_t n = mst_plan_trip(&s->plan, steps - row);
         MST_TRY(schedule->kind->advance(schedule, n, row, &run->traffic, error));
@@ -54,12 +55,23 @@ static mst_status run_segment(mst_stencil *s, uint64_t steps, run_state *run, ms
     }
     MST_TRY(schedule->kind->settle(schedule, &run->traffic, error));
     s->tables.filled = row;
-    MST_TRY(mst_tables_collect(&s->tables, error));
+    MST_TRY(schedule->kind->collect ? schedule->kind->collect(schedule, error) : mst_tables_collect(&s->tables, error));
     s->step += row;
     return cancelled;
 fail:
     schedule->kind->abandon(schedule);
     s->missing = all_arrays(s);
+    return status;
+}
+
+mst_status mst_solver_advance(mst_stencil *s, uint64_t n, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    run_state run = {.how = MST_EXECUTION_INIT, .total = n};
+    while (run.done < n)
+        MST_TRY(run_segment(s, mst_smaller(n - run.done, s->tables.footprint.rows), &run, error));
+    traffic->upload_bytes += run.traffic.upload_bytes;
+    traffic->download_bytes += run.traffic.download_bytes;
+fail:
     return status;
 }
 
@@ -106,6 +118,10 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
     MST_REQUIRE(!run.how.event && run.how.n_wait == 0 && !run.how.report, MST_ERROR_ARGUMENT,
                 "a run takes no events and no mst_report");
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
+    MST_REQUIRE(s->is_trial || mst_part_may_run(s, steps), MST_ERROR_ARGUMENT,
+                "the halos of the part hold for %llu steps more; %llu are asked for, so write them first",
+                (unsigned long long)s->steps_left, (unsigned long long)steps);
+    s->written = s->filled = 0;
     MST_TRY(mst_observer_until(&s->observer, s->step, &run.ended, error));
     while (run.done < steps && !run.ended) {
         const mst_status ran = run_segment(s, segment_steps(s, steps - run.done), &run, error);
@@ -113,6 +129,7 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
             MST_TRY(look(s, &run, ran != MST_OK || run.done == steps, error));
         MST_TRY(ran);
     }
+    s->steps_left -= mst_smaller(run.done, s->steps_left);
     if (report)
         write_report(s, &run, mst_now() - start, report);
 fail:

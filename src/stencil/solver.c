@@ -1,5 +1,6 @@
-#include "description.h"
-#include "runtime/description.h"
+#include "solver.h"
+
+#include "halo.h"
 #include "tune.h"
 
 #include <stdlib.h>
@@ -18,8 +19,8 @@ static mst_plan_budget budget_of(mst_context *context, const mst_budget *budget)
     return (mst_plan_budget){left, budget->limit - left};
 }
 
-static mst_status read_inputs(mst_context *context, const mst_problem *problem, const mst_stencil_desc *desc, mst_plan_inputs *in,
-                              mst_error *error) {
+mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, const mst_stencil_desc *desc, mst_plan_inputs *in,
+                             mst_error *error) {
     const mst_device_info *device = &context->device;
     *in = (mst_plan_inputs){.problem = problem,
                             .limits = {.max_allocation_bytes = device->max_allocation_bytes,
@@ -34,6 +35,8 @@ static mst_status read_inputs(mst_context *context, const mst_problem *problem, 
                                        .block = desc->block,
                                        .fuse = desc->fuse,
                                        .overlap = !desc->no_overlap}};
+    if (desc->part) // the members of a group have one host's memory
+        in->host.left /= context->lead->n_peers + 1;
     return mst_stepper_limits(context, &in->tile_limits, error);
 }
 
@@ -52,8 +55,9 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
     s->is_trial = choice != NULL;
     s->check_every = desc->check_every;
     MST_TRY(mst_problem_read(desc, &s->problem, error));
+    MST_TRY(mst_part_take(s, desc, error));
     MST_TRY(mst_points_make(&s->problem, &s->points, error));
-    MST_TRY(read_inputs(context, &s->problem, desc, &s->inputs, error));
+    MST_TRY(mst_solver_inputs(context, &s->problem, desc, &s->inputs, error));
     MST_TRY(mst_plan_check(&s->inputs, error));
     if (choice)
         chosen = *choice;
@@ -71,31 +75,17 @@ static bool goes_on(mst_context *context, mst_tune_chain *chain, mst_status stat
     return mst_tune_goes_on(context, chain, status, error);
 }
 
-#define PLAN MST_DESCRIPTION(mst_stencil_plan, MST_STENCIL_PLAN_INIT, shape)
-
-static void write_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
-    mst_stencil_plan full = MST_STENCIL_PLAN_INIT;
-    mst_solver_figures(s, steps, &full);
-    mst_description_write(PLAN, &full, plan);
-}
-
-mst_status mst_stencil_predict(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil_plan *plan,
-                               mst_error *error) {
-    mst_status status = MST_OK;
+mst_status mst_solver_plan(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
+                           mst_error *error) {
     mst_tune_chain chain = {.used = 0};
-    mst_scheme_description given = {.arrays = {NULL}};
-    MST_REQUIRE(context && desc && plan, MST_ERROR_ARGUMENT, "context, desc and plan must not be NULL");
-    MST_TRY(mst_description_check(PLAN, plan, error));
-    MST_TRY(mst_scheme_description_read(desc, &given, error));
+    mst_status status;
     do {
-        mst_stencil *s = NULL;
-        status = make_plan(context, &given.desc, steps, NULL, &chain, &s, &chain.why);
+        status = make_plan(context, desc, steps, NULL, &chain, out, &chain.why);
         if (status == MST_OK)
-            write_figures(s, steps, plan);
-        mst_stencil_destroy(s);
+            break;
+        mst_stencil_destroy(*out);
+        *out = NULL;
     } while (goes_on(context, &chain, status, error));
-fail:
-    mst_scheme_description_release(&given);
     return status;
 }
 
@@ -146,19 +136,12 @@ mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *d
     return create(context, desc, choice, NULL, out, error);
 }
 
-mst_status mst_stencil_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
-    mst_status status = MST_OK;
+mst_status mst_solver_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
     mst_tune_chain chain = {.used = 0};
-    mst_scheme_description given = {.arrays = {NULL}};
-    if (out)
-        *out = NULL;
-    MST_REQUIRE(context && desc && out, MST_ERROR_ARGUMENT, "context, desc and out must not be NULL");
-    MST_TRY(mst_scheme_description_read(desc, &given, error));
+    mst_status status;
     do
-        status = create(context, &given.desc, NULL, &chain, out, &chain.why);
+        status = create(context, desc, NULL, &chain, out, &chain.why);
     while (goes_on(context, &chain, status, error));
-fail:
-    mst_scheme_description_release(&given);
     return status;
 }
 
@@ -200,13 +183,12 @@ mst_status mst_stencil_set_step(mst_stencil *s, uint64_t step, mst_error *error)
     return mst_turn_give(s->turn, MST_OK);
 }
 
-mst_status mst_stencil_describe(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan, mst_error *error) {
-    mst_status status = MST_OK;
-    MST_REQUIRE(s && plan, MST_ERROR_ARGUMENT, "solver and plan must not be NULL");
-    MST_TRY(mst_description_check(PLAN, plan, error));
-    write_figures(s, steps, plan);
-fail:
-    return status;
+// Of a part of a grid, those points whose nodes are all in its own planes; others are NaN.
+static void copy_received(const mst_stencil *s, const mst_problem_receiver *r, const double *row, double *values) {
+    if (!s->tables.is_part)
+        memcpy(values, row + r->first, r->n_points * sizeof *values);
+    for (size_t i = 0; i < r->n_points && s->tables.is_part; i++)
+        values[i] = mst_part_received(s, row, r->first + i);
 }
 
 mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint64_t first, uint64_t count, double *values,
@@ -225,8 +207,7 @@ mst_status mst_stencil_read_receiver(const mst_stencil *s, size_t receiver, uint
                 (unsigned long long)(first + count - 1), (unsigned long long)t->recorded_from + 1,
                 (unsigned long long)(t->recorded_from + t->n_recorded));
     for (uint64_t k = 0; k < count; k++)
-        memcpy(values + k * r->n_points, t->recorded + (first - t->recorded_from - 1 + k) * s->problem.n_points + r->first,
-               r->n_points * sizeof *values);
+        copy_received(s, r, t->recorded + (first - t->recorded_from - 1 + k) * mst_tables_width(t), values + k * r->n_points);
 fail:
     return waited ? mst_turn_give(s->turn, status) : status;
 }

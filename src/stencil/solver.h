@@ -5,6 +5,7 @@
 #include "observer.h"
 #include "runtime/context.h"
 #include "runtime/turn.h"
+#include "stencil/plan/parts.h"
 #include "stencil/plan/plan.h"
 #include "stencil/schedules/schedule.h"
 #include "stencil/schedules/tables.h"
@@ -17,6 +18,12 @@ typedef struct mst_stencil_choice {
 
 struct mst_stencil {
     mst_context *context;
+    struct mst_members *members; // the schedule of a grid that is shared out among the devices of a group (members.h); else NULL
+    // Of a part of a larger grid: its planes, how far a step reads, for how many steps its halos are, and still hold (0: they are
+    // to be filled first), and the arrays of the state that were written since it ran, or the sides whose halos were. Else 0.
+    mst_part part;
+    mst_halo halo;
+    uint64_t halo_steps, steps_left, written, filled;
     mst_turn *turn;
     mst_problem problem;
     mst_point_list points;
@@ -52,6 +59,22 @@ mst_status mst_solver_put(mst_stencil *solver, int array, uint64_t first, uint64
 
 // MST_ERROR_DIVERGED if a field has more values that are infinite or NaN than it began with. The state must be whole.
 mst_status mst_solver_check(mst_stencil *solver, mst_error *error);
+
+// How many values of an array of the state are infinite or NaN; of a part of a grid, in its own planes.
+mst_status mst_solver_count(mst_stencil *s, int array, uint64_t *count, mst_error *error);
+
+// Problem, kernels and plan, and (but for `create`) all that a solver holds, by what tuning and rules choose. Neither the turn is
+// taken nor the devices of a group are looked at.
+mst_status mst_solver_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error);
+mst_status mst_solver_plan(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
+                           mst_error *error);
+
+// What planning may know of the context and the description.
+mst_status mst_solver_inputs(mst_context *context, const mst_problem *problem, const mst_stencil_desc *desc, mst_plan_inputs *in,
+                             mst_error *error);
+
+// Advances by n steps, and looks at nothing. The state is whole after it; after a failure it is lost.
+mst_status mst_solver_advance(mst_stencil *s, uint64_t n, mst_traffic *traffic, mst_error *error);
 
 // The public function, with a choice made.
 mst_status mst_stencil_create_as(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_choice *choice,

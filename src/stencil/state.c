@@ -1,6 +1,7 @@
 // Reading, writing and initialising the state, wherever it lies.
 #include "given.h"
 #include "half.h"
+#include "halo.h"
 #include "initial.h"
 #include "runtime/numbers.h"
 #include "runtime/pool.h"
@@ -151,19 +152,19 @@ fail:
     return status;
 }
 
-static mst_status load(mst_stencil *s, int array, const mst_given *given, mst_error *error) {
+// A piece of an array from what is given of the whole one.
+static mst_status load(mst_stencil *s, int array, const mst_given *given, const mst_part_piece *piece, mst_error *error) {
     mst_status status = MST_OK;
     const mst_transfer *from = &given->from;
     size_t bytes = mst_type_bytes(from->layout.type);
     void *values = NULL, *read = NULL;
     MST_REQUIRE((values = malloc(CHUNK * s->problem.element)) && (read = malloc(CHUNK * bytes)), MST_ERROR_HOST_MEMORY,
                 "out of memory for initial values");
-    const uint64_t nodes = mst_layers_array_nodes(&s->problem, array);
-    for (uint64_t at = 0; at < nodes; at += CHUNK) {
-        uint64_t n = nodes - at < CHUNK ? nodes - at : CHUNK;
+    for (uint64_t k = 0; k < piece->count; k += CHUNK) {
+        const uint64_t n = mst_smaller(piece->count - k, (uint64_t)CHUNK), at = piece->at + k;
         MST_TRY(mst_transfer_read(s->context->pool, from, (size_t)at * bytes, (size_t)(at + n) * bytes, read, error));
         MST_TRY(load_part(&s->problem, given, read, at, n, values, error));
-        MST_TRY(mst_solver_put(s, array, at, n, values, error));
+        MST_TRY(mst_solver_put(s, array, piece->first + k, n, values, error));
     }
 fail:
     free(values);
@@ -185,7 +186,10 @@ static mst_status initialise(mst_stencil *s, const mst_stencil_desc *desc, const
     } else if (initial->layout.rank == 0) {
         MST_TRY(fill(s, array, NULL, error));
     } else {
-        MST_TRY(load(s, array, &given, error));
+        mst_part_piece pieces[MST_PART_PIECES];
+        const int n = mst_part_pieces(&s->problem, array, pieces);
+        for (int k = 0; k < n; k++)
+            MST_TRY(load(s, array, &given, &pieces[k], error));
     }
 fail:
     mst_formula_release(&formula);
@@ -206,6 +210,9 @@ mst_status mst_solver_initialise(mst_stencil *s, const mst_stencil_desc *desc, m
             MST_TRY(initialise(s, desc, field, previous->expression || previous->layout.rank ? previous : &field->initial,
                                array + 1, error));
     }
+    s->steps_left = s->halo_steps;
+    for (int a = 0; a < p->n_arrays && s->halo_steps > 0 && s->check_every; a++)
+        MST_TRY(mst_solver_count(s, a, &s->nonfinite[a], error));
 fail:
     return status;
 }
@@ -278,7 +285,10 @@ static mst_status read_field(mst_stencil *s, const char *field, int level, const
                 "%s is read as %s; it is stored as %s", field, mst_type_name(type),
                 mst_type_name(mst_problem_is_half(p, r.array) ? MST_FLOAT16 : precision(s)));
     mst_layers_grid(&s->problem, r.array, grid);
-    MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
+    if (s->halo_steps > 0)
+        MST_TRY(mst_part_region(s, r.array, region, &nodes, error));
+    else
+        MST_TRY(mst_region_read(s->problem.rank, grid, region, &nodes, error));
     const uint64_t plane = grid[ROWS] * grid[COLUMNS], *start = nodes.start, *step = nodes.step, *count = nodes.count;
     MST_REQUIRE(to.place == MST_PLACE_HOST || to.place == MST_PLACE_FILE, MST_ERROR_ARGUMENT,
                 "`to` must be host memory or a file");
@@ -325,9 +335,11 @@ static mst_status write_field(mst_stencil *s, const char *field, int level, mst_
     const mst_given t = {{mst_layout_dense(type, 1, shape), from, "the values"}, NULL, 0};
     MST_REQUIRE(mst_given_is_real(type), MST_ERROR_ARGUMENT, "the values are %s; they must be real numbers", mst_type_name(type));
     mst_observer_forget(&s->observer);
-    MST_TRY(load(s, array, &t, error));
-    if (array < s->problem.n_arrays)
+    MST_TRY(load(s, array, &t, &(mst_part_piece){0, shape[0], 0}, error));
+    if (array < s->problem.n_arrays) {
         s->missing &= ~((uint64_t)1 << array);
+        MST_TRY(mst_part_written(s, array, error));
+    }
 fail:
     return status;
 }

@@ -272,6 +272,8 @@ static void add_observations(const mst_plan_inputs *in, const mst_plan *plan, ms
         set(f, MST_FOOTPRINT_HELD, "what monitors and spectra read", MST_MEMORY_DEVICE, held_bytes(in, reads), reads);
 }
 
+void mst_footprint_observe(const mst_plan_inputs *in, mst_plan *plan) { add_observations(in, plan, &plan->footprint); }
+
 void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *plan) {
     const mst_problem *p = in->problem;
     mst_footprint *f = &plan->footprint;

@@ -94,6 +94,9 @@ enum { MST_RING_SLOTS = 3 }; // the same of skewed sweeps' slabs
 // Makes the geometry and the footprint of the choices in *plan. The tables hold many steps if the budget leaves room for them.
 void mst_footprint_make(const mst_plan_inputs *in, const mst_kernel_pair *pair, mst_plan *plan);
 
+// What monitors and spectra take, alone.
+void mst_footprint_observe(const mst_plan_inputs *in, mst_plan *plan);
+
 // All bytes of a kind of memory; UINT64_MAX if they cannot be counted.
 uint64_t mst_footprint_bytes(const mst_footprint *footprint, mst_memory memory);
 // Bytes on the device without the tables.

@@ -51,6 +51,8 @@ typedef struct mst_schedule_kind {
     void (*view)(const mst_schedule *schedule, int array, mst_loan *out);
     // Memory for what is to become an array. What is in it is the schedule's again with the next call.
     void (*lend)(mst_schedule *schedule, int array, mst_loan *out);
+    // Takes what receivers got in the rows filled last, if these are not in the solver's tables; else NULL.
+    mst_status (*collect)(mst_schedule *schedule, mst_error *error);
 } mst_schedule_kind;
 
 struct mst_schedule {

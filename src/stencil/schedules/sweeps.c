@@ -133,8 +133,8 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) {
     ((sweeping *)schedule)->has_margins = false;
 }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite,
-                                       view,    lend};
+static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view,
+                                       lend,    NULL};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;

@@ -88,12 +88,13 @@ fail:
 }
 
 void mst_tables_release(mst_tables *t) {
+    free(t->recorded);
+    t->recorded = NULL;
     if (!t->context)
         return;
     release_rows(t);
     mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_DAMPING], NULL, 1, &t->buffers.damping);
     mst_memory_give(t->context, &t->footprint.parts[MST_FOOTPRINT_POINTS], NULL, 1, &t->buffers.points);
-    free(t->recorded);
     *t = (mst_tables){.context = NULL};
 }
 
@@ -127,43 +128,65 @@ fail:
     return status;
 }
 
-static double record_at(const mst_tables *t, uint64_t i) {
-    return t->problem->is_double ? ((const double *)t->staging)[i] : (double)((const float *)t->staging)[i];
-}
-
-// What a receiver's point gets of a row of records. A lone node's weight is 1.
-static double received(const mst_tables *t, uint64_t row, size_t point) {
-    const mst_problem *p = t->problem;
+// What a receiver's point gets of the records of a step. A lone node's weight is 1.
+double mst_tables_received(const mst_problem *p, const double *records, size_t point) {
     const size_t begin = p->shares_begin[point], end = p->shares_begin[point + 1];
-    double sum = p->shares[begin].weight * record_at(t, row + p->shares[begin].record);
+    double sum = p->shares[begin].weight * records[p->shares[begin].record];
     for (size_t k = begin + 1; k < end; k++)
-        sum += p->shares[k].weight * record_at(t, row + p->shares[k].record);
+        sum += p->shares[k].weight * records[p->shares[k].record];
     return sum;
 }
 
-mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
+void mst_tables_receive(const mst_problem *p, const double *records, double *values) {
+    for (size_t i = 0; i < p->n_points; i++)
+        values[i] = mst_tables_received(p, records, i);
+}
+
+size_t mst_tables_width(const mst_tables *t) { return t->is_part ? t->problem->n_records : t->problem->n_points; }
+
+mst_status mst_tables_make_room(mst_tables *t, uint64_t rows, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_problem *p = t->problem;
-    mst_queue queue = MST_QUEUE(t->context, t->context->compute);
-    const size_t n = p->n_points;
-    if (n == 0 || t->filled == 0)
-        return MST_OK;
-    if (t->n_recorded + t->filled > t->recorded_capacity) {
-        uint64_t capacity = 2 * (t->n_recorded + t->filled);
+    const size_t n = mst_tables_width(t);
+    if (t->n_recorded + rows > t->recorded_capacity) {
+        uint64_t capacity = 2 * (t->n_recorded + rows);
         double *grown = realloc(t->recorded, (size_t)capacity * n * sizeof *grown);
         MST_REQUIRE(grown, MST_ERROR_HOST_MEMORY, "out of memory for what %zu receivers recorded in %llu steps", n,
                     (unsigned long long)capacity);
         t->recorded = grown;
         t->recorded_capacity = capacity;
     }
+fail:
+    return status;
+}
+
+static void widen(const mst_tables *t, uint64_t row, double *records) {
+    const size_t n = t->problem->n_records;
+    for (size_t k = 0; k < n; k++)
+        records[k] =
+            t->problem->is_double ? ((const double *)t->staging)[row * n + k] : (double)((const float *)t->staging)[row * n + k];
+}
+
+mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = t->problem;
+    mst_queue queue = MST_QUEUE(t->context, t->context->compute);
+    double *records = NULL;
+    if (p->n_points == 0 || t->filled == 0)
+        return MST_OK;
+    MST_TRY(mst_tables_make_room(t, t->filled, error));
+    MST_REQUIRE(records = malloc(p->n_records * sizeof *records), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
     MST_TRY(mst_queue_read(&queue, t->buffers.records, 0, (size_t)t->filled * p->n_records * p->element, t->staging,
                            "what receivers recorded", error));
-    for (uint64_t row = 0; row < t->filled; row++)
-        for (size_t i = 0; i < n; i++)
-            t->recorded[(t->n_recorded + row) * n + i] = received(t, row * p->n_records, i);
+    for (uint64_t row = 0; row < t->filled; row++) {
+        double *to = t->recorded + (t->n_recorded + row) * mst_tables_width(t);
+        widen(t, row, t->is_part ? to : records);
+        if (!t->is_part)
+            mst_tables_receive(p, records, to);
+    }
     t->n_recorded += t->filled;
 fail:
     mst_queue_release(&queue);
+    free(records);
     t->filled = 0;
     return status;
 }

@@ -14,7 +14,9 @@ typedef struct mst_tables {
     uint64_t first;  // the step of the first row
     uint64_t filled; // rows
     void *staging;
-    // What receivers got since `recorded_from`, n_points values a step: sums over the nodes that kernels record.
+    // What receivers got since `recorded_from`, n_points values a step: sums over the nodes that kernels record. Of a part of a
+    // grid, which may have some of these alone: what kernels recorded, n_records values a step, those of other parts not known.
+    bool is_part;
     double *recorded;
     uint64_t recorded_from, n_recorded, recorded_capacity;
 } mst_tables;
@@ -28,6 +30,13 @@ void mst_tables_release(mst_tables *tables);
 
 // Makes ready for steps first .. first + n - 1, n at most the rows. Waits for the compute queue if rows have to be replaced.
 mst_status mst_tables_fill(mst_tables *tables, uint64_t first, uint64_t n, mst_error *error);
+
+// The sum of a point of a receiver, or of all, of the records of a step; the values of a step in `recorded`; and room for more
+// steps there.
+double mst_tables_received(const mst_problem *problem, const double *records, size_t point);
+void mst_tables_receive(const mst_problem *problem, const double *records, double *values);
+size_t mst_tables_width(const mst_tables *tables);
+mst_status mst_tables_make_room(mst_tables *tables, uint64_t rows, mst_error *error);
 
 // Takes what receivers got in the rows filled last; the kernels must have ended.
 mst_status mst_tables_collect(mst_tables *tables, mst_error *error);

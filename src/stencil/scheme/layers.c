@@ -127,17 +127,21 @@ mst_layer_place mst_layers_place(const mst_problem *p, int k) {
     return place;
 }
 
-mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
-    const int64_t length = mst_problem_length(p, axis), nodes = (int64_t)p->grid[axis];
-    const int64_t first = axis == PLANES ? p->first_plane : 0;
+mst_layer_nodes mst_layers_all_nodes(const mst_problem *p, int axis) {
+    const int64_t length = mst_problem_length(p, axis);
     int64_t width[2];
     for (int side = 0; side < 2; side++)
         width[side] = absorbs(p, axis, side) ? (int64_t)p->boundaries[axis][side].width : 0;
     if (width[0] + width[1] >= length)
-        return (mst_layer_nodes){nodes, nodes};
-    const int64_t low = mst_smaller(mst_larger(width[0] - first, (int64_t)0), nodes);
-    const int64_t high = mst_smaller(mst_larger(length - width[1] - first, (int64_t)0), nodes);
-    return (mst_layer_nodes){low, mst_larger(low, high)};
+        return (mst_layer_nodes){length, length};
+    return (mst_layer_nodes){width[0], length - width[1]};
+}
+
+mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
+    const mst_layer_nodes all = mst_layers_all_nodes(p, axis);
+    const int64_t first = axis == PLANES ? p->first_plane : 0, nodes = (int64_t)p->grid[axis];
+    const int64_t low = mst_smaller(mst_larger(all.low - first, (int64_t)0), nodes);
+    return (mst_layer_nodes){low, mst_smaller(mst_larger(all.high - first, low), nodes)};
 }
 
 void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {

@@ -71,6 +71,7 @@ typedef struct mst_layer_nodes {
     int64_t low, high;
 } mst_layer_nodes;
 mst_layer_nodes mst_layers_nodes(const mst_problem *problem, int axis);
+mst_layer_nodes mst_layers_all_nodes(const mst_problem *problem, int axis); // of the whole grid, of which the problem is a part
 
 // The shape of an array, those of the state and then the coefficient fields: the grid, or of a memory variable the nodes in the
 // layers of its axis, those of the lower layer first. And the nodes of that.

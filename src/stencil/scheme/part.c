@@ -74,17 +74,32 @@ fail:
     return status;
 }
 
-mst_part_range mst_part_elements(const mst_problem *p, int array, int64_t from, int64_t to) {
+// The elements of an array of the whole grid before a plane, which may lie beyond a ring.
+static int64_t elements_before(const mst_problem *p, int array, int64_t plane) {
     uint64_t grid[N_AXES];
     mst_layers_grid(p, array, grid);
-    from -= p->first_plane;
-    to -= p->first_plane;
     if (array < p->n_arrays && p->layer_axes[array] == PLANES) {
-        const mst_layer_nodes nodes = mst_layers_nodes(p, PLANES);
-        const int64_t skipped = nodes.high - nodes.low;
-        from = from < nodes.low ? from : mst_larger(from, nodes.high) - skipped;
-        to = to < nodes.low ? to : mst_larger(to, nodes.high) - skipped;
+        const mst_layer_nodes nodes = mst_layers_all_nodes(p, PLANES);
+        plane = plane < nodes.low ? plane : mst_larger(plane, nodes.high) - (nodes.high - nodes.low);
     }
-    const uint64_t plane = grid[ROWS] * grid[COLUMNS];
-    return (mst_part_range){(uint64_t)from * plane, (uint64_t)(to - from) * plane};
+    return plane * (int64_t)(grid[ROWS] * grid[COLUMNS]);
+}
+
+mst_part_range mst_part_elements(const mst_problem *p, int array, int64_t from, int64_t to) {
+    const int64_t first = elements_before(p, array, from);
+    return (mst_part_range){(uint64_t)(first - elements_before(p, array, p->first_plane)),
+                            (uint64_t)(elements_before(p, array, to) - first)};
+}
+
+int mst_part_pieces(const mst_problem *p, int array, mst_part_piece pieces[MST_PART_PIECES]) {
+    const int64_t n = (int64_t)p->all_planes, end = p->first_plane + (int64_t)p->grid[PLANES];
+    int count = 0;
+    for (int64_t turn = -n; turn <= n; turn += n) {
+        const int64_t from = mst_larger(p->first_plane, turn), to = mst_smaller(end, turn + n);
+        if (from >= to)
+            continue;
+        const mst_part_range range = mst_part_elements(p, array, from, to);
+        pieces[count++] = (mst_part_piece){range.first, range.count, (uint64_t)elements_before(p, array, from - turn)};
+    }
+    return count;
 }

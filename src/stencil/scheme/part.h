@@ -29,11 +29,19 @@ static inline int64_t mst_problem_node(const mst_problem *p, int axis, int64_t i
 // MST_ERROR_UNSUPPORTED: the grid has one axis, or a source's region lies in a periodic part in two pieces.
 mst_status mst_problem_cut(mst_problem *problem, const mst_part *part, mst_error *error);
 
-// Of a problem that is cut: the planes of one of its arrays that lie among planes from .. to - 1 of the whole grid, as elements.
-// (A memory variable has planes in layers only.)
+// Of one of its arrays, what lies on planes from .. to - 1 of the whole grid, as elements. (A memory variable has planes in
+// layers only.)
 typedef struct mst_part_range {
     uint64_t first, count;
 } mst_part_range;
 mst_part_range mst_part_elements(const mst_problem *problem, int array, int64_t from, int64_t to);
+
+// What the problem has of an array of the whole grid, in order: elements first .. first + count - 1 of its own are those of the
+// whole array from `at` on. Several pieces where planes lie around a ring.
+typedef struct mst_part_piece {
+    uint64_t first, count, at;
+} mst_part_piece;
+enum { MST_PART_PIECES = 3 };
+int mst_part_pieces(const mst_problem *problem, int array, mst_part_piece pieces[MST_PART_PIECES]);
 
 #endif

@@ -1,0 +1,78 @@
+// How a grid is shared out in parts.
+#include "description.h"
+#include "members.h"
+#include "scheme/layers.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+// Seconds of an exchange of next to nothing, and bytes a second through the host's memory.
+static const double LATENCY = 4e-5, EXCHANGE = 8e9;
+
+// Rates of no particular device, where none is at hand.
+static mst_parts_rates rates_of(const mst_problem *p, const mst_plan_inputs *in, size_t n) {
+    mst_parts_rates r = {.updates = 1e9, .exchange = EXCHANGE, .latency = LATENCY};
+    if (!in)
+        return r;
+    const mst_rates assumed = mst_rates_assumed(in);
+    const double bytes = (double)(p->nodes * (p->state_node_bytes + p->coefficient_node_bytes)) / (double)n;
+    r.updates = assumed.update[0];
+    if (bytes > (double)in->device.left) // it goes through the device
+        r.trip = 2 * bytes / assumed.upload;
+    return r;
+}
+
+static mst_status divide(const mst_problem *p, const mst_plan_inputs *in, const double *shares, size_t n, uint64_t steps,
+                         mst_stencil_part *parts, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_halo halo;
+    mst_part *cut = NULL;
+    size_t most = n;
+    MST_TRY(mst_halo_find(p, &halo, error));
+    MST_REQUIRE(cut = calloc(n, sizeof *cut), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
+    const mst_parts_rates rates = rates_of(p, in, n);
+    for (; steps == 0 && most > 0; most--) {
+        steps = mst_parts_steps(p, &halo, &rates, in ? mst_kernel_pair_rule(p, mst_plan_shape(in)) : 1, most);
+        if (steps > 0)
+            break;
+    }
+    mst_parts_cut(p, &halo, steps > 0 ? steps : 1, shares, n, cut);
+    for (size_t k = 0; k < n; k++)
+        parts[k] = (mst_stencil_part){(size_t)cut[k].first, (size_t)cut[k].planes, steps > 0 ? steps : 1};
+fail:
+    free(cut);
+    return status;
+}
+
+mst_status mst_members_divide(mst_context *context, const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
+                              mst_stencil_part *parts, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_plan_inputs in;
+    mst_problem *p = calloc(1, sizeof *p);
+    MST_REQUIRE(p, MST_ERROR_HOST_MEMORY, "out of memory reading a scheme");
+    MST_TRY(mst_problem_read(desc, p, error));
+    if (context)
+        MST_TRY(mst_solver_inputs(context, p, desc, &in, error));
+    MST_TRY(divide(p, context ? &in : NULL, shares, n, steps, parts, error));
+fail:
+    if (p)
+        mst_problem_release(p);
+    free(p);
+    return status;
+}
+
+mst_status mst_stencil_divide(const mst_stencil_desc *desc, const double *shares, size_t n, uint64_t steps,
+                              mst_stencil_part *parts, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_scheme_description given = {.arrays = {NULL}};
+    MST_REQUIRE(desc && parts && n > 0, MST_ERROR_ARGUMENT, "desc and parts must not be NULL, and n at least 1");
+    for (size_t k = 0; shares && k < n; k++)
+        MST_REQUIRE(isfinite(shares[k]) && shares[k] >= 0, MST_ERROR_ARGUMENT, "share %zu is %g; it must not be negative", k,
+                    shares[k]);
+    MST_TRY(mst_scheme_description_read(desc, &given, error));
+    MST_REQUIRE(given.desc.rank > 1, MST_ERROR_UNSUPPORTED, "a grid of one axis is not cut into parts");
+    MST_TRY(mst_members_divide(NULL, &given.desc, shares, n, steps, parts, error));
+fail:
+    mst_scheme_description_release(&given);
+    return status;
+}

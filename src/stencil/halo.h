@@ -1,0 +1,30 @@
+// Parts of a larger grid: the halos that callers, or the threads of a group, fill between runs.
+#ifndef MST_STENCIL_HALO_H
+#define MST_STENCIL_HALO_H
+
+#include "solver.h"
+
+// Cuts the solver's problem to the part that the description wants.
+mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error *error);
+
+// The nodes of an array that a region of the whole grid means, counted from the first that the part holds.
+mst_status mst_part_region(const mst_stencil *s, int array, const mst_stencil_region *region, mst_region *out, mst_error *error);
+
+// An array of the state, with halos, is another one. When all are, halos hold.
+mst_status mst_part_written(mst_stencil *s, int array, mst_error *error);
+
+// Whether halos still hold for so many steps.
+bool mst_part_may_run(const mst_stencil *s, uint64_t steps);
+
+// Whether a node that kernels record is in the part's own planes; and what a point of a receiver gets of the records of a step,
+// NaN if not all of its nodes are.
+bool mst_part_has_record(const mst_stencil *s, size_t record);
+double mst_part_received(const mst_stencil *s, const double *records, size_t point);
+
+// Bytes that the neighbour below (side 0) or above is given, or gives; and they themselves: planes of all arrays of the state.
+uint64_t mst_edge_bytes(const mst_stencil *s, int side);
+uint64_t mst_halo_bytes(const mst_stencil *s, int side);
+mst_status mst_edge_get(mst_stencil *s, int side, void *to, mst_error *error);
+mst_status mst_halo_put(mst_stencil *s, int side, const void *from, mst_error *error);
+
+#endif

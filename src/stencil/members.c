@@ -1,0 +1,164 @@
+// Making the members of a grid that is shared out, and what planning knows of them.
+#include "members.h"
+
+#include "halo.h"
+#include "runtime/group.h"
+
+#include <stdlib.h>
+
+static mst_stencil_desc member_desc(const mst_stencil_desc *desc, const mst_stencil_part *part, uint64_t file_offset) {
+    mst_stencil_desc d = *desc;
+    d.part = part;
+    d.n_monitors = d.n_spectra = 0;
+    d.until = NULL;
+    d.file_offset = file_offset;
+    return d;
+}
+
+typedef mst_status make_fn(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out, mst_error *error);
+
+static mst_status make_solver(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
+                              mst_error *error) {
+    (void)steps; // the description has them
+    return mst_solver_create(context, desc, out, error);
+}
+
+static void say_parts(const mst_members *m) {
+    for (size_t k = 0; k < m->n; k++) {
+        const mst_stencil *s = m->all[k].solver;
+        mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu, %s: planes %lld to %lld of %llu, %s", k + 1, m->n,
+                s->context->device.name, (long long)s->part.first, (long long)(s->part.first + s->part.planes - 1),
+                (unsigned long long)s->problem.all_planes, mst_stencil_schedule_name(s->plan.schedule));
+    }
+}
+
+// A member for each part that has planes.
+static mst_status make_members(mst_members *m, const mst_stencil_desc *desc, const mst_stencil_part *parts, make_fn *make,
+                               uint64_t steps, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_context *lead = m->whole->context;
+    const size_t n = mst_group_size(lead);
+    uint64_t file_offset = desc->file_offset;
+    MST_REQUIRE(m->all = calloc(n, sizeof *m->all), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
+    for (size_t k = 0; k < n; k++) {
+        if (parts[k].planes == 0)
+            continue;
+        const mst_stencil_desc d = member_desc(desc, &parts[k], file_offset);
+        mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
+        MST_TRY(make(mst_group_member(lead, k), &d, steps, &m->all[m->n].solver, error));
+        m->n++;
+        m->steps = parts[k].steps;
+        mst_solver_figures(m->all[m->n - 1].solver, 0, &figures);
+        file_offset += figures.state_bytes;
+    }
+    m->steps_left = m->steps;
+    say_parts(m);
+fail:
+    return status;
+}
+
+// The solver of the whole grid, without a state of its own; its members are to be made.
+static mst_status make_whole(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil *s = NULL;
+    MST_REQUIRE(s = calloc(1, sizeof *s), MST_ERROR_HOST_MEMORY, "out of memory making a solver");
+    *out = s;
+    s->context = context;
+    s->check_every = desc->check_every;
+    MST_TRY(mst_turn_create(&s->turn, error));
+    MST_TRY(mst_problem_read(desc, &s->problem, error));
+    MST_TRY(mst_solver_inputs(context, &s->problem, desc, &s->inputs, error));
+    MST_TRY(mst_members_begin(s, error));
+fail:
+    return status;
+}
+
+// Members whose part fits no device say so as one device does; what lacks something else is no reason to fail if the lead can.
+static mst_status make_shared(mst_context *context, const mst_stencil_desc *desc, const mst_stencil_part *parts, make_fn *make,
+                              uint64_t steps, mst_stencil **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil *s = NULL;
+    MST_TRY(make_whole(context, desc, &s, error));
+    if (make == make_solver)
+        MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
+    MST_TRY(make_members(s->members, desc, parts, make, steps, error));
+    s->plan.depth = UINT32_MAX;
+    s->plan.schedule = s->members->all[0].solver->plan.schedule;
+    if (make == make_solver) {
+        MST_TRY(mst_members_take(s->members, error));
+        for (int a = 0; a < s->problem.n_arrays && s->check_every; a++)
+            MST_TRY(s->schedule->kind->count_nonfinite(s->schedule, a, &s->nonfinite[a], error));
+    }
+    *out = s;
+    return MST_OK;
+fail:
+    mst_stencil_destroy(s);
+    return status;
+}
+
+static size_t count_parts(const mst_stencil_part *parts, size_t n) {
+    size_t count = 0;
+    for (size_t k = 0; k < n; k++)
+        count += parts[k].planes > 0;
+    return count;
+}
+
+// Where the grid cannot be shared out, the lead has all of it.
+static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, make_fn *make, uint64_t steps, mst_stencil **out,
+                           mst_error *error) {
+    mst_status status = MST_OK;
+    mst_stencil_part *parts = NULL;
+    const size_t n = mst_group_size(context);
+    *out = NULL;
+    if (n == 1 || desc->part || desc->rank < 2)
+        return make(context, desc, steps, out, error);
+    MST_REQUIRE(parts = calloc(n, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
+    MST_TRY(mst_members_divide(context, desc, NULL, n, 0, parts, error));
+    status = MST_ERROR_UNSUPPORTED;
+    if (count_parts(parts, n) > 1)
+        status = make_shared(context, desc, parts, make, steps, out, error);
+    if (status == MST_ERROR_UNSUPPORTED)
+        status = make(context, desc, steps, out, error);
+fail:
+    free(parts);
+    return status;
+}
+
+mst_status mst_members_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
+    return make_any(context, desc, make_solver, desc->expected_steps, out, error);
+}
+
+mst_status mst_members_plan(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
+                            mst_error *error) {
+    return make_any(context, desc, mst_solver_plan, steps, out, error);
+}
+
+void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan *plan) {
+    const mst_members *m = s->members;
+    double held = 0;
+    if (!m) {
+        mst_solver_figures(s, steps, plan);
+        return;
+    }
+    mst_solver_figures(m->all[0].solver, steps, plan);
+    plan->state_bytes = plan->device_bytes = plan->host_bytes = plan->upload_bytes = plan->download_bytes = 0;
+    plan->duplicated = 0;
+    for (size_t k = 0; k < m->n; k++) {
+        const mst_stencil *own = m->all[k].solver;
+        mst_stencil_plan one = MST_STENCIL_PLAN_INIT;
+        mst_solver_figures(own, steps, &one);
+        const uint64_t exchanges = steps / m->steps;
+        plan->seconds = one.seconds > plan->seconds ? one.seconds : plan->seconds;
+        plan->state_bytes += one.state_bytes;
+        plan->device_bytes += one.device_bytes;
+        plan->host_bytes += one.host_bytes;
+        plan->upload_bytes += one.upload_bytes + exchanges * (mst_halo_bytes(own, 0) + mst_halo_bytes(own, 1));
+        plan->download_bytes += one.download_bytes + exchanges * (mst_edge_bytes(own, 0) + mst_edge_bytes(own, 1));
+        plan->duplicated += one.duplicated * (double)own->part.held_planes / (double)s->problem.all_planes;
+        held += (double)own->part.held_planes;
+        if (k < MST_STENCIL_MAX_PARTS)
+            plan->part_planes[plan->n_parts++] = (size_t)own->part.planes;
+    }
+    plan->duplicated += held / (double)s->problem.all_planes - 1;
+    plan->part_steps = m->steps;
+}

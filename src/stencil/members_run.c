@@ -1,0 +1,290 @@
+// What members of a group do together: steps, exchanges of halos, and access to the state.
+#include "halo.h"
+#include "members.h"
+#include "runtime/group.h"
+#include "runtime/numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Meetings
+
+static mst_members *members_of(const mst_schedule *schedule) { return (mst_members *)schedule; }
+
+static void fail_all(mst_members *m, mst_status status, const mst_error *error) {
+    pthread_mutex_lock(&m->mutex);
+    if (m->status == MST_OK) {
+        m->status = status;
+        m->error = *error;
+    }
+    pthread_cond_broadcast(&m->changed);
+    pthread_mutex_unlock(&m->mutex);
+}
+
+// Waits for all members; false if one of them has failed.
+static bool meet(mst_members *m) {
+    pthread_mutex_lock(&m->mutex);
+    const uint64_t meeting = m->meetings;
+    if (++m->here == m->n) {
+        m->here = 0;
+        m->meetings++;
+        pthread_cond_broadcast(&m->changed);
+    }
+    while (m->meetings == meeting && m->status == MST_OK)
+        pthread_cond_wait(&m->changed, &m->mutex);
+    const bool met = m->status == MST_OK;
+    pthread_mutex_unlock(&m->mutex);
+    return met;
+}
+
+// ---- Steps
+
+static size_t neighbour(const mst_members *m, size_t k, int side) { return side ? (k + 1) % m->n : (k + m->n - 1) % m->n; }
+
+// Gives the edges to the neighbours, and takes theirs. *met: all have theirs.
+static mst_status exchange(mst_members *m, size_t k, uint64_t number, bool *met, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_member *own = &m->all[k];
+    const uint64_t buffer = number % MST_EXCHANGES;
+    for (int side = 0; side < 2; side++)
+        MST_TRY(mst_edge_get(own->solver, side, own->edges[buffer][side], error));
+    if (!(*met = meet(m)))
+        return MST_OK;
+    for (int side = 0; side < 2; side++) {
+        MST_TRY(mst_halo_put(own->solver, side, m->all[neighbour(m, k, side)].edges[buffer][!side], error));
+        own->traffic.download_bytes += mst_edge_bytes(own->solver, side);
+        own->traffic.upload_bytes += mst_halo_bytes(own->solver, side);
+    }
+fail:
+    return status;
+}
+
+static void work(size_t k, void *user) {
+    mst_members *m = user;
+    mst_member *own = &m->all[k];
+    mst_error error = {.status = MST_OK};
+    uint64_t left = m->steps_left, number = m->exchange;
+    for (uint64_t done = 0, n; done < m->wanted; done += n, left -= n) {
+        const double start = mst_now();
+        bool met = true;
+        mst_status status = left == 0 ? exchange(m, k, number++, &met, &error) : MST_OK;
+        const double exchanged = mst_now();
+        left = left == 0 ? m->steps : left;
+        n = mst_smaller(left, m->wanted - done);
+        if (status == MST_OK && met)
+            status = mst_solver_advance(own->solver, n, &own->traffic, &error);
+        own->exchanging += exchanged - start;
+        own->computing += mst_now() - exchanged;
+        if (status != MST_OK)
+            fail_all(m, status, &error);
+        if (status != MST_OK || !met)
+            return;
+    }
+}
+
+// Exchanges before steps are done, and the steps for which halos hold then.
+static void count_exchanges(mst_members *m, uint64_t n) {
+    for (; n > m->steps_left; m->steps_left = m->steps) {
+        n -= m->steps_left;
+        m->exchange++;
+    }
+    m->steps_left -= n;
+}
+
+static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_members *m = members_of(schedule);
+    mst_error threads;
+    m->wanted = n;
+    m->here = 0;
+    m->status = MST_OK;
+    for (size_t k = 0; k < m->n; k++) {
+        m->all[k].solver->step = m->whole->step + row;
+        m->all[k].traffic = (mst_traffic){0, 0};
+    }
+    status = mst_group_run(m->n, work, m, &threads);
+    if (status != MST_OK && m->status == MST_OK)
+        m->error = threads;
+    status = m->status != MST_OK ? m->status : status;
+    if (status != MST_OK && error)
+        *error = m->error;
+    MST_TRY(status);
+    count_exchanges(m, n);
+    for (size_t k = 0; k < m->n; k++) {
+        traffic->upload_bytes += m->all[k].traffic.upload_bytes;
+        traffic->download_bytes += m->all[k].traffic.download_bytes;
+    }
+fail:
+    return status;
+}
+
+static mst_status settle(mst_schedule *schedule, mst_traffic *traffic, mst_error *error) {
+    (void)schedule; // members are whole when they have advanced
+    (void)traffic;
+    (void)error;
+    return MST_OK;
+}
+
+// Members that were waiting for one that failed have gone less far than others.
+static void abandon(mst_schedule *schedule) {
+    mst_members *m = members_of(schedule);
+    m->steps_left = 0;
+    for (size_t k = 0; k < m->n; k++)
+        m->all[k].solver->tables.n_recorded = 0;
+}
+
+static mst_status collect(mst_schedule *schedule, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_members *m = members_of(schedule);
+    mst_stencil *s = m->whole;
+    const mst_problem *p = &s->problem;
+    const uint64_t rows = s->tables.filled;
+    double *records = NULL;
+    if (p->n_points == 0 || rows == 0)
+        return MST_OK;
+    MST_TRY(mst_tables_make_room(&s->tables, rows, error));
+    MST_REQUIRE(records = malloc(p->n_records * sizeof *records), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
+    for (uint64_t row = 0; row < rows; row++) {
+        for (size_t i = 0; i < p->n_records; i++)
+            records[i] = m->all[m->owners[i]].solver->tables.recorded[row * p->n_records + i];
+        mst_tables_receive(p, records, s->tables.recorded + (s->tables.n_recorded + row) * p->n_points);
+    }
+    s->tables.n_recorded += rows;
+fail:
+    for (size_t k = 0; k < m->n; k++)
+        m->all[k].solver->tables.n_recorded = 0;
+    s->tables.filled = 0;
+    free(records);
+    return status;
+}
+
+// ---- The state
+
+typedef struct overlap {
+    uint64_t first, count; // of the member's own array
+    uint64_t at;           // from the first element that the caller means
+} overlap;
+
+// What elements first .. first + count - 1 of the whole array have in common with a run of them, which begins at element `begin`
+// of a member's own array.
+static overlap overlap_of(uint64_t first, uint64_t count, uint64_t whole, uint64_t n, uint64_t begin) {
+    const uint64_t from = mst_larger(first, whole), to = mst_smaller(first + count, whole + n);
+    return from < to ? (overlap){begin + (from - whole), to - from, from - first} : (overlap){0, 0, 0};
+}
+
+static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_t count, void *to, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_members *m = members_of(schedule);
+    const size_t element = m->whole->problem.elements[array];
+    for (size_t k = 0; k < m->n; k++) {
+        mst_stencil *s = m->all[k].solver;
+        const int64_t from = s->part.first, end = from + s->part.planes;
+        const mst_part_range whole = mst_part_elements(&m->whole->problem, array, from, end);
+        const mst_part_range own = mst_part_elements(&s->problem, array, from, end);
+        const overlap o = overlap_of(first, count, whole.first, whole.count, own.first);
+        if (o.count > 0)
+            MST_TRY(s->schedule->kind->get(s->schedule, array, o.first, o.count, (unsigned char *)to + o.at * element, error));
+    }
+fail:
+    return status;
+}
+
+// With the halos.
+static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_members *m = members_of(schedule);
+    const size_t element = m->whole->problem.elements[array];
+    for (size_t k = 0; k < m->n; k++) {
+        mst_stencil *s = m->all[k].solver;
+        mst_part_piece pieces[MST_PART_PIECES];
+        const int n = mst_part_pieces(&s->problem, array, pieces);
+        for (int i = 0; i < n; i++) {
+            const overlap o = overlap_of(first, count, pieces[i].at, pieces[i].count, pieces[i].first);
+            if (o.count > 0)
+                MST_TRY(s->schedule->kind->put(s->schedule, array, o.first, o.count,
+                                               (const unsigned char *)from + o.at * element, error));
+        }
+    }
+fail:
+    return status;
+}
+
+static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_members *m = members_of(schedule);
+    *count = 0;
+    for (size_t k = 0; k < m->n; k++) {
+        uint64_t own;
+        MST_TRY(mst_solver_count(m->all[k].solver, array, &own, error));
+        *count += own;
+    }
+fail:
+    return status;
+}
+
+// ---- Making and releasing
+
+static void destroy(mst_schedule *schedule) {
+    mst_members *m = members_of(schedule);
+    for (size_t k = 0; m->all && k < m->n; k++) {
+        mst_stencil_destroy(m->all[k].solver);
+        for (int i = 0; i < 2 * MST_EXCHANGES; i++)
+            free(m->all[k].edges[i / 2][i % 2]);
+    }
+    free(m->all);
+    free(m->owners);
+    pthread_mutex_destroy(&m->mutex);
+    pthread_cond_destroy(&m->changed);
+    free(m);
+}
+
+// Nothing is lent, as members make their initial values themselves.
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, NULL, NULL, collect};
+
+static mst_status take_edges(mst_member *own, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int i = 0; i < 2 * MST_EXCHANGES; i++)
+        MST_REQUIRE(own->edges[i / 2][i % 2] = malloc((size_t)mst_edge_bytes(own->solver, i % 2) + 1), MST_ERROR_HOST_MEMORY,
+                    "out of memory for halos");
+fail:
+    return status;
+}
+
+static mst_status find_owners(mst_members *m, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_problem *p = &m->whole->problem;
+    MST_REQUIRE(m->owners = calloc(p->n_records + 1, sizeof *m->owners), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
+    for (size_t i = 0; i < p->n_records; i++)
+        for (size_t k = 0; k < m->n; k++)
+            if (mst_part_has_record(m->all[k].solver, i))
+                m->owners[i] = k;
+fail:
+    return status;
+}
+
+mst_status mst_members_take(mst_members *m, mst_error *error) {
+    mst_status status = MST_OK;
+    for (size_t k = 0; k < m->n; k++)
+        MST_TRY(take_edges(&m->all[k], error));
+    MST_TRY(find_owners(m, error));
+fail:
+    return status;
+}
+
+mst_status mst_members_begin(mst_stencil *s, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_members *m = calloc(1, sizeof *m);
+    MST_REQUIRE(m, MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
+    m->base = (mst_schedule){.kind = &kind, .with = {.context = s->context, .problem = &s->problem, .plan = &s->plan}};
+    m->whole = s;
+    pthread_mutex_init(&m->mutex, NULL);
+    pthread_cond_init(&m->changed, NULL);
+    s->members = m;
+    s->schedule = &m->base;
+    mst_footprint_observe(&s->inputs, &s->plan);
+    s->plan.footprint.rows = UINT64_MAX;
+    s->tables.problem = &s->problem;
+    s->tables.footprint.rows = UINT64_MAX;
+fail:
+    return status;
+}

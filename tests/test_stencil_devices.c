@@ -1,0 +1,374 @@
+// A grid that is shared out: among devices, which are parts of the CPU, or by the caller, in parts. State, memory variables,
+// receivers, monitors and spectra have the bits of one device.
+#include "support_stencil.h"
+
+#include <math.h>
+#include <stdatomic.h>
+
+enum { STEPS = 23, MOST_PARTS = 4 };
+
+static mst_context *alone, *two, *three;
+
+// Kernels that are launched on a device which is not the first, one of which fails if that is ordered.
+static struct {
+    cl_device_id other;
+    atomic_int left;
+} broken;
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event) {
+    cl_device_id device = NULL;
+    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (broken.other && device == broken.other && atomic_fetch_sub(&broken.left, 1) == 0)
+        return CL_OUT_OF_RESOURCES;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, waits, event);
+}
+
+static mst_context *context_of(const char *devices) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    desc.device = devices;
+    desc.cache_directory = "cache"; // members have the same kernels
+    return test_context(&desc);
+}
+
+static int setup(void **state) {
+    const int code = test_setup(state);
+    alone = context_of("0");
+    two = context_of("0/2");
+    three = context_of("0/3");
+    return code;
+}
+
+static int teardown(void **state) {
+    mst_context_destroy(alone);
+    mst_context_destroy(two);
+    mst_context_destroy(three);
+    return test_teardown(state);
+}
+
+// Yee's scheme with absorbing layers, a second level, a mask that depends on the place and a coefficient that is read beside the
+// node; sources at a node, between nodes and in a region; receivers likewise.
+static const size_t points[][MST_MAX_AXES] = {{0, 3}, {37, 20}, {52, 31}};
+static const double positions[][MST_MAX_AXES] = {{26.3, 12.5}, {35.5, 3}}, at[] = {17.5, 20.25};
+static const mst_stencil_region box = {{10, 4}, {1, 1}, {30, 9}}, some = {{3, 1}, {5, 2}, {9, 15}};
+static const double frequencies[] = {0.1, 0.37};
+static const mst_stencil_field fields[] = {
+    {.name = "e", .levels = 2, .initial = {.expression = "exp(-((x - 14)^2 + (y - 25)^2) / 30)"}},
+    {.name = "hx"},
+    {.name = "hy"},
+    {.name = "k", .coefficient = true, .initial = {.expression = "0.4 + 0.001 * y + 0.002 * x"}}};
+static const mst_stencil_update updates[] = {
+    {"hx", "hx - k[1,0] * stretch_y(e[1,0] - e)", 0},
+    {"hy", "hy + k * stretch_x(e[0,1] - e)", 0},
+    {"e", "y > 30 && x > 28 ? 0.9 * e : e + 0.01 * (e - e.prev) + k * (stretch_x(hy - hy[0,-1]) - stretch_y(hx - hx[-1,0]))", 1}};
+static const mst_stencil_source sources[] = {{.field = "e", .point = {30, 9}, .series = "sin(t)"},
+                                             {.field = "e", .position = at, .series = "cos(t)"},
+                                             {.field = "hx", .region = &box, .series = "t", .amplitude = "0.01 * (x + y)"}};
+static const mst_stencil_receiver receivers[] = {{.field = "e", .n_points = 3, .points = points},
+                                                 {.field = "hy", .n_points = 2, .positions = positions}};
+static const mst_stencil_monitor monitors[] = {
+    {.name = "energy", .expression = "e * e + hx[-1,0] ^ 2", .every = 5},
+    {.name = "most", .expression = "hy", .reduction = MST_STENCIL_MAX, .every = 4, .region = {{3, 1}, {5, 2}, {9, 15}}}};
+static mst_stencil_boundary faces[4];
+
+static mst_stencil_desc describe(void) {
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    for (int k = 0; k < 4; k++)
+        faces[k] = (mst_stencil_boundary){.kind = MST_BOUNDARY_ABSORB, .width = 5 + (size_t)k};
+    d.rank = 2;
+    d.grid[0] = 53;
+    d.grid[1] = 34;
+    d.time_step = 0.4;
+    d.precision = MST_FLOAT32;
+    d.fields = fields;
+    d.n_fields = 4;
+    d.updates = updates;
+    d.n_updates = 3;
+    d.boundaries = faces;
+    d.sources = sources;
+    d.n_sources = 3;
+    d.receivers = receivers;
+    d.n_receivers = 2;
+    return d;
+}
+
+// ---- what a solver ends with
+
+typedef struct outcome {
+    double values[200000];
+    size_t n;
+} outcome;
+
+static void add(outcome *o, const void *values, size_t bytes) {
+    CHECK(o->n * 8 + bytes <= sizeof o->values, "too much to compare");
+    memcpy(o->values + o->n, values, bytes);
+    o->n += bytes / 8 + 1;
+}
+
+static void add_array(outcome *o, mst_stencil *solver, const char *name, int level, size_t bytes) {
+    mst_error e;
+    void *values = calloc(1, bytes);
+    OK(mst_stencil_read(solver, name, level, NULL, mst_at_host(values), &e));
+    add(o, values, bytes);
+    free(values);
+}
+
+static void add_state(outcome *o, const mst_stencil_desc *d, mst_stencil *solver) {
+    mst_error e;
+    mst_stencil_memory memory = MST_STENCIL_MEMORY_INIT;
+    const size_t bytes = d->grid[0] * d->grid[1] * sizeof(float);
+    add_array(o, solver, "e", 0, bytes);
+    add_array(o, solver, "e", 1, bytes);
+    add_array(o, solver, "hx", 0, bytes);
+    add_array(o, solver, "k", 0, bytes);
+    OK(mst_stencil_find_memory(d, 0, &memory, &e));
+    for (size_t k = 0; k < memory.n; k++) {
+        OK(mst_stencil_find_memory(d, k, &memory, &e));
+        add_array(o, solver, memory.name, 0, memory.shape[0] * memory.shape[1] * sizeof(float));
+    }
+}
+
+static void add_records(outcome *o, const mst_stencil_desc *d, const mst_stencil *solver, uint64_t first, uint64_t steps) {
+    mst_error e;
+    double values[STEPS * 3];
+    for (size_t k = 0; k < d->n_receivers; k++) {
+        OK(mst_stencil_read_receiver(solver, k, first, steps, values, &e));
+        add(o, values, steps * d->receivers[k].n_points * sizeof *values);
+    }
+}
+
+static void check_same(const outcome *a, const outcome *b, const char *what) {
+    assert_int_equal(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++)
+        CHECK(memcmp(&a->values[i], &b->values[i], sizeof(double)) == 0, "%s: what was read differs from number %zu of %zu on", what,
+              i, a->n);
+}
+
+// In portions, with monitors, a spectrum, and a state that is written back.
+static outcome *run(mst_context *context, mst_stencil_desc d, size_t parts) {
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+    const mst_stencil_spectrum spectrum = {.expression = "e[0,1] - e", .n_frequencies = 2, .frequencies = frequencies, .every = 3,
+                                           .region = some};
+    outcome *o = calloc(1, sizeof *o);
+    double values[4];
+    float sums[2 * 2 * 9 * 15];
+    d.monitors = monitors;
+    d.n_monitors = 2;
+    d.spectra = &spectrum;
+    d.n_spectra = 1;
+    d.check_every = 6;
+    OK(mst_stencil_create(context, &d, &solver, &e));
+    OK(mst_stencil_describe(solver, STEPS, &plan, &e));
+    CHECK(plan.n_parts == (parts > 1 ? parts : 0), "the grid is in %zu parts, not %zu", plan.n_parts, parts);
+    OK(mst_stencil_run(solver, 9, NULL, NULL, &e));
+    OK(mst_stencil_run(solver, STEPS - 9, NULL, NULL, &e));
+    add_state(o, &d, solver);
+    add_records(o, &d, solver, 1, STEPS);
+    OK(mst_stencil_read_monitor(solver, 0, 1, 4, values, &e));
+    add(o, values, sizeof values);
+    OK(mst_stencil_read_monitor(solver, 1, 2, 4, values, &e));
+    add(o, values, sizeof values);
+    OK(mst_stencil_read_spectrum(solver, 0, mst_at_host(sums), &e));
+    add(o, sums, sizeof sums);
+    float *e_values = calloc(d.grid[0] * d.grid[1], sizeof *e_values);
+    OK(mst_stencil_read(solver, "hx", 0, NULL, mst_at_host(e_values), &e));
+    OK(mst_stencil_write(solver, "e", 0, mst_at_host(e_values), &e));
+    OK(mst_stencil_set_step(solver, 100, &e));
+    OK(mst_stencil_run(solver, 7, NULL, NULL, &e));
+    add_state(o, &d, solver);
+    add_records(o, &d, solver, 101, 7);
+    free(e_values);
+    mst_stencil_destroy(solver);
+    return o;
+}
+
+static void test_groups(void **state) {
+    (void)state;
+    static const struct {
+        mst_stencil_schedule schedule;
+        size_t depth, block;
+    } ways[] = {{MST_STENCIL_SWEEPS, 0, 0}, {MST_STENCIL_SKEWED_SWEEPS, 3, 4}, {MST_STENCIL_IN_CORE, 0, 0},
+                {MST_STENCIL_SKEWED, 4, 5}, {MST_STENCIL_PYRAMID_SLABS, 2, 6}};
+    mst_stencil_desc d = describe();
+    d.schedule = ways[0].schedule;
+    outcome *expected = run(alone, d, 1);
+    for (size_t k = 0; k < sizeof ways / sizeof ways[0]; k++) {
+        char text[80];
+        if (!test_turn(k, 5)) // each run takes one of them
+            continue;
+        d.schedule = ways[k].schedule;
+        d.depth = ways[k].depth;
+        d.block = ways[k].block;
+        d.fuse = d.schedule == MST_STENCIL_SWEEPS || d.schedule == MST_STENCIL_SKEWED_SWEEPS ? 0 : 2;
+        outcome *got = run(k % 2 ? two : three, d, k % 2 ? 2 : 3);
+        snprintf(text, sizeof text, "%s on %d devices", mst_stencil_schedule_name(d.schedule), k % 2 ? 2 : 3);
+        check_same(expected, got, text);
+        free(got);
+    }
+    free(expected);
+}
+
+// ---- parts of the caller's
+
+static void exchange(mst_stencil *const *solvers, size_t n, bool is_ring) {
+    mst_error e;
+    void *edges[MOST_PARTS][2];
+    mst_stencil_halo halos[MOST_PARTS];
+    for (size_t k = 0; k < n; k++) {
+        halos[k] = (mst_stencil_halo)MST_STENCIL_HALO_INIT;
+        OK(mst_stencil_describe_halo(solvers[k], &halos[k], &e));
+        for (int side = 0; side < 2; side++) {
+            edges[k][side] = calloc(1, (size_t)halos[k].given_bytes[side] + 1);
+            OK(mst_stencil_read_halo(solvers[k], side, edges[k][side], &e));
+        }
+    }
+    for (size_t k = 0; k < n; k++)
+        for (int side = 0; side < 2; side++) {
+            const size_t other = side ? (k + 1) % n : (k + n - 1) % n;
+            const bool has = is_ring || (side ? k + 1 < n : k > 0);
+            assert_int_equal(halos[k].taken_bytes[side], has ? halos[other].given_bytes[!side] : 0);
+            OK(mst_stencil_write_halo(solvers[k], side, edges[other][!side], &e));
+        }
+    for (size_t k = 0; k < n; k++)
+        for (int side = 0; side < 2; side++)
+            free(edges[k][side]);
+}
+
+static void check_parts(const mst_stencil_desc *whole, mst_stencil *expected, size_t n, uint64_t steps, const char *field) {
+    mst_error e;
+    mst_stencil_part parts[MOST_PARTS];
+    mst_stencil *solvers[MOST_PARTS];
+    const double shares[MOST_PARTS] = {1, 2, 1, 1.5};
+    const bool is_ring = whole->boundaries[0].kind == MST_BOUNDARY_PERIODIC;
+    const size_t nodes = whole->grid[0] * whole->grid[1], element = mst_type_bytes(whole->precision);
+    unsigned char *values = calloc(nodes, element), *want = calloc(nodes, element), *at_plane = values;
+    OK(mst_stencil_divide(whole, shares, n, steps, parts, &e));
+    for (size_t k = 0; k < n; k++) {
+        mst_stencil_desc d = *whole;
+        d.part = &parts[k];
+        OK(mst_stencil_create(alone, &d, &solvers[k], &e));
+    }
+    for (uint64_t done = 0, m; done < STEPS; done += m) {
+        m = STEPS - done < steps ? STEPS - done : steps;
+        if (done > 0)
+            exchange(solvers, n, is_ring);
+        for (size_t k = 0; k < n; k++)
+            OK(mst_stencil_run(solvers[k], m, NULL, NULL, &e));
+    }
+    if (n > 1)
+        REFUSED(MST_ERROR_ARGUMENT, "halos", mst_stencil_run(solvers[0], steps + 1, NULL, NULL, &e));
+    for (size_t k = 0; k < n; k++) {
+        OK(mst_stencil_read(solvers[k], field, 0, NULL, mst_at_host(at_plane), &e));
+        at_plane += parts[k].planes * whole->grid[1] * element;
+        mst_stencil_destroy(solvers[k]);
+    }
+    OK(mst_stencil_read(expected, field, 0, NULL, mst_at_host(want), &e));
+    CHECK(memcmp(values, want, nodes * element) == 0, "%s in %zu parts, %llu steps at a time, differs", field, n,
+          (unsigned long long)steps);
+    free(values);
+    free(want);
+}
+
+static void test_parts(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_desc d = describe();
+    d.schedule = MST_STENCIL_SWEEPS;
+    OK(mst_stencil_create(alone, &d, &solver, &e));
+    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
+    check_parts(&d, solver, 2, 3, "e");
+    check_parts(&d, solver, 4, 1, "hx");
+    check_parts(&d, solver, 3, 5, "hy");
+    mst_stencil_destroy(solver);
+    // Around a ring, and without layers.
+    const mst_stencil_update plain = {"e", "e + k * (e[-2,0] - e.prev[1,1]) + 0.001 * y", 0};
+    const mst_stencil_field plain_fields[] = {fields[0], fields[3]};
+    d.fields = plain_fields;
+    d.n_fields = 2;
+    d.updates = &plain;
+    d.n_updates = 1;
+    d.n_sources = 2;
+    d.n_receivers = 0;
+    for (int k = 0; k < 4; k++)
+        faces[k] = (mst_stencil_boundary){.kind = k < 2 ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN};
+    OK(mst_stencil_create(alone, &d, &solver, &e));
+    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
+    check_parts(&d, solver, 2, 4, "e");
+    check_parts(&d, solver, 3, 2, "e");
+    mst_stencil_destroy(solver);
+}
+
+// ---- runs of an ensemble
+
+static void test_runs(void **state) {
+    (void)state;
+    mst_error e;
+    static const char *const names[] = {"a"};
+    double runs[7];
+    float values[2][7][200];
+    const mst_stencil_field u = {.name = "u", .initial = {.expression = "sin(a * x)"}};
+    const mst_stencil_update update = {"u", "u + a * (u[-1] - 2 * u + u[1])", 0};
+    const mst_stencil_source source = {.field = "u", .point = {50}, .series = "a * t"};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    for (int k = 0; k < 7; k++)
+        runs[k] = 0.05 + 0.04 * k;
+    d.rank = 1;
+    d.grid[0] = 200;
+    d.time_step = 1;
+    d.precision = MST_FLOAT32;
+    d.fields = &u;
+    d.n_fields = d.n_updates = d.n_sources = d.n_run_parameters = 1;
+    d.updates = &update;
+    d.sources = &source;
+    d.n_runs = 7;
+    d.run_parameters = names;
+    d.run_values = runs;
+    for (int k = 0; k < 2; k++) {
+        mst_stencil *solver;
+        mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
+        OK(mst_stencil_create(k ? three : alone, &d, &solver, &e));
+        OK(mst_stencil_describe(solver, 100, &plan, &e));
+        assert_int_equal(plan.n_parts, k ? 3 : 0);
+        OK(mst_stencil_run(solver, 100, NULL, NULL, &e));
+        OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(values[k]), &e));
+        mst_stencil_destroy(solver);
+    }
+    assert_memory_equal(values[0], values[1], sizeof values[0]);
+}
+
+// ---- failures
+
+static void test_failures(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_desc d = describe();
+    d.schedule = MST_STENCIL_SWEEPS;
+    OK(mst_stencil_create(three, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 4, NULL, NULL, &e));
+    broken.other = mst_context_device_at(three, 1)->device;
+    atomic_store(&broken.left, 12);
+    assert_int_equal(mst_stencil_run(solver, 60, NULL, NULL, &e), MST_ERROR_OPENCL);
+    broken.other = NULL;
+    CHECK(strstr(e.message, "CL_OUT_OF_RESOURCES"), "%s", e.message);
+    REFUSED(MST_ERROR_ARGUMENT, "lost", mst_stencil_run(solver, 1, NULL, NULL, &e));
+    mst_stencil_destroy(solver);
+    CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_parts), cmocka_unit_test(test_runs),
+                                       cmocka_unit_test(test_failures)};
+    setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
