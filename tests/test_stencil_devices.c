@@ -147,8 +147,8 @@ static void add_records(outcome *o, const mst_stencil_desc *d, const mst_stencil
 static void check_same(const outcome *a, const outcome *b, const char *what) {
     assert_int_equal(a->n, b->n);
     for (size_t i = 0; i < a->n; i++)
-        CHECK(memcmp(&a->values[i], &b->values[i], sizeof(double)) == 0, "%s: what was read differs from number %zu of %zu on", what,
-              i, a->n);
+        CHECK(memcmp(&a->values[i], &b->values[i], sizeof(double)) == 0, "%s: what was read differs from number %zu of %zu on",
+              what, i, a->n);
 }
 
 // In portions, with monitors, a spectrum, and a state that is written back.
@@ -156,8 +156,8 @@ static outcome *run(mst_context *context, mst_stencil_desc d, size_t parts) {
     mst_error e;
     mst_stencil *solver;
     mst_stencil_plan plan = MST_STENCIL_PLAN_INIT;
-    const mst_stencil_spectrum spectrum = {.expression = "e[0,1] - e", .n_frequencies = 2, .frequencies = frequencies, .every = 3,
-                                           .region = some};
+    const mst_stencil_spectrum spectrum = {
+        .expression = "e[0,1] - e", .n_frequencies = 2, .frequencies = frequencies, .every = 3, .region = some};
     outcome *o = calloc(1, sizeof *o);
     double values[4];
     float sums[2 * 2 * 9 * 15];
@@ -196,8 +196,11 @@ static void test_groups(void **state) {
     static const struct {
         mst_stencil_schedule schedule;
         size_t depth, block;
-    } ways[] = {{MST_STENCIL_SWEEPS, 0, 0}, {MST_STENCIL_SKEWED_SWEEPS, 3, 4}, {MST_STENCIL_IN_CORE, 0, 0},
-                {MST_STENCIL_SKEWED, 4, 5}, {MST_STENCIL_PYRAMID_SLABS, 2, 6}};
+    } ways[] = {{MST_STENCIL_SWEEPS, 0, 0},
+                {MST_STENCIL_SKEWED_SWEEPS, 3, 4},
+                {MST_STENCIL_IN_CORE, 0, 0},
+                {MST_STENCIL_SKEWED, 4, 5},
+                {MST_STENCIL_PYRAMID_SLABS, 2, 6}};
     mst_stencil_desc d = describe();
     d.schedule = ways[0].schedule;
     outcome *expected = run(alone, d, 1);

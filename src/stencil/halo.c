@@ -230,8 +230,8 @@ mst_status mst_stencil_read_halo(mst_stencil *s, int side, void *to, mst_error *
     if (status != MST_OK)
         return status;
     if (s->missing || !to)
-        status = mst_fail(error, MST_ERROR_ARGUMENT, to ? "the state was lost in a run that failed; write every field again"
-                                                        : "to must not be NULL");
+        status = mst_fail(error, MST_ERROR_ARGUMENT,
+                          to ? "the state was lost in a run that failed; write every field again" : "to must not be NULL");
     else
         status = mst_edge_get(s, side, to, error);
     return mst_turn_give(s->turn, status);

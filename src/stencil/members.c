@@ -15,7 +15,8 @@ static mst_stencil_desc member_desc(const mst_stencil_desc *desc, const mst_sten
     return d;
 }
 
-typedef mst_status make_fn(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out, mst_error *error);
+typedef mst_status make_fn(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
+                           mst_error *error);
 
 static mst_status make_solver(mst_context *context, const mst_stencil_desc *desc, uint64_t steps, mst_stencil **out,
                               mst_error *error) {

@@ -21,11 +21,11 @@ typedef struct mst_members {
     mst_stencil *whole;
     size_t n;
     mst_member *all;
-    uint64_t steps;      // between exchanges
-    uint64_t steps_left; // for which halos hold
-    uint64_t exchange;   // number of the next one
-    size_t *owners;      // of the nodes that kernels record
-    uint64_t wanted;     // steps of a call
+    uint64_t steps;        // between exchanges
+    uint64_t steps_left;   // for which halos hold
+    uint64_t exchange;     // number of the next one
+    size_t *owners;        // of the nodes that kernels record
+    uint64_t wanted;       // steps of a call
     pthread_mutex_t mutex; // guards what follows
     pthread_cond_t changed;
     size_t here; // members that have come to the next meeting
@@ -34,7 +34,8 @@ typedef struct mst_members {
     mst_error error;
 } mst_members;
 
-// The solver of a whole grid that is shared out so: members.c makes them, members_run.c has what they do. Destroyed as a schedule.
+// The solver of a whole grid that is shared out so: members.c makes them, members_run.c has what they do. Destroyed as a
+// schedule.
 mst_status mst_members_begin(mst_stencil *whole, mst_error *error);
 
 // The bytes of the edges, taken when all members are there, and whose are the nodes that kernels record.

@@ -201,8 +201,8 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
         for (int i = 0; i < n; i++) {
             const overlap o = overlap_of(first, count, pieces[i].at, pieces[i].count, pieces[i].first);
             if (o.count > 0)
-                MST_TRY(s->schedule->kind->put(s->schedule, array, o.first, o.count,
-                                               (const unsigned char *)from + o.at * element, error));
+                MST_TRY(s->schedule->kind->put(s->schedule, array, o.first, o.count, (const unsigned char *)from + o.at * element,
+                                               error));
         }
     }
 fail:
