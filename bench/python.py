@@ -112,7 +112,7 @@ def host_seconds():
     for module in modules:
         module.lib = _NoCalls()
     try:
-        return {name: min(seconds_of(call, 0.02) for _ in range(5)) for name, call in calls.items()}
+        return {name: min(seconds_of(call, 0.02) for _ in range(25)) for name, call in calls.items()}
     finally:
         for module in modules:
             module.lib = lib

@@ -10,6 +10,7 @@ TYPES = {np.dtype(name): getattr(lib, "MST_" + name.upper()) for name in (
     "float32", "float64", "complex64", "complex128", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "bool", "float16")}
 DTYPES = {number: dtype for dtype, number in TYPES.items()}
 _LOCATION, _ADDRESS = ffi.typeof("mst_location *"), ffi.typeof("void *")
+_HOST, _DEVICE = lib.MST_PLACE_HOST, lib.MST_PLACE_DEVICE
 MOST_AXES = lib.MST_MAX_RANK
 
 
@@ -43,13 +44,11 @@ def layout(array):
 
 def location(array):
     """Where an array lies; it must be kept while this is used."""
-    place = ffi.new(_LOCATION)
     if isinstance(array, Array):
-        place.place, place.buffer, place.offset = lib.MST_PLACE_DEVICE, array.buffer.handle, array.offset
-    else:
-        place.place = lib.MST_PLACE_HOST
-        place.host = ffi.from_buffer(array) if array.flags.c_contiguous else ffi.cast(_ADDRESS, array.__array_interface__["data"][0])
-    return place[0]
+        return ffi.new(_LOCATION, (_DEVICE, ffi.NULL, array.buffer.handle, -1, array.offset))[0]
+    if array.flags.c_contiguous:
+        return ffi.new(_LOCATION, (_HOST, ffi.from_buffer(array)))[0]
+    return ffi.new(_LOCATION, (_HOST, ffi.cast(_ADDRESS, array.__array_interface__["data"][0])))[0]
 
 
 def context_of(*arrays):

@@ -15,6 +15,7 @@ _MOST_CONTEXTS = 8
 _settings = contextvars.ContextVar("mastaba_settings", default=(None, 0, 0))
 _lock = threading.RLock()
 _contexts = collections.OrderedDict()
+_last = None, None  # the settings and the context that were asked for last
 _life = {"over": False, "used": False, "forked": False}
 
 
@@ -112,7 +113,11 @@ def shared(opencl, device, queue):
 
 
 def _kept(settings, **objects):
+    global _last
     _begin()
+    last, context = _last
+    if settings is last and not objects:
+        return context
     key = settings + tuple(objects.values())
     with _lock:
         context = _contexts.get(key)
@@ -122,6 +127,7 @@ def _kept(settings, **objects):
                 _contexts.popitem(last=False)
         else:
             _contexts.move_to_end(key)
+        _last = (None, None) if objects else (settings, context)
         return context
 
 
@@ -181,8 +187,8 @@ def set_cache(n):
 
 
 def _in_child():
-    global _lock
-    _lock = threading.RLock()  # another thread may have held it
+    global _last, _lock
+    _lock, _last = threading.RLock(), (None, None)  # another thread may have held it
     _life["forked"] |= _life["used"]
     _contexts.clear()
 

@@ -94,14 +94,13 @@ def axis_of(x, n, axis):
 
 
 def check_lengths(lengths):
-    for n in lengths:
-        if n < 1:
-            raise ValueError(f"Invalid number of FFT data points ({lengths if len(lengths) > 1 else n}) specified.")
+    if lengths and min(lengths) < 1:
+        raise ValueError(f"Invalid number of FFT data points ({lengths if len(lengths) > 1 else lengths[0]}) specified.")
 
 
 def fitted(x, axes, lengths):
     """x cropped to the lengths, or padded with zeros, along the axes."""
-    if all(x.shape[axis] == n for axis, n in zip(axes, lengths)):
+    if [x.shape[axis] for axis in axes] == lengths:
         return x
     if isinstance(x, _arrays.Array):
         if all(x.shape[axis] >= n for axis, n in zip(axes, lengths)):

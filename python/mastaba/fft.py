@@ -47,18 +47,27 @@ def _output(x, shape, dtype, out):
         return _arrays.like(x, shape, dtype)
     if not isinstance(out, (np.ndarray, _arrays.Array)):
         raise TypeError(f"out must be of ArrayType or a mastaba.Array, not a {type(out).__name__}")
+    if out.dtype != dtype or out.shape != tuple(shape) or not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
+        _refuse_output(shape, dtype, out)
+    if out is not x and _arrays.may_share(x, out) and not _is_same(x, out):
+        raise errors.ArgumentError("out shares memory with the input, and is not the same array")
+    return out
+
+
+def _refuse_output(shape, dtype, out):
     wanted = f"out must be a writable array of {dtype} and shape {tuple(shape)}, aligned and in native byte order"
     if out.shape != tuple(shape):
         raise errors.ArgumentError(f"{wanted}; it has wrong shape {out.shape}")
     if out.dtype != dtype:
         raise TypeError(f"{wanted}. Cannot cast to {out.dtype}")
-    if not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
-        raise errors.ArgumentError(wanted)
-    same = isinstance(out, type(x)) and _arrays.key(out) == _arrays.key(x) and \
-        ((out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data)
-    if not same and _arrays.may_share(x, out):
-        raise errors.ArgumentError("out shares memory with the input, and is not the same array")
-    return out
+    raise errors.ArgumentError(wanted)
+
+
+def _is_same(x, out):
+    """Whether two arrays are one, in all."""
+    if type(out) is not type(x) or _arrays.key(out) != _arrays.key(x):
+        return False
+    return (out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data
 
 
 def _unchanged(x, out):
