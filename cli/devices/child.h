@@ -1,5 +1,5 @@
-// A question to a process of its own, so that a driver that crashes or hangs is an answer, too: this program runs again with other
-// arguments, and writes a line to descriptor 3.
+// A question to a process of its own, so that a driver that crashes or hangs is an answer, too: this program runs again with
+// other arguments, and writes a line to descriptor 3.
 #ifndef MASTABA_CLI_CHILD_H
 #define MASTABA_CLI_CHILD_H
 
@@ -15,8 +15,8 @@ typedef struct child_answer {
 char **child_environment_copy(void);
 void child_environment_free(char **environment);
 
-// Runs this program with the arguments, argv[0] among them and NULL last, and waits at most `timeout` seconds. With `verbose` what
-// the driver prints on stderr is shown.
+// Runs this program with the arguments, argv[0] among them and NULL last, and waits at most `timeout` seconds. With `verbose`
+// what the driver prints on stderr is shown.
 void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer);
 
 // The child's side: first of all, and its answer, which returns the exit code.

@@ -92,7 +92,8 @@ static void look_at_cache(report *r) {
     char place[4096], size[32];
     cache_look look;
     if (!cache_look_at(place, sizeof place, &look))
-        complain(r, "cache", "none: neither HOME nor XDG_CACHE_HOME is set", "kernels are compiled by every command anew; set HOME");
+        complain(r, "cache", "none: neither HOME nor XDG_CACHE_HOME is set",
+                 "kernels are compiled by every command anew; set HOME");
     else if (!look.writable)
         complain(r, "cache", place, "cannot be written; kernels are compiled by every command anew");
     else
@@ -101,7 +102,8 @@ static void look_at_cache(report *r) {
 
 // Without the variable that every command sets for PoCL.
 static void look_at_environment(report *r) {
-    static const char *const prefixes[] = {"MASTABA_", "OCL_ICD_", "OPENCL_", "POCL_", "CUDA_VISIBLE", "LD_PRELOAD", "LD_LIBRARY_PATH"};
+    static const char *const prefixes[] = {"MASTABA_",     "OCL_ICD_",   "OPENCL_",        "POCL_",
+                                           "CUDA_VISIBLE", "LD_PRELOAD", "LD_LIBRARY_PATH"};
     for (char **e = r->environment; *e; e++)
         for (size_t i = 0; i < CLI_COUNT(prefixes); i++)
             if (strncmp(*e, prefixes[i], strlen(prefixes[i])) == 0 && strcmp(*e, "POCL_WORK_GROUP_SPECIALIZATION=0") != 0)

@@ -23,7 +23,7 @@ fail:
     return status;
 }
 
-mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, mst_error *error) {
+mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, bool *broken, mst_error *error) {
     mst_status status = MST_OK;
     mst_error own = {.status = mine}, *at = error ? error : &own, told = {0};
     int rank, n_ranks, first = 0;
@@ -47,5 +47,7 @@ mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout,
     *at = told;
     return told.status;
 fail:
+    if (broken)
+        *broken = true;
     return status;
 }

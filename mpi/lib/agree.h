@@ -4,11 +4,14 @@
 
 #include "fail.h"
 
+#include <stdbool.h>
+
 // Waits until all requests are done; MST_ERROR_IO after `timeout` seconds (0: never) without one that ended. The processor is
 // given to others meanwhile: there may be more ranks than cores.
 mst_status mst_mpi_wait(int n, MPI_Request *requests, double timeout, mst_error *error);
 
 // The status of the lowest rank that failed, everywhere, with its message; `error` holds this rank's where `mine` is not MST_OK.
-mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, mst_error *error);
+// *broken (unless NULL) is set where waiting for the others failed.
+mst_status mst_mpi_agree(MPI_Comm communicator, mst_status mine, double timeout, bool *broken, mst_error *error);
 
 #endif

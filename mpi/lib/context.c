@@ -139,7 +139,7 @@ fail:
 mst_status mst_mpi_context_create(MPI_Comm communicator, const mst_context_desc *desc, mst_context **out, mst_error *error) {
     if (!out)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "out must not be NULL");
-    mst_status mine = create(communicator, desc, out, error), status = mst_mpi_agree(communicator, mine, 0, error);
+    mst_status mine = create(communicator, desc, out, error), status = mst_mpi_agree(communicator, mine, 0, NULL, error);
     if (status != MST_OK) {
         mst_context_destroy(*out);
         *out = NULL;

@@ -14,6 +14,7 @@ struct mst_mpi_fft {
     mst_context *context;
     mst_mpi_steps steps;
     double timeout;
+    bool broken;
     stage stages[MST_MPI_MOST_STEPS];
     void *before, *behind, *packed; // what steps read and write between the ends, and messages
 };
@@ -62,6 +63,7 @@ static mst_status fill_part(const mst_mpi_steps *s, bool out, int rank, mst_mpi_
     mst_mpi_box box = mst_mpi_step_box(s, step, out, rank);
     part->layout = mst_mpi_step_layout(s, step, out, rank);
     memcpy(part->start, box.start, sizeof part->start);
+    part->on_host = !s->step[step].n_axes;
     for (int i = 0; i < 2; i++) {
         part->cut_axes[i] = s->step[step].grid.axis[i];
         part->cut_ranks[i] = s->step[step].grid.ranks[i];
@@ -162,7 +164,7 @@ mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const
         plan->context = context;
         status = fill_plan(plan, desc, error);
     }
-    status = mst_mpi_agree(own, status, 0, error);
+    status = mst_mpi_agree(own, status, plan ? plan->timeout : 0, NULL, error);
     if (status == MST_OK) {
         *out = plan;
     } else {
@@ -219,7 +221,7 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
     if (!plan)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "plan must not be NULL");
     status = check_places(plan, input, output, error);
-    status = mst_mpi_agree(plan->communicator, status, plan->timeout, error);
+    status = mst_mpi_agree(plan->communicator, status, plan->timeout, &plan->broken, error);
     if (status != MST_OK)
         return status;
     for (int i = 0; i < plan->steps.n; i++) {
@@ -233,9 +235,12 @@ mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_locati
         void *to = to_caller ? output.host : plan->before;
         // A rank that failed goes on sending, so that no other waits for it.
         exchanged = mst_mpi_exchange_run(plan->stages[i].exchange, at.host, to, status == MST_OK ? error : NULL);
-        if (exchanged != MST_OK)
-            return exchanged; // of an exchange that broke off nothing can be agreed on
+        plan->broken = exchanged != MST_OK;
+        if (plan->broken)
+            return exchanged;
         at = mst_at_host(to);
     }
-    return mst_mpi_agree(plan->communicator, status, plan->timeout, error);
+    return mst_mpi_agree(plan->communicator, status, plan->timeout, &plan->broken, error);
 }
+
+int mst_mpi_fft_is_broken(const mst_mpi_fft *plan) { return plan && plan->broken; }

@@ -58,6 +58,10 @@ static mst_status check_shape(const mst_mpi_fft_desc *d, mst_error *error) {
         REQUIRE(!__builtin_mul_overflow(bytes, d->shape[k] ? d->shape[k] : 1, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
                 "the array has more than 2^63 bytes");
     REQUIRE(d->timeout >= 0, MST_ERROR_ARGUMENT, "timeout is %g; give seconds, or 0", d->timeout);
+    REQUIRE(d->transposed_input >= 0 && d->transposed_input <= MST_MPI_AS_IT_IS && d->transposed_output >= 0 &&
+                d->transposed_output <= MST_MPI_AS_IT_IS,
+            MST_ERROR_ARGUMENT, "transposed_input is %d and transposed_output %d; give 0, 1 or MST_MPI_AS_IT_IS",
+            d->transposed_input, d->transposed_output);
     for (int i = 0; i < 2; i++)
         REQUIRE(d->ranks[i] >= 0, MST_ERROR_ARGUMENT, "ranks[%d] is %d; give how many, or 0", i, d->ranks[i]);
 fail:
@@ -275,14 +279,14 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_st
     memcpy(w.side.shape, d->shape, sizeof w.side.shape);
     TRY(walk_forward(&w, error));
     const mst_mpi_grid transposed = w.grid;
-    if (real ? d->direction == MST_FFT_INVERSE : d->transposed_input != 0)
+    if (real ? d->direction == MST_FFT_INVERSE : d->transposed_input == 1)
         reverse(s);
     strip(s);
     const mst_mpi_grid *first = d->transposed_input ? &transposed : &natural,
                        *last = d->transposed_output ? &transposed : &natural;
-    if (!mst_mpi_same_grid(first, &s->step[0].grid))
+    if (d->transposed_input != MST_MPI_AS_IT_IS && !mst_mpi_same_grid(first, &s->step[0].grid))
         add_empty(s, 0, first);
-    if (!mst_mpi_same_grid(last, &s->step[s->n - 1].grid))
+    if (d->transposed_output != MST_MPI_AS_IT_IS && !mst_mpi_same_grid(last, &s->step[s->n - 1].grid))
         add_empty(s, s->n, last);
     choose_orders(s, &natural);
     memcpy(s->strides[0], d->input_strides, sizeof s->strides[0]);

@@ -137,8 +137,8 @@ static mst_mpi_fft_desc random_desc(mst_type precision) {
         d.output = precision;
     d.scale = 0.5;
     d.cut = (mst_mpi_cut)test_random(d.rank >= 3 ? 3 : 2);
-    d.transposed_input = (int)test_random(2);
-    d.transposed_output = (int)test_random(2);
+    d.transposed_input = (int)test_random(3);
+    d.transposed_output = (int)test_random(3);
     d.timeout = 60;
     return d;
 }

@@ -34,6 +34,10 @@ typedef enum mst_mpi_cut {
     MST_MPI_CUT_PENCILS = 2 // along axes 0 and 1 of at least three; two exchanges
 } mst_mpi_cut;
 
+// For transposed_input and transposed_output: as the transform begins or leaves it, whichever cut that is, without an exchange at
+// that end (mst_mpi_part says which); for files, say.
+enum { MST_MPI_AS_IT_IS = 2 };
+
 typedef struct mst_mpi_fft_desc {
     size_t struct_size;
     mst_type input;              // float32, float64, complex64 or complex128; real: forward only
@@ -67,12 +71,11 @@ typedef struct mst_mpi_part {
     size_t start[MST_MAX_RANK]; // where it begins in the whole array
     int cut_axes[2];            // the axes that are cut, and over how many ranks (1: not cut): rank r stands at
     int cut_ranks[2];           // r / cut_ranks[1] along the first, r % cut_ranks[1] along the second
+    int on_host;                // 1: it is exchanged as it is, and has to lie in host memory; 0: anywhere
 } mst_mpi_part;
 
 #define MST_MPI_PART_INIT                                                                                                        \
-    {                                                                                                                            \
-        sizeof(mst_mpi_part), MST_LAYOUT_INIT, {0}, {0, 0}, { 0, 0 }                                                             \
-    }
+    { sizeof(mst_mpi_part), MST_LAYOUT_INIT, {0}, {0, 0}, {0, 0}, 0 }
 
 // What rank `rank` of `n_ranks` holds of input and output, either of which may be NULL. Needs neither MPI nor a device.
 // MST_ERROR_ARGUMENT; MST_ERROR_UNSUPPORTED: an array of one axis over several ranks. Thread-safe.
@@ -111,6 +114,10 @@ MST_API void mst_mpi_fft_destroy(mst_mpi_fft *plan); // collective, as MPI_Comm_
 // mst_fft_execute. Method: transforms along whole axes and exchanges between them (Foster, Worley, Parallel algorithms for the
 // spectral transform method, 1997; Pekurovsky, P3DFFT, 2012).
 MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error);
+
+// 1: an execution broke off on this rank while others may be waiting, so that nothing collective can be done with the plan any
+// more, not even destroying it: end the job by MPI_Abort. Else 0.
+MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,139 @@
+#include "ranks.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { MOST_LETTERS = 600, MOST_SECONDS = 600 };
+
+// Of the process, as MPI itself is.
+static int number, count, spoken = STDERR_FILENO;
+static double timeout;
+
+static void be_silent(void) {
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    spoken = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    if (nowhere < 0)
+        return;
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+}
+
+void ranks_end(void) { MPI_Finalize(); }
+
+int ranks_number(void) { return number; }
+int ranks_count(void) { return count; }
+
+// What SIGALRM prints before it ends the rank, and mpiexec with it the job.
+static char last_words[300];
+
+static void on_alarm(int signal) {
+    (void)signal;
+    ssize_t written = write(spoken, last_words, strlen(last_words));
+    _exit(written < 0 ? CLI_INPUT_OUTPUT : CLI_FAILED);
+}
+
+// Whoever comes first speaks; the others are gone by then.
+static void set_alarm(double seconds) {
+    double after = seconds > 0 ? seconds + 0.2 * number : 0;
+    struct itimerval timer = {.it_value = {(time_t)after, (suseconds_t)(1e6 * (after - floor(after)))}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void ranks_watch(const char *command, double seconds) {
+    timeout = seconds;
+    snprintf(last_words, sizeof last_words,
+             "%s %s: rank %d waited %g s for others, and ends the job; if they only need longer, give a longer --timeout\n",
+             cli_program(), command, number, timeout);
+    signal(SIGALRM, on_alarm);
+    set_alarm(timeout);
+}
+
+void ranks_pause_watch(void) { set_alarm(0); }
+
+void ranks_give_up(void) {
+    set_alarm(1e-3);
+    for (;;)
+        pause();
+}
+
+static void wait_for(MPI_Request *request) {
+    set_alarm(timeout);
+    for (int done = 0; !done; sched_yield())
+        MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    set_alarm(timeout);
+}
+
+bool ranks_begin(int *argc, char ***argv) {
+    int provided;
+    ranks_watch("", MOST_SECONDS); // for those that never come
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
+        return false;
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (number > 0)
+        be_silent();
+    return true;
+}
+
+int ranks_agree(const char *command, int code) {
+    int failing = code == CLI_DONE ? count : number, first = 0;
+    struct {
+        int code;
+        char text[MOST_LETTERS];
+    } told = {.code = code};
+    MPI_Request request;
+    MPI_Iallreduce(&failing, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+    if (first == count)
+        return CLI_DONE;
+    if (number == first)
+        snprintf(told.text, sizeof told.text, "%s", cli_last_error());
+    MPI_Ibcast(&told, (int)sizeof told, MPI_BYTE, first, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+    if (number == 0 && first > 0)
+        cli_error(command, "rank %d: %s", first, told.text);
+    return told.code;
+}
+
+void ranks_share(void *data, size_t bytes) {
+    MPI_Request request;
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+}
+
+bool ranks_same(uint64_t value) {
+    uint64_t both[2] = {value, ~value}, least[2];
+    MPI_Request request;
+    MPI_Iallreduce(both, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+    return least[0] == ~least[1];
+}
+
+static void log_line(mst_log_level level, const char *line, void *user) {
+    static const char *const prefixes[] = {"debug: ", "info: ", "warning: "};
+    char text[4096];
+    if (level < MST_LOG_WARNING && !*(const int *)user)
+        return;
+    snprintf(text, sizeof text, "%s", line);
+    cli_print_line(prefixes[level], text);
+}
+
+int ranks_context(const char *command, const cli_options *options, mst_context **out) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_error error;
+    desc.device = options->device;
+    desc.device_memory = options->device_memory;
+    desc.host_memory = options->host_memory;
+    desc.no_cache = options->no_cache != 0;
+    desc.log = log_line;
+    desc.log_user = (void *)(uintptr_t)&options->verbose;
+    int code = mst_mpi_context_create(MPI_COMM_WORLD, &desc, out, &error) == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
+    return ranks_agree(command, code);
+}

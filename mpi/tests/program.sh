@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# program.sh RUN...: mastaba-mpi by three ranks, RUN being run.sh MPIEXEC -n. Results beside those of mastaba, who has what, one
+# message for all, a rank that is killed and one that hangs: nothing is left of the result.
+set -euo pipefail
+
+fail() {
+    echo "$*" >&2
+    exit 1
+}
+
+by() { # by RANKS ARGUMENT...: in the background as itself
+    local ranks=$1
+    shift
+    "${run[@]}" "$ranks" "$MASTABA_MPI" "$@"
+}
+run=("$@")
+
+python3 - <<'END'
+import array, math
+def save(name, descr, shape, values):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (descr, shape)
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    with open(name, "wb") as f:
+        f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + values.tobytes())
+save("x.npy", "<f4", (6, 10, 9), array.array("f", [math.sin(i * i) for i in range(540)]))
+save("large.npy", "<f4", (256, 256, 64), array.array("f", bytes(4 << 22)))
+END
+
+alike() { # alike A B: float32 arrays that differ by rounding
+    cmp -n 128 "$1" "$2" || fail "$1 and $2 have other headers"
+    python3 - "$@" <<'END'
+import array, sys
+a, b = (array.array("f", open(p, "rb").read()[128:]) for p in sys.argv[1:])
+worst = max(abs(x - y) for x, y in zip(a, b))
+most = max(map(abs, a))
+assert len(a) == len(b) and most > 0.1 and worst < 2e-6 * most, (len(a), len(b), worst, most)
+END
+}
+
+echo "== as by one process"
+"$MASTABA" fft x.npy -o one.npy --axes 0,1,2 --real >/dev/null
+by 3 fft x.npy -o slabs.npy --axes 0,1,2 --real | grep -q "by 3 ranks in slabs" || fail "no report of slabs"
+by 4 fft x.npy -o pencils.npy --axes 0,1,2 --real --layout pencils --json | grep -q '"layout": "pencils"' || fail "no report of pencils"
+alike one.npy slabs.npy
+alike one.npy pencils.npy
+by 3 fft slabs.npy -o back.npy --axes 0,1,2 --real --inverse -n 9 >/dev/null
+alike x.npy back.npy
+
+echo "== who has what"
+by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
+grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
+
+echo "== one message"
+for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --layout bricks" "x.npy -o one.npy"; do
+    code=0
+    by 3 fft $wrong >out.txt 2>err.txt || code=$?
+    [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "fft $wrong: $code, $(cat err.txt)"
+done
+
+reader() { # a rank that has opened the input: MPI has begun
+    for pid in $(pgrep -f "^$MASTABA_MPI fft large"); do
+        if ls -l /proc/$pid/fd 2>/dev/null | grep -q /large.npy; then
+            echo $pid
+            return
+        fi
+    done
+}
+
+echo "== a rank that is killed, and one that hangs"
+for signal in KILL STOP; do
+    by 2 fft large.npy -o y.npy --axes 0,1,2 --no-cache --timeout 3 >out.txt 2>err.txt &
+    job=$!
+    victim=
+    for attempt in $(seq 400); do
+        victim=$(reader)
+        if [ -n "$victim" ]; then break; fi
+        sleep 0.02
+    done
+    [ -n "$victim" ] || fail "no rank reads large.npy"
+    kill -$signal $victim
+    began=$SECONDS code=0
+    wait $job || code=$?
+    [ $code != 0 ] || fail "a rank was sent $signal, and all went well"
+    [ $((SECONDS - began)) -lt 60 ] || fail "the job took $((SECONDS - began)) s to end"
+    [ ! -e y.npy ] || fail "a result is left"
+    if [ $signal = STOP ]; then grep -q "waited 3 s" err.txt || fail "no message: $(cat err.txt)"; fi
+done
+[ -z "$(ls -A | grep '\.tmp$' || true)" ] || fail "files are left: $(ls -A)"
+echo ok
