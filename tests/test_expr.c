@@ -256,7 +256,7 @@ static void write_kernel(mst_expr **all, int from, int to, bool is_double, unsig
         for (size_t l = 0; l < mst_expr_n_leaves(all[k]); l++)
             leaves[l] = slots[mst_expr_leaves(all[k])[l].symbol];
         snprintf(name, sizeof name, "e%d", k);
-        mst_expr_write(all[k], is_double, width, leaves, name, out);
+        mst_expr_write(all[k], NULL, is_double, width, leaves, name, out);
         mst_text_add(out, "out[%d * n + i] = %s;\n", k, name);
     }
     mst_text_add(out, "}\n");
@@ -454,7 +454,7 @@ static void test_fuzz(void **state) {
             assert_true(mst_expr_n_leaves(expr) <= 64);
             check_many(expr, values);
             mst_expr_evaluate_float(expr, values_float);
-            mst_expr_write(expr, round % 2, 1u << round % 5, leaves, "f", &out);
+            mst_expr_write(expr, NULL, round % 2, 1u << round % 5, leaves, "f", &out);
             CHECK(!strchr(out.text, '\xff') && !strstr(out.text, "prev"), "user text in the kernel: %s", out.text);
             mst_text_release(&out);
             mst_expr_destroy(expr);

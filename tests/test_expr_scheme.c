@@ -95,7 +95,7 @@ static void test_same_as_by_hand(void **state) {
                          leaf->offsets[1]);
                 leaves[k] = names[k];
             }
-            mst_expr_write(expr, true, 1, leaves, "value", &written[side]);
+            mst_expr_write(expr, NULL, true, 1, leaves, "value", &written[side]);
             mst_expr_destroy(expr);
         }
         CHECK(strcmp(written[0].text, written[1].text) == 0, "%s is\n%s\nand not %s\n%s", table[i][0], written[0].text,

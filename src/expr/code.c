@@ -121,7 +121,8 @@ fail:
 }
 
 // Operation `operation` of the numbers a, b and c; conditions are 1 and 0.
-static bool write_operation(mst_expr_operation operation, bool is_double, unsigned width, mst_text *out) {
+static bool write_operation(mst_expr_operation operation, const mst_elementary *own, bool is_double, unsigned width,
+                            mst_text *out) {
     static const char *const names[] = {"a", "b", "c"};
     unsigned operands[3];
     mst_expr *expr = mst_expr_create(false, false);
@@ -130,12 +131,12 @@ static bool write_operation(mst_expr_operation operation, bool is_double, unsign
     bool good =
         expr && mst_expr_add_value(expr, mst_expr_add(expr, operation, operands, mst_expr_arity(operation))) != MST_EXPR_FULL;
     if (good)
-        mst_expr_write(expr, is_double, width, names, "value", out);
+        mst_expr_write(expr, own, is_double, width, names, "value", out);
     mst_expr_destroy(expr);
     return good;
 }
 
-void mst_expr_write_apply(bool is_double, unsigned width, mst_text *out) {
+void mst_expr_write_apply(const mst_elementary *own, bool is_double, unsigned width, mst_text *out) {
     mst_text_put(out, "// An operation of byte code. Conditions are 1 and 0.\n"
                       "realv apply(uint operation, realv a, realv b, realv c) {\n"
                       "switch (operation) {\n");
@@ -144,7 +145,7 @@ void mst_expr_write_apply(bool is_double, unsigned width, mst_text *out) {
         if (is_of_map || o == MST_EXPR_STRETCH) // byte code is of integrands, which have none
             continue;
         mst_text_put(out, "case $o: {\n", MST_SET(o, o));
-        out->failed = out->failed || !write_operation((mst_expr_operation)o, is_double, width, out);
+        out->failed = out->failed || !write_operation((mst_expr_operation)o, own, is_double, width, out);
         mst_text_put(out, "return value;\n"
                           "}\n");
     }

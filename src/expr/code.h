@@ -24,6 +24,6 @@ mst_status mst_expr_code_make(const mst_expr *expr, bool is_double, const unsign
 
 // Adds what interpret.cl calls, `realv apply(uint operation, realv a, realv b, realv c)`, every operation of the byte code as
 // mst_expr_write writes it for vectors of that width, so that both give the same bits. realv is the type of such a vector.
-void mst_expr_write_apply(bool is_double, unsigned width, mst_text *out);
+void mst_expr_write_apply(const struct mst_elementary *own, bool is_double, unsigned width, mst_text *out);
 
 #endif

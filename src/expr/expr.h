@@ -99,9 +99,11 @@ const mst_expr_leaf *mst_expr_leaves(const mst_expr *expr);
 
 // Writes declarations in OpenCL C, the last of which is `const TYPE name = ...;`, the value; those before it are called name_1,
 // name_2 and so on. TYPE is float or double, or a vector of `width` 2, 4, 8 or 16 of them: then all happens component by
-// component. leaves[i] is C text for leaf i, a name or the like of that TYPE; it may appear more than once.
-void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
-                    mst_text *out);
+// component. leaves[i] is C text for leaf i, a name or the like of that TYPE; it may appear more than once. What is called of
+// `own` is defined by mst_elementary_define when the program's text is complete.
+struct mst_elementary;
+void mst_expr_write(const mst_expr *expr, const struct mst_elementary *own, bool is_double, unsigned width,
+                    const char *const *leaves, const char *name, mst_text *out);
 
 // The same for expressions of the same operations on the same symbols, whatever the names of these are.
 uint64_t mst_expr_hash(const mst_expr *expr);

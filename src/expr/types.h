@@ -58,8 +58,9 @@ unsigned mst_expr_largest(const mst_expr *lowered);
 bool mst_expr_has_functions(const mst_expr *lowered);
 
 // Writes declarations in OpenCL C, in the way of mst_expr_write, `const TYPE NAME = ...;` for the node of every root.
-mst_status mst_expr_write_lowered(const mst_expr *lowered, const unsigned *roots, const char *const *names, int n_roots,
-                                  unsigned width, const char *const *leaves, mst_text *out, mst_error *error);
+mst_status mst_expr_write_lowered(const mst_expr *lowered, const struct mst_elementary *own, const unsigned *roots,
+                                  const char *const *names, int n_roots, unsigned width, const char *const *leaves, mst_text *out,
+                                  mst_error *error);
 // The functions that those declarations call, for vectors of `width`.
 void mst_expr_write_functions(const mst_expr *lowered, unsigned width, mst_text *out);
 

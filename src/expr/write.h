@@ -2,6 +2,7 @@
 #ifndef MST_EXPR_WRITE_H
 #define MST_EXPR_WRITE_H
 
+#include "elementary.h"
 #include "tree.h"
 
 // How tightly an operation binds its operands; what binds less than its place asks for is put in parentheses.
@@ -34,6 +35,7 @@ struct mst_expr_writer {
     mst_text *out;
     char type[16], condition_type[16];
     unsigned width; // of vectors, for look_at
+    const mst_elementary *own;
 
     // Adds the text of an operation, says how tightly it binds, and may set the node's `wrapping`.
     int (*write_operation)(mst_expr_writer *w, unsigned index, mst_text *out);

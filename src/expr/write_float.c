@@ -89,10 +89,13 @@ static bool is_angle_function(const mst_expr_node *node) {
 }
 
 // Components of a vector that are given to a function at a time, all of them where it may take the vector. In schemes every
-// function with an error goes one by one: a node has the same bits wherever it is computed, and devices compute vectors in other
-// ways than scalars. PoCL 3.1 has pow of double8 and double16 wrong beside a base of 0, and fmod beside a divisor of 0: by fours.
+// function of the device with an error goes one by one: a node has the same bits wherever it is computed, and devices compute
+// vectors in other ways than scalars. PoCL 3.1 has pow of double8 and double16 wrong beside a base of 0, and fmod beside a
+// divisor of 0: by fours.
 static unsigned components_of_call(const mst_expr_writer *w, const mst_expr_node *node) {
     const format f = format_of(w);
+    if (mst_elementary_has(w->own, node->operation))
+        return f.width;
     bool powers = node->operation == MST_EXPR_POW || node->operation == MST_EXPR_MOD;
     if (w->expr->of_scheme && mst_expr_has_error(node->operation))
         return 1;
@@ -106,7 +109,8 @@ static bool goes_in_parts(const mst_expr_writer *w, const mst_expr_node *node) {
 // PoCL 3.1 has the functions of small angles wrong in vectors of float beside one of 2^23 and more, an infinity or a NaN.
 static bool goes_by_size(const mst_expr_writer *w, const mst_expr_node *node) {
     const format f = format_of(w);
-    return is_angle_function(node) && !f.is_double && f.width > 1 && !goes_in_parts(w, node);
+    return is_angle_function(node) && !mst_elementary_has(w->own, node->operation) && !f.is_double && f.width > 1 &&
+           !goes_in_parts(w, node);
 }
 
 static const char *call_name(const mst_expr_node *node) { return mst_expr_functions[node->operation - MST_EXPR_ABS].opencl; }
@@ -141,7 +145,10 @@ static void write_angle_call(const mst_expr_writer *w, const mst_expr_node *node
 }
 
 static void write_call(const mst_expr_writer *w, const mst_expr_node *node, mst_text *out) {
-    mst_text_add(out, "%s(", call_name(node));
+    if (mst_elementary_has(w->own, node->operation))
+        mst_text_add(out, "own_%s_%s(", call_name(node), w->type);
+    else
+        mst_text_add(out, "%s(", call_name(node));
     for (int k = 0; k < mst_expr_arity(node->operation); k++) {
         mst_text_add(out, k > 0 ? ", " : "");
         mst_expr_write_operand(w, node, k, 0, true, out);
@@ -208,8 +215,8 @@ bool mst_expr_float_needs_name(const mst_expr_writer *w, const mst_expr_node *no
     return (is_optional && k > 0) || goes_in_parts(w, node) || goes_by_size(w, node);
 }
 
-void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const char *const *leaves, const char *name,
-                    mst_text *out) {
+void mst_expr_write(const mst_expr *expr, const mst_elementary *own, bool is_double, unsigned width, const char *const *leaves,
+                    const char *name, mst_text *out) {
     mst_expr_writer *w = mst_expr_writer_create(expr, leaves, name, out);
     if (!w)
         return;
@@ -218,6 +225,7 @@ void mst_expr_write(const mst_expr *expr, bool is_double, unsigned width, const 
         snprintf(lanes, sizeof lanes, "%u", width % 100);
     snprintf(w->type, sizeof w->type, "%s%s", is_double ? "double" : "float", lanes);
     snprintf(w->condition_type, sizeof w->condition_type, "%s%s", is_double && width > 1 ? "long" : "int", lanes);
+    w->own = own;
     w->write_operation = mst_expr_write_float_operation;
     w->write_literal = mst_expr_write_float_literal;
     w->needs_name = mst_expr_float_needs_name;

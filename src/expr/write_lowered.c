@@ -60,8 +60,9 @@ static int write_operation(mst_expr_writer *w, unsigned index, mst_text *out) {
     return writes_float(w) ? mst_expr_write_float_operation(w, index, out) : mst_expr_write_integer_operation(w, index, out);
 }
 
-mst_status mst_expr_write_lowered(const mst_expr *lowered, const unsigned *roots, const char *const *names, int n_roots,
-                                  unsigned width, const char *const *leaves, mst_text *out, mst_error *error) {
+mst_status mst_expr_write_lowered(const mst_expr *lowered, const mst_elementary *own, const unsigned *roots,
+                                  const char *const *names, int n_roots, unsigned width, const char *const *leaves, mst_text *out,
+                                  mst_error *error) {
     mst_status status = MST_OK;
     const char **values = calloc(lowered->n_nodes, sizeof *values);
     mst_expr_writer *w = mst_expr_writer_create(lowered, leaves, "value", out);
@@ -71,6 +72,7 @@ mst_status mst_expr_write_lowered(const mst_expr *lowered, const unsigned *roots
             values[roots[r]] = names[r];
     w->values = values;
     w->width = width;
+    w->own = own;
     w->look_at = look_at;
     w->write_operation = write_operation;
     w->write_literal = write_literal;

@@ -1,6 +1,7 @@
 // The integrand and its bounds: written as OpenCL C over finite ranges, evaluated on the host.
 #include "integrand.h"
 #include "buffers.h"
+#include "expr/elementary.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -35,7 +36,7 @@ static void write_compiled(const mst_integral *plan, mst_text *out) {
                  "realv integrand$parameters {\n",
                  MST_SET(parameters, plan->method->gives_ends ? "_at(const realv *t, realv left, realv right, given *in)"
                                                               : "(const realv *t, given *in)"));
-    mst_expr_write(mapped, plan->is_double, plan->choice.width, list, "f", out);
+    mst_expr_write(mapped, mst_elementary_of(&plan->context->device), plan->is_double, plan->choice.width, list, "f", out);
     mst_text_put(out, "return f;\n"
                       "}\n\n");
 }
@@ -69,10 +70,10 @@ static mst_status write_program(const mst_integral *plan, bool compiled, const m
     else
         mst_text_put(text, "#define SLOTS $slots\n", MST_SET(slots, (int)MST_EXPR_CODE_SLOTS));
     MST_TRY(mst_program_add_file(context, "vector.cl", text, error));
-    if (plan->choice.width == 1) // vectors have OpenCL's, which are as fast on CPUs
+    if (plan->choice.width == 1 && !mst_elementary_of(&context->device)) // vectors have OpenCL's, which are as fast on CPUs
         MST_TRY(mst_program_add_file(context, "sine.cl", text, error));
     if (!compiled) {
-        mst_expr_write_apply(plan->is_double, plan->choice.width, text);
+        mst_expr_write_apply(mst_elementary_of(&context->device), plan->is_double, plan->choice.width, text);
         MST_TRY(mst_program_add_file(context, "interpret.cl", text, error));
     }
     MST_TRY(mst_program_add_file(context, "given.cl", text, error));
@@ -82,6 +83,7 @@ static mst_status write_program(const mst_integral *plan, bool compiled, const m
         mst_text_add_verbatim(text, tables->text ? tables->text : "");
     text->failed = text->failed || (tables && tables->failed);
     MST_TRY(mst_program_add_file(context, file, text, error));
+    MST_TRY(mst_elementary_define(context, text, error));
 fail:
     return status;
 }

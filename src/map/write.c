@@ -1,6 +1,8 @@
 // The kernels of a map, as OpenCL C.
 #include "plan.h"
 
+#include "expr/elementary.h"
+
 #include "text/signature.h"
 
 #include <stdio.h>
@@ -82,8 +84,8 @@ static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, 
         else
             snprintf(words[i], LETTERS, "(%s%s)(%s)", mst_type_opencl((mst_type)leaf[i].offsets[0]), lanes_of(width), word);
     }
-    MST_TRY(mst_expr_write_lowered(plan->expression, plan->root.nodes, names, mst_type_has_parts(mst_map_type(plan)) ? 2 : 1,
-                                   width, leaves, t, error));
+    MST_TRY(mst_expr_write_lowered(plan->expression, mst_elementary_of(&plan->context->device), plan->root.nodes, names,
+                                   mst_type_has_parts(mst_map_type(plan)) ? 2 : 1, width, leaves, t, error));
 fail:
     free(words);
     free(leaves);
@@ -310,5 +312,5 @@ mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width,
     write_head(plan, form, out);
     mst_status status = form == MST_MAP_STRIDED ? write_strided(plan, out, error) : write_dense(plan, form, width, out, error);
     mst_text_put(out, "}\n");
-    return status;
+    return status == MST_OK ? mst_elementary_define(plan->context, out, error) : status;
 }

@@ -4,6 +4,7 @@
 // device alone, so that it is the same for every schedule and budget.
 #include "initial.h"
 
+#include "expr/elementary.h"
 #include "kernels/write.h"
 #include "runtime/numbers.h"
 #include "runtime/program.h"
@@ -40,6 +41,7 @@ static mst_status build(mst_stencil *s, const mst_formula *formula, bool half, m
                         "vstore_half_rte((float)value, grid.s5 + plane * grid.s4 + row * grid.s3 + column, array);\n}\n"
                       : "array[grid.s5 + plane * grid.s4 + row * grid.s3 + column] = ($type)value;\n}\n",
                  MST_SET(type, type));
+    MST_TRY(mst_elementary_define(s->context, &text, error));
     MST_TRY(mst_program_of_text(s->context, "stencil: initial values", &text, "-D PRECISION=64", &program, error));
     MST_TRY(mst_kernel_create(program, "initial", out, error));
 fail:

@@ -1,5 +1,6 @@
 #include "observer.h"
 
+#include "expr/elementary.h"
 #include "kernels/write_observation.h"
 #include "look.h"
 #include "runtime/numbers.h"
@@ -20,6 +21,7 @@ static mst_status build(mst_observer *o, mst_text *text, mst_error *error) {
     const mst_program *program;
     char kernel[30];
     MST_TRY(mst_write_observations(&w, all, error));
+    MST_TRY(mst_elementary_define(o->context, text, error));
     MST_TRY(mst_program_of_text(o->context, "stencil: monitors and spectra", text,
                                 mst_stepper_build_options(o->context, o->problem), &program, error));
     for (size_t k = 0; k < all->n_monitors; k++) {

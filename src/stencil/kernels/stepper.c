@@ -2,6 +2,7 @@
 
 #include "arguments.h"
 #include "cutting.h"
+#include "expr/elementary.h"
 #include "runtime/kernel.h"
 #include "write.h"
 
@@ -44,11 +45,12 @@ fail:
 static mst_status build(mst_stepper *s, const mst_writer *writer, mst_error *error) {
     mst_status status = MST_OK;
     const bool gpu = s->tile.shape == MST_STENCIL_SHAPE_GPU;
-    const mst_text *text = writer->out;
+    mst_text *text = writer->out;
     char title[80];
     snprintf(title, sizeof title, "stencil: %d fused step%s%s", s->tile.m, s->tile.m == 1 ? "" : "s",
              gpu ? ", interior and boundary kernel" : "");
     MST_TRY(gpu ? mst_write_gpu(writer, error) : mst_write_cpu(writer, error));
+    MST_TRY(mst_elementary_define(s->context, text, error));
     MST_TRY(
         mst_program_of_text(s->context, title, text, mst_stepper_build_options(s->context, s->tile.problem), &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text),

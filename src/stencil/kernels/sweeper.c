@@ -1,6 +1,7 @@
 #include "sweeper.h"
 
 #include "arguments.h"
+#include "expr/elementary.h"
 #include "runtime/numbers.h"
 #include "write_sweep.h"
 
@@ -48,6 +49,7 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     const mst_writer writer = {.context = s->context, .problem = p, .out = text};
     char name[40];
     MST_TRY(mst_write_sweeps(&writer, &s->sweeps, error));
+    MST_TRY(mst_elementary_define(s->context, text, error));
     MST_TRY(mst_program_of_text(s->context, "stencil: sweeps", text, options, &s->program, error));
     s->has_key = mst_cache_make_key(s->context, text->text, strlen(text->text), options, &s->key);
     for (int k = 0; k < s->sweeps.n; k++) {

@@ -1,6 +1,7 @@
 #include "write.h"
 
 #include "arguments.h"
+#include "expr/elementary.h"
 #include "runtime/program.h"
 
 #include <stdio.h>
@@ -119,7 +120,8 @@ void mst_write_formula(const mst_writer *w, const mst_formula *formula, int widt
             snprintf(texts[i], sizeof texts[i], width > 1 ? "((vreal)(%s))" : "((real)(%s))", variable);
         leaves[i] = leaf->kind == MST_VALUE_FIELD ? values[i] : texts[i];
     }
-    mst_expr_write(formula->expr, w->problem->is_double, (unsigned)width, leaves, name, w->out);
+    mst_expr_write(formula->expr, mst_elementary_of(&w->context->device), w->problem->is_double, (unsigned)width, leaves, name,
+                   w->out);
 }
 
 static void end_coordinate(const mst_writer *w, int axis) {

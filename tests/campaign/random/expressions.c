@@ -170,7 +170,7 @@ static mst_status write_integer(const batch *b, const output *o, const char *con
     MST_TRY(mst_expr_lower(from, &typing, lowered, &root, error));
     for (size_t l = 0; l < mst_expr_n_leaves(lowered); l++)
         leaves[l] = slots[mst_expr_leaves(lowered)[l].symbol];
-    MST_TRY(mst_expr_write_lowered(lowered, root.nodes, &name, 1, b->width, leaves, out, error));
+    MST_TRY(mst_expr_write_lowered(lowered, NULL, root.nodes, &name, 1, b->width, leaves, out, error));
 fail:
     mst_expr_destroy(from);
     mst_expr_destroy(lowered);
@@ -184,7 +184,7 @@ static void write_value(const batch *b, const output *o, const char *name, mst_t
     for (size_t l = 0; l < mst_expr_n_leaves(o->expr); l++)
         leaves[l] = slots[mst_expr_leaves(o->expr)[l].symbol];
     if (!b->integers) {
-        mst_expr_write(o->expr, b->is_double, b->width, leaves, name, out);
+        mst_expr_write(o->expr, NULL, b->is_double, b->width, leaves, name, out);
         return;
     }
     bool taken = write_integer(b, o, slots, name, out, &error) == MST_OK;

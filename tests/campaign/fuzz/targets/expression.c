@@ -152,7 +152,7 @@ static void write_kernels(const mst_expr *expr) {
     FUZZ_CHECK(leaves);
     for (size_t i = 0; i < n; i++)
         leaves[i] = "leaf";
-    mst_expr_write(expr, n % 2 == 0, n % 3 == 0 ? 4 : 1, leaves, "value", &text);
+    mst_expr_write(expr, NULL, n % 2 == 0, n % 3 == 0 ? 4 : 1, leaves, "value", &text);
     FUZZ_CHECK(!text.failed && strstr(text.text, " value = "));
     mst_text_release(&text);
     free(leaves);
@@ -178,8 +178,8 @@ static void write_map(const char *text, mst_type first) {
         status = mst_expr_lower(from, &typing, lowered, &root, &error);
     FUZZ_CHECK(status == MST_OK || (status == MST_ERROR_ARGUMENT && fuzz_is_message(error.message)));
     if (status == MST_OK && mst_expr_n_leaves(lowered) <= MANY) {
-        FUZZ_CHECK(mst_expr_write_lowered(lowered, root.nodes, names, mst_type_has_parts(root.type) ? 2 : 1, 4, leaves, &out,
-                                          &error) == MST_OK);
+        FUZZ_CHECK(mst_expr_write_lowered(lowered, NULL, root.nodes, names, mst_type_has_parts(root.type) ? 2 : 1, 4, leaves,
+                                          &out, &error) == MST_OK);
         FUZZ_CHECK(!out.failed && strstr(out.text, " value = "));
     }
     mst_text_release(&out);
