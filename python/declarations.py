@@ -23,6 +23,7 @@ cl_mem clCreateBuffer(cl_context, uint64_t, size_t, void *, int32_t *);
 int32_t clRetainMemObject(cl_mem);
 int32_t clReleaseMemObject(cl_mem);
 int32_t clGetMemObjectInfo(cl_mem, cl_uint, size_t, void *, size_t *);
+int32_t clGetCommandQueueInfo(cl_command_queue, cl_uint, size_t, void *, size_t *);
 int32_t clGetContextInfo(cl_context, cl_uint, size_t, void *, size_t *);
 int32_t clEnqueueReadBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, void *, cl_uint, const cl_event *, cl_event *);
 int32_t clEnqueueWriteBuffer(cl_command_queue, cl_mem, cl_uint, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *);

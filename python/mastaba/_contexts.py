@@ -154,8 +154,20 @@ def _with(settings):
 
 
 def use(device):
-    """Within the `with` block, calls of this thread work on `device`: an index of devices(), or a part of a name."""
-    return _with((str(device), *_settings.get()[1:]))
+    """Within the `with` block, calls of this thread work on `device`: an index of devices(), or a part of a name.
+
+    Several devices, a list of these or a text such as "all", "kind:gpu" or "0,1" (docs/devices.md), share out the blocks of arrays that lie
+    on the host or in files, and the integrals of a call; all else works on the first.
+
+        >>> import numpy as np, mastaba
+        >>> with mastaba.use(0), mastaba.budget(device="1GiB"):
+        ...     mastaba.fft.fft(np.ones(4)).real.tolist()
+        [4.0, 0.0, 0.0, 0.0]
+    """
+    devices = device if isinstance(device, (list, tuple)) else [device]
+    if not devices:
+        raise errors.ArgumentError("no devices to use")
+    return _with((",".join(map(str, devices)), *_settings.get()[1:]))
 
 
 def budget(device=None, host=None):

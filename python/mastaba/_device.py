@@ -9,7 +9,7 @@ import numpy as np
 from . import _contexts, errors
 from ._library import describe, ffi
 
-_READ_WRITE, _MEM_SIZE, _MEM_CONTEXT, _CONTEXT_DEVICES = 1, 0x1102, 0x1106, 0x1081
+_READ_WRITE, _MEM_SIZE, _MEM_CONTEXT, _CONTEXT_DEVICES, _QUEUE_DEVICE = 1, 0x1102, 0x1106, 0x1081, 0x1091
 _KINDS = {"b": 0, "i": 0, "u": 1, "f": 2, "c": 5}  # of DLPack; its bool is 6
 _ON_HOST, _ON_OPENCL = 1, 4
 _OPENCL = {}
@@ -301,14 +301,24 @@ def asarray(values, dtype=None, *, context=None):
     return array
 
 
+def _device_of(opencl, queue):
+    """The device of a queue, or the first one of a context, which may have several."""
+    if queue != ffi.NULL:
+        return _asked(_opencl().clGetCommandQueueInfo, queue, _QUEUE_DEVICE, "cl_device_id")
+    size = ffi.new("size_t *")
+    _check(_opencl().clGetContextInfo(opencl, _CONTEXT_DEVICES, 0, ffi.NULL, size), "a question about an OpenCL object")
+    devices = ffi.new("cl_device_id[]", size[0] // ffi.sizeof("cl_device_id"))
+    _check(_opencl().clGetContextInfo(opencl, _CONTEXT_DEVICES, size[0], devices, ffi.NULL), "a question about an OpenCL object")
+    return devices[0]
+
+
 def _context_of(handle, queue):
     """The context on the OpenCL context and queue that a buffer belongs to."""
     opencl = _asked(_opencl().clGetMemObjectInfo, handle, _MEM_CONTEXT, "cl_context")
     mine = _contexts.current()
     if queue == ffi.NULL and mine.opencl == opencl:
         return mine
-    device = _asked(_opencl().clGetContextInfo, opencl, _CONTEXT_DEVICES, "cl_device_id")
-    return _contexts.shared(opencl, device, queue)
+    return _contexts.shared(opencl, _device_of(opencl, queue), queue)
 
 
 def from_cl_mem(pointer, shape, dtype=np.float64, *, offset=0, strides=None, queue=None):

@@ -418,6 +418,12 @@ def _ends(a, b):
     return a, b, kind if kind.kind == "f" else np.dtype(float)
 
 
+def _texts_of_elements(text, args, shape):
+    """A text with each element's own arguments, which have names."""
+    flat = {name: np.broadcast_to(np.asarray(arg, float), shape).ravel() for name, arg in args.items()}
+    return [_text(text, {name: values[k] for name, values in flat.items()}) for k in range(math.prod(shape))]
+
+
 def _integrands_of_elements(f, args, shape):
     """f of each element's own arguments, traced once: the arguments of all are stand-ins, too."""
     args = [np.broadcast_to(np.asarray(arg, float), shape) for arg in args]
@@ -438,8 +444,8 @@ def _integrands_of_elements(f, args, shape):
 def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=None, rtol=None, preserve_shape=False, callback=None):
     """The integrals of f(x, *args) from a to b, arrays that are broadcast: for integrands that are singular at the ends.
 
-    The result has integral, error, success, status (0: converged, -2: not, -3: not finite) and nfev. In texts, `left` and `right` are the
-    distances from the ends, which lose no digits there. `log=True` and `callback` are refused; `minlevel` and `maxlevel` are checked, and
+    The result has integral, error, success, status (0: converged, -2: not, -3: not finite) and nfev. In texts, whose arguments have names,
+    args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. `log=True` and `callback` are refused; `minlevel` and `maxlevel` are checked, and
     the library halves steps as it sees fit.
     """
     if not callable(f) and not isinstance(f, str):
@@ -456,9 +462,14 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
         _check_level(value, name)
     if log or callback is not None:
         raise errors.UnsupportedError(f"{'log=True' if log else 'a callback'}: the library integrates values, all levels in one call")
-    args = _arguments(args)
+    names = list(args) if isinstance(args, dict) else None
+    args = tuple(args.values()) if names is not None else _arguments(args)
     shape = np.broadcast_shapes(a.shape, b.shape, *(np.shape(arg) for arg in args))
-    if preserve_shape:
+    if names is not None and isinstance(f, str):
+        integrands = _texts_of_elements(f, dict(zip(names, args)), shape)
+    elif names is not None:
+        raise errors.ArgumentError("the arguments of a function have an order: args=(1, 2); those of a text have names")
+    elif preserve_shape:
         array = trace(f, variables(["x"] * math.prod(shape), shape) if shape else variables(["x"], ()), *args)
         shape = np.broadcast_shapes(array.shape, shape)
         integrands = list(np.broadcast_to(array, shape).ravel())

@@ -126,6 +126,25 @@ def test_buffers_of_others():
         mastaba.from_cl_mem(0, (3,))
 
 
+def test_buffers_of_contexts_of_several_devices():
+    import ctypes
+    cl = ctypes.CDLL("libOpenCL.so.1")
+    cl.clCreateContext.restype = cl.clCreateBuffer.restype = ctypes.c_void_p
+    platform, devices, parts, n = ctypes.c_void_p(), (ctypes.c_void_p * 1)(), (ctypes.c_void_p * 2)(), ctypes.c_uint32()
+    equally_one = (ctypes.c_ssize_t * 3)(0x1086, 1, 0)
+    cl.clGetPlatformIDs(1, ctypes.byref(platform), None)
+    if cl.clGetDeviceIDs(platform, ctypes.c_uint64(0xFFFFFFFF), 1, devices, None) or \
+            cl.clCreateSubDevices(ctypes.c_void_p(devices[0]), equally_one, 2, parts, ctypes.byref(n)) or n.value < 2:
+        pytest.skip("no device here has two parts")
+    context = ctypes.c_void_p(cl.clCreateContext(None, 2, parts, None, None, None))
+    buffer = ctypes.c_void_p(cl.clCreateBuffer(context, ctypes.c_uint64(1), ctypes.c_size_t(64), None, None))
+    a = mastaba.from_cl_mem(buffer.value, (4,), np.complex128)
+    a[...] = [1, 0, 0, 0]
+    assert mastaba.fft.fft(a).numpy().tolist() == [1, 1, 1, 1]
+    del a
+    cl.clReleaseMemObject(buffer)
+
+
 class Elsewhere:
     """Another library's array on the device."""
 

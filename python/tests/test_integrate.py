@@ -156,3 +156,11 @@ def test_points_that_depend_on_outer_variables():
     # x from -1.5 to y + 0.5: x y, and 1 from -y/2 on
     wanted = (1 / 4 + 1 / 3 + 1 / 8) / 2 - 1.5**2 / 4 + (3 / 4 + 1 / 2)
     assert abs(value - wanted) <= max(error, 1e-12)
+
+
+def test_texts_with_arguments_at_singular_ends():
+    a = np.array([[0.25], [0.5]])
+    got = integrate.tanhsinh("left^(a-1)*c", 0, 1, args={"a": a, "c": np.array([1.0, 3.0])})
+    assert got.integral.shape == (2, 2) and np.allclose(got.integral, [1, 3] / a, rtol=1e-9)
+    with pytest.raises(mastaba.errors.ArgumentError, match="order"):
+        integrate.tanhsinh(lambda x, a: x * a, 0, 1, args={"a": 1})

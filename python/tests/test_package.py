@@ -74,6 +74,20 @@ def test_devices():
         pass
 
 
+def test_groups_of_devices():
+    """Two parts of a device share out blocks, and give its bits."""
+    x = numbers(300, 500)
+    alone = mastaba.fft.fft(x), mastaba.evaluate("x*2 + 1", {"x": x}), mastaba.integrate.quad_vec(lambda t: np.array([t, t**2, t**3]), 0, 1)[0]
+    for devices in ("0/2", ["0/2"]):
+        with mastaba.use(devices), mastaba.budget(device="1MiB"):
+            together = mastaba.fft.fft(x), mastaba.evaluate("x*2 + 1", {"x": x}), mastaba.integrate.quad_vec(lambda t: np.array([t, t**2, t**3]), 0, 1)[0]
+            on_lead = mastaba.asarray(x[0])
+            assert np.array_equal(mastaba.fft.fft(on_lead).numpy(), alone[0][0])
+        assert all(np.array_equal(one, other) for one, other in zip(alone, together))
+    with pytest.raises(mastaba.errors.ArgumentError), mastaba.use([]):
+        pass
+
+
 def test_refusals():
     with pytest.raises(mastaba.errors.UnsupportedError):
         mastaba.fft.fft(np.ones(4, np.longdouble))
@@ -229,6 +243,22 @@ def test_interrupt():
             mastaba.fft.rfft(x)
             time.sleep(60)  # the signal came late
         assert mastaba.fft.fft(np.ones(4))[0] == 4
+
+
+def test_interrupt_of_a_solver():
+    """A run ends within a second of Ctrl-C, at a step that its state is of."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    solver = mastaba.Solver({"grid": [300, 300], "fields": {"u": "x < 150"}, "update": [{"u": "u + 0.2*laplace(u)"}]})
+    solver.run(10)
+    sent = []
+    threading.Timer(0.3, lambda: (sent.append(time.perf_counter()), os.kill(os.getpid(), signal.SIGINT))).start()
+    with pytest.raises(KeyboardInterrupt):
+        solver.run(10**8)
+    late = time.perf_counter() - sent[0]
+    assert late < 1 + os.getloadavg()[0], late  # a second, where nothing else is at work
+    step, u = solver.step, solver["u"]
+    assert 10 <= step < 10**8 and abs(float(u.mean()) - 0.5) < 0.4 and np.isfinite(u).all()
+    assert solver.run(5).step == step + 5
 
 
 def test_progress():
