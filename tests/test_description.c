@@ -443,7 +443,7 @@ ENDS_WITH(mst_integral_range, to);
 ENDS_WITH(mst_map_desc, out_type);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, type);
-ENDS_WITH(mst_stencil_desc, part);
+ENDS_WITH(mst_stencil_desc, shares);
 ENDS_WITH(mst_stencil_plan, part_planes);
 ENDS_WITH(mst_stencil_halo, steps_left);
 ENDS_WITH(mst_stencil_monitor, region);

@@ -168,6 +168,9 @@ static outcome *run(mst_context *context, mst_stencil_desc d, size_t parts) {
     d.check_every = 6;
     OK(mst_stencil_create(context, &d, &solver, &e));
     OK(mst_stencil_describe(solver, STEPS, &plan, &e));
+    if (d.n_shares > 0)
+        CHECK(plan.part_planes[0] + 6 < plan.part_planes[1], "shares of 2 and 3 are %zu and %zu planes", plan.part_planes[0],
+              plan.part_planes[1]);
     CHECK(plan.n_parts == (parts > 1 ? parts : 0), "the grid is in %zu parts, not %zu", plan.n_parts, parts);
     OK(mst_stencil_run(solver, 9, NULL, NULL, &e));
     OK(mst_stencil_run(solver, STEPS - 9, NULL, NULL, &e));
@@ -212,6 +215,9 @@ static void test_groups(void **state) {
         d.depth = ways[k].depth;
         d.block = ways[k].block;
         d.fuse = d.schedule == MST_STENCIL_SWEEPS || d.schedule == MST_STENCIL_SKEWED_SWEEPS ? 0 : 2;
+        const double shares[] = {2, 3};
+        d.n_shares = k == 1 ? 2 : 0;
+        d.shares = k == 1 ? shares : NULL;
         outcome *got = run(k % 2 ? two : three, d, k % 2 ? 2 : 3);
         snprintf(text, sizeof text, "%s on %d devices", mst_stencil_schedule_name(d.schedule), k % 2 ? 2 : 3);
         check_same(expected, got, text);

@@ -35,7 +35,7 @@ static const char details[] = "PROBLEM is a YAML file with grid, fields, updates
 
 // Options as text and numbers, before they are checked.
 typedef struct request {
-    char *grid, *schedule, *shape, *precision, *output, *output_type, *checkpoint, *every, *scratch;
+    char *grid, *schedule, *shape, *shares, *precision, *output, *output_type, *checkpoint, *every, *scratch;
     char **set; // NULL-ended, or NULL
     long long steps, depth, fuse, block;
     double time_step;
@@ -59,6 +59,8 @@ static const cli_option option_table[] = {
     {"block", 0, CLI_LONG, offsetof(request, block), "nodes of a block along the slowest axis", "B"},
     {"no-overlap", 0, CLI_FLAG, offsetof(request, no_overlap), "transfers and kernels one after the other", NULL},
     {"shape", 0, CLI_TEXT, offsetof(request, shape), "of kernels: gpu or cpu (default: by the device)", "SHAPE"},
+    {"shares", 0, CLI_TEXT, offsetof(request, shares), "of the grid for each device, as 3,1 (default: as fast as they are)",
+     "S,S"},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print the plan with time and memory, and end", NULL},
     {"check-stability", 0, CLI_FLAG, offsetof(request, check_stability), "print the largest stable time step, and end", NULL},
     {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
@@ -126,6 +128,23 @@ static int take_schedule(const char *text, mst_stencil_schedule *schedule) {
     return wrong("--schedule", text, "auto, in-core, trivial, pyramid-slabs, pyramid-tiles, skewed, sweeps or skewed-sweeps");
 }
 
+// "3,1"
+static int take_shares(const char *text, mst_stencil_desc *desc, problem_overrides *overrides) {
+    const char *rest = text;
+    while (desc->n_shares < PROBLEM_MOST_SHARES) {
+        char *end;
+        const double share = strtod(rest, &end);
+        if (end == rest || !(share >= 0) || !isfinite(share) || (*end && *end != ','))
+            break;
+        overrides->shares[desc->n_shares++] = share;
+        desc->shares = overrides->shares;
+        if (!*end)
+            return CLI_DONE;
+        rest = end + 1;
+    }
+    return wrong("--shares", text, "a number for each device, as 3,1");
+}
+
 static int take_words(const request *r, mst_stencil_desc *desc, problem_overrides *overrides) {
     if (r->shape && strcmp(r->shape, "gpu") != 0 && strcmp(r->shape, "cpu") != 0)
         return wrong("--shape", r->shape, "gpu or cpu");
@@ -168,6 +187,8 @@ static int take_options(const request *r, mst_stencil_desc *desc, problem_overri
         code = take_words(r, desc, overrides);
     if (code == CLI_DONE)
         code = take_numbers(r, desc, overrides);
+    if (code == CLI_DONE && r->shares)
+        code = take_shares(r->shares, desc, overrides);
     options->every_seconds = 600;
     if (code == CLI_DONE && r->every)
         code = take_every(r->every, options);
@@ -194,6 +215,8 @@ static void set_schedule(mst_stencil_desc *desc, const mst_stencil_desc *chosen)
     desc->block = chosen->block;
     desc->no_overlap = chosen->no_overlap;
     desc->check_every = chosen->check_every;
+    desc->n_shares = chosen->n_shares;
+    desc->shares = chosen->shares;
 }
 
 // Before any work, as the library would refuse it at the end.

@@ -6,7 +6,13 @@
 #include "frames.h"
 #include "yaml_file.h"
 
-enum { PROBLEM_MOST_PARAMETERS = 64, PROBLEM_MOST_OUTPUTS = 8, PROBLEM_MOST_SOURCES = 1024, PROBLEM_MOST_RECEIVERS = 64 };
+enum {
+    PROBLEM_MOST_PARAMETERS = 64,
+    PROBLEM_MOST_OUTPUTS = 8,
+    PROBLEM_MOST_SOURCES = 1024,
+    PROBLEM_MOST_RECEIVERS = 64,
+    PROBLEM_MOST_SHARES = 64
+};
 
 typedef enum problem_format { PROBLEM_NPY, PROBLEM_VTI, PROBLEM_PNG } problem_format;
 
@@ -61,6 +67,7 @@ typedef struct problem_overrides {
     int64_t steps;      // < 0: not given
     size_t n_set;
     mst_stencil_parameter set[PROBLEM_MOST_PARAMETERS];
+    double shares[PROBLEM_MOST_SHARES]; // to which the description points
 } problem_overrides;
 
 typedef struct problem {

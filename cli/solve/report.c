@@ -54,6 +54,13 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     failed |= json_object_set_new(object, "device_bytes", json_integer((json_int_t)plan->device_bytes));
     failed |= json_object_set_new(object, "host_bytes", json_integer((json_int_t)plan->host_bytes));
     failed |= json_object_set_new(object, "duplicated", cli_json_real(plan->duplicated));
+    if (plan->n_parts > 0) {
+        const size_t n = mst_context_n_devices(run->context);
+        failed |= json_object_set_new(object, "part_steps", json_integer((json_int_t)plan->part_steps));
+        failed |=
+            json_object_set_new(object, "part_planes",
+                                cli_json_sizes(plan->part_planes, (int)(n < MST_STENCIL_MAX_PARTS ? n : MST_STENCIL_MAX_PARTS)));
+    }
     return cli_json_complete(object, failed);
 }
 
@@ -107,6 +114,22 @@ static void print_moved(uint64_t upload, uint64_t download, double duplicated) {
            100 * duplicated);
 }
 
+// Who has which planes.
+static void print_parts(const solve_run *run) {
+    const mst_stencil_plan *plan = &run->plan;
+    size_t first = 0;
+    for (size_t k = 0; plan->n_parts > 0 && k < MST_STENCIL_MAX_PARTS && k < mst_context_n_devices(run->context); k++) {
+        const size_t planes = plan->part_planes[k];
+        if (planes > 0)
+            printf("device %zu of %zu, %s: %s %zu to %zu\n", k + 1, mst_context_n_devices(run->context),
+                   mst_context_device_at(run->context, k)->name, run->problem.desc.n_runs > 0 ? "runs" : "planes", first,
+                   first + planes - 1);
+        first += planes;
+    }
+    if (plan->n_parts > 0 && run->problem.desc.n_runs == 0)
+        printf("halos are exchanged every %llu step%s\n", (unsigned long long)plan->part_steps, plan->part_steps == 1 ? "" : "s");
+}
+
 int solve_print_plan(const solve_run *run) {
     const mst_stencil_plan *plan = &run->plan;
     char time[32];
@@ -117,6 +140,7 @@ int solve_print_plan(const solve_run *run) {
     if (run->problem.steps > 0)
         printf(", %.4g node-steps/s", node_steps(run, run->problem.steps) / plan->seconds);
     putchar('\n');
+    print_parts(run);
     print_moved(plan->upload_bytes, plan->download_bytes, plan->duplicated);
     print_memory(plan);
     return cli_flush(solve_command);
@@ -145,7 +169,9 @@ int solve_print_report(const solve_run *run) {
                100 * (run->predicted / done->seconds - 1));
     print_moved(done->upload_bytes, done->download_bytes, run->plan.duplicated);
     print_monitors(run);
-    if (run->common->verbose)
+    if (run->common->verbose) {
+        print_parts(run);
         print_memory(&run->plan);
+    }
     return cli_flush(solve_command);
 }

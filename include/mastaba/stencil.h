@@ -301,6 +301,12 @@ typedef struct mst_stencil_desc {
     // them; nodes are numbered in the whole grid), mst_stencil_write of all planes that it holds. Points of receivers that are
     // not in its own planes alone are NaN. The grid has two axes or three (an ensemble's, one or two).
     const mst_stencil_part *part;
+
+    // How the grid is shared out among the devices of the context: a number for each, not negative, of which 3 and 1 mean three
+    // quarters and one. 0: by their compute units, or as measured where they are of different makes. With one device they do not
+    // matter.
+    size_t n_shares;
+    const double *shares;
 } mst_stencil_desc;
 
 #define MST_STENCIL_DESC_INIT                                                                                                    \
@@ -309,7 +315,7 @@ typedef struct mst_stencil_desc {
             NULL, sizeof(mst_stencil_parameter), sizeof(mst_stencil_field), sizeof(mst_stencil_update),                          \
             sizeof(mst_stencil_source), sizeof(mst_stencil_receiver), sizeof(mst_stencil_boundary), MST_STENCIL_AUTO, 0, 0, 0,   \
             false, MST_STENCIL_SHAPE_AUTO, MST_STENCIL_STORE_AUTO, -1, 0, 0, 0, 0, 0, NULL, NULL, sizeof(mst_stencil_monitor),   \
-            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL               \
+            sizeof(mst_stencil_spectrum), NULL, 0, 0, 0, NULL, NULL, 0, sizeof(mst_stencil_definition), NULL, NULL, 0, NULL      \
     }
 
 // What is chosen, and what the model says of it: times from rates that are measured on the device. They
@@ -330,11 +336,11 @@ typedef struct mst_stencil_plan {
     uint64_t download_bytes; //
     double duplicated;       // updates computed / updates needed - 1
     // Of a context of several devices: how many of them have a part of the grid (0: one has all of it), after how many steps they
-    // exchange halos, and the planes of the first MST_STENCIL_MAX_PARTS, in the order of the devices. The members above are those
+    // exchange halos, and the planes of the first MST_STENCIL_MAX_PARTS devices. The members above are those
     // of the first (schedule, depth, fuse, block) or of all together.
     size_t n_parts;
     uint64_t part_steps;
-    size_t part_planes[MST_STENCIL_MAX_PARTS];
+    size_t part_planes[MST_STENCIL_MAX_PARTS]; // of each device
 } mst_stencil_plan;
 
 #define MST_STENCIL_PLAN_INIT                                                                                                    \

@@ -4,7 +4,9 @@
 #include "halo.h"
 #include "runtime/group.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static mst_stencil_desc member_desc(const mst_stencil_desc *desc, const mst_stencil_part *part, uint64_t file_offset) {
     mst_stencil_desc d = *desc;
@@ -47,6 +49,7 @@ static mst_status make_members(mst_members *m, const mst_stencil_desc *desc, con
         const mst_stencil_desc d = member_desc(desc, &parts[k], file_offset);
         mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
         MST_TRY(make(mst_group_member(lead, k), &d, steps, &m->all[m->n].solver, error));
+        m->all[m->n].device = k;
         m->n++;
         m->steps = parts[k].steps;
         mst_solver_figures(m->all[m->n - 1].solver, 0, &figures);
@@ -104,17 +107,83 @@ static size_t count_parts(const mst_stencil_part *parts, size_t n) {
     return count;
 }
 
+// ---- Shares
+
+static mst_status check_shares(const mst_stencil_desc *desc, size_t n, mst_error *error) {
+    mst_status status = MST_OK;
+    double sum = 0;
+    MST_REQUIRE((desc->n_shares > 0) == (desc->shares != NULL), MST_ERROR_ARGUMENT, "n_shares is %zu but shares is %s",
+                desc->n_shares, desc->shares ? "set" : "NULL");
+    MST_REQUIRE(desc->n_shares == 0 || n == 1 || desc->n_shares == n, MST_ERROR_ARGUMENT,
+                "there are %zu shares, and the context has %zu devices", desc->n_shares, n);
+    for (size_t k = 0; k < desc->n_shares; k++) {
+        MST_REQUIRE(isfinite(desc->shares[k]) && desc->shares[k] >= 0, MST_ERROR_ARGUMENT,
+                    "share %zu is %g; it must not be negative", k, desc->shares[k]);
+        sum += desc->shares[k];
+    }
+    MST_REQUIRE(desc->n_shares == 0 || sum > 0, MST_ERROR_ARGUMENT, "all shares are 0");
+fail:
+    return status;
+}
+
+static bool are_alike(mst_context *lead) {
+    for (size_t k = 1; k < mst_group_size(lead); k++)
+        if (strcmp(mst_group_member(lead, k)->device.name, lead->device.name) != 0)
+            return false;
+    return true;
+}
+
+enum { MEASURED_STEPS = 1000 };
+
+// Planes a second by the plans of equal parts, whose rates are measured.
+static mst_status measure_shares(mst_context *lead, const mst_stencil_desc *desc, mst_stencil_part *parts, double *shares,
+                                 mst_error *error) {
+    mst_status status = MST_OK;
+    const size_t n = mst_group_size(lead);
+    MST_TRY(mst_members_divide(lead, desc, NULL, n, 0, parts, error));
+    for (size_t k = 0; k < n; k++) {
+        mst_stencil *s = NULL;
+        mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
+        const mst_stencil_desc d = member_desc(desc, &parts[k], 0);
+        shares[k] = 0;
+        if (parts[k].planes == 0)
+            continue;
+        status = mst_solver_plan(mst_group_member(lead, k), &d, MEASURED_STEPS, &s, error);
+        if (status == MST_OK)
+            mst_solver_figures(s, MEASURED_STEPS, &figures);
+        else
+            mst_log(lead, MST_LOG_WARNING, "a device of the group takes no part: %s", error ? error->message : "no plan");
+        mst_stencil_destroy(s);
+        shares[k] = status == MST_OK && figures.seconds > 0 ? (double)parts[k].planes / figures.seconds : 0;
+        status = MST_OK;
+    }
+fail:
+    return status;
+}
+
+static mst_status choose_shares(mst_context *lead, const mst_stencil_desc *desc, mst_stencil_part *parts, double *shares,
+                                mst_error *error) {
+    const size_t n = mst_group_size(lead);
+    for (size_t k = 0; k < n; k++)
+        shares[k] = desc->n_shares > 0 ? desc->shares[k] : mst_group_member(lead, k)->device.compute_units;
+    return desc->n_shares > 0 || are_alike(lead) ? MST_OK : measure_shares(lead, desc, parts, shares, error);
+}
+
 // Where the grid cannot be shared out, the lead has all of it.
 static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, make_fn *make, uint64_t steps, mst_stencil **out,
                            mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_part *parts = NULL;
+    double *shares = NULL;
     const size_t n = mst_group_size(context);
     *out = NULL;
+    MST_TRY(check_shares(desc, n, error));
     if (n == 1 || desc->part || desc->rank < 2)
         return make(context, desc, steps, out, error);
-    MST_REQUIRE(parts = calloc(n, sizeof *parts), MST_ERROR_HOST_MEMORY, "out of memory sharing out a grid");
-    MST_TRY(mst_members_divide(context, desc, NULL, n, 0, parts, error));
+    MST_REQUIRE((parts = calloc(n, sizeof *parts)) && (shares = calloc(n, sizeof *shares)), MST_ERROR_HOST_MEMORY,
+                "out of memory sharing out a grid");
+    MST_TRY(choose_shares(context, desc, parts, shares, error));
+    MST_TRY(mst_members_divide(context, desc, shares, n, 0, parts, error));
     status = MST_ERROR_UNSUPPORTED;
     if (count_parts(parts, n) > 1)
         status = make_shared(context, desc, parts, make, steps, out, error);
@@ -122,6 +191,7 @@ static mst_status make_any(mst_context *context, const mst_stencil_desc *desc, m
         status = make(context, desc, steps, out, error);
 fail:
     free(parts);
+    free(shares);
     return status;
 }
 
@@ -157,9 +227,10 @@ void mst_members_figures(const mst_stencil *s, uint64_t steps, mst_stencil_plan 
         plan->download_bytes += one.download_bytes + exchanges * (mst_edge_bytes(own, 0) + mst_edge_bytes(own, 1));
         plan->duplicated += one.duplicated * (double)own->part.held_planes / (double)s->problem.all_planes;
         held += (double)own->part.held_planes;
-        if (k < MST_STENCIL_MAX_PARTS)
-            plan->part_planes[plan->n_parts++] = (size_t)own->part.planes;
+        if (m->all[k].device < MST_STENCIL_MAX_PARTS)
+            plan->part_planes[m->all[k].device] = (size_t)own->part.planes;
     }
     plan->duplicated += held / (double)s->problem.all_planes - 1;
+    plan->n_parts = m->n;
     plan->part_steps = m->steps;
 }

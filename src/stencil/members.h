@@ -11,6 +11,7 @@ enum { MST_EXCHANGES = 2 }; // buffers for edges take turns, so that one meeting
 // One device's: its solver, and its edges on their way to the neighbours below and above.
 typedef struct mst_member {
     mst_stencil *solver;
+    size_t device; // its number in the group
     unsigned char *edges[MST_EXCHANGES][2];
     mst_traffic traffic;
     double computing, exchanging; // seconds

@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-enum { MAX_LEAVES = 14, MAX_FIELDS = 3, MAX_WAYS = 4, LEAF_TEXT = 40, STEPS = 11, MORE_TEXT = 200 };
+enum { MAX_DEVICES = 3, MAX_LEAVES = 14, MAX_FIELDS = 3, MAX_WAYS = 4, LEAF_TEXT = 40, STEPS = 11, MORE_TEXT = 200 };
 
 typedef struct scheme_case {
     mst_stencil_desc desc;
@@ -26,6 +26,7 @@ typedef struct scheme_case {
     bool functions, layers;
     int n_ways;
     mst_stencil_desc ways[MAX_WAYS];
+    size_t devices[MAX_WAYS]; // among which a way shares the grid out
 } scheme_case;
 
 static const char *const field_names[] = {"u", "v", "w", "k"};
@@ -272,8 +273,9 @@ static void describe(const scheme_case *c) {
         ADD(", %zu: %s = %s", c->updates[u].substep, c->updates[u].field, c->updates[u].expression);
     ADD(", %zu sources, %zu receivers; ", d->n_sources, d->n_receivers);
     for (int w = 0; w < c->n_ways; w++)
-        ADD("%s shape %d n %zu m %u b %zu store %d%s, ", mst_stencil_schedule_name(c->ways[w].schedule), (int)c->ways[w].shape,
-            c->ways[w].depth, c->ways[w].fuse, c->ways[w].block, (int)c->ways[w].store, c->ways[w].no_overlap ? " alone" : "");
+        ADD("%zu device%s %s shape %d n %zu m %u b %zu store %d%s, ", c->devices[w], c->devices[w] == 1 ? "" : "s",
+            mst_stencil_schedule_name(c->ways[w].schedule), (int)c->ways[w].shape, c->ways[w].depth, c->ways[w].fuse,
+            c->ways[w].block, (int)c->ways[w].store, c->ways[w].no_overlap ? " alone" : "");
 #undef ADD
     test_case_made((size_t)c->n_ways, "%s", text);
 }
@@ -328,6 +330,18 @@ static test_scheme run_plainly(mst_context *context, const mst_stencil_desc *des
     return s;
 }
 
+// Parts of the CPU, made once in a process.
+static mst_context *group_of(size_t n) {
+    static mst_context *groups[MAX_DEVICES + 1];
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    char device[30];
+    snprintf(device, sizeof device, "0/%zu", n);
+    desc.device = device;
+    if (!groups[n])
+        groups[n] = test_context(&desc);
+    return groups[n];
+}
+
 static void make_and_try(mst_context *context) {
     const mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
     const size_t portions[] = {1, 7, 3};
@@ -344,16 +358,19 @@ static void make_and_try(mst_context *context) {
     choose_updates(c);
     choose_points(c);
     c->n_ways = (int)test_choose_between(1, MAX_WAYS);
-    for (int w = 0; w < c->n_ways; w++)
+    for (int w = 0; w < c->n_ways; w++) {
         choose_way(c, &c->ways[w]);
+        c->devices[w] = test_choose_rarely(2) ? test_choose_between(2, MAX_DEVICES) : 1;
+    }
     describe(c);
     test_scheme reference = c->functions || c->layers ? run_plainly(context, &c->desc) : test_scheme_run(&c->desc, STEPS);
     for (int w = 0; w < c->n_ways; w++) {
         char text[40];
         snprintf(text, sizeof text, "way %d", w + 1);
         c->ways[w].file = c->ways[w].store == MST_STENCIL_STORE_FILE ? test_file(1) : -1;
-        if (is_possible(context, &c->ways[w]))
-            test_scheme_check(context, &c->ways[w], portions, 3, &reference, text);
+        mst_context *on = c->devices[w] > 1 ? group_of(c->devices[w]) : context;
+        if (is_possible(on, &c->ways[w]))
+            test_scheme_check(on, &c->ways[w], portions, 3, &reference, text);
         if (c->ways[w].file >= 0)
             close(c->ways[w].file);
     }
@@ -362,4 +379,7 @@ static void make_and_try(mst_context *context) {
     free(c);
 }
 
-int main(int argc, char **argv) { return test_choices_main(argc, argv, "schemes", make_and_try); }
+int main(int argc, char **argv) {
+    setenv("POCL_MAX_PTHREAD_COUNT", "6", 1); // so that there are parts, whatever the machine has
+    return test_choices_main(argc, argv, "schemes", make_and_try);
+}
