@@ -172,13 +172,24 @@ def use(device):
 
 def budget(device=None, host=None):
     """Within the `with` block, calls of this thread take at most so much memory of the device and for staging; what does not fit
-    streams through. `device` and `host` are bytes, or text such as "4GiB"."""
+    streams through. `device` and `host` are bytes, or text such as "4GiB".
+
+        >>> import numpy as np, mastaba
+        >>> with mastaba.budget(device="1MiB", host="4MiB"):
+        ...     mastaba.fft.fft(np.ones((400, 1000)))[7, 0].real.item()
+        1000.0
+    """
     name, device_memory, host_memory = _settings.get()
     return _with((name, device_memory if device is None else _bytes(device), host_memory if host is None else _bytes(host)))
 
 
 def devices():
-    """The names of the devices there are, in the order of their indices."""
+    """The names of the devices there are, in the order of their indices.
+
+        >>> import mastaba
+        >>> len(mastaba.devices()) > 0
+        True
+    """
     _begin()
     listed, count = ffi.new("mst_device_info ***"), ffi.new("size_t *")
     check(lib.mst_devices_list(listed, count, per_thread.error))
@@ -188,7 +199,11 @@ def devices():
 
 
 def set_cache(n):
-    """Keeps at most n plans of each device and budget, those used last."""
+    """Keeps at most n plans of each device and budget, those used last.
+
+        >>> import mastaba
+        >>> mastaba.set_cache(64)
+    """
     if not isinstance(n, int) or n < 1:
         raise errors.ArgumentError(f"a cache of {n!r} plans: give a whole number from 1")
     Context.most_plans = n

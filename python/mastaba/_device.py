@@ -274,7 +274,12 @@ class Array:
 # ---- Making them
 
 def empty(shape, dtype=np.float64, context=None):
-    """An array on the device whose values are not set."""
+    """An array on the device whose values are not set.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.empty((2, 3), np.float32).nbytes
+        24
+    """
     context, dtype = context or _contexts.current(), _type(dtype)
     shape = (operator.index(shape),) if not isinstance(shape, (tuple, list)) else tuple(operator.index(n) for n in shape)
     if any(n < 0 for n in shape):
@@ -286,6 +291,11 @@ def asarray(values, dtype=None, *, context=None):
     """An array on the device: the same one, what pyopencl or DLPack have there, without a copy, or a copy of what NumPy makes an array of.
 
     `context` is for internal use.
+
+        >>> import mastaba
+        >>> a = mastaba.asarray([1.0, 2.0])
+        >>> (a + 1).numpy().tolist()
+        [2.0, 3.0]
     """
     if isinstance(values, Array):
         return values if dtype is None else values.astype(dtype)
@@ -323,7 +333,13 @@ def _context_of(handle, queue):
 
 def from_cl_mem(pointer, shape, dtype=np.float64, *, offset=0, strides=None, queue=None):
     """An array in a buffer that another library made, whose cl_mem is the number `pointer`; strides and offset are bytes. It is
-    retained as long as the array. Work on it goes to `queue`, a cl_command_queue's number, if given."""
+    retained as long as the array. Work on it goes to `queue`, a cl_command_queue's number, if given.
+
+        >>> import numpy as np, mastaba
+        >>> a = mastaba.asarray(np.arange(4.0))
+        >>> mastaba.from_cl_mem(a.int_ptr, (2,), a.dtype, offset=16).numpy().tolist()
+        [2.0, 3.0]
+    """
     handle = ffi.cast("cl_mem", operator.index(pointer))
     if handle == ffi.NULL:
         raise errors.ArgumentError("the cl_mem is 0")
@@ -406,7 +422,13 @@ class _Borrowed:
 
 
 def from_dlpack(producer):
-    """An array of another library, without a copy if it lies on an OpenCL device, else copied there."""
+    """An array of another library, without a copy if it lies on an OpenCL device, else copied there.
+
+        >>> import mastaba
+        >>> a = mastaba.asarray([1.0, 2.0])
+        >>> mastaba.from_dlpack(a).int_ptr == a.int_ptr
+        True
+    """
     if producer.__dlpack_device__()[0] != _ON_OPENCL:
         return asarray(np.from_dlpack(producer))
     capsule = producer.__dlpack__()

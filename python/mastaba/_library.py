@@ -74,7 +74,15 @@ def describe(kind, /, **members):
 @contextlib.contextmanager
 def progress(report=None):
     """Within the `with` block, calls of this thread tell report(done, total) now and then how far they are; where it returns False they
-    end with a CancelledError. Without a function, a bar of tqdm is drawn for calls that take longer than half a second."""
+    end with a CancelledError. Without a function, a bar of tqdm is drawn for calls that take longer than half a second.
+
+        >>> import numpy as np, mastaba
+        >>> seen = []
+        >>> with mastaba.progress(lambda done, total: seen.append(done / total)):
+        ...     z = mastaba.fft.fft(np.ones((10, 100)))
+        >>> seen == sorted(seen)
+        True
+    """
     bar = None
     if report is None:
         report = bar = _Bar()
@@ -109,5 +117,10 @@ class _Bar:
 
 
 def version():
-    """The version of the C library."""
+    """The version of the C library.
+
+        >>> import mastaba
+        >>> mastaba.version().count(".")
+        2
+    """
     return ffi.string(lib.mst_version()).decode()

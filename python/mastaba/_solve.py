@@ -233,5 +233,10 @@ def solve(problem, steps=None, callback=None, every=None, **overrides):
 
 
 def time_step_limit(problem, **overrides):
-    """The largest stable time step of a linear problem, by von Neumann's analysis: inf if any is, 0 if none is."""
+    """The largest stable time step of a linear problem, by von Neumann's analysis: inf if any is, 0 if none is.
+
+        >>> import mastaba
+        >>> round(mastaba.time_step_limit({"grid": [64], "fields": {"u": 0}, "update": [{"u": "u + dt*laplace(u)"}]}), 3)
+        0.5
+    """
     return Problem(problem, overrides).stability().time_step_limit

@@ -157,76 +157,143 @@ def _to_real(x, s, axes, norm, forward=False, out=None):
 
 
 def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis."""
+    """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis.
+
+        >>> import mastaba
+        >>> mastaba.fft.fft([1, 0, 0, 0]).real.tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True, out)
 
 
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of fft, divided by n."""
+    """The inverse of fft, divided by n.
+
+        >>> import mastaba
+        >>> mastaba.fft.ifft([4, 0, 0, 0]).real.tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False, out)
 
 
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The first n/2 + 1 results of fft of real numbers, which determine the others."""
+    """The first n/2 + 1 results of fft of real numbers, which determine the others.
+
+        >>> import mastaba
+        >>> mastaba.fft.rfft([1.0, 1.0, 1.0, 1.0]).real.tolist()
+        [4.0, 0.0, 0.0]
+    """
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of rfft: n real numbers, by default 2 (m - 1) of m."""
+    """The inverse of rfft: n real numbers, by default 2 (m - 1) of m.
+
+        >>> import mastaba
+        >>> mastaba.fft.irfft([4, 0, 0]).tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
     return _to_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
 def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """fft of numbers with Hermitian symmetry, of which x is the first half: n real numbers."""
+    """fft of numbers with Hermitian symmetry, of which x is the first half: n real numbers.
+
+        >>> import mastaba
+        >>> mastaba.fft.hfft([1, 0, 0]).tolist()
+        [1.0, 1.0, 1.0, 1.0]
+    """
     return _to_real(*_given_axis(x, n, axis, workers, plan), norm, True, out=out)
 
 
 def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of hfft."""
+    """The inverse of hfft.
+
+        >>> import mastaba
+        >>> mastaba.fft.ihfft([1.0, 1.0, 1.0, 1.0]).shape
+        (3,)
+    """
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False, out=out)
 
 
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """fft along several axes, by default all."""
+    """fft along several axes, by default all.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.fft.fftn(np.ones((2, 4)))[0, 0].real.item()
+        8.0
+    """
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True, out)
 
 
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of fftn."""
+    """The inverse of fftn.
+
+        >>> import numpy as np, mastaba
+        >>> x = np.arange(6.0).reshape(2, 3)
+        >>> np.allclose(mastaba.fft.ifftn(mastaba.fft.fftn(x)), x)
+        True
+    """
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False, out)
 
 
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """fftn of real numbers: the first n/2 + 1 results along the last of the axes."""
+    """fftn of real numbers: the first n/2 + 1 results along the last of the axes.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.fft.rfftn(np.ones((2, 4, 6)), axes=(0, 2)).shape
+        (2, 4, 4)
+    """
     return _from_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of rfftn."""
+    """The inverse of rfftn.
+
+        >>> import numpy as np, mastaba
+        >>> x = np.arange(12.0).reshape(3, 4)
+        >>> np.allclose(mastaba.fft.irfftn(mastaba.fft.rfftn(x), x.shape), x)
+        True
+    """
     return _to_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """fftn of numbers with Hermitian symmetry, of which x is the first half along the last of the axes."""
+    """fftn of numbers with Hermitian symmetry, of which x is the first half along the last of the axes.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.fft.hfftn(np.ones((2, 3))).shape
+        (2, 4)
+    """
     return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True, out=out)
 
 
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
-    """The inverse of hfftn."""
+    """The inverse of hfftn.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.fft.ihfftn(np.ones((2, 4))).shape
+        (2, 3)
+    """
     return _from_real(*_given_axes(x, s, axes, workers, plan), norm, False, out=out)
 
 
-def _of_two_axes(transform, name):
+def _of_two_axes(transform, name, columns):
     def of_two_axes(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
         return transform(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
     of_two_axes.__name__ = of_two_axes.__qualname__ = name
-    of_two_axes.__doc__ = f"{transform.__name__} along two axes, by default the last two."
+    of_two_axes.__doc__ = f"""{transform.__name__} along two axes, by default the last two.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.fft.{name}(np.ones((2, 4))).shape
+        (2, {columns})
+    """
     return of_two_axes
 
 
-fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = (_of_two_axes(transform, name) for transform, name in (
-    (fftn, "fft2"), (ifftn, "ifft2"), (rfftn, "rfft2"), (irfftn, "irfft2"), (hfftn, "hfft2"), (ihfftn, "ihfft2")))
+fft2, ifft2, rfft2, irfft2, hfft2, ihfft2 = (_of_two_axes(transform, name, columns) for transform, name, columns in (
+    (fftn, "fft2", 4), (ifftn, "ifft2", 4), (rfftn, "rfft2", 3), (irfftn, "irfft2", 6), (hfftn, "hfft2", 6), (ihfftn, "ihfft2", 3)))
 
 
 # ---- Even and odd data
@@ -256,12 +323,21 @@ def _of_even(name, type, x, s, axes, norm, orthogonalize, forward, out):
     return z
 
 
+_EXAMPLE = """
+
+        >>> import numpy as np, mastaba
+        >>> x = np.arange(6.0).reshape(2, 3)
+        >>> np.allclose(mastaba.fft.i{name}(mastaba.fft.{name}(x, 3), 3), x)
+        True
+    """
+
+
 def _along_one(name, forward):
     def along_one(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
         return _of_even(name, type, *_given_axis(x, n, axis, workers), norm, orthogonalize, forward, out)
 
     along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
-    along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis."
+    along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis." + _EXAMPLE.format(name=name.lower() + "")
     return along_one
 
 
@@ -270,7 +346,7 @@ def _along_several(name, forward):
         return _of_even(name, type, *_given_axes(x, s, axes, workers), norm, orthogonalize, forward, out)
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
-    along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all."
+    along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all." + _EXAMPLE.format(name=name.lower() + "n")
     return along_several
 
 
@@ -311,13 +387,23 @@ def _greatest(n, primes):
 
 
 def next_fast_len(target, real=False):
-    """The least length from target on that has no prime factor above 11, or 5 for real data."""
+    """The least length from target on that has no prime factor above 11, or 5 for real data.
+
+        >>> import mastaba
+        >>> mastaba.fft.next_fast_len(1021), mastaba.fft.next_fast_len(1021, real=True)
+        (1024, 1024)
+    """
     n, primes = _fast_primes(target, real)
     return _least(n, primes) if n else 0
 
 
 def prev_fast_len(target, real=False):
-    """The greatest length up to target that has no prime factor above 11, or 5 for real data."""
+    """The greatest length up to target that has no prime factor above 11, or 5 for real data.
+
+        >>> import mastaba
+        >>> mastaba.fft.prev_fast_len(1021)
+        1008
+    """
     n, primes = _fast_primes(target, real)
     if n < 1:
         raise ValueError("Target must be at least 1")

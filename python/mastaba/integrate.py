@@ -169,6 +169,11 @@ def quad(func, a, b, args=(), full_output=0, epsabs=1.49e-8, epsrel=1.49e-8, lim
     `limit` bounds the evaluations, 42 for each region beyond 50. `wopts`, `maxp1` and `limlst` have no meaning here. With
     `full_output` QUADPACK's dictionary follows, with the whole range as its one region, and a message if the tolerance was not met; else
     that is a warning.
+
+        >>> import numpy as np, mastaba
+        >>> value, error = mastaba.integrate.quad(lambda x: np.exp(-x), 0, np.inf)
+        >>> round(value, 9), error < 1e-7
+        (1.0, True)
     """
     a, b = float(a), float(b)
     most = 0 if limit <= 50 else _NODES * int(limit)
@@ -233,6 +238,10 @@ def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
     """The integral of func(y, x) for x from a to b and y from gfun(x) to hfun(x), and its error.
 
     Texts are expressions of x and y; gfun and hfun may be numbers, functions or texts.
+
+        >>> import mastaba
+        >>> round(mastaba.integrate.dblquad(lambda y, x: x * y, 0, 1, 0, lambda x: 2 * x)[0], 12)
+        0.5
     """
     ends = [(_bound(gfun, ["x"], args), _bound(hfun, ["x"], args)), (float(a), float(b))]
     results = _box(func, ["y", "x"], ends, args, epsabs, epsrel)
@@ -241,7 +250,12 @@ def dblquad(func, a, b, gfun, hfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
 
 
 def tplquad(func, a, b, gfun, hfun, qfun, rfun, args=(), epsabs=1.49e-8, epsrel=1.49e-8):
-    """The integral of func(z, y, x) for x from a to b, y from gfun(x) to hfun(x) and z from qfun(x, y) to rfun(x, y), and its error."""
+    """The integral of func(z, y, x) for x from a to b, y from gfun(x) to hfun(x) and z from qfun(x, y) to rfun(x, y), and its error.
+
+        >>> import mastaba
+        >>> round(mastaba.integrate.tplquad("x*y*z", 0, 1, 0, 1, 0, "x")[0], 12)
+        0.0625
+    """
     ends = [(_bound(qfun, ["x", "y"], args), _bound(rfun, ["x", "y"], args)), (_bound(gfun, ["x"], args), _bound(hfun, ["x"], args)),
             (float(a), float(b))]
     results = _box(func, ["z", "y", "x"], ends, args, epsabs, epsrel)
@@ -279,6 +293,10 @@ def nquad(func, ranges, args=None, opts=None, full_output=False):
 
     A range is a pair of numbers, or a function of the variables behind its own and `args` that gives one. `opts`: a dictionary, or one
     a variable, or functions that give them, with epsabs, epsrel (the least of all is what is met) and points.
+
+        >>> import mastaba
+        >>> round(mastaba.integrate.nquad(lambda x, y: x * y, [lambda y: (0, 1 - y), (0, 1)])[0], 12)
+        0.041666666667
     """
     args = () if args is None else args if isinstance(args, dict) else _arguments(args)
     names = [f"x{k}" for k in range(len(ranges))]
@@ -316,6 +334,11 @@ def quad_vec(f, a, b, epsabs=1e-200, epsrel=1e-8, norm="2", cache_size=100e6, li
     Each element is integrated on its own, together with the others, to epsrel of itself or its share of epsabs. `cache_size`,
     `workers` and `quadrature` have no meaning here. The information has success, status, message, neval, and the whole range as the one
     entry of intervals, integrals and errors.
+
+        >>> import numpy as np, mastaba
+        >>> values, error = mastaba.integrate.quad_vec(lambda x: x**np.arange(4), 0, 1)
+        >>> np.round(values, 9).tolist()
+        [1.0, 0.5, 0.333333333, 0.25]
     """
     if norm not in _NORMS:
         raise ValueError(f"invalid norm {norm!r}: 'max' or '2'")
@@ -358,6 +381,11 @@ def cubature(f, a, b, *, rule="gk21", rtol=1e-8, atol=0, max_subdivisions=10000,
 
     The result has estimate, error, status ("converged" or "not_converged"), rtol, atol and evaluations. The library's own adaptive rules
     (1 variable: Kronrod; 2 to 7: Genz and Malik; more: lattices) take the place of `rule`, whose name is checked.
+
+        >>> import numpy as np, mastaba
+        >>> result = mastaba.integrate.cubature(lambda x: np.exp(-np.sum(x**2, axis=-1)), [-np.inf] * 2, [np.inf] * 2)
+        >>> bool(abs(result.estimate - np.pi) < 1e-7), result.status
+        (True, 'converged')
     """
     if not isinstance(rule, str):
         raise errors.ArgumentError("rule: the library has rules of its own; give a name")
@@ -447,6 +475,11 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     The result has integral, error, success, status (0: converged, -2: not, -3: not finite) and nfev. In texts, whose arguments have names,
     args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. `log=True` and `callback` are refused; `minlevel` and `maxlevel` are checked, and
     the library halves steps as it sees fit.
+
+        >>> import numpy as np, mastaba
+        >>> result = mastaba.integrate.tanhsinh(lambda x: np.log(x), 0, 1)
+        >>> round(float(result.integral), 12), bool(result.success)
+        (-1.0, True)
     """
     if not callable(f) and not isinstance(f, str):
         raise ValueError("`f` must be callable.")

@@ -163,22 +163,42 @@ def _filtered(input, weights, output, axes, mode, cval, origin, turned):
 
 
 def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-    """The correlation along one axis."""
+    """The correlation along one axis.
+
+        >>> import mastaba
+        >>> mastaba.ndimage.correlate1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
+        [-1, -2, -2, -1]
+    """
     return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, False)
 
 
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-    """The convolution along one axis."""
+    """The convolution along one axis.
+
+        >>> import mastaba
+        >>> mastaba.ndimage.convolve1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
+        [1, 2, 2, 1]
+    """
     return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, True)
 
 
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The correlation along `axes`, by default all."""
+    """The correlation along `axes`, by default all.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.correlate(np.eye(3, dtype=int), np.ones((3, 3)), mode="constant").tolist()
+        [[2, 2, 1], [2, 3, 2], [1, 2, 2]]
+    """
     return _filtered(input, weights, output, axes, mode, cval, origin, False)
 
 
 def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The convolution along `axes`, by default all."""
+    """The convolution along `axes`, by default all.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.convolve(np.eye(2, dtype=int), [[0, 1]]).tolist()
+        [[1, 0], [0, 1]]
+    """
     return _filtered(input, weights, output, axes, mode, cval, origin, True)
 
 
@@ -212,13 +232,23 @@ def _gaussian(sigma, order, truncate, radius):
 
 
 def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None):
-    """A Gaussian of deviation sigma along one axis, or a derivative of it."""
+    """A Gaussian of deviation sigma along one axis, or a derivative of it.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.gaussian_filter1d([0.0, 0, 1, 0, 0], 1), 3).tolist()
+        [0.058, 0.242, 0.399, 0.242, 0.058]
+    """
     axis = _axis(axis, np.ndim(input))
     return _separable(input, output, (axis,), mode, cval, [(_gaussian(sigma, order, truncate, radius), 0)])
 
 
 def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None):
-    """A Gaussian along `axes`, by default all; `sigma`, `order`, `mode` and `radius` may be one an axis."""
+    """A Gaussian along `axes`, by default all; `sigma`, `order`, `mode` and `radius` may be one an axis.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.ndimage.gaussian_filter(np.arange(50, step=2).reshape(5, 5), sigma=1)[0].tolist()
+        [4, 6, 8, 9, 11]
+    """
     axes = _axes(axes, np.ndim(input))
     given = zip(*(_each(value, len(axes), name) for value, name in ((sigma, "sigma"), (order, "order"), (radius, "radius"))))
     weights = [(_gaussian(s, o, truncate, r), 0) if s > 1e-15 else None for s, o, r in given]
@@ -235,12 +265,22 @@ def _mean(size, origin):
 
 
 def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
-    """The mean of `size` neighbours along one axis."""
+    """The mean of `size` neighbours along one axis.
+
+        >>> import mastaba
+        >>> mastaba.ndimage.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
+        [4, 3, 4, 1, 4, 6, 6, 3]
+    """
     return _separable(input, output, (_axis(axis, np.ndim(input)),), mode, cval, [_mean(size, origin)])
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
-    """The mean of a box of neighbours."""
+    """The mean of a box of neighbours.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.uniform_filter(np.eye(3), 3), 3).tolist()
+        [[0.556, 0.333, 0.111], [0.333, 0.333, 0.333], [0.111, 0.333, 0.556]]
+    """
     axes = _axes(axes, np.ndim(input))
     sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
     weights = [_mean(s, o) for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
@@ -291,14 +331,24 @@ def _product(n):
 
 
 def fourier_gaussian(input, sigma, n=-1, axis=-1, output=None):
-    """A spectrum times that of a Gaussian of deviation sigma."""
+    """A spectrum times that of a Gaussian of deviation sigma.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.fourier_gaussian(np.ones(4), 1), 4).tolist()
+        [1.0, 0.2912, 0.0072, 0.2912]
+    """
     shape = np.shape(input)
     factors = [np.exp(-2 * (math.pi * s * f)**2) for s, f in zip(_each(sigma, len(shape), "sigma"), _frequencies(shape, n, axis))]
     return _times(input, output, _product(len(shape)), factors)
 
 
 def fourier_uniform(input, size, n=-1, axis=-1, output=None):
-    """A spectrum times that of a box of `size` samples."""
+    """A spectrum times that of a box of `size` samples.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.fourier_uniform(np.ones(4), 2), 4).tolist()
+        [1.0, 0.6366, 0.0, 0.6366]
+    """
     shape = np.shape(input)
     factors = [np.sinc(s * f) for s, f in zip(_each(size, len(shape), "size"), _frequencies(shape, n, axis))]
     return _times(input, output, _product(len(shape)), factors)
@@ -306,7 +356,12 @@ def fourier_uniform(input, size, n=-1, axis=-1, output=None):
 
 def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
     """A spectrum times that of an interval (one axis) or an ellipsoid (three) of `size` samples. Two axes need a Bessel function, which no
-    expression has: they are refused."""
+    expression has: they are refused.
+
+        >>> import numpy as np, mastaba
+        >>> np.round(mastaba.ndimage.fourier_ellipsoid(np.ones((2, 2, 2)), 1)[0, 0], 4).tolist()
+        [1.0, 0.774]
+    """
     shape = np.shape(input)
     if len(shape) == 1:
         return fourier_uniform(input, size, n, axis, output)
@@ -321,7 +376,13 @@ def fourier_ellipsoid(input, size, n=-1, axis=-1, output=None):
 
 
 def fourier_shift(input, shift, n=-1, axis=-1, output=None):
-    """The spectrum of an array that is moved by `shift` samples, which need not be whole."""
+    """The spectrum of an array that is moved by `shift` samples, which need not be whole.
+
+        >>> import numpy as np, mastaba
+        >>> x = np.fft.ifft(mastaba.ndimage.fourier_shift(np.fft.fft([0, 1, 0, 0]), 1)).real
+        >>> int(np.argmax(x))
+        2
+    """
     x, out = _prepared(input, output, ("complex128", "complex64"))
     if x.size:
         phases = [-2 * math.pi * s * f for s, f in zip(_each(shift, x.ndim, "shift"), _frequencies(x.shape, n, axis))]

@@ -221,17 +221,31 @@ def convolve(in1, in2, mode="full", method="auto", *, out=None):
 
     `mode`: "full", "same" (centred, of in1's shape) or "valid" (what needs no zeros); `method`: "direct" sums, "fft", or "auto",
     the faster by rates measured on such devices.
+
+        >>> import mastaba
+        >>> mastaba.signal.convolve([1, 2, 3], [0, 1, 0.5], "same").tolist()
+        [1.0, 2.5, 4.0]
     """
     return _into(out, _whole(in1, in2, mode, method, False, out))
 
 
 def correlate(in1, in2, mode="full", method="auto", *, out=None):
-    """The correlation along all axes: full[k] = sum_i in1[i] conj(in2[i - (k - (m - 1))])."""
+    """The correlation along all axes: full[k] = sum_i in1[i] conj(in2[i - (k - (m - 1))]).
+
+        >>> import mastaba
+        >>> mastaba.signal.correlate([1, 2, 3], [0, 1, 2]).tolist()
+        [2, 5, 8, 3, 0]
+    """
     return _into(out, _whole(in1, in2, mode, method, True, out))
 
 
 def correlation_lags(in1_len, in2_len, mode="full"):
-    """The lag of each result of correlate along an axis."""
+    """The lag of each result of correlate along an axis.
+
+        >>> import mastaba
+        >>> mastaba.signal.correlation_lags(4, 2).tolist()
+        [-1, 0, 1, 2, 3]
+    """
     if mode not in _MODES:
         raise ValueError(f"Mode {mode} is invalid: it is 'valid', 'same' or 'full'")
     if mode == "valid" and in1_len < in2_len:
@@ -242,7 +256,12 @@ def correlation_lags(in1_len, in2_len, mode="full"):
 
 def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """The convolution along `axes`, by default all; the others are broadcast, where "same" keeps in1's shape. Of whole numbers it is
-    computed in float64."""
+    computed in float64.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.signal.fftconvolve(np.ones((2, 1000)), np.ones((1, 10)), "valid", axes=1).shape
+        (2, 991)
+    """
     x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
         return x * y
@@ -268,7 +287,12 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
 
 
 def oaconvolve(in1, in2, mode="full", axes=None, *, out=None):
-    """The same as fftconvolve, which works in overlapping blocks wherever these are faster."""
+    """The same as fftconvolve, which works in overlapping blocks wherever these are faster.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.signal.oaconvolve(np.ones(1000), np.ones(10)).shape
+        (1009,)
+    """
     return fftconvolve(in1, in2, mode, axes, out=out)
 
 
@@ -309,17 +333,32 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
 
 
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    """The convolution of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1."""
+    """The convolution of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.signal.convolve2d(np.eye(3, dtype=int), [[1, 1]], "same", "wrap").tolist()
+        [[1, 1, 0], [0, 1, 1], [1, 0, 1]]
+    """
     return _of_images(in1, in2, mode, boundary, fillvalue, False)
 
 
 def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    """The correlation of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1."""
+    """The correlation of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.signal.correlate2d(np.eye(3, dtype=int), [[1, 2]], "valid").tolist()
+        [[1, 0], [2, 1], [0, 2]]
+    """
     return _of_images(in1, in2, mode, boundary, fillvalue, True)
 
 
 def choose_conv_method(in1, in2, mode="full", measure=False):
-    """What convolve and correlate take for "auto": "direct" or "fft"; with `measure` the faster one here, and the seconds of both."""
+    """What convolve and correlate take for "auto": "direct" or "fft"; with `measure` the faster one here, and the seconds of both.
+
+        >>> import numpy as np, mastaba
+        >>> mastaba.signal.choose_conv_method(np.ones(10**6), np.ones(10**4))
+        'fft'
+    """
     x, y = np.asarray(in1), np.asarray(in2)
     _check_mode(mode)
     if measure:
@@ -338,7 +377,12 @@ def choose_conv_method(in1, in2, mode="full", measure=False):
 
 
 def explain(in1, in2, mode="full"):
-    """Why "auto" takes what it takes for such operands, in a line; empty where the choice is not the library's."""
+    """Why "auto" takes what it takes for such operands, in a line; empty where the choice is not the library's.
+
+        >>> import numpy as np, mastaba
+        >>> print(mastaba.signal.explain(np.ones(1000), np.ones(3)))  # doctest: +ELLIPSIS
+        3 ...
+    """
     x, y = as_numbers(in1), as_numbers(in2)
     _check_mode(mode)
     axes = list(range(x.ndim))

@@ -37,3 +37,11 @@ def test_parameters(module):
         for part in name.split("."):
             owner = getattr(owner, part)
         assert list(inspect.signature(owner).parameters) == parameters, name
+
+
+@pytest.mark.parametrize("module", ["mastaba", "mastaba.fft", "mastaba.signal", "mastaba.integrate", "mastaba.ndimage"])
+def test_examples(module):
+    """Every function's documentation has an example, which doctest runs; that of pyopencl's arrays would need pyopencl."""
+    functions = [getattr(importlib.import_module(module), name) for name in importlib.import_module(module).__all__]
+    ours = [f for f in functions if inspect.isfunction(f) and f.__module__.startswith("mastaba")]
+    assert ours and not [f.__name__ for f in ours if ">>>" not in (f.__doc__ or "") and f.__name__ != "from_pyopencl"]
