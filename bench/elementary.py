@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""bench/elementary.py [--rounds 5] [--json FILE]: functions of arrays of 10^7 numbers, beside numexpr with two threads.
+"""bench/elementary.py [--rounds 5] [--type float32] [--json FILE]: functions of arrays of 10^7 numbers, beside numexpr with two threads.
 
 Each is mastaba.evaluate with out=, which is one mst_map_execute on arrays in host memory. Ours and numexpr's by turns, medians, ns a
-value. numexpr is to be without VML. Run it with `chrt -f 10` where other work runs.
+value. numexpr is to be without VML. Run it with `chrt -r 10` where other work runs: with -f, threads that wait may keep others from running.
 """
 import argparse
 import json
@@ -71,11 +71,12 @@ def measure(kind, ours, theirs, ranges, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--type", choices=("float32", "float64"), help="one of them; default: both")
     parser.add_argument("--json")
     options = parser.parse_args()
     numexpr.set_num_threads(2)
     results = []
-    for kind in ("float32", "float64"):
+    for kind in (options.type,) if options.type else ("float32", "float64"):
         for ours, theirs, ranges in cases():
             r = measure(kind, ours, theirs, ranges, options.rounds)
             results.append(r)

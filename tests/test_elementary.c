@@ -1,5 +1,5 @@
 // Elementary functions of our own, where the device takes them: their errors beside libm's functions of long double (of double
-// for those of float), special values, the same bits whatever the width, and at night all floats there are.
+// for those of float), special values, the same bits whatever the width, and at night one float in 16.
 #include "support.h"
 
 #include "expr/elementary.h"
@@ -190,6 +190,26 @@ static void test_precision(device *d, const mst_elementary *own, bool is_double)
     mst_kernel_destroy(kernels[1]);
 }
 
+// At night one float in 16, all of them in 16 nights; and of functions of two numbers as many random pairs of any bits.
+static void test_floats(device *d, const mst_elementary *own) {
+    static values a, b, out;
+    mst_kernel *kernel;
+    mst_error e;
+    const uint64_t first = test_random() % 16;
+    OK(mst_kernel_create(build(d->context, own, false, 8), "evaluate", &kernel, &e));
+    for (int k = 0; k < N_FUNCTIONS; k++)
+        for (uint64_t at = 0; at < (1 << 28) && mst_elementary_has(own, functions[k].operation); at += N_VALUES) {
+            for (uint64_t i = 0; i < N_VALUES; i++) {
+                const uint32_t bits = functions[k].two ? (uint32_t)test_random() : (uint32_t)(16 * (at + i) + first);
+                memcpy(&a.f[i], &bits, sizeof bits);
+                b.f[i] = functions[k].two ? (float)any_bits(false) : 0;
+            }
+            run(d, kernel, 8, (cl_uint)k, &a, &b, &out);
+            check(&functions[k], false, &a, &b, &out);
+        }
+    mst_kernel_destroy(kernel);
+}
+
 static void test_functions(void **state) {
     mst_context *context = *state;
     device d = {.context = context, .queue = MST_QUEUE(context, mst_context_queue(context))};
@@ -202,6 +222,8 @@ static void test_functions(void **state) {
     OK(mst_device_allocate(d.context, CL_MEM_READ_WRITE, sizeof(values), "out", &d.out, &e));
     test_precision(&d, own, false);
     test_precision(&d, own, true);
+    if (test_many(1) > 1)
+        test_floats(&d, own);
     mst_queue_release(&d.queue);
     mst_device_release(d.context, d.a, sizeof(values));
     mst_device_release(d.context, d.b, sizeof(values));

@@ -142,11 +142,12 @@ INLINE $d own_log_sum_$d($d x, $d x_low, $d more) {
     return own_log_ends_$d(x, y + y_low);
 }
 
-//: log split log_ends
-// In the way of fdlibm: f - (f^2 / 2 - s (f^2 / 2 + s^2 P(s^2))), s = f / (2 + f), P minimax log_plain.
-INLINE $d own_log_$d($d x) {
-    $d n, down;
-    const $d f = own_split_$d(x, &n, &down) - 1.0, s = f / (2.0 + f), z = s * s, h = f * f * 0.5;
+//: log_plain split
+// x = 2^n m, the logarithm of m as *high + *low, in the way of fdlibm: f - (f^2 / 2 - s (f^2 / 2 + s^2 P(s^2))) with
+// f = m - 1 and s = f / (2 + f), P minimax log_plain.
+INLINE void own_log_plain_$d($d x, $d *n, $d *high, $d *low) {
+    $d down;
+    const $d f = own_split_$d(x, n, &down) - 1.0, s = f / (2.0 + f), z = s * s, h = f * f * 0.5;
     $d p = ($d)(0x1.2f0563fa812a7p-3);
     p = fma(p, z, ($d)(0x1.39a1bad3ac717p-3));
     p = fma(p, z, ($d)(0x1.74663ee59fe86p-3));
@@ -154,28 +155,34 @@ INLINE $d own_log_$d($d x) {
     p = fma(p, z, ($d)(0x1.24924941f0fc1p-2));
     p = fma(p, z, ($d)(0x1.999999997fdbbp-2));
     p = fma(p, z, ($d)(0x1.5555555555592p-1));
-    const $d rest = fma(s, fma(z, p, h), n * 0x1.a39ef35793c76p-33);
-    return own_log_ends_$d(x, fma(n, ($d)(0x1.62e42fee00000p-1), f - (h - rest)));
+    *high = f - h;
+    *low = fma(s, fma(z, p, h), (f - *high) - h);
 }
 
-//: log2 split log_series log_ends
+//: log log_plain log_ends
+INLINE $d own_log_$d($d x) {
+    $d n, high, low;
+    own_log_plain_$d(x, &n, &high, &low);
+    // ln 2 in two parts, whose first one times n is exact
+    const $d a = n * 0x1.62e42fee00000p-1, y = a + high;
+    return own_log_ends_$d(x, y + (((a - y) + high) + fma(n, ($d)(0x1.a39ef35793c76p-33), low)));
+}
+
+//: log2 log_plain log_ends
 INLINE $d own_log2_$d($d x) {
-    $d n, down, high, low;
-    const $d m = own_split_$d(x, &n, &down);
-    own_log_series_$d(m, ($d)(0.0), &high, &low);
-    const $d a = high * 0x1.71547652b82fep+1;
-    const $d a_low = fma(high, ($d)(0x1.71547652b82fep+1), -a) + fma(high, ($d)(0x1.777d0ffda0d24p-55), low * 0x1.71547652b82fep+1);
-    const $d y = n + a;
+    $d n, high, low;
+    own_log_plain_$d(x, &n, &high, &low);
+    const $d a = high * 0x1.71547652b82fep+0, y = n + a;
+    const $d a_low = fma(high, ($d)(0x1.71547652b82fep+0), -a) + fma(high, ($d)(0x1.777d0ffda0d24p-56), low * 0x1.71547652b82fep+0);
     return own_log_ends_$d(x, y + (((n - y) + a) + a_low));
 }
 
-//: log10 split log_series log_ends
+//: log10 log_plain log_ends
 INLINE $d own_log10_$d($d x) {
-    $d n, down, high, low;
-    const $d m = own_split_$d(x, &n, &down);
-    own_log_series_$d(m, ($d)(0.0), &high, &low);
-    const $d a = high * 0x1.bcb7b1526e50ep-1;
-    const $d a_low = fma(high, ($d)(0x1.bcb7b1526e50ep-1), -a) + fma(high, ($d)(0x1.95355baaafad3p-56), low * 0x1.bcb7b1526e50ep-1);
+    $d n, high, low;
+    own_log_plain_$d(x, &n, &high, &low);
+    const $d a = high * 0x1.bcb7b1526e50ep-2;
+    const $d a_low = fma(high, ($d)(0x1.bcb7b1526e50ep-2), -a) + fma(high, ($d)(0x1.95355baaafad3p-57), low * 0x1.bcb7b1526e50ep-2);
     // log10 2 in two parts, whose first one times n is exact
     const $d b = n * 0x1.34413509f6000p-2, y = b + a;
     return own_log_ends_$d(x, y + (((b - y) + a) + fma(n, ($d)(0x1.9fef311f12b36p-42), a_low)));
