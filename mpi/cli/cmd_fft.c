@@ -81,8 +81,8 @@ static int check_request(const request *r, job *j) {
         return CLI_USAGE;
     }
     if (r->norm)
-        code = cli_choose(command, "--norm", r->norm, norms, CLI_COUNT(norms),
-                          "no such norm; choose backward, ortho or forward", &j->norm);
+        code = cli_choose(command, "--norm", r->norm, norms, CLI_COUNT(norms), "no such norm; choose backward, ortho or forward",
+                          &j->norm);
     if (code == CLI_DONE && r->layout)
         code = cli_choose(command, "--layout", r->layout, layouts, CLI_COUNT(layouts), "no such layout; choose slabs or pencils",
                           &cut);
@@ -170,8 +170,8 @@ static void print_part(const mst_mpi_part *p, char *text, size_t bytes) {
     size_t used = 0;
     text[0] = '\0';
     for (int k = 0; k < p->layout.rank && used < bytes; k++)
-        used += (size_t)snprintf(text + used, bytes - used, "%s%zu:%zu", k ? "," : "", p->start[k],
-                                 p->start[k] + p->layout.shape[k]);
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s%zu:%zu", k ? "," : "", p->start[k], p->start[k] + p->layout.shape[k]);
 }
 
 static json_t *part_json(const mst_mpi_part *p) {
@@ -242,10 +242,10 @@ static int print_report(const job *j, bool json, double seconds) {
     double bytes = (double)(cli_layout_bytes(&j->input.layout) + cli_layout_bytes(&j->result));
     if (json) {
         json_t *names = cli_json_text(cli_device_text(j->context, device));
-        return cli_print_json(command, json_pack("{s:o, s:o, s:s, s:i, s:s, s:o, s:f}", "output", cli_json_text(j->request->output),
-                                                 "shape", cli_json_sizes(j->result.shape, j->result.rank), "type",
-                                                 mst_type_name(j->result.type), "ranks", ranks_count(), "layout",
-                                                 pencils ? "pencils" : "slabs", "device", names, "seconds", seconds));
+        return cli_print_json(
+            command, json_pack("{s:o, s:o, s:s, s:i, s:s, s:o, s:f}", "output", cli_json_text(j->request->output), "shape",
+                               cli_json_sizes(j->result.shape, j->result.rank), "type", mst_type_name(j->result.type), "ranks",
+                               ranks_count(), "layout", pencils ? "pencils" : "slabs", "device", names, "seconds", seconds));
     }
     printf("%s: %s %s by %d rank%s in %s on %s in %s, %.2f GB/s\n", j->request->output, cli_shape_text(&j->result, shape),
            mst_type_name(j->result.type), ranks_count(), ranks_count() == 1 ? "" : "s", pencils ? "pencils" : "slabs",

@@ -13,8 +13,8 @@ void ranks_end(void);
 int ranks_number(void); // of this rank
 int ranks_count(void);
 
-// From here on the rank ends, and with it the job, when it has waited for others for so many seconds; 0: never. Between agreements
-// only waiting may take so long; work that does is put between a pause and the next agreement.
+// From here on the rank ends, and with it the job, when it has waited for others for so many seconds; 0: never. Between
+// agreements only waiting may take so long; work that does is put between a pause and the next agreement.
 void ranks_watch(const char *command, double seconds);
 void ranks_pause_watch(void);
 void ranks_give_up(void); // at once, with the same words

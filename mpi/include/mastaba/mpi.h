@@ -119,6 +119,32 @@ MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, ms
 // more, not even destroying it: end the job by MPI_Abort. Else 0.
 MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 
+// ---- Finite differences
+
+// A solver of one grid over all ranks: each has some planes of its slowest axis, and halos.
+typedef struct mst_mpi_stencil mst_mpi_stencil;
+
+// Cuts the grid into a part for each rank (mst_stencil_divide) and makes this rank's solver, on its context, which outlives it.
+// Of desc everything is of the whole grid. `steps` between two exchanges of halos; 0: as many as a model holds to be best.
+// `timeout` as in mst_mpi_fft_desc. A result has the same bits as that of one solver. *out is the caller's; NULL on failure.
+// Collective, blocks. Errors are those of mst_stencil_create and mst_stencil_divide; MST_ERROR_IO where MPI fails.
+MST_API mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc,
+                                          uint64_t steps, double timeout, mst_mpi_stencil **out, mst_error *error);
+MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, unless it is NULL
+
+// Advances by so many steps, and exchanges halos where they are used up. Collective, blocks. On failure the state is lost. Errors
+// are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank waited longer than the timeout, which breaks the
+// solver.
+MST_API mst_status mst_mpi_stencil_run(mst_mpi_stencil *solver, uint64_t steps, mst_error *error);
+
+// This rank's solver, for mst_stencil_read of its own planes (the region may be NULL), mst_stencil_step and the like, but not to
+// run it; NULL: this rank has no planes, as there are too many ranks. *part (unless NULL) says which planes they are; with one
+// rank that has all, part->planes is that of the grid. Valid as long as the solver.
+MST_API mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *solver, mst_stencil_part *part);
+
+// As mst_mpi_fft_is_broken.
+MST_API int mst_mpi_stencil_is_broken(const mst_mpi_stencil *solver);
+
 #ifdef __cplusplus
 }
 #endif

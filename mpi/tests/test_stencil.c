@@ -1,0 +1,84 @@
+// Finite differences over ranks: the same bits as one solver of the whole grid, over random grids, boundaries, steps between
+// exchanges and lengths of runs; a failure of one rank is everybody's.
+#include "support.h"
+
+#include <string.h>
+
+enum { MOST_NODES = 60 * 24 };
+
+static mst_stencil_desc make_desc(size_t turn) {
+    static mst_stencil_field field;
+    static mst_stencil_update update;
+    static mst_stencil_boundary boundaries[4];
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    static const char waves[] = "2*u - u.prev + 0.1*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)";
+    static const char heat[] = "u + 0.1*(u[-2,0] + u[1,0] + u[0,-1] + u[0,2] - 4*u)";
+    field = (mst_stencil_field){.name = "u", .levels = turn % 2 ? 2 : 1, .initial = {.expression = "sin(3*x) + cos(5*y)*x"}};
+    update = (mst_stencil_update){.field = "u", .expression = turn % 2 ? waves : heat};
+    for (int k = 0; k < 4; k++)
+        boundaries[k] = (mst_stencil_boundary){.kind = test_random(2) ? MST_BOUNDARY_NEUMANN : MST_BOUNDARY_DIRICHLET};
+    if (test_random(2))
+        boundaries[0].kind = boundaries[1].kind = MST_BOUNDARY_PERIODIC;
+    d.rank = 2;
+    d.grid[0] = 12 + test_random(48);
+    d.grid[1] = 8 + test_random(16);
+    d.spacing[0] = d.spacing[1] = 0.5;
+    d.time_step = 0.5;
+    d.precision = MST_FLOAT32;
+    d.fields = &field;
+    d.updates = &update;
+    d.n_fields = d.n_updates = 1;
+    d.boundaries = boundaries;
+    return d;
+}
+
+static void run_case(mst_context *context, size_t turn) {
+    static float whole[MOST_NODES], own[MOST_NODES];
+    mst_error e;
+    mst_stencil *one = NULL;
+    mst_mpi_stencil *ours = NULL;
+    mst_stencil_part part;
+    mst_stencil_desc d = make_desc(turn);
+    size_t width = d.grid[1];
+    uint64_t between = test_random(4);
+    OK(mst_stencil_create(context, &d, &one, &e));
+    OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, between, 60, &ours, &e));
+    mst_stencil *mine = mst_mpi_stencil_solver(ours, &part);
+    unsigned long long planes = mine ? part.planes : 0, all = 0;
+    MPI_Allreduce(&planes, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+    CHECK(all == d.grid[0], "the parts have %llu planes of %zu", all, d.grid[0]);
+    for (int run = 0; run < 3; run++) {
+        uint64_t steps = 1 + test_random(9);
+        OK(mst_stencil_run(one, steps, NULL, NULL, &e));
+        OK(mst_mpi_stencil_run(ours, steps, &e));
+        OK(mst_stencil_read(one, "u", 0, NULL, mst_at_host(whole), &e));
+        if (!mine)
+            continue;
+        OK(mst_stencil_read(mine, "u", 0, NULL, mst_at_host(own), &e));
+        CHECK(memcmp(own, whole + part.first * width, part.planes * width * sizeof *own) == 0,
+              "other bits: grid %zu x %zu, %llu steps between exchanges, planes %zu to %zu", d.grid[0], width,
+              (unsigned long long)part.steps, part.first, part.first + part.planes);
+    }
+    mst_mpi_stencil_destroy(ours);
+    mst_stencil_destroy(one);
+}
+
+static void check_refusal(mst_context *context) {
+    mst_error e;
+    mst_mpi_stencil *ours = NULL;
+    mst_stencil_desc d = make_desc(0);
+    if (test_rank == test_n_ranks - 1)
+        d.time_step = -1;
+    mst_status status = mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, 1, 60, &ours, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && !ours, "a wrong time step gives %s", mst_status_name(status));
+}
+
+int main(int argc, char **argv) {
+    mst_context *context = test_begin(&argc, &argv);
+    int cases = argc > 1 ? atoi(argv[1]) : 4;
+    check_refusal(context);
+    for (int i = 0; i < cases; i++)
+        run_case(context, (size_t)i);
+    test_end(context);
+    return 0;
+}
