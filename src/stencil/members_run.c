@@ -227,9 +227,10 @@ fail:
 static void destroy(mst_schedule *schedule) {
     mst_members *m = members_of(schedule);
     for (size_t k = 0; m->all && k < m->n; k++) {
-        mst_stencil_destroy(m->all[k].solver);
         for (int i = 0; i < 2 * MST_EXCHANGES; i++)
-            free(m->all[k].edges[i / 2][i % 2]);
+            if (m->all[k].edges[i / 2][i % 2])
+                mst_pinned_destroy(m->all[k].solver->context, m->all[k].edges[i / 2][i % 2]);
+        mst_stencil_destroy(m->all[k].solver);
     }
     free(m->all);
     free(m->owners);
@@ -243,9 +244,11 @@ static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, p
 
 static mst_status take_edges(mst_member *own, mst_error *error) {
     mst_status status = MST_OK;
-    for (int i = 0; i < 2 * MST_EXCHANGES; i++)
-        MST_REQUIRE(own->edges[i / 2][i % 2] = malloc((size_t)mst_edge_bytes(own->solver, i % 2) + 1), MST_ERROR_HOST_MEMORY,
-                    "out of memory for halos");
+    for (int i = 0; i < 2 * MST_EXCHANGES; i++) {
+        void *edge;
+        MST_TRY(mst_pinned_create(own->solver->context, mst_edge_bytes(own->solver, i % 2) + 1, &edge, error));
+        own->edges[i / 2][i % 2] = edge;
+    }
 fail:
     return status;
 }
