@@ -1,18 +1,26 @@
-// mastaba map: element-wise expressions over .npy arrays.
+// mastaba map: element-wise expressions over .npy arrays, and reductions.
 #include "commands.h"
-#include "files.h"
+#include "map_outputs.h"
+
+#include "core/values.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPERANDS = 1 + MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
+enum { MOST_OPERANDS = MST_MAP_MAX_OUTPUTS + MST_MAP_MAX_INPUTS + MST_MAP_MAX_NUMBERS };
 
 static const char command[] = "map";
 
 static const char details[] = "Computes an expression for every element of arrays, as NumPy would, each given as\n"
                               "NAME=FILE.npy; NAME=NUMBER gives a number. `A = ` before the expression may name\n"
                               "the result. Shapes are broadcast. The arrays may be larger than the device and\n"
-                              "than RAM. OUT appears only when it is whole.\n"
+                              "than RAM. OUT appears only when it is whole. More operands `B = EXPRESSION`, with\n"
+                              "blanks around the =, and more -o, give more results of the same pass.\n"
+                              "\n"
+                              "sum prod mean min max any all argmin argmax var std count of one argument reduce\n"
+                              "it, along --axes or to one number, which is printed where there is no -o; what is\n"
+                              "around them is computed from the results: `sum(a * b) / sum(b)`. i0, i1 ... are\n"
+                              "the indices of an element, n0, n1 ... the lengths of the axes.\n"
                               "\n"
                               "Expressions have + - * / // % ^, comparisons, && || !, & | ~ << >>, c ? a : b,\n"
                               "pi, e, inf, and the functions abs sign floor ceil round rint trunc sqrt cbrt exp\n"
@@ -35,13 +43,16 @@ static const char details[] = "Computes an expression for every element of array
                               "  mastaba map 'A = (B - C) * D' B=b.npy C=c.npy D=d.npy -o a.npy\n";
 
 typedef struct request {
-    char *output; // NULL: only show the kernels
-    char *type, *out_type, *fallback;
-    int vector_width, measure, show_kernel;
+    char **outputs; // NULL: only show the kernels, or print what is one number
+    char *type, *out_type, *fallback, *axes;
+    int vector_width, measure, show_kernel, keep_axes, ddof;
 } request;
 
 static const cli_option option_table[] = {
-    {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
+    {"output", 'o', CLI_TEXTS, offsetof(request, outputs), "where the result goes, a .npy file; again for more", "OUT.npy"},
+    {"axes", 'a', CLI_TEXT, offsetof(request, axes), "reduce along these axes, 0,2 say (default: all)", "AXES"},
+    {"keep-axes", 0, CLI_FLAG, offsetof(request, keep_axes), "leave the axes that were reduced, with the length 1", NULL},
+    {"ddof", 0, CLI_INT, offsetof(request, ddof), "var and std divide by so many less than there are elements", "N"},
     {"type", 't', CLI_TEXT, offsetof(request, type), "compute everything in this type (default: as NumPy would)", "TYPE"},
     {"out-type", 0, CLI_TEXT, offsetof(request, out_type), "the type that the result is converted to; integers saturate", "TYPE"},
     {"fallback", 0, CLI_TEXT, offsetof(request, fallback), "float32: compute in it where the device lacks float64", "TYPE"},
@@ -60,21 +71,24 @@ typedef struct job {
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
     cli_operand files[MST_MAP_MAX_INPUTS];
     char *names[MOST_OPERANDS];
-    cli_output output;
+    mst_map_more more[MST_MAP_MAX_OUTPUTS];
+    int axes[MST_MAX_RANK];
+    map_outputs outputs;
     mst_context *context;
     mst_map *plan;
     mst_report report;
 } job;
 
-// "A = expression" without the "A =". Only a name and a single `=` are taken away, so a comparison stays as it is.
-static const char *expression_of(const char *text) {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_", digits[] = "0123456789";
-    size_t at = strspn(text, " "), begin = at;
-    while (text[at] && (strchr(letters, text[at]) || (at > begin && strchr(digits, text[at]))))
-        at++;
-    bool named = at > begin;
-    at += strspn(text + at, " ");
-    return named && text[at] == '=' && text[at + 1] != '=' ? text + at + 1 : text;
+// Operands before the first NAME=FILE: expressions. All but the first one have blanks before their =, which files have not.
+static int read_expressions(job *j, int *n) {
+    const char **operands = j->arguments->operands;
+    int code = map_outputs_add(command, operands[0], &j->outputs);
+    for (*n = 1; *n < j->arguments->n_operands && map_is_expression(operands[*n]) && code == CLI_DONE; ++*n)
+        code = map_outputs_add(command, operands[*n], &j->outputs);
+    j->desc.expression = j->outputs.all[0].expression;
+    j->desc.n_more = j->outputs.n - 1;
+    j->desc.more = j->more;
+    return code;
 }
 
 // NAME=FILE or NAME=NUMBER.
@@ -131,11 +145,7 @@ static int read_fallback(const char *text, mst_type *type) {
 static int read_request(job *j) {
     const request *r = j->request;
     mst_type converted = (mst_type)0;
-    int code = CLI_DONE;
-    if (!r->output && !j->options.show_kernels) {
-        cli_error(command, "no output given; add -o OUT.npy");
-        return CLI_USAGE;
-    }
+    int code = CLI_DONE, first = 0;
     if (r->measure && r->vector_width) {
         cli_error(command, "--measure chooses what --vector-width gives; leave out one of them");
         return CLI_USAGE;
@@ -144,16 +154,23 @@ static int read_request(job *j) {
         cli_error(command, "--vector-width %d: give 1, 2, 4, 8 or 16", r->vector_width);
         return CLI_USAGE;
     }
-    for (int k = 1; k < j->arguments->n_operands && code == CLI_DONE; k++)
+    code = read_expressions(j, &first);
+    for (int k = first; k < j->arguments->n_operands && code == CLI_DONE; k++)
         code = read_operand(j, k);
+    if (code == CLI_DONE && r->axes)
+        code = cli_axes(command, r->axes, MST_MAX_RANK, j->axes, &j->desc.n_axes);
     if (code == CLI_DONE)
         code = read_type("--type", r->type, &j->desc.type);
     if (code == CLI_DONE)
         code = read_type("--out-type", r->out_type, &converted);
     j->desc.out_type = converted;
+    for (int k = 0; k < j->desc.n_more; k++)
+        j->more[k] = (mst_map_more){.expression = j->outputs.all[k + 1].expression, .out_type = converted};
+    j->desc.axes = j->axes;
+    j->desc.keep_axes = r->keep_axes;
+    j->desc.ddof = r->ddof;
     if (code == CLI_DONE)
         code = read_fallback(r->fallback, &j->desc.fallback);
-    j->desc.expression = expression_of(j->arguments->operands[0]);
     j->desc.inputs = j->inputs;
     j->desc.numbers = j->numbers;
     j->desc.vector_width = (unsigned)r->vector_width;
@@ -161,24 +178,28 @@ static int read_request(job *j) {
     return code;
 }
 
-static int open_output(job *j) {
+static int open_outputs(job *j) {
     const char *inputs[MST_MAP_MAX_INPUTS + 1] = {NULL};
     for (int k = 0; k < j->desc.n_inputs; k++)
         inputs[k] = j->files[k].path;
-    return cli_output_open(command, j->request->output, false, j->options.force, inputs, &j->output);
+    return map_outputs_open(command, j->request->outputs, j->options.force, inputs, &j->outputs);
 }
 
 static int execute(job *j) {
     mst_error error;
-    mst_location at[MST_MAP_MAX_INPUTS];
-    uint64_t bytes = cli_layout_bytes(mst_map_output(j->plan));
+    mst_location at[MST_MAP_MAX_INPUTS], to[MST_MAP_MAX_OUTPUTS];
+    uint64_t bytes = 0;
+    for (int k = 0; k < j->outputs.n; k++) {
+        to[k] = j->outputs.all[k].location;
+        bytes += cli_layout_bytes(mst_map_output_of(j->plan, k));
+    }
     for (int k = 0; k < j->desc.n_inputs; k++) {
         at[k] = j->files[k].location;
         bytes += cli_layout_bytes(&j->files[k].layout);
     }
     cli_progress progress = cli_progress_start(command, (double)bytes);
     const mst_execution how = cli_execution(&progress, &j->report);
-    mst_status status = mst_map_execute(j->plan, at, j->output.location, &how, &error);
+    mst_status status = mst_map_execute_all(j->plan, at, to, &how, &error);
     cli_progress_end(&progress);
     if (status != MST_OK)
         return cli_fail_input(command, NULL, &error);
@@ -198,13 +219,17 @@ static void print_widths(const job *j) {
 static int print_report(job *j) {
     mst_layout result = *mst_map_output(j->plan);
     cli_work work = {
-        .command = command, .path = j->output.path, .result = &result, .bytes = cli_layout_bytes(&result), .report = &j->report};
+        .command = command, .path = j->outputs.all[0].file.path, .result = &result, .bytes = 0, .report = &j->report};
     if (mst_map_wanted(j->plan) != result.type)
         work.fallback_from = mst_type_name(mst_map_wanted(j->plan));
+    for (int k = 0; k < j->outputs.n; k++)
+        work.bytes += cli_layout_bytes(mst_map_output_of(j->plan, k));
     for (int k = 0; k < j->desc.n_inputs; k++)
         work.bytes += cli_layout_bytes(&j->files[k].layout);
     if (j->options.verbose)
         print_widths(j);
+    if (!j->request->outputs)
+        return map_outputs_print(command, &j->outputs, j->plan, j->options.json);
     mst_map_destroy(j->plan); // the copy test takes memory of its own
     j->plan = NULL;
     return cli_report_work(&work, &j->options, j->context);
@@ -214,8 +239,8 @@ static int compute(job *j) {
     mst_error error;
     const request *r = j->request;
     int code = read_request(j);
-    if (code == CLI_DONE && r->output)
-        code = open_output(j);
+    if (code == CLI_DONE && r->outputs)
+        code = open_outputs(j);
     if (code == CLI_DONE)
         code = cli_context(command, &j->options, true, &j->context);
     if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
@@ -223,13 +248,13 @@ static int compute(job *j) {
     if (code == CLI_DONE && mst_map_wanted(j->plan) != mst_map_output(j->plan)->type)
         fprintf(stderr, "mastaba map: %s has no %s: computed in %s\n", mst_context_device(j->context)->name,
                 mst_type_name(mst_map_wanted(j->plan)), mst_type_name(mst_map_output(j->plan)->type));
-    if (code != CLI_DONE || !r->output)
+    if (code != CLI_DONE || (!r->outputs && j->options.show_kernels))
         return code == CLI_DONE ? cli_flush(command) : code;
-    code = cli_output_begin(&j->output, mst_map_output(j->plan), 0);
+    code = map_outputs_begin(command, &j->outputs, j->plan);
     if (code == CLI_DONE)
         code = execute(j);
     if (code == CLI_DONE)
-        code = cli_output_commit(&j->output);
+        code = map_outputs_commit(&j->outputs);
     return code == CLI_DONE ? print_report(j) : code;
 }
 
@@ -243,7 +268,7 @@ static int run(const cli_arguments *arguments, void *values) {
     int code = compute(&j);
     mst_map_destroy(j.plan);
     mst_context_destroy(j.context);
-    cli_output_close(&j.output);
+    map_outputs_close(&j.outputs);
     for (int k = 0; k < MST_MAP_MAX_INPUTS; k++)
         cli_operand_close(&j.files[k]);
     for (int k = 0; k < MOST_OPERANDS; k++)
@@ -253,8 +278,8 @@ static int run(const cli_arguments *arguments, void *values) {
 
 const cli_command cmd_map = {
     .name = command,
-    .summary = "an expression for every element of arrays",
-    .title = "An expression for every element of arrays.",
+    .summary = "an expression for every element of arrays, or reduced",
+    .title = "An expression for every element of arrays, or reduced.",
     .synopsis = "EXPRESSION NAME=FILE.npy... -o OUT.npy [options]",
     .details = details,
     .min_operands = 2,

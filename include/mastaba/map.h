@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-enum { MST_MAP_MAX_INPUTS = 7, MST_MAP_MAX_NUMBERS = 32, MST_MAP_N_WIDTHS = 5 };
+enum { MST_MAP_MAX_INPUTS = 7, MST_MAP_MAX_NUMBERS = 32, MST_MAP_N_WIDTHS = 5, MST_MAP_MAX_OUTPUTS = 8 };
 
 typedef struct mst_map mst_map;
 
@@ -39,6 +39,13 @@ typedef struct mst_map_number {
     double imaginary; // with MST_COMPLEX128
     int64_t type;     // MST_INT64, MST_FLOAT64 or MST_COMPLEX128; 0: an integer where the value is whole, else a float
 } mst_map_number;
+
+// A further output of the same pass over the inputs.
+typedef struct mst_map_more {
+    const char *expression;
+    mst_layout output; // as mst_map_desc.output
+    int64_t out_type;  // as mst_map_desc.out_type
+} mst_map_more;
 
 typedef struct mst_map_desc {
     size_t struct_size;
@@ -58,12 +65,19 @@ typedef struct mst_map_desc {
                            // `measure`
     int64_t out_type; // 0, or an mst_type that the result is converted to: floats to integers towards 0, saturating, NaN to 0;
                       // integers to narrower ones by their low bits. Complex to real is refused
+    int n_more;       // 0..MST_MAP_MAX_OUTPUTS - 1 further outputs: all of them maps, or all reduced along the same axes
+    const mst_map_more *more;
+    size_t more_size; // sizeof(mst_map_more)
+    int n_axes;       // of expressions with sum() and the like: along these axes, negative ones from the end; 0: along all
+    const int *axes;
+    int64_t keep_axes; // other than 0: the result has them, with the length 1; if none is left it has one of length 1 in any case
+    int64_t ddof;      // var and std divide by the number of elements less this
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
     {                                                                                                                            \
         sizeof(mst_map_desc), NULL, 0, NULL, sizeof(mst_map_input), 0, NULL, sizeof(mst_map_number), (mst_type)0, (mst_type)0,   \
-            MST_LAYOUT_INIT, false, 0, 0                                                                                         \
+            MST_LAYOUT_INIT, false, 0, 0, 0, NULL, sizeof(mst_map_more), 0, NULL, 0, 0                                           \
     }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
@@ -81,6 +95,11 @@ MST_API mst_type mst_map_wanted(const mst_map *plan);
 MST_API const mst_layout *mst_map_output(const mst_map *plan);
 MST_API const char *mst_map_kernel(const mst_map *plan);
 
+// How many outputs there are, the layout of number k, which is NULL if there is none, and whether they are reduced. Thread-safe.
+MST_API int mst_map_n_outputs(const mst_map *plan);
+MST_API const mst_layout *mst_map_output_of(const mst_map *plan, int k);
+MST_API bool mst_map_reduces(const mst_map *plan);
+
 // Seconds that a test run of each width (1, 2, 4, 8, 16) took for each element; 0 where none was made. Thread-safe.
 MST_API void mst_map_measured(const mst_map *plan, double seconds[MST_MAP_N_WIDTHS]);
 
@@ -90,6 +109,11 @@ MST_API void mst_map_measured(const mst_map *plan, double seconds[MST_MAP_N_WIDT
 // how->event is set and all data are on the device. Errors as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_map_execute(mst_map *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
                                    mst_error *error);
+
+// The same for all outputs of a plan, the first one of the description's before those of `more`. Outputs overlap nothing, but for
+// the first one as above. Of reductions no output may be at the place of an input, and the call blocks in any case.
+MST_API mst_status mst_map_execute_all(mst_map *plan, const mst_location *inputs, const mst_location *outputs,
+                                       const mst_execution *how, mst_error *error);
 
 #ifdef __cplusplus
 }

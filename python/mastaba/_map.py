@@ -1,6 +1,7 @@
 """Element-wise expressions."""
 import functools
 import inspect
+import operator
 import re
 
 import numpy as np
@@ -36,34 +37,58 @@ def _key_of_number(value):
     return type(value).__name__, float(value.real).hex(), float(value.imag).hex()
 
 
-def _check_out(out, shape, arrays):
-    if out.shape != shape or not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
+def _check_out(out, shape, arrays, others):
+    if (shape is not None and out.shape != shape) or not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
         raise errors.ArgumentError(f"out must be a writable array of shape {shape}, aligned and in native byte order")
-    if any(_arrays.may_share(a, out) for a in arrays.values()):
-        raise errors.ArgumentError("out shares memory with an array of the expression")
+    if any(_arrays.may_share(a, out) for a in [*arrays.values(), *others]):
+        raise errors.ArgumentError("out shares memory with another array of the expression")
 
 
 def _at_least_1d(array):
     return array.reshape(1) if array.ndim == 0 else array
 
 
-def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=None):
+_REDUCTION = re.compile(r"(?<![\w.])(sum|prod|mean|any|all|argmin|argmax|var|std|count|count_nonzero|amin|amax|min|max)\s*\(")
+
+
+def _axes(axis, rank):
+    if axis is None:
+        return tuple(range(rank)) if rank else ()
+    axes = tuple(operator.index(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
+    wrong = [a for a in axes if not -rank <= a < rank]
+    if wrong:
+        raise np.exceptions.AxisError(wrong[0], rank)
+    return tuple(a % rank for a in axes)
+
+
+def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=None, axis=None, keepdims=False, ddof=0):
     """The value of an expression, in the language of docs/map.md, at each element of the arrays that it names.
 
     Names stand for arrays and numbers, of `local_dict` or of the caller. Arrays are broadcast against one another, and every
     operation takes place in the type that NumPy gives it; Python's numbers take the type of what they meet. `dtype` names one in
     which all takes place, `out_dtype` one that the result is converted to: floats to integers towards 0, saturating. `out` gets
-    the result, converted to its type.
+    the result, converted to its type. i0, i1 ... are the indices of an element, n0, n1 ... the lengths of the axes.
+
+    sum prod mean min max any all argmin argmax var std count of one argument reduce it along `axis` (a number, several, or None:
+    all), which `keepdims` leaves with the length 1; var and std divide by `ddof` less than there are elements. What stands around
+    them is computed from the results. A list of expressions, with one of arrays as `out`, gives a list of results of one pass.
 
         >>> import numpy as np, mastaba
         >>> a = np.arange(3.0)
         >>> mastaba.evaluate("2*a + 1")
         array([1., 3., 5.])
+        >>> float(mastaba.evaluate("sum(a^2) / n0"))
+        1.6666666666666667
+        >>> [int(v) for v in mastaba.evaluate(["argmax(a)", "count(a > 0)"])]
+        [2, 2]
     """
     if local_dict is None:
         frame = inspect.currentframe().f_back
         local_dict = {**frame.f_globals, **frame.f_locals}
-    values = {name: _operand(local_dict[name]) for name in _names(expression) if name in local_dict}
+    texts = [expression] if isinstance(expression, str) else list(expression)
+    outs = [None] * len(texts) if out is None else [out] if isinstance(expression, str) else list(out)
+    names = sorted({name for text in texts for name in _names(text)})
+    values = {name: _operand(local_dict[name]) for name in names if name in local_dict}
     arrays = {name: value for name, value in values.items() if hasattr(value, "dtype")}
     numbers = {name: value for name, value in values.items() if name not in arrays}
     if not arrays:
@@ -75,33 +100,51 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
         raise errors.ArgumentError(str(mismatch)) from None
     if len(shape) > _arrays.MOST_AXES:
         raise errors.ArgumentError(f"arrays of {len(shape)} axes: expressions take up to {_arrays.MOST_AXES}")
-    if out is not None:
-        _check_out(out, shape, arrays)
-        out_dtype = out.dtype
+    may_reduce = any(_REDUCTION.search(text) for text in texts)
+    for k, o in enumerate(outs):
+        if o is not None:
+            _check_out(o, None if may_reduce else shape, arrays, [p for p in outs[:k] if p is not None])
     flat = {name: _at_least_1d(a) for name, a in arrays.items()}
-    types = [_arrays.type_of(t) for t in (dtype, out_dtype)]
-    result = [out]
+    kind, given_kind = (_arrays.type_of(t) for t in (dtype, out_dtype))
+    kinds = [given_kind if o is None else _arrays.type_of(o.dtype) for o in outs]
+    axes = () if axis is None else _axes(axis, len(shape))
+    results = outs[:]
 
     def make(context):
-        kept = [ffi.new("char[]", text.encode()) for text in (expression, *flat, *numbers)]
-        inputs = ffi.new("mst_map_input[]", [{"name": k, "layout": _arrays.layout(a)} for k, a in zip(kept[1:], flat.values())])
-        given = ffi.new("mst_map_number[]", [_number(k, v) for k, v in zip(kept[1 + len(flat):], numbers.values())])
-        members = {} if out is None else {"output": _arrays.layout(_at_least_1d(out))}
+        kept = [ffi.new("char[]", text.encode()) for text in (*texts, *flat, *numbers)]
+        in_texts, in_arrays, in_numbers = kept[:len(texts)], kept[len(texts):len(texts) + len(flat)], kept[len(texts) + len(flat):]
+        inputs = ffi.new("mst_map_input[]", [{"name": k, "layout": _arrays.layout(a)} for k, a in zip(in_arrays, flat.values())])
+        given = ffi.new("mst_map_number[]", [_number(k, v) for k, v in zip(in_numbers, numbers.values())])
+        members = [{} if o is None else {"output": _arrays.layout(_at_least_1d(o))} for o in outs]
+        more = ffi.new("mst_map_more[]", [{"expression": t, "out_type": k, **m} for t, k, m in zip(in_texts[1:], kinds[1:], members[1:])])
+        along = ffi.new("int[]", axes)
         return context.create("map", describe(
-            "mst_map_desc", expression=kept[0], n_inputs=len(flat), inputs=inputs, input_size=ffi.sizeof("mst_map_input"),
-            n_numbers=len(numbers), numbers=given, number_size=ffi.sizeof("mst_map_number"), type=types[0], out_type=types[1],
-            **members))
+            "mst_map_desc", expression=in_texts[0], n_inputs=len(flat), inputs=inputs, input_size=ffi.sizeof("mst_map_input"),
+            n_numbers=len(numbers), numbers=given, number_size=ffi.sizeof("mst_map_number"), type=kind, out_type=kinds[0],
+            n_more=len(more), more=more, more_size=ffi.sizeof("mst_map_more"), n_axes=len(axes), axes=along,
+            keep_axes=bool(keepdims), ddof=ddof, **members[0]))
 
     def run(plan):
-        if result[0] is None:
-            on_device = [a for a in flat.values() if isinstance(a, _arrays.Array)]
-            result[0] = _arrays.like(on_device[0] if on_device else None, shape, _arrays.DTYPES[lib.mst_map_output(plan).type])
-        if result[0].size == 0:
+        reduces = lib.mst_map_reduces(plan)
+        on_device = next((a for a in flat.values() if isinstance(a, _arrays.Array)), None)
+        for k, result in enumerate(results):
+            layout = lib.mst_map_output_of(plan, k)
+            there = tuple(layout.shape[0:layout.rank]) if reduces else shape
+            if reduces and not keepdims and len(axes or shape) == len(shape):
+                there = ()
+            if reduces and not shape:
+                there = ()
+            if result is None:
+                results[k] = _arrays.like(on_device, there, _arrays.DTYPES[layout.type])
+        if all(r.size == 0 for r in results):
             return lib.MST_OK
         places = ffi.new("mst_location[]", [_arrays.location(a) for a in flat.values()])
-        return lib.mst_map_execute(plan, places, _arrays.location(result[0]), execution, per_thread.error)
+        there = ffi.new("mst_location[]", [_arrays.location(a) for a in results])
+        return lib.mst_map_execute_all(plan, places, there, execution, per_thread.error)
 
-    key = ("map", expression, tuple((name, _arrays.key(a)) for name, a in flat.items()),
-           tuple((name, _key_of_number(value)) for name, value in numbers.items()), None if out is None else _arrays.key(out), *types)
-    _arrays.context_of(*flat.values(), *([] if out is None else [out])).execute(key, make, run)
-    return result[0]
+    key = ("map", *texts, tuple((name, _arrays.key(a)) for name, a in flat.items()),
+           tuple((name, _key_of_number(value)) for name, value in numbers.items()), tuple(None if o is None else _arrays.key(o) for o in outs),
+           kind, *kinds, axes, bool(keepdims), ddof)
+    _arrays.context_of(*flat.values(), *(o for o in outs if o is not None)).execute(key, make, run)
+    results = [r[()] if may_reduce and o is None and isinstance(r, np.ndarray) and r.ndim == 0 else r for r, o in zip(results, outs)]
+    return results[0] if isinstance(expression, str) else results

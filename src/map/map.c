@@ -1,5 +1,5 @@
 // The plan's life, and execution.
-#include "plan.h"
+#include "boxes.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -14,8 +14,10 @@ static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_tune
         return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is %u; 1, 2, 4, 8 and 16 are supported, and 0 for a choice", w);
     if (w == 16 && plan->has_parts)
         return mst_fail(error, MST_ERROR_ARGUMENT, "vector_width is 16; complex numbers lie in vectors of 8 at most");
-    plan->width = w;
-    return w ? MST_OK : mst_map_tune(plan, desc, chain, error);
+    if (desc->measure && (plan->reduce || plan->n_outputs > 1))
+        return mst_fail(error, MST_ERROR_ARGUMENT, "measure is for maps of one output; leave it out, or give vector_width");
+    plan->width = w ? w : mst_map_safe_width(plan);
+    return w || plan->reduce || plan->n_outputs > 1 ? MST_OK : mst_map_tune(plan, desc, chain, error);
 }
 
 // ---- execution ----
@@ -36,7 +38,9 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_map_operand ports[MST_MAP_MAX_PORTS];
     mst_map_form form = MST_MAP_ALIGNED;
     const mst_kernel *kernel;
-    for (int p = 0; p <= plan->n_inputs; p++) {
+    if (plan->reduce)
+        return mst_map_reduce_compute(plan, block, error);
+    for (int p = 0; p < mst_map_n_ports(plan); p++) {
         const mst_block_port *port = &block->ports[p];
         bool gaps = !port->packed && !mst_layout_is_dense(&plan->layouts[p]);
         ports[p] = (mst_map_operand){port->buffer, plan->lines[gaps ? p : MST_MAP_MAX_PORTS], port->base, port->first_item};
@@ -47,7 +51,9 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     }
     mst_status status = kernel_of(plan, form, &kernel, error);
     mst_queue_expect_mark(block->queue);
-    return status == MST_OK ? mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->count, error) : status;
+    if (status == MST_OK)
+        status = mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error);
+    return status;
 }
 
 static mst_status prepare(void *user, size_t n_items, mst_error *error) {
@@ -57,10 +63,10 @@ static mst_status prepare(void *user, size_t n_items, mst_error *error) {
 
 static mst_status make_lines(mst_map *plan, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_layout *output = &plan->layouts[1];
-    mst_layout dense = mst_layout_dense(mst_map_type(plan), output->rank, output->shape);
+    const mst_layout *output = &plan->outputs[0];
+    mst_layout dense = mst_layout_dense(output->type, output->rank, output->shape);
     bool gaps = false;
-    for (int p = 0; p <= plan->n_inputs; p++)
+    for (int p = 0; p < mst_map_n_ports(plan); p++)
         if (!mst_layout_is_dense(&plan->layouts[p])) {
             gaps = true;
             MST_TRY(mst_lines_create(plan->context, &plan->layouts[p], output->rank - 1, &plan->lines[p], error));
@@ -72,16 +78,27 @@ fail:
 }
 
 static mst_status make_stream(mst_map *plan, mst_error *error) {
+    mst_layout shape = plan->shape;
+    if (plan->reduce)
+        memcpy(shape.shape, plan->reduce->box, sizeof shape.shape);
     mst_stream_desc stream = {.context = plan->context,
-                              .n_items = mst_layout_count(&plan->layouts[1]),
-                              .n_ports = plan->n_inputs + 1,
-                              .in_place = true,
+                              .n_items = mst_layout_count(&shape),
+                              .n_ports = mst_map_n_ports(plan),
+                              .in_place = !plan->reduce,
                               .prepare = prepare,
                               .compute = compute,
                               .user = plan};
-    for (int p = 0; p <= plan->n_inputs; p++) {
-        const char *name = p == 1 ? "output" : p == 0 ? "the first input" : "an input";
-        stream.ports[p] = (mst_port){p == 1 ? MST_PORT_OUTPUT : MST_PORT_INPUT, plan->layouts[p], plan->layouts[p].rank, name};
+    if (plan->reduce) {
+        stream.cut = mst_map_reduce_cut;
+        stream.least_items = mst_map_reduce_least(plan);
+        stream.fixed_work_bytes = mst_map_reduce_bytes(plan);
+    }
+    for (int p = 0; p < stream.n_ports; p++) {
+        const bool is_output = p > 0 && p <= mst_map_n_stored(plan);
+        const char *name = is_output ? "output" : p == 0 ? "the first input" : "an input";
+        stream.ports[p] = (mst_port){is_output ? MST_PORT_OUTPUT : MST_PORT_INPUT, plan->layouts[p], plan->layouts[p].rank, name};
+        if (plan->reduce)
+            memcpy(stream.ports[p].layout.shape, shape.shape, sizeof shape.shape);
     }
     return mst_stream_create(&stream, &plan->stream, error);
 }
@@ -97,9 +114,13 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     MST_TRY(mst_map_read(plan, desc, error));
     mst_map_name(plan, desc);
     MST_TRY(choose_width(plan, desc, chain, error));
-    MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
-    if (mst_layout_count(&plan->layouts[1]) > 0) {
-        MST_TRY(make_lines(plan, error));
+    if (plan->reduce)
+        MST_TRY(mst_map_reduce_prepare(plan, error));
+    else
+        MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
+    if (mst_layout_count(&plan->shape) > 0) {
+        if (!plan->reduce)
+            MST_TRY(make_lines(plan, error));
         MST_TRY(make_stream(plan, error));
     }
     *out = plan;
@@ -114,6 +135,7 @@ typedef struct full_desc {
     mst_map_desc desc;
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
+    mst_map_more more[MST_MAP_MAX_OUTPUTS];
 } full_desc;
 
 static mst_status read_desc(const mst_map_desc *desc, full_desc *full, mst_error *error) {
@@ -132,6 +154,12 @@ static mst_status read_desc(const mst_map_desc *desc, full_desc *full, mst_error
                               d->numbers, (size_t)d->n_numbers, d->number_size, full->numbers, error));
         d->numbers = full->numbers;
         d->number_size = sizeof *d->numbers;
+    }
+    if (d->more && d->n_more >= 0 && d->n_more < MST_MAP_MAX_OUTPUTS) {
+        MST_TRY(mst_elements_read(MST_ELEMENTS(mst_map_more, more_size, MST_MAP_DESC_INIT, sizeof(mst_map_more)), d->more,
+                                  (size_t)d->n_more, d->more_size, full->more, error));
+        d->more = full->more;
+        d->more_size = sizeof *d->more;
     }
 fail:
     return status;
@@ -169,29 +197,49 @@ void mst_map_destroy(mst_map *plan) {
         mst_kernel_destroy(plan->kernels[f]);
         mst_text_release(&plan->texts[f]);
     }
+    mst_map_reduce_destroy(plan);
     mst_expr_destroy(plan->expression);
     free(plan);
 }
 
 unsigned mst_map_vector_width(const mst_map *plan) { return plan->width; }
 mst_type mst_map_wanted(const mst_map *plan) { return plan->wanted; }
-const mst_layout *mst_map_output(const mst_map *plan) { return &plan->layouts[1]; }
-const char *mst_map_kernel(const mst_map *plan) { return plan->texts[MST_MAP_ALIGNED].text; }
+const mst_layout *mst_map_output(const mst_map *plan) { return &plan->outputs[0]; }
+int mst_map_n_outputs(const mst_map *plan) { return plan->n_outputs; }
+const mst_layout *mst_map_output_of(const mst_map *plan, int k) {
+    return k >= 0 && k < plan->n_outputs ? &plan->outputs[k] : NULL;
+}
+bool mst_map_reduces(const mst_map *plan) { return plan->reduce != NULL; }
+const char *mst_map_kernel(const mst_map *plan) {
+    return plan->reduce ? plan->reduce->texts[MST_MAP_TILES].text : plan->texts[MST_MAP_ALIGNED].text;
+}
 
 void mst_map_measured(const mst_map *plan, double seconds[MST_MAP_N_WIDTHS]) {
     memcpy(seconds, plan->measured, sizeof plan->measured);
 }
 
+static mst_status execute(mst_map *plan, const mst_location *inputs, const mst_location *outputs, const mst_execution *how,
+                          mst_error *error) {
+    mst_location where[MST_MAP_MAX_PORTS];
+    if (plan->reduce)
+        return mst_map_reduce_execute(plan, inputs, outputs, how, error);
+    for (int k = 0; k < plan->n_inputs; k++)
+        where[mst_map_port(plan, k)] = inputs[k];
+    memcpy(&where[1], outputs, (size_t)plan->n_outputs * sizeof *outputs);
+    return mst_stream_run(plan->context, plan->stream, where, how, error);
+}
+
+mst_status mst_map_execute_all(mst_map *plan, const mst_location *inputs, const mst_location *outputs, const mst_execution *how,
+                               mst_error *error) {
+    if (!plan || !inputs || !outputs)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "plan, inputs and outputs must not be NULL");
+    mst_status status = mst_turn_take(plan->turn, error);
+    return status == MST_OK ? mst_turn_give(plan->turn, execute(plan, inputs, outputs, how, error)) : status;
+}
+
 mst_status mst_map_execute(mst_map *plan, const mst_location *inputs, mst_location output, const mst_execution *how,
                            mst_error *error) {
-    mst_location where[MST_MAP_MAX_PORTS];
-    if (!plan || !inputs)
-        return mst_fail(error, MST_ERROR_ARGUMENT, "plan and inputs must not be NULL");
-    for (int k = 0; k < plan->n_inputs; k++)
-        where[mst_map_port(k)] = inputs[k];
-    where[1] = output;
-    mst_status status = mst_turn_take(plan->turn, error);
-    if (status != MST_OK)
-        return status;
-    return mst_turn_give(plan->turn, mst_stream_run(plan->context, plan->stream, where, how, error));
+    if (plan && plan->n_outputs > 1)
+        return mst_fail(error, MST_ERROR_ARGUMENT, "the plan has %d outputs; mst_map_execute_all takes them", plan->n_outputs);
+    return mst_map_execute_all(plan, inputs, &output, how, error);
 }

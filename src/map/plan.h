@@ -11,7 +11,10 @@
 #include <mastaba/map.h>
 
 enum {
-    MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + 1,
+    MST_MAP_MAX_PORTS = MST_MAP_MAX_INPUTS + MST_MAP_MAX_OUTPUTS,
+    MST_MAP_MAX_CONSTANTS = MST_MAP_MAX_NUMBERS + MST_MAX_RANK, // with the lengths of axes, n0, n1 ...
+    MST_MAP_MAX_REDUCTIONS = MST_MAP_MAX_OUTPUTS,
+    MST_MAP_MAX_SYMBOLS = MST_MAP_MAX_INPUTS + MST_MAP_MAX_CONSTANTS + MST_MAX_RANK + MST_MAP_MAX_REDUCTIONS,
     MST_MAP_MAX_WORD = MST_EXPR_MAX_NAME + 16,
     MST_MAP_MAX_NUMBER_WORD = MST_EXPR_MAX_NAME + 24
 };
@@ -28,18 +31,24 @@ typedef struct mst_map_words {
     char lines[MST_MAP_MAX_WORD], first[MST_MAP_MAX_WORD]; // of strided ones: the table of lines, and the block's first element
 } mst_map_words;
 
+struct mst_map_reduce;
+
 struct mst_map {
     mst_context *context;
     mst_turn *turn;
     mst_expr *expression; // lowered
-    mst_expr_root root;
-    int n_inputs, n_numbers;
+    int n_outputs, n_roots;
+    mst_expr_root roots[MST_MAP_MAX_OUTPUTS]; // the outputs; of a reducing plan what is reduced
+    int n_inputs, n_numbers;                  // numbers of the caller's and, behind them, the lengths of axes
     mst_type types[MST_MAP_MAX_INPUTS];
-    bool has_parts;                        // arrays of complex numbers
-    mst_type wanted;                       // the output's, but where the fallback took its place
-    mst_layout layouts[MST_MAP_MAX_PORTS]; // ports: the first input, the output, the other inputs; inputs in the common shape
-    mst_map_number numbers[MST_MAP_MAX_NUMBERS]; // their names are:
-    char number_names[MST_MAP_MAX_NUMBERS][MST_EXPR_MAX_NAME + 1];
+    bool has_parts;                                // arrays of complex numbers
+    mst_type wanted;                               // the first output's, but where the fallback took its place
+    mst_layout shape;                              // the common one of the inputs
+    mst_layout layouts[MST_MAP_MAX_PORTS];         // of ports; inputs in the common shape
+    mst_layout outputs[MST_MAP_MAX_OUTPUTS];       // as the caller has them
+    mst_map_number numbers[MST_MAP_MAX_CONSTANTS]; // their names are:
+    char number_names[MST_MAP_MAX_CONSTANTS][MST_EXPR_MAX_NAME + 1];
+    struct mst_map_reduce *reduce; // NULL: each output has an element for each of the inputs
     unsigned width;
     double measured[MST_MAP_N_WIDTHS];      // seconds an element
     mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output
@@ -49,7 +58,23 @@ struct mst_map {
     mst_stream *stream;
 };
 
-static inline mst_type mst_map_type(const mst_map *plan) { return plan->root.type; } // of the output
+// Ports are the first input, the outputs but for those of reductions, and the other inputs: the stream lets port 1 be at the
+// place of port 0.
+static inline int mst_map_n_stored(const mst_map *plan) { return plan->reduce ? 0 : plan->n_outputs; }
+static inline int mst_map_n_ports(const mst_map *plan) { return plan->n_inputs + mst_map_n_stored(plan); }
+static inline int mst_map_port(const mst_map *plan, int input) { return input == 0 ? 0 : input + mst_map_n_stored(plan); }
+
+// The leaves behind the inputs and the numbers are indices of elements: i0, i1 ...
+static inline bool mst_map_is_array(const mst_map *plan, const mst_expr_leaf *leaf) {
+    return leaf->symbol < (size_t)plan->n_inputs;
+}
+static inline bool mst_map_is_number(const mst_map *plan, const mst_expr_leaf *leaf) {
+    return !mst_map_is_array(plan, leaf) && leaf->symbol < (size_t)(plan->n_inputs + plan->n_numbers);
+}
+static inline int mst_map_index_axis(const mst_map *plan, const mst_expr_leaf *leaf) {
+    return (int)leaf->symbol - plan->n_inputs - plan->n_numbers;
+}
+bool mst_map_has_indices(const mst_map *plan);
 
 // Whether input k is an array of float64, or of complex numbers of it, on a device that lacks it: its bits are read as integers
 // and rounded to float32.
@@ -57,11 +82,29 @@ static inline bool mst_map_narrows(const mst_map *plan, int k) {
     return mst_type_part(plan->types[k]) == MST_FLOAT64 && !plan->context->device.fp64;
 }
 
-// Inputs are ports 0 and 2, 3, ...: the stream lets port 1 be at the place of port 0.
-static inline int mst_map_port(int input) { return input == 0 ? 0 : input + 1; }
-
 // read.c: what a description asks for, but for the vector width.
 mst_status mst_map_read(mst_map *plan, const mst_map_desc *desc, mst_error *error);
+
+// symbols.c: numbers with the lengths of axes behind them; what the names of an expression stand for, and the types that its
+// parts take.
+mst_status mst_map_read_numbers(mst_map *plan, const mst_map_desc *desc, mst_error *error);
+typedef struct mst_map_symbols {
+    mst_expr_symbol symbols[MST_MAP_MAX_SYMBOLS];
+    mst_expr_kind kinds[MST_MAP_MAX_SYMBOLS];
+    size_t n;
+    char indices[MST_MAX_RANK][24]; // names
+    mst_expr_typing typing;
+} mst_map_symbols;
+mst_status mst_map_symbols_read(const mst_map *plan, const mst_map_desc *desc, mst_map_symbols *symbols, mst_error *error);
+
+// Makes a plan's expressions by the function, and once more without float64 where the device lacks it and the description allows
+// it.
+typedef mst_status mst_map_lower_fn(mst_map *plan, const mst_map_desc *desc, mst_map_symbols *symbols, mst_error *error);
+mst_status mst_map_lower_for_device(mst_map *plan, const mst_map_desc *desc, mst_map_lower_fn *lower, mst_error *error);
+
+// Of one of the outputs, the first of which stands apart in the description.
+const char *mst_map_expression(const mst_map_desc *desc, int output);
+mst_type mst_map_out_type(const mst_map_desc *desc, int output);
 
 // The word of a leaf that is a number: NAME_as_float, NAME_as_float_imaginary and so on, which no word of OpenCL C or of an array
 // is, whatever the names.
@@ -78,14 +121,16 @@ typedef struct mst_map_operand {
     cl_long base;
     cl_ulong first;
 } mst_map_operand;
+bool mst_map_is_double(const mst_map *plan); // whether its kernels have float64
 mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **out, mst_error *error);
 mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
-                          const mst_map_operand *ports, uint64_t n, mst_error *error);
+                          const mst_map_operand *ports, uint64_t element, uint64_t n, mst_error *error);
 
 // map.c: the public function, but for the lead of a group alone.
 mst_status mst_map_create_alone(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);
 
-// tune.c: the width of a plan whose description leaves it open.
+// tune.c: the width where nothing is known; and that of a plan whose description leaves it open.
+unsigned mst_map_safe_width(const mst_map *plan);
 mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain *chain, mst_error *error);
 
 #endif

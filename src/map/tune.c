@@ -25,7 +25,7 @@ typedef struct map_trial {
 
 static unsigned most_width(const mst_map *plan) { return plan->has_parts ? 8 : 16; }
 
-static unsigned safe_width(const mst_map *plan) {
+unsigned mst_map_safe_width(const mst_map *plan) {
     bool cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
     unsigned bytes = mst_expr_largest(plan->expression), width = (cpu ? CPU_VECTOR_BYTES : GPU_VECTOR_BYTES) / bytes;
     return width > most_width(plan) ? most_width(plan) : width;
@@ -57,7 +57,7 @@ static void timed(void *user, const int64_t *values, double seconds) {
 
 // As many elements as the plan has, within the budget.
 static size_t elements(const mst_map *plan) {
-    uint64_t n = mst_layout_count(&plan->layouts[1]), largest = 1;
+    uint64_t n = mst_layout_count(&plan->shape), largest = 1;
     for (int p = 0; p <= plan->n_inputs; p++)
         largest = mst_larger(mst_type_bytes(plan->layouts[p].type), largest);
     uint64_t most = mst_tune_array_bytes(plan->context, plan->n_inputs + 1) / largest;
@@ -73,7 +73,7 @@ static unsigned log2_of(uint64_t n) {
 
 // The same operations on the same types have the same kernels but for names.
 static uint64_t identity(const mst_map *plan) {
-    uint64_t numbers[2 + MST_MAP_MAX_INPUTS] = {mst_expr_hash(plan->expression), mst_map_type(plan)};
+    uint64_t numbers[2 + MST_MAP_MAX_INPUTS] = {mst_expr_hash(plan->expression), plan->outputs[0].type};
     for (int k = 0; k < plan->n_inputs; k++)
         numbers[2 + k] = plan->types[k];
     return XXH3_64bits(numbers, sizeof numbers);
@@ -84,14 +84,14 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     map_trial t = {.plan = plan, .desc = *desc, .n = elements(plan)};
     mst_tune_arrays arrays = {.context = plan->context,
                               .n_inputs = plan->n_inputs,
-                              .tolerance = mst_type_part(mst_map_type(plan)) == MST_FLOAT64 ? 1e-14 : 1e-6,
+                              .tolerance = mst_type_part(plan->outputs[0].type) == MST_FLOAT64 ? 1e-14 : 1e-6,
                               .create = create,
                               .execute = execute,
                               .destroy = destroy,
                               .timed = timed,
                               .user = &t};
     mst_tune_problem problem = {.capability = "map",
-                                .size = (uint64_t)1 << log2_of(mst_layout_count(&plan->layouts[1])),
+                                .size = (uint64_t)1 << log2_of(mst_layout_count(&plan->shape)),
                                 .elements = t.n,
                                 .n_parameters = 1,
                                 .work = &mst_tune_arrays_work,
@@ -100,18 +100,18 @@ mst_status mst_map_tune(mst_map *plan, const mst_map_desc *desc, mst_tune_chain 
     mst_tune_parameter *width = &problem.parameters[0];
     int64_t chosen;
     *width = (mst_tune_parameter){
-        .name = "width", .n = plan->has_parts ? MST_MAP_N_WIDTHS - 1 : MST_MAP_N_WIDTHS, .safe = safe_width(plan)};
+        .name = "width", .n = plan->has_parts ? MST_MAP_N_WIDTHS - 1 : MST_MAP_N_WIDTHS, .safe = mst_map_safe_width(plan)};
     for (int w = 0; w < MST_MAP_N_WIDTHS; w++)
         width->values[w] = widths[w];
     for (int k = 0; k < plan->n_inputs; k++) {
         t.inputs[k] = (mst_map_input){desc->inputs[k].name, mst_layout_dense(plan->types[k], 1, &t.n)};
         arrays.inputs[k] = t.inputs[k].layout;
     }
-    arrays.output = mst_layout_dense(mst_map_type(plan), 1, &t.n);
+    arrays.output = mst_layout_dense(plan->outputs[0].type, 1, &t.n);
     t.desc.inputs = t.inputs;
     t.desc.output = arrays.output;
     // What is fastest for arithmetic says nothing of functions, which few compilers make vectors of by themselves.
-    snprintf(problem.variant, sizeof problem.variant, "%s%s", mst_type_name(mst_map_type(plan)),
+    snprintf(problem.variant, sizeof problem.variant, "%s%s", mst_type_name(plan->outputs[0].type),
              mst_expr_has_functions(plan->expression) ? ", functions" : "");
     problem.kernel = identity(plan);
     MST_REQUIRE(t.n > 0 || !desc->measure, MST_ERROR_BUDGET,

@@ -1,15 +1,14 @@
 // The kernels of a map, as OpenCL C.
-#include "plan.h"
+#include "write.h"
+#include "reduce.h"
 
 #include "expr/elementary.h"
-
-#include "text/signature.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 // The digits behind a vector type's name.
-static const char *lanes_of(unsigned width) {
+const char *mst_map_lanes(unsigned width) {
     switch (width) {
     case 2:
         return "2";
@@ -29,12 +28,14 @@ static const char *stored_type(mst_type type) {
     return type == MST_FLOAT16 ? "half" : type == MST_BOOL ? "uchar" : mst_type_opencl(type);
 }
 
-static const char *input_type(const mst_map *plan, int k) {
+const char *mst_map_stored_type(const mst_map *plan, int k) {
+    if (k >= plan->n_inputs)
+        return stored_type(plan->outputs[k - plan->n_inputs].type);
     return mst_map_narrows(plan, k) ? "ulong" : stored_type(plan->types[k]);
 }
 
 static void write_narrow(unsigned width, mst_text *t) {
-    const mst_text_value values[] = {MST_SET(n, lanes_of(width)), {0}};
+    const mst_text_value values[] = {MST_SET(n, mst_map_lanes(width)), {0}};
     mst_text_put_values(
         t,
         "// The float32 nearest to the float64 of bits x, ties to even, computed on integers only. The biases of\n"
@@ -62,30 +63,43 @@ void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char wo
              mst_type_opencl((mst_type)leaf->offsets[0]), leaf->level ? "_imaginary" : "");
 }
 
-// `const float4 value = ...;` from the elements and the numbers.
-static mst_status write_value(const mst_map *plan, unsigned width, mst_text *t, mst_error *error) {
+void mst_map_leaf_text(const mst_map *plan, const mst_expr_leaf *leaf, unsigned width, char out[MST_MAP_LEAF_TEXT]) {
+    char word[MST_MAP_MAX_NUMBER_WORD];
+    if (mst_map_is_array(plan, leaf)) {
+        const mst_map_words *array = &plan->words[leaf->symbol];
+        snprintf(out, MST_MAP_LEAF_TEXT, "%s", leaf->level ? array->imaginary : array->value);
+    } else if (!mst_map_is_number(plan, leaf)) {
+        snprintf(out, MST_MAP_LEAF_TEXT, "index_%d", mst_map_index_axis(plan, leaf));
+    } else {
+        mst_map_number_word(plan, leaf, word);
+        if (width == 1)
+            snprintf(out, MST_MAP_LEAF_TEXT, "%s", word);
+        else
+            snprintf(out, MST_MAP_LEAF_TEXT, "(%s%s)(%s)", mst_type_opencl((mst_type)leaf->offsets[0]), mst_map_lanes(width),
+                     word);
+    }
+}
+
+// `const float4 value = ...;` from the elements and the numbers, for every root.
+static mst_status write_values(const mst_map *plan, unsigned width, mst_text *t, mst_error *error) {
     mst_status status = MST_OK;
-    enum { LETTERS = MST_MAP_MAX_NUMBER_WORD + 20 };
-    static const char *const names[] = {"value", "imaginary"};
     const size_t n = mst_expr_n_leaves(plan->expression);
-    const mst_expr_leaf *leaf = mst_expr_leaves(plan->expression);
-    char(*words)[LETTERS] = calloc(n + 1, sizeof *words), word[MST_MAP_MAX_NUMBER_WORD];
-    const char **leaves = calloc(n + 1, sizeof *leaves);
+    char(*words)[MST_MAP_LEAF_TEXT] = calloc(n + 1, sizeof *words);
+    const char **leaves = calloc(n + 1, sizeof *leaves), *names[2 * MST_MAP_MAX_OUTPUTS];
+    unsigned roots[2 * MST_MAP_MAX_OUTPUTS];
+    int n_roots = 0;
     MST_REQUIRE(words && leaves, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
     for (size_t i = 0; i < n; i++) {
-        const bool is_array = leaf[i].symbol < (size_t)plan->n_inputs;
-        const mst_map_words *array = &plan->words[is_array ? leaf[i].symbol : 0];
-        leaves[i] = is_array ? leaf[i].level ? array->imaginary : array->value : words[i];
-        if (is_array)
-            continue;
-        mst_map_number_word(plan, &leaf[i], word);
-        if (width == 1)
-            snprintf(words[i], LETTERS, "%s", word);
-        else
-            snprintf(words[i], LETTERS, "(%s%s)(%s)", mst_type_opencl((mst_type)leaf[i].offsets[0]), lanes_of(width), word);
+        mst_map_leaf_text(plan, &mst_expr_leaves(plan->expression)[i], width, words[i]);
+        leaves[i] = words[i];
     }
-    MST_TRY(mst_expr_write_lowered(plan->expression, mst_elementary_of(&plan->context->device), plan->root.nodes, names,
-                                   mst_type_has_parts(mst_map_type(plan)) ? 2 : 1, width, leaves, t, error));
+    for (int k = 0; k < plan->n_roots; k++)
+        for (int part = 0; part < (mst_type_has_parts(plan->roots[k].type) ? 2 : 1); part++) {
+            roots[n_roots] = plan->roots[k].nodes[part];
+            names[n_roots++] = part ? plan->words[plan->n_inputs + k].imaginary : plan->words[plan->n_inputs + k].value;
+        }
+    MST_TRY(mst_expr_write_lowered(plan->expression, mst_elementary_of(&plan->context->device), roots, names, n_roots, width,
+                                   leaves, t, error));
 fail:
     free(words);
     free(leaves);
@@ -145,10 +159,10 @@ static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned w
     const mst_map_words *words = &plan->words[k];
     const mst_expr_leaf *leaf = leaf_of(plan, k, 0) ? leaf_of(plan, k, 0) : leaf_of(plan, k, 1);
     const mst_type taken = leaf ? (mst_type)leaf->offsets[0] : plan->types[k];
-    const mst_text_value values[] = {MST_SET(own, input_type(plan, k)),
+    const mst_text_value values[] = {MST_SET(own, mst_map_stored_type(plan, k)),
                                      MST_SET(type, mst_type_opencl(taken)),
-                                     MST_SET(n, lanes_of(width)),
-                                     MST_SET(twice, lanes_of(2 * width)),
+                                     MST_SET(n, mst_map_lanes(width)),
+                                     MST_SET(twice, mst_map_lanes(2 * width)),
                                      MST_SET(index, index),
                                      MST_SET(array, words->array),
                                      MST_SET(value, words->value),
@@ -170,78 +184,115 @@ static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned w
         mst_text_put_values(t, "const $type$n $imaginary = ($type$n)(0);\n", values);
 }
 
-static void write_store(const mst_map *plan, mst_map_form form, unsigned width, const char *index, mst_text *t) {
-    const mst_type type = mst_map_type(plan);
+void mst_map_write_store(const mst_map *plan, mst_map_form form, int output, unsigned width, const char *index, mst_text *t) {
+    const mst_type type = plan->outputs[output].type;
+    const mst_map_words *words = &plan->words[plan->n_inputs + output];
     const mst_text_value values[] = {MST_SET(type, mst_type_opencl(type)),
-                                     MST_SET(n, lanes_of(width)),
-                                     MST_SET(twice, lanes_of(2 * width)),
+                                     MST_SET(n, mst_map_lanes(width)),
+                                     MST_SET(twice, mst_map_lanes(2 * width)),
                                      MST_SET(index, index),
+                                     MST_SET(out, words->array),
+                                     MST_SET(value, words->value),
+                                     MST_SET(imaginary, words->imaginary),
                                      {0}};
     if (type == MST_FLOAT16)
-        mst_text_put_values(t, "vstore_half$n(value, $index, out);\n", values);
+        mst_text_put_values(t, "vstore_half$n($value, $index, $out);\n", values);
     else if (mst_type_has_parts(type) && width == 1)
-        mst_text_put_values(t, "out[2 * $index] = value;\nout[2 * $index + 1] = imaginary;\n", values);
+        mst_text_put_values(t, "$out[2 * $index] = $value;\n$out[2 * $index + 1] = $imaginary;\n", values);
     else if (mst_type_has_parts(type))
-        mst_text_put_values(t, "$type$twice pairs;\npairs.even = value;\npairs.odd = imaginary;\n", values);
-    if (type == MST_FLOAT16 || (mst_type_has_parts(type) && width == 1))
-        return;
-    mst_text_put_values(t,
-                        mst_type_has_parts(type)  ? form == MST_MAP_ALIGNED ? "((__global $type$twice *)out)[$index] = pairs;\n"
-                                                                            : "vstore$twice(pairs, $index, out);\n"
-                        : width == 1              ? "out[$index] = value;\n"
-                        : form == MST_MAP_ALIGNED ? "((__global $type$n *)out)[$index] = value;\n"
-                                                  : "vstore$n(value, $index, out);\n",
-                        values);
+        mst_text_put_values(t,
+                            form == MST_MAP_ALIGNED ? "{\n$type$twice pairs;\npairs.even = $value;\npairs.odd = $imaginary;\n"
+                                                      "((__global $type$twice *)$out)[$index] = pairs;\n}\n"
+                                                    : "{\n$type$twice pairs;\npairs.even = $value;\npairs.odd = $imaginary;\n"
+                                                      "vstore$twice(pairs, $index, $out);\n}\n",
+                            values);
+    else
+        mst_text_put_values(t,
+                            width == 1                ? "$out[$index] = $value;\n"
+                            : form == MST_MAP_ALIGNED ? "((__global $type$n *)$out)[$index] = $value;\n"
+                                                      : "vstore$n($value, $index, $out);\n",
+                            values);
 }
 
-static mst_status write_step(const mst_map *plan, mst_map_form form, unsigned width, const char *index, mst_text *t,
-                             mst_error *error) {
+// ---- Kernels
+
+mst_status mst_map_write_values(const mst_map *plan, mst_map_form form, unsigned width, const char *index, const char *element,
+                                mst_text *t, mst_error *error) {
     for (int k = 0; k < plan->n_inputs; k++)
         write_load(plan, form, k, width, index, t);
-    mst_status status = write_value(plan, width, t, error);
-    write_store(plan, form, width, index, t);
+    mst_map_write_indices(plan, width, element, t);
+    return write_values(plan, width, t, error);
+}
+
+static mst_status write_step(const mst_map *plan, mst_map_form form, unsigned width, const char *index, const char *element,
+                             mst_text *t, mst_error *error) {
+    mst_status status = mst_map_write_values(plan, form, width, index, element, t, error);
+    for (int k = 0; k < plan->n_outputs; k++)
+        mst_map_write_store(plan, form, k, width, index, t);
     return status;
 }
 
-// Of input k or, behind them, the output.
+// Of input k or, behind them, an output.
 static bool has_parts(const mst_map *plan, int k) {
-    return mst_type_has_parts(k < plan->n_inputs ? plan->types[k] : mst_map_type(plan));
+    return mst_type_has_parts(k < plan->n_inputs ? plan->types[k] : plan->outputs[k - plan->n_inputs].type);
+}
+
+void mst_map_add_arrays(const mst_map *plan, mst_map_form form, int n, mst_signature *s) {
+    char type[40];
+    for (int k = 0; k < n; k++) {
+        const bool is_input = k < plan->n_inputs;
+        snprintf(type, sizeof type, "__global %s%s *", is_input ? "const " : "", mst_map_stored_type(plan, k));
+        mst_signature_add(s, type, "%s", plan->words[k].array);
+        mst_signature_add(s, "long", "%s", plan->words[k].base);
+    }
+    for (int k = 0; k < n && form == MST_MAP_STRIDED; k++) {
+        mst_signature_add(s, "__constant const long *", "%s", plan->words[k].lines);
+        mst_signature_add(s, "ulong", "%s", plan->words[k].first);
+    }
+}
+
+void mst_map_add_numbers(const mst_map *plan, const mst_expr *expression, mst_signature *s) {
+    for (size_t i = 0; i < mst_expr_n_leaves(expression); i++) {
+        const mst_expr_leaf *leaf = &mst_expr_leaves(expression)[i];
+        char word[MST_MAP_MAX_NUMBER_WORD];
+        if (!mst_map_is_number(plan, leaf))
+            continue;
+        mst_map_number_word(plan, leaf, word);
+        mst_signature_add(s, mst_type_opencl((mst_type)leaf->offsets[0]), "%s", word);
+    }
+}
+
+void mst_map_write_bases(const mst_map *plan, int n, mst_text *t) {
+    for (int k = 0; k < n; k++)
+        mst_text_put(t, has_parts(plan, k) ? "$array += 2 * $base;\n" : "$array += $base;\n",
+                     MST_SET(array, plan->words[k].array), MST_SET(base, plan->words[k].base));
 }
 
 static void write_head(const mst_map *plan, mst_map_form form, mst_text *t) {
     mst_signature s;
-    const mst_map_words *words = plan->words;
-    char type[40];
+    const int n = plan->n_inputs + plan->n_outputs;
     mst_signature_begin(&s, "map");
-    for (int k = 0; k < plan->n_inputs; k++) {
-        snprintf(type, sizeof type, "__global const %s *", input_type(plan, k));
-        mst_signature_add(&s, type, "%s", words[k].array);
-        mst_signature_add(&s, "long", "%s", words[k].base);
-    }
-    snprintf(type, sizeof type, "__global %s *", stored_type(mst_map_type(plan)));
-    mst_signature_add(&s, type, "%s", words[plan->n_inputs].array);
-    mst_signature_add(&s, "long", "%s", words[plan->n_inputs].base);
-    for (int k = 0; k <= plan->n_inputs && form == MST_MAP_STRIDED; k++) {
-        mst_signature_add(&s, "__constant const long *", "%s", words[k].lines);
-        mst_signature_add(&s, "ulong", "%s", words[k].first);
-    }
-    for (size_t i = 0; i < mst_expr_n_leaves(plan->expression); i++) {
-        const mst_expr_leaf *leaf = &mst_expr_leaves(plan->expression)[i];
-        char word[MST_MAP_MAX_NUMBER_WORD];
-        if (leaf->symbol < (size_t)plan->n_inputs)
-            continue;
-        mst_map_number_word(plan, leaf, word);
-        mst_signature_add(&s, mst_type_opencl((mst_type)leaf->offsets[0]), "%s", word);
-    }
+    mst_map_add_arrays(plan, form, n, &s);
+    mst_map_add_numbers(plan, plan->expression, &s);
+    mst_map_add_indices(plan, &s);
+    if (mst_map_has_indices(plan))
+        mst_signature_add(&s, "ulong", "element");
     if (form == MST_MAP_STRIDED)
         mst_signature_add(&s, "ulong", "length");
     mst_signature_add(&s, "ulong", "n");
     mst_signature_write(&s, "", t);
     mst_signature_release(&s);
     mst_text_add(t, "const ulong i = get_global_id(0);\n");
-    for (int k = 0; k <= plan->n_inputs; k++)
-        mst_text_put(t, has_parts(plan, k) ? "$array += 2 * $base;\n" : "$array += $base;\n", MST_SET(array, words[k].array),
-                     MST_SET(base, words[k].base));
+    mst_map_write_bases(plan, n, t);
+}
+
+void mst_map_write_address(const mst_map *plan, int k, const char *element, mst_text *t) {
+    const mst_map_words *words = &plan->words[k];
+    mst_text_put(t,
+                 "$array += ${parts}(line_offset($lines, ($first + $i) / length) + (long)(($first + $i) % length) * "
+                 "axis_stride($lines));\n",
+                 MST_SET(parts, has_parts(plan, k) ? "2 * " : ""), MST_SET(array, words->array), MST_SET(lines, words->lines),
+                 MST_SET(first, words->first), MST_SET(i, element));
 }
 
 static mst_status write_strided(const mst_map *plan, mst_text *t, mst_error *error) {
@@ -249,20 +300,16 @@ static mst_status write_strided(const mst_map *plan, mst_text *t, mst_error *err
                  "if (i >= n)\n"
                  "return;\n"
                  "// Element i of the block is element `first` + i of the array, in C order: row and column give its address.\n");
-    for (int k = 0; k <= plan->n_inputs; k++) {
-        const mst_map_words *words = &plan->words[k];
-        mst_text_put(t,
-                     "$array += ${parts}(line_offset($lines, ($first + i) / length) + (long)(($first + i) % length) * "
-                     "axis_stride($lines));\n",
-                     MST_SET(parts, has_parts(plan, k) ? "2 * " : ""), MST_SET(array, words->array), MST_SET(lines, words->lines),
-                     MST_SET(first, words->first));
-    }
-    return write_step(plan, MST_MAP_STRIDED, 1, "0", t, error);
+    for (int k = 0; k < plan->n_inputs + plan->n_outputs; k++)
+        mst_map_write_address(plan, k, "i", t);
+    return write_step(plan, MST_MAP_STRIDED, 1, "0", "element + i", t, error);
 }
 
 static mst_status write_dense(const mst_map *plan, mst_map_form form, unsigned width, mst_text *t, mst_error *error) {
     mst_text_put(t, width == 1 ? "if (i < n) {\n" : "if (i < n / $width) {\n", MST_SET(width, width));
-    mst_status status = write_step(plan, form, width, "i", t, error);
+    char element[30];
+    snprintf(element, sizeof element, width == 1 ? "element + i" : "element + i * %u", width);
+    mst_status status = write_step(plan, form, width, "i", element, t, error);
     mst_text_put(t, "}\n");
     if (width == 1 || status != MST_OK)
         return status;
@@ -271,7 +318,7 @@ static mst_status write_dense(const mst_map *plan, mst_map_form form, unsigned w
                  "if (i == n / $width)\n"
                  "for (ulong k = i * $width; k < n; k++) {\n",
                  MST_SET(width, width));
-    status = write_step(plan, form, 1, "k", t, error);
+    status = write_step(plan, form, 1, "k", "element + k", t, error);
     mst_text_put(t, "}\n");
     return status;
 }
@@ -297,18 +344,30 @@ void mst_map_name(mst_map *plan, const mst_map_desc *desc) {
         snprintf(words->lines, sizeof words->lines, "%.*s_lines", MST_EXPR_MAX_NAME, name);
         snprintf(words->first, sizeof words->first, "%.*s_first", MST_EXPR_MAX_NAME, name);
     }
-    plan->words[plan->n_inputs] =
-        (mst_map_words){.array = "out", .value = "value", .base = "base", .lines = "lines", .first = "first"};
-    for (int k = 0; k < plan->n_numbers; k++)
-        snprintf(plan->number_names[k], sizeof plan->number_names[k], "%.*s", MST_EXPR_MAX_NAME, desc->numbers[k].name);
+    plan->words[plan->n_inputs] = (mst_map_words){"out", "value", "imaginary", "base", "lines", "first"};
+    for (int k = 1; k < MST_MAP_MAX_OUTPUTS; k++) { // not value_1, which may be a part of the first one's value
+        mst_map_words *words = &plan->words[plan->n_inputs + k];
+        snprintf(words->array, sizeof words->array, "out_%d", k);
+        snprintf(words->value, sizeof words->value, "result_%d", k);
+        snprintf(words->imaginary, sizeof words->imaginary, "result_%d_imaginary", k);
+        snprintf(words->base, sizeof words->base, "out_%d_base", k);
+        snprintf(words->lines, sizeof words->lines, "out_%d_lines", k);
+        snprintf(words->first, sizeof words->first, "out_%d_first", k);
+    }
 }
 
-mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out, mst_error *error) {
+void mst_map_write_start(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out) {
     mst_text_put(out, "#pragma OPENCL FP_CONTRACT OFF\n\n");
     write_narrows(plan, form, width, out);
     if (form != MST_MAP_STRIDED && width > 1)
         mst_expr_write_functions(plan->expression, width, out);
     mst_expr_write_functions(plan->expression, 1, out);
+    if (mst_map_has_indices(plan))
+        mst_map_write_index_functions(form == MST_MAP_STRIDED ? 1 : width, out);
+}
+
+mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out, mst_error *error) {
+    mst_map_write_start(plan, form, width, out);
     write_head(plan, form, out);
     mst_status status = form == MST_MAP_STRIDED ? write_strided(plan, out, error) : write_dense(plan, form, width, out, error);
     mst_text_put(out, "}\n");

@@ -12,6 +12,12 @@ struct mst_stream {
     size_t n_twins;
 };
 
+// How many items the block at `first` has, if it may have room for so many.
+static inline size_t mst_stream_cut(const mst_stream_desc *desc, size_t first, size_t room) {
+    const size_t left = desc->n_items - first, count = left < room ? left : room;
+    return desc->cut && count > 0 && count < left ? desc->cut(desc->user, first, count) : count;
+}
+
 // Execution number k of a group's devices is by this stream: 0 the lead's own.
 static inline mst_stream *mst_stream_member(mst_stream *lead, size_t k) {
     return k == 0 ? lead : lead->kind->stream_of(lead->twins[k - 1]);

@@ -127,10 +127,13 @@ bool mst_ring_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host
            c.largest <= desc->context->device.max_allocation_bytes;
 }
 
-// The most slots for which a block of an item or more fits, 0 if there are none; and the items.
+// The fewest items that a block has room for.
+static uint64_t least_items(const mst_stream_desc *desc) { return mst_smaller(mst_larger(desc->least_items, 1), desc->n_items); }
+
+// The most slots for which a block of that many items or more fits, 0 if there are none; and the items.
 static int slots_that_fit(const mst_stream_desc *desc, const costs *c, uint64_t device, uint64_t host, uint64_t *items) {
     int slots = c->staged ? MST_RING_SLOTS : 1;
-    while (slots > 0 && (*items = items_that_fit(desc, c, (uint64_t)slots, device, host)) == 0)
+    while (slots > 0 && (*items = items_that_fit(desc, c, (uint64_t)slots, device, host)) < least_items(desc))
         slots--;
     return slots;
 }
@@ -145,20 +148,22 @@ static mst_status choose_blocks(mst_ring *ring, const mst_stream_desc *desc, mst
     if (slots == 0)
         slots = slots_that_fit(desc, &c, device, host, &fit);
     if (slots == 0) {
+        const uint64_t items = least_items(desc);
         uint64_t used = context->device_memory.limit - device,
-                 least = used + c.fixed + desc->fixed_work_bytes + desc->item_work_bytes + c.staged;
-        if (c.largest > context->device.max_allocation_bytes)
-            return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "one item needs %llu bytes in one piece; %s allows %llu",
-                            (unsigned long long)c.largest, context->device.name,
+                 least = used + c.fixed + desc->fixed_work_bytes + items * (desc->item_work_bytes + c.staged);
+        if (items * c.largest > context->device.max_allocation_bytes)
+            return mst_fail(error, MST_ERROR_DEVICE_MEMORY, "one block needs %llu bytes in one piece; %s allows %llu",
+                            (unsigned long long)(items * c.largest), context->device.name,
                             (unsigned long long)context->device.max_allocation_bytes);
         if (least > context->device_memory.limit)
             return device_budget_error(context, least, error);
-        return mst_fail(
-            error, MST_ERROR_BUDGET, "the host memory budget of %llu bytes is too small for one block; it takes at least %llu",
-            (unsigned long long)context->host_memory.limit,
-            (unsigned long long)(context->host_memory.limit - host + c.fixed_host + desc->item_host_bytes + c.staged_host));
+        return mst_fail(error, MST_ERROR_BUDGET,
+                        "the host memory budget of %llu bytes is too small for one block; it takes at least %llu",
+                        (unsigned long long)context->host_memory.limit,
+                        (unsigned long long)(context->host_memory.limit - host + c.fixed_host +
+                                             items * (desc->item_host_bytes + c.staged_host)));
     }
-    ring->block_items = (size_t)mst_smaller(wanted, fit);
+    ring->block_items = (size_t)mst_smaller(mst_larger(wanted, least_items(desc)), fit);
     size_t n_blocks = (desc->n_items - 1) / ring->block_items + 1;
     ring->n_slots = (size_t)slots < n_blocks ? slots : (int)n_blocks;
     ring->host_bytes = c.fixed_host + ring->block_items * (desc->item_host_bytes + (uint64_t)ring->n_slots * c.staged_host);

@@ -177,7 +177,7 @@ static bool others_are_sooner(const device_part *d, size_t items) {
 static bool take_block(device_part *d, mst_slot *slot) {
     staged_run *r = d->run;
     pthread_mutex_lock(&r->mutex);
-    size_t items = mst_smaller(d->stream->ring.block_items, r->n_items - r->next);
+    size_t items = mst_stream_cut(&d->stream->desc, r->next, d->stream->ring.block_items);
     bool takes = items > 0 && !others_are_sooner(d, items);
     if (takes) {
         slot->first = r->next;

@@ -81,12 +81,10 @@ typedef struct resident_run {
     mst_passage passage;
     mst_execution how;
     mst_report report;
-    size_t n_blocks;
 } resident_run;
 
-static mst_status report_progress(resident_run *r, size_t blocks, mst_error *error) {
-    size_t items = r->stream->desc.n_items, done = blocks * r->stream->ring.block_items;
-    if (r->how.progress && !r->how.progress(done < items ? done : items, items, r->how.progress_user))
+static mst_status report_progress(resident_run *r, size_t done, mst_error *error) {
+    if (r->how.progress && !r->how.progress(done, r->stream->desc.n_items, r->how.progress_user))
         return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
     return MST_OK;
 }
@@ -100,25 +98,27 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
     if (r->how.event)
         r->how.progress = NULL; // it could only be called by waiting
     MST_TRY(mst_queue_barrier(&slot->queue, r->how.n_wait, r->how.wait_list, "a command of how->wait_list", error));
-    for (size_t b = 0; b < r->n_blocks; b++) {
+    for (size_t first = 0; first < s->desc.n_items; first += slot->count) {
         if (r->how.progress)
-            MST_TRY(report_progress(r, b, error));
-        slot->first = b * s->ring.block_items;
-        slot->is_first = b == 0;
-        slot->count = s->desc.n_items - slot->first < s->ring.block_items ? s->desc.n_items - slot->first : s->ring.block_items;
-        MST_TRY(mst_block_compute(&r->passage, slot, r->how.event && b + 1 == r->n_blocks, error));
+            MST_TRY(report_progress(r, first, error));
+        slot->first = first;
+        slot->is_first = first == 0;
+        slot->count = mst_stream_cut(&s->desc, first, s->ring.block_items);
+        const bool marks = r->how.event && first + slot->count == s->desc.n_items;
+        r->report.blocks++;
+        MST_TRY(mst_block_compute(&r->passage, slot, marks, error));
         if (r->how.progress || (r->how.report && context->profile)) {
             MST_TRY(mst_queue_finish(&slot->queue, error));
             r->report.compute_seconds += mst_seconds_between(context, slot->begun, slot->computed);
         }
-        if (r->how.event && b + 1 == r->n_blocks) {
+        if (marks) {
             *r->how.event = slot->computed;
             slot->computed = NULL;
         }
         mst_slot_release_events(slot);
     }
     if (r->how.progress)
-        MST_TRY(report_progress(r, r->n_blocks, error));
+        MST_TRY(report_progress(r, s->desc.n_items, error));
     if (!r->how.event)
         MST_TRY(mst_queue_finish(&slot->queue, error));
     mst_queue_forget(&slot->queue);
@@ -195,7 +195,6 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
         if (r.how.event)
             MST_TRY(completed_event(context, r.how.event, error));
     } else {
-        r.report.blocks = r.n_blocks = (stream->desc.n_items - 1) / stream->ring.block_items + 1;
         MST_TRY(run_resident(&r, error));
     }
     r.report.seconds = mst_now() - start;

@@ -9,7 +9,7 @@
 #include "runtime/group.h"
 #include "runtime/queue.h"
 
-#define MST_STREAM_MAX_PORTS 8
+#define MST_STREAM_MAX_PORTS 15
 #define MST_PANEL_PIECES 4
 
 typedef enum mst_port_kind {
@@ -74,6 +74,10 @@ typedef struct mst_stream_desc {
     // with such panels are not on the device.
     int (*panel)(const void *user, int port, size_t item, mst_panel_piece *pieces);
     uint64_t panel_bytes[MST_STREAM_MAX_PORTS];
+    // Says how many of `count` items from `first` on a block takes, at least 1, where blocks may not end anywhere; NULL: all.
+    // A block then has room for least_items, of which one is enough to end a block, wherever it begins.
+    size_t (*cut)(const void *user, size_t first, size_t count);
+    size_t least_items;
     bool in_place;             // port 1 (output) may be the same as port 0 (input) when their layouts are equal
     uint64_t item_work_bytes;  // device memory that compute needs, an item of a block
     uint64_t item_work_piece;  // the largest single allocation in it

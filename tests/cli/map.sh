@@ -31,6 +31,19 @@ npy make none.npy float32 0,4
 expect 0 "$MASTABA" map 'B' B=none.npy -o a.npy -f
 [ "$(npy describe a.npy)" = 'float32 [0, 4]' ] || fail "no elements"
 
+# Reductions: printed, or in files; several results of one pass.
+expect 0 "$MASTABA" map 'S = sum(I)' 'M = max(I) - min(I) + n1' I=i.npy --json
+json "[r['type'] for r in j['results']] == ['int64', 'int16'] and [r['name'] for r in j['results']] == ['S', 'M']"
+sum=$("$MASTABA" map 'sum(I)' I=i.npy)
+expect 0 "$MASTABA" map "sum(I) - $sum + 0 * sum(I)" I=i.npy
+[ "$(cat .stdout)" = 0 ] || fail "the sum of integers"
+expect 0 "$MASTABA" map 'S = sum(I)' 'C = count(I > 0)' I=i.npy -o s.npy -o n.npy -a 0 --keep-axes
+[ "$(npy describe s.npy) $(npy describe n.npy)" = 'int64 [1, 37] int64 [1, 37]' ] || fail "the shape of reductions"
+rm n.npy
+refused 2 'one file for each' map 'S = sum(I)' 'C = sum(J)' I=i.npy J=j.npy -o n.npy
+refused 2 'no output' map 'sum(I)' I=i.npy -a 0
+refused 2 'compute them apart' map 'S = sum(I)' 'C = I + 1' I=i.npy -o n.npy -o m.npy
+
 # A device without float64, if that can be preloaded: refused, unless a type is named that takes its place, which is then said.
 refused 2 '--fallback int32' map B B=b.npy -o n.npy --fallback int32
 expect 0 "$MASTABA" map 'max(B, D)' B=b.npy D=d.npy -o a.npy -f --fallback float32 --json

@@ -1,0 +1,232 @@
+// Executing reductions: box by box, the tiles of a box in the stream's blocks, then partial results until one is left, and the
+// outputs from these.
+#include "bind.h"
+#include "boxes.h"
+
+#include "runtime/layout.h"
+#include "runtime/lines.h"
+#include "runtime/numbers.h"
+#include "stream/execution.h"
+#include "stream/places.h"
+#include "stream/transfer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t box_count(const mst_map *plan, const mst_map_box *box) {
+    size_t n = 1;
+    for (int axis = 0; axis < plan->shape.rank; axis++)
+        n *= box->shape[axis];
+    return n;
+}
+
+// ---- A box
+
+static mst_layout box_layout(const mst_map *plan, int port, const mst_map_box *box, int64_t *offset) {
+    mst_layout layout = plan->layouts[port];
+    *offset = 0;
+    for (int axis = 0; axis < layout.rank; axis++) {
+        layout.shape[axis] = box->shape[axis];
+        *offset += (int64_t)box->begin[axis] * layout.strides[axis];
+    }
+    return layout;
+}
+
+static void begin_box(mst_map *plan, const mst_map_box *box, const mst_location *inputs, mst_location *where) {
+    mst_port ports[MST_MAP_MAX_PORTS];
+    for (int p = 0; p < plan->n_inputs; p++) {
+        int64_t offset;
+        ports[p] = plan->stream->desc.ports[p];
+        ports[p].layout = box_layout(plan, p, box, &offset);
+        where[p] = mst_map_moved(inputs[p], offset * (int64_t)mst_type_bytes(ports[p].layout.type));
+    }
+    for (size_t k = 0; k <= plan->stream->n_twins; k++) {
+        mst_stream *stream = mst_stream_member(plan->stream, k);
+        mst_map *member = stream->desc.user;
+        member->reduce->now = *box;
+        member->reduce->span = mst_map_first_span(plan, box);
+        member->reduce->n_done = 0;
+        mst_map_reduce_release_lines(member);
+        mst_stream_turn_to(stream, box_count(plan, box), ports, false);
+    }
+}
+
+// What another device of the group has reduced goes to the lead's partial results.
+static mst_status gather_from(mst_map *plan, const mst_map *twin, mst_queue *queue, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_map_span *s = &plan->reduce->span;
+    const uint64_t n_partials = (uint64_t)s->outer * mst_map_span_tiles(plan, s) * s->inner;
+    mst_queue from = MST_QUEUE(twin->context, twin->context->compute);
+    for (size_t k = 0; k < twin->reduce->n_done; k++) {
+        const mst_map_done *done = &twin->reduce->done[k];
+        const size_t bytes = (size_t)(8 * done->n * s->inner);
+        void *data = malloc(bytes);
+        MST_REQUIRE(data, MST_ERROR_HOST_MEMORY, "out of memory for partial results");
+        for (int p = 0; p < mst_map_all_parts(plan->reduce) && status == MST_OK; p++) {
+            const size_t at = (size_t)(8 * ((uint64_t)p * n_partials + done->first * s->inner));
+            status = mst_queue_read(&from, twin->reduce->partials[0], at, bytes, data, "partial results", error);
+            if (status == MST_OK)
+                status = mst_queue_write(queue, CL_TRUE, plan->reduce->partials[0], at, bytes, data, "partial results", error);
+        }
+        free(data);
+        MST_TRY(status);
+    }
+fail:
+    mst_queue_release(&from);
+    return status;
+}
+
+// One launch of `combine`, from partial results `from` to the other ones.
+static mst_status combine(mst_map *plan, const mst_map_span *span, uint64_t n_from, int from, mst_queue *queue,
+                          mst_error *error) {
+    const mst_kernel *kernel;
+    mst_status status = mst_map_reducer_build(plan, MST_MAP_COMBINE, &kernel, error);
+    if (status != MST_OK)
+        return status;
+    const cl_ulong n_parts = n_from, n_results = mst_map_combined(span), length = span->length, inner = span->inner,
+                   each = span->each;
+    const cl_ulong total = span->total, n = n_results;
+    const mst_argument arguments[] = {MST_BIND_AS("parts", plan->reduce->partials[from]),
+                                      MST_BIND(n_parts, n_parts),
+                                      MST_BIND_AS("results", plan->reduce->partials[1 - from]),
+                                      MST_BIND(n_results, n_results),
+                                      MST_BIND(length, length),
+                                      MST_BIND(inner, inner),
+                                      MST_BIND(each, each),
+                                      MST_BIND(total, total),
+                                      MST_BIND(n, n)};
+    return mst_kernel_launch(queue, kernel, arguments, sizeof arguments / sizeof arguments[0], (size_t)n,
+                             mst_kernel_group(plan->context, kernel, (size_t)n), NULL, error);
+}
+
+// Until each output has one partial result, which are in partials[*in] then.
+static mst_status combine_all(mst_map *plan, const mst_map_box *box, mst_queue *queue, int *in, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_map_span span = plan->reduce->span;
+    int axis = plan->shape.rank + 1;
+    uint64_t n = (uint64_t)span.outer * mst_map_span_tiles(plan, &span) * span.inner;
+    *in = 0;
+    if (plan->reduce->count == 0) {
+        span = (mst_map_span){1, 0, (size_t)mst_map_box_outputs(plan, box), 0, 0};
+        MST_TRY(combine(plan, &span, 0, 0, queue, error));
+        *in = 1;
+        return MST_OK;
+    }
+    while (mst_map_next_span(plan, box, &span, &axis)) {
+        MST_TRY(combine(plan, &span, n, *in, queue, error));
+        n = mst_map_combined(&span);
+        *in = 1 - *in;
+    }
+fail:
+    return status;
+}
+
+static mst_status finish_box(mst_map *plan, const mst_map_box *box, const mst_location *where, mst_queue *queue,
+                             mst_error *error) {
+    mst_status status = MST_OK;
+    mst_map_box_output out[MST_MAP_MAX_OUTPUTS] = {{.bytes = 0}};
+    const uint64_t n = mst_map_box_outputs(plan, box);
+    int in;
+    for (int k = 0; k < plan->n_outputs; k++) {
+        mst_map_describe_output(plan, k, box, &where[k], &out[k]);
+        MST_TRY(mst_map_place_output(plan, n, &out[k], error));
+    }
+    for (size_t k = 1; plan->stream && k <= plan->stream->n_twins; k++)
+        MST_TRY(gather_from(plan, mst_stream_member(plan->stream, k)->desc.user, queue, error));
+    MST_TRY(combine_all(plan, box, queue, &in, error));
+    MST_TRY(mst_map_launch_finish(plan, in, n, out, queue, error));
+    MST_TRY(mst_queue_finish(queue, error));
+    for (int k = 0; k < plan->n_outputs; k++)
+        if (out[k].bytes > 0)
+            MST_TRY(mst_map_bring_output(plan, &out[k], queue, error));
+fail:
+    for (int k = 0; k < plan->n_outputs; k++) {
+        mst_lines_release(plan->context, out[k].lines);
+        if (out[k].bytes > 0)
+            mst_device_release(plan->context, out[k].buffer, out[k].bytes);
+    }
+    return status;
+}
+
+// ---- All boxes
+
+typedef struct reduce_run {
+    mst_execution how;
+    double before, all; // items of boxes that are done, and of all
+} reduce_run;
+
+static bool tell(uint64_t done, uint64_t total, void *user) {
+    const reduce_run *r = user;
+    (void)total;
+    return r->how.progress((uint64_t)(r->before + (double)done), (uint64_t)r->all, r->how.progress_user);
+}
+
+static void add_report(mst_report *sum, const mst_report *box) {
+    sum->upload_seconds += box->upload_seconds;
+    sum->compute_seconds += box->compute_seconds;
+    sum->download_seconds += box->download_seconds;
+    sum->upload_bytes += box->upload_bytes;
+    sum->download_bytes += box->download_bytes;
+    sum->blocks += box->blocks;
+}
+
+static mst_status check_places(const mst_map *plan, const mst_location *inputs, const mst_location *outputs, mst_error *error) {
+    mst_stream_desc desc = {.context = plan->context, .n_ports = plan->n_inputs + plan->n_outputs};
+    mst_location where[MST_MAP_MAX_PORTS];
+    for (int p = 0; p < desc.n_ports; p++) {
+        const int k = p - plan->n_inputs;
+        desc.ports[p] = k < 0 ? (mst_port){MST_PORT_INPUT, plan->layouts[p], 0, "an input"}
+                              : (mst_port){MST_PORT_OUTPUT, plan->outputs[k], 0, "output"};
+        where[p] = k < 0 ? inputs[p] : outputs[k];
+    }
+    return mst_places_check(&desc, where, error);
+}
+
+static mst_status run_boxes(mst_map *plan, const mst_location *inputs, const mst_location *outputs, reduce_run *r,
+                            mst_report *report, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_queue queue = MST_QUEUE(plan->context, plan->context->compute);
+    mst_location where[MST_MAP_MAX_PORTS];
+    mst_execution how = r->how;
+    how.progress = r->how.progress ? tell : NULL;
+    how.progress_user = r;
+    how.event = NULL;
+    for (mst_map_box box = {{0}, {0}}; mst_map_next_box(plan, &box);) {
+        mst_report part = MST_REPORT_INIT;
+        how.report = &part;
+        if (plan->stream) {
+            begin_box(plan, &box, inputs, where);
+            MST_TRY(mst_stream_run(plan->context, plan->stream, where, &how, error));
+            r->before += (double)box_count(plan, &box);
+        }
+        how.n_wait = 0;
+        add_report(report, &part);
+        MST_TRY(finish_box(plan, &box, outputs, &queue, error));
+    }
+fail:
+    if (status != MST_OK)
+        clFinish(queue.opencl);
+    if (status != MST_OK)
+        mst_queue_abandon(&queue);
+    mst_queue_release(&queue);
+    return status;
+}
+
+mst_status mst_map_reduce_execute(mst_map *plan, const mst_location *inputs, const mst_location *outputs,
+                                  const mst_execution *how, mst_error *error) {
+    mst_status status = MST_OK;
+    reduce_run r = {.all = (double)mst_layout_count(&plan->shape)};
+    mst_report report = MST_REPORT_INIT;
+    const double start = mst_now();
+    MST_TRY(mst_execution_read(how, &r.how, error));
+    if (mst_layout_count(&plan->outputs[0]) > 0) {
+        MST_TRY(check_places(plan, inputs, outputs, error));
+        MST_TRY(run_boxes(plan, inputs, outputs, &r, &report, error));
+    }
+    MST_TRY(mst_stream_run(plan->context, NULL, NULL, how, error)); // gives the event, if one is asked for
+    report.seconds = mst_now() - start;
+    mst_execution_report(&r.how, &report);
+fail:
+    return status;
+}

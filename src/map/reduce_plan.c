@@ -1,0 +1,108 @@
+// A reducing plan's life.
+#include "boxes.h"
+
+#include "runtime/layout.h"
+#include "runtime/lines.h"
+#include "runtime/numbers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+mst_status mst_map_reducer_build(mst_map *plan, mst_map_reducer which, const mst_kernel **out, mst_error *error) {
+    static const char *const names[] = {"tiles", "tiles", "combine", "finish"};
+    static const char *const titles[] = {"elements to partial results", "elements with gaps to partial results",
+                                         "partial results to fewer", "results"};
+    mst_status status = MST_OK;
+    mst_map_reduce *r = plan->reduce;
+    const mst_program *program;
+    char title[100];
+    if (!r->texts[which].text)
+        MST_TRY(mst_map_reduce_write(plan, which, &r->texts[which], error));
+    if (!r->kernels[which]) {
+        snprintf(title, sizeof title, "map: %s, vectors of %u", titles[which], which == MST_MAP_TILES ? plan->width : 1);
+        MST_TRY(mst_program_of_text(plan->context, title, &r->texts[which],
+                                    mst_map_is_double(plan) ? "-D PRECISION=64" : "-D PRECISION=32", &program, error));
+        MST_TRY(mst_kernel_create(program, names[which], &r->kernels[which], error));
+    }
+    *out = r->kernels[which];
+fail:
+    return status;
+}
+
+uint64_t mst_map_box_outputs(const mst_map *plan, const mst_map_box *box) {
+    uint64_t n = 1;
+    for (int axis = 0; axis < plan->shape.rank; axis++)
+        n *= plan->reduce->reduced[axis] ? 1 : box->shape[axis];
+    return n;
+}
+
+// Partial results that a combination makes.
+uint64_t mst_map_combined(const mst_map_span *span) {
+    return (uint64_t)span->outer * mst_larger(mst_divide_up(span->length, (size_t)MST_MAP_COLUMN_TILE), (size_t)1) * span->inner;
+}
+
+static uint64_t part_bytes(const mst_map *plan) { return 8 * (uint64_t)mst_map_all_parts(plan->reduce); }
+
+static mst_map_box whole_box(const mst_map *plan) {
+    mst_map_box box = {{0}, {0}};
+    memcpy(box.shape, plan->reduce->box, sizeof box.shape);
+    return box;
+}
+
+static mst_status make_partials(mst_map *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_map_reduce *r = plan->reduce;
+    const mst_map_box box = whole_box(plan);
+    mst_map_span span = mst_map_first_span(plan, &box);
+    uint64_t n[2] = {(uint64_t)span.outer * mst_map_span_tiles(plan, &span) * span.inner, 0};
+    int axis = plan->shape.rank + 1;
+    if (r->count == 0)
+        n[1] = mst_map_box_outputs(plan, &box);
+    else if (mst_map_next_span(plan, &box, &span, &axis))
+        n[1] = mst_map_combined(&span);
+    for (int k = 0; k < 2; k++) {
+        r->partial_bytes[k] = n[k] * part_bytes(plan);
+        MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, r->partial_bytes[k], "partial results", &r->partials[k],
+                                    error));
+    }
+fail:
+    return status;
+}
+
+mst_status mst_map_reduce_prepare(mst_map *plan, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_kernel *kernel;
+    if (mst_layout_count(&plan->outputs[0]) == 0)
+        memcpy(plan->reduce->box, plan->shape.shape, sizeof plan->reduce->box);
+    else
+        mst_map_choose_box(plan);
+    MST_TRY(make_partials(plan, error));
+    MST_TRY(mst_map_reducer_build(plan, MST_MAP_TILES, &kernel, error));
+    MST_TRY(mst_map_reducer_build(plan, MST_MAP_FINISH, &kernel, error));
+fail:
+    return status;
+}
+
+void mst_map_reduce_release_lines(mst_map *plan) {
+    for (int p = 0; p <= MST_MAP_MAX_PORTS; p++) {
+        mst_lines_release(plan->context, plan->reduce->lines[p]);
+        plan->reduce->lines[p] = NULL;
+    }
+}
+
+void mst_map_reduce_destroy(mst_map *plan) {
+    mst_map_reduce *r = plan->reduce;
+    if (!r)
+        return;
+    mst_map_reduce_release_lines(plan);
+    for (int k = 0; k < 2; k++)
+        mst_device_release(plan->context, r->partials[k], r->partial_bytes[k]);
+    for (int k = 0; k < MST_MAP_N_REDUCERS; k++) {
+        mst_kernel_destroy(r->kernels[k]);
+        mst_text_release(&r->texts[k]);
+    }
+    mst_expr_destroy(r->finish);
+    free(r->done);
+    free(r);
+}
