@@ -65,7 +65,7 @@ def _refuse_output(shape, dtype, out):
 
 def _is_same(x, out):
     """Whether two arrays are one, in all."""
-    if type(out) is not type(x) or _arrays.key(out) != _arrays.key(x):
+    if isinstance(out, _arrays.Array) != isinstance(x, _arrays.Array) or _arrays.key(out) != _arrays.key(x):
         return False
     return (out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data
 

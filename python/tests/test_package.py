@@ -66,6 +66,18 @@ def test_budget():
             pass
 
 
+def test_one_vector_larger_than_the_budget(tmp_path):
+    """Panels, from a memory map to another one, and in place, where a copy is made."""
+    x, z = (np.lib.format.open_memmap(tmp_path / f"{name}.npy", "w+", np.complex64, (2**19,)) for name in "xz")
+    x[:] = numbers(2**19, kind=np.complex64)
+    wanted = mastaba.fft.fft(x)
+    with mastaba.budget(device="1MiB", host="2MiB"):
+        assert mastaba.fft.fft(x, out=z) is z
+        assert np.linalg.norm(z - wanted) <= 1e-6 * np.linalg.norm(wanted)
+        for again in (mastaba.fft.fft(np.array(x), overwrite_x=True), mastaba.fft.fft(x, out=x)):
+            assert np.array_equal(again, z)
+
+
 def test_devices():
     assert mastaba.devices()
     with mastaba.use(0):
