@@ -7,9 +7,9 @@ struct mst_mpi_stencil {
     MPI_Comm communicator;
     mst_stencil *solver; // of this rank's part; NULL: it has none
     mst_stencil_part part;
-    int neighbours[2];      // the ranks below and above; -1: none
+    int neighbours[2]; // the ranks below and above; -1: none
     void *given[2], *taken[2];
-    uint64_t bytes[2][2];   // of those, by side
+    uint64_t bytes[2][2]; // of those, by side
     double timeout;
     bool has_halos, broken;
 };
@@ -44,15 +44,17 @@ fail:
     return status;
 }
 
-static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps, mst_error *error) {
+static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stencil_desc *given, uint64_t steps,
+                       mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_part *parts = NULL;
     mst_stencil_desc desc = MST_STENCIL_DESC_INIT;
     int rank, n_ranks;
     MPI_Comm_rank(s->communicator, &rank);
     MPI_Comm_size(s->communicator, &n_ranks);
-    REQUIRE(given && given->struct_size == sizeof desc, MST_ERROR_ARGUMENT, "desc is NULL or has another struct_size; begin with "
-                                                                            "MST_STENCIL_DESC_INIT");
+    REQUIRE(given && given->struct_size == sizeof desc, MST_ERROR_ARGUMENT,
+            "desc is NULL or has another struct_size; begin with "
+            "MST_STENCIL_DESC_INIT");
     desc = *given;
     parts = calloc((size_t)n_ranks, sizeof *parts);
     REQUIRE(parts, MST_ERROR_HOST_MEMORY, "out of memory for the parts of %d ranks", n_ranks);

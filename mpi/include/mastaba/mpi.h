@@ -145,6 +145,18 @@ MST_API mst_stencil *mst_mpi_stencil_solver(const mst_mpi_stencil *solver, mst_s
 // As mst_mpi_fft_is_broken.
 MST_API int mst_mpi_stencil_is_broken(const mst_mpi_stencil *solver);
 
+// ---- Integrals
+
+// mst_integral_execute by all ranks, each of which has a plan of the same description (with the result_size of its INIT macro) on
+// its own context, and gives all parameters, n_parameters a set. Rank r of p computes the sets r ceil(n_sets / p) and following;
+// then every rank has all results, with the same bits whatever the number of ranks (devices of one kind provided). timeout as in
+// mst_mpi_fft_desc; after it, end the job by MPI_Abort. Collective, blocks; messages pass by the communicator that is given.
+// MST_ERROR_ARGUMENT: also more than 2^31 bytes of results; MST_ERROR_IO: MPI failed, or the timeout. Else as
+// mst_integral_execute.
+MST_API mst_status mst_mpi_integral_execute(MPI_Comm communicator, mst_integral *plan, const double *parameters,
+                                            size_t n_parameters, size_t n_sets, mst_integral_result *results, double timeout,
+                                            mst_error *error);
+
 #ifdef __cplusplus
 }
 #endif
