@@ -14,6 +14,7 @@ typedef struct mst_member {
     size_t device; // its number in the group
     unsigned char *edges[MST_EXCHANGES][2];
     mst_traffic traffic;
+    uint64_t counted;             // values that are infinite or NaN
     double computing, exchanging; // seconds
 } mst_member;
 

@@ -82,6 +82,20 @@ static void work(size_t k, void *user) {
     }
 }
 
+// Lets all members do something at once, and gives the first failure.
+static mst_status run_all(mst_members *m, void (*work_of)(size_t k, void *user), void *user, mst_error *error) {
+    mst_error threads = {.status = MST_OK};
+    m->here = 0;
+    m->status = MST_OK;
+    mst_status status = mst_group_run(m->n, work_of, user, &threads);
+    if (status != MST_OK && m->status == MST_OK)
+        m->error = threads;
+    status = m->status != MST_OK ? m->status : status;
+    if (status != MST_OK && error)
+        *error = m->error;
+    return status;
+}
+
 // Exchanges before steps are done, and the steps for which halos hold then.
 static void count_exchanges(mst_members *m, uint64_t n) {
     for (; n > m->steps_left; m->steps_left = m->steps) {
@@ -94,21 +108,12 @@ static void count_exchanges(mst_members *m, uint64_t n) {
 static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     mst_members *m = members_of(schedule);
-    mst_error threads;
     m->wanted = n;
-    m->here = 0;
-    m->status = MST_OK;
     for (size_t k = 0; k < m->n; k++) {
         m->all[k].solver->step = m->whole->step + row;
         m->all[k].traffic = (mst_traffic){0, 0};
     }
-    status = mst_group_run(m->n, work, m, &threads);
-    if (status != MST_OK && m->status == MST_OK)
-        m->error = threads;
-    status = m->status != MST_OK ? m->status : status;
-    if (status != MST_OK && error)
-        *error = m->error;
-    MST_TRY(status);
+    MST_TRY(run_all(m, work, m, error));
     count_exchanges(m, n);
     for (size_t k = 0; k < m->n; k++) {
         traffic->upload_bytes += m->all[k].traffic.upload_bytes;
@@ -209,16 +214,27 @@ fail:
     return status;
 }
 
+typedef struct counting {
+    mst_members *members;
+    int array;
+} counting;
+
+static void count_own(size_t k, void *user) {
+    const counting *c = user;
+    mst_members *m = c->members;
+    mst_error error = {.status = MST_OK};
+    const mst_status status = mst_solver_count(m->all[k].solver, c->array, &m->all[k].counted, &error);
+    if (status != MST_OK)
+        fail_all(m, status, &error);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_members *m = members_of(schedule);
+    mst_members *m = members_of(schedule);
+    counting c = {m, array};
     *count = 0;
-    for (size_t k = 0; k < m->n; k++) {
-        uint64_t own;
-        MST_TRY(mst_solver_count(m->all[k].solver, array, &own, error));
-        *count += own;
-    }
-fail:
+    const mst_status status = run_all(m, count_own, &c, error);
+    for (size_t k = 0; k < m->n; k++)
+        *count += m->all[k].counted;
     return status;
 }
 
@@ -227,6 +243,9 @@ fail:
 static void destroy(mst_schedule *schedule) {
     mst_members *m = members_of(schedule);
     for (size_t k = 0; m->all && k < m->n; k++) {
+        if (m->exchange > 0)
+            mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu: %.1f ms of steps, %.1f ms of %llu exchanges", k + 1,
+                    m->n, 1e3 * m->all[k].computing, 1e3 * m->all[k].exchanging, (unsigned long long)m->exchange);
         for (int i = 0; i < 2 * MST_EXCHANGES; i++)
             if (m->all[k].edges[i / 2][i % 2])
                 mst_pinned_destroy(m->all[k].solver->context, m->all[k].edges[i / 2][i % 2]);

@@ -8,11 +8,13 @@
 #include "stencil/kernels/sweeper.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct sweeping {
     mst_schedule base;
     mst_sweep_state state;
-    bool has_margins;    // they are filled
+    bool has_margins;    // they are filled, but beside halos that were filled since: planes of the two sides,
+    int64_t halos[2][2]; // from .. to - 1
     mst_counter counter; // of values that are infinite or NaN,
     cl_mem counts;       // and its counts
 } sweeping;
@@ -74,17 +76,54 @@ static void destroy(mst_schedule *schedule) {
     free(c);
 }
 
+// Of a part of a grid, planes at a cut are a halo: what lies beyond the cut does not matter, so their margins are those beside
+// them.
+static bool is_halo(const sweeping *c, int64_t from, int64_t to, int side) {
+    const mst_problem *p = c->base.with.problem;
+    const int64_t n = (int64_t)p->grid[PLANES], reach[] = {mst_sweeps_reach(sweeps_of(c), 0), mst_sweeps_reach(sweeps_of(c), 1)};
+    const bool is_cut = p->is_ring || (side ? p->first_plane + n < (int64_t)p->all_planes : p->first_plane > 0);
+    return is_cut && (side ? to == n && from >= reach[0] : from == 0 && to <= n - reach[1]);
+}
+
+// The planes of an array were written.
+static void note_written(sweeping *c, int array, uint64_t first, uint64_t count) {
+    const mst_problem *p = c->base.with.problem;
+    if (array < p->n_arrays && p->layer_axes[array] >= 0)
+        return;
+    const int64_t from = (int64_t)(first / p->plane), to = (int64_t)mst_divide_up(first + count, p->plane);
+    for (int side = 0; side < 2; side++)
+        if (is_halo(c, from, to, side)) {
+            int64_t *halo = c->halos[side];
+            halo[0] = halo[1] > 0 ? mst_smaller(halo[0], from) : from;
+            halo[1] = mst_larger(halo[1], to);
+            return;
+        }
+    c->has_margins = false;
+}
+
+static mst_status fill_margins(sweeping *c, uint64_t row, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_sweep_part part = mst_sweeps_whole(sweeps_of(c));
+    if (!c->has_margins)
+        MST_TRY(mst_sweeper_fill_margins(c->base.with.sweeper, &c->base.queue, &c->state, row, &part, error));
+    for (int side = 0; side < 2 && c->has_margins; side++) {
+        part.from = c->halos[side][0];
+        part.to = c->halos[side][1];
+        if (part.to > part.from)
+            MST_TRY(mst_sweeper_fill_margins(c->base.with.sweeper, &c->base.queue, &c->state, row, &part, error));
+    }
+    c->has_margins = true;
+    memset(c->halos, 0, sizeof c->halos);
+fail:
+    return status;
+}
+
 static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_traffic *traffic, mst_error *error) {
     mst_status status = MST_OK;
     sweeping *c = (sweeping *)schedule;
-    const mst_schedule_desc *with = &c->base.with;
-    const mst_sweep_part all = mst_sweeps_whole(sweeps_of(c));
-    mst_queue *queue = &schedule->queue;
     (void)traffic;
-    if (!c->has_margins)
-        MST_TRY(mst_sweeper_fill_margins(with->sweeper, queue, &c->state, row, &all, error));
-    c->has_margins = true;
-    MST_TRY(mst_sweeper_steps(with->sweeper, queue, &c->state, n, row, error));
+    MST_TRY(fill_margins(c, row, error));
+    MST_TRY(mst_sweeper_steps(schedule->with.sweeper, &schedule->queue, &c->state, n, row, error));
 fail:
     return status;
 }
@@ -113,7 +152,7 @@ static mst_status get(mst_schedule *schedule, int array, uint64_t first, uint64_
 static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_t count, const void *from, mst_error *error) {
     sweeping *c = (sweeping *)schedule;
     const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
-    c->has_margins = false;
+    note_written(c, array, first, count);
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, true, (void *)from, error);
 }
 
