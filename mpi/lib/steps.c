@@ -262,6 +262,19 @@ static void choose_orders(mst_mpi_steps *s, const mst_mpi_grid *natural) {
         memcpy(s->step[s->n - 1].in.order, s->step[s->n - 1].out.order, sizeof s->step[0].in.order);
 }
 
+// One rank cuts nothing, but its transposed sides lie in memory as those of several slabs do: FFTW's programs rely on it.
+static void order_as_slabs(const mst_mpi_fft_desc *d, mst_mpi_steps *s) {
+    mst_mpi_fft_desc slabs = *d;
+    mst_mpi_steps two;
+    slabs.cut = MST_MPI_CUT_SLABS;
+    if (mst_mpi_steps_make(&slabs, 2, &two, NULL) != MST_OK)
+        return; // of one axis
+    if (d->transposed_input == 1)
+        memcpy(s->step[0].in.order, two.step[0].in.order, sizeof two.step[0].in.order);
+    if (d->transposed_output == 1)
+        memcpy(s->step[s->n - 1].out.order, two.step[two.n - 1].out.order, sizeof two.step[0].in.order);
+}
+
 mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_steps *s, mst_error *error) {
     mst_status status = MST_OK;
     walk w = {.desc = d, .real = -1, .steps = s};
@@ -289,6 +302,8 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_st
     if (d->transposed_output != MST_MPI_AS_IT_IS && !mst_mpi_same_grid(last, &s->step[s->n - 1].grid))
         add_empty(s, s->n, last);
     choose_orders(s, &natural);
+    if (n_ranks == 1)
+        order_as_slabs(d, s);
     memcpy(s->strides[0], d->input_strides, sizeof s->strides[0]);
     memcpy(s->strides[1], d->output_strides, sizeof s->strides[1]);
 fail:
