@@ -1,6 +1,6 @@
-// Images and volumes: in core along three axes, and in tiles and bricks under budgets that hold neither; every mode, either operand
-// as the larger one, correlations, types, batches, axes and strides, against FFTW's transforms of the padded whole in long double. All
-// by the shape of kernels for CPUs, which compiles once a precision.
+// Images and volumes: in core along three axes, and in tiles and bricks under budgets that hold neither; every mode, either
+// operand as the larger one, correlations, types, batches, axes and strides, against FFTW's transforms of the padded whole in
+// long double. All by the shape of kernels for CPUs, which compiles once a precision.
 #include "support.h"
 
 #include <fftw3.h>
@@ -19,7 +19,8 @@ static int axis_of(const case_of *c, int a) {
     return axis < 0 ? axis + c->x.layout.rank : axis;
 }
 
-// The operand's values of one image or volume, in the first corner of `padded`; a correlation's second one conjugate and reversed.
+// The operand's values of one image or volume, in the first corner of `padded`; a correlation's second one conjugate and
+// reversed.
 static void place_operand(const case_of *c, const test_array *from, const test_wide *values, size_t item, const size_t *padded,
                           bool turn, test_wide *to) {
     const mst_layout *l = &from->layout;
@@ -173,10 +174,12 @@ static void of_circular_volumes(void **state) {
     for (int k = 0; k < test_many(4); k++) {
         case_of c = {.desc = MST_CONVOLUTION_DESC_INIT};
         const size_t n = k % 2 ? 16 : test_between(3, 20);
-        const size_t shapes[2][4] = {{2, n, test_between(1, 24), k == 1 ? 16 : n}, {k % 2 ? 1 : 2, n, shapes[0][2], shapes[0][3]}};
+        const size_t shapes[2][4] = {{2, n, test_between(1, 24), k == 1 ? 16 : n},
+                                     {k % 2 ? 1 : 2, n, shapes[0][2], shapes[0][3]}};
         c.desc.n_axes = 3, c.desc.axes[0] = 1, c.desc.axes[1] = -2, c.desc.axes[2] = -1;
         c.desc.mode = MST_CONVOLUTION_CIRCULAR, c.desc.correlate = k > 1, c.desc.shape = MST_FFT_SHAPE_CPU;
-        c.desc.x = mst_layout_dense(MST_FLOAT32, 4, shapes[0]), c.desc.y = mst_layout_dense(k ? MST_FLOAT32 : MST_COMPLEX64, 4, shapes[1]);
+        c.desc.x = mst_layout_dense(MST_FLOAT32, 4, shapes[0]),
+        c.desc.y = mst_layout_dense(k ? MST_FLOAT32 : MST_COMPLEX64, 4, shapes[1]);
         c.x = test_array_random(&c.desc.x), c.y = test_array_random(&c.desc.y);
         run_case(*state, &c, host);
         free_case(&c);
@@ -194,7 +197,9 @@ static void in_tiles(void **state) {
     for (int k = 0; k < test_many(9); k++) {
         bool image = k % 2;
         case_of c = image ? random_case(2, 150, 300, 30) : random_case(3, 30, 60, 9);
-        c.desc.algorithm = image && k % 4 == 1 && c.desc.x.type == MST_FLOAT32 && c.desc.y.type == MST_FLOAT32 ? MST_CONVOLUTION_DIRECT : MST_CONVOLUTION_FUSED;
+        c.desc.algorithm = image && k % 4 == 1 && c.desc.x.type == MST_FLOAT32 && c.desc.y.type == MST_FLOAT32
+                               ? MST_CONVOLUTION_DIRECT
+                               : MST_CONVOLUTION_FUSED;
         mst_context *context = small_context(&c, (size_t)k);
         run_case(context, &c, k % 5 ? host : file);
         mst_context_destroy(context);
@@ -211,10 +216,12 @@ static void down_to_the_least(void **state) {
         mst_error e, ignored;
         uint64_t least;
         bool found = false;
-        desc.x = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){200, 220}), desc.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){9, 20});
+        desc.x = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){200, 220}),
+        desc.y = mst_layout_dense(MST_FLOAT32, 2, (const size_t[]){9, 20});
         desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1, desc.shape = MST_FFT_SHAPE_CPU;
         desc.algorithm = MST_CONVOLUTION_FUSED, desc.mode = MST_CONVOLUTION_SAME;
-#define TRY(bytes, error) test_convolution_attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, 4 * 200 * 220, error)
+#define TRY(bytes, error)                                                                                                        \
+    test_convolution_attempt(on_host ? 0 : (bytes), on_host ? (bytes) : 0, &desc, data, 4 * 200 * 220, error)
         REFUSED(MST_ERROR_BUDGET, "", TRY(1, &e));
         for (const char *text = e.message; !found && test_next_number(&text, &least);)
             found = least > 1 && TRY(least, &ignored) == MST_OK && TRY(least - 1, &ignored) == MST_ERROR_BUDGET;
@@ -228,7 +235,6 @@ static void down_to_the_least(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_volumes), cmocka_unit_test(of_circular_volumes),
-                                       cmocka_unit_test(in_tiles),
-                                       cmocka_unit_test(down_to_the_least)};
+                                       cmocka_unit_test(in_tiles), cmocka_unit_test(down_to_the_least)};
     return cmocka_run_group_tests_name("convolution tiles", tests, test_setup, test_teardown);
 }

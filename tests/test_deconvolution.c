@@ -91,7 +91,9 @@ static void begin(const problem *p, size_t item, estimate *e) {
     for (size_t i = 0; i < count_of(p->psf_shape); i++)
         total += p->psf[i];
     for (size_t k = 0; k < n; k++) {
-        e->weights[k] = !inside(p, k) ? 0 : !p->weights.image ? 1 : (double)creall(test_array_get(&p->weights, in_item(p, item, k)));
+        e->weights[k] = !inside(p, k)       ? 0
+                        : !p->weights.image ? 1
+                                            : (double)creall(test_array_get(&p->weights, in_item(p, item, k)));
         e->seen[k] = e->weights[k] > 0 ? (double)creall(test_array_get(&p->image, in_item(p, item, k))) : 0;
         sum += e->seen[k];
         squares += e->seen[k] * e->seen[k];
@@ -145,8 +147,9 @@ static void iterate(const problem *p, estimate *e) {
 static double *richardson_lucy(const problem *p, size_t item) {
     size_t n = count_of(p->padded);
     double *memory = malloc(8 * n * sizeof *memory);
-    estimate e = {memory,         memory + n,     memory + 2 * n, memory + 3 * n, memory + 4 * n,
-                  memory + 5 * n, memory + 6 * n, memory + 7 * n, 0, 0, 0};
+    estimate e = {
+        memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n, memory + 5 * n, memory + 6 * n, memory + 7 * n, 0,
+        0,      0};
     begin(p, item, &e);
     for (int k = 0; k < p->d.iterations; k++)
         iterate(p, &e);
@@ -173,13 +176,14 @@ static double go_on(const problem *p, size_t item, size_t k) {
         continued(at[a], p->extent[a], p->padded[a], place[a], share[a]);
     for (int c = 0; c < 8; c++)
         sum += share[0][c >> 2] * share[1][c >> 1 & 1] * share[2][c & 1] *
-               (double)creall(test_array_get(&p->image, number_of(p, item, place[0][c >> 2], place[1][c >> 1 & 1], place[2][c & 1])));
+               (double)creall(
+                   test_array_get(&p->image, number_of(p, item, place[0][c >> 2], place[1][c >> 1 & 1], place[2][c & 1])));
     return sum;
 }
 
 static void fourier(const problem *p, fftw_complex *values, int direction) {
-    fftw_plan plan = fftw_plan_dft_3d((int)p->padded[0], (int)p->padded[1], (int)p->padded[2], values, values, direction,
-                                      FFTW_ESTIMATE);
+    fftw_plan plan =
+        fftw_plan_dft_3d((int)p->padded[0], (int)p->padded[1], (int)p->padded[2], values, values, direction, FFTW_ESTIMATE);
     fftw_execute(plan);
     fftw_destroy_plan(plan);
 }
@@ -314,7 +318,8 @@ static void check(mst_context *context, problem *p, const mst_place places[4], d
     for (size_t item = 0; item < plan->n_items; item++) {
         double error = error_of(p, item);
         CHECK(error <= gate, "method %d edges %d image %s psf %zu,%zu,%zu: item %zu is %g off, %g is allowed", (int)p->d.method,
-              (int)p->d.edges, test_layout_text(&p->d.image), p->psf_shape[0], p->psf_shape[1], p->psf_shape[2], item, error, gate);
+              (int)p->d.edges, test_layout_text(&p->d.image), p->psf_shape[0], p->psf_shape[1], p->psf_shape[2], item, error,
+              gate);
     }
     mst_deconvolution_destroy(plan);
     release(p);
@@ -345,8 +350,9 @@ static void random_problem(mst_context *context, bool is_double) {
     }
     p.d.centred = (int)test_between(0, 1);
     p.d.edges = (mst_deconvolution_edges)test_between(0, 2);
-    p.d.method = test_between(0, 2) ? MST_DECONVOLUTION_RICHARDSON_LUCY
-                                    : (mst_deconvolution_method)test_between(MST_DECONVOLUTION_WIENER, MST_DECONVOLUTION_TIKHONOV);
+    p.d.method = test_between(0, 2)
+                     ? MST_DECONVOLUTION_RICHARDSON_LUCY
+                     : (mst_deconvolution_method)test_between(MST_DECONVOLUTION_WIENER, MST_DECONVOLUTION_TIKHONOV);
     p.d.order = (int)test_between(0, 2);
     p.d.balance = 0.05;
     p.d.keep_sum = test_between(0, 3) == 0;
@@ -364,7 +370,8 @@ static void random_problem(mst_context *context, bool is_double) {
             p.d.start = test_layout_random(MST_FLOAT32, rank, shape, true);
             p.start = positive(&p.d.start, 0.5, 1);
         }
-        // With total variation the direction of tiny differences counts, which rounding in single precision turns where little is seen.
+        // With total variation the direction of tiny differences counts, which rounding in single precision turns where little is
+        // seen.
         if ((is_double || p.d.total_variation == 0) && test_between(0, 2) == 0) {
             p.d.weights = test_layout_random(MST_UINT8, rank, shape, true);
             p.weights = positive(&p.d.weights, 0.008, 0.018); // 0 and 1
@@ -536,7 +543,9 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux), cmocka_unit_test(masked_pixels),
+        cmocka_unit_test(random_problems),
+        cmocka_unit_test(tolerance_and_flux),
+        cmocka_unit_test(masked_pixels),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);

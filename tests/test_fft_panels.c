@@ -83,6 +83,42 @@ static void random_panels(void **state) {
     }
 }
 
+// Cosine and sine transforms and their inverses, which are those of another type; on the device by the same plan as a whole.
+static void even_and_odd(void **state) {
+    (void)state;
+    for (int k = 0; k < test_many(4); k++) {
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        const size_t shape[] = {60, 70};
+        mst_error e;
+        mst_fft *plan = NULL;
+        desc.input = mst_layout_dense(MST_FLOAT32, 2, shape);
+        desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+        desc.kind = (mst_fft_kind[]){MST_FFT_DCT2, MST_FFT_DCT3, MST_FFT_DST2, MST_FFT_DST3}[test_between(0, 3)];
+        desc.direction = k % 2 ? MST_FFT_FORWARD : MST_FFT_INVERSE;
+        mst_context *context = test_context_with_budget(25000, 0);
+        test_fft_check(context, &desc, MST_PLACE_HOST, MST_PLACE_HOST);
+        mst_context_destroy(context);
+        context = test_context_with_budget(60000, 0); // of which arrays of the caller's take nothing
+        test_array input = test_array_random(&desc.input), whole = test_array_new(&desc.input),
+                   panels = test_array_new(&desc.input);
+        OK(mst_fft_create(context, &desc, &plan, &e));
+        for (int place = 0; place < 2; place++) {
+            test_array *output = place ? &whole : &panels;
+            test_placed in = test_place(context, place ? MST_PLACE_DEVICE : MST_PLACE_HOST, &input),
+                        out = test_place(context, place ? MST_PLACE_DEVICE : MST_PLACE_HOST, output);
+            OK(mst_fft_execute(plan, in.at, out.at, NULL, &e));
+            test_collect(&in, &input), test_collect(&out, output);
+        }
+        for (size_t i = 0; i < whole.elements; i++) {
+            long double difference = cabsl(test_array_get(&whole, i) - test_array_get(&panels, i));
+            CHECK(difference < 1e-2L, "kind %d, element %zu: %Lg off", (int)desc.kind, i, difference);
+        }
+        mst_fft_destroy(plan);
+        mst_context_destroy(context);
+        test_array_free(&input), test_array_free(&whole), test_array_free(&panels);
+    }
+}
+
 // What a plan says that it takes is what it takes.
 static void needs(void **state) {
     (void)state;
@@ -161,7 +197,7 @@ static void turns(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(needs), cmocka_unit_test(only_panels),
-                                       cmocka_unit_test(turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(even_and_odd), cmocka_unit_test(needs),
+                                       cmocka_unit_test(only_panels), cmocka_unit_test(turns)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -12,7 +12,8 @@
 //         total variation  each step divided by 1 - lambda div(grad x / |grad x|) (Dey et al., Microsc. Res. Tech. 69, 260, 2006)
 //                      with forward differences; |grad x| is at least 1e-4 of the image's mean
 //     Wiener           X = conj(H) Y / (|H|^2 + balance), balance being the power of the noise over that of the object
-//     Tikhonov         X = conj(H) Y / (|H|^2 + balance L^order), L = sum over the axes of 2 - 2 cos(2 pi k / n): order 0 keeps the
+//     Tikhonov         X = conj(H) Y / (|H|^2 + balance L^order), L = sum over the axes of 2 - 2 cos(2 pi k / n): order 0 keeps
+//     the
 //                      object's values small, 1 its differences, 2 its second differences
 #ifndef MASTABA_DECONVOLUTION_H
 #define MASTABA_DECONVOLUTION_H
@@ -33,8 +34,10 @@ typedef enum mst_deconvolution_method {
 
 // What lies beyond the image's edges.
 typedef enum mst_deconvolution_edges {
-    // The object goes on, as far as its light reaches the image: it is estimated there, too, where the detector sees at least 1 % of
-    // what it emits (Bertero and Boccacci, Astron. Astrophys. 437, 369, 2005). For Wiener and Tikhonov, which know no detector, the
+    // The object goes on, as far as its light reaches the image: it is estimated there, too, where the detector sees at least 1 %
+    // of
+    // what it emits (Bertero and Boccacci, Astron. Astrophys. 437, 369, 2005). For Wiener and Tikhonov, which know no detector,
+    // the
     // image goes on mirrored at each edge, one fading into the other.
     MST_DECONVOLUTION_OBSERVED = 0,
     MST_DECONVOLUTION_CIRCULAR = 1, // the image is repeated: what leaves it on one side comes in on the other
@@ -44,11 +47,11 @@ typedef enum mst_deconvolution_edges {
 // What an iteration of Richardson-Lucy came to, for each item of a block.
 typedef struct mst_deconvolution_state {
     size_t struct_size;
-    size_t item;      // of the image's batch, or brick
-    int iteration;    // from 1
-    int iterations;   // in all, unless the tolerance is met before
-    double residual;  // ||y - h * x - b|| / ||y|| where the detector saw something, of the x that the iteration began with
-    double change;    // ||x - the x before|| / ||x||
+    size_t item;     // of the image's batch, or brick
+    int iteration;   // from 1
+    int iterations;  // in all, unless the tolerance is met before
+    double residual; // ||y - h * x - b|| / ||y|| where the detector saw something, of the x that the iteration began with
+    double change;   // ||x - the x before|| / ||x||
 } mst_deconvolution_state;
 
 // Return false to cancel: the execution ends with MST_ERROR_CANCELLED.
@@ -56,16 +59,16 @@ typedef bool (*mst_deconvolution_watch_fn)(const mst_deconvolution_state *state,
 
 typedef struct mst_deconvolution_desc {
     size_t struct_size;
-    mst_layout image;       // y: uint8, uint16, int16, float32 or float64; Richardson-Lucy: not negative. Any other axes are batch
-    mst_layout result;      // x: float32, or float64, in which everything is computed then; the image's shape, strides of its own;
-                            // rank 0: dense, float64 if the image is, else float32
-    int n_axes;             // 2 or 3 (1 is taken, too)
+    mst_layout image;  // y: uint8, uint16, int16, float32 or float64; Richardson-Lucy: not negative. Any other axes are batch
+    mst_layout result; // x: float32, or float64, in which everything is computed then; the image's shape, strides of its own;
+                       // rank 0: dense, float64 if the image is, else float32
+    int n_axes;        // 2 or 3 (1 is taken, too)
     int axes[MST_MAX_AXES]; // NumPy's axis numbers, ascending: -2 and -1 are the last two
     const double *psf;      // h, in C order, along axes[0], axes[1] ..; read by mst_deconvolution_create only
     size_t psf_shape[MST_MAX_AXES];
-    int centred;                     // 1: psf_centre holds the centre; 0: it is sample psf_shape / 2, rounded down
+    int centred;                      // 1: psf_centre holds the centre; 0: it is sample psf_shape / 2, rounded down
     int64_t psf_centre[MST_MAX_AXES]; // may lie outside
-    int keep_sum;                    // 1: h as it is; 0: divided by its sum, which must be above 0
+    int keep_sum;                     // 1: h as it is; 0: divided by its sum, which must be above 0
     mst_deconvolution_method method;
     mst_deconvolution_edges edges;
     mst_fft_shape shape; // of the kernels of transforms
@@ -120,8 +123,8 @@ typedef struct mst_deconvolution_arrays {
 
 // Deconvolves all items, anywhere: any mix of host, device and file; the result must not overlap what is read. Host and file
 // arrays pass through the device in blocks of whole items; between the iterations nothing leaves the device. An item's values are
-// the same bit for bit whatever its neighbours. Progress counts iterations of items. On failure inputs are intact and the result's
-// content is undefined. Blocks until all is done. MST_ERROR_ARGUMENT: the image has values that are not finite or, for
+// the same bit for bit whatever its neighbours. Progress counts iterations of items. On failure inputs are intact and the
+// result's content is undefined. Blocks until all is done. MST_ERROR_ARGUMENT: the image has values that are not finite or, for
 // Richardson-Lucy, negative, with the first one's place; else as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_deconvolution_execute(mst_deconvolution *plan, const mst_deconvolution_arrays *arrays,
                                              const mst_execution *how, mst_error *error);

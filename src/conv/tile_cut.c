@@ -1,6 +1,7 @@
 // Tiles of images and bricks of volumes: how large windows on the larger operand should be. What is moved and what is transformed
 // both grow with the sum of the tiles' windows, in which neighbours share as much as the other operand is long. So the least sum
-// is sought among lengths that transform quickly, with rows that are not too short, while a tile stays in the cache (on a CPU) or is some part of what a device has.
+// is sought among lengths that transform quickly, with rows that are not too short, while a tile stays in the cache (on a CPU) or
+// is some part of what a device has.
 #include "panels.h"
 
 #include "runtime/numbers.h"
@@ -9,9 +10,9 @@
 
 #define CPU_POINTS ((double)(1 << 20)) // real numbers of a tile, above which each pass goes through memory
 #define GPU_POINTS ((double)(1 << 26))
-#define BEYOND 1.4    // times the time, above
-#define PASSES 16.0   // moving a number takes as long as so many levels of butterflies,
-#define ROW 64.0      // and finding a row of the arrays as moving so many numbers
+#define BEYOND 1.4  // times the time, above
+#define PASSES 16.0 // moving a number takes as long as so many levels of butterflies,
+#define ROW 64.0    // and finding a row of the arrays as moving so many numbers
 #define MOST_LENGTHS 96
 
 // The windows to choose from along each axis: ascending, no two with as many tiles.

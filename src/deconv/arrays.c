@@ -6,17 +6,16 @@
 #include <stdio.h>
 
 typedef struct loading {
-    int array, to;       // ARRAY_..., WORK_...
-    bool goes_on;        // beyond the edges; else there is
-    double outside;      // beyond them
-    bool is_image;       // as opposed to what goes with it: not read where nothing was seen
+    int array, to;        // ARRAY_..., WORK_...
+    bool goes_on;         // beyond the edges; else there is
+    double outside;       // beyond them
+    bool is_image;        // as opposed to what goes with it: not read where nothing was seen
     const char *negative; // what values below 0 are not for; NULL: they are taken
 } loading;
 
 static mst_status enqueue_load(mst_deconvolution *plan, const mst_block *block, const loading *l, mst_error *error) {
-    const mst_layout *layouts[] = {[ARRAY_IMAGE] = &plan->desc.image,
-                                   [ARRAY_START] = &plan->desc.start,
-                                   [ARRAY_WEIGHTS] = &plan->desc.weights};
+    const mst_layout *layouts[] = {
+        [ARRAY_IMAGE] = &plan->desc.image, [ARRAY_START] = &plan->desc.start, [ARRAY_WEIGHTS] = &plan->desc.weights};
     const mst_block_port *port = &block->ports[plan->ports[l->array]];
     cl_mem lines = plan->lines[l->array][port->packed ? 0 : 1];
     cl_int type = (cl_int)layouts[l->array]->type, goes_on = l->goes_on, checks_sign = l->negative != NULL;
@@ -95,8 +94,8 @@ fail:
 mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *block, mst_error *error) {
     const bool goes_on = plan->desc.edges == MST_DECONVOLUTION_OBSERVED;
     const loading smooth = {ARRAY_IMAGE, WORK_REAL, goes_on, 0, true, NULL};
-    const loading counts = {ARRAY_IMAGE, WORK_SEEN, false, -1, true,
-                            "Richardson-Lucy takes counts of light: subtract less, or clip"};
+    const loading counts = {ARRAY_IMAGE, WORK_SEEN, false,
+                            -1,          true,      "Richardson-Lucy takes counts of light: subtract less, or clip"};
     const loading weights = {ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1"};
     const loading start = {ARRAY_START, WORK_X, false, -1, false, "an object has no negative light"};
     mst_status status = MST_OK;

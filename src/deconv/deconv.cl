@@ -1,7 +1,7 @@
 // Deconvolution: what happens to padded arrays of an item between transforms, and how the caller's arrays become such.
 //
-// An item has n points, which work-items share in chunks of RUN a lane: LANES of them side by side, or one whose loop the
-// compiler makes vectors of.
+// An item has n points, which work-items share in chunks of RUN a lane: LANES of them side by side, or one whose loop
+// the compiler makes vectors of.
 #define CHUNK ((ulong)RUN * LANES)
 #if PRECISION == 64
 typedef double4 real4;
@@ -42,8 +42,8 @@ real read_real(__global const uchar *array, int type, long at) {
     }
 }
 
-// Where a position of the padded axis is in an image of n that goes on mirrored at both ends: between the two, one fades into
-// the other. Gives the places before and behind, and how much the one behind counts.
+// Where a position of the padded axis is in an image of n that goes on mirrored at both ends: between the two, one
+// fades into the other. Gives the places before and behind, and how much the one behind counts.
 void continued(uint at, uint n, uint padded, uint *before, uint *behind, real *share) {
     *before = *behind = at;
     *share = 0;
@@ -55,12 +55,13 @@ void continued(uint at, uint n, uint padded, uint *before, uint *behind, real *s
     *share = t * t * (3 - 2 * t);
 }
 
-// Rows of padded arrays, a row a LANES work-items. Beyond the image: `outside`, or it goes on. What is not finite or, with
-// checks_sign, negative is reported by the place in the item of the first of them. Where `weights` are 0, nothing is read.
-__kernel void load_array(__global const uchar *array, int type, long base, ulong first_line, __constant const long *lines,
-                         uint depth, uint height, uint width, uint padded_z, uint padded_y, uint padded_x, int goes_on,
-                         real outside, int checks_sign, int weighted, __global const real *weights, ulong n,
-                         __global real *to, __global uint *faults) {
+// Rows of padded arrays, a row a LANES work-items. Beyond the image: `outside`, or it goes on. What is not finite or,
+// with checks_sign, negative is reported by the place in the item of the first of them. Where `weights` are 0, nothing
+// is read.
+__kernel void load_array(__global const uchar *array, int type, long base, ulong first_line,
+                         __constant const long *lines, uint depth, uint height, uint width, uint padded_z,
+                         uint padded_y, uint padded_x, int goes_on, real outside, int checks_sign, int weighted,
+                         __global const real *weights, ulong n, __global real *to, __global uint *faults) {
     const ulong row = get_global_id(0) / LANES, planes = (ulong)padded_z * padded_y;
     if (row >= n)
         return;
@@ -124,7 +125,8 @@ __kernel void place_psf(__global const real *psf, uint depth, uint height, uint 
     const ulong i = get_global_id(0);
     if (i >= n)
         return;
-    const uint x0 = (uint)((i % padded_x + centre_x) % padded_x), y0 = (uint)((i / padded_x % padded_y + centre_y) % padded_y);
+    const uint x0 = (uint)((i % padded_x + centre_x) % padded_x),
+               y0 = (uint)((i / padded_x % padded_y + centre_y) % padded_y);
     const uint z0 = (uint)((i / padded_x / padded_y + centre_z) % padded_z);
     real sum = 0;
     for (uint z = z0; z < depth; z += padded_z)
@@ -148,7 +150,8 @@ __kernel void multiply_spectra(__global real2 *restrict spectra, __global const 
     __global real2 *s = spectra + item * n;
 #if LANES == 1
     for (; i + 8 <= end; i += 8) {
-        const real16 a = vload16(0, (__global const real *)(s + i)), b = vload16(0, (__global const real *)(transfer + i));
+        const real16 a = vload16(0, (__global const real *)(s + i)),
+                     b = vload16(0, (__global const real *)(transfer + i));
         real16 c;
         c.even = a.even * b.even - sign * (a.odd * b.odd);
         c.odd = a.odd * b.even + sign * (a.even * b.odd);
@@ -180,14 +183,15 @@ __kernel void invert_transfer(__global real2 *transfer, uint padded_z, uint padd
 
 // ---- Richardson-Lucy
 
-// 1 / a from a, and 0 where the detector sees less than `least` or, if only that is allowed, not within the image; as a mask 1
-// within the image and 0 outside.
-__kernel void make_gain(__global const real *seen, real least, int mask, int within, uint depth, uint height, uint width,
-                        uint padded_z, uint padded_y, uint padded_x, ulong n, __global real *gain) {
+// 1 / a from a, and 0 where the detector sees less than `least` or, if only that is allowed, not within the image; as a
+// mask 1 within the image and 0 outside.
+__kernel void make_gain(__global const real *seen, real least, int mask, int within, uint depth, uint height,
+                        uint width, uint padded_z, uint padded_y, uint padded_x, ulong n, __global real *gain) {
     const ulong i = get_global_id(0);
     if (i >= n)
         return;
-    const uint z = (uint)(i / padded_x / padded_y % padded_z), y = (uint)(i / padded_x % padded_y), x = (uint)(i % padded_x);
+    const uint z = (uint)(i / padded_x / padded_y % padded_z), y = (uint)(i / padded_x % padded_y),
+               x = (uint)(i % padded_x);
     const bool inside = z < depth && y < height && x < width;
     if (mask)
         gain[i] = inside;
@@ -195,8 +199,8 @@ __kernel void make_gain(__global const real *seen, real least, int mask, int wit
         gain[i] = seen[i] >= least && (inside || !within) ? 1 / seen[i] : 0;
 }
 
-// The x to start from, flat or given, in the places of which the detector sees something; there may be two copies and the last
-// step, 0.
+// The x to start from, flat or given, in the places of which the detector sees something; there may be two copies and
+// the last step, 0.
 __kernel void start_from(__global const real *scalars, real value, int given, __global const real *gain,
                          ulong gain_pitch, ulong n, ulong n_items, __global real *x, int both, __global real *before,
                          int steps, __global real *step) {
@@ -226,8 +230,8 @@ __kernel void predict(__global const real *restrict x, __global const real *rest
 
 // w y / (h * x + b) in place of h * x, 0 where the model has nothing but rounding; `sums` get what it misses of y.
 __kernel void take_ratio(__global real *restrict model, __global const real *restrict seen, int weighted,
-                         __global const real *restrict weights, real background, __global const real *scalars, int judges,
-                         ulong n, ulong chunks, ulong n_items, __global real *restrict sums) {
+                         __global const real *restrict weights, real background, __global const real *scalars,
+                         int judges, ulong n, ulong chunks, ulong n_items, __global real *restrict sums) {
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
@@ -273,7 +277,8 @@ real4 differences(__global const real *x, uint z, uint y, uint i, uint padded_z,
     const ulong row = ((ulong)z * padded_y + y) * padded_x;
     const real here = x[row + i];
     const uint next_z = z + 1 < padded_z ? z + 1 : 0, next_y = y + 1 < padded_y ? y + 1 : 0;
-    return (real4)(x[row + (i + 1 < padded_x ? i + 1 : 0)] - here, x[((ulong)z * padded_y + next_y) * padded_x + i] - here,
+    return (real4)(x[row + (i + 1 < padded_x ? i + 1 : 0)] - here,
+                   x[((ulong)z * padded_y + next_y) * padded_x + i] - here,
                    x[((ulong)next_z * padded_y + y) * padded_x + i] - here, 0);
 }
 
@@ -293,7 +298,8 @@ __kernel void divide_by_variation(__global const real *x, __global real *to, rea
     for (uint i = get_global_id(0) % LANES; i < padded_x; i += LANES) {
         const uint i1 = i > 0 ? i - 1 : padded_x - 1;
         const real4 here = direction(differences(from, z, y, i, padded_z, padded_y, padded_x), least);
-        const real sum = here.x + here.y + here.z - direction(differences(from, z, y, i1, padded_z, padded_y, padded_x), least).x -
+        const real sum = here.x + here.y + here.z -
+                         direction(differences(from, z, y, i1, padded_z, padded_y, padded_x), least).x -
                          direction(differences(from, z, y1, i, padded_z, padded_y, padded_x), least).y -
                          direction(differences(from, z1, y, i, padded_z, padded_y, padded_x), least).z;
         to[row * padded_x + i] /= 1 - lambda * sum;
@@ -301,8 +307,8 @@ __kernel void divide_by_variation(__global const real *x, __global real *to, rea
 }
 
 // x in place, where nothing is summed and no neighbours are read.
-__kernel void scale_x(__global real *restrict x, __global const real *restrict factor, __global const real *restrict gain,
-                      ulong gain_pitch, ulong n, ulong chunks, ulong n_items) {
+__kernel void scale_x(__global real *restrict x, __global const real *restrict factor,
+                      __global const real *restrict gain, ulong gain_pitch, ulong n, ulong chunks, ulong n_items) {
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
@@ -313,11 +319,12 @@ __kernel void scale_x(__global real *restrict x, __global const real *restrict f
         to[i] = fmax(to[i] * from[i] * g[i], (real)0);
 }
 
-// The next x, in `to`, from `begun`, where the step began: x itself unless accelerated, which has the last step in `step`, too.
+// The next x, in `to`, from `begun`, where the step began: x itself unless accelerated, which has the last step in
+// `step`, too.
 __kernel void update_x(__global const real *x, __global const real *begun, __global const real *restrict factor,
-                       __global const real *restrict gain, ulong gain_pitch, __global real *restrict to, int accelerated,
-                       __global real *restrict step, __global const real *scalars, ulong n, ulong chunks, ulong n_items,
-                       __global real *restrict sums) {
+                       __global const real *restrict gain, ulong gain_pitch, __global real *restrict to,
+                       int accelerated, __global real *restrict step, __global const real *scalars, ulong n,
+                       ulong chunks, ulong n_items, __global real *restrict sums) {
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
@@ -344,7 +351,8 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
             vstore8(now, 0, step + i);
         }
     }
-    const real4 c = changes.lo + changes.hi, a = alls.lo + alls.hi, p = products.lo + products.hi, q = squares.lo + squares.hi;
+    const real4 c = changes.lo + changes.hi, a = alls.lo + alls.hi, p = products.lo + products.hi,
+                q = squares.lo + squares.hi;
     change = c.x + c.y + c.z + c.w;
     all = a.x + a.y + a.z + a.w;
     steps = p.x + p.y + p.z + p.w;
@@ -397,7 +405,8 @@ __kernel void reduce_sums(__global const real *from, ulong n_from, ulong n_to, u
 }
 
 // What follows from an item's sums: at the beginning (iteration 0) its mean, then how far it has come.
-__kernel void judge(__global const real *sums, ulong n_from, int iteration, real tolerance, ulong n, __global real *scalars) {
+__kernel void judge(__global const real *sums, ulong n_from, int iteration, real tolerance, ulong n,
+                    __global real *scalars) {
     const ulong item = get_global_id(0);
     if (item >= n)
         return;

@@ -45,8 +45,8 @@ fail:
 
 static mst_status read_axes(mst_deconvolution_desc *d, int rank, mst_error *error) {
     mst_status status = MST_OK;
-    MST_REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "n_axes is %d; 1 to %d are supported",
-                d->n_axes, MST_MAX_AXES);
+    MST_REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "n_axes is %d; 1 to %d are supported", d->n_axes,
+                MST_MAX_AXES);
     MST_REQUIRE(rank >= d->n_axes, MST_ERROR_ARGUMENT, "the image has rank %d, fewer than the %d axes", rank, d->n_axes);
     for (int a = 0; a < d->n_axes; a++) {
         int axis = d->axes[a] < 0 ? d->axes[a] + rank : d->axes[a];
@@ -101,8 +101,7 @@ static mst_status read_arrays(mst_deconvolution *plan, mst_error *error) {
                 "the image is %s; uint8, uint16, int16, float32 and float64 are supported", mst_type_name(d->image.type));
     MST_TRY(read_axes(d, d->image.rank, error));
     if (d->result.rank == 0)
-        d->result =
-            mst_layout_dense(d->image.type == MST_FLOAT64 ? MST_FLOAT64 : MST_FLOAT32, d->image.rank, d->image.shape);
+        d->result = mst_layout_dense(d->image.type == MST_FLOAT64 ? MST_FLOAT64 : MST_FLOAT32, d->image.rank, d->image.shape);
     MST_TRY(mst_layout_check(&d->result, "result", true, error));
     MST_REQUIRE(d->result.type == MST_FLOAT32 || d->result.type == MST_FLOAT64, MST_ERROR_ARGUMENT,
                 "the result is %s; it is to be float32 or float64", mst_type_name(d->result.type));
@@ -198,8 +197,7 @@ static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
                     least);
         if (!given)
             plan->psf_shape[side] = 1;
-        plan->padded[side] =
-            !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least == 1 ? n : fast_length(least, side == X);
+        plan->padded[side] = !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least == 1 ? n : fast_length(least, side == X);
         MST_REQUIRE(mst_multiply(plan->points, plan->padded[side], &plan->points) && plan->points <= SIZE_MAX / 64,
                     MST_ERROR_ARGUMENT, "an item has too many points");
     }
@@ -213,10 +211,10 @@ fail:
 
 mst_status mst_deconvolution_read(mst_deconvolution *plan, const mst_deconvolution_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(mst_description_read(
-        MST_DESCRIPTION(mst_deconvolution_desc, MST_DECONVOLUTION_DESC_INIT, psf_shape), desc, &plan->desc, error));
-    plan->cpu =
-        plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&plan->context->device) : plan->desc.shape == MST_FFT_SHAPE_CPU;
+    MST_TRY(mst_description_read(MST_DESCRIPTION(mst_deconvolution_desc, MST_DECONVOLUTION_DESC_INIT, psf_shape), desc,
+                                 &plan->desc, error));
+    plan->cpu = plan->desc.shape == MST_FFT_SHAPE_AUTO ? mst_pass_suits_cpu(&plan->context->device)
+                                                       : plan->desc.shape == MST_FFT_SHAPE_CPU;
     MST_TRY(check_options(&plan->desc, error));
     MST_TRY(read_arrays(plan, error));
     MST_TRY(read_psf(plan, error));

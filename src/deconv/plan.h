@@ -36,16 +36,16 @@ enum {
 
 // Arrays of the plan's real numbers, of padded points, an item of a block each.
 enum {
-    WORK_SEEN,     // y, -1 where nothing was seen
-    WORK_X,        // the estimate
-    WORK_BEFORE,   // the one before, where it is needed
+    WORK_SEEN,      // y, -1 where nothing was seen
+    WORK_X,         // the estimate
+    WORK_BEFORE,    // the one before, where it is needed
     WORK_PREDICTED, // accelerated: where a step begins
-    WORK_STEP,     // accelerated: the last step
-    WORK_REAL,     // what is transformed, and what comes back
-    WORK_SPECTRA,  // complex
-    WORK_WEIGHTS,  // w, if it is given
-    WORK_GAIN,     // 1 / a, then
-    WORK_SUMS,     // by chunks of points
+    WORK_STEP,      // accelerated: the last step
+    WORK_REAL,      // what is transformed, and what comes back
+    WORK_SPECTRA,   // complex
+    WORK_WEIGHTS,   // w, if it is given
+    WORK_GAIN,      // 1 / a, then
+    WORK_SUMS,      // by chunks of points
     WORK_SUMS_2,
     WORK_SCALARS, // of an item: enum in deconv.cl
     WORK_FAULTS,
@@ -79,9 +79,9 @@ struct mst_deconvolution {
     mst_stream *stream;
     mst_fft *forward, *inverse; // of an item, real numbers and half spectra
     mst_kernel *kernels[N_KERNELS];
-    int ports[N_ARRAYS];           // -1: not given
-    cl_mem lines[N_ARRAYS][2];     // packed, own: tables of mst_lines_create along the last axis
-    mst_work transfer, gain;       // H or the inverse filter; 1 / a where it is the same for all items
+    int ports[N_ARRAYS];       // -1: not given
+    cl_mem lines[N_ARRAYS][2]; // packed, own: tables of mst_lines_create along the last axis
+    mst_work transfer, gain;   // H or the inverse filter; 1 / a where it is the same for all items
     mst_work work[N_WORK];
     size_t block_items; // that work is for
     // Of the execution.

@@ -11,9 +11,9 @@ enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT };
 typedef struct iteration {
     mst_deconvolution *plan;
     mst_queue *queue;
-    size_t first, count;  // items
-    int number;           // from 1
-    cl_mem x, before;     // which take turns where an iteration writes beside what it reads
+    size_t first, count; // items
+    int number;          // from 1
+    cl_mem x, before;    // which take turns where an iteration writes beside what it reads
     cl_mem gain;
     cl_ulong gain_pitch, n, chunks, n_items;
     cl_int weighted, judges;

@@ -64,10 +64,10 @@ static mst_status invert(mst_deconvolution *plan, mst_queue *queue, mst_error *e
 static mst_status transform_psf(mst_deconvolution *plan, mst_queue *queue, cl_mem psf, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(place_psf(plan, queue, psf, error));
-    const mst_block block = {.count = 1,
-                             .queue = queue,
-                             .ports = {{.buffer = plan->work[WORK_REAL].buffer, .packed = true},
-                                       {.buffer = plan->transfer.buffer, .packed = true}}};
+    const mst_block block = {
+        .count = 1,
+        .queue = queue,
+        .ports = {{.buffer = plan->work[WORK_REAL].buffer, .packed = true}, {.buffer = plan->transfer.buffer, .packed = true}}};
     MST_TRY(mst_fft_compute(plan->forward, &block, error));
     if (!mst_deconvolution_iterates(plan))
         MST_TRY(invert(plan, queue, error));

@@ -124,6 +124,8 @@ static mst_status execute_whole(mst_fft *plan, const mst_location *where, const 
         return mst_fft_run(plan, where, how, error);
     MST_TRY(mst_fft_panels_give_back(plan->panels, error));
     mst_fft_desc d = plan->desc;
+    if (d.kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
+        d.direction = MST_FFT_FORWARD;
     for (int a = 0; a < d.n_axes && !mst_type_is_complex(d.input.type) && d.kind == MST_FFT_FOURIER; a++)
         d.axes[a] = plan->desc.axes[(a + 1) % d.n_axes]; // the real axis is the last one in a description
     if (!plan->whole)

@@ -223,6 +223,8 @@ void mst_fft_panel_describe(const mst_fft_panel_pass *p, const mst_fft_desc *who
     out->input = (mst_layout){.type = p->type[MST_FROM], .rank = n, .shape = {1}, .strides = {1}};
     out->output = (mst_layout){.type = p->type[MST_TO], .rank = n, .shape = {1}, .strides = {1}};
     out->scale = p->scale;
+    if (whole->kind != MST_FFT_FOURIER) // a plan's kind is that of its inverse already
+        out->direction = MST_FFT_FORWARD;
     for (int k = 0; k < p->n_inside; k++) {
         int axis = p->order[MST_FROM][k], i = k + pair;
         out->input.shape[i] = indices_inside(p, MST_FROM, axis);

@@ -1,6 +1,6 @@
 // Filtering by plans of the FFT engine: real rows and columns forward, a kernel for the mask, and back. For any size that it has
 // transforms for.
-#include "plan.h"
+#include "composed.h"
 
 #include "fft/plan.h"
 #include "runtime/numbers.h"
@@ -14,16 +14,14 @@ typedef struct mst_filter_composed {
     uint64_t bytes; // of spectra
 } composed;
 
-// Complex numbers of half a spectrum, or real ones of a cosine transform.
-static size_t spectrum_columns(const mst_filter *plan) { return plan->cosine ? plan->q : plan->q / 2 + 1; }
-
 static uint64_t spectrum_bytes(const mst_filter *plan) {
-    return (uint64_t)plan->p * spectrum_columns(plan) * (plan->cosine ? sizeof(cl_float) : sizeof(cl_float2));
+    return (uint64_t)plan->p * mst_filter_spectrum_columns(plan) * (plan->cosine ? sizeof(cl_float) : sizeof(cl_float2));
 }
 
 static mst_status make_fft(const mst_filter *plan, mst_fft_direction direction, mst_fft **out, mst_error *error) {
     mst_fft_desc d = MST_FFT_DESC_INIT;
-    const size_t real[] = {plan->n_images * plan->colours, plan->p, plan->q}, half[] = {real[0], plan->p, spectrum_columns(plan)};
+    const size_t real[] = {plan->n_images * plan->colours, plan->p, plan->q},
+                 half[] = {real[0], plan->p, mst_filter_spectrum_columns(plan)};
     mst_layout planes = mst_layout_dense(MST_FLOAT32, 3, real);
     mst_layout spectra = mst_layout_dense(plan->cosine ? MST_FLOAT32 : MST_COMPLEX64, 3, half);
     bool forward = direction == MST_FFT_FORWARD;
@@ -103,7 +101,7 @@ static mst_status run(mst_filter *plan, const mst_block *block, mst_error *error
     size_t n_planes = block->count * plan->colours;
     mst_block there = fft_block(block, n_planes, plan->planes.buffer, c->spectra);
     mst_block back = fft_block(block, n_planes, c->spectra, plan->planes.buffer);
-    cl_uint p = (cl_uint)plan->p, columns = (cl_uint)spectrum_columns(plan);
+    cl_uint p = (cl_uint)plan->p, columns = (cl_uint)mst_filter_spectrum_columns(plan);
     cl_uint mask_rows = (cl_uint)mst_mask_rows(plan), mask_columns = (cl_uint)mst_mask_columns(plan);
     cl_ulong n = (cl_ulong)n_planes * p * columns;
     cl_int kind = (cl_int)mst_mask_kernel_kind(plan), rolloff = (cl_int)plan->desc.rolloff, order = plan->desc.order;

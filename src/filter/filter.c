@@ -1,5 +1,5 @@
 // The description, the plan's life, and execution.
-#include "plan.h"
+#include "composed.h"
 
 #include "runtime/description.h"
 #include "runtime/lines.h"
@@ -155,7 +155,8 @@ fail:
     return status;
 }
 
-static mst_status make_stream(mst_filter *plan, mst_error *error) {
+// *fits: the budgets have room for an image that comes from elsewhere.
+static mst_status make_stream(mst_filter *plan, bool *fits, mst_error *error) {
     const mst_filter_desc *d = &plan->desc;
     int split = d->input.rank - 3;
     mst_stream_desc stream = {
@@ -170,6 +171,8 @@ static mst_status make_stream(mst_filter *plan, mst_error *error) {
         .compute = compute,
         .user = plan};
     plan->method->count_work(plan, &stream);
+    uint64_t device, host;
+    *fits = mst_stream_fits(&stream, &device, &host);
     return mst_stream_create(&stream, &plan->stream, error);
 }
 
@@ -181,16 +184,48 @@ static const mst_filter_method *method_of(const mst_filter *plan) {
     return mst_fused_filter_can(plan, plan->cpu) ? &mst_fused_filter_method : &mst_composed_filter_method;
 }
 
-static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
+static mst_status make_on_device(mst_filter *plan, bool *fits, mst_error *error) {
     mst_status status = MST_OK;
-    MST_TRY(choose(plan, user, error));
     plan->method = method_of(plan);
     plan->planes.pitch = plan->method->takes_images ? plan->width : plan->q;
     plan->planes.rows = plan->method->takes_images ? plan->height : plan->p;
     MST_TRY(plan->method->create(plan, error));
-    MST_TRY(make_stream(plan, error));
+    MST_TRY(make_stream(plan, fits, error));
     MST_TRY(mst_mask_upload(plan, error));
     MST_TRY(mst_planes_create(plan, error));
+fail:
+    return status;
+}
+
+static void drop_from_device(mst_filter *plan) {
+    mst_stream_destroy(plan->stream);
+    plan->stream = NULL;
+    if (plan->method) {
+        plan->method->destroy(plan);
+        mst_planes_destroy(plan);
+    }
+    plan->method = NULL;
+    plan->work = NULL;
+    mst_device_release(plan->context, plan->mask.table, plan->mask.table_bytes);
+    plan->mask.table = NULL;
+}
+
+// The host's copy of the mask is kept for panels.
+static mst_status make_method(mst_filter *plan, mst_filter_chooser *choose, void *user, mst_error *error) {
+    mst_status status = MST_OK;
+    bool fits = false;
+    MST_TRY(choose(plan, user, error));
+    status = make_on_device(plan, &fits, &plan->refusal);
+    bool too_small = status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY;
+    if (too_small)
+        drop_from_device(plan);
+    plan->panels = (too_small || (status == MST_OK && !fits)) && mst_filter_panels_can(plan);
+    if (status != MST_OK && !plan->panels && error)
+        *error = plan->refusal;
+    if (plan->panels)
+        return MST_OK;
+    free(plan->mask.values);
+    plan->mask.values = NULL;
 fail:
     return status;
 }
@@ -260,12 +295,8 @@ void mst_filter_destroy(mst_filter *plan) {
     if (!plan)
         return;
     mst_turn_destroy(plan->turn);
-    mst_stream_destroy(plan->stream);
+    drop_from_device(plan);
     mst_filter_timing_release(plan);
-    if (plan->method) {
-        plan->method->destroy(plan);
-        mst_planes_destroy(plan);
-    }
     mst_mask_release(plan);
     free(plan);
 }
@@ -274,6 +305,18 @@ mst_filter_output mst_filter_output_used(const mst_filter *plan) { return plan->
 
 mst_layout mst_filter_result(const mst_filter *plan) {
     return mst_layout_dense(plan->desc.output.type, plan->desc.output.rank, plan->desc.output.shape);
+}
+
+static mst_status execute(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
+    const bool on_device = where[0].place == MST_PLACE_DEVICE || where[1].place == MST_PLACE_DEVICE;
+    if (plan->panels && !on_device)
+        return mst_filter_panels_run(plan, where, how, error);
+    if (plan->panels && !plan->stream) {
+        if (error)
+            *error = plan->refusal;
+        return plan->refusal.status;
+    }
+    return mst_stream_run(plan->context, plan->stream, where, how, error);
 }
 
 mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location output, const mst_execution *how,
@@ -285,5 +328,5 @@ mst_status mst_filter_execute(mst_filter *plan, mst_location input, mst_location
     if (status != MST_OK)
         return status;
     mst_filter_timing_clear(plan);
-    return mst_turn_give(plan->turn, mst_stream_run(plan->context, plan->stream, where, how, error));
+    return mst_turn_give(plan->turn, execute(plan, where, how, error));
 }

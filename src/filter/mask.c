@@ -221,8 +221,6 @@ mst_status mst_mask_upload(mst_filter *plan, mst_error *error) {
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, m->table_bytes, "the mask", &m->table, error));
     MST_TRY(
         mst_device_write(plan->context, plan->context->upload, m->table, (size_t)m->table_bytes, m->values, "the mask", error));
-    free(m->values);
-    m->values = NULL;
 fail:
     return status;
 }

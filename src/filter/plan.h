@@ -60,6 +60,8 @@ struct mst_filter {
     const struct mst_filter_method *method; // NULL for images without pixels
     void *work;                             // the method's
     mst_filter_times times;
+    bool panels;       // images in host memory and files go by panels.c, as one is too large for the device
+    mst_error refusal; // of other images, where nothing else is left
 };
 
 // A way to filter. create sets plan->work, which destroy frees (half-built, or NULL).
@@ -73,9 +75,8 @@ typedef struct mst_filter_method {
                        // p x q to filtered planes, in place
 } mst_filter_method;
 
-extern const mst_filter_method mst_fused_filter_method;    // fused.c
-extern const mst_filter_method mst_composed_filter_method; // composed.c: by plans of the FFT engine, and a kernel for the mask
-extern const mst_filter_method mst_paper_filter_method;    // paper.c: as published
+extern const mst_filter_method mst_fused_filter_method; // fused.c
+extern const mst_filter_method mst_paper_filter_method; // paper.c: as published
 
 // Whether results are scaled by the range of all of an image, which is found first.
 static inline bool mst_filter_ranged(const mst_filter *plan) {
@@ -124,7 +125,6 @@ void mst_mask_fill_table(const mst_filter *plan, float *values); // of all but t
 static inline mst_filter_kind mst_mask_kernel_kind(const mst_filter *plan) {
     return mst_mask_is_table(plan->desc.kind) ? MST_FILTER_MASK : plan->desc.kind;
 }
-
 mst_status mst_mask_upload(mst_filter *plan, mst_error *error);
 void mst_mask_release(mst_filter *plan);
 

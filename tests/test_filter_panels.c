@@ -1,0 +1,83 @@
+// Images of which one does not fit the device's memory: every mask, edge rule, output and type, channels with and without alpha,
+// strides and places, by panels, against FFTW in double precision; the budget is kept, and what has no room is refused.
+#include "support_filter.h"
+
+#include <math.h>
+
+static const mst_filter_notch notches[] = {{0.2, -0.1, 0.08}, {0.45, 0.5, 0.1}, {0, 0, 0.02}};
+static const mst_type types[] = {MST_UINT8, MST_UINT16, MST_FLOAT32};
+
+static float own[30];
+
+static mst_filter_desc random_filter(int k) {
+    const size_t shape[] = {test_between(1, 2), test_between(280, 330), test_between(280, 330), test_between(1, 2)};
+    const int t = k % 3;
+    mst_filter_desc d = test_filter_desc(types[t], 4, shape);
+    d.kind = (mst_filter_kind)(MST_FILTER_HIGH_PASS + (k + (int)test_between(0, 1) * 4) % (int)MST_FILTER_STRIPES);
+    d.rolloff = (mst_filter_rolloff)test_between(d.kind == MST_FILTER_SHARPEN ? 1 : 0, 2);
+    d.order = 3;
+    d.notches = notches, d.n_notches = 3;
+    d.mask = own, d.mask_height = 5, d.mask_width = 6;
+    d.edges = (mst_filter_edges)(k / 3 % 3);
+    d.alpha = shape[3] > 1 && k % 2;
+    d.output_as = (mst_filter_output)test_between(0, 4);
+    d.input = test_layout_random(d.input.type, 4, shape, false);
+    d.output = test_layout_random(d.output_as == MST_FILTER_RAW ? MST_FLOAT32 : d.input.type, 4, shape, false);
+    return d;
+}
+
+static void of_every_kind(void **state) {
+    (void)state;
+    for (int i = 0; i < 30; i++)
+        own[i] = (float)test_uniform();
+    for (int k = 0; k < test_many(6); k++) {
+        const mst_filter_desc d = random_filter(k);
+        mst_context *small = test_context_with_budget(420000, k % 2 ? 500000 : 0);
+        test_filter_check(small, &d, k % 4 == 1 ? MST_PLACE_FILE : MST_PLACE_HOST, k % 4 == 2 ? MST_PLACE_FILE : MST_PLACE_HOST);
+        CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+        mst_context_destroy(small);
+    }
+}
+
+// One plan serves images on the host, which go by panels; one on the device is refused where there is no room for its spectrum.
+// An interrupted run leaves nothing behind.
+static bool stop(uint64_t done, uint64_t total, void *user) {
+    (void)user;
+    return done * 2 < total;
+}
+
+static void from_any_place(void **state) {
+    const size_t shape[] = {300, 310, 1};
+    mst_filter_desc d = test_filter_desc(MST_UINT8, 3, shape);
+    mst_error e;
+    mst_filter *plan;
+    (void)state;
+    mst_context *small = test_context_with_budget(330000, 0);
+    test_array image = test_filter_images(&d.input), result = test_array_new(&d.input);
+    test_placed on_host = test_place(small, MST_PLACE_HOST, &image), there = test_place(small, MST_PLACE_HOST, &result);
+    test_placed on_device = test_place(small, MST_PLACE_DEVICE, &image);
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_report report = MST_REPORT_INIT;
+    OK(mst_filter_create(small, &d, &plan, &e));
+    how.progress = stop;
+    REFUSED(MST_ERROR_CANCELLED, "", mst_filter_execute(plan, on_host.at, there.at, &how, &e));
+    how.progress = NULL, how.report = &report;
+    OK(mst_filter_execute(plan, on_host.at, there.at, &how, &e));
+    CHECK(report.blocks > 3 && report.upload_bytes > 300 * 310 * 4 * 2, "%llu blocks", (unsigned long long)report.blocks);
+    REFUSED(MST_ERROR_BUDGET, "it takes at least", mst_filter_execute(plan, on_device.at, there.at, NULL, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "overlaps", mst_filter_execute(plan, on_host.at, on_host.at, NULL, &e));
+    mst_filter_destroy(plan);
+    CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+    test_collect_input(&on_host, &image), test_collect_input(&on_device, &image), test_collect_output(&there, &result);
+    test_array_free(&image), test_array_free(&result);
+    mst_context_destroy(small);
+    small = test_context_with_budget(4000, 0);
+    REFUSED(MST_ERROR_BUDGET, "", mst_filter_create(small, &d, &plan, &e));
+    CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
+    mst_context_destroy(small);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(of_every_kind), cmocka_unit_test(from_any_place)};
+    return cmocka_run_group_tests_name("filter panels", tests, test_setup, test_teardown);
+}
