@@ -22,7 +22,7 @@ static bool has_fused_vectors(void) {
 #endif
 }
 
-// Made from measurements (docs/performance-log.md, "Elementary functions on CPUs"): of PoCL's time ours take 0.2 to 1.6 in maps,
+// Made from measurements (docs/performance-log.md, "Elementary functions on CPUs"): of PoCL's time ours take 0.2 to 1.4 in maps,
 // in vectors of 8, and far less alone, as schemes had PoCL's. What is missing has no error there, or is gamma, lgamma or hypot.
 static const mst_elementary table[] = {
     {CL_DEVICE_TYPE_CPU,

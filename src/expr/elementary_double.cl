@@ -159,13 +159,21 @@ INLINE void own_log_plain_$d($d x, $d *n, $d *high, $d *low) {
     *low = fma(s, fma(z, p, h), (f - *high) - h);
 }
 
-//: log log_plain log_ends
+//: log split log_ends
+// In the way of fdlibm, the remainder of n ln 2 within the sum, which takes fewer operations than log_plain; P minimax
+// log_plain.
 INLINE $d own_log_$d($d x) {
-    $d n, high, low;
-    own_log_plain_$d(x, &n, &high, &low);
-    // ln 2 in two parts, whose first one times n is exact
-    const $d a = n * 0x1.62e42fee00000p-1, y = a + high;
-    return own_log_ends_$d(x, y + (((a - y) + high) + fma(n, ($d)(0x1.a39ef35793c76p-33), low)));
+    $d n, down;
+    const $d f = own_split_$d(x, &n, &down) - 1.0, s = f / (2.0 + f), z = s * s, h = f * f * 0.5;
+    $d p = ($d)(0x1.2f0563fa812a7p-3);
+    p = fma(p, z, ($d)(0x1.39a1bad3ac717p-3));
+    p = fma(p, z, ($d)(0x1.74663ee59fe86p-3));
+    p = fma(p, z, ($d)(0x1.c71c520973e6dp-3));
+    p = fma(p, z, ($d)(0x1.24924941f0fc1p-2));
+    p = fma(p, z, ($d)(0x1.999999997fdbbp-2));
+    p = fma(p, z, ($d)(0x1.5555555555592p-1));
+    const $d rest = fma(s, fma(z, p, h), n * 0x1.a39ef35793c76p-33);
+    return own_log_ends_$d(x, fma(n, ($d)(0x1.62e42fee00000p-1), f - (h - rest)));
 }
 
 //: log2 log_plain log_ends
