@@ -214,13 +214,13 @@ fail:
     return status;
 }
 
-typedef struct counting {
+typedef struct nonfinite_count {
     mst_members *members;
     int array;
-} counting;
+} nonfinite_count;
 
 static void count_own(size_t k, void *user) {
-    const counting *c = user;
+    const nonfinite_count *c = user;
     mst_members *m = c->members;
     mst_error error = {.status = MST_OK};
     const mst_status status = mst_solver_count(m->all[k].solver, c->array, &m->all[k].counted, &error);
@@ -230,7 +230,7 @@ static void count_own(size_t k, void *user) {
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     mst_members *m = members_of(schedule);
-    counting c = {m, array};
+    nonfinite_count c = {m, array};
     *count = 0;
     const mst_status status = run_all(m, count_own, &c, error);
     for (size_t k = 0; k < m->n; k++)
