@@ -541,12 +541,51 @@ static void refusals(void **state) {
     REFUSED(MST_ERROR_ARGUMENT, "but weights", deconvolve(*state, &wrong, image, result, NULL, &e));
 }
 
+// ---- Point spread functions by formula
+
+// In focus an Airy pattern, (2 J1(v) / v)^2; on the axis (sin(u/4) / (u/4))^2 with u as in the header.
+static void formulas(void **state) {
+    enum { N = 33 };
+    static double psf[9 * N * N];
+    static const size_t shape[] = {9, N, N}, odd[] = {4, 6};
+    const double sigma[] = {1.5, 2};
+    const double pi = acos(-1);
+    mst_born_wolf o = MST_BORN_WOLF_INIT, wrong;
+    mst_error e;
+    double sum = 0;
+    (void)state;
+    o.aperture = 0.9, o.wavelength = 0.5, o.index = 1.33, o.pixel = 0.07, o.step = 0.3;
+    OK(mst_psf_born_wolf(&o, 3, shape, psf, &e));
+    const double *middle = psf + 4 * N * N + (N / 2) * N + N / 2;
+    for (size_t i = 0; i < 9 * N * N; i++)
+        sum += psf[i];
+    assert_true(fabs(sum - 1) < 1e-12);
+    for (int x = 1; x <= N / 2; x++) {
+        double v = 2 * pi / o.wavelength * o.aperture * o.pixel * x, airy = 2 * j1(v) / v;
+        CHECK(fabs(middle[x] / middle[0] - airy * airy) < 1e-6, "Airy at %d: %g, not %g", x, middle[x] / middle[0], airy * airy);
+        assert_true(middle[-x] == middle[x] && middle[x * N] == middle[x] && middle[-x * N] == middle[x]);
+    }
+    for (int z = 1; z <= 4; z++) {
+        double u = 2 * pi / o.wavelength * z * o.step * o.aperture * o.aperture / o.index, axial = sin(u / 4) / (u / 4);
+        CHECK(fabs(middle[z * N * N] / middle[0] - axial * axial) < 1e-6, "axial at %d", z);
+        assert_true(middle[-z * N * N] == middle[z * N * N]);
+    }
+    OK(mst_psf_gaussian(2, sigma, odd, psf, &e));
+    assert_true(fabs(psf[3] / psf[2 * 6 + 3] - exp(-4 / (2 * 1.5 * 1.5))) < 1e-12); // [0, 3] and the centre [2, 3]
+    wrong = o;
+    wrong.aperture = 1.4;
+    REFUSED(MST_ERROR_ARGUMENT, "below the index of refraction, 1.33", mst_psf_born_wolf(&wrong, 3, shape, psf, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "n_axes is 2 or 3, not 1", mst_psf_born_wolf(&o, 1, shape, psf, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "sigma is 0", mst_psf_gaussian(1, (double[]){0}, odd, psf, &e));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_problems),
         cmocka_unit_test(tolerance_and_flux),
         cmocka_unit_test(masked_pixels),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

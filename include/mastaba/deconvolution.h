@@ -129,6 +129,30 @@ typedef struct mst_deconvolution_arrays {
 MST_API mst_status mst_deconvolution_execute(mst_deconvolution *plan, const mst_deconvolution_arrays *arrays,
                                              const mst_execution *how, mst_error *error);
 
+// ---- Point spread functions by formula, with their centre at sample shape / 2 (rounded down) and a sum of 1: psf[..] in C
+// order, the caller's. Thread-safe. MST_ERROR_ARGUMENT: numbers that are not positive and finite; MST_ERROR_HOST_MEMORY.
+
+// exp(-sum over the axes of x^2 / (2 sigma^2)), sigma in samples.
+MST_API mst_status mst_psf_gaussian(int n_axes, const double *sigma, const size_t *shape, double *psf, mst_error *error);
+
+// Of a microscope without aberrations, by scalar diffraction: with k = 2 pi / wavelength, at distance r from the axis and z from
+// the focus, |integral over 0 .. 1 of J0(k NA r t) exp(-i k z NA^2 t^2 / (2 index)) t dt|^2 (Born and Wolf, Principles of Optics,
+// section 8.8). Lengths are in any one unit.
+typedef struct mst_born_wolf {
+    size_t struct_size;
+    double aperture;   // NA, below `index`
+    double wavelength; // in vacuum
+    double index;      // of refraction, of what is between object and lens
+    double pixel;      // between samples along the last two axes, in the object
+    double step;       // between samples along the first of three axes
+} mst_born_wolf;
+
+#define MST_BORN_WOLF_INIT                                                                                                       \
+    { sizeof(mst_born_wolf), 0.0, 0.0, 1.0, 0.0, 0.0 }
+
+// n_axes: 2, in focus, or 3.
+MST_API mst_status mst_psf_born_wolf(const mst_born_wolf *optics, int n_axes, const size_t *shape, double *psf, mst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,14 +14,14 @@ from .errors import Error
 
 __version__ = version()
 __all__ = ["Array", "Error", "Solver", "asarray", "budget", "devices", "empty", "errors", "evaluate", "fft", "from_cl_mem", "from_dlpack",
-           "from_pyopencl", "integrate", "ndimage", "progress", "set_cache", "signal", "solve", "time_step_limit", "use", "version", "xp"]
+           "from_pyopencl", "integrate", "ndimage", "progress", "restoration", "set_cache", "signal", "solve", "time_step_limit", "use", "version", "xp"]
 
 
 from . import xp  # noqa: E402, F401  its functions are the operators of Array
 
 
 def __getattr__(name):
-    if name in ("fft", "integrate", "ndimage", "signal"):
+    if name in ("fft", "integrate", "ndimage", "restoration", "signal"):
         import importlib
         return importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

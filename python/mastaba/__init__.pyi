@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from . import errors as errors, fft as fft, integrate as integrate, ndimage as ndimage, signal as signal, xp as xp
+from . import errors as errors, fft as fft, integrate as integrate, ndimage as ndimage, restoration as restoration, signal as signal, xp as xp
 from .errors import Error as Error
 
 __version__: str

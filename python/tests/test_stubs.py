@@ -23,7 +23,7 @@ def stub(module):
     return found
 
 
-@pytest.mark.parametrize("module", ["__init__", "fft", "signal", "integrate", "ndimage", "xp"])
+@pytest.mark.parametrize("module", ["__init__", "fft", "signal", "integrate", "ndimage", "restoration", "xp"])
 def test_parameters(module):
     assert (FOLDER / "py.typed").exists()
     real, written = mastaba if module == "__init__" else importlib.import_module("mastaba." + module), stub(module)

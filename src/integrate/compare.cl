@@ -18,7 +18,8 @@ void replace_lost(ulong r, real value, real error, uint parent_marks, __global r
 // Two halves whose values do not add up to that of the region they come from have hidden something from the rule, a
 // thin part behind a discontinuity say: their errors grow, as in Cuhre (Berntsen, Espelid, Genz 1991; Hahn 2005). With
 // one variable the null rules see it; halves that are nearly all rounding and do not improve on the whole are done, and
-// of one that is not resolved beside one that is, there is one place to look for. parents: value, error and marks of what a pair comes from. One item a pair.
+// of one that is not resolved beside one that is, there is one place to look for. parents: value, error and marks of
+// what a pair comes from. One item a pair.
 __kernel void compare(uint n, uint infinite, uint round, __global const real *parents, __global const uchar *ends,
                       __global real *values, __global real *errors, __global uchar *marks) {
     const ulong i = get_global_id(0), r = 2 * i;
@@ -46,7 +47,8 @@ __kernel void compare(uint n, uint infinite, uint round, __global const real *pa
             marks[r + 1] |= AT_FLOOR;
         }
         for (uint k = 0; k < 2 && SEARCHES(round); k++) {
-            const bool rough = (marks[r + k] & ROUGH) && !(marks[r + k] & (AT_FLOOR | SERIES)) && (parent_marks & ROUGH);
+            const bool rough =
+                (marks[r + k] & ROUGH) && !(marks[r + k] & (AT_FLOOR | SERIES)) && (parent_marks & ROUGH);
             marks[r + k] |= rough && ends[r + k] == 0 && errors[r + k] > APART * errors[r + 1 - k] ? SUSPECT : 0;
         }
         return;

@@ -6,7 +6,7 @@
 
 enum { MST_REGIONS_COUNTS = 3 }; // of a round: regions to come, suspects of even and of odd rounds
 
-typedef struct mst_generation {                              // regions before a round, or after it
+typedef struct mst_generation {                          // regions before a round, or after it
     mst_integral_buffer lo, len, id, ends, run, parents; // parents: what a pair comes from
     cl_uint capacity;
 } mst_generation;
@@ -31,10 +31,10 @@ mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_gener
 mst_status mst_regions_evaluate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
 mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, const mst_generation *s, mst_error *error);
 mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
-                                const mst_generation *s, mst_error *error);
+                             const mst_generation *s, mst_error *error);
 mst_status mst_regions_place(mst_integral *plan, cl_uint n_sets, cl_uint round, const mst_generation *next, mst_error *error);
 mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generation *s, mst_error *error);
 mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const mst_generation *s,
-                                const mst_generation *next, mst_error *error);
+                             const mst_generation *next, mst_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 // The kernels of a round of the adaptive rule.
-#include "regions.h"
 #include "buffers.h"
+#include "regions.h"
 
 #include "runtime/numbers.h"
 
@@ -16,10 +16,10 @@ mst_status mst_regions_begin(mst_integral *plan, cl_uint n_sets, const mst_gener
     mst_regions *r = plan->work;
     cl_uint n_cuts = (cl_uint)plan->n_cuts, infinite = n_infinite(plan), first_regions = r->first_regions;
     const mst_argument arguments[] = {
-        MST_BIND(n_sets, n_sets),        MST_BIND(n_cuts, n_cuts),        MST_BIND(first_regions, first_regions),
-        MST_BIND(infinite, infinite),    MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
-        MST_BIND(lo, s->lo.memory),      MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
-        MST_BIND(ends, s->ends.memory),  MST_BIND(run, s->run.memory),    MST_BIND(sums, r->sums.memory),
+        MST_BIND(n_sets, n_sets),         MST_BIND(n_cuts, n_cuts),        MST_BIND(first_regions, first_regions),
+        MST_BIND(infinite, infinite),     MST_BIND(capacity, s->capacity), MST_BIND(cuts, r->cuts.memory),
+        MST_BIND(lo, s->lo.memory),       MST_BIND(len, s->len.memory),    MST_BIND(id, s->id.memory),
+        MST_BIND(ends, s->ends.memory),   MST_BIND(run, s->run.memory),    MST_BIND(sums, r->sums.memory),
         MST_BIND(state, r->state.memory), MST_BIND(total, r->total.memory)};
     size_t items = (size_t)n_sets * r->first_regions;
     return mst_kernel_launch(&plan->queue, r->kernels.begin, arguments, MST_COUNT(arguments), items,
@@ -65,7 +65,7 @@ mst_status mst_regions_compare(mst_integral *plan, cl_uint n, cl_uint round, con
 }
 
 mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, cl_uint look, cl_uint round,
-                                const mst_generation *s, mst_error *error) {
+                             const mst_generation *s, mst_error *error) {
     mst_regions *r = plan->work;
     const mst_integral_desc *d = &plan->desc;
     uint64_t most = d->max_evaluations / r->n_points;
@@ -96,8 +96,11 @@ mst_status mst_regions_judge(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_
 
 mst_status mst_regions_place(mst_integral *plan, cl_uint n_sets, cl_uint round, const mst_generation *next, mst_error *error) {
     mst_regions *r = plan->work;
-    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets), MST_BIND(round, round), MST_BIND(n_split, r->splits.memory),
-                                      MST_BIND(next_run, next->run.memory), MST_BIND(total, r->total.memory),
+    const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
+                                      MST_BIND(round, round),
+                                      MST_BIND(n_split, r->splits.memory),
+                                      MST_BIND(next_run, next->run.memory),
+                                      MST_BIND(total, r->total.memory),
                                       MST_BIND_LOCAL(scratch, r->place_group * sizeof(cl_uint))};
     return mst_kernel_launch(&plan->queue, r->kernels.place, arguments, MST_COUNT(arguments), r->place_group, r->place_group,
                              NULL, error);
@@ -125,7 +128,7 @@ mst_status mst_regions_locate(mst_integral *plan, cl_uint n, const mst_generatio
 }
 
 mst_status mst_regions_split(mst_integral *plan, cl_uint n_sets, cl_uint sets_a_group, const mst_generation *s,
-                                const mst_generation *next, mst_error *error) {
+                             const mst_generation *next, mst_error *error) {
     mst_regions *r = plan->work;
     const mst_argument arguments[] = {MST_BIND(n_sets, n_sets),
                                       MST_BIND(sets_a_group, sets_a_group),

@@ -43,6 +43,7 @@ shown map 'b + 1' b=b.npy --show-kernels
 result=m.npy
 computed map 'b + 1' b=b.npy --show-kernel -o $result # as it is called too
 shown filter i.pgm --low-pass 4 --show-kernels
+shown deconvolve i.pgm --psf gaussian:1 --show-kernels
 result=i.png
 computed filter i.pgm --low-pass 4 --show-kernels -o $result
 shown integrate 'x^2' --from 0 --to 1 --rule simpson --points 1000 --show-kernels

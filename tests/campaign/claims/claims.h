@@ -117,9 +117,7 @@ static double now(void) {
 }
 
 // One in `one_in`, and what chance may make of it.
-static double allowed(size_t tried, double one_in) {
-    return (double)tried / one_in + 3 * sqrt((double)tried / one_in) + 1;
-}
+static double allowed(size_t tried, double one_in) { return (double)tried / one_in + 3 * sqrt((double)tried / one_in) + 1; }
 
 // A line of the table; *tried and *failed grow.
 static void report(const char *way, const char *name, const tally *t, double one_in, size_t *tried, size_t *failed) {
