@@ -2,6 +2,9 @@
 // budgets down to the least that is promised, against FFTW.
 #include "support.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 // The least device memory that the message of a refusal names; 0: nothing is refused, or no number works.
 static uint64_t least_memory(const mst_fft_desc *desc, bool *refused) {
     mst_error e = {.status = MST_OK};
@@ -196,8 +199,35 @@ static void turns(void **state) {
     test_array_free(&output);
 }
 
+// An output that is open for writing only is refused before anything is written to it.
+static void outputs_that_cannot_be_read(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *plan = NULL;
+    mst_fft_desc desc = MST_FFT_DESC_INIT;
+    const size_t shape[] = {60, 70};
+    char path[] = "output-XXXXXX", byte = 1;
+    desc.input = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+    mst_context *context = test_context_with_budget(20000, 0);
+    test_array input = test_array_random(&desc.input);
+    test_placed in = test_place(context, MST_PLACE_HOST, &input);
+    int made = mkstemp(path), file = open(path, O_WRONLY);
+    CHECK(made >= 0 && file >= 0 && ftruncate(made, 60 * 70 * 8) == 0, "no file");
+    OK(mst_fft_create(context, &desc, &plan, &e));
+    REFUSED(MST_ERROR_ARGUMENT, "not open for reading", mst_fft_execute(plan, in.at, mst_at_file(file, 0), NULL, &e));
+    for (off_t at = 0; at < 60 * 70 * 8; at++)
+        CHECK(pread(made, &byte, 1, at) == 1 && byte == 0, "byte %lld was written", (long long)at);
+    close(made), close(file), unlink(path);
+    mst_fft_destroy(plan);
+    test_collect_input(&in, &input);
+    mst_context_destroy(context);
+    test_array_free(&input);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(even_and_odd), cmocka_unit_test(needs),
-                                       cmocka_unit_test(only_panels), cmocka_unit_test(turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(even_and_odd),
+                                       cmocka_unit_test(needs),         cmocka_unit_test(only_panels),
+                                       cmocka_unit_test(turns),         cmocka_unit_test(outputs_that_cannot_be_read)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -325,12 +325,22 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
     return (size_t)algorithm < MST_COUNT(names) ? names[algorithm] : "unknown algorithm";
 }
 
-size_t mst_convolution_padded_length(const mst_convolution *plan) {
+static size_t padded_length(const mst_convolution *plan) {
     if (plan->panels && !plan->work)
         return plan->panels->inner ? mst_convolution_padded_length(plan->panels->inner) : 0;
     if (!plan->method)
         return 0;
     return plan->method->padded_length ? plan->method->padded_length(plan) : (size_t)1 << plan->log_n;
+}
+
+// An execution may make other panels. From its own progress function, where it makes none, there is no turn to take.
+size_t mst_convolution_padded_length(const mst_convolution *plan) {
+    mst_error ignored;
+    bool taken = mst_turn_take(plan->turn, &ignored) == MST_OK;
+    size_t length = padded_length(plan);
+    if (taken)
+        mst_turn_give(plan->turn, MST_OK);
+    return length;
 }
 
 // Host arrays and files: in panels where these are quicker, or where the whole does not fit.

@@ -177,8 +177,12 @@ mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_
         items *= d->z.shape[k];
     if (f.written_bytes > 0)
         f.device_bytes = (f.read_bytes + f.written_bytes) / items;
+    mst_error ignored;
+    bool taken = mst_turn_take(plan->turn, &ignored) == MST_OK; // an execution may make other panels
     if (f.written_bytes > 0 && plan->panels && (plan->panels->suits || !plan->work))
         predict_panels(plan, &f);
+    if (taken)
+        mst_turn_give(plan->turn, MST_OK);
     mst_description_write(kind, &f, out);
 fail:
     return status;

@@ -181,7 +181,8 @@ INLINE $d own_log2_$d($d x) {
     $d n, high, low;
     own_log_plain_$d(x, &n, &high, &low);
     const $d a = high * 0x1.71547652b82fep+0, y = n + a;
-    const $d a_low = fma(high, ($d)(0x1.71547652b82fep+0), -a) + fma(high, ($d)(0x1.777d0ffda0d24p-56), low * 0x1.71547652b82fep+0);
+    const $d a_low =
+        fma(high, ($d)(0x1.71547652b82fep+0), -a) + fma(high, ($d)(0x1.777d0ffda0d24p-56), low * 0x1.71547652b82fep+0);
     return own_log_ends_$d(x, y + (((n - y) + a) + a_low));
 }
 
@@ -190,7 +191,8 @@ INLINE $d own_log10_$d($d x) {
     $d n, high, low;
     own_log_plain_$d(x, &n, &high, &low);
     const $d a = high * 0x1.bcb7b1526e50ep-2;
-    const $d a_low = fma(high, ($d)(0x1.bcb7b1526e50ep-2), -a) + fma(high, ($d)(0x1.95355baaafad3p-57), low * 0x1.bcb7b1526e50ep-2);
+    const $d a_low =
+        fma(high, ($d)(0x1.bcb7b1526e50ep-2), -a) + fma(high, ($d)(0x1.95355baaafad3p-57), low * 0x1.bcb7b1526e50ep-2);
     // log10 2 in two parts, whose first one times n is exact
     const $d b = n * 0x1.34413509f6000p-2, y = b + a;
     return own_log_ends_$d(x, y + (((b - y) + a) + fma(n, ($d)(0x1.9fef311f12b36p-42), a_low)));
@@ -237,11 +239,10 @@ INLINE $d own_atanh_$d($d x) {
 //: angle_table
 // 2 / pi, 64 bits a word, the first of them of weight 1/2 to 2^-64.
 __constant const ulong own_two_over_pi[20] = {
-    0xa2f9836e4e441529UL, 0xfc2757d1f534ddc0UL, 0xdb6295993c439041UL, 0xfe5163abdebbc561UL,
-    0xb7246e3a424dd2e0UL, 0x06492eea09d1921cUL, 0xfe1deb1cb129a73eUL, 0xe88235f52ebb4484UL,
-    0xe99c7026b45f7e41UL, 0x3991d639835339f4UL, 0x9c845f8bbdf9283bUL, 0x1ff897ffde05980fUL,
-    0xef2f118b5a0a6d1fUL, 0x6d367ecf27cb09b7UL, 0x4f463f669e5fea2dUL, 0x7527bac7ebe5f17bUL,
-    0x3d0739f78a5292eaUL, 0x6bfb5fb11f8d5d08UL, 0x56033046fc7b6babUL, 0xf0cfbc209af4361dUL,
+    0xa2f9836e4e441529UL, 0xfc2757d1f534ddc0UL, 0xdb6295993c439041UL, 0xfe5163abdebbc561UL, 0xb7246e3a424dd2e0UL,
+    0x06492eea09d1921cUL, 0xfe1deb1cb129a73eUL, 0xe88235f52ebb4484UL, 0xe99c7026b45f7e41UL, 0x3991d639835339f4UL,
+    0x9c845f8bbdf9283bUL, 0x1ff897ffde05980fUL, 0xef2f118b5a0a6d1fUL, 0x6d367ecf27cb09b7UL, 0x4f463f669e5fea2dUL,
+    0x7527bac7ebe5f17bUL, 0x3d0739f78a5292eaUL, 0x6bfb5fb11f8d5d08UL, 0x56033046fc7b6babUL, 0xf0cfbc209af4361dUL,
 };
 
 //: large_angle angle_table
@@ -249,7 +250,8 @@ __constant const ulong own_two_over_pi[20] = {
 // product of the digits of x, an integer of 53 bits, with those 192 bits of 2 / pi that matter. |x| >= 2^28; 0 for
 // infinity and NaN.
 double own_large_angle(double x, double *low, long *quadrant) {
-    const ulong bits = as_ulong(x) & 0x7fffffffffffffffUL, digits = (bits & 0x000fffffffffffffUL) | 0x0010000000000000UL;
+    const ulong bits = as_ulong(x) & 0x7fffffffffffffffUL,
+                digits = (bits & 0x000fffffffffffffUL) | 0x0010000000000000UL;
     const int e = (int)(bits >> 52) - 1075; // x = digits 2^e
     *low = 0.0;
     *quadrant = 0;
@@ -274,7 +276,7 @@ double own_large_angle(double x, double *low, long *quadrant) {
     p[0] = high0 + carry1 + (p[1] < carry);
     // The lowest bit of the product has the weight 2^(e - first - 192), so this many bits stand before the point.
     const int whole = 256 - (192 + first - e);
-    const int at = whole - 2;                  // the last two of them and all behind
+    const int at = whole - 2; // the last two of them and all behind
     ulong f[3];
     for (int k = 0; k < 3; k++) {
         const int from = at + 64 * k, own = from / 64, by = from % 64;
@@ -290,9 +292,12 @@ double own_large_angle(double x, double *low, long *quadrant) {
     }
     // (high 2^-64 + rest 2^-128) pi / 2
     const int zeros = high == 0 ? 63 : (int)clz(high);
-    const ulong top = zeros == 0 ? high : high << zeros | rest >> (64 - zeros), below = zeros == 0 ? rest : rest << zeros;
-    const double scale = as_double((ulong)(1023 - 64 - zeros) << 52), a = (double)(top >> 11 << 11), b = (double)(top & 2047UL) + (double)(below >> 11) * 0x1p-53;
-    const double u = a * 0x1.921fb54442d18p+0, u_low = fma(a, 0x1.921fb54442d18p+0, -u) + fma(a, 0x1.1a62633145c07p-54, b * 0x1.921fb54442d18p+0);
+    const ulong top = zeros == 0 ? high : high << zeros | rest >> (64 - zeros),
+                below = zeros == 0 ? rest : rest << zeros;
+    const double scale = as_double((ulong)(1023 - 64 - zeros) << 52), a = (double)(top >> 11 << 11),
+                 b = (double)(top & 2047UL) + (double)(below >> 11) * 0x1p-53;
+    const double u = a * 0x1.921fb54442d18p+0,
+                 u_low = fma(a, 0x1.921fb54442d18p+0, -u) + fma(a, 0x1.1a62633145c07p-54, b * 0x1.921fb54442d18p+0);
     const double y = u + u_low, sign = down != (x < 0.0) ? -scale : scale;
     *low = ((u - y) + u_low) * sign;
     *quadrant = x < 0.0 ? -(long)turns : (long)turns;
@@ -379,9 +384,11 @@ INLINE $d own_tan_$d($d x) {
     const $d r = own_angle_$d(x, &low, &n);
     own_sine_parts_$d(r, low, &sine, &sine_low);
     own_cosine_parts_$d(r, low, &cosine, &cosine_low);
-    const $d s = sine + sine_low, s_low = (sine - s) + sine_low, c = cosine + cosine_low, c_low = (cosine - c) + cosine_low;
+    const $d s = sine + sine_low, s_low = (sine - s) + sine_low, c = cosine + cosine_low,
+             c_low = (cosine - c) + cosine_low;
     const $l odd = (n & ($l)(1)) != 0 ? ($l)(-1) : ($l)(0);
-    const $d a = odd != 0 ? -c : s, a_low = odd != 0 ? -c_low : s_low, b = odd != 0 ? s : c, b_low = odd != 0 ? s_low : c_low;
+    const $d a = odd != 0 ? -c : s, a_low = odd != 0 ? -c_low : s_low, b = odd != 0 ? s : c,
+             b_low = odd != 0 ? s_low : c_low;
     const $d inverse = 1.0 / b, q = a * inverse;
     return x == 0.0 ? x : fma(fma(-q, b, a) + fma(-q, b_low, a_low), inverse, q);
 }
@@ -410,7 +417,8 @@ INLINE $d own_asin_series_$d($d s, $d z) {
 INLINE $d own_asin_$d($d x) {
     const $d a = fabs(x), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a, s = a > 0.5 ? sqrt(z) : a;
     const $d rest = own_asin_series_$d(s, z), s_low = z > 0.0 ? fma(-s, s, z) / (s + s) : ($d)(0.0);
-    const $d high = fma(s, ($d)(-2.0), ($d)(0x1.921fb54442d18p+0)), high_low = fma(s, ($d)(-2.0), 0x1.921fb54442d18p+0 - high);
+    const $d high = fma(s, ($d)(-2.0), ($d)(0x1.921fb54442d18p+0)),
+             high_low = fma(s, ($d)(-2.0), 0x1.921fb54442d18p+0 - high);
     const $d large = high + (high_low + fma(rest + s_low, ($d)(-2.0), ($d)(0x1.1a62633145c07p-54)));
     return copysign(a > 0.5 ? large : s + rest, x);
 }
@@ -420,7 +428,8 @@ INLINE $d own_acos_$d($d x) {
     const $d a = fabs(x), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a, s = a > 0.5 ? sqrt(z) : x;
     const $d rest = own_asin_series_$d(s, z), s_low = z > 0.0 ? fma(-s, s, z) / (s + s) : ($d)(0.0);
     const $d right = 2.0 * (s + (rest + s_low));
-    const $d left = fma(s, ($d)(-2.0), ($d)(0x1.921fb54442d18p+1)), left_low = fma(s, ($d)(-2.0), 0x1.921fb54442d18p+1 - left);
+    const $d left = fma(s, ($d)(-2.0), ($d)(0x1.921fb54442d18p+1)),
+             left_low = fma(s, ($d)(-2.0), 0x1.921fb54442d18p+1 - left);
     const $d far = left + (left_low + fma(rest + s_low, ($d)(-2.0), ($d)(0x1.1a62633145c07p-53)));
     const $d middle = 0x1.921fb54442d18p+0 - s, middle_low = (0x1.921fb54442d18p+0 - middle) - s;
     const $d near = middle + (middle_low + (0x1.1a62633145c07p-54 - rest));
@@ -471,8 +480,10 @@ INLINE $d own_atan2_$d($d y, $d x) {
     const $d sign = a > b ? ($d)(-1.0) : ($d)(1.0), base = a > b ? ($d)(0x1.921fb54442d18p+0) : ($d)(0.0);
     const $d base_low = a > b ? ($d)(0x1.1a62633145c07p-54) : ($d)(0.0);
     const $l left = as_$l(x) < ($l)(0) ? ($l)(-1) : ($l)(0);
-    const $d first = left != 0 ? 0x1.921fb54442d18p+1 - base : base, first_low = left != 0 ? 0x1.1a62633145c07p-53 - base_low : base_low;
-    const $d turned = left != 0 ? -sign : sign, s = turned * q, high = first + s, low = first == 0.0 ? ($d)(0.0) : (first - high) + s;
+    const $d first = left != 0 ? 0x1.921fb54442d18p+1 - base : base,
+             first_low = left != 0 ? 0x1.1a62633145c07p-53 - base_low : base_low;
+    const $d turned = left != 0 ? -sign : sign, s = turned * q, high = first + s,
+             low = first == 0.0 ? ($d)(0.0) : (first - high) + s;
     const $d angle = high + fma(turned, rest, low + first_low);
     return x != x || y != y ? x + y : copysign(angle, y);
 }
@@ -517,7 +528,8 @@ INLINE $d own_tanh_$d($d x) {
     $d high, low;
     const $d a = fabs(x);
     own_expm1_parts_$d(a > 20.0 ? ($d)(40.0) : a + a, &high, &low); // of u / 2
-    const $d u = high + low, u_low = (high - u) + low, d = u + 1.0, d_low = (u > 1.0 ? (u - d) + 1.0 : (1.0 - d) + u) + u_low;
+    const $d u = high + low, u_low = (high - u) + low, d = u + 1.0,
+             d_low = (u > 1.0 ? (u - d) + 1.0 : (1.0 - d) + u) + u_low;
     const $d inverse = 1.0 / d, q = u * inverse, y = fma(fma(-q, d, u) + fma(-q, d_low, u_low), inverse, q);
     return a < 0x1p-28 || x != x ? x : copysign(y, x);
 }
@@ -542,7 +554,8 @@ INLINE $d own_erf_series_$d($d x) {
 }
 
 //: erfc_tail exp_parts scale exp_rest
-// erfc a for a >= 1/2: e^(-a^2) P((a - 4) / (a + 4)) / (1 + 2 a) (Shepherd and Laframboise 1981), P minimax erfc_double.
+// erfc a for a >= 1/2: e^(-a^2) P((a - 4) / (a + 4)) / (1 + 2 a) (Shepherd and Laframboise 1981), P minimax
+// erfc_double.
 INLINE $d own_erfc_tail_$d($d a) {
     $d t, high, low;
     const $d b = a > 28.0 ? ($d)(28.0) : a, square = b * b, square_low = fma(b, b, -square);
@@ -599,9 +612,12 @@ INLINE $d own_cbrt_$d($d x) {
     const $d a = fabs(x), b = a < 0x1p-1022 ? a * 0x1p54 : a;
     const $u bits = as_$u(b), e = bits >> ($u)(52);
     // exponent + 1023 = 3 third + left, where third has 341 more than the result
-    const $d biased = as_$d(e | ($u)(0x4330000000000000UL)) - 0x1p52, t = fma(biased, ($d)(0x1.5555555555555p-2), ($d)(-0.33)) + 0x1.8p52, third = t - 0x1.8p52;
+    const $d biased = as_$d(e | ($u)(0x4330000000000000UL)) - 0x1p52,
+             t = fma(biased, ($d)(0x1.5555555555555p-2), ($d)(-0.33)) + 0x1.8p52, third = t - 0x1.8p52;
     const $d left = fma(third, ($d)(-3.0), biased);
-    const $d m = as_$d((bits & ($u)(0x000fffffffffffffUL)) | ($u)(0x3ff0000000000000UL)) * (left > 1.5 ? ($d)(4.0) : left > 0.5 ? ($d)(2.0) : ($d)(1.0));
+    const $d m = as_$d((bits & ($u)(0x000fffffffffffffUL)) | ($u)(0x3ff0000000000000UL)) * (left > 1.5   ? ($d)(4.0)
+                                                                                            : left > 0.5 ? ($d)(2.0)
+                                                                                                         : ($d)(1.0));
     $d y = ($d)(0x1.4d1573f37b6f2p-15);
     y = fma(y, m, ($d)(-0x1.3bb85170a57e3p-10));
     y = fma(y, m, ($d)(0x1.e72040abaf439p-7));
@@ -625,7 +641,8 @@ INLINE $d own_pow_$d($d x, $d y) {
     const $d a = fabs(x), m = own_split_$d(a, &n, &down);
     own_log_series_$d(m, ($d)(0.0), &high, &low);
     const $d c = high * 0x1.71547652b82fep+1;
-    const $d c_low = fma(high, ($d)(0x1.71547652b82fep+1), -c) + fma(high, ($d)(0x1.777d0ffda0d24p-55), low * 0x1.71547652b82fep+1);
+    const $d c_low =
+        fma(high, ($d)(0x1.71547652b82fep+1), -c) + fma(high, ($d)(0x1.777d0ffda0d24p-55), low * 0x1.71547652b82fep+1);
     $d l = n + c, l_low = ((n - l) + c) + c_low;
     l = a == 0.0 ? ($d)(-INFINITY) : a < INFINITY ? l : a;
     l_low = a > 0.0 && a < INFINITY ? l_low : ($d)(0.0);

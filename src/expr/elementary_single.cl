@@ -1,5 +1,5 @@
-// Elementary functions of float, $f, by arithmetic in double, which leaves hardly more than the rounding at the end, so within 1
-// unit in the last place; the rest as in elementary_double.cl.
+// Elementary functions of float, $f, by arithmetic in double, which leaves hardly more than the rounding at the end, so
+// within 1 unit in the last place; the rest as in elementary_double.cl.
 
 //: s_exp_parts
 // e^r, |r| <= ln 2 / 2 and a little: 1 + r + r^2 P(r), P minimax exp_single.
@@ -18,7 +18,8 @@ INLINE $d own_s_exp_parts_$d($d r) {
 INLINE $d own_s_exp_$d($d x) {
     x = x > 600.0 ? ($d)(600.0) : x;
     x = x < -600.0 ? ($d)(-600.0) : x;
-    const $d t = fma(x, ($d)(0x1.71547652b82fep+0), ($d)(0x1.8p52)), r = fma(t - 0x1.8p52, ($d)(-0x1.62e42fefa39efp-1), x);
+    const $d t = fma(x, ($d)(0x1.71547652b82fep+0), ($d)(0x1.8p52)),
+             r = fma(t - 0x1.8p52, ($d)(-0x1.62e42fefa39efp-1), x);
     return own_s_exp_parts_$d(r) * as_$d((as_$l(t) << ($l)(52)) + as_$l(($d)(1.0)));
 }
 
@@ -162,14 +163,16 @@ INLINE $d own_s_asin_$d($d s, $d z) {
 
 //: asin s_asin
 INLINE $f own_asin_$f($f x) {
-    const $d y = convert_$d(x), a = fabs(y), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a, s = a > 0.5 ? sqrt(z) : a;
+    const $d y = convert_$d(x), a = fabs(y), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a,
+             s = a > 0.5 ? sqrt(z) : a;
     const $d w = own_s_asin_$d(s, z);
     return convert_$f(copysign(a > 0.5 ? fma(w, ($d)(-2.0), ($d)(0x1.921fb54442d18p+0)) : w, y));
 }
 
 //: acos s_asin
 INLINE $f own_acos_$f($f x) {
-    const $d y = convert_$d(x), a = fabs(y), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a, s = a > 0.5 ? sqrt(z) : y;
+    const $d y = convert_$d(x), a = fabs(y), z = a > 0.5 ? fma(a, ($d)(-0.5), ($d)(0.5)) : a * a,
+             s = a > 0.5 ? sqrt(z) : y;
     const $d w = own_s_asin_$d(s, z), right = w + w;
     return convert_$f(a > 0.5 ? (y > 0.0 ? right : 0x1.921fb54442d18p+1 - right) : 0x1.921fb54442d18p+0 - w);
 }
@@ -198,7 +201,8 @@ INLINE $f own_atan_$f($f x) {
 
 //: atan2 s_atan
 INLINE $f own_atan2_$f($f u, $f v) {
-    const $d y = convert_$d(u), x = convert_$d(v), a = fabs(y), b = fabs(x), least = a < b ? a : b, most = a < b ? b : a;
+    const $d y = convert_$d(u), x = convert_$d(v), a = fabs(y), b = fabs(x), least = a < b ? a : b,
+             most = a < b ? b : a;
     $d q = least == most ? ($d)(1.0) : least / most;
     q = most == 0.0 ? ($d)(0.0) : q;
     $d w = own_s_atan_$d(q);
@@ -242,7 +246,8 @@ INLINE $f own_acosh_$f($f x) {
 
 //: atanh s_log s_log_ends
 INLINE $f own_atanh_$f($f x) {
-    const $d y = convert_$d(x), a = fabs(y), u = (1.0 + a) / (1.0 - a), near = fma(y * y * y, ($d)(0x1.5555555555555p-2), y);
+    const $d y = convert_$d(x), a = fabs(y), u = (1.0 + a) / (1.0 - a),
+             near = fma(y * y * y, ($d)(0x1.5555555555555p-2), y);
     const $d far = own_s_log_ends_$d(u, own_s_log_$d(u, ($d)(1.0), ($d)(0x1.62e42fefa39efp-2)));
     return convert_$f(a < 0x1p-9 ? near : copysign(far, y));
 }
@@ -297,8 +302,11 @@ INLINE $f own_cbrt_$f($f x) {
     const $d w = convert_$d(x), a = fabs(w);
     const $u bits = as_$u(a);
     const $d biased = as_$d((bits >> ($u)(52)) | ($u)(0x4330000000000000UL)) - 0x1p52;
-    const $d t = fma(biased, ($d)(0x1.5555555555555p-2), ($d)(-0.33)) + 0x1.8p52, left = fma(t - 0x1.8p52, ($d)(-3.0), biased);
-    const $d m = as_$d((bits & ($u)(0x000fffffffffffffUL)) | ($u)(0x3ff0000000000000UL)) * (left > 1.5 ? ($d)(4.0) : left > 0.5 ? ($d)(2.0) : ($d)(1.0));
+    const $d t = fma(biased, ($d)(0x1.5555555555555p-2), ($d)(-0.33)) + 0x1.8p52,
+             left = fma(t - 0x1.8p52, ($d)(-3.0), biased);
+    const $d m = as_$d((bits & ($u)(0x000fffffffffffffUL)) | ($u)(0x3ff0000000000000UL)) * (left > 1.5   ? ($d)(4.0)
+                                                                                            : left > 0.5 ? ($d)(2.0)
+                                                                                                         : ($d)(1.0));
     $d y = ($d)(0x1.4d1573f37b6f2p-15);
     y = fma(y, m, ($d)(-0x1.3bb85170a57e3p-10));
     y = fma(y, m, ($d)(0x1.e72040abaf439p-7));

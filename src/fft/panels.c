@@ -6,6 +6,7 @@
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
 #include "runtime/numbers.h"
+#include "stream/places.h"
 #include "twiddle.h"
 
 #include <stdlib.h>
@@ -320,16 +321,38 @@ static void add_report(mst_report *sum, const mst_report *r) {
     sum->blocks += r->blocks;
 }
 
-static mst_status run_pass(mst_fft_panels *panels, const mst_location *arrays, const mst_execution *how, mst_error *error) {
-    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
-    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
+// The ports of a pass and where they lie. In place it would leave results where others have not been read, if it has twiddles.
+static mst_stream_desc describe_pass(const mst_fft_panels *panels, int pass, const mst_location *arrays,
+                                     mst_location where[MST_SIDES]) {
     static const char *const names[] = {"input", "output"};
-    const mst_port ports[] = {{MST_PORT_INPUT, *layouts[p->array[MST_FROM]], 0, names[p->array[MST_FROM]]},
-                              {MST_PORT_OUTPUT, *layouts[p->array[MST_TO]], 0, names[p->array[MST_TO]]}};
-    const mst_location where[] = {arrays[p->array[MST_FROM]], arrays[p->array[MST_TO]]};
-    bool in_place = p->twiddle_n == 0; // else it leaves results where others have not been read
-    mst_stream_turn_to(panels->stream, p->n_panels, ports, in_place);
+    const mst_fft_panel_pass *p = &panels->plan.passes[pass];
+    const mst_layout *layouts[] = {&panels->desc.input, &panels->desc.output};
+    for (int side = 0; side < MST_SIDES; side++)
+        where[side] = arrays[p->array[side]];
+    return (mst_stream_desc){.context = panels->context,
+                             .n_items = p->n_panels,
+                             .n_ports = MST_SIDES,
+                             .ports = {{MST_PORT_INPUT, *layouts[p->array[MST_FROM]], 0, names[p->array[MST_FROM]]},
+                                       {MST_PORT_OUTPUT, *layouts[p->array[MST_TO]], 0, names[p->array[MST_TO]]}},
+                             .in_place = p->twiddle_n == 0};
+}
+
+static mst_status run_pass(mst_fft_panels *panels, const mst_location *arrays, const mst_execution *how, mst_error *error) {
+    mst_location where[MST_SIDES];
+    const mst_stream_desc d = describe_pass(panels, panels->pass, arrays, where);
+    mst_stream_turn_to(panels->stream, d.n_items, d.ports, d.in_place);
     return mst_stream_run(panels->context, panels->stream, where, how, error);
+}
+
+// Before anything is computed: later passes read what earlier ones only wrote.
+static mst_status check_places(const mst_fft_panels *panels, const mst_location *arrays, mst_error *error) {
+    mst_status status = MST_OK;
+    for (int k = 0; k < panels->plan.n_passes && status == MST_OK; k++) {
+        mst_location where[MST_SIDES];
+        const mst_stream_desc d = describe_pass(panels, k, arrays, where);
+        status = mst_places_check(&d, where, error);
+    }
+    return status;
 }
 
 mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_location output, const mst_execution *how,
@@ -339,6 +362,7 @@ mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_lo
     mst_execution whole;
     mst_report sum = {.seconds = 0};
     MST_TRY(mst_execution_read(how, &whole, error));
+    MST_TRY(check_places(panels, arrays, error));
     panels_watch watch = {whole.progress, whole.progress_user, 0, 0};
     int last = panels->plan.n_passes - 1;
     for (int k = 0; k <= last; k++)

@@ -7,8 +7,8 @@
 // composed.c: a kernel for the mask between the transforms.
 extern const mst_filter_method mst_composed_filter_method;
 
-// panels.c: whether the budgets have room for it, which compiles kernels; and mst_filter_execute of arrays of which none is on the
-// device.
+// panels.c: whether the budgets have room for it, which compiles kernels; and mst_filter_execute of arrays of which none is on
+// the device.
 bool mst_filter_panels_can(const mst_filter *plan);
 mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 

@@ -26,16 +26,18 @@ typedef struct panels_run {
     uint64_t done, total; // transforms
     float *plane;         // p x q
     float *spectrum;
-    float *results;   // colours x height x width, not scaled
-    size_t image;     // that is worked on,
-    size_t colour;    // and its channel
-    float level;      // taken off it
-    float range[2];   // the least and the greatest of 0 and an image's results
+    float *results; // colours x height x width, not scaled
+    size_t image;   // that is worked on,
+    size_t colour;  // and its channel
+    float level;    // taken off it
+    float range[2]; // the least and the greatest of 0 and an image's results
 } panels_run;
 
 // ---- Transforms
 
-static size_t spectrum_numbers(const mst_filter *plan) { return plan->p * mst_filter_spectrum_columns(plan) * (plan->cosine ? 1 : 2); }
+static size_t spectrum_numbers(const mst_filter *plan) {
+    return plan->p * mst_filter_spectrum_columns(plan) * (plan->cosine ? 1 : 2);
+}
 
 // False: cosine transforms go back along both axes at once.
 static bool describe(const mst_filter *plan, int which, mst_fft_desc *d) {
@@ -162,10 +164,8 @@ static mst_transfer row_of(const panels_run *r, int side, size_t y, mst_layout *
         image /= own->shape[k];
     }
     at *= (int64_t)mst_type_bytes(own->type);
-    *row = (mst_layout){own->type,
-                        2,
-                        {own->shape[height + 1], own->shape[height + 2]},
-                        {own->strides[height + 1], own->strides[height + 2]}};
+    *row = (mst_layout){
+        own->type, 2, {own->shape[height + 1], own->shape[height + 2]}, {own->strides[height + 1], own->strides[height + 2]}};
     mst_transfer t = {*row, r->where[side], side ? "output" : "input"};
     if (t.where.place == MST_PLACE_HOST)
         t.where.host = (unsigned char *)t.where.host + at;
@@ -346,10 +346,10 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
     mst_status status = MST_OK;
     const double start = mst_now();
     panels_run r = {.plan = plan, .where = where, .report = MST_REPORT_INIT};
-    const mst_stream_desc ports = {.context = plan->context,
-                                   .n_ports = 2,
-                                   .ports = {{MST_PORT_INPUT, plan->desc.input, 0, "input"},
-                                             {MST_PORT_OUTPUT, plan->desc.output, 0, "output"}}};
+    const mst_stream_desc ports = {
+        .context = plan->context,
+        .n_ports = 2,
+        .ports = {{MST_PORT_INPUT, plan->desc.input, 0, "input"}, {MST_PORT_OUTPUT, plan->desc.output, 0, "output"}}};
     MST_TRY(mst_places_check(&ports, where, error));
     MST_TRY(mst_execution_read(how, &r.how, error));
     if (r.how.n_wait > 0)
