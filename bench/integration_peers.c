@@ -4,6 +4,7 @@
 #include <cubature.h>
 #endif
 #include "core/cli.h"
+#include "integration_families.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_integration.h>
@@ -225,7 +226,9 @@ static int run(const cli_arguments *arguments, void *values) {
     (void)values;
     if (code != CLI_DONE)
         return code;
+    mst_error error;
     printf("device %s\n", mst_context_device(context)->name);
+    check(bench_families(context, &error), &error);
     fixed_rules(context);
     batches(context);
 #ifdef BENCH_CUBATURE

@@ -1,6 +1,7 @@
 #include "nodes.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 // Newton's method on the Legendre polynomial, from Tricomi's approximation.
 void mst_gauss_legendre(int n, double *nodes, double *weights) {
@@ -80,35 +81,68 @@ void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null
         make_null_rule(nodes, MST_KRONROD_NODES - 1, lower, null_rules[3 - lower]);
 }
 
-static void put(unsigned n, double **positions, double **weights, unsigned k, double at_k, unsigned l, double at_l, double seven,
-                double five) {
+// Where the points of a rule on a box are written, and their weights.
+typedef struct box_rule {
+    double *positions, *seven, *five, *hidden;
+} box_rule;
+
+static void put(box_rule *r, unsigned n, unsigned k, double at_k, unsigned l, double at_l, const double weights[3]) {
     for (unsigned i = 0; i < n; i++)
-        (*positions)[i] = i == k ? at_k : i == l ? at_l : 0;
-    *positions += n;
-    *weights[0]++ = seven;
-    *weights[1]++ = five;
+        *r->positions++ = i == k ? at_k : i == l ? at_l : 0;
+    *r->seven++ = weights[0];
+    *r->five++ = weights[1];
+    *r->hidden++ = weights[2];
 }
 
-void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five,
+static bool is_odd(unsigned bits) { return bits > 0 && is_odd(bits & (bits - 1)) == false; }
+
+// n_corners is 2^n, or half of that: those with an even number of signs.
+static void put_corners(box_rule *r, unsigned n, unsigned n_corners, double at, double seven, double hidden) {
+    for (unsigned signs = 0; signs < 1u << n; signs++) {
+        if (n_corners < 1u << n && is_odd(signs))
+            continue;
+        for (unsigned i = 0; i < n; i++)
+            *r->positions++ = signs >> i & 1 ? at : -at;
+        *r->seven++ = seven / n_corners;
+        *r->five++ = 0;
+        *r->hidden++ = hidden / n_corners;
+    }
+}
+
+// Weights with which the center, the points near to it on axes, those far from it on axes and the corners give 1, x^2, x^4 and
+// x^2 y^2 as the mean of the points at the edge does: the two sums over corners give x^2 y^2, that leaves two for x^2 and x^4.
+static void predict_corners(unsigned n, double near, double far, double corner, double edge, double weights[4]) {
+    const double e = edge * edge, l = near * near, m = far * far, k = corner * corner;
+    weights[3] = e * e / (k * k);
+    weights[1] = (e - e * e / k) / (2 * l * (1 - l / m));
+    weights[2] = -weights[1] * l * l / (m * m);
+    weights[0] = 1 - 2 * n * (weights[1] + weights[2]) - weights[3];
+}
+
+void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five, double *hidden,
                     double (*nulls)[MST_AXIS_NULL_RULES]) {
     const double near = sqrt(9.0 / 70), far = sqrt(9.0 / 10), corner = sqrt(9.0 / 19), d = n;
     const double axis[] = {0, near, far, edge_node};
-    const double sevens[] = {0, 980.0 / 6561, (1820 - 400 * d) / 19683, 0}, fives[] = {0, 245.0 / 486, (265 - 100 * d) / 1458, 0};
-    double *weights[] = {seven, five}, null_rule[MST_KRONROD_NODES];
-    put(n, &positions, weights, n, 0, n, 0, (12824 - 9120 * d + 400 * d * d) / 19683, (729 - 950 * d + 50 * d * d) / 729);
+    double null_rule[MST_KRONROD_NODES], inner[4];
+    box_rule r = {positions, seven, five, hidden};
+    predict_corners(n, near, far, corner, edge_node, inner);
+    const double weights[5][3] = {
+        {(12824 - 9120 * d + 400 * d * d) / 19683, (729 - 950 * d + 50 * d * d) / 729, -inner[0]},
+        {980.0 / 6561, 245.0 / 486, -inner[1]},
+        {(1820 - 400 * d) / 19683, (265 - 100 * d) / 1458, -inner[2]},
+        {0, 0, 0},
+        {200.0 / 19683, 25.0 / 729, 0},
+    };
+    put(&r, n, n, 0, n, 0, weights[0]);
     for (unsigned k = 0; k < n; k++)
         for (int i = 2; i < 8; i++)
-            put(n, &positions, weights, k, i % 2 ? -axis[i / 2] : axis[i / 2], n, 0, sevens[i / 2], fives[i / 2]);
+            put(&r, n, k, i % 2 ? -axis[i / 2] : axis[i / 2], n, 0, weights[i / 2]);
     for (unsigned k = 0; k < n; k++)
         for (unsigned l = 0; l < k; l++)
             for (int signs = 0; signs < 4; signs++)
-                put(n, &positions, weights, k, signs & 1 ? far : -far, l, signs & 2 ? far : -far, 200.0 / 19683, 25.0 / 729);
-    for (unsigned signs = 0; signs < 1u << n; signs++) {
-        for (unsigned i = 0; i < n; i++)
-            *positions++ = signs >> i & 1 ? corner : -corner;
-        *weights[0]++ = 6859.0 / 19683 / (double)(1u << n);
-        *weights[1]++ = 0;
-    }
+                put(&r, n, k, signs & 1 ? far : -far, l, signs & 2 ? far : -far, weights[4]);
+    put_corners(&r, n, 1u << n, corner, 6859.0 / 19683, -inner[3]);
+    put_corners(&r, n, mst_corner_points(n), edge_node, 0, 1);
     for (int rule = 0; rule < 4; rule++) {
         int lower = 1 - rule % 2;
         make_null_rule(axis, rule < 2 ? 3 : 4, lower, null_rule);

@@ -12,10 +12,15 @@ enum { MST_KRONROD_NODES = 12, MST_KRONROD_POINTS = 2 * MST_KRONROD_NODES - 1, M
 void mst_kronrod(double edge_node, double *nodes, double *kronrod, double (*null_rules)[MST_KRONROD_NODES]);
 
 // Genz and Malik's pair of degree 7 and 5 on [-1, 1]^n, weights for a volume of 1, with edge_node close to each side of every
-// axis, and null rules on the seven points of an axis, in the order that genz_malik.cl wants.
+// axis and to the corners, and null rules on the seven points of an axis, in the order that genz_malik.cl wants. hidden: a null
+// rule of degree 5, the mean of the points close to the corners less what points further inside make of it; from 5 variables on
+// those at every other corner, of degree 4.
 enum { MST_AXIS_POINTS = 7, MST_AXIS_NULL_RULES = 4 };
-static inline unsigned mst_genz_malik_points(unsigned n) { return 1 + 6 * n + 2 * n * (n - 1) + (1u << n); }
-void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five,
+static inline unsigned mst_corner_points(unsigned n) { return 1u << (n < 5 ? n : n - 1); }
+static inline unsigned mst_genz_malik_points(unsigned n) {
+    return 1 + 6 * n + 2 * n * (n - 1) + (1u << n) + mst_corner_points(n);
+}
+void mst_genz_malik(unsigned n, double edge_node, double *positions, double *seven, double *five, double *hidden,
                     double (*nulls)[MST_AXIS_NULL_RULES]);
 
 #endif

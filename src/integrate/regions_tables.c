@@ -49,12 +49,13 @@ void mst_integral_write_kronrod(const mst_integral *plan, mst_text *out) {
 
 void mst_integral_write_genz_malik(const mst_integral *plan, unsigned n_points, mst_text *out) {
     enum { MOST_POINTS = 512, MOST_AXES = 7 };
-    double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS];
+    double positions[MOST_POINTS * MOST_AXES], seven[MOST_POINTS], five[MOST_POINTS], hidden[MOST_POINTS];
     double nulls[MST_AXIS_POINTS][MST_AXIS_NULL_RULES];
     unsigned d = (unsigned)plan->desc.n_variables;
-    mst_genz_malik(d, edge_node(plan), positions, seven, five, nulls);
+    mst_genz_malik(d, edge_node(plan), positions, seven, five, hidden, nulls);
     mst_integral_write_table(plan, "POSITIONS", positions, n_points * d, out);
     mst_integral_write_table(plan, "SEVEN", seven, n_points, out);
     mst_integral_write_table(plan, "FIVE", five, n_points, out);
+    mst_integral_write_table(plan, "HIDDEN", hidden, n_points, out);
     mst_integral_write_table(plan, "NULLS", nulls[0], MST_AXIS_POINTS * MST_AXIS_NULL_RULES, out);
 }
