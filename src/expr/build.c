@@ -147,6 +147,9 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
         if (node.operands[1] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
     }
+    // By 0 a remainder is 0 of integers, NaN of others: which of them these numbers are is not known yet.
+    if (expr->of_map && operation == MST_EXPR_MOD && values[1] == 0)
+        constant = false;
     if (constant) {
         const double value = mst_expr_apply(operation, values[0], values[1], values[2]);
         return decimal ? mst_expr_add_decimal(expr, value) : mst_expr_add_number(expr, value);

@@ -94,6 +94,12 @@ static void root(parts p, const mst_value *x, unsigned *out) {
     out[1] = two(p, MST_EXPR_COPYSIGN, choose(p, right, other, t), im);
 }
 
+// A sine of 0 stays 0 where the other factor is infinite, as in C99's csinh.
+static unsigned sine_times(parts p, unsigned sine, unsigned factor) {
+    const unsigned sign = two(p, MST_EXPR_COPYSIGN, number(p, 1), factor);
+    return choose(p, is_zero(p, sine), times(p, sine, sign), times(p, sine, factor));
+}
+
 // sin(a + ib) = sin a cosh b + i cos a sinh b, and so on.
 static void wave(parts p, mst_expr_operation operation, const mst_value *x, unsigned *out) {
     const bool is_circular = operation == MST_EXPR_SIN || operation == MST_EXPR_COS;
@@ -101,13 +107,13 @@ static void wave(parts p, mst_expr_operation operation, const mst_value *x, unsi
     const unsigned sine = one(p, MST_EXPR_SIN, angle), cosine = one(p, MST_EXPR_COS, angle);
     const unsigned odd = one(p, MST_EXPR_SINH, size), even = one(p, MST_EXPR_COSH, size);
     if (operation == MST_EXPR_SIN) {
-        out[0] = times(p, sine, even), out[1] = times(p, cosine, odd);
+        out[0] = sine_times(p, sine, even), out[1] = times(p, cosine, odd);
     } else if (operation == MST_EXPR_COS) {
-        out[0] = times(p, cosine, even), out[1] = one(p, MST_EXPR_NEGATE, times(p, sine, odd));
+        out[0] = times(p, cosine, even), out[1] = one(p, MST_EXPR_NEGATE, sine_times(p, sine, odd));
     } else if (operation == MST_EXPR_SINH) {
-        out[0] = times(p, odd, cosine), out[1] = times(p, even, sine);
+        out[0] = times(p, odd, cosine), out[1] = sine_times(p, sine, even);
     } else {
-        out[0] = times(p, even, cosine), out[1] = times(p, odd, sine);
+        out[0] = times(p, even, cosine), out[1] = sine_times(p, sine, odd);
     }
 }
 

@@ -168,16 +168,20 @@ static void write_load(const mst_map *plan, mst_map_form form, int k, unsigned w
                                      MST_SET(value, words->value),
                                      MST_SET(imaginary, words->imaginary),
                                      {0}};
-    const char *element = plan->types[k] == MST_FLOAT16 ? "vload_half$n($index, $array)"
-                          : width == 1                  ? "$array[$index]"
-                          : form == MST_MAP_ALIGNED     ? "((__global const $own$n *)$array)[$index]"
-                                                        : "vload$n($index, $array)";
+    const bool is_copied = plan->types[k] == MST_FLOAT16 && width > 1 && form != MST_MAP_ALIGNED; // see mst_map_write_store
+    const char *element = is_copied                       ? "vload_half$n(0, (const half *)&${value}_bits)"
+                          : plan->types[k] == MST_FLOAT16 ? "vload_half$n($index, $array)"
+                          : width == 1                    ? "$array[$index]"
+                          : form == MST_MAP_ALIGNED       ? "((__global const $own$n *)$array)[$index]"
+                                                          : "vload$n($index, $array)";
     if (!leaf)
         return;
     if (mst_type_has_parts(plan->types[k])) {
         write_parts_load(plan, form, k, taken, values, width, t);
         return;
     }
+    if (is_copied)
+        mst_text_put_values(t, "const ushort$n ${value}_bits = vload$n($index, (__global const ushort *)$array);\n", values);
     mst_text_put_values(t, "const $type$n $value = ", values);
     write_taken(plan, k, taken, element, values, t);
     if (leaf_of(plan, k, 1))
@@ -195,7 +199,12 @@ void mst_map_write_store(const mst_map *plan, mst_map_form form, int output, uns
                                      MST_SET(value, words->value),
                                      MST_SET(imaginary, words->imaginary),
                                      {0}};
-    if (type == MST_FLOAT16)
+    if (type == MST_FLOAT16 && width > 1 && form != MST_MAP_ALIGNED) // PoCL takes a vector of halfs for aligned, and ends there
+        mst_text_put_values(t,
+                            "{\nushort$n bits;\nvstore_half$n($value, 0, (half *)&bits);\n"
+                            "vstore$n(bits, $index, (__global ushort *)$out);\n}\n",
+                            values);
+    else if (type == MST_FLOAT16)
         mst_text_put_values(t, "vstore_half$n($value, $index, $out);\n", values);
     else if (mst_type_has_parts(type) && width == 1)
         mst_text_put_values(t, "$out[2 * $index] = $value;\n$out[2 * $index + 1] = $imaginary;\n", values);
