@@ -103,7 +103,7 @@ static uint64_t least_block(const mst_map *plan, const mst_map_box *box) {
 }
 
 size_t mst_map_reduce_least(const mst_map *plan) {
-    mst_map_box box = {{0}, {0}};
+    mst_map_box box = {.begin = {0}};
     memcpy(box.shape, plan->reduce->box, sizeof box.shape);
     return (size_t)least_block(plan, &box);
 }
@@ -142,7 +142,7 @@ static bool fits(const mst_map *plan, const mst_map_box *box) {
 
 // Halves kept axes, the slowest first, until the partial results and a block's least elements fit a part of the budgets.
 void mst_map_choose_box(mst_map *plan) {
-    mst_map_box box = {{0}, {0}};
+    mst_map_box box = {.begin = {0}};
     memcpy(box.shape, plan->shape.shape, sizeof box.shape);
     for (int axis = 0; axis < plan->shape.rank; axis++)
         while (!plan->reduce->reduced[axis] && box.shape[axis] > 1 && !fits(plan, &box))
@@ -152,7 +152,8 @@ void mst_map_choose_box(mst_map *plan) {
 
 bool mst_map_next_box(const mst_map *plan, mst_map_box *box) {
     const size_t *most = plan->reduce->box;
-    const bool is_first = box->shape[0] == 0;
+    const bool is_first = !box->begun;
+    box->begun = true;
     int axis = plan->shape.rank - 1;
     for (; axis >= 0 && !is_first; axis--) {
         box->begin[axis] += most[axis];

@@ -192,7 +192,7 @@ static mst_status run_boxes(mst_map *plan, const mst_location *inputs, const mst
     how.progress = r->how.progress ? tell : NULL;
     how.progress_user = r;
     how.event = NULL;
-    for (mst_map_box box = {{0}, {0}}; mst_map_next_box(plan, &box);) {
+    for (mst_map_box box = {.begin = {0}}; mst_map_next_box(plan, &box);) {
         mst_report part = MST_REPORT_INIT;
         how.report = &part;
         if (plan->stream) {

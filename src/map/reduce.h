@@ -44,6 +44,7 @@ typedef struct mst_map_span {
 // A part of the array, in which all reduced axes are whole.
 typedef struct mst_map_box {
     size_t begin[MST_MAX_RANK], shape[MST_MAX_RANK];
+    bool begun; // it is not the one before the first
 } mst_map_box;
 
 typedef enum mst_map_reducer {

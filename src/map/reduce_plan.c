@@ -45,7 +45,7 @@ uint64_t mst_map_combined(const mst_map_span *span) {
 static uint64_t part_bytes(const mst_map *plan) { return 8 * (uint64_t)mst_map_all_parts(plan->reduce); }
 
 static mst_map_box whole_box(const mst_map *plan) {
-    mst_map_box box = {{0}, {0}};
+    mst_map_box box = {.begin = {0}};
     memcpy(box.shape, plan->reduce->box, sizeof box.shape);
     return box;
 }
