@@ -143,8 +143,8 @@ mst_status bench_families(mst_context *context, mst_error *error) {
             only_peer += isfinite(p) && !isfinite(o);
             sum += isfinite(o) && isfinite(p) ? log(o / p) : 0;
         }
-        printf("  %-36s %5.2f   of %d, %d more by this library only, %d by QUADPACK only\n", families[k].integrand, exp(sum / both),
-               both, only_own, only_peer);
+        printf("  %-36s %5.2f   of %d, %d more by this library only, %d by QUADPACK only\n", families[k].integrand,
+               exp(sum / both), both, only_own, only_peer);
         log_sum += sum / both;
         counted++;
     }

@@ -4,8 +4,8 @@
 
 #include <mastaba/integral.h>
 
-// Prints, for each family of QUADPACK's book and their geometric mean, evaluations over those of GSL's QAGS and QAGI at equal true
-// error.
+// Prints, for each family of QUADPACK's book and their geometric mean, evaluations over those of GSL's QAGS and QAGI at equal
+// true error.
 mst_status bench_families(mst_context *context, mst_error *error);
 
 #endif

@@ -581,11 +581,8 @@ static void formulas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems),
-        cmocka_unit_test(tolerance_and_flux),
-        cmocka_unit_test(masked_pixels),
-        cmocka_unit_test(refusals),
-        cmocka_unit_test(formulas),
+        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux), cmocka_unit_test(masked_pixels),
+        cmocka_unit_test(refusals),        cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

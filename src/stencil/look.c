@@ -16,8 +16,8 @@ static cl_long16 region_of(const mst_region *r) {
 }
 
 // The lines from..to - 1 of the region, which lie in these arrays.
-static mst_status launch(const mst_look *l, const cl_mem *arrays, cl_long8 grid, cl_long8 held, uint64_t from, uint64_t to,
-                         mst_error *error) {
+static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8 *grid, const cl_long8 *held, uint64_t from,
+                         uint64_t to, mst_error *error) {
     const mst_problem *p = l->o->problem;
     const cl_long16 region = region_of(&l->what->region);
     const uint64_t groups = mst_observation_groups(&l->what->region);
@@ -31,8 +31,8 @@ static mst_status launch(const mst_look *l, const cl_mem *arrays, cl_long8 grid,
     list.values[list.n++] = MST_BIND_AS(l->is_spectrum ? "sums" : "partials", *l->result);
     if (l->is_spectrum)
         list.values[list.n++] = MST_BIND(phases, l->o->phases);
-    list.values[list.n++] = MST_BIND(grid, grid);
-    list.values[list.n++] = MST_BIND(held, held);
+    list.values[list.n++] = MST_BIND(grid, *grid);
+    list.values[list.n++] = MST_BIND(held, *held);
     list.values[list.n++] = MST_BIND(region, region);
     list.values[list.n++] = MST_BIND(range, range);
     list.values[list.n++] = p->is_double ? MST_BIND(now, now) : MST_BIND_AS("now", now_float);
@@ -51,7 +51,7 @@ static mst_status look_in_core(const mst_look *l, mst_error *error) {
         l->o->schedule->kind->view(l->o->schedule, l->what->reads[k].array, &loan);
         arrays[k] = loan.buffer;
     }
-    return launch(l, arrays, loan.grid, held, 0, r->count[PLANES] * r->count[ROWS], error);
+    return launch(l, arrays, &loan.grid, &held, 0, r->count[PLANES] * r->count[ROWS], error);
 }
 
 // ---- The same of a state in a backing store, box by box
@@ -130,7 +130,7 @@ static mst_status look_at_box(const mst_look *l, const uint64_t first[2], const 
     const uint64_t from = first[PLANES] * l->what->region.count[ROWS] + first[ROWS];
     for (size_t k = 0; k < l->what->n_reads; k++)
         MST_TRY(fill(l, k, planes, rows, error));
-    MST_TRY(launch(l, l->o->held, grid, held, from, from + lines[PLANES] * lines[ROWS], error));
+    MST_TRY(launch(l, l->o->held, &grid, &held, from, from + lines[PLANES] * lines[ROWS], error));
 fail:
     return status;
 }

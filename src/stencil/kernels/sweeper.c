@@ -304,12 +304,13 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
     return mst_kernel_launch(queue, kernel, list.values, list.n, groups * group, group, NULL, error);
 }
 
-static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, cl_long8 tiles, mst_error *error) {
+static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, const cl_long8 *tiles,
+                               mst_error *error) {
     const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
     const cl_long8 grid = grid_of(s, &all);
     const mst_signature *names = &s->time_tiles->signature;
     const bool is_ring = mst_problem_periodic(s->sweeps.problem, PLANES);
-    const size_t groups = (size_t)(tiles.s[0] - (is_ring ? 0 : tiles.s[2]));
+    const size_t groups = (size_t)(tiles->s[0] - (is_ring ? 0 : tiles->s[2]));
     cl_long8 layers[N_AXES];
     mst_argument_list list = {.n = 0};
     for (int slot = 0; slot < mst_sweeps_n_slots(&s->sweeps); slot++, list.n++)
@@ -324,7 +325,7 @@ static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep
                 break;
             }
     list.values[list.n++] = MST_BIND(grid, grid);
-    list.values[list.n++] = MST_BIND(tiles, tiles);
+    list.values[list.n++] = MST_BIND(tiles, *tiles);
     return mst_kernel_launch(queue, s->time_tiles, list.values, list.n, groups * GROUPS_A_TILE, 1, NULL, error);
 }
 
@@ -336,7 +337,7 @@ mst_status mst_sweeper_time_tiles(const mst_sweeper *s, mst_queue *queue, mst_sw
     const cl_long rows = mst_problem_periodic(s->sweeps.problem, ROWS) ? n_rows + n_sweeps * mst_sweeps_row_lag(&s->sweeps)
                                                                        : (cl_long)s->stagger.rows;
     for (int gaps = 0; gaps < (n_sweeps > 1 ? 2 : 1); gaps++)
-        MST_TRY(launch_tiles(s, queue, state, (cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE}}, error));
+        MST_TRY(launch_tiles(s, queue, state, &(cl_long8){{n, n_sweeps, gaps, first, rows, GROUPS_A_TILE}}, error));
     for (int k = 0; k < n_sweeps; k++)
         mst_sweeper_rotate(s, k % s->sweeps.n, state);
 fail:
