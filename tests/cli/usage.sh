@@ -12,6 +12,7 @@ for command in $commands; do
     grep -q "^Usage: mastaba $command" .stdout || fail "$command --help: no usage line"
     [ $command = bench ] || grep -q Example .stdout || fail "$command --help: no example"
     [ ! -s .stderr ] || fail "$command --help writes on stderr"
+    grep -q "^\.It Xr mastaba-$command 1" "$here/../../docs/mastaba.1" || fail "the manual does not list $command"
     [ "$(awk '{ if (length($0) > 88) n++ } END { print n + 0 }' .stdout)" = 0 ] || fail "$command --help: long lines"
 done
 expect 2 "$MASTABA"
