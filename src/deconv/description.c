@@ -197,7 +197,7 @@ static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
                     least);
         if (!given)
             plan->psf_shape[side] = 1;
-        plan->padded[side] = !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least == 1 ? n : fast_length(least, side == X);
+        plan->padded[side] = !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least <= 1 ? n : fast_length(least, side == X);
         MST_REQUIRE(mst_multiply(plan->points, plan->padded[side], &plan->points) && plan->points <= SIZE_MAX / 64,
                     MST_ERROR_ARGUMENT, "an item has too many points");
     }
