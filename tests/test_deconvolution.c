@@ -469,6 +469,46 @@ static void tolerance_and_flux(void **state) {
     assert_int_equal(single.calls, t.last[1].iteration);
 }
 
+// Units do not matter: an image in another power of two has the result in it.
+static void units(void **state) {
+    static const int powers[] = {70, -80};
+    static float image[2 * POINTS], result[2 * POINTS], scaled[2 * POINTS];
+    mst_error e;
+    told t = {0};
+    mst_deconvolution_desc d = two_images(smooth, &t);
+    d.accelerate = 1;
+    d.total_variation = 0.01;
+    d.iterations = 8;
+    for (int k = 0; k < 2 * POINTS; k++)
+        image[k] = (float)(2 + test_uniform());
+    OK(deconvolve(*state, &d, image, result, NULL, &e));
+    const mst_deconvolution_state last = t.last[1];
+    for (int p = 0; p < 2; p++) {
+        t = (told){0};
+        for (int k = 0; k < 2 * POINTS; k++)
+            image[k] = ldexpf(image[k], p > 0 ? powers[1] - powers[0] : powers[0]);
+        OK(deconvolve(*state, &d, image, scaled, NULL, &e));
+        for (int k = 0; k < 2 * POINTS; k++)
+            assert_true(fabsf(ldexpf(scaled[k], -powers[p]) - result[k]) < 1e-4F);
+        CHECK(fabs(t.last[1].residual - last.residual) < 1e-4 && fabs(t.last[1].change - last.change) < 1e-4,
+              "in units of 2^%d residual %g, change %g, not %g, %g", -powers[p], t.last[1].residual, t.last[1].change,
+              last.residual, last.change);
+    }
+}
+
+// Images without points have a result without any.
+static void nothing(void **state) {
+    static float image, result;
+    mst_error e;
+    mst_deconvolution_desc d = two_images(smooth, NULL);
+    d.watch = NULL;
+    d.psf_shape[0] = d.psf_shape[1] = 1;
+    for (int k = 0; k < 3; k++) {
+        d.image = mst_layout_dense(MST_FLOAT32, 3, (const size_t[]){k == 0 ? 0 : 2, k == 1 ? 0 : SIDE, k == 2 ? 0 : SIDE});
+        OK(deconvolve(*state, &d, &image, &result, NULL, &e));
+    }
+}
+
 // What the mask leaves out is not read, and is filled in from what is around it.
 static void masked_pixels(void **state) {
     mst_error e;
@@ -581,8 +621,9 @@ static void formulas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux), cmocka_unit_test(masked_pixels),
-        cmocka_unit_test(refusals),        cmocka_unit_test(formulas),
+        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux), cmocka_unit_test(units),
+        cmocka_unit_test(nothing),         cmocka_unit_test(masked_pixels),      cmocka_unit_test(refusals),
+        cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -8,15 +8,18 @@ typedef double4 real4;
 typedef double8 real8;
 typedef double16 real16;
 #define ROUNDING (16 * DBL_EPSILON)
+#define MOST_EXPONENT 1000
 #else
 typedef float4 real4;
 typedef float8 real8;
 typedef float16 real16;
 #define ROUNDING (16 * FLT_EPSILON) // of a convolution, relative to the root of its mean square
+#define MOST_EXPONENT 120
 #endif
 
 // Numbers that an item has (S_...), and sums that its chunks have.
-enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT, S_LEAST, N_SCALARS = 8 };
+// S_UNIT is a power of two that brings the mean of the image near 1: squares of what is tiny or huge are out of range.
+enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT, S_LEAST, S_UNIT, N_SCALARS = 8 };
 enum { SUM_MISS, SUM_SEEN, SUM_STEPS, SUM_STEP, SUM_CHANGE, SUM_X, N_SUMS = 8 };
 enum { NOT_FINITE, NEGATIVE, N_FAULTS };
 
@@ -235,7 +238,7 @@ __kernel void take_ratio(__global real *restrict model, __global const real *res
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
-    const real least = scalars[item * N_SCALARS + S_LEAST];
+    const real least = scalars[item * N_SCALARS + S_LEAST], unit = scalars[item * N_SCALARS + S_UNIT];
     const ulong begin = item * n + chunk_begin(t), end = item * n + chunk_end(t, n);
     if (judges) {
         real miss = 0, all = 0;
@@ -244,16 +247,16 @@ __kernel void take_ratio(__global real *restrict model, __global const real *res
         real8 misses = 0, alls = 0;
         for (; i + 8 <= end; i += 8) {
             const real8 y = vload8(0, seen + i), w = weighted ? vload8(0, weights + i) : (real8)1;
-            const real8 d = y - vload8(0, model + i) - background;
+            const real8 d = (y - vload8(0, model + i) - background) * unit, value = y * unit;
             misses += y >= 0 ? w * d * d : (real8)0;
-            alls += y >= 0 ? w * y * y : (real8)0;
+            alls += y >= 0 ? w * value * value : (real8)0;
         }
         const real4 m = misses.lo + misses.hi, a = alls.lo + alls.hi;
         miss = m.x + m.y + m.z + m.w;
         all = a.x + a.y + a.z + a.w;
 #endif
         for (; i < end; i += LANES) {
-            const real y = seen[i], w = weighted ? weights[i] : 1, d = y - model[i] - background;
+            const real y = seen[i] * unit, w = weighted ? weights[i] : 1, d = (seen[i] - model[i] - background) * unit;
             miss += y >= 0 ? w * d * d : 0;
             all += y >= 0 ? w * y * y : 0;
         }
@@ -282,7 +285,10 @@ real4 differences(__global const real *x, uint z, uint y, uint i, uint padded_z,
                    x[((ulong)next_z * padded_y + y) * padded_x + i] - here, 0);
 }
 
-real4 direction(real4 d, real least) { return d / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + least * least); }
+real4 direction(real4 differences, real least, real unit) {
+    const real4 d = differences * unit;
+    return d / sqrt(d.x * d.x + d.y * d.y + d.z * d.z + least * least);
+}
 
 // Divides by 1 - lambda div(grad x / |grad x|).
 __kernel void divide_by_variation(__global const real *x, __global real *to, real lambda, __global const real *scalars,
@@ -293,15 +299,16 @@ __kernel void divide_by_variation(__global const real *x, __global real *to, rea
     const ulong item = row / planes;
     const uint z = (uint)(row % planes / padded_y), y = (uint)(row % padded_y);
     const uint z1 = z > 0 ? z - 1 : padded_z - 1, y1 = y > 0 ? y - 1 : padded_y - 1;
-    const real least = (real)1e-4 * scalars[item * N_SCALARS + S_MEAN];
+    const real unit = scalars[item * N_SCALARS + S_UNIT],
+               least = (real)1e-4 * scalars[item * N_SCALARS + S_MEAN] * unit;
     __global const real *from = x + item * planes * padded_x;
     for (uint i = get_global_id(0) % LANES; i < padded_x; i += LANES) {
         const uint i1 = i > 0 ? i - 1 : padded_x - 1;
-        const real4 here = direction(differences(from, z, y, i, padded_z, padded_y, padded_x), least);
+        const real4 here = direction(differences(from, z, y, i, padded_z, padded_y, padded_x), least, unit);
         const real sum = here.x + here.y + here.z -
-                         direction(differences(from, z, y, i1, padded_z, padded_y, padded_x), least).x -
-                         direction(differences(from, z, y1, i, padded_z, padded_y, padded_x), least).y -
-                         direction(differences(from, z1, y, i, padded_z, padded_y, padded_x), least).z;
+                         direction(differences(from, z, y, i1, padded_z, padded_y, padded_x), least, unit).x -
+                         direction(differences(from, z, y1, i, padded_z, padded_y, padded_x), least, unit).y -
+                         direction(differences(from, z1, y, i, padded_z, padded_y, padded_x), least, unit).z;
         to[row * padded_x + i] /= 1 - lambda * sum;
     }
 }
@@ -330,6 +337,7 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
         return;
     const ulong begin = item * n + chunk_begin(t), end = item * n + chunk_end(t, n);
     __global const real *g = gain + item * gain_pitch - item * n;
+    const real unit = scalars[item * N_SCALARS + S_UNIT];
     real steps = 0, square = 0, change = 0, all = 0;
     if (scalars[item * N_SCALARS + S_DONE] > 0)
         for (ulong i = begin; i < end; i += LANES)
@@ -341,12 +349,12 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
 #if LANES == 1
     real8 changes = 0, alls = 0, products = 0, squares = 0;
     for (; i + 8 <= end; i += 8) {
-        const real8 next = vload8(0, to + i), d = next - vload8(0, x + i);
+        const real8 next = vload8(0, to + i), value = next * unit, d = (next - vload8(0, x + i)) * unit;
         changes += d * d;
-        alls += next * next;
+        alls += value * value;
         if (accelerated) {
-            const real8 now = next - vload8(0, begun + i), last = vload8(0, step + i);
-            products += now * last;
+            const real8 now = next - vload8(0, begun + i), last = vload8(0, step + i) * unit;
+            products += now * unit * last;
             squares += last * last;
             vstore8(now, 0, step + i);
         }
@@ -359,12 +367,12 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
     square = q.x + q.y + q.z + q.w;
 #endif
     for (; i < end; i += LANES) {
-        const real next = to[i], d = next - x[i];
+        const real next = to[i], value = next * unit, d = (next - x[i]) * unit;
         change += d * d;
-        all += next * next;
+        all += value * value;
         if (accelerated) {
-            const real now = next - begun[i], last = step[i];
-            steps += now * last;
+            const real now = next - begun[i], last = step[i] * unit;
+            steps += now * unit * last;
             square += last * last;
             step[i] = now;
         }
@@ -378,17 +386,19 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
 
 // ---- Sums over an item
 
-// Of y, of how many points saw something, and of y^2.
-__kernel void sum_seen(__global const real *seen, ulong n, ulong chunks, ulong n_items, __global real *sums) {
+// Of y, of how many points saw something, and of y^2, which counts once the unit is known.
+__kernel void sum_seen(__global const real *seen, int unit_known, __global const real *scalars, ulong n, ulong chunks,
+                       ulong n_items, __global real *sums) {
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
     const ulong end = item * n + chunk_end(t, n);
+    const real unit = unit_known ? scalars[item * N_SCALARS + S_UNIT] : 1;
     real sum = 0, count = 0, squares = 0;
     for (ulong i = item * n + chunk_begin(t); i < end; i += LANES) {
         sum += seen[i] >= 0 ? seen[i] : 0;
         count += seen[i] >= 0 ? 1 : 0;
-        squares += seen[i] >= 0 ? seen[i] * seen[i] : 0;
+        squares += seen[i] >= 0 ? seen[i] * unit * (seen[i] * unit) : 0;
     }
     vstore8((real8)(sum, count, squares, 0, 0, 0, 0, 0), get_global_id(0), sums);
 }
@@ -416,7 +426,8 @@ __kernel void judge(__global const real *sums, ulong n_from, int iteration, real
     __global real *s = scalars + item * N_SCALARS;
     if (iteration == 0) {
         s[S_MEAN] = sum.s1 > 0 ? sum.s0 / sum.s1 : 0;
-        s[S_LEAST] = sum.s1 > 0 ? ROUNDING * sqrt(sum.s2 / sum.s1) : 0;
+        s[S_UNIT] = s[S_MEAN] > 0 ? ldexp((real)1, -clamp(ilogb(s[S_MEAN]), -MOST_EXPONENT, MOST_EXPONENT)) : 1;
+        s[S_LEAST] = sum.s1 > 0 ? ROUNDING * sqrt(sum.s2 / sum.s1) / s[S_UNIT] : 0;
         s[S_ALPHA] = s[S_DONE] = s[S_COUNT] = 0;
         s[S_CHANGE] = s[S_RESIDUAL] = 1;
         return;
@@ -425,7 +436,7 @@ __kernel void judge(__global const real *sums, ulong n_from, int iteration, real
         return;
     s[S_RESIDUAL] = sum.s1 > 0 ? sqrt(sum.s0 / sum.s1) : 0;
     s[S_CHANGE] = sum.s5 > 0 ? sqrt(sum.s4 / sum.s5) : 0;
-    s[S_ALPHA] = sum.s3 > 0 ? clamp(sum.s2 / sum.s3, (real)0, (real)1) : 0;
+    s[S_ALPHA] = sum.s3 > 0 ? fmin(fmax(sum.s2 / sum.s3, (real)0), (real)1) : 0;
     s[S_COUNT] = iteration;
     s[S_DONE] = s[S_CHANGE] < tolerance;
 }

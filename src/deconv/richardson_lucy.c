@@ -47,10 +47,16 @@ fail:
     return status;
 }
 
-static mst_status find_mean(iteration *it, mst_error *error) {
+// Twice: what squares are counted in is known by the mean.
+static mst_status find_mean(iteration *it, bool again, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_argument arguments[] = {MST_BIND_AS("seen", it->plan->work[WORK_SEEN].buffer), MST_BIND_AS("n", it->n),
-                                      MST_BIND_AS("chunks", it->chunks), MST_BIND_AS("n_items", it->n_items),
+    cl_int unit_known = again;
+    const mst_argument arguments[] = {MST_BIND_AS("seen", it->plan->work[WORK_SEEN].buffer),
+                                      MST_BIND(unit_known, unit_known),
+                                      MST_BIND_AS("scalars", it->plan->work[WORK_SCALARS].buffer),
+                                      MST_BIND_AS("n", it->n),
+                                      MST_BIND_AS("chunks", it->chunks),
+                                      MST_BIND_AS("n_items", it->n_items),
                                       MST_BIND_AS("sums", it->plan->work[WORK_SUMS].buffer)};
     MST_TRY(launch_chunks(it, KERNEL_SEEN, arguments, MST_COUNT(arguments), error));
     MST_TRY(judge(it, error));
@@ -247,7 +253,8 @@ mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *b
     MST_REQUIRE(scalars, MST_ERROR_HOST_MEMORY, "out of memory for what iterations come to");
     if (weighted)
         MST_TRY(mst_deconvolution_make_gain(plan, block->queue, block->count, it.gain, error));
-    MST_TRY(find_mean(&it, error));
+    MST_TRY(find_mean(&it, false, error));
+    MST_TRY(find_mean(&it, true, error));
     MST_TRY(start(&it, error));
     for (it.number = 1; it.number <= plan->desc.iterations && !all_done; it.number++) {
         MST_TRY(iterate(&it, error));
