@@ -205,13 +205,13 @@ class Solver:
             raise errors.FormatError(f"{path}: the state of another grid or precision")
         if state["step"].shape or state["step"].dtype != np.uint64:
             raise errors.FormatError(f"{path}: its step is no whole number")
-        step = int(state["step"])
+        step, sums = int(state["step"]), [np.ascontiguousarray(state[key]) for key in sums]
+        if any(a.shape != (f.size, *region) or a.dtype != np.result_type(self.problem.type, np.complex64)
+               for a, (f, region) in zip(sums, self.problem.spectra)):
+            raise errors.FormatError(f"{path}: the sums of another spectrum")
         for array, (name, level, *_) in zip(arrays, parts):
             check(lib.mst_stencil_write(self.handle, name, level, _host(array), per_thread.error))
-        for k, key in enumerate(sums):
-            values = np.ascontiguousarray(state[key], np.result_type(self.problem.type, np.complex64))
-            if values.shape != self.spectrum(k).shape:
-                raise errors.FormatError(f"{path}: the sums of another spectrum")
+        for k, values in enumerate(sums):
             check(lib.mst_stencil_write_spectrum(self.handle, k, _host(values), per_thread.error))
         check(lib.mst_stencil_set_step(self.handle, step, per_thread.error))
         return self

@@ -39,7 +39,7 @@ _TEXTS = {"add": "a+b", "subtract": "a-b", "multiply": "a*b", "divide": "a/b", "
           **{name: f"a{sign}b" for name, sign in (("equal", "=="), ("not_equal", "!="), ("less", "<"), ("less_equal", "<="), ("greater", ">"),
                                                   ("greater_equal", ">="), ("logical_and", "&&"), ("logical_or", "||"), ("bitwise_and", "&"),
                                                   ("bitwise_or", "|"), ("bitwise_left_shift", "<<"), ("bitwise_right_shift", ">>"))},
-          "logical_xor": "a!=b", "bitwise_xor": "xor(a,b)", "bitwise_invert": "~a", "logical_not": "!a", "negative": "-a", "positive": "a",
+          "logical_xor": "(a!=0)!=(b!=0)", "bitwise_xor": "xor(a,b)", "bitwise_invert": "~a", "logical_not": "!a", "negative": "-a", "positive": "a",
           "abs": "abs(a)", "square": "a*a", "reciprocal": "1/a", "round": "rint(a)", "signbit": "copysign(1,a)<0", "sign": "a!=a ? a : sign(a)", "isfinite": "!isnan(a-a)",
           **{name: f"{name}(a)" for name in (
               "floor", "ceil", "trunc", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
@@ -371,7 +371,7 @@ def _reduced(text, x, axis, keepdims, empty_value=None):
     n = math.prod(x.shape[k] for k in axes)
     shape = [x.shape[k] for k in kept]
     if n:
-        result = _halved(text, x.transpose((*kept, *axes)).reshape((*shape, n))) if n > 1 or axes else x
+        result = _halved(text, x.transpose((*kept, *axes)).reshape((*shape, n))) if n > 1 else x.copy()  # never a view
     elif empty_value is not None:
         result = _full(tuple(shape), empty_value, x.dtype, x.context)
     else:

@@ -160,6 +160,12 @@ def test_spectra(tmp_path):
             solver.save(tmp_path / "half.npz")
     assert np.allclose(solver.spectrum(), wanted, rtol=0, atol=1e-12) and solver.spectrum().shape == (4, 1, 3)
     assert np.array_equal(mastaba.Solver(problem).load(tmp_path / "half.npz").run(6).spectrum(), solver.spectrum())
+    other = {**problem, "spectra": [{**problem["spectra"][0], "frequencies": [0.01, 0.02]}]}
+    there = mastaba.Solver(other)
+    before = there["u"].copy()
+    with pytest.raises(mastaba.errors.FormatError, match="another spectrum"):
+        there.load(tmp_path / "half.npz")
+    assert there.step == 0 and np.array_equal(there["u"], before)  # nothing of the file was taken
     assert mastaba.Solver(HEAT, spectra=[{"field": "u", "frequencies": [0.001]}]).problem.desc.spectra[0].every == 100
 
 

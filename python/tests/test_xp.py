@@ -122,6 +122,17 @@ def test_reductions_at_the_edges():
         xp.cumulative_sum(a)
 
 
+def test_reductions_of_one_element_are_no_views():
+    a = xp.asarray([[1.0, 2.0]])
+    results = [xp.sum(a, axis=0), xp.max(a, axis=0, keepdims=True), xp.sum(a, axis=())]
+    a[...] = 7
+    assert all(xp.reshape(r, (-1,)).numpy().tolist() == [1, 2] for r in results)
+
+
+def test_truths_of_numbers():
+    assert xp.logical_xor(xp.asarray([1, 2, 0]), xp.asarray([2, 0, 0])).numpy().tolist() == [False, True, False]
+
+
 def test_operators_and_assignment():
     x, a = np.arange(10), xp.arange(10)
     assert np.array_equal(((a & 3) | (a << 2) ^ ~a).numpy(), (x & 3) | (x << 2) ^ ~x) and np.array_equal((1 << a >> 1).numpy(), 1 << x >> 1)
