@@ -26,7 +26,7 @@ enum { NOT_FINITE, NEGATIVE, N_FAULTS };
 ulong chunk_begin(ulong t) { return t / LANES * CHUNK + t % LANES; }
 ulong chunk_end(ulong t, ulong n) { return min((t / LANES + 1) * CHUNK, n); }
 
-// ---- The caller's arrays
+// The caller's arrays.
 
 real read_real(__global const uchar *array, int type, long at) {
     switch (type) {
@@ -139,7 +139,7 @@ __kernel void place_psf(__global const real *psf, uint depth, uint height, uint 
     to[i] = sum;
 }
 
-// ---- Spectra
+// Spectra.
 
 // Half spectra of items times one of n points, or its conjugate.
 __kernel void multiply_spectra(__global real2 *restrict spectra, __global const real2 *restrict transfer, int conjugate,
@@ -184,7 +184,7 @@ __kernel void invert_transfer(__global real2 *transfer, uint padded_z, uint padd
     transfer[i] = power > 0 ? (real2)(h.x, -h.y) / power : (real2)(0, 0);
 }
 
-// ---- Richardson-Lucy
+// Richardson-Lucy.
 
 // 1 / a from a, and 0 where the detector sees less than `least` or, if only that is allowed, not within the image; as a
 // mask 1 within the image and 0 outside.
@@ -384,7 +384,7 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
     s[SUM_X] = all;
 }
 
-// ---- Sums over an item
+// Sums over an item.
 
 // Of y, of how many points saw something, and of y^2, which counts once the unit is known.
 __kernel void sum_seen(__global const real *seen, int unit_known, __global const real *scalars, ulong n, ulong chunks,
