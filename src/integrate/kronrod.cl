@@ -21,7 +21,7 @@
 // kinks give a tenth.
 #define SPIKE 7
 
-// ---- algebraic singularities at an end
+// Algebraic singularities at an end.
 //
 // With v the distance from that end as a share of the region, f = v^s phi(v). The slopes of log|f| over log v between
 // the four nodes next to the end give s, if they come to a limit as those of an analytic phi do, in proportion to
@@ -117,7 +117,7 @@ void look_at_cut(const box *b, const realv *f, const realv *near, realv looks, r
     e->axis = better > 0 ? (realv)SERIES : e->axis;
 }
 
-// ---- the same on a background, and logarithms
+// The same on a background, and logarithms.
 //
 // f = A L(v) + g with L = (v^s - 1) / s, which is log(v) for s = 0. Second divided differences over the four nodes next
 // to the end leave of a smooth g little, so their ratio gives s, and one of them A. Kronrod's rule integrates g, the
@@ -192,7 +192,7 @@ realv subtract_power(realv *f, const realv *near, realv cut, realv rounding, rea
     return -factor / q;
 }
 
-// ---- a region
+// A region.
 
 // What the rules make of values at the nodes.
 typedef struct judgement {
