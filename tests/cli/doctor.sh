@@ -2,7 +2,7 @@
 # mastaba doctor: what works, and what does not.
 . "${0%/*}/lib"
 
-capabilities='fft convolve map filter integrate solve'
+capabilities='fft convolve map filter deconvolve integrate solve'
 expect 0 "$MASTABA" doctor
 for capability in $capabilities; do
     grep -Eq "^(self-test)? +$capability +works: [0-9.]+ s, largest error [0-9.]+e-" .stdout || fail "$capability is not said to work"
