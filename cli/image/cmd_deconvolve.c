@@ -46,6 +46,7 @@ static const cli_option option_table[] = {
     {"background", 0, CLI_REAL, offsetof(deconvolve_text, background), "light that is everywhere, in the image's units", "B"},
     {"weights", 0, CLI_TEXT, offsetof(deconvolve_text, weights), "0 where the image is not to be trusted, up to 1 elsewhere",
      "W.npy"},
+    {"start", 0, CLI_TEXT, offsetof(deconvolve_text, start), "what Richardson-Lucy starts from (default: the mean)", "X.npy"},
     {"balance", 0, CLI_REAL, offsetof(deconvolve_text, balance), "of Wiener and Tikhonov (default: 0.001)", "B"},
     {"order", 0, CLI_INT, offsetof(deconvolve_text, order), "of the differences that Tikhonov keeps small: 0, 1, 2 (1)", "N"},
     {"edges", 'e', CLI_TEXT, offsetof(deconvolve_text, edges), "observed, circular or zero (default: observed)", "RULE"},
@@ -182,6 +183,7 @@ static int run(const cli_arguments *arguments, void *values) {
     cli_place_close(&job.place);
     cli_operand_close(&job.array);
     cli_operand_close(&job.weights);
+    cli_operand_close(&job.start);
     cli_image_free(&job.image);
     free(job.pixels);
     free(job.psf);

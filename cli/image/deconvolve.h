@@ -1,4 +1,4 @@
-// mastaba deconvolve: deconvolve_options.c reads the options, deconvolve_psf.c the point spread function, deconvolve_arrays.c
+// mastaba deconvolve: cmd_deconvolve.c reads the options, deconvolve_psf.c the point spread function, deconvolve_arrays.c
 // what is deconvolved.
 #ifndef MASTABA_CLI_DECONVOLVE_H
 #define MASTABA_CLI_DECONVOLVE_H
@@ -8,7 +8,7 @@
 
 // The command line.
 typedef struct deconvolve_text {
-    char *output, *method, *psf, *axes, *edges, *weights, *type, *max_image;
+    char *output, *method, *psf, *axes, *edges, *weights, *start, *type, *max_image;
     int iterations, accelerate, order, keep_sum, raw;
     double tolerance, variation, background, balance;
 } deconvolve_text;
@@ -25,7 +25,7 @@ typedef struct deconvolve_job {
     double *psf;
     // What is read: an array of a file, or an image in memory.
     bool is_array;
-    cli_operand array, weights;
+    cli_operand array, weights, start;
     cli_image image;
     float *pixels;     // the result of an image
     cli_output output; // of an array
@@ -42,7 +42,7 @@ extern const cli_command cmd_deconvolve;
 // All return an exit code after printing what is wrong.
 int deconvolve_read_options(deconvolve_job *job);
 int deconvolve_read_psf(deconvolve_job *job); // by formula or file: into job->psf and the description
-int deconvolve_open(deconvolve_job *job);     // image, weights and the output's place; completes the description
+int deconvolve_open(deconvolve_job *job);     // image, weights, start and the output's place; completes the description
 int deconvolve_execute(deconvolve_job *job);  // makes the plan, and the output
 
 #endif

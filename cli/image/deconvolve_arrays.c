@@ -21,14 +21,13 @@ static int choose_axes(deconvolve_job *job, int rank) {
     return CLI_INPUT_OUTPUT;
 }
 
-static int open_weights(deconvolve_job *job) {
-    int code = job->text->weights ? cli_operand_open(job->command, job->text->weights, &job->weights) : CLI_DONE;
-    if (code != CLI_DONE || !job->text->weights)
+// Weights, or a start. One of fewer axes is for all items.
+static int open_companion(deconvolve_job *job, const char *path, cli_operand *operand, mst_layout *w) {
+    int code = path ? cli_operand_open(job->command, path, operand) : CLI_DONE;
+    if (code != CLI_DONE || !path)
         return code;
-    // One mask for all items.
     const mst_layout *image = &job->desc.image;
-    mst_layout *w = &job->desc.weights;
-    *w = job->weights.layout;
+    *w = operand->layout;
     int lacking = image->rank - w->rank;
     for (int k = image->rank - 1; lacking > 0 && k >= 0; k--) {
         w->shape[k] = k < lacking ? image->shape[k] : w->shape[k - lacking];
@@ -83,6 +82,16 @@ static int open_image(deconvolve_job *job) {
         code = cli_image_read(job->command, input_of(job), job->max_bytes, &job->image);
     if (code != CLI_DONE)
         return code == CLI_INTERRUPTED ? cli_fail_interrupted(job->command) : code;
+    // Whether the output holds it is known before anything is computed.
+    cli_image kind = job->image;
+    if (job->text->raw) {
+        kind.type = MST_FLOAT32;
+        kind.white = 1;
+    }
+    if (job->text->output)
+        code = cli_image_check(job->command, job->text->output, cli_image_format_of(job->text->output), &kind);
+    if (code != CLI_DONE)
+        return code;
     job->desc.image = layout_of(&job->image, job->image.type);
     job->desc.result = layout_of(&job->image, MST_FLOAT32);
     job->pixels = calloc(cli_image_values(&job->image), sizeof *job->pixels);
@@ -93,7 +102,9 @@ int deconvolve_open(deconvolve_job *job) {
     const char *output = job->text->output;
     job->is_array = cli_image_format_in(input_of(job)) == CLI_NPY && (!output || cli_has_extension(output, ".npy"));
     int code = job->is_array ? open_array(job) : open_image(job);
-    return code == CLI_DONE ? open_weights(job) : code;
+    if (code == CLI_DONE)
+        code = open_companion(job, job->text->weights, &job->weights, &job->desc.weights);
+    return code == CLI_DONE ? open_companion(job, job->text->start, &job->start, &job->desc.start) : code;
 }
 
 // ---- Work
@@ -142,6 +153,7 @@ static int run_plan(deconvolve_job *job) {
     arrays.image = job->is_array ? job->array.location : mst_at_host(job->image.pixels);
     arrays.result = job->is_array ? job->output.location : mst_at_host(job->pixels);
     arrays.weights = job->weights.location;
+    arrays.start = job->start.location;
     const mst_execution how = cli_execution(&job->progress, &job->report);
     mst_status status = mst_deconvolution_execute(job->plan, &arrays, &how, &error);
     cli_progress_end(&job->progress);

@@ -83,7 +83,7 @@ static bool read_optics(const char *text, mst_born_wolf *o) {
 static int read_born_wolf(deconvolve_job *job, const char *text) {
     mst_born_wolf o = MST_BORN_WOLF_INIT;
     mst_error error;
-    if (!read_optics(text, &o) || !(o.aperture > 0) || !(o.wavelength > 0) || !(o.pixel > 0) || !(o.step >= 0))
+    if (!read_optics(text, &o) || !(o.aperture > 0) || !(o.wavelength > 0) || !(o.pixel > 0) || !(o.index > 0) || !(o.step >= 0))
         return wrong(job, "give na, wavelength and pixel, with index and step where they matter, as "
                           "born-wolf:na=1.4,wavelength=0.52,index=1.515,pixel=0.1,step=0.2");
     int n = job->desc.n_axes = o.step > 0 ? 3 : 2;
@@ -117,7 +117,11 @@ static int read_npy(deconvolve_job *job) {
     void *values = NULL;
     int code = cli_operand_open(job->command, job->paths[1], &array);
     size_t bytes = code == CLI_DONE ? (size_t)cli_layout_bytes(&array.layout) : 0;
-    if (code == CLI_DONE && (!bytes || !(values = malloc(bytes))))
+    if (code == CLI_DONE && bytes == 0) {
+        cli_error(job->command, "%s: has no values; a point spread function has one at least", job->paths[1]);
+        code = CLI_INPUT_OUTPUT;
+    }
+    if (code == CLI_DONE && !(values = malloc(bytes)))
         code = cli_out_of_memory(job->command, "the point spread function");
     if (code == CLI_DONE && !cli_read_bytes(&array.location, 0, values, bytes))
         code = cli_fail_file(job->command, job->paths[1], "cannot be read");

@@ -20,6 +20,7 @@ for y in range(13):
 npy('image.npy', 'f', (side, side), blurred)
 npy('psf.npy', 'd', (13, 13), g)
 npy('two.npy', 'f', (2, side, side), blurred + [2 * v for v in blurred])
+npy('none.npy', 'd', (0, 3), [])
 npy('below.npy', 'f', (side, side), [-1.0] + blurred[1:])
 with open('image.pgm', 'wb') as f:
     f.write(b'P5 %d %d 255\n' % (side, side) + bytes(round(30 * v) for v in blurred))
@@ -42,10 +43,42 @@ done
 expect 0 "$MASTABA" deconvolve two.npy psf.npy -o out.npy -n 60 --accelerate --tolerance 0.05 -f
 [ "$(peak out.npy)" = "$((before + 441)) 300" ] || fail "two images: $(peak out.npy)"
 grep -Eq '\[2, 21, 21\] by richardson-lucy on .*, [1-9][0-9]? iterations, residual 0\.[0-9]+' .stdout || fail "the report"
-expect 0 "$MASTABA" deconvolve image.pgm psf.npy -o out.pgm -m wiener
-[ "$(head -c 15 out.pgm | tr '\n' ' ')" = 'P5 21 21 255 ' ] || [ "$(wc -c <out.pgm)" -ge 441 ] || fail "an image"
-expect 0 "$MASTABA" deconvolve image.pgm psf.npy -o raw.npy -m tikhonov --raw
-expect 0 "$MASTABA" deconvolve two.npy -p born-wolf:na=0.8,wavelength=0.5,pixel=0.4,step=1 -o volume.npy -n 2
+# From a result on: 4 iterations and 6 are 10.
+for first in 4 10; do
+    expect 0 "$MASTABA" deconvolve image.npy psf.npy -o from$first.npy -n $first --edges circular
+done
+expect 0 "$MASTABA" deconvolve image.npy psf.npy -o then.npy -n 6 --start from4.npy --edges circular
+expect 0 "$MASTABA" deconvolve two.npy psf.npy -o both.npy -n 6 --start from4.npy --edges circular
+# An image is what its numbers are, rounded and limited to what its type holds; the spectrum's middle is divided by 1 + balance.
+expect 0 "$MASTABA" deconvolve image.pgm psf.npy -o out.pgm -m wiener --edges circular
+expect 0 "$MASTABA" deconvolve image.pgm psf.npy -o wiener.npy -m wiener --raw --edges circular
+expect 0 "$MASTABA" deconvolve image.pgm psf.npy -o tikhonov.npy -m tikhonov --raw --edges circular
+expect 0 "$MASTABA" deconvolve two.npy -p born-wolf:na=0.8,wavelength=0.5,pixel=0.4,step=1 -o volume.npy -n 2 --edges circular
+python3 - <<'END' || fail "values"
+import struct
+def read(path):
+    data = open(path, 'rb').read()
+    at = 10 + struct.unpack('<H', data[8:10])[0]
+    return struct.unpack('<%df' % ((len(data) - at) // 4), data[at:])
+given = list(open('image.pgm', 'rb').read()[-441:])
+picture = open('out.pgm', 'rb').read()
+wiener, tikhonov, volume, both, then, ten = (
+    read(name + '.npy') for name in ('wiener', 'tikhonov', 'volume', 'both', 'then', 'from10'))
+assert picture.split()[:4] == [b'P5', b'21', b'21', b'255'], picture[:20]
+assert list(picture[-441:]) == [min(max(round(v), 0), 255) for v in wiener]
+for name, got, total in ('wiener', wiener, sum(given) / 1.001), ('tikhonov', tikhonov, sum(given)):
+    assert len(got) == 441 and got.index(max(got)) == 10 * 21 + 10 and max(got) > 2 * max(given), name
+    assert abs(sum(got) - total) < 1e-3 * total, (name, sum(got), total)
+assert len(volume) == 882 and min(volume) >= 0 and abs(sum(volume) - 300) < 0.1, sum(volume)
+assert len(then) == 441 and all(abs(a - b) < 1e-4 * max(ten) for a, b in zip(then, ten)), 'a start'
+assert both[:441] == then, 'one start for all images'
+END
+# An interrupt leaves the output that was there, and nothing else.
+cp out.npy kept.npy
+files=$(ls)
+expect 130 timeout --preserve-status -s INT 0.7 "$MASTABA" deconvolve two.npy psf.npy -o out.npy -n 9000000 --force
+cmp kept.npy out.npy || fail "an interrupted run changed the output"
+[ "$files" = "$(ls -A | grep -v '^\.std')" ] || fail "an interrupted run left files"
 refused 2 'no output given' deconvolve image.npy psf.npy
 refused 2 'no point spread function' deconvolve image.npy -o z.npy
 refused 2 'leave out one of them' deconvolve image.npy psf.npy -p gaussian:1 -o z.npy
@@ -53,6 +86,7 @@ refused 2 'give widths above 0' deconvolve image.npy -p gaussian:0 -o z.npy
 refused 2 'one for each of --axes' deconvolve image.npy -p gaussian:1,2,3 --axes -2,-1 -o z.npy
 refused 2 'give na, wavelength and pixel' deconvolve image.npy -p born-wolf:na=1.4 -o z.npy
 refused 2 'below the index' deconvolve image.npy -p born-wolf:na=1.4,wavelength=1,pixel=1 -o z.npy
+refused 2 'give na, wavelength and pixel' deconvolve image.npy -p born-wolf:na=1.4,wavelength=1,pixel=1,step=1,index=-9 -o z.npy
 refused 2 'choose gaussian' deconvolve image.npy -p airy:3 -o z.npy
 refused 2 'choose richardson-lucy' deconvolve image.npy psf.npy -m blind -o z.npy
 refused 2 'choose observed' deconvolve image.npy psf.npy -e wrap -o z.npy
@@ -60,4 +94,7 @@ refused 2 'extension' deconvolve image.pgm psf.npy -o z.mp3
 refused 4 'image.npy: has 2 axes, the point spread function 3' deconvolve image.npy two.npy -o z.npy
 refused 4 'below.npy: the image is below 0 at .0, 0. of item 0' deconvolve below.npy psf.npy -o z.npy
 refused 4 'iterations is 0' deconvolve image.npy psf.npy -n 0 -o z.npy
+refused 4 'z.pgm: ' deconvolve image.pgm psf.npy -o z.pgm --raw
+refused 4 'none.npy: has no values' deconvolve image.npy none.npy -o z.npy
+refused 4 'but start' deconvolve image.npy psf.npy --start two.npy -o z.npy
 refused 4 'exists' deconvolve image.npy psf.npy -o out.npy
