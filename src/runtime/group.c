@@ -68,7 +68,14 @@ const mst_device_info *mst_context_device_at(const mst_context *context, size_t 
 
 // ---- work of all members at once
 
+// Work waits for the last thread, as the work of one may be to meet all others.
+typedef struct group_gate {
+    pthread_mutex_t closed;
+    bool complete;
+} group_gate;
+
 typedef struct group_thread {
+    group_gate *gate;
     void (*work)(size_t k, void *user);
     void *user;
     size_t k;
@@ -77,25 +84,34 @@ typedef struct group_thread {
 
 static void *run_member(void *argument) {
     const group_thread *m = argument;
-    m->work(m->k, m->user);
+    pthread_mutex_lock(&m->gate->closed);
+    const bool complete = m->gate->complete;
+    pthread_mutex_unlock(&m->gate->closed);
+    if (complete)
+        m->work(m->k, m->user);
     return NULL;
 }
 
 mst_status mst_group_run(size_t n, void (*work)(size_t k, void *user), void *user, mst_error *error) {
     mst_status status = MST_OK;
     group_thread *members = NULL;
+    group_gate gate = {.closed = PTHREAD_MUTEX_INITIALIZER};
     size_t started = 1;
     if (n > 1)
         MST_REQUIRE(members = calloc(n, sizeof *members), MST_ERROR_HOST_MEMORY, "out of memory starting %zu threads", n);
+    pthread_mutex_lock(&gate.closed);
     for (; started < n; started++) {
-        members[started] = (group_thread){.work = work, .user = user, .k = started};
+        members[started] = (group_thread){.gate = &gate, .work = work, .user = user, .k = started};
         if (pthread_create(&members[started].thread, NULL, run_member, &members[started]) != 0)
             break;
     }
-    work(0, user);
+    gate.complete = started >= n;
+    pthread_mutex_unlock(&gate.closed);
+    if (gate.complete)
+        work(0, user);
     for (size_t k = 1; k < started; k++)
         pthread_join(members[k].thread, NULL);
-    MST_REQUIRE(started >= n, MST_ERROR_HOST_MEMORY, "cannot start the threads of %zu devices", n);
+    MST_REQUIRE(gate.complete, MST_ERROR_HOST_MEMORY, "cannot start the threads of %zu devices", n);
 fail:
     free(members);
     return status;
