@@ -2,7 +2,9 @@
 // receivers, monitors and spectra have the bits of one device.
 #include "support_stencil.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { STEPS = 23, MOST_PARTS = 4 };
@@ -29,6 +31,18 @@ cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, c
     if (broken.other && device == broken.other && atomic_fetch_sub(&broken.left, 1) == 0)
         return CL_OUT_OF_RESOURCES;
     return __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, waits, event);
+}
+
+// Threads that can still be started; negative: all.
+static atomic_int threads = -1;
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *argument);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *how, void *(*work)(void *), void *argument) {
+    const int left = atomic_load(&threads);
+    if (left >= 0)
+        atomic_store(&threads, left > 0 ? left - 1 : 0);
+    return left == 0 ? EAGAIN : __real_pthread_create(thread, how, work, argument);
 }
 
 static mst_context *context_of(const char *devices) {
@@ -288,19 +302,24 @@ static void check_parts(const mst_stencil_desc *whole, mst_stencil *expected, si
     free(want);
 }
 
-static void test_parts(void **state) {
-    (void)state;
+static void check_cuts(const mst_stencil_desc *d, const size_t *n, const uint64_t *steps, const char *field, size_t first) {
     mst_error e;
     mst_stencil *solver;
+    if (!test_turn(first, 4) && !test_turn(first + 1, 4))
+        return;
+    OK(mst_stencil_create(alone, d, &solver, &e));
+    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
+    for (size_t k = 0; k < 2; k++)
+        if (test_turn(first + k, 4)) // a part's kernels know where it lies, if the scheme asks for places, so each is compiled
+            check_parts(d, solver, n[k], steps[k], field);
+    mst_stencil_destroy(solver);
+}
+
+static void test_parts(void **state) {
+    (void)state;
     mst_stencil_desc d = describe();
     d.schedule = MST_STENCIL_SWEEPS;
-    OK(mst_stencil_create(alone, &d, &solver, &e));
-    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
-    if (test_turn(0, 2)) // a part's kernels know where it lies, if the scheme asks for places, so each is compiled
-        check_parts(&d, solver, 2, 3, "hx");
-    else
-        check_parts(&d, solver, 3, 5, "e");
-    mst_stencil_destroy(solver);
+    check_cuts(&d, (const size_t[]){2, 3}, (const uint64_t[]){3, 5}, "e", 0);
     // Around a ring, and without layers.
     const mst_stencil_update plain = {"e", "e + k * (e[-2,0] - e.prev[1,1])", 0};
     const mst_stencil_field plain_fields[] = {fields[0], fields[3]};
@@ -312,13 +331,7 @@ static void test_parts(void **state) {
     d.n_receivers = 0;
     for (int k = 0; k < 4; k++)
         faces[k] = (mst_stencil_boundary){.kind = k < 2 ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN};
-    OK(mst_stencil_create(alone, &d, &solver, &e));
-    OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
-    if (test_turn(1, 2))
-        check_parts(&d, solver, 2, 4, "e");
-    else
-        check_parts(&d, solver, 4, 2, "e");
-    mst_stencil_destroy(solver);
+    check_cuts(&d, (const size_t[]){2, 4}, (const uint64_t[]){4, 2}, "e", 2);
 }
 
 // ---- runs of an ensemble
@@ -361,27 +374,85 @@ static void test_runs(void **state) {
 
 // ---- failures
 
-static void test_failures(void **state) {
-    (void)state;
+static bool stop(uint64_t done, uint64_t total, void *user) {
+    (void)done;
+    (void)total;
+    (void)user;
+    return false;
+}
+
+// Heat on a grid whose parts have the same kernels.
+static mst_stencil_desc describe_heat(void) {
+    static const mst_stencil_field u = {.name = "u", .initial = {.expression = "sin(x)"}};
+    static const mst_stencil_update update = {"u", "u + 0.2 * (u[-1,0] - 2 * u + u[1,0])", 0};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    d.rank = 2;
+    d.grid[0] = 30;
+    d.grid[1] = 16;
+    d.time_step = 1;
+    d.precision = MST_FLOAT32;
+    d.expected_steps = STEPS;
+    d.fields = &u;
+    d.updates = &update;
+    d.n_fields = d.n_updates = 1;
+    d.schedule = MST_STENCIL_PYRAMID_SLABS;
+    d.depth = 1;
+    d.block = 5;
+    d.check_every = 0;
+    return d;
+}
+
+static void check_lost(const mst_stencil_desc *d, mst_status expected, const char *why) {
     mst_error e;
     mst_stencil *solver;
-    mst_stencil_desc d = describe();
-    d.schedule = MST_STENCIL_SWEEPS;
-    OK(mst_stencil_create(three, &d, &solver, &e));
+    OK(mst_stencil_create(three, d, &solver, &e));
     OK(mst_stencil_run(solver, 4, NULL, NULL, &e));
-    broken.other = mst_context_device_at(three, 1)->device;
+    broken.other = expected == MST_ERROR_OPENCL ? mst_context_device_at(three, 1)->device : NULL;
     atomic_store(&broken.left, 12);
-    assert_int_equal(mst_stencil_run(solver, 60, NULL, NULL, &e), MST_ERROR_OPENCL);
+    atomic_store(&threads, expected == MST_ERROR_OPENCL ? -1 : 1);
+    const mst_status status = mst_stencil_run(solver, 60, NULL, NULL, &e);
     broken.other = NULL;
-    CHECK(strstr(e.message, "CL_OUT_OF_RESOURCES"), "%s", e.message);
+    atomic_store(&threads, -1);
+    assert_int_equal(status, expected);
+    CHECK(strstr(e.message, why), "%s", e.message);
     REFUSED(MST_ERROR_ARGUMENT, "lost", mst_stencil_run(solver, 1, NULL, NULL, &e));
     mst_stencil_destroy(solver);
     CHECK(mst_context_device_memory_used(three) == 0, "memory is still held");
 }
 
+static void test_failures(void **state) {
+    (void)state;
+    const mst_stencil_desc d = describe_heat();
+    check_lost(&d, MST_ERROR_OPENCL, "CL_OUT_OF_RESOURCES");
+    check_lost(&d, MST_ERROR_HOST_MEMORY, "threads"); // one of two is started, and must not wait for the other
+}
+
+static void test_cancelled(void **state) {
+    (void)state;
+    mst_error e;
+    mst_stencil *solver;
+    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
+    mst_execution how = MST_EXECUTION_INIT;
+    mst_stencil_desc d = describe_heat();
+    how.progress = stop;
+    OK(mst_stencil_create(three, &d, &solver, &e));
+    REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_stencil_run(solver, 100000, &how, NULL, &e));
+    mst_stencil_destroy(solver);
+    // Steps before it count for the halos of a part.
+    d.part = &(mst_stencil_part){0, 10, 4};
+    OK(mst_stencil_create(three, &d, &solver, &e));
+    REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_stencil_run(solver, 4, &how, NULL, &e));
+    OK(mst_stencil_describe_halo(solver, &halo, &e));
+    assert_int_equal(halo.steps_left + mst_stencil_step(solver), 4);
+    mst_stencil_destroy(solver);
+    // It cannot give its neighbours what they need.
+    d.part = &(mst_stencil_part){1, 1, 5};
+    REFUSED(MST_ERROR_ARGUMENT, "it needs 6", mst_stencil_create(alone, &d, &solver, &e));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_groups), cmocka_unit_test(test_parts), cmocka_unit_test(test_runs),
-                                       cmocka_unit_test(test_failures)};
+                                       cmocka_unit_test(test_failures), cmocka_unit_test(test_cancelled)};
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -54,6 +54,8 @@ static void check_parts(const mst_problem *p, const mst_halo *h, uint64_t steps,
         }
         CHECK(part->held_first == low && part->held_first + part->held_planes == high, "part %zu holds %lld from %lld on", k,
               (long long)part->held_planes, (long long)part->held_first);
+        for (int side = 0; side < 2; side++)
+            CHECK(count == 1 || is_ring || part->held_planes > reach_of(h, side, 1), "part %zu is too thin for a mirror", k);
         CHECK(part->held_planes <= planes, "part %zu holds planes twice", k);
         CHECK(count == 1 || part->planes >= reach_of(h, 0, steps), "the halo of the part above %zu reaches beyond it", k);
         CHECK(count == 1 || part->planes >= reach_of(h, 1, steps), "the halo of the part below %zu reaches beyond it", k);
@@ -109,6 +111,8 @@ static void steps_fit_the_parts(void **state) {
     const mst_problem p = problem_of(1000, false);
     const mst_halo none = {{0, 0}, {0, 0}}, one = {{1, 1}, {0, 0}};
     const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0}, trips = {1e8, 1e10, 1e-5, 0.01};
+    mst_part two[2];
+    assert_int_equal(mst_parts_cut(&p, &one, UINT64_MAX, NULL, 2, two), 1);
     assert_int_equal(mst_parts_steps(&p, &none, &rates, 4, 3), UINT32_MAX);
     assert_true(mst_parts_steps(&p, &one, &trips, 1, 2) > 4 * mst_parts_steps(&p, &one, &rates, 1, 2));
     assert_int_equal(mst_parts_steps(&p, &one, &trips, 8, 2) % 8, 0);

@@ -90,6 +90,10 @@ mst_status mst_part_take(mst_stencil *s, const mst_stencil_desc *desc, mst_error
     s->halo_steps = part->steps;
     const int64_t low = mst_halo_depth(&s->halo, 0, part->steps), high = mst_halo_depth(&s->halo, 1, part->steps);
     const bool is_ring = mst_problem_periodic(p, PLANES) && part->planes < (size_t)n;
+    const int64_t least = mst_halo_least(&s->halo, is_ring, part->steps);
+    MST_REQUIRE(part->planes == (size_t)n || (int64_t)part->planes >= least, MST_ERROR_ARGUMENT,
+                "the part has %zu planes; for halos of %llu steps it needs %lld, or fewer steps between exchanges", part->planes,
+                (unsigned long long)part->steps, (long long)least);
     int64_t from = (int64_t)part->first - low, to = (int64_t)(part->first + part->planes) + high;
     if (!is_ring) {
         from = mst_larger(from, (int64_t)0);

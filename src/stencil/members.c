@@ -61,6 +61,17 @@ fail:
     return status;
 }
 
+enum { MEASURED_STEPS = 1000, MOST_AT_ONCE = 10000 };
+
+// Steps between two reports of progress: about a tenth of a second's, in whole exchanges if that many fit.
+static uint32_t steps_at_once(const mst_members *m) {
+    mst_stencil_plan figures = MST_STENCIL_PLAN_INIT;
+    mst_solver_figures(m->all[0].solver, MEASURED_STEPS, &figures);
+    const double steps = figures.seconds > 0 ? 0.1 * MEASURED_STEPS / figures.seconds : MOST_AT_ONCE;
+    const uint64_t n = steps < 1 ? 1 : steps < MOST_AT_ONCE ? (uint64_t)steps : MOST_AT_ONCE;
+    return (uint32_t)(m->steps < n ? n / m->steps * m->steps : n);
+}
+
 // The solver of the whole grid, without a state of its own; its members are to be made.
 static mst_status make_whole(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error) {
     mst_status status = MST_OK;
@@ -86,7 +97,7 @@ static mst_status make_shared(mst_context *context, const mst_stencil_desc *desc
     if (make == make_solver)
         MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
     MST_TRY(make_members(s->members, desc, parts, make, steps, error));
-    s->plan.depth = UINT32_MAX;
+    s->plan.depth = steps_at_once(s->members);
     s->plan.schedule = s->members->all[0].solver->plan.schedule;
     if (make == make_solver) {
         MST_TRY(mst_members_take(s->members, error));
@@ -132,8 +143,6 @@ static bool are_alike(mst_context *lead) {
             return false;
     return true;
 }
-
-enum { MEASURED_STEPS = 1000 };
 
 // Planes a second by the plans of equal parts, whose rates are measured.
 static mst_status measure_shares(mst_context *lead, const mst_stencil_desc *desc, mst_stencil_part *parts, double *shares,

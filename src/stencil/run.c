@@ -129,10 +129,10 @@ static mst_status run_steps(mst_stencil *s, uint64_t steps, const mst_execution 
             MST_TRY(look(s, &run, ran != MST_OK || run.done == steps, error));
         MST_TRY(ran);
     }
-    s->steps_left -= mst_smaller(run.done, s->steps_left);
     if (report)
         write_report(s, &run, mst_now() - start, report);
 fail:
+    s->steps_left -= mst_smaller(run.done, s->steps_left);
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include "runtime/numbers.h"
 #include "stencil/scheme/pipeline.h"
 
-enum { MOST_STEPS = 256 }; // between exchanges
+enum { MOST_STEPS = 256, MOST_COUNTED = 1 << 30 }; // between exchanges, by the model and at all
 
 // No halo takes more than this part of what the thinnest part has itself, as all of it is computed twice.
 static const double MOST_HALO = 0.5;
@@ -17,12 +17,13 @@ mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *e
 }
 
 int64_t mst_halo_depth(const mst_halo *h, int side, uint64_t steps) {
-    return steps == 0 ? 0 : (int64_t)(steps - 1) * h->state[side] + mst_larger(h->state[side], h->fixed[side]);
+    const int64_t before = steps > 0 ? (int64_t)mst_smaller(steps - 1, (uint64_t)MOST_COUNTED) : 0;
+    return steps == 0 ? 0 : before * h->state[side] + mst_larger(h->state[side], h->fixed[side]);
 }
 
 int64_t mst_halo_least(const mst_halo *h, bool is_ring, uint64_t steps) {
     const int64_t low = mst_halo_depth(h, 0, steps), high = mst_halo_depth(h, 1, steps);
-    return mst_larger(is_ring ? low + high : mst_larger(low, high), (int64_t)1);
+    return is_ring ? mst_larger(low + high, (int64_t)1) : mst_larger(low, high) + 1;
 }
 
 static double share_of(const double *shares, size_t k) { return shares ? shares[k] : 1; }

@@ -12,8 +12,6 @@
 
 #include "stencil/scheme/part.h"
 
-enum { MST_PARTS_MOST = 1 << 20 };
-
 // Planes below and above that a step of a plane reads of the state, and of coefficient fields.
 typedef struct mst_halo {
     int64_t state[2], fixed[2];
@@ -23,7 +21,7 @@ mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *e
 
 // The depth of the halo below (side 0) or above a part for so many steps.
 int64_t mst_halo_depth(const mst_halo *halo, int side, uint64_t steps);
-// The least planes of a part whose halos are in its neighbours alone.
+// The least planes of a part whose neighbours have their halos in it alone, and which has what a mirror at its face shows.
 int64_t mst_halo_least(const mst_halo *halo, bool is_ring, uint64_t steps);
 
 // Cuts the planes by shares (positive numbers or 0; NULL: equal ones) into at most n parts; a share of 0, or one that there are

@@ -82,7 +82,7 @@ static bool is_halo(const sweeping *c, int64_t from, int64_t to, int side) {
     const mst_problem *p = c->base.with.problem;
     const int64_t n = (int64_t)p->grid[PLANES], reach[] = {mst_sweeps_reach(sweeps_of(c), 0), mst_sweeps_reach(sweeps_of(c), 1)};
     const bool is_cut = p->is_ring || (side ? p->first_plane + n < (int64_t)p->all_planes : p->first_plane > 0);
-    return is_cut && (side ? to == n && from >= reach[0] : from == 0 && to <= n - reach[1]);
+    return is_cut && (side ? to == n && from > reach[0] : from == 0 && to < n - reach[1]);
 }
 
 // The planes of an array were written.
