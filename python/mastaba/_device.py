@@ -96,6 +96,7 @@ class Array:
     nbytes = property(lambda self: self.size * self.itemsize)
     device = property(lambda self: self.context.device)
     T = property(lambda self: self.transpose())
+    mT = property(lambda self: self.__array_namespace__().matrix_transpose(self))
     int_ptr = property(lambda self: int(ffi.cast("uintptr_t", self.buffer.handle)), doc="The cl_mem, as a number.")
 
     def __len__(self):
@@ -265,6 +266,10 @@ class Array:
         if not self.dtype.isnative:
             raise BufferError(f"DLPack has no {self.dtype}")
         return _capsule(self.copy() if copy else self)
+
+    def to_device(self, device, /, *, stream=None):
+        """Itself, or a copy on another device, named as `device` has it."""
+        return self.__array_namespace__().asarray(self, device=device)
 
     def __array_namespace__(self, *, api_version=None):
         from . import xp

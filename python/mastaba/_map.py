@@ -87,6 +87,8 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
         local_dict = {**frame.f_globals, **frame.f_locals}
     texts = [expression] if isinstance(expression, str) else list(expression)
     outs = [None] * len(texts) if out is None else [out] if isinstance(expression, str) else list(out)
+    if len(outs) != len(texts):
+        raise errors.ArgumentError(f"{len(outs)} arrays as out for {len(texts)} expressions: give one for each")
     names = sorted({name for text in texts for name in _names(text)})
     values = {name: _operand(local_dict[name]) for name in names if name in local_dict}
     arrays = {name: value for name, value in values.items() if hasattr(value, "dtype")}

@@ -57,6 +57,8 @@ def test_on_the_device_and_out():
     np.testing.assert_array_equal(np.asarray(got), a.mean(axis=1) + 1)
     outs = [np.empty(6), np.empty(6, "i")]
     assert mastaba.evaluate(["mean(a)", "max(a)"], axis=0, out=outs) == outs
+    with pytest.raises(mastaba.errors.ArgumentError, match="1 arrays as out for 2 expressions"):
+        mastaba.evaluate(["mean(a)", "max(a)"], axis=0, out=outs[:1])
     np.testing.assert_array_equal(outs, [a.mean(axis=0), a.max(axis=0)])
     twice, place = mastaba.evaluate(["2 * a", "i0 * n1 + i1"])
     np.testing.assert_array_equal(twice, 2 * a)

@@ -129,6 +129,11 @@ def test_reductions_of_one_element_are_no_views():
     assert all(xp.reshape(r, (-1,)).numpy().tolist() == [1, 2] for r in results)
 
 
+def test_attributes():
+    a = xp.reshape(xp.arange(6), (1, 2, 3))
+    assert np.array_equal(a.mT.numpy(), np.swapaxes(a.numpy(), -1, -2)) and a.to_device(a.device) is a
+
+
 def test_truths_of_numbers():
     assert xp.logical_xor(xp.asarray([1, 2, 0]), xp.asarray([2, 0, 0])).numpy().tolist() == [False, True, False]
 
