@@ -4,7 +4,7 @@ set -eu
 mastaba=${MASTABA:-mastaba}
 data=$(cd "$(dirname "$0")" && pwd)/data
 
-echo "A guitar in a hall, and how the two differ in length:"
+echo "A guitar in a hall:"
 "$mastaba" convolve "$data/guitar.wav" "$data/hall.wav" -o guitar-in-hall.wav
 
 echo "A photograph without its slow changes, and its spectrum:"
