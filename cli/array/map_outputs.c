@@ -149,7 +149,7 @@ static json_t *number_of(const unsigned char *bytes, mst_type type, char *text, 
         whole = *(const uint16_t *)(const void *)bytes;
         break;
     case MST_INT8:
-        whole = *(const int8_t *)(const void *)bytes;
+        whole = bytes[0] < 128 ? bytes[0] : bytes[0] - 256;
         break;
     case MST_UINT8:
         whole = bytes[0];

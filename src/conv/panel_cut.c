@@ -62,7 +62,7 @@ bool mst_panel_cut_first(const mst_convolution *plan, mst_panel_cut *cut, bool *
     mst_convolution_algorithm a = d->algorithm;
     *cut = (mst_panel_cut){.longer = plan->lengths[X] >= plan->lengths[Y] ? X : Y};
     *suits = false;
-    if (d->mode == MST_CONVOLUTION_CIRCULAR || (a != MST_CONVOLUTION_OVERLAP_SAVE && a < MST_CONVOLUTION_FUSED))
+    if (d->mode == MST_CONVOLUTION_CIRCULAR || a < MST_CONVOLUTION_FUSED)
         return false;
     if (d->n_axes > 1) {
         mst_tile_cut_first(plan, cut);

@@ -31,7 +31,7 @@ static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out,
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_deconvolution *plan = user;
     mst_status status = MST_OK;
-    const cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
+    cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
     MST_TRY(mst_deconvolution_load(plan, block, error));
     if (mst_deconvolution_iterates(plan))
         return mst_deconvolution_iterate(plan, block, error);

@@ -68,7 +68,7 @@ mst_status mst_deconvolution_launch(mst_deconvolution *plan, mst_queue *queue, i
 }
 
 mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue, cl_mem from, size_t n_items, mst_error *error) {
-    const cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
+    cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
     const bool forward = from != spectra;
     const mst_block block = {.count = n_items,
                              .queue = queue,

@@ -171,7 +171,7 @@ static mst_status update(iteration *it, cl_mem begun, mst_error *error) {
 static mst_status iterate(iteration *it, mst_error *error) {
     mst_status status = MST_OK;
     const mst_deconvolution_desc *d = &it->plan->desc;
-    const cl_mem begun = d->accelerate ? buffer_of(it, WORK_PREDICTED) : it->x;
+    cl_mem begun = d->accelerate ? buffer_of(it, WORK_PREDICTED) : it->x;
     if (d->accelerate)
         MST_TRY(predict(it, error));
     MST_TRY(convolve(it, begun, false, error));

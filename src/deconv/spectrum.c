@@ -126,7 +126,7 @@ static mst_status enqueue_gain(mst_deconvolution *plan, mst_queue *queue, size_t
 mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue, size_t n_items, cl_mem gain, mst_error *error) {
     mst_status status = MST_OK;
     const bool weighted = plan->desc.weights.rank > 0;
-    const cl_mem mask = plan->work[weighted ? WORK_WEIGHTS : WORK_REAL].buffer;
+    cl_mem mask = plan->work[weighted ? WORK_WEIGHTS : WORK_REAL].buffer;
     if (plan->desc.edges == MST_DECONVOLUTION_ZERO && !weighted)
         return enqueue_gain(plan, queue, n_items, true, gain, error);
     if (!weighted)
