@@ -276,6 +276,10 @@ static mst_value make_real(mst_lowering *l, mst_expr_operation o, mst_type type,
     case MST_EXPR_FLOOR_DIVIDE:
     case MST_EXPR_REMAINDER:
         return mst_lower_floor(l, o, type, x);
+    case MST_EXPR_SIGN: // OpenCL's is 0 for a NaN, NumPy's a NaN
+        return mst_lower_value(type,
+                               mst_lower_choose(l, held, mst_lower_two(l, MST_EXPR_NOT_EQUAL, held, x[0].part[0], x[0].part[0]),
+                                                x[0].part[0], mst_lower_one(l, o, held, x[0].part[0])));
     case MST_EXPR_REAL:
     case MST_EXPR_CONJUGATE:
         return x[0];
