@@ -117,6 +117,7 @@ static int read_operand(job *j, int k) {
         return CLI_USAGE;
     }
     cli_operand *file = &j->files[j->desc.n_inputs];
+    file->takes_float16 = true;
     int code = cli_operand_open(command, equals + 1, file);
     if (code == CLI_DONE)
         j->inputs[j->desc.n_inputs++] = (mst_map_input){name, file->layout};

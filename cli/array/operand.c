@@ -50,7 +50,7 @@ int cli_operand_open(const char *command, const char *path, cli_operand *operand
         return read_sound(command, operand);
     if (mst_npy_read_header(operand->file, &operand->layout, &operand->location, &error) != MST_OK)
         return cli_fail_input(command, path, &error);
-    if (operand->layout.type == MST_FLOAT16) {
+    if (operand->layout.type == MST_FLOAT16 && !operand->takes_float16) {
         cli_error(command, "%s: holds float16 values; convert with a.astype('float32')", path);
         return CLI_INPUT_OUTPUT;
     }

@@ -8,7 +8,8 @@ typedef struct cli_operand {
     const char *path; // the caller's
     mst_layout layout;
     mst_location location;
-    int sample_rate; // in Hz; 0: not a sound
+    int sample_rate;    // in Hz; 0: not a sound
+    bool takes_float16; // the caller's: other arrays of it are refused
     bool open;
     int file; // descriptor
     float *samples;
