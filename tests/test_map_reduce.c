@@ -272,6 +272,8 @@ static void several_maps(void **state) {
     }
 }
 
+#define ALL8 "sum(x) + mean(x) + var(x) + std(x) + min(x) + max(x) + any(x) + all(x)"
+
 static void refused(void **state) {
     static const struct {
         const char *text, *part;
@@ -283,6 +285,8 @@ static void refused(void **state) {
                  {"max(x)", "no elements", 0, 0, 0},
                  {"sum(x)", "axis 2", 1, 2, 4},
                  {"sum(x) + nothing", "'nothing' is not known", 0, 0, 4},
+                 {ALL8 " + sum(x) + nothing", "'nothing' is not known", 0, 0, 4},
+                 {ALL8 " + prod(x)", "more than 8 different", 0, 0, 4},
                  {"x + 1", "none of which", 1, 0, 4},
                  {"sum(where(x))", "where takes 3", 0, 0, 4}};
     for (size_t k = 0; k < sizeof wrong / sizeof wrong[0]; k++) {

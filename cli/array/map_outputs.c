@@ -103,7 +103,7 @@ static float half_value(uint16_t bits) {
 }
 
 static json_t *real_number(double value, int digits, char *text, size_t room) {
-    snprintf(text, room, "%.*g", digits, value);
+    snprintf(text, room, "%.*g", digits, isnan(value) ? NAN : value); // without a sign
     return isfinite(value) ? json_real(value) : json_string(text);
 }
 

@@ -38,17 +38,17 @@ struct mst_map {
     mst_turn *turn;
     mst_expr *expression; // lowered
     int n_outputs, n_roots;
-    mst_expr_root roots[MST_MAP_MAX_OUTPUTS]; // the outputs; of a reducing plan what is reduced
-    int n_inputs, n_numbers;                  // numbers of the caller's and, behind them, the lengths of axes
+    mst_expr_root roots[MST_MAP_MAX_REDUCTIONS + 1]; // the outputs; of a reducing plan what is reduced, and room to try one more
+    int n_inputs, n_numbers;                         // numbers of the caller's and, behind them, the lengths of axes
     mst_type types[MST_MAP_MAX_INPUTS];
-    bool has_parts;                                // arrays of complex numbers
-    mst_type wanted;                               // the first output's, but where the fallback took its place
-    mst_layout shape;                              // the common one of the inputs
-    mst_layout layouts[MST_MAP_MAX_PORTS];         // of ports; inputs in the common shape
-    mst_layout outputs[MST_MAP_MAX_OUTPUTS];       // as the caller has them
-    mst_map_number numbers[MST_MAP_MAX_CONSTANTS]; // their names are:
-    char number_names[MST_MAP_MAX_CONSTANTS][MST_EXPR_MAX_NAME + 1];
-    struct mst_map_reduce *reduce; // NULL: each output has an element for each of the inputs
+    bool has_parts;                                                  // arrays of complex numbers
+    mst_type wanted;                                                 // the first output's, but where the fallback took its place
+    mst_layout shape;                                                // the common one of the inputs
+    mst_layout layouts[MST_MAP_MAX_PORTS];                           // of ports; inputs in the common shape
+    mst_layout outputs[MST_MAP_MAX_OUTPUTS];                         // as the caller has them
+    mst_map_number numbers[MST_MAP_MAX_CONSTANTS];                   // their names are:
+    char number_names[MST_MAP_MAX_CONSTANTS][MST_EXPR_MAX_NAME + 2]; // longer ones are refused as too long
+    struct mst_map_reduce *reduce;                                   // NULL: each output has an element for each of the inputs
     unsigned width;
     double measured[MST_MAP_N_WIDTHS];      // seconds an element
     mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output

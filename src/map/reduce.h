@@ -62,7 +62,7 @@ typedef struct mst_map_done {
 
 typedef struct mst_map_reduce {
     int n;
-    mst_map_reduction reductions[MST_MAP_MAX_REDUCTIONS];
+    mst_map_reduction reductions[MST_MAP_MAX_REDUCTIONS + 1]; // room for one that may be equal to another
     bool reduced[MST_MAX_RANK];
     bool all; // axes
     bool keep_axes;

@@ -111,8 +111,6 @@ static mst_status find_or_add(mst_map *plan, const mst_map_desc *desc, mst_map_s
     mst_map_reduce *reduce = plan->reduce;
     char *argument = NULL;
     MST_TRY(check_argument(text, call, error));
-    MST_REQUIRE(reduce->n < MST_MAP_MAX_REDUCTIONS, MST_ERROR_ARGUMENT, "more than %d reductions in one pass",
-                MST_MAP_MAX_REDUCTIONS);
     MST_REQUIRE(argument = strndup(text + call->inside, call->length), MST_ERROR_HOST_MEMORY,
                 "out of memory reading the expression");
     mst_map_reduction *r = &reduce->reductions[reduce->n];
@@ -125,6 +123,8 @@ static mst_status find_or_add(mst_map *plan, const mst_map_desc *desc, mst_map_s
             plan->roots[o->root].nodes[1] == plan->roots[r->root].nodes[1])
             break;
     }
+    MST_REQUIRE(*number < MST_MAP_MAX_REDUCTIONS, MST_ERROR_ARGUMENT, "more than %d different reductions in one pass",
+                MST_MAP_MAX_REDUCTIONS);
     if (*number == reduce->n)
         plan->n_roots = ++reduce->n;
 fail:
