@@ -10,8 +10,9 @@ struct mst_mpi_stencil {
     int neighbours[2]; // the ranks below and above; -1: none
     void *given[2], *taken[2];
     uint64_t bytes[2][2]; // of those, by side
+    uint64_t left;        // steps until the next exchange: as many on all ranks, whatever fails on some of them
     double timeout;
-    bool has_halos, broken;
+    bool broken;
 };
 
 // ---- Making one
@@ -33,7 +34,6 @@ static mst_status take_halos(mst_mpi_stencil *s, mst_error *error) {
     for (int side = 0; side < 2; side++) {
         s->bytes[side][0] = halo.given_bytes[side];
         s->bytes[side][1] = halo.taken_bytes[side];
-        s->has_halos = true;
         s->given[side] = malloc((size_t)halo.given_bytes[side] + 1);
         s->taken[side] = malloc((size_t)halo.taken_bytes[side] + 1);
         REQUIRE(s->given[side] && s->taken[side], MST_ERROR_HOST_MEMORY, "out of memory for halos");
@@ -62,6 +62,7 @@ static mst_status fill(mst_mpi_stencil *s, mst_context *context, const mst_stenc
     s->part = parts[rank];
     find_neighbours(s, parts, n_ranks, rank);
     bool alone = s->neighbours[0] == rank;
+    s->left = alone || s->part.planes == 0 ? UINT64_MAX : s->part.steps;
     if (s->part.planes == 0)
         goto fail;
     desc.part = alone ? NULL : &s->part;
@@ -152,25 +153,13 @@ static mst_status write_halos(mst_mpi_stencil *s, mst_error *error) {
     return status;
 }
 
-// Steps until the next exchange: the same everywhere, as all have run as many.
-static mst_status find_left(const mst_mpi_stencil *s, uint64_t *left, mst_error *error) {
-    mst_stencil_halo halo = MST_STENCIL_HALO_INIT;
-    mst_status status = MST_OK;
-    *left = UINT64_MAX;
-    if (s->solver && s->has_halos)
-        status = mst_stencil_describe_halo(s->solver, &halo, error);
-    if (s->has_halos)
-        *left = status == MST_OK ? halo.steps_left : s->part.steps;
-    return status;
-}
-
 mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *error) {
-    uint64_t left, n;
+    mst_status status = MST_OK;
+    uint64_t n;
     if (!s)
         return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "there is no solver");
-    mst_status status = find_left(s, &left, error);
-    for (uint64_t done = 0; done < steps && s->solver; done += n, left -= n) {
-        if (left == 0) {
+    for (uint64_t done = 0; done < steps; done += n, s->left -= n) {
+        if (s->left == 0) {
             if (status == MST_OK)
                 status = read_halos(s, error);
             mst_status exchanged = exchange(s, status == MST_OK ? error : NULL); // a rank that failed lets the others go on
@@ -179,10 +168,10 @@ mst_status mst_mpi_stencil_run(mst_mpi_stencil *s, uint64_t steps, mst_error *er
                 return exchanged;
             if (status == MST_OK)
                 status = write_halos(s, error);
-            left = s->part.steps;
+            s->left = s->part.steps;
         }
-        n = steps - done < left ? steps - done : left;
-        if (status == MST_OK)
+        n = steps - done < s->left ? steps - done : s->left;
+        if (status == MST_OK && s->solver)
             status = mst_stencil_run(s->solver, n, NULL, NULL, error);
     }
     return mst_mpi_agree(s->communicator, status, s->timeout, &s->broken, error);
