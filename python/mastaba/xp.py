@@ -18,7 +18,7 @@ import numpy as np
 from numpy import can_cast as _can_cast
 from numpy import (complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64)  # noqa: F401
 from numpy import bool_ as bool  # noqa: A004, F401
-from numpy import broadcast_shapes, e, finfo, iinfo, inf, isdtype, nan, newaxis, pi  # noqa: F401
+from numpy import broadcast_shapes, e, finfo, iinfo, inf, nan, newaxis, pi  # noqa: F401
 
 from . import _arrays, fft  # noqa: F401
 from ._contexts import devices as _devices
@@ -27,6 +27,14 @@ from ._device import Array, from_dlpack  # noqa: F401
 from ._device import asarray as _asarray
 from ._device import empty as _empty
 from ._map import evaluate
+
+try:
+    from numpy import isdtype
+except ImportError:  # NumPy before 2.0
+    def isdtype(dtype, kind):
+        kinds = {"bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f", "complex floating": "c",
+                 "numeric": "iufc"}
+        return builtins.any(dtype.kind in kinds[k] if isinstance(k, str) else dtype == k for k in (kind if isinstance(kind, tuple) else (kind,)))
 
 __array_api_version__ = "2023.12"
 
