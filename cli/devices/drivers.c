@@ -28,6 +28,8 @@ static void read_driver(const char *path, driver_file *file) {
     if (f)
         fclose(f);
     file->library[strcspn(file->library, "\r\n")] = '\0';
+    if (!file->problem[0] && !file->library[0])
+        snprintf(file->problem, sizeof file->problem, "names no library in its first line");
     if (!file->problem[0] && strchr(file->library, '/') && access(file->library, R_OK) != 0)
         snprintf(file->problem, sizeof file->problem, "names %.400s: %s", file->library, strerror(errno));
 }

@@ -24,6 +24,7 @@ mkdir vendors
 cp "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd vendors 2>/dev/null || :
 echo /nowhere/libdriver.so >vendors/gone.icd
 : >vendors/empty.icd
+echo >vendors/blank.icd
 (
     OCL_ICD_VENDORS=$PWD/vendors
     export OCL_ICD_VENDORS
@@ -31,7 +32,8 @@ echo /nowhere/libdriver.so >vendors/gone.icd
 )
 json 'any("gone.icd: names /nowhere/libdriver.so: No such file" in line for line in j["drivers"])'
 json 'any("empty.icd: is empty" in line for line in j["drivers"])'
-json 'j["summary"] == ["2 problems"]'
+json 'any("blank.icd: names no library" in line for line in j["drivers"])'
+json 'j["summary"] == ["3 problems"]'
 
 # A capability whose kernel does not compile.
 mkdir kernels
