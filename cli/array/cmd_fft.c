@@ -276,7 +276,7 @@ static int transform(const cli_options *options, job *j) {
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
-        return j->request->dry_run ? fft_print_plan(command, options, j->path, j->plan) : cli_flush(command);
+        return j->request->dry_run ? fft_print_plan(command, options, j->path, j->context, j->plan) : cli_flush(command);
     if (code == CLI_DONE)
         code = begin_copy(j, path);
     if (code == CLI_DONE)

@@ -51,12 +51,27 @@ static int print_json(const char *command, const mst_fft_needs *n) {
     return cli_print_json(command, cli_json_complete(object, failed));
 }
 
-int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_fft *plan) {
+// Panels fit, or there would be none.
+static int check_budget(const char *command, const char *path, const char *memory, uint64_t budget, uint64_t least) {
+    if (budget == 0 || least <= budget)
+        return CLI_DONE;
+    cli_error(command, "%s: the %s memory budget of %llu bytes is too small for one block; it takes at least %llu", path, memory,
+              (unsigned long long)budget, (unsigned long long)least);
+    return CLI_FAILED;
+}
+
+int fft_print_plan(const char *command, const cli_options *options, const char *path, const mst_context *context,
+                   const mst_fft *plan) {
     mst_fft_needs n = MST_FFT_NEEDS_INIT;
     mst_error error;
     char up[32], down[32], device[32], host[32];
     if (mst_fft_plan_needs(plan, &n, &error) != MST_OK)
         return cli_fail(command, path, &error);
+    int code = check_budget(command, path, "device", mst_context_device_memory_budget(context), n.device_bytes);
+    if (code == CLI_DONE)
+        code = check_budget(command, path, "host", options->host_memory, n.host_bytes);
+    if (code != CLI_DONE)
+        return code;
     if (options->json)
         return print_json(command, &n);
     printf("%s: %llu pass%s over the data", path, (unsigned long long)n.passes, n.passes == 1 ? "" : "es");
