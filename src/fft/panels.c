@@ -311,16 +311,6 @@ static bool pass_progress(uint64_t done, uint64_t total, void *user) {
     return p->call(p->done + done, p->total, p->user);
 }
 
-static void add_report(mst_report *sum, const mst_report *r) {
-    sum->seconds += r->seconds;
-    sum->upload_seconds += r->upload_seconds;
-    sum->compute_seconds += r->compute_seconds;
-    sum->download_seconds += r->download_seconds;
-    sum->upload_bytes += r->upload_bytes;
-    sum->download_bytes += r->download_bytes;
-    sum->blocks += r->blocks;
-}
-
 // The ports of a pass and where they lie. In place it would leave results where others have not been read, if it has twiddles.
 static mst_stream_desc describe_pass(const mst_fft_panels *panels, int pass, const mst_location *arrays,
                                      mst_location where[MST_SIDES]) {
@@ -377,7 +367,7 @@ mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_lo
         one.wait_list = panels->pass == 0 ? whole.wait_list : NULL;
         one.event = panels->pass == last ? whole.event : NULL;
         MST_TRY(run_pass(panels, arrays, &one, error));
-        add_report(&sum, &report);
+        mst_report_add(&sum, &report);
         watch.done += panels->plan.passes[panels->pass].n_panels;
     }
     mst_execution_report(&whole, &sum);

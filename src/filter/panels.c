@@ -79,12 +79,7 @@ static mst_status transform(panels_run *r, int which, mst_error *error) {
     MST_TRY(mst_fft_execute(fft, mst_at_host(which == FORWARD ? r->plane : r->spectrum),
                             mst_at_host(which == BACK ? r->plane : r->spectrum), &how, error));
     r->done++;
-    r->report.upload_seconds += report.upload_seconds;
-    r->report.compute_seconds += report.compute_seconds;
-    r->report.download_seconds += report.download_seconds;
-    r->report.upload_bytes += report.upload_bytes;
-    r->report.download_bytes += report.download_bytes;
-    r->report.blocks += report.blocks;
+    mst_report_add(&r->report, &report);
 fail:
     mst_fft_destroy(fft);
     return status;
@@ -355,10 +350,13 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
     if (r.how.n_wait > 0)
         MST_TRY_CL(mst_wait_for_events(r.how.n_wait, r.how.wait_list), "waiting for how->wait_list failed");
     r.total = (uint64_t)plan->n_images * plan->colours * (plan->cosine ? N_TRANSFORMS - 1 : N_TRANSFORMS);
-    r.plane = malloc(plan->p * plan->q * sizeof(float));
-    r.spectrum = malloc(spectrum_numbers(plan) * sizeof(float));
-    r.results = malloc(plan->colours * plan->height * plan->width * sizeof(float));
-    MST_REQUIRE(r.plane && r.spectrum && r.results, MST_ERROR_HOST_MEMORY, "out of memory for the spectrum of an image");
+    const size_t plane = plan->p * plan->q * sizeof(float), spectrum = spectrum_numbers(plan) * sizeof(float),
+                 results = plan->colours * plan->height * plan->width * sizeof(float), bytes = plane + spectrum + results;
+    r.plane = malloc(plane);
+    r.spectrum = malloc(spectrum);
+    r.results = malloc(results);
+    MST_REQUIRE(r.plane && r.spectrum && r.results, MST_ERROR_HOST_MEMORY,
+                "out of memory: images by panels take %zu bytes of the host's", bytes);
     for (r.image = 0; r.image < plan->n_images; r.image++)
         MST_TRY(filter_image(&r, error));
     MST_TRY(give_event(&r, error));

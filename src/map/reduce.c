@@ -162,15 +162,6 @@ static bool tell(uint64_t done, uint64_t total, void *user) {
     return r->how.progress((uint64_t)(r->before + (double)done), (uint64_t)r->all, r->how.progress_user);
 }
 
-static void add_report(mst_report *sum, const mst_report *box) {
-    sum->upload_seconds += box->upload_seconds;
-    sum->compute_seconds += box->compute_seconds;
-    sum->download_seconds += box->download_seconds;
-    sum->upload_bytes += box->upload_bytes;
-    sum->download_bytes += box->download_bytes;
-    sum->blocks += box->blocks;
-}
-
 static mst_status check_places(const mst_map *plan, const mst_location *inputs, const mst_location *outputs, mst_error *error) {
     mst_stream_desc desc = {.context = plan->context, .n_ports = plan->n_inputs + plan->n_outputs};
     mst_location where[MST_MAP_MAX_PORTS];
@@ -201,7 +192,7 @@ static mst_status run_boxes(mst_map *plan, const mst_location *inputs, const mst
             r->before += (double)box_count(plan, &box);
         }
         how.n_wait = 0;
-        add_report(report, &part);
+        mst_report_add(report, &part);
         MST_TRY(finish_box(plan, &box, outputs, &queue, error));
     }
 fail:

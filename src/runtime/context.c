@@ -232,3 +232,13 @@ void mst_execution_report(const mst_execution *how, const mst_report *report) {
     if (how->report)
         mst_description_write(REPORT, report, how->report);
 }
+
+void mst_report_add(mst_report *sum, const mst_report *part) {
+    sum->seconds += part->seconds;
+    sum->upload_seconds += part->upload_seconds;
+    sum->compute_seconds += part->compute_seconds;
+    sum->download_seconds += part->download_seconds;
+    sum->upload_bytes += part->upload_bytes;
+    sum->download_bytes += part->download_bytes;
+    sum->blocks += part->blocks;
+}
