@@ -401,7 +401,7 @@ static void refusals(void **state) {
     mst_filter *plan = (mst_filter *)&e;
     size_t shape[] = {4, 4, 2};
     mst_filter_notch notch = {0.1, NAN, 0.1};
-    const float hole[] = {1, NAN};
+    const float hole[] = {1, NAN}, huge[] = {1, 1e37f};
     const mst_filter_desc good = test_filter_desc(MST_UINT8, 3, shape);
     mst_filter_desc d;
 #define REFUSE(part, ...)                                                                                                        \
@@ -434,6 +434,7 @@ static void refusals(void **state) {
     REFUSE("angle is not finite", d.kind = MST_FILTER_STRIPES; d.angle = NAN);
     REFUSE("angle_width is 91", d.kind = MST_FILTER_STRIPES; d.angle_width = 91);
     REFUSE("mask[1][0] is not finite", d.kind = MST_FILTER_MASK; d.mask = hole; d.mask_height = 2; d.mask_width = 1);
+    REFUSE("mask[0][1] is 1e+37; up to", d.kind = MST_FILTER_MASK; d.mask = huge; d.mask_height = 1; d.mask_width = 2);
     REFUSE("edge rule 3", d.edges = (mst_filter_edges)3);
     REFUSE("output rule 5", d.output_as = (mst_filter_output)5);
     REFUSE("white is -1", d.white = -1);

@@ -4,6 +4,7 @@
 #include "runtime/description.h"
 #include "runtime/lines.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,19 @@ static mst_status check_mask(const mst_filter_desc *d, mst_error *error) {
     }
 fail:
     return status;
+}
+
+// Sums of an image of integers by its mask, none of them scaled yet, stay within single precision.
+static mst_status check_mask_range(const mst_filter *plan, mst_error *error) {
+    const mst_filter_desc *d = &plan->desc;
+    const double pixel = d->input.type == MST_UINT8 ? 255 : 65535,
+                 most = FLT_MAX / (4 * pixel * pow((double)(plan->p * plan->q), 1.5));
+    for (size_t i = 0; d->kind == MST_FILTER_MASK && d->input.type != MST_FLOAT32 && i < d->mask_height * d->mask_width; i++)
+        if (fabsf(d->mask[i]) > most)
+            return mst_fail(error, MST_ERROR_ARGUMENT,
+                            "mask[%zu][%zu] is %g; up to %g images of %zu x %zu %s have finite results", i / d->mask_width,
+                            i % d->mask_width, (double)d->mask[i], most, plan->width, plan->height, mst_type_name(d->input.type));
+    return MST_OK;
 }
 
 static mst_status check_options(const mst_filter_desc *d, mst_error *error) {
@@ -263,6 +277,7 @@ mst_status mst_filter_make(mst_context *context, const mst_filter_desc *desc, ms
     MST_TRY(check_mask(&plan->desc, error));
     MST_TRY(check_options(&plan->desc, error));
     MST_TRY(read_input(plan, error));
+    MST_TRY(check_mask_range(plan, error));
     if (mst_layout_count(&plan->desc.input) > 0)
         MST_TRY(mst_mask_make(plan, error));
     MST_TRY(read_output(plan, error));
