@@ -496,6 +496,53 @@ static void units(void **state) {
     }
 }
 
+// The most memory that a plan was seen to hold.
+typedef struct held {
+    mst_context *context;
+    uint64_t most;
+} held;
+
+static bool look(const mst_deconvolution_state *state, void *user) {
+    held *h = user;
+    uint64_t now = mst_context_device_memory_used(h->context);
+    (void)state;
+    h->most = now > h->most ? now : h->most;
+    return true;
+}
+
+// Batches of any size pass through a budget, which is not exceeded, with the same results; what does not fit is refused.
+static void budgets(void **state) {
+    enum { ITEMS = 12 };
+    static float image[ITEMS * POINTS], at_once[ITEMS * POINTS], result[ITEMS * POINTS];
+    mst_error e;
+    held h = {.context = *state};
+    mst_deconvolution_desc d = two_images(smooth, NULL);
+    d.image.shape[0] = ITEMS;
+    d.watch = look;
+    d.watch_user = &h;
+    d.accelerate = 1;
+    d.iterations = 3;
+    for (int k = 0; k < ITEMS * POINTS; k++)
+        image[k] = (float)(2 + test_uniform());
+    OK(deconvolve(*state, &d, image, at_once, NULL, &e));
+    const uint64_t all = h.most, shares[] = {2, 4, 100};
+    for (int k = 0; k < 3; k++) {
+        h = (held){.context = test_context_with_budget(all / shares[k], 0)};
+        mst_status status = deconvolve(h.context, &d, image, result, NULL, &e);
+        CHECK(h.most <= all / shares[k], "%llu bytes were held of %llu", (unsigned long long)h.most,
+              (unsigned long long)(all / shares[k]));
+        assert_true(mst_context_device_memory_used(h.context) == 0);
+        if (shares[k] == 100) {
+            assert_true(status == MST_ERROR_BUDGET && strstr(e.message, "budget"));
+        } else {
+            OK(status);
+            assert_true(h.most > all / shares[k] / 3);
+            assert_memory_equal(result, at_once, sizeof result);
+        }
+        mst_context_destroy(h.context);
+    }
+}
+
 // Images without points have a result without any.
 static void nothing(void **state) {
     static float image, result;
@@ -621,9 +668,10 @@ static void formulas(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux), cmocka_unit_test(units),
-        cmocka_unit_test(nothing),         cmocka_unit_test(masked_pixels),      cmocka_unit_test(refusals),
-        cmocka_unit_test(formulas),
+        cmocka_unit_test(random_problems), cmocka_unit_test(tolerance_and_flux),
+        cmocka_unit_test(units),           cmocka_unit_test(nothing),
+        cmocka_unit_test(budgets),         cmocka_unit_test(masked_pixels),
+        cmocka_unit_test(refusals),        cmocka_unit_test(formulas),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -80,11 +80,14 @@ fail:
 
 mst_status mst_deconvolution_make_transfer(mst_deconvolution *plan, mst_error *error) {
     mst_status status = MST_OK;
+    void *values = NULL;
     mst_device_table psf = {.bytes = plan->psf_shape[Z] * plan->psf_shape[Y] * plan->psf_shape[X] *
                                      mst_deconvolution_real_bytes(plan)};
     mst_queue queue = MST_QUEUE(plan->context, plan->context->compute);
     MST_TRY(mst_deconvolution_prepare(plan, 1, error));
-    MST_TRY(mst_table_upload(plan->context, &psf, psf_values(plan, psf.bytes), error));
+    MST_REQUIRE(values = psf_values(plan, psf.bytes), MST_ERROR_HOST_MEMORY, "out of memory for a copy of psf");
+    MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_ONLY, psf.bytes, "the psf", &psf.buffer, error));
+    MST_TRY(mst_device_write(plan->context, plan->context->upload, psf.buffer, (size_t)psf.bytes, values, "the psf", error));
     MST_TRY(mst_device_allocate(plan->context, CL_MEM_READ_WRITE, plan->transfer.bytes, "the psf's spectrum",
                                 &plan->transfer.buffer, error));
     if (plan->gain.bytes)
@@ -96,6 +99,7 @@ fail:
         mst_queue_abandon(&queue);
     mst_queue_release(&queue);
     mst_table_release(plan->context, &psf);
+    free(values);
     mst_status released = mst_deconvolution_prepare(plan, 0, NULL);
     return status != MST_OK ? status : released;
 }
