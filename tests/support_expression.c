@@ -457,6 +457,13 @@ int64_t test_expression_integer(const test_expression *e, unsigned bytes, const 
                    bytes);
 }
 
+// Whether of operand k only counts whether it is 0, and it is a number, which then need not fit the type.
+static bool is_truth(const test_expression *e, const test_node *node, int k) {
+    bool by_truth =
+        node->operation == AND || node->operation == OR || node->operation == NOT || (node->operation == CHOOSE && k == 0);
+    return by_truth && e->nodes[node->operands[k]].constant;
+}
+
 // A whole exponent is no number that is computed with.
 bool test_expression_is_integer(const test_expression *e, unsigned bytes, int index) {
     const test_node *node = &e->nodes[index];
@@ -469,7 +476,7 @@ bool test_expression_is_integer(const test_expression *e, unsigned bytes, int in
     if (is_power(node))
         return test_expression_is_integer(e, bytes, node->operands[0]);
     for (int k = 0; k < node->n_operands; k++)
-        if (!test_expression_is_integer(e, bytes, node->operands[k]))
+        if (!is_truth(e, node, k) && !test_expression_is_integer(e, bytes, node->operands[k]))
             return false;
     return true;
 }

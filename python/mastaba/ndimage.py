@@ -379,7 +379,7 @@ def fourier_shift(input, shift, n=-1, axis=-1, output=None):
     """The spectrum of an array that is moved by `shift` samples, which need not be whole.
 
         >>> import numpy as np, mastaba
-        >>> x = np.fft.ifft(mastaba.ndimage.fourier_shift(np.fft.fft([0, 1, 0, 0]), 1)).real
+        >>> x = mastaba.fft.ifft(mastaba.ndimage.fourier_shift(mastaba.fft.fft([0, 1, 0, 0]), 1)).real
         >>> int(np.argmax(x))
         2
     """
