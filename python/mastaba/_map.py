@@ -57,7 +57,7 @@ def _axes(axis, rank):
     axes = tuple(operator.index(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     wrong = [a for a in axes if not -rank <= a < rank]
     if wrong:
-        raise np.exceptions.AxisError(wrong[0], rank)
+        raise getattr(np, "exceptions", np).AxisError(wrong[0], rank)  # NumPy before 1.25 has no module of exceptions
     return tuple(a % rank for a in axes)
 
 
