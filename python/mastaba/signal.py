@@ -26,6 +26,7 @@ __all__ = ["Convolver", "choose_conv_method", "convolve", "convolve2d", "correla
 _MODES = {"full": lib.MST_CONVOLUTION_FULL, "same": lib.MST_CONVOLUTION_SAME, "valid": lib.MST_CONVOLUTION_VALID}
 _METHODS = {"auto": lib.MST_CONVOLUTION_AUTO, "direct": lib.MST_CONVOLUTION_DIRECT, "fft": lib.MST_CONVOLUTION_FUSED}
 _FEW_PRODUCTS = 2**20  # that sums along three axes and more may take before transforms do
+_DIRECT_AXES = 2  # of the library's direct sums
 _EXACT = {"auto": 2.0**40, "fft": 2.0**40, "direct": 2.0**53}  # sums up to these round to the right whole numbers
 
 
@@ -154,7 +155,8 @@ def _by_host(x, y, mode, correlate):
 
 def _floating(x, y, mode, axes, correlate, method, out=None):
     """Of float32, float64, complex64 and complex128."""
-    if len(axes) > lib.MST_CONVOLUTION_MAX_AXES or x.ndim > _arrays.MOST_AXES:
+    most = _DIRECT_AXES if method == "direct" else lib.MST_CONVOLUTION_MAX_AXES
+    if len(axes) > most or x.ndim > _arrays.MOST_AXES:
         return _by_transforms(*_broadcast(x, y, axes), mode, axes, correlate)
     return _by_library(x, y, mode, axes, correlate, method, out)
 
@@ -171,15 +173,15 @@ def _any(x, y, mode, correlate, method, out=None):
     kind = np.result_type(x, y)
     if kind.kind in "biu":
         most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
-        chosen = "direct" if most > _EXACT[method] and most <= _EXACT["direct"] and x.ndim <= 2 else method
-        if most > _EXACT[chosen]:
+        chosen = "direct" if most > _EXACT[method] and most <= _EXACT["direct"] and x.ndim <= _DIRECT_AXES else method
+        if most > _EXACT[chosen] or chosen == "direct" and x.ndim > _DIRECT_AXES:
             return _by_host(x, y, mode, correlate)
         z = _floating(x.astype(float), y.astype(float), mode, list(range(x.ndim)), correlate, chosen)
         z = np.rint(z)
         return z != 0 if kind.kind == "b" else z.astype(np.int64).astype(kind)  # which wraps around
     if kind.char in "gGO":
         return _by_host(x, y, mode, correlate)
-    if x.ndim > lib.MST_CONVOLUTION_MAX_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
+    if x.ndim > _DIRECT_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
         return _by_host(x, y, mode, correlate)
     z = _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method, out).astype(kind, copy=False)
     if method == "fft" and z.size and not np.isfinite(z.flat[0]):
