@@ -1,32 +1,9 @@
 // Several devices behind one context: parts of the CPU, as PoCL makes them. Results have to have the bits of one device's.
 #include "support_filter.h"
 #include "support_integral.h"
-
-#include <stdatomic.h>
+#include "support_launch.h"
 
 static mst_context *alone, *two, *three;
-
-// Kernels that are launched on a device which is not the first, one of which fails if that is ordered.
-static struct {
-    cl_device_id other;
-    atomic_int left;
-} broken;
-
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event) {
-    cl_device_id device = NULL;
-    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (broken.other && device == broken.other && atomic_fetch_sub(&broken.left, 1) == 0)
-        return CL_OUT_OF_RESOURCES;
-    return __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, waits, event);
-}
 
 static mst_context *group_of(const char *devices, uint64_t device_memory) {
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
@@ -203,11 +180,11 @@ static void maps_with_reports(void **state) {
     test_array_free(&output);
 
     // A kernel of the second device fails: one message, and the plan's devices are free for the next execution.
-    broken.other = mst_context_device_at(two, 1)->device;
-    broken.left = 1;
+    test_broken.other = mst_context_device_at(two, 1)->device;
+    test_broken.left = 1;
     output = map_of(two, &desc, &x, NULL, MST_ERROR_OPENCL);
     test_array_free(&output);
-    broken.other = NULL;
+    test_broken.other = NULL;
     output = map_of(two, &desc, &x, NULL, MST_OK);
     CHECK(test_array_same(&expected, &output), "a map of a group differs after a failure");
     test_array_free(&output);
@@ -272,10 +249,10 @@ static void integrals(void **state) {
         how.progress = test_watching, how.progress_user = &watch;
         OK(mst_integral_create(two, &desc, &plan, &e));
         REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_integral_execute(plan, a, n, results, &how, &e));
-        broken.other = mst_context_device_at(two, 1)->device;
-        broken.left = 3;
+        test_broken.other = mst_context_device_at(two, 1)->device;
+        test_broken.left = 3;
         REFUSED(MST_ERROR_OPENCL, "launch", mst_integral_execute(plan, a, n, results, NULL, &e));
-        broken.other = NULL;
+        test_broken.other = NULL;
         OK(mst_integral_execute(plan, a, n, results, NULL, &e));
         assert_true(results[n - 1].value == expected[n - 1].value);
         mst_integral_destroy(plan);

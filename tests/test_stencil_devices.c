@@ -1,5 +1,6 @@
 // A grid that is shared out: among devices, which are parts of the CPU, or by the caller, in parts. State, memory variables,
 // receivers, monitors and spectra have the bits of one device.
+#include "support_launch.h"
 #include "support_stencil.h"
 
 #include <errno.h>
@@ -10,28 +11,6 @@
 enum { STEPS = 23, MOST_PARTS = 4 };
 
 static mst_context *alone, *two, *three;
-
-// Kernels that are launched on a device which is not the first, one of which fails if that is ordered.
-static struct {
-    cl_device_id other;
-    atomic_int left;
-} broken;
-
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
-                                     cl_event *event) {
-    cl_device_id device = NULL;
-    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
-    if (broken.other && device == broken.other && atomic_fetch_sub(&broken.left, 1) == 0)
-        return CL_OUT_OF_RESOURCES;
-    return __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, waits, event);
-}
 
 // Threads that can still be started; negative: all.
 static atomic_int threads = -1;
@@ -407,11 +386,11 @@ static void check_lost(const mst_stencil_desc *d, mst_status expected, const cha
     mst_stencil *solver;
     OK(mst_stencil_create(three, d, &solver, &e));
     OK(mst_stencil_run(solver, 4, NULL, NULL, &e));
-    broken.other = expected == MST_ERROR_OPENCL ? mst_context_device_at(three, 1)->device : NULL;
-    atomic_store(&broken.left, 12);
+    test_broken.other = expected == MST_ERROR_OPENCL ? mst_context_device_at(three, 1)->device : NULL;
+    atomic_store(&test_broken.left, 12);
     atomic_store(&threads, expected == MST_ERROR_OPENCL ? -1 : 1);
     const mst_status status = mst_stencil_run(solver, 60, NULL, NULL, &e);
-    broken.other = NULL;
+    test_broken.other = NULL;
     atomic_store(&threads, -1);
     assert_int_equal(status, expected);
     CHECK(strstr(e.message, why), "%s", e.message);

@@ -1,0 +1,19 @@
+#include "support_launch.h"
+
+test_breakage test_broken;
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n, const cl_event *waits,
+                                     cl_event *event) {
+    cl_device_id device = NULL;
+    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL);
+    if (test_broken.other && device == test_broken.other && atomic_fetch_sub(&test_broken.left, 1) == 0)
+        return CL_OUT_OF_RESOURCES;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, n, waits, event);
+}

@@ -1,0 +1,15 @@
+// Kernels that fail on one device of several. For tests that are linked with --wrap=clEnqueueNDRangeKernel.
+#ifndef MASTABA_TESTS_SUPPORT_LAUNCH_H
+#define MASTABA_TESTS_SUPPORT_LAUNCH_H
+
+#include <mastaba/mastaba.h>
+#include <stdatomic.h>
+
+typedef struct test_breakage {
+    cl_device_id other; // NULL: none fails
+    atomic_int left;    // launches on that device before the one that fails
+} test_breakage;
+
+extern test_breakage test_broken;
+
+#endif
