@@ -464,17 +464,30 @@ static bool is_truth(const test_expression *e, const test_node *node, int k) {
     return by_truth && e->nodes[node->operands[k]].constant;
 }
 
+// A number with a point or an exponent is a real one, whatever its value, and so is what is computed of it.
+static bool is_of_wholes(const test_expression *e, int index) {
+    const test_node *node = &e->nodes[index];
+    if (node->operation == NUMBER)
+        return strpbrk(node->number, ".ei") == NULL;
+    if (node->operation == DIVIDE || node->operation >= CALL + 3)
+        return false;
+    for (int k = 0; k < node->n_operands; k++)
+        if (!is_of_wholes(e, node->operands[k]))
+            return false;
+    return true;
+}
+
 // A whole exponent is no number that is computed with.
 bool test_expression_is_integer(const test_expression *e, unsigned bytes, int index) {
     const test_node *node = &e->nodes[index];
     const test_function *f;
     double limit = ldexp(1, (int)(8 * bytes - 1));
     if (node->constant)
-        return node->value == floor(node->value) && node->value >= -limit && node->value < limit && fabs(node->value) <= 0x1p53;
+        return is_of_wholes(e, index) && node->value >= -limit && node->value < limit && fabs(node->value) <= 0x1p53;
     if (test_expression_calls(e, index, &f) && f != &functions[0] && f != &functions[1] && f != &functions[2])
         return false;
     if (is_power(node))
-        return test_expression_is_integer(e, bytes, node->operands[0]);
+        return is_of_wholes(e, node->operands[1]) && test_expression_is_integer(e, bytes, node->operands[0]);
     for (int k = 0; k < node->n_operands; k++)
         if (!is_truth(e, node, k) && !test_expression_is_integer(e, bytes, node->operands[k]))
             return false;

@@ -211,7 +211,7 @@ static void write_kernel(const batch *b, mst_text *out) {
         snprintf(name, sizeof name, "e%d", k);
         write_value(b, &b->outputs[k], name, &text);
         if (is_written(b, &b->outputs[k]))
-            mst_text_add(out, "%sout[%d * n + i] = %s;\n", text.text, k, name);
+            mst_text_add(out, "{\n%sout[%d * n + i] = %s;\n}\n", text.text, k, name); // names of parts are of this value alone
         mst_text_release(&text);
     }
     mst_text_add(out, "}\n");
