@@ -464,15 +464,18 @@ static bool is_truth(const test_expression *e, const test_node *node, int k) {
     return by_truth && e->nodes[node->operands[k]].constant;
 }
 
-// A number with a point or an exponent is a real one, whatever its value, and so is what is computed of it.
-static bool is_of_wholes(const test_expression *e, int index) {
+// Whether a number is computed of integers alone: one with a point or an exponent is a real one, whatever its value. The base of
+// x^0, which is 1, is no number, and must be one of the type.
+static bool is_of_wholes(const test_expression *e, unsigned bytes, int index) {
     const test_node *node = &e->nodes[index];
+    if (!node->constant)
+        return test_expression_is_integer(e, bytes, index);
     if (node->operation == NUMBER)
         return strpbrk(node->number, ".ei") == NULL;
     if (node->operation == DIVIDE || node->operation >= CALL + 3)
-        return false;
+        return is_power(node) && is_of_wholes(e, bytes, node->operands[0]) && is_of_wholes(e, bytes, node->operands[1]);
     for (int k = 0; k < node->n_operands; k++)
-        if (!is_of_wholes(e, node->operands[k]))
+        if (!is_of_wholes(e, bytes, node->operands[k]))
             return false;
     return true;
 }
@@ -483,11 +486,12 @@ bool test_expression_is_integer(const test_expression *e, unsigned bytes, int in
     const test_function *f;
     double limit = ldexp(1, (int)(8 * bytes - 1));
     if (node->constant)
-        return is_of_wholes(e, index) && node->value >= -limit && node->value < limit && fabs(node->value) <= 0x1p53;
+        return is_of_wholes(e, bytes, index) && node->value == floor(node->value) && node->value >= -limit &&
+               node->value < limit && fabs(node->value) <= 0x1p53;
     if (test_expression_calls(e, index, &f) && f != &functions[0] && f != &functions[1] && f != &functions[2])
         return false;
     if (is_power(node))
-        return is_of_wholes(e, node->operands[1]) && test_expression_is_integer(e, bytes, node->operands[0]);
+        return is_of_wholes(e, bytes, node->operands[1]) && test_expression_is_integer(e, bytes, node->operands[0]);
     for (int k = 0; k < node->n_operands; k++)
         if (!is_truth(e, node, k) && !test_expression_is_integer(e, bytes, node->operands[k]))
             return false;
