@@ -23,3 +23,31 @@ void test_integral_run(mst_context *context, const mst_integral_desc *desc, cons
     assert_true(report.seconds > 0);
     mst_integral_destroy(plan);
 }
+
+long double test_corner_peak(int n, const double *a) {
+    long double sum = 0, factor = 1;
+    for (unsigned corner = 0; corner < 1u << n; corner++) {
+        long double at = 1, sign = 1;
+        for (int i = 0; i < n; i++)
+            if (corner >> i & 1) {
+                at += (long double)a[i];
+                sign = -sign;
+            }
+        sum += sign / at;
+    }
+    for (int i = 0; i < n; i++)
+        factor *= (long double)a[i] * (i + 1);
+    return sum / factor;
+}
+
+const char *test_join(char *list, int n, const char *format, const char *between) {
+    char *end = list;
+    for (int i = 0; i < n; i++) {
+        if (i > 0)
+            end = stpcpy(end, between);
+        for (const char *c = format; *c; c++)
+            *c == '#' ? (void)(*end++ = (char)('0' + i)) : (void)(*end++ = *c);
+    }
+    *end = 0;
+    return list;
+}

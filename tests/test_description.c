@@ -316,6 +316,15 @@ static void reports(void **state) {
     mst_fft_destroy(plan);
 }
 
+static void sums_of_reports(void **state) {
+    (void)state;
+    mst_report sum = MST_REPORT_INIT, part = {sizeof part, 1, 2, 3, 4, 5, 6, 7};
+    mst_report_add(&sum, &part);
+    mst_report_add(&sum, &part);
+    assert_true(sum.struct_size == sizeof sum && sum.seconds == 2 && sum.upload_seconds == 4 && sum.compute_seconds == 6);
+    assert_true(sum.download_seconds == 8 && sum.upload_bytes == 10 && sum.download_bytes == 12 && sum.blocks == 14);
+}
+
 static void stencil_reports(void **state) {
     const mst_stencil_desc d = heat();
     mst_stencil *solver;
@@ -462,7 +471,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(descriptions),     cmocka_unit_test(executions),     cmocka_unit_test(elements),
         cmocka_unit_test(stencil_elements), cmocka_unit_test(reports),        cmocka_unit_test(stencil_reports),
-        cmocka_unit_test(written_elements), cmocka_unit_test(written_stages),
+        cmocka_unit_test(written_elements), cmocka_unit_test(written_stages), cmocka_unit_test(sums_of_reports),
     };
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -9,41 +9,13 @@
 
 enum { FAMILIES = 6, MOST_VARIABLES = 10, MOST_SETS = 3000 };
 
-static const char *join(char *list, int n, const char *format, const char *between) {
-    char *end = list;
-    for (int i = 0; i < n; i++) {
-        if (i > 0)
-            end = stpcpy(end, between);
-        for (const char *c = format; *c; c++) // # is the variable's number
-            *c == '#' ? (void)(*end++ = (char)('0' + i)) : (void)(*end++ = *c);
-    }
-    *end = 0;
-    return list;
-}
-
 static void write_family(int n, char *text, size_t bytes) {
     char lists[5][400];
     snprintf(text, bytes,
              "f == 0 ? cos(2*pi*u0 + %s) : f == 1 ? %s : f == 2 ? (1 + %s)^(-%d) : f == 3 ? exp(-(%s)) : f == 4 ? exp(-(%s))"
              " : x0 > u0 || x1 > u1 ? 0 : exp(%s)",
-             join(lists[0], n, "a#*x#", " + "), join(lists[1], n, "1/(a#^-2 + (x# - u#)^2)", "*"), lists[0], n + 1,
-             join(lists[2], n, "a#^2*(x# - u#)^2", " + "), join(lists[3], n, "a#*abs(x# - u#)", " + "), lists[0]);
-}
-
-static double corner_peak(int n, const double *a) {
-    long double sum = 0, factor = 1;
-    for (unsigned corner = 0; corner < 1u << n; corner++) {
-        long double at = 1, sign = 1;
-        for (int i = 0; i < n; i++)
-            if (corner >> i & 1) {
-                at += (long double)a[i];
-                sign = -sign;
-            }
-        sum += sign / at;
-    }
-    for (int i = 0; i < n; i++)
-        factor *= (long double)a[i] * (i + 1);
-    return (double)(sum / factor);
+             test_join(lists[0], n, "a#*x#", " + "), test_join(lists[1], n, "1/(a#^-2 + (x# - u#)^2)", "*"), lists[0], n + 1,
+             test_join(lists[2], n, "a#^2*(x# - u#)^2", " + "), test_join(lists[3], n, "a#*abs(x# - u#)", " + "), lists[0]);
 }
 
 static double family_exact(int family, int n, const double *a, const double *u) {
@@ -57,7 +29,7 @@ static double family_exact(int family, int n, const double *a, const double *u) 
                    : family == 4 ? (2 - exp(-a[i] * u[i]) - exp(-a[i] * (1 - u[i]))) / a[i]
                                  : expm1(i < 2 ? a[i] * u[i] : a[i]) / a[i];
     }
-    return family == 0 ? creal(turned) : family == 2 ? corner_peak(n, a) : product;
+    return family == 0 ? creal(turned) : family == 2 ? (double)test_corner_peak(n, a) : product;
 }
 
 // f, then every a, then every u.
@@ -159,18 +131,18 @@ static void test_pagani(void **state) {
     for (int i = 1; i <= 6; i++)
         steps *= expm1((i + 4) * (3 + i) / 10.0) / (i + 4);
     // F4, a Gaussian, and F5, a ridge in every variable.
-    snprintf(texts[0], sizeof texts[0], "exp(-625*(%s))", join(lists[0], 5, "(x# - 1/2)^2", " + "));
-    snprintf(texts[1], sizeof texts[1], "exp(-10*(%s))", join(lists[1], 5, "abs(x# - 1/2)", " + "));
+    snprintf(texts[0], sizeof texts[0], "exp(-625*(%s))", test_join(lists[0], 5, "(x# - 1/2)^2", " + "));
+    snprintf(texts[1], sizeof texts[1], "exp(-10*(%s))", test_join(lists[1], 5, "abs(x# - 1/2)", " + "));
     check_pagani(*state, 5, texts[0], texts[1], (const double[]){pow(sqrt(pi) / 25 * erf(12.5), 5), pow((1 - exp(-5)) / 5, 5)},
                  (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_CONVERGED});
     // F2, a peak that is found late, and F6, jumps across every axis.
-    check_pagani(*state, 6, join(lists[0], 6, "1/(50^-2 + (x# - 1/2)^2)", "*"),
+    check_pagani(*state, 6, test_join(lists[0], 6, "1/(50^-2 + (x# - 1/2)^2)", "*"),
                  "x0 < 0.4 && x1 < 0.5 && x2 < 0.6 && x3 < 0.7 && x4 < 0.8 && x5 < 0.9 ? "
                  "exp(5*x0 + 6*x1 + 7*x2 + 8*x3 + 9*x4 + 10*x5) : 0",
                  (const double[]){pow(100 * atan(25), 6), steps},
                  (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_BUDGET});
     // F1, of which nearly all cancels, and the integral of the sum of squares over a box.
-    check_pagani(*state, 8, "cos(x0 + 2*x1 + 3*x2 + 4*x3 + 5*x4 + 6*x5 + 7*x6 + 8*x7)", join(lists[0], 8, "x#^2", " + "),
+    check_pagani(*state, 8, "cos(x0 + 2*x1 + 3*x2 + 4*x3 + 5*x4 + 6*x5 + 7*x6 + 8*x7)", test_join(lists[0], 8, "x#^2", " + "),
                  (const double[]){3.439557952183252e-05, 8 / 3.0},
                  (const mst_integral_status[]){MST_INTEGRAL_BUDGET, MST_INTEGRAL_CONVERGED});
 }

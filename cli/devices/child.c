@@ -96,6 +96,7 @@ static bool reap(pid_t child, double deadline, int *status) {
 static void judge(const char *line, int status, child_answer *answer) {
     bool reported = (line[0] == '0' || line[0] == '1') && line[1] == ' ';
     answer->ok = false;
+    answer->code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     if (WIFSIGNALED(status))
         snprintf(answer->text, sizeof answer->text, "the driver crashed%s (signal %d, %s)", reported ? " while closing" : "",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));

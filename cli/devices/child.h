@@ -7,6 +7,7 @@
 
 typedef struct child_answer {
     bool ok;
+    int code;        // its exit code, where it answered
     char text[1024]; // what the child says; if not ok, the problem
 } child_answer;
 

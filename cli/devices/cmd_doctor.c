@@ -141,6 +141,9 @@ static void run_self_tests(report *r) {
         child_ask(arguments, r->environment, r->request->timeout, r->options->verbose, &answer);
         if (answer.ok && sscanf(answer.text, "%lf %lf", &seconds, &largest) == 2) {
             print(r, "self-test", "%-10s works: %.2f s, largest error %.1e", t->name, seconds, largest);
+        } else if (answer.code == CLI_NO_DEVICE) { // so the others would say
+            complain(r, "self-test", answer.text, "choose one of the devices above by --device or MASTABA_DEVICE");
+            return;
         } else {
             char text[sizeof answer.text + 32];
             snprintf(text, sizeof text, "%s: %s", t->name, answer.text);

@@ -222,9 +222,11 @@ int self_test_child(const char *name, const char *device) {
     if (!t)
         return child_end(false, "there is no such self-test");
     desc.device = device;
-    mst_status status = mst_context_create(&desc, &context, &error);
-    if (status == MST_OK)
-        status = t->run(context, &largest, &error);
+    if (mst_context_create(&desc, &context, &error) != MST_OK) {
+        int code = child_end(false, error.message);
+        return code == CLI_DONE ? CLI_NO_DEVICE : code;
+    }
+    mst_status status = t->run(context, &largest, &error);
     mst_context_destroy(context);
     if (status != MST_OK)
         return child_end(false, error.message);

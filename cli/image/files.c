@@ -28,7 +28,8 @@ const char *cli_image_extension(cli_image_format format) { return codecs[format]
 
 static cli_image_format format_by_magic(FILE *file) {
     unsigned char magic[8] = {0};
-    (void)fread(magic, 1, sizeof magic, file);
+    if (fread(magic, 1, sizeof magic, file) == 0) // a shorter file than a name of a format ends with zeros
+        return CLI_NO_IMAGE;
     for (int f = CLI_PNM; f < N_FORMATS; f++)
         if (codecs[f]->begins && codecs[f]->begins(magic))
             return (cli_image_format)f;

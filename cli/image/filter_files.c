@@ -114,16 +114,6 @@ static int plan_for(filter_job *job, const char *path, const cli_image *image) {
     return cli_fail_input(job->command, path, &error);
 }
 
-static void add_report(mst_report *sum, const mst_report *r) {
-    sum->seconds += r->seconds;
-    sum->upload_seconds += r->upload_seconds;
-    sum->compute_seconds += r->compute_seconds;
-    sum->download_seconds += r->download_seconds;
-    sum->upload_bytes += r->upload_bytes;
-    sum->download_bytes += r->download_bytes;
-    sum->blocks += r->blocks;
-}
-
 // Images of different sizes may go through different stages, so sums are kept by the names of the stages.
 static void add_stage(filter_job *job, const mst_filter_stage *stage) {
     int i = 0;
@@ -210,7 +200,7 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     code = check_result(job, path, result);
     if (code != CLI_DONE)
         return code;
-    add_report(&job->report, &report);
+    mst_report_add(&job->report, &report);
     return job->stages ? add_stages(job) : CLI_DONE;
 }
 

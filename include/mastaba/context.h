@@ -118,6 +118,9 @@ typedef struct mst_report {
 #define MST_REPORT_INIT                                                                                                          \
     { sizeof(mst_report), 0.0, 0.0, 0.0, 0.0, 0, 0, 0 }
 
+// Adds what one execution did to a sum over several; both are from MST_REPORT_INIT. Thread-safe for sums of their own.
+MST_API void mst_report_add(mst_report *sum, const mst_report *part);
+
 // How to execute a plan. All fields optional; NULL in place of the struct means none.
 typedef struct mst_execution {
     size_t struct_size;

@@ -77,9 +77,6 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
 // Fills the report that the caller asked for, if any.
 void mst_execution_report(const mst_execution *how, const mst_report *report);
 
-// Adds the report of a part of an execution.
-void mst_report_add(mst_report *sum, const mst_report *part);
-
 // With `profile`: an event whose end is the moment at which the queue comes to it. It is that of a fill of four bytes, since
 // drivers give markers no usable times. It waits for the events, too.
 cl_int mst_stamp(const mst_context *context, cl_command_queue queue, cl_uint n_waits, const cl_event *waits, cl_event *event);

@@ -9,6 +9,9 @@ for capability in $capabilities; do
 done
 grep -q '^summary  *everything works$' .stdout || fail "no summary"
 refused 2 'not a time' doctor --timeout 0
+expect 1 "$MASTABA" doctor --device nosuch
+grep -q "PROBLEM: no device's name contains 'nosuch'" .stdout || fail "no word of a device that is not there"
+grep -q 'summary  *1 problem$' .stdout || fail "a device that is not there is more than one problem"
 (
     unset HOME XDG_CACHE_HOME
     OCL_ICD_VENDORS=$here

@@ -199,36 +199,18 @@ static const struct {
 static const double tolerances[ROWS][6] = {
     {0.1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10}, {0.1, 1e-2, 1e-2, 1e-3, 1e-4, 1e-5}, {0.1, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10}};
 
-int main(int argc, char **argv) {
-    static tally tallies[ROWS][N_KINDS];
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    mst_context *context = NULL;
-    mst_error why;
-    mst_status status = MST_OK;
-    const char *seed = getenv("MASTABA_SEED"), *only = argc > 2 ? argv[2] : "";
-    size_t tried = 0, failed = 0;
-    desc.device = getenv("MASTABA_TEST_DEVICE");
-    if (argc < 2 || mst_context_create(&desc, &context, &why) != MST_OK) {
-        fprintf(stderr, "campaign_claims: %s\n", argc < 2 ? "usage: campaign_claims SECONDS [KIND]" : why.message);
-        return 2;
-    }
-    uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-    test_seed(first);
-    double until = now() + atof(argv[1]);
-    for (uint64_t turn = first; status == MST_OK && now() < until; turn++) {
-        size_t k = turn % N_KINDS, way = turn / N_KINDS % ROWS;
-        const batch b = {&kinds[k], ways[way].rule, ways[way].type, tolerances[way][test_random() % 6], SETS, 1 << 18};
-        if (strstr(kinds[k].name, only))
-            status = try_batch(context, &b, &tallies[way][k], &why);
-    }
+static tally tallies[ROWS][N_KINDS];
+
+static mst_status take_turn(mst_context *context, uint64_t turn, const char *only, mst_error *error) {
+    size_t k = turn % N_KINDS, way = turn / N_KINDS % ROWS;
+    const batch b = {&kinds[k], ways[way].rule, ways[way].type, tolerances[way][test_random() % 6], SETS, 1 << 18};
+    return strstr(kinds[k].name, only) ? try_batch(context, &b, &tallies[way][k], error) : MST_OK;
+}
+
+static void report_all(size_t *tried, size_t *failed) {
     for (size_t way = 0; way < ROWS; way++)
         for (size_t k = 0; k < N_KINDS; k++)
-            report(ways[way].name, kinds[k].name, &tallies[way][k], 1e4, &tried, &failed);
-    mst_context_destroy(context);
-    if (status != MST_OK) {
-        fprintf(stderr, "campaign_claims: %s\n", why.message);
-        return 2;
-    }
-    printf("claims: %zu tried, %zu failed\n", tried, failed);
-    return failed > 0;
+            report(ways[way].name, kinds[k].name, &tallies[way][k], 1e4, tried, failed);
 }
+
+int main(int argc, char **argv) { return run_campaign(&(campaign){"campaign_claims", take_turn, report_all}, argc, argv); }

@@ -130,4 +130,44 @@ static void report(const char *way, const char *name, const tally *t, double one
     *failed += (double)t->false_claims > allowed(t->tried, one_in) ? t->false_claims : 0;
 }
 
+// A program of the campaign: its name, what it does in the turn with a number, of kinds whose names have `only` in them, and its
+// table.
+typedef struct campaign {
+    const char *name;
+    mst_status (*take_turn)(mst_context *context, uint64_t turn, const char *only, mst_error *error);
+    void (*report_all)(size_t *tried, size_t *failed);
+} campaign;
+
+// NAME SECONDS [KIND]: takes turns for that long. Returns the exit code: 1 where a claim failed, 2 where it could not be tried.
+static int run_campaign(const campaign *c, int argc, char **argv) {
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_context *context = NULL;
+    mst_error why;
+    mst_status status = MST_OK;
+    const char *seed = getenv("MASTABA_SEED");
+    size_t tried = 0, failed = 0;
+    desc.device = getenv("MASTABA_TEST_DEVICE");
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s SECONDS [KIND]\n", c->name);
+        return 2;
+    }
+    if (mst_context_create(&desc, &context, &why) != MST_OK) {
+        fprintf(stderr, "%s: %s\n", c->name, why.message);
+        return 2;
+    }
+    uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
+    test_seed(first);
+    double until = now() + atof(argv[1]);
+    for (uint64_t turn = first; status == MST_OK && now() < until; turn++)
+        status = c->take_turn(context, turn, argc > 2 ? argv[2] : "", &why);
+    c->report_all(&tried, &failed);
+    mst_context_destroy(context);
+    if (status != MST_OK) {
+        fprintf(stderr, "%s: %s\n", c->name, why.message);
+        return 2;
+    }
+    printf("claims: %zu tried, %zu failed\n", tried, failed);
+    return failed > 0;
+}
+
 #endif

@@ -2,6 +2,8 @@
 // bounds that depend on variables, singular lines and edges, and NaN. At most 1 false claim in 1,000 of a kind is allowed.
 #include "claims.h"
 
+#include "support_integral.h"
+
 enum { MOST_VARIABLES = 10, EACH = 500 };
 
 static int n; // variables of the kind that is drawn
@@ -13,22 +15,6 @@ static double *draw_numbers(double *p, double most) { // a for every variable, t
         p[n + k] = rounded(between(0, 1));
     }
     return p + n;
-}
-
-static long double corner_peak(const double *a) {
-    long double sum = 0, factor = 1;
-    for (unsigned corner = 0; corner < 1u << n; corner++) {
-        long double at = 1, sign = 1;
-        for (int i = 0; i < n; i++)
-            if (corner >> i & 1) {
-                at += (long double)a[i];
-                sign = -sign;
-            }
-        sum += sign / at;
-    }
-    for (int i = 0; i < n; i++)
-        factor *= (long double)a[i] * (i + 1);
-    return sum / factor;
 }
 
 static long double oscillating(const double *a, const double *u) {
@@ -50,7 +36,7 @@ static long double draw_genz(double *p) {
                    : family == 4 ? (2 - expl(-l) - expl(-r)) / a
                                  : expm1l(i < 2 ? l : a) / a;
     }
-    return family == 0 ? oscillating(p, u) : family == 2 ? corner_peak(p) : product;
+    return family == 0 ? oscillating(p, u) : family == 2 ? test_corner_peak(n, p) : product;
 }
 
 static long double draw_tails(double *p) { // (1 + x^2)^-s, the product over the whole line
@@ -106,18 +92,6 @@ static long double draw_none(double *p) {
     return NAN;
 }
 
-static const char *join(char *list, const char *format, const char *between_them) {
-    char *end = list;
-    for (int i = 0; i < n; i++) {
-        if (i > 0)
-            end = stpcpy(end, between_them);
-        for (const char *c = format; *c; c++) // # is the variable's number
-            *c == '#' ? (void)(*end++ = (char)('0' + i)) : (void)(*end++ = *c);
-    }
-    *end = 0;
-    return list;
-}
-
 typedef struct form {
     const char *name, *each, *between, *whole; // each variable's part, what joins them, and what that stands in, as $
     const char *from, *to;
@@ -149,7 +123,7 @@ static const char *write_form(const form *f, char *text, size_t bytes) {
     size_t used = 0;
     if (!f->each)
         return n == 2 ? f->whole : NULL;
-    join(list, f->each, f->between);
+    test_join(list, n, f->each, f->between);
     for (const char *c = f->whole; *c; c++)
         used += (size_t)(*c == '$'   ? snprintf(text + used, bytes - used, "%s", list)
                          : *c == 'N' ? snprintf(text + used, bytes - used, "%d", n + 1)
@@ -188,40 +162,23 @@ static mst_status try_form(mst_context *context, const form *f, double tolerance
     return try_batch(context, &b, t, error);
 }
 
-int main(int argc, char **argv) {
-    static tally tallies[MOST_VARIABLES + 1][N_FORMS];
+static tally tallies[MOST_VARIABLES + 1][N_FORMS];
+
+static mst_status take_turn(mst_context *context, uint64_t turn, const char *only, mst_error *error) {
     static const double tolerances[] = {0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8};
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    mst_context *context = NULL;
-    mst_error why;
-    mst_status status = MST_OK;
-    const char *seed = getenv("MASTABA_SEED"), *only = argc > 2 ? argv[2] : "";
-    size_t tried = 0, failed = 0;
-    desc.device = getenv("MASTABA_TEST_DEVICE");
-    if (argc < 2 || mst_context_create(&desc, &context, &why) != MST_OK) {
-        fprintf(stderr, "campaign_several: %s\n", argc < 2 ? "usage: campaign_several SECONDS [KIND]" : why.message);
-        return 2;
-    }
-    uint64_t first = seed ? strtoull(seed, NULL, 0) : (uint64_t)time(NULL);
-    test_seed(first);
-    double until = now() + atof(argv[1]);
-    for (uint64_t turn = first; status == MST_OK && now() < until; turn++) {
-        size_t f = turn % N_FORMS;
-        n = numbers[turn / N_FORMS % (sizeof numbers / sizeof numbers[0])];
-        if (strstr(forms[f].name, only))
-            status = try_form(context, &forms[f], tolerances[test_random() % (n < 4 ? 7 : n < 6 ? 5 : 3)], &tallies[n][f], &why);
-    }
+    size_t f = turn % N_FORMS;
+    n = numbers[turn / N_FORMS % (sizeof numbers / sizeof numbers[0])];
+    double tolerance = tolerances[test_random() % (n < 4 ? 7 : n < 6 ? 5 : 3)];
+    return strstr(forms[f].name, only) ? try_form(context, &forms[f], tolerance, &tallies[n][f], error) : MST_OK;
+}
+
+static void report_all(size_t *tried, size_t *failed) {
     for (int v = 0; v <= MOST_VARIABLES; v++)
         for (size_t f = 0; f < N_FORMS; f++) {
             char way[32];
             snprintf(way, sizeof way, "%d variables", v);
-            report(way, forms[f].name, &tallies[v][f], 1e3, &tried, &failed);
+            report(way, forms[f].name, &tallies[v][f], 1e3, tried, failed);
         }
-    mst_context_destroy(context);
-    if (status != MST_OK) {
-        fprintf(stderr, "campaign_several: %s\n", why.message);
-        return 2;
-    }
-    printf("claims: %zu tried, %zu failed\n", tried, failed);
-    return failed > 0;
 }
+
+int main(int argc, char **argv) { return run_campaign(&(campaign){"campaign_several", take_turn, report_all}, argc, argv); }
