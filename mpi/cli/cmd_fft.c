@@ -76,10 +76,8 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "--length %lld: give 1 to 2^30, with --inverse --real", r->length);
         return CLI_USAGE;
     }
-    if (!(r->timeout >= 0)) {
-        cli_error(command, "--timeout %g: give seconds, or 0", r->timeout);
+    if (ranks_check_timeout(command, r->timeout) != CLI_DONE)
         return CLI_USAGE;
-    }
     if (r->norm)
         code = cli_choose(command, "--norm", r->norm, norms, CLI_COUNT(norms), "no such norm; choose backward, ortho or forward",
                           &j->norm);

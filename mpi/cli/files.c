@@ -89,7 +89,7 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
     char *data = *out = calloc((size_t)all + 1, 1), *buffer = malloc(line * 16 + 1);
     if (!data || !buffer)
         code = cli_out_of_memory(command, "this rank's part of the input");
-    if (code == CLI_DONE && all > 0)
+    else if (all > 0)
         do {
             if (!read_line(input, part, index, buffer, data))
                 code = cli_fail_file(command, input->path, "cannot be read");
@@ -127,7 +127,7 @@ int ranks_output_begin(const char *command, const mst_layout *layout, ranks_outp
         if (!path || strlen(path) >= sizeof told.path)
             code = cli_out_of_memory(command, "the path of the result");
         else
-            strcpy(told.path, path);
+            memcpy(told.path, path, strlen(path) + 1);
         free(path);
     }
     code = ranks_agree(command, code);

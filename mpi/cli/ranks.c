@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-enum { MOST_LETTERS = 600, MOST_SECONDS = 600 };
+enum { MOST_LETTERS = 600, MOST_SECONDS = 600, LONGEST_WATCH = 100000000 };
 
 // Of the process, as MPI itself is.
 static int number, count, spoken = STDERR_FILENO;
@@ -39,11 +39,18 @@ static void on_alarm(int signal) {
     _exit(written < 0 ? CLI_INPUT_OUTPUT : CLI_FAILED);
 }
 
-// Whoever comes first speaks; the others are gone by then.
+// Whoever comes first speaks; the others are gone by then. 0: never.
 static void set_alarm(double seconds) {
-    double after = seconds > 0 ? seconds + 0.2 * number : 0;
+    double after = seconds > 0 ? fmax(seconds, 1e-3) + 0.2 * number : 0;
     struct itimerval timer = {.it_value = {(time_t)after, (suseconds_t)(1e6 * (after - floor(after)))}};
     setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+int ranks_check_timeout(const char *command, double seconds) {
+    if (seconds >= 0 && seconds <= LONGEST_WATCH)
+        return CLI_DONE;
+    cli_error(command, "--timeout %g: give seconds up to %d, or 0 for none", seconds, LONGEST_WATCH);
+    return CLI_USAGE;
 }
 
 void ranks_watch(const char *command, double seconds) {

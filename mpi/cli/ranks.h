@@ -16,6 +16,7 @@ int ranks_count(void);
 // From here on the rank ends, and with it the job, when it has waited for others for so many seconds; 0: never. Between
 // agreements only waiting may take so long; work that does is put between a pause and the next agreement.
 void ranks_watch(const char *command, double seconds);
+int ranks_check_timeout(const char *command, double seconds); // whether it can be counted: an exit code
 void ranks_pause_watch(void);
 void ranks_give_up(void); // at once, with the same words
 

@@ -95,7 +95,7 @@ static mst_status create_own(const host *h, mst_context_desc desc, bool one, mst
     const char **names = calloc(n, sizeof *names);
     if (status == MST_OK && (!texts || !names))
         status = mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for a list of devices");
-    for (size_t i = 0; i < n && status == MST_OK; i++) {
+    for (size_t i = 0; i < n && names && status == MST_OK; i++) {
         snprintf(texts[i], sizeof texts[i], "%zu", h->devices[first + i]);
         names[i] = texts[i];
     }
@@ -111,14 +111,15 @@ static mst_status create_own(const host *h, mst_context_desc desc, bool one, mst
 
 static mst_status create(MPI_Comm communicator, const mst_context_desc *given, mst_context **out, mst_error *error) {
     mst_status status = MST_OK;
-    host h = {0};
+    host h = {.n_ranks = 1};
     mst_context_desc desc = MST_CONTEXT_DESC_INIT;
     bool named = given && (given->device || given->n_devices), environment = getenv("MASTABA_DEVICE") != NULL;
+    TRY(count_ranks(communicator, &h, error)); // collective: before anything that can fail on one rank alone
+    REQUIRE(out, MST_ERROR_ARGUMENT, "out must not be NULL");
     *out = NULL;
     REQUIRE(!given || given->struct_size == sizeof desc, MST_ERROR_ARGUMENT,
             "desc.struct_size is %zu; begin with MST_CONTEXT_DESC_INIT", given->struct_size);
     desc = given ? *given : desc;
-    TRY(count_ranks(communicator, &h, error));
     if (desc.opencl_context || (h.n_ranks == 1 && !named)) {
         TRY(mst_context_create(&desc, out, error));
         return MST_OK;
@@ -137,10 +138,8 @@ fail:
 }
 
 mst_status mst_mpi_context_create(MPI_Comm communicator, const mst_context_desc *desc, mst_context **out, mst_error *error) {
-    if (!out)
-        return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "out must not be NULL");
     mst_status mine = create(communicator, desc, out, error), status = mst_mpi_agree(communicator, mine, 0, NULL, error);
-    if (status != MST_OK) {
+    if (status != MST_OK && out) {
         mst_context_destroy(*out);
         *out = NULL;
     }

@@ -40,8 +40,9 @@ typedef struct wide {
 
 #define TILES(type)                                                                                                              \
     static void tiles_##type(const loop *a, const loop *b, void *to, const void *from) {                                         \
-        type *t = to;                                                                                                            \
-        const type *f = from;                                                                                                    \
+        typedef type element;                                                                                                    \
+        element *t = to;                                                                                                         \
+        const element *f = from;                                                                                                 \
         for (size_t i0 = 0; i0 < a->n; i0 += TILE)                                                                               \
             for (size_t j0 = 0; j0 < b->n; j0 += TILE)                                                                           \
                 for (size_t i = i0; i < a->n && i < i0 + TILE; i++)                                                              \

@@ -1,5 +1,6 @@
 #include "fail.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,4 +28,10 @@ mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what) {
     int length = 0;
     MPI_Error_string(code, text, &length);
     return mst_mpi_fail(error, MST_ERROR_IO, "%s: MPI says: %s", what, text);
+}
+
+mst_status mst_mpi_check_timeout(double timeout, mst_error *error) {
+    if (timeout >= 0 && isfinite(timeout))
+        return MST_OK;
+    return mst_mpi_fail(error, MST_ERROR_ARGUMENT, "timeout is %g; give seconds, or 0 for none", timeout);
 }

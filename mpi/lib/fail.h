@@ -9,6 +9,12 @@ mst_status mst_mpi_fail(mst_error *error, mst_status status, const char *format,
 // The same for what an MPI function returned; its text is appended.
 mst_status mst_mpi_fail_code(mst_error *error, int code, const char *what);
 
+// What a rank that knows no timeout, as its own is refused, gives the others to hear of it, seconds.
+#define MST_MPI_DEFAULT_TIMEOUT 600.0
+
+// Timeouts are finite numbers from 0 on; 0: never.
+mst_status mst_mpi_check_timeout(double timeout, mst_error *error);
+
 #define REQUIRE(condition, code, ...)                                                                                            \
     do {                                                                                                                         \
         if (!(condition)) {                                                                                                      \

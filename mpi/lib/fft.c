@@ -125,10 +125,10 @@ static mst_status fill_plan(mst_mpi_fft *plan, const mst_mpi_fft_desc *given, ms
     MPI_Comm_rank(plan->communicator, &rank);
     MPI_Comm_size(plan->communicator, &n_ranks);
     TRY(mst_mpi_fft_desc_read(given, &d, error));
+    plan->timeout = d.timeout;
     REQUIRE(plan->context, MST_ERROR_ARGUMENT, "context must not be NULL");
     TRY(mst_mpi_steps_make(&d, n_ranks, &plan->steps, error));
     work_bytes(&plan->steps, rank, bytes);
-    plan->timeout = d.timeout;
     TRY(take(bytes[0], &plan->before, error));
     TRY(take(bytes[1], &plan->behind, error));
     TRY(take(bytes[2], &plan->packed, error));
@@ -145,36 +145,40 @@ fail:
     return status;
 }
 
+// How long others are waited for, whatever is wrong with the description.
+static double timeout_of(const mst_mpi_fft_desc *d) {
+    bool has_one = d && d->struct_size >= sizeof *d && mst_mpi_check_timeout(d->timeout, NULL) == MST_OK;
+    return has_one ? d->timeout : MST_MPI_DEFAULT_TIMEOUT;
+}
+
 mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc, mst_mpi_fft **out,
                               mst_error *error) {
-    mst_mpi_fft *plan = calloc(1, sizeof *plan);
-    mst_status status = MST_OK;
+    double timeout = timeout_of(desc);
+    bool broken = false;
     MPI_Comm own;
-    int code = MPI_Comm_dup(communicator, &own);
-    if (code != MPI_SUCCESS) { // nothing can be agreed on
-        free(plan);
-        return mst_mpi_fail_code(error, code, "duplicating the communicator");
-    }
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+    mst_status status = mst_mpi_duplicate(communicator, timeout, &own, error);
+    if (out)
+        *out = NULL;
+    if (status != MST_OK) // nothing can be agreed on
+        return status;
+    mst_mpi_fft *plan = calloc(1, sizeof *plan);
     if (!plan || !out) {
         status = mst_mpi_fail(error, plan ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY,
                               plan ? "out must not be NULL" : "out of memory");
     } else {
-        plan->communicator = own;
         plan->context = context;
+        plan->communicator = own;
         status = fill_plan(plan, desc, error);
     }
-    status = mst_mpi_agree(own, status, plan ? plan->timeout : 0, NULL, error);
-    if (status == MST_OK) {
+    status = mst_mpi_agree(own, status, timeout, &broken, error);
+    if (status == MST_OK && plan && out) {
         *out = plan;
-    } else {
-        if (out)
-            *out = NULL;
-        if (plan)
-            plan->communicator = own;
-        else
-            MPI_Comm_free(&own);
+    } else if (plan) {
+        plan->communicator = own;
+        plan->broken = broken;
         mst_mpi_fft_destroy(plan);
+    } else if (!broken) {
+        MPI_Comm_free(&own);
     }
     return status;
 }
@@ -186,10 +190,12 @@ void mst_mpi_fft_destroy(mst_mpi_fft *plan) {
         mst_fft_destroy(plan->stages[i].fft);
         mst_mpi_exchange_destroy(plan->stages[i].exchange);
     }
-    free(plan->before);
-    free(plan->behind);
-    free(plan->packed);
-    MPI_Comm_free(&plan->communicator);
+    if (!plan->broken) { // else MPI may still write there
+        free(plan->before);
+        free(plan->behind);
+        free(plan->packed);
+        MPI_Comm_free(&plan->communicator);
+    }
     free(plan);
 }
 

@@ -23,20 +23,25 @@ mst_status mst_mpi_integral_execute(MPI_Comm communicator, mst_integral *plan, c
     MPI_Comm_rank(communicator, &rank);
     MPI_Comm_size(communicator, &n_ranks);
     int *shares = calloc(2 * (size_t)n_ranks, sizeof *shares);
+    double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
     size_t start, count;
     mst_mpi_share(n_sets, n_ranks, rank, &start, &count);
     mst_status status = shares ? find_shares(n_ranks, n_sets, shares, shares + n_ranks, error)
                                : mst_mpi_fail(error, MST_ERROR_HOST_MEMORY, "out of memory for the shares of %d ranks", n_ranks);
+    if (status == MST_OK)
+        status = mst_mpi_check_timeout(timeout, error);
     if (status == MST_OK && !results)
         status = mst_mpi_fail(error, MST_ERROR_ARGUMENT, "results must not be NULL");
     if (status == MST_OK && count > 0)
         status = mst_integral_execute(plan, parameters ? parameters + start * n_parameters : NULL, count, results + start, NULL,
                                       error);
-    TRY(mst_mpi_agree(communicator, status, timeout, NULL, error));
+    TRY(mst_mpi_agree(communicator, status, wait, NULL, error));
     TRY_MPI(
         MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, results, shares, shares + n_ranks, MPI_BYTE, communicator, &request),
         "gathering results");
-    TRY(mst_mpi_wait(1, &request, timeout, error));
+    status = mst_mpi_wait(1, &request, wait, error);
+    if (status != MST_OK)
+        return status; // NOLINT(clang-analyzer-unix.Malloc): MPI may still read the shares
 fail:
     free(shares);
     return status;

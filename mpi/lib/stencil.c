@@ -76,30 +76,32 @@ fail:
 
 mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc, uint64_t steps,
                                   double timeout, mst_mpi_stencil **out, mst_error *error) {
-    mst_mpi_stencil *s = calloc(1, sizeof *s);
+    double wait = mst_mpi_check_timeout(timeout, NULL) == MST_OK ? timeout : MST_MPI_DEFAULT_TIMEOUT;
+    bool broken = false;
     MPI_Comm own;
-    int code = MPI_Comm_dup(communicator, &own);
-    if (code != MPI_SUCCESS) { // nothing can be agreed on
-        free(s);
-        return mst_mpi_fail_code(error, code, "duplicating the communicator");
-    }
-    MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    mst_status status = MST_OK;
+    mst_status status = mst_mpi_duplicate(communicator, wait, &own, error);
+    if (out)
+        *out = NULL;
+    if (status != MST_OK) // nothing can be agreed on
+        return status;
+    mst_mpi_stencil *s = calloc(1, sizeof *s);
     if (!s || !out || !context)
         status = mst_mpi_fail(error, s ? MST_ERROR_ARGUMENT : MST_ERROR_HOST_MEMORY, s ? "NULL is given" : "out of memory");
-    if (s) {
-        s->communicator = own;
-        s->timeout = timeout;
-    }
     if (status == MST_OK)
+        status = mst_mpi_check_timeout(timeout, error);
+    if (s)
+        *s = (mst_mpi_stencil){.communicator = own, .timeout = wait};
+    if (status == MST_OK && s)
         status = fill(s, context, desc, steps, error);
-    status = mst_mpi_agree(own, status, timeout, NULL, error);
-    if (out)
-        *out = status == MST_OK ? s : NULL;
-    if (status != MST_OK && s)
+    status = mst_mpi_agree(own, status, wait, &broken, error);
+    if (status == MST_OK && s && out) {
+        *out = s;
+    } else if (s) {
+        s->broken = broken;
         mst_mpi_stencil_destroy(s);
-    else if (!s)
+    } else if (!broken) {
         MPI_Comm_free(&own);
+    }
     return status;
 }
 
@@ -107,11 +109,12 @@ void mst_mpi_stencil_destroy(mst_mpi_stencil *s) {
     if (!s)
         return;
     mst_stencil_destroy(s->solver);
-    for (int side = 0; side < 2; side++) {
+    for (int side = 0; side < 2 && !s->broken; side++) { // else MPI may still write there
         free(s->given[side]);
         free(s->taken[side]);
     }
-    MPI_Comm_free(&s->communicator);
+    if (!s->broken)
+        MPI_Comm_free(&s->communicator);
     free(s);
 }
 

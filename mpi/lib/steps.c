@@ -57,7 +57,7 @@ static mst_status check_shape(const mst_mpi_fft_desc *d, mst_error *error) {
     for (int k = 0; k < d->rank; k++)
         REQUIRE(!__builtin_mul_overflow(bytes, d->shape[k] ? d->shape[k] : 1, &bytes) && bytes <= PTRDIFF_MAX, MST_ERROR_ARGUMENT,
                 "the array has more than 2^63 bytes");
-    REQUIRE(d->timeout >= 0, MST_ERROR_ARGUMENT, "timeout is %g; give seconds, or 0", d->timeout);
+    TRY(mst_mpi_check_timeout(d->timeout, error));
     REQUIRE(d->transposed_input >= 0 && d->transposed_input <= MST_MPI_AS_IT_IS && d->transposed_output >= 0 &&
                 d->transposed_output <= MST_MPI_AS_IT_IS,
             MST_ERROR_ARGUMENT, "transposed_input is %d and transposed_output %d; give 0, 1 or MST_MPI_AS_IT_IS",
@@ -68,8 +68,8 @@ fail:
     return status;
 }
 
-// The axes from 0 on, into `axes`.
-static mst_status check_axes(const mst_mpi_fft_desc *d, int *axes, mst_error *error) {
+// The axes from 0 on, into `axes`, and a bit for each.
+static mst_status check_axes(const mst_mpi_fft_desc *d, int *axes, unsigned *bits, mst_error *error) {
     mst_status status = MST_OK;
     unsigned seen = 0;
     REQUIRE(d->n_axes >= 1 && d->n_axes <= MST_MAX_AXES, MST_ERROR_ARGUMENT, "n_axes is %d; 1 to %d are taken", d->n_axes,
@@ -82,6 +82,7 @@ static mst_status check_axes(const mst_mpi_fft_desc *d, int *axes, mst_error *er
         seen |= 1u << axis;
         axes[i] = axis;
     }
+    *bits = seen;
 fail:
     return status;
 }
@@ -282,11 +283,9 @@ mst_status mst_mpi_steps_make(const mst_mpi_fft_desc *d, int n_ranks, mst_mpi_st
     *s = (mst_mpi_steps){.rank = d->rank, .n_ranks = n_ranks};
     TRY(check_types(d, error));
     TRY(check_shape(d, error));
-    TRY(check_axes(d, w.axes, error));
+    TRY(check_axes(d, w.axes, &w.left, error));
     TRY(choose_grid(d, n_ranks, &w.grid, error));
     const mst_mpi_grid natural = w.grid;
-    for (int i = 0; i < d->n_axes; i++)
-        w.left |= 1u << w.axes[i];
     w.real = real ? w.axes[d->n_axes - 1] : -1;
     w.side.type = real ? real_of(d->input) : d->input;
     memcpy(w.side.shape, d->shape, sizeof w.side.shape);

@@ -51,7 +51,8 @@ by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
 
 echo "== one message"
-for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --layout bricks" "x.npy -o one.npy"; do
+for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --layout bricks" "x.npy -o one.npy" \
+    "x.npy -o y.npy --timeout inf"; do
     code=0
     by 3 fft $wrong >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "fft $wrong: $code, $(cat err.txt)"

@@ -6,6 +6,7 @@
 #include <fftw3.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST = 4096, CASES = 12 }; // elements of an array; cases of a run
 
@@ -249,6 +250,12 @@ static void check_refusals(mst_context *context) {
     CHECK(status == MST_ERROR_ARGUMENT && !plan && e.status == status, "a wrong axis gives %s", mst_status_name(status));
     CHECK(strstr(e.message, "axes[0] is 5") && (test_n_ranks == 1 || strstr(e.message, who)), "the message is '%s'", e.message);
     d.axes[0] = -1;
+    d.timeout = INFINITY;
+    status = mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, &plan, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && strstr(e.message, "timeout is inf"), "an endless timeout gives '%s'", e.message);
+    d.timeout = 60;
+    status = mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, test_rank ? &plan : NULL, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && !plan, "a rank without out gives %s", mst_status_name(status));
     d.rank = 1;
     status = mst_mpi_fft_parts(&d, 2, 0, NULL, NULL, &e);
     CHECK(status == MST_ERROR_UNSUPPORTED, "one axis over two ranks gives %s", mst_status_name(status));
@@ -258,15 +265,52 @@ static void check_refusals(mst_context *context) {
     CHECK(status == MST_ERROR_ARGUMENT, "pencils of a plane give %s", mst_status_name(status));
 }
 
+// The same of contexts, by a rank that gives no place for its own and one whose description is of another library.
+static void check_contexts(void) {
+    mst_error e;
+    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
+    mst_context *context = NULL;
+    bool last = test_rank == test_n_ranks - 1;
+    mst_status status = mst_mpi_context_create(MPI_COMM_WORLD, NULL, last ? NULL : &context, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && !context, "a rank without out gives %s", mst_status_name(status));
+    desc.struct_size -= last;
+    status = mst_mpi_context_create(MPI_COMM_WORLD, &desc, &context, &e);
+    CHECK(status == MST_ERROR_ARGUMENT && !context, "an unknown description gives %s", mst_status_name(status));
+}
+
+// A rank that comes late: the others give up, and MPI finds what it still needs of theirs when the rank comes.
+static void check_timeout(mst_context *context) {
+    mst_error e;
+    mst_mpi_fft *plan = NULL;
+    mst_mpi_fft_desc d = random_desc(MST_FLOAT32);
+    if (test_n_ranks == 1)
+        return;
+    d.timeout = 0.05;
+    if (test_rank > 0) {
+        mst_status status = mst_mpi_fft_create(MPI_COMM_WORLD, context, &d, &plan, &e);
+        CHECK(status == MST_ERROR_IO && !plan && strstr(e.message, "waited 0.05 s"), "a late rank gives %s: %s",
+              mst_status_name(status), e.message);
+        return;
+    }
+    MPI_Comm late;
+    MPI_Request request;
+    nanosleep(&(struct timespec){.tv_nsec = 400000000}, NULL);
+    MPI_Comm_idup(MPI_COMM_WORLD, &late, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&late);
+}
+
 int main(int argc, char **argv) {
     mst_context *context = test_begin(&argc, &argv);
     int cases = argc > 1 ? atoi(argv[1]) : CASES;
     bool doubles = mst_context_device(context)->fp64;
+    check_contexts();
     check_refusals(context);
     for (int i = 0; i < cases; i++) {
         mst_mpi_fft_desc d = random_desc(doubles && i % 3 == 0 ? MST_FLOAT64 : MST_FLOAT32);
         run_case(context, &d);
     }
+    check_timeout(context);
     test_end(context);
     return 0;
 }

@@ -55,7 +55,8 @@ typedef struct mst_mpi_fft_desc {
                                             // that brings it back (FFTW_MPI_TRANSPOSED_OUT)
     ptrdiff_t input_strides[MST_MAX_RANK];  // of a rank's part, in elements; zeros: without gaps, the axes in their order,
     ptrdiff_t output_strides[MST_MAX_RANK]; // of a transposed side those first that are cut, as FFTW has them
-    double timeout;                         // seconds that a rank waits for others before it gives up; 0: for ever
+    double timeout;                         // seconds that a rank waits for others before it gives up; 0: for ever. A rank whose
+                                            // timeout cannot be read gives them 600 to hear of it
 } mst_mpi_fft_desc;
 
 #define MST_MPI_FFT_DESC_INIT                                                                                                    \
@@ -104,19 +105,19 @@ typedef struct mst_mpi_fft mst_mpi_fft;
 // MST_ERROR_IO where MPI fails.
 MST_API mst_status mst_mpi_fft_create(MPI_Comm communicator, mst_context *context, const mst_mpi_fft_desc *desc,
                                       mst_mpi_fft **out, mst_error *error);
-MST_API void mst_mpi_fft_destroy(mst_mpi_fft *plan); // collective, as MPI_Comm_free is
+MST_API void mst_mpi_fft_destroy(mst_mpi_fft *plan); // collective, as MPI_Comm_free is, unless it is NULL or broken
 
 // Transforms; each rank gives where its parts lie, which must not overlap. In host memory or in files: a part of a file that
 // holds the whole array begins at its own first element and has the whole array's strides. An exchange at the end or the
 // beginning (natural output of a transform, transposed input of another) is between parts in host memory only
 // (MST_ERROR_ARGUMENT). On failure outputs are undefined. Collective, blocks. MST_ERROR_IO: MPI failed, or a rank waited longer
-// than the timeout, after which the job should be ended (MPI_Abort) and the plan be destroyed no more; else errors are those of
+// than the timeout, after which the job should be ended (MPI_Abort): MPI may still write to the parts; else errors are those of
 // mst_fft_execute. Method: transforms along whole axes and exchanges between them (Foster, Worley, Parallel algorithms for the
 // spectral transform method, 1997; Pekurovsky, P3DFFT, 2012).
 MST_API mst_status mst_mpi_fft_execute(mst_mpi_fft *plan, mst_location input, mst_location output, mst_error *error);
 
 // 1: an execution broke off on this rank while others may be waiting, so that nothing collective can be done with the plan any
-// more, not even destroying it: end the job by MPI_Abort. Else 0.
+// more: end the job by MPI_Abort. Destroying it then leaves the memory that MPI may still write to. Else 0.
 MST_API int mst_mpi_fft_is_broken(const mst_mpi_fft *plan);
 
 // ---- Finite differences
@@ -130,7 +131,7 @@ typedef struct mst_mpi_stencil mst_mpi_stencil;
 // Collective, blocks. Errors are those of mst_stencil_create and mst_stencil_divide; MST_ERROR_IO where MPI fails.
 MST_API mst_status mst_mpi_stencil_create(MPI_Comm communicator, mst_context *context, const mst_stencil_desc *desc,
                                           uint64_t steps, double timeout, mst_mpi_stencil **out, mst_error *error);
-MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, unless it is NULL
+MST_API void mst_mpi_stencil_destroy(mst_mpi_stencil *solver); // collective, unless it is NULL or broken
 
 // Advances by so many steps, and exchanges halos where they are used up. Collective, blocks. On failure the state is lost. Errors
 // are those of mst_stencil_run; MST_ERROR_IO: also where MPI failed or a rank waited longer than the timeout, which breaks the
