@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { STEPS = 23, MOST_PARTS = 4 };
+enum { STEPS = 23, MOST_PARTS = 4, MOST_POINTS = 25 };
 
 static mst_context *alone, *two, *three;
 
@@ -131,7 +131,7 @@ static void add_state(outcome *o, const mst_stencil_desc *d, mst_stencil *solver
 
 static void add_records(outcome *o, const mst_stencil_desc *d, const mst_stencil *solver, uint64_t first, uint64_t steps) {
     mst_error e;
-    double values[STEPS * 3];
+    double values[STEPS * MOST_POINTS];
     for (size_t k = 0; k < d->n_receivers; k++) {
         OK(mst_stencil_read_receiver(solver, k, first, steps, values, &e));
         add(o, values, steps * d->receivers[k].n_points * sizeof *values);
@@ -246,6 +246,27 @@ static void exchange(mst_stencil *const *solvers, size_t n, bool is_ring) {
             free(edges[k][side]);
 }
 
+// Every point of receivers is of one part, wherever the cuts lie, and has the bits of the whole grid's there.
+static void check_received(const mst_stencil_desc *d, const mst_stencil *expected, mst_stencil *const *solvers, size_t n) {
+    mst_error e;
+    double want[STEPS * MOST_POINTS], got[MOST_PARTS][STEPS * MOST_POINTS];
+    for (size_t r = 0; r < d->n_receivers; r++) {
+        OK(mst_stencil_read_receiver(expected, r, 1, STEPS, want, &e));
+        for (size_t k = 0; k < n; k++)
+            OK(mst_stencil_read_receiver(solvers[k], r, 1, STEPS, got[k], &e));
+        for (size_t i = 0; i < STEPS * d->receivers[r].n_points; i++) {
+            size_t owners = 0;
+            for (size_t k = 0; k < n; k++)
+                if (!isnan(got[k][i])) {
+                    owners++;
+                    CHECK(memcmp(&got[k][i], &want[i], sizeof want[i]) == 0,
+                          "receiver %zu, value %zu in part %zu of %zu: %.17g, not %.17g", r, i, k, n, got[k][i], want[i]);
+                }
+            CHECK(owners == 1, "receiver %zu, value %zu is that of %zu of %zu parts", r, i, owners, n);
+        }
+    }
+}
+
 static void check_parts(const mst_stencil_desc *whole, mst_stencil *expected, size_t n, uint64_t steps, const char *field) {
     mst_error e;
     mst_stencil_part parts[MOST_PARTS];
@@ -269,6 +290,7 @@ static void check_parts(const mst_stencil_desc *whole, mst_stencil *expected, si
     }
     if (n > 1)
         REFUSED(MST_ERROR_ARGUMENT, "halos", mst_stencil_run(solvers[0], steps + 1, NULL, NULL, &e));
+    check_received(whole, expected, solvers, n);
     for (size_t k = 0; k < n; k++) {
         OK(mst_stencil_read(solvers[k], field, 0, NULL, mst_at_host(at_plane), &e));
         at_plane += parts[k].planes * whole->grid[1] * element;
@@ -297,7 +319,14 @@ static void check_cuts(const mst_stencil_desc *d, const size_t *n, const uint64_
 static void test_parts(void **state) {
     (void)state;
     mst_stencil_desc d = describe();
+    double places[MOST_POINTS][MST_MAX_AXES];
+    mst_stencil_receiver across[] = {receivers[0], {.field = "e", .n_points = MOST_POINTS, .positions = (const void *)places}};
+    for (int k = 0; k < MOST_POINTS; k++) {
+        places[k][0] = 2.1 * k + 0.3;
+        places[k][1] = 7.5 + 0.5 * k;
+    }
     d.schedule = MST_STENCIL_SWEEPS;
+    d.receivers = across;
     check_cuts(&d, (const size_t[]){2, 3}, (const uint64_t[]){3, 5}, "e", 0);
     // Around a ring, and without layers.
     const mst_stencil_update plain = {"e", "e + k * (e[-2,0] - e.prev[1,1])", 0};
@@ -307,7 +336,7 @@ static void test_parts(void **state) {
     d.updates = &plain;
     d.n_updates = 1;
     d.n_sources = 2;
-    d.n_receivers = 0;
+    across[1].radius = 3;
     for (int k = 0; k < 4; k++)
         faces[k] = (mst_stencil_boundary){.kind = k < 2 ? MST_BOUNDARY_PERIODIC : MST_BOUNDARY_NEUMANN};
     check_cuts(&d, (const size_t[]){2, 4}, (const uint64_t[]){4, 2}, "e", 2);

@@ -298,8 +298,9 @@ typedef struct mst_stencil_desc {
 
     // NULL: the whole grid. Else all else is of the whole grid, places and initial data, too, of which the solver reads the
     // planes that it holds. It has no monitors, spectra and condition. mst_stencil_read is of its own planes (region NULL: all of
-    // them; nodes are numbered in the whole grid), mst_stencil_write of all planes that it holds. Points of receivers that are
-    // not in its own planes alone are NaN. The grid has two axes or three (an ensemble's, one or two).
+    // them; nodes are numbered in the whole grid), mst_stencil_write of all planes that it holds. A point of a receiver is
+    // that of the part that has the node with its largest weight; in others it is NaN. Points between nodes make halos deeper by
+    // as far as their nodes reach. The grid has two axes or three (an ensemble's, one or two).
     const mst_stencil_part *part;
 
     // How the grid is shared out among the devices of the context: a number for each, not negative, of which 3 and 1 mean three

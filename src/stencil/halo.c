@@ -153,17 +153,14 @@ fail:
     return status;
 }
 
-bool mst_part_has_record(const mst_stencil *s, size_t record) {
-    const int64_t plane = (int64_t)s->problem.records[record].node[PLANES] - (s->part.first - s->part.held_first);
+bool mst_part_has_point(const mst_stencil *s, size_t point) {
+    const int64_t plane =
+        (int64_t)s->problem.records[mst_problem_home(&s->problem, point)].node[PLANES] - (s->part.first - s->part.held_first);
     return plane >= 0 && plane < s->part.planes;
 }
 
 double mst_part_received(const mst_stencil *s, const double *records, size_t point) {
-    const mst_problem *p = &s->problem;
-    for (size_t k = p->shares_begin[point]; k < p->shares_begin[point + 1]; k++)
-        if (!mst_part_has_record(s, p->shares[k].record))
-            return NAN;
-    return mst_tables_received(p, records, point);
+    return mst_part_has_point(s, point) ? mst_tables_received(&s->problem, records, point) : NAN;
 }
 
 // ---- Values that are infinite or NaN

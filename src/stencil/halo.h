@@ -16,9 +16,9 @@ mst_status mst_part_written(mst_stencil *s, int array, mst_error *error);
 // Whether halos still hold for so many steps.
 bool mst_part_may_run(const mst_stencil *s, uint64_t steps);
 
-// Whether a node that kernels record is in the part's own planes; and what a point of a receiver gets of the records of a step,
-// NaN if not all of its nodes are.
-bool mst_part_has_record(const mst_stencil *s, size_t record);
+// Whether a point of receivers is the part's, as its home is in the part's own planes (mst_problem_home); and what it gets of the
+// records of a step, NaN if it is another's.
+bool mst_part_has_point(const mst_stencil *s, size_t point);
 double mst_part_received(const mst_stencil *s, const double *records, size_t point);
 
 // Bytes that the neighbour below (side 0) or above is given, or gives; and they themselves: planes of all arrays of the state.

@@ -26,7 +26,7 @@ typedef struct mst_members {
     uint64_t steps;        // between exchanges
     uint64_t steps_left;   // for which halos hold
     uint64_t exchange;     // number of the next one
-    size_t *owners;        // of the nodes that kernels record
+    size_t *owners;        // of the points of receivers
     uint64_t wanted;       // steps of a call
     pthread_mutex_t mutex; // guards what follows
     pthread_cond_t changed;
@@ -40,7 +40,7 @@ typedef struct mst_members {
 // schedule.
 mst_status mst_members_begin(mst_stencil *whole, mst_error *error);
 
-// The bytes of the edges, taken when all members are there, and whose are the nodes that kernels record.
+// The bytes of the edges, taken when all members are there, and whose are the points of receivers.
 mst_status mst_members_take(mst_members *members, mst_error *error);
 
 // A solver of the description on the context: shared out if that is a group and there are planes enough, else the lead's alone.

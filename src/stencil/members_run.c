@@ -144,22 +144,20 @@ static mst_status collect(mst_schedule *schedule, mst_error *error) {
     mst_stencil *s = m->whole;
     const mst_problem *p = &s->problem;
     const uint64_t rows = s->tables.filled;
-    double *records = NULL;
     if (p->n_points == 0 || rows == 0)
         return MST_OK;
     MST_TRY(mst_tables_make_room(&s->tables, rows, error));
-    MST_REQUIRE(records = malloc(p->n_records * sizeof *records), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
-    for (uint64_t row = 0; row < rows; row++) {
-        for (size_t i = 0; i < p->n_records; i++)
-            records[i] = m->all[m->owners[i]].solver->tables.recorded[row * p->n_records + i];
-        mst_tables_receive(p, records, s->tables.recorded + (s->tables.n_recorded + row) * p->n_points);
-    }
+    for (uint64_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < p->n_points; i++) {
+            const mst_stencil *own = m->all[m->owners[i]].solver;
+            s->tables.recorded[(s->tables.n_recorded + row) * p->n_points + i] =
+                mst_tables_received(&own->problem, own->tables.recorded + row * p->n_records, i);
+        }
     s->tables.n_recorded += rows;
 fail:
     for (size_t k = 0; k < m->n; k++)
         m->all[k].solver->tables.n_recorded = 0;
     s->tables.filled = 0;
-    free(records);
     return status;
 }
 
@@ -275,10 +273,10 @@ fail:
 static mst_status find_owners(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = &m->whole->problem;
-    MST_REQUIRE(m->owners = calloc(p->n_records + 1, sizeof *m->owners), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
-    for (size_t i = 0; i < p->n_records; i++)
+    MST_REQUIRE(m->owners = calloc(p->n_points + 1, sizeof *m->owners), MST_ERROR_HOST_MEMORY, "out of memory for receivers");
+    for (size_t i = 0; i < p->n_points; i++)
         for (size_t k = 0; k < m->n; k++)
-            if (mst_part_has_record(m->all[k].solver, i))
+            if (mst_part_has_point(m->all[k].solver, i))
                 m->owners[i] = k;
 fail:
     return status;

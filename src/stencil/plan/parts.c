@@ -2,23 +2,40 @@
 
 #include "runtime/numbers.h"
 #include "stencil/scheme/pipeline.h"
+#include "stencil/scheme/problem_points.h"
 
 enum { MOST_STEPS = 256, MOST_COUNTED = 1 << 30 }; // between exchanges, by the model and at all
 
 // No halo takes more than this part of what the thinnest part has itself, as all of it is computed twice.
 static const double MOST_HALO = 0.5;
 
+static int64_t planes_between(const mst_problem *p, uint64_t a, uint64_t b) {
+    const int64_t apart = (int64_t)(a > b ? a - b : b - a), n = (int64_t)p->all_planes;
+    return mst_problem_periodic(p, PLANES) ? mst_smaller(apart, n - apart) : apart;
+}
+
+static int64_t find_beside(const mst_problem *p) {
+    int64_t most = 0;
+    for (size_t i = 0; i < p->n_points; i++) {
+        const uint64_t home = p->records[mst_problem_home(p, i)].node[PLANES];
+        for (size_t k = p->shares_begin[i]; k < p->shares_begin[i + 1]; k++)
+            most = mst_larger(most, planes_between(p, p->records[p->shares[k].record].node[PLANES], home));
+    }
+    return most;
+}
+
 mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *error) {
     mst_pipeline step = {0};
     mst_status status = mst_pipeline_make(problem, 1, false, &step, error);
-    *out = (mst_halo){{step.low[PLANES], step.high[PLANES]}, {step.fixed_low[PLANES], step.fixed_high[PLANES]}};
+    *out = (mst_halo){
+        {step.low[PLANES], step.high[PLANES]}, {step.fixed_low[PLANES], step.fixed_high[PLANES]}, find_beside(problem)};
     mst_pipeline_release(&step);
     return status;
 }
 
 int64_t mst_halo_depth(const mst_halo *h, int side, uint64_t steps) {
     const int64_t before = steps > 0 ? (int64_t)mst_smaller(steps - 1, (uint64_t)MOST_COUNTED) : 0;
-    return steps == 0 ? 0 : before * h->state[side] + mst_larger(h->state[side], h->fixed[side]);
+    return steps == 0 ? 0 : h->beside + before * h->state[side] + mst_larger(h->state[side], h->fixed[side]);
 }
 
 int64_t mst_halo_least(const mst_halo *h, bool is_ring, uint64_t steps) {
@@ -96,7 +113,7 @@ uint64_t mst_parts_steps(const mst_problem *p, const mst_halo *halo, const mst_p
     const bool is_ring = mst_problem_periodic(p, PLANES);
     uint64_t best = 0;
     double least = 0;
-    if (halo->state[0] + halo->state[1] + halo->fixed[0] + halo->fixed[1] == 0) // nothing is ever exchanged
+    if (halo->state[0] + halo->state[1] + halo->fixed[0] + halo->fixed[1] + halo->beside == 0) // nothing is ever exchanged
         return planes > 0 ? UINT32_MAX : 0;
     for (uint64_t steps = 1; steps <= MOST_STEPS && mst_halo_least(halo, is_ring, steps) <= planes; steps++) {
         const double halos = (double)(mst_halo_depth(halo, 0, steps) + mst_halo_depth(halo, 1, steps));

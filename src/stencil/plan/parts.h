@@ -12,9 +12,10 @@
 
 #include "stencil/scheme/part.h"
 
-// Planes below and above that a step of a plane reads of the state, and of coefficient fields.
+// Planes below and above that a step of a plane reads of the state, and of coefficient fields; and how far the nodes of a point
+// of receivers lie on either side of the plane of its home, so that the part that has this can add them up after every step.
 typedef struct mst_halo {
-    int64_t state[2], fixed[2];
+    int64_t state[2], fixed[2], beside;
 } mst_halo;
 
 mst_status mst_halo_find(const mst_problem *problem, mst_halo *out, mst_error *error);

@@ -137,11 +137,6 @@ double mst_tables_received(const mst_problem *p, const double *records, size_t p
     return sum;
 }
 
-void mst_tables_receive(const mst_problem *p, const double *records, double *values) {
-    for (size_t i = 0; i < p->n_points; i++)
-        values[i] = mst_tables_received(p, records, i);
-}
-
 size_t mst_tables_width(const mst_tables *t) { return t->is_part ? t->problem->n_records : t->problem->n_points; }
 
 mst_status mst_tables_make_room(mst_tables *t, uint64_t rows, mst_error *error) {
@@ -180,8 +175,8 @@ mst_status mst_tables_collect(mst_tables *t, mst_error *error) {
     for (uint64_t row = 0; row < t->filled; row++) {
         double *to = t->recorded + (t->n_recorded + row) * mst_tables_width(t);
         widen(t, row, t->is_part ? to : records);
-        if (!t->is_part)
-            mst_tables_receive(p, records, to);
+        for (size_t i = 0; i < p->n_points && !t->is_part; i++)
+            to[i] = mst_tables_received(p, records, i);
     }
     t->n_recorded += t->filled;
 fail:

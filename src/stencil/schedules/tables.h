@@ -31,10 +31,8 @@ void mst_tables_release(mst_tables *tables);
 // Makes ready for steps first .. first + n - 1, n at most the rows. Waits for the compute queue if rows have to be replaced.
 mst_status mst_tables_fill(mst_tables *tables, uint64_t first, uint64_t n, mst_error *error);
 
-// The sum of a point of a receiver, or of all, of the records of a step; the values of a step in `recorded`; and room for more
-// steps there.
+// The sum of a point of a receiver of the records of a step; the values of a step in `recorded`; and room for more steps there.
 double mst_tables_received(const mst_problem *problem, const double *records, size_t point);
-void mst_tables_receive(const mst_problem *problem, const double *records, double *values);
 size_t mst_tables_width(const mst_tables *tables);
 mst_status mst_tables_make_room(mst_tables *tables, uint64_t rows, mst_error *error);
 

@@ -1,6 +1,7 @@
 // Sources and receivers of a description: what they feed and record, node by node or region by region.
 #include "spread.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,6 +163,14 @@ static mst_status make_records(const mst_node_list *list, mst_problem *p, mst_er
 fail:
     free(all);
     return status;
+}
+
+size_t mst_problem_home(const mst_problem *p, size_t point) {
+    size_t home = p->shares_begin[point];
+    for (size_t k = home + 1; k < p->shares_begin[point + 1]; k++)
+        if (fabs(p->shares[k].weight) > fabs(p->shares[home].weight))
+            home = k;
+    return p->shares[home].record;
 }
 
 // ---- Both

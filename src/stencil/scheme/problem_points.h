@@ -44,6 +44,10 @@ typedef struct mst_problem_share {
     double weight;
 } mst_problem_share;
 
+// The node with the largest weight of a point of receivers, as a record: in a part of a grid, the part that has this node among
+// its own has the point.
+size_t mst_problem_home(const mst_problem *problem, size_t point);
+
 // The part of mst_problem_read and mst_problem_release for them.
 mst_status mst_problem_read_points(const mst_stencil_desc *desc, mst_problem *problem, mst_error *error);
 void mst_problem_release_points(mst_problem *problem);
