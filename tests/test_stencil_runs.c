@@ -4,7 +4,7 @@
 #include <mastaba/stencil.h>
 #include <math.h>
 
-enum { RUNS = 3, ROWS = 14, COLUMNS = 19, STEPS = 7, POINTS = 2 };
+enum { RUNS = 3, ROWS = 14, COLUMNS = 19, STEPS = 7, POINTS = 2, LOOKS = STEPS / 2, MONITORS = 2, SUMS = 2 * 2 * 4 };
 
 static const char *const names[] = {"feed", "kill"};
 static const double values[RUNS][2] = {{0.035, 0.06}, {0.06, 0.06}, {0.025, 0.0525}};
@@ -27,8 +27,29 @@ static const mst_stencil_boundary boundaries[] = {{.kind = MST_BOUNDARY_DIRICHLE
                                                   {.kind = MST_BOUNDARY_PERIODIC},
                                                   {.kind = MST_BOUNDARY_PERIODIC}};
 static const size_t points[POINTS][MST_MAX_AXES] = {{3, 4}, {10, 0}};
-static const mst_stencil_receiver receiver = {.field = "v", .n_points = POINTS, .points = points};
-static const mst_stencil_source source = {.field = "u", .point = {5, 6}, .series = "sin(9*t)*kill"};
+static const double places[POINTS][MST_MAX_AXES] = {{3.5, 4.25}, {10, 0.75}}, place[] = {5.5, 6.25};
+// At nodes, and between them.
+static const mst_stencil_receiver receivers[] = {{.field = "v", .n_points = POINTS, .points = points},
+                                                 {.field = "u", .n_points = POINTS, .positions = places, .radius = 2}};
+static const mst_stencil_source sources[] = {{.field = "u", .point = {5, 6}, .series = "sin(9*t)*kill"},
+                                             {.field = "v", .position = place, .series = "0.1*sin(7*t)*feed"}};
+
+// Monitors of all of a run's grid and of some nodes, and a spectrum at 2 nodes of each axis.
+static const mst_stencil_monitor on_plane_monitors[MONITORS] = {
+    {.name = "a", .expression = "feed*u[0,-1] + kill*v.prev[1,0] + t + x*y/feed", .reduction = MST_STENCIL_SUM, .every = 2},
+    {.name = "b",
+     .expression = "(feed + kill)*c*u",
+     .reduction = MST_STENCIL_MAX,
+     .every = 2,
+     .region = {{2, 1}, {3, 2}, {4, 9}}}};
+static const mst_stencil_monitor on_line_monitors[MONITORS] = {
+    {.name = "a", .expression = "feed*u[-1] + kill*v.prev[1] + t + x/feed", .reduction = MST_STENCIL_SUM, .every = 2},
+    {.name = "b", .expression = "(feed + kill)*c*u", .reduction = MST_STENCIL_NORM, .every = 2, .region = {{2}, {3}, {4}}}};
+static const double frequencies[] = {0.3, 1.1};
+static const mst_stencil_spectrum on_plane_spectrum = {
+    .expression = "u - kill*v", .n_frequencies = 2, .frequencies = frequencies, .every = 1, .region = {{3, 4}, {5, 7}, {2, 2}}};
+static const mst_stencil_spectrum on_line_spectrum = {
+    .expression = "u - kill*v", .n_frequencies = 2, .frequencies = frequencies, .every = 1, .region = {{3}, {5}, {4 - 1}}};
 
 static mst_stencil_desc make(int rank, const mst_stencil_parameter parameters[3]) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
@@ -43,40 +64,68 @@ static mst_stencil_desc make(int rank, const mst_stencil_parameter parameters[3]
     d.updates = rank == 2 ? plane : line;
     d.n_updates = 2;
     d.boundaries = boundaries + (rank == 2 ? 0 : 2);
-    d.sources = &source;
-    d.receivers = &receiver;
-    d.n_sources = d.n_receivers = rank == 2 ? 1 : 0;
+    d.sources = sources;
+    d.receivers = receivers;
+    d.n_sources = d.n_receivers = rank == 2 ? 2 : 0;
+    d.monitors = rank == 2 ? on_plane_monitors : on_line_monitors;
+    d.n_monitors = MONITORS;
+    d.spectra = rank == 2 ? &on_plane_spectrum : &on_line_spectrum;
+    d.n_spectra = 1;
     d.schedule = MST_STENCIL_SWEEPS;
     return d;
 }
 
 typedef struct result {
     float u[RUNS][ROWS][COLUMNS], v[RUNS][ROWS][COLUMNS];
-    double traces[STEPS][RUNS][POINTS];
+    double traces[2][STEPS][RUNS][POINTS];
+    double monitored[MONITORS][LOOKS + 1][RUNS]; // the last: of the state at the end
+    float sums[2][RUNS][SUMS / 2];
 } result;
 
-static result alone, together;
+static result alone, together, one;
 
-static void run(mst_context *context, const mst_stencil_desc *d, void *u, void *v, double *trace) {
+// What a solver of so many runs finds, one behind the other where there is one alone.
+static void run(mst_context *context, const mst_stencil_desc *d, result *r) {
+    const size_t runs = d->n_runs > 0 ? d->n_runs : 1;
     mst_stencil *solver;
     mst_error e;
     OK(mst_stencil_create(context, d, &solver, &e));
     OK(mst_stencil_run(solver, STEPS, NULL, NULL, &e));
-    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(u), &e));
-    OK(mst_stencil_read(solver, "v", 1, NULL, mst_at_host(v), &e));
-    if (d->n_receivers > 0)
-        OK(mst_stencil_read_receiver(solver, 0, 1, STEPS, trace, &e));
+    OK(mst_stencil_read(solver, "u", 0, NULL, mst_at_host(r->u), &e));
+    OK(mst_stencil_read(solver, "v", 1, NULL, mst_at_host(r->v), &e));
+    for (size_t k = 0; k < d->n_receivers; k++)
+        OK(mst_stencil_read_receiver(solver, k, 1, STEPS, r->traces[k][0][0], &e));
+    for (size_t k = 0; k < MONITORS; k++) {
+        OK(mst_stencil_read_monitor(solver, k, 1, LOOKS, r->monitored[k][0], &e));
+        OK(mst_stencil_measure(solver, k, r->monitored[k][0] + LOOKS * runs, &e));
+    }
+    OK(mst_stencil_read_spectrum(solver, 0, mst_at_host(r->sums), &e));
     mst_stencil_destroy(solver);
 }
 
+// Number `row` of rows of one run's numbers in the array of one run alone, and of run r in that of all.
+static void put(void *all, const void *of_one, size_t row, size_t r, size_t bytes) {
+    memcpy((char *)all + (row * RUNS + r) * bytes, (const char *)of_one + row * bytes, bytes);
+}
+
 static void run_alone(mst_context *context, int rank) {
-    for (int r = 0; r < RUNS; r++) {
+    memset(&alone, 0, sizeof alone);
+    for (size_t r = 0; r < RUNS; r++) {
         const mst_stencil_parameter parameters[] = {{"feed", values[r][0]}, {"kill", values[r][1]}, {"rate", 0.16}};
         const mst_stencil_desc d = make(rank, parameters);
-        double trace[STEPS][POINTS];
-        run(context, &d, alone.u[r], alone.v[r], trace[0]);
-        for (int k = 0; k < STEPS; k++)
-            memcpy(alone.traces[k][r], trace[k], sizeof trace[k]);
+        memset(&one, 0, sizeof one);
+        run(context, &d, &one);
+        memcpy(alone.u[r], one.u, sizeof one.u[0]);
+        memcpy(alone.v[r], one.v, sizeof one.v[0]);
+        const size_t nodes = rank == 2 ? 4 : 3; // of the spectrum
+        for (size_t k = 0; k < 2; k++) {
+            for (size_t i = 0; i < STEPS; i++)
+                put(alone.traces[k], one.traces[k], i, r, sizeof one.traces[k][0][0]);
+            put(alone.sums, one.sums, k, r, nodes * 2 * sizeof(float));
+        }
+        for (size_t k = 0; k < MONITORS; k++)
+            for (size_t i = 0; i <= LOOKS; i++)
+                put(alone.monitored[k], one.monitored[k], i, r, sizeof(double));
     }
 }
 
@@ -87,10 +136,16 @@ static void check(const char *how, int rank) {
                     *v = (const float *)together.v + (size_t)r * bytes / sizeof *v;
         CHECK(memcmp(alone.u[r], u, bytes) == 0 && memcmp(alone.v[r], v, bytes) == 0, "%s, %d axes: run %d differs", how, rank,
               r);
-        for (int k = 0; k < STEPS && rank == 2; k++)
-            CHECK(memcmp(alone.traces[k][r], together.traces[k][r], sizeof alone.traces[k][r]) == 0,
-                  "%s: what receivers got in run %d after step %d differs", how, r, k + 1);
     }
+    CHECK(memcmp(alone.traces, together.traces, sizeof alone.traces) == 0, "%s, %d axes: what receivers got differs", how, rank);
+    for (int k = 0; k < MONITORS; k++)
+        for (int i = 0; i <= LOOKS; i++)
+            for (int r = 0; r < RUNS; r++)
+                CHECK(alone.monitored[k][i][r] == together.monitored[k][i][r],
+                      "%s, %d axes: monitor %d finds %.17g in run %d at look %d, not %.17g", how, rank, k,
+                      together.monitored[k][i][r], r, i, alone.monitored[k][i][r]);
+    CHECK(alone.monitored[0][0][0] != alone.monitored[0][0][1], "the monitor does not see the parameters");
+    CHECK(memcmp(alone.sums, together.sums, sizeof alone.sums) == 0, "%s, %d axes: sums of a spectrum differ", how, rank);
     CHECK(memcmp(alone.u[0], alone.u[1], sizeof alone.u[0]) != 0, "the parameters do nothing");
 }
 
@@ -123,7 +178,7 @@ static void test_bits(void **state) {
             if (d.schedule == MST_STENCIL_TRIVIAL)
                 d.fuse = 1;
             memset(&together, 0, sizeof together);
-            run(*state, &d, together.u, together.v, together.traces[0][0]);
+            run(*state, &d, &together);
             check(mst_stencil_schedule_name(d.schedule), rank);
         }
     }
@@ -172,6 +227,44 @@ static void test_data(void **state) {
     mst_stencil_destroy(solver);
 }
 
+// The condition holds when it does in the slowest run: u = (1 - a)^k is below 0.3 a.
+static void test_until(void **state) {
+    const mst_stencil_field field = {.name = "u", .initial = {.expression = "1"}};
+    const mst_stencil_update update = {"u", "u - a*u", 0};
+    const mst_stencil_monitor monitor = {.name = "most", .expression = "u", .reduction = MST_STENCIL_MAX};
+    const char *const a[] = {"a"};
+    const double some[] = {0.5, 0.2, 0.4};
+    mst_stencil_desc d = MST_STENCIL_DESC_INIT;
+    mst_stencil_report report = MST_STENCIL_REPORT_INIT;
+    mst_stencil *solver;
+    mst_error e;
+    uint64_t last = 0;
+    d.rank = 1;
+    d.grid[0] = 1500;
+    d.fields = &field;
+    d.updates = &update;
+    d.n_fields = d.n_updates = 1;
+    d.monitors = &monitor;
+    d.n_monitors = 1;
+    d.until = "most < 0.3*a && t > 2";
+    d.n_runs = 3;
+    d.n_run_parameters = 1;
+    d.run_parameters = a;
+    d.run_values = some;
+    d.schedule = MST_STENCIL_SWEEPS;
+    for (int r = 0; r < 3; r++) {
+        uint64_t k = 0;
+        for (double u = 1; u >= 0.3 * some[r]; k++)
+            u *= 1 - some[r];
+        last = k > last ? k : last;
+    }
+    OK(mst_stencil_create(*state, &d, &solver, &e));
+    OK(mst_stencil_run(solver, 100, NULL, &report, &e));
+    CHECK(report.ended && report.steps == last, "the run ended after %llu steps, not %llu", (unsigned long long)report.steps,
+          (unsigned long long)last);
+    mst_stencil_destroy(solver);
+}
+
 static void test_limits(void **state) {
     const mst_stencil_field field = {.name = "u"};
     mst_stencil_update update = {"u", "u + a*dt*(u[1] - 2*u + u[-1])", 0};
@@ -202,6 +295,7 @@ static void test_limits(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_data), cmocka_unit_test(test_limits)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_data), cmocka_unit_test(test_until),
+                                       cmocka_unit_test(test_limits)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

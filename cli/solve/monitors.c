@@ -7,27 +7,31 @@
 
 // ---- Rows of monitors: the value at step i every is number i
 
-static int add_row(solve_run *run, size_t k, double value) {
+// Room for one more, *to.
+static int add_row(solve_run *run, size_t k, double **to) {
     solve_rows *r = &run->rows[k];
+    const size_t runs = problem_runs(&run->problem.desc);
     if (r->n == r->capacity) {
-        double *grown = realloc(r->values, (2 * r->capacity + 64) * sizeof *grown);
+        double *grown = realloc(r->values, (2 * r->capacity + 64) * runs * sizeof *grown);
         if (!grown)
             return cli_out_of_memory(solve_command, run->problem.monitors[k].name);
         r->values = grown;
         r->capacity = 2 * r->capacity + 64;
     }
-    r->values[r->n++] = value;
+    *to = r->values + r->n++ * runs;
     return CLI_DONE;
 }
 
 int solve_begin_rows(solve_run *run) {
     int code = CLI_DONE;
-    for (size_t k = 0; k < run->problem.n_logs && code == CLI_DONE; k++) {
-        double value;
+    if (!(run->latest = calloc(problem_runs(&run->problem.desc), sizeof *run->latest)))
+        return cli_out_of_memory(solve_command, NULL);
+    for (size_t k = 0; k < run->problem.n_logs && run->first == 0 && code == CLI_DONE; k++) {
+        double *values = NULL;
         mst_error error;
-        if (mst_stencil_measure(run->solver, k, &value, &error) != MST_OK)
+        code = add_row(run, k, &values);
+        if (code == CLI_DONE && mst_stencil_measure(run->solver, k, values, &error) != MST_OK)
             return cli_fail(solve_command, run->problem.monitors[k].name, &error);
-        code = add_row(run, k, value);
     }
     return code;
 }
@@ -37,11 +41,12 @@ int solve_take_rows(solve_run *run) {
     int code = CLI_DONE;
     for (size_t k = 0; k < run->problem.n_logs; k++)
         while (code == CLI_DONE && run->rows[k].n <= step / run->problem.monitors[k].every) {
-            double value;
+            const uint64_t number = run->rows[k].n;
+            double *values = NULL;
             mst_error error;
-            if (mst_stencil_read_monitor(run->solver, k, run->rows[k].n, 1, &value, &error) != MST_OK)
+            code = add_row(run, k, &values);
+            if (code == CLI_DONE && mst_stencil_read_monitor(run->solver, k, number, 1, values, &error) != MST_OK)
                 return cli_fail(solve_command, run->problem.monitors[k].name, &error);
-            code = add_row(run, k, value);
         }
     return code;
 }
@@ -49,42 +54,85 @@ int solve_take_rows(solve_run *run) {
 void solve_free_rows(solve_run *run) {
     for (size_t k = 0; k < run->problem.n_logs; k++)
         free(run->rows[k].values);
+    free(run->latest);
+}
+
+const double *solve_last_values(const solve_run *run, size_t k) {
+    const solve_rows *r = &run->rows[k];
+    return r->n > 0 ? r->values + (r->n - 1) * problem_runs(&run->problem.desc) : NULL;
+}
+
+// "0.25", or of several runs "0.25 to 0.75".
+static size_t print_range(const double *values, size_t n, int digits, char *out, size_t size) {
+    double least = values[0], most = values[0];
+    for (size_t i = 1; i < n; i++) {
+        least = values[i] < least || isnan(values[i]) ? values[i] : least;
+        most = values[i] > most || isnan(values[i]) ? values[i] : most;
+    }
+    return (size_t)(n > 1 ? snprintf(out, size, "%.*g to %.*g", digits, least, digits, most)
+                          : snprintf(out, size, "%.*g", digits, values[0]));
 }
 
 // The values so far, "energy 0.25", for the progress line.
 void solve_note_monitors(const solve_run *run, char *note, size_t size) {
+    const size_t runs = problem_runs(&run->problem.desc);
     size_t used = 0;
     note[0] = '\0';
     for (size_t k = 0; k < run->problem.n_logs && used + 1 < size; k++) {
-        const uint64_t every = run->problem.monitors[k].every, last = mst_stencil_step(run->solver) / every;
-        double value = run->rows[k].n > 0 ? run->rows[k].values[run->rows[k].n - 1] : NAN;
-        if (last > 0)
-            (void)mst_stencil_read_monitor(run->solver, k, last, 1, &value, NULL); // else it was read before
-        used += (size_t)snprintf(note + used, size - used, "  %s %.6g", run->problem.monitors[k].name, value);
+        const uint64_t last = mst_stencil_step(run->solver) / run->problem.monitors[k].every;
+        const double *values = solve_last_values(run, k);
+        if (last > 0 && mst_stencil_read_monitor(run->solver, k, last, 1, run->latest, NULL) == MST_OK)
+            values = run->latest; // else it was read before
+        if (values) {
+            used += (size_t)snprintf(note + used, size - used, "  %s ", run->problem.monitors[k].name);
+            if (used + 1 < size)
+                used += print_range(values, runs, 6, note + used, size - used);
+        }
     }
 }
 
+void solve_print_monitors(const solve_run *run) {
+    const size_t runs = problem_runs(&run->problem.desc);
+    for (size_t k = 0; k < run->problem.n_logs; k++) {
+        const double *values = solve_last_values(run, k);
+        char range[80];
+        if (!values)
+            continue;
+        print_range(values, runs, 9, range, sizeof range);
+        printf("%s: %s after step %llu\n", run->problem.monitors[k].name, range,
+               (unsigned long long)((run->rows[k].n - 1) * run->problem.monitors[k].every));
+    }
+}
+
+// Run by run.
 static int write_csv(const solve_run *run, size_t k, FILE *file) {
     const mst_stencil_monitor *m = &run->problem.monitors[k];
-    fprintf(file, "step,t,%s\n", m->name);
-    for (size_t i = 0; i < run->rows[k].n; i++)
-        fprintf(file, "%llu,%.17g,%.17g\n", (unsigned long long)(i * m->every),
-                (double)(i * m->every) * run->problem.desc.time_step, run->rows[k].values[i]);
+    const size_t runs = problem_runs(&run->problem.desc);
+    const bool several = run->problem.desc.n_runs > 0;
+    fprintf(file, "%sstep,t,%s\n", several ? "run," : "", m->name);
+    for (size_t r = 0; r < runs; r++)
+        for (size_t i = 0; i < run->rows[k].n; i++) {
+            if (several)
+                fprintf(file, "%zu,", r);
+            fprintf(file, "%llu,%.17g,%.17g\n", (unsigned long long)(i * m->every),
+                    (double)(i * m->every) * run->problem.desc.time_step, run->rows[k].values[i * runs + r]);
+        }
     return fflush(file) == 0 ? CLI_DONE : CLI_FAILED;
 }
 
-// A row a look: t and the value.
+// A row a look: t and the value; of several runs, an array a run.
 static int write_npy(const solve_run *run, size_t k, cli_output *out) {
     const mst_stencil_monitor *m = &run->problem.monitors[k];
-    const size_t shape[] = {run->rows[k].n, 2};
-    const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2, shape);
+    const size_t runs = problem_runs(&run->problem.desc), n = run->rows[k].n, shape[] = {runs, n, 2};
+    const int several = run->problem.desc.n_runs > 0;
+    const mst_layout layout = mst_layout_dense(MST_FLOAT64, 2 + several, shape + 1 - several);
     int code = cli_output_begin(out, &layout, 0);
-    double *rows = malloc(2 * run->rows[k].n * sizeof *rows + 1);
+    double *rows = malloc(runs * 2 * n * sizeof *rows + 1);
     if (code == CLI_DONE && !rows)
         code = cli_out_of_memory(solve_command, m->name);
-    for (size_t i = 0; code == CLI_DONE && i < run->rows[k].n; i++) {
-        rows[2 * i] = (double)(i * m->every) * run->problem.desc.time_step;
-        rows[2 * i + 1] = run->rows[k].values[i];
+    for (size_t i = 0; code == CLI_DONE && i < runs * n; i++) {
+        rows[2 * i] = (double)(i % n * m->every) * run->problem.desc.time_step;
+        rows[2 * i + 1] = run->rows[k].values[i % n * runs + i / n];
     }
     if (code == CLI_DONE && !cli_write_bytes(&out->location, 0, rows, (size_t)cli_layout_bytes(&layout)))
         code = cli_fail_file(solve_command, out->path, "cannot be written");
@@ -108,12 +156,14 @@ int solve_write_rows(solve_run *run) {
     return code;
 }
 
-// ---- Spectra: [frequency], and the axes of the region that have more than a node of their own
+// ---- Spectra: [frequency], the run, if there are several, and the axes of the region that have more than a node of their own
 
 mst_layout solve_spectrum_layout(const problem *p, size_t k) {
     const mst_stencil_spectrum *s = &p->spectra[k];
     size_t shape[MST_MAX_AXES + 1] = {s->n_frequencies};
     int rank = 1;
+    if (p->desc.n_runs > 0)
+        shape[rank++] = p->desc.n_runs;
     for (int axis = 0; axis < p->desc.rank; axis++)
         if (!p->spectrum_files[k].fixed[axis])
             shape[rank++] = s->region.count[axis];
@@ -144,7 +194,7 @@ static uint64_t spectrum_bytes(const problem *p, size_t k) {
 uint64_t solve_found_bytes(const problem *p, uint64_t step) {
     uint64_t bytes = 0;
     for (size_t k = 0; k < p->n_logs; k++)
-        bytes += rows_at(p, k, step) * sizeof(double);
+        bytes += rows_at(p, k, step) * problem_runs(&p->desc) * sizeof(double);
     for (size_t k = 0; k < p->desc.n_spectra; k++)
         bytes += spectrum_bytes(p, k);
     return bytes;
@@ -153,8 +203,9 @@ uint64_t solve_found_bytes(const problem *p, uint64_t step) {
 int solve_copy_found(solve_run *run, void *to) {
     unsigned char *at = to;
     for (size_t k = 0; k < run->problem.n_logs; k++) {
-        memcpy(at, run->rows[k].values, run->rows[k].n * sizeof(double));
-        at += run->rows[k].n * sizeof(double);
+        const size_t bytes = run->rows[k].n * problem_runs(&run->problem.desc) * sizeof(double);
+        memcpy(at, run->rows[k].values, bytes);
+        at += bytes;
     }
     for (size_t k = 0; k < run->problem.desc.n_spectra; k++) {
         mst_error error;
@@ -167,15 +218,16 @@ int solve_copy_found(solve_run *run, void *to) {
 
 int solve_take_found(solve_run *run, int file, uint64_t offset) {
     const mst_location rows = mst_at_file(file, offset);
+    const size_t row_bytes = problem_runs(&run->problem.desc) * sizeof(double);
     uint64_t used = 0;
     int code = CLI_DONE;
     for (size_t k = 0; k < run->problem.n_logs; k++)
         for (uint64_t n = rows_at(&run->problem, k, run->resumed_step); n > 0 && code == CLI_DONE; n--) {
-            double value;
-            if (!cli_read_bytes(&rows, used, &value, sizeof value))
+            double *values = NULL;
+            code = add_row(run, k, &values);
+            if (code == CLI_DONE && !cli_read_bytes(&rows, used, values, row_bytes))
                 return cli_fail_file(solve_command, run->options->checkpoint, "cannot be read");
-            code = add_row(run, k, value);
-            used += sizeof value;
+            used += row_bytes;
         }
     for (size_t k = 0; k < run->problem.desc.n_spectra && code == CLI_DONE; k++) {
         mst_error error;

@@ -140,8 +140,6 @@ bool problem_read_monitors(cli_yaml *y, yaml_node_t *node, void *target) {
     problem *p = target;
     size_t n;
     p->desc.monitors = p->monitors;
-    if (!problem_of_one_run(target, node))
-        return false;
     return cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a list of monitors", PROBLEM_MOST_MONITORS, &n) &&
            cli_yaml_items(y, node, read_monitor, p);
 }
@@ -231,8 +229,6 @@ static const cli_yaml_key until_keys[] = {
 
 bool problem_read_until(cli_yaml *y, yaml_node_t *node, void *target) {
     ((problem *)target)->desc.until_every = UNTIL_EVERY;
-    if (!problem_of_one_run(target, node))
-        return false;
     return node->type == YAML_MAPPING_NODE ? cli_yaml_keys(y, node, until_keys, CLI_COUNT(until_keys), target)
                                            : read_condition(y, node, target);
 }
@@ -355,8 +351,6 @@ bool problem_read_spectra(cli_yaml *y, yaml_node_t *node, void *target) {
     problem *p = target;
     size_t n;
     p->desc.spectra = p->spectra;
-    if (!problem_of_one_run(target, node))
-        return false;
     return cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a list of spectra", PROBLEM_MOST_SPECTRA, &n) &&
            cli_yaml_items(y, node, read_spectrum, p);
 }

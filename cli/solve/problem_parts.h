@@ -68,7 +68,6 @@ bool problem_read_masks(cli_yaml *y, yaml_node_t *node, void *target);     // in
 // ---- problem_runs.c
 
 bool problem_read_runs(cli_yaml *y, yaml_node_t *node, void *target);
-bool problem_of_one_run(problem *p, const yaml_node_t *node); // else prints an error: what runs together cannot have
 
 // ---- problem_step.c
 

@@ -304,7 +304,7 @@ static bool read_receiver_range(cli_yaml *y, yaml_node_t *node, void *target) {
 static bool read_receiver_spectrum(cli_yaml *y, yaml_node_t *node, void *target) {
     receiver_reading *r = target;
     (void)y;
-    return problem_of_one_run(r->p, node) && problem_read_trace_spectrum(r->p, node, r->trace);
+    return problem_read_trace_spectrum(r->p, node, r->trace);
 }
 
 static const cli_yaml_key receiver_keys[] = {

@@ -171,7 +171,3 @@ bool problem_read_runs(cli_yaml *y, yaml_node_t *node, void *target) {
     free(r.given);
     return good;
 }
-
-bool problem_of_one_run(problem *p, const yaml_node_t *node) {
-    return p->desc.n_runs == 0 || cli_yaml_error(&p->yaml, node, "a problem with runs has none of these");
-}

@@ -64,14 +64,25 @@ static json_t *plan_json(const solve_run *run, const mst_stencil_plan *plan) {
     return cli_json_complete(object, failed);
 }
 
-// The last value of each.
+static json_t *values_json(const double *values, size_t n) {
+    json_t *array = json_array();
+    int failed = !array;
+    for (size_t i = 0; i < n; i++)
+        failed |= json_array_append_new(array, cli_json_real(values[i]));
+    return cli_json_complete(array, failed);
+}
+
+// The last value of each, or of several runs a list.
 static json_t *monitors_json(const solve_run *run) {
     json_t *object = json_object();
     int failed = !object;
-    for (size_t k = 0; k < run->problem.n_logs; k++)
-        if (run->rows[k].n > 0)
+    for (size_t k = 0; k < run->problem.n_logs; k++) {
+        const double *values = solve_last_values(run, k);
+        const size_t runs = run->problem.desc.n_runs;
+        if (values)
             failed |= json_object_set_new(object, run->problem.monitors[k].name,
-                                          cli_json_real(run->rows[k].values[run->rows[k].n - 1]));
+                                          runs > 0 ? values_json(values, runs) : cli_json_real(values[0]));
+    }
     return cli_json_complete(object, failed);
 }
 
@@ -147,10 +158,7 @@ int solve_print_plan(const solve_run *run) {
 }
 
 static void print_monitors(const solve_run *run) {
-    for (size_t k = 0; k < run->problem.n_logs; k++)
-        if (run->rows[k].n > 0)
-            printf("%s: %.9g after step %llu\n", run->problem.monitors[k].name, run->rows[k].values[run->rows[k].n - 1],
-                   (unsigned long long)((run->rows[k].n - 1) * run->problem.monitors[k].every));
+    solve_print_monitors(run);
     if (run->problem.desc.until)
         printf(run->ended ? "ended after step %llu, where the condition `until` holds\n"
                           : "ended after step %llu; the condition `until` did not hold where it was looked at\n",

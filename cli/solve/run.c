@@ -184,7 +184,7 @@ int solve_steps(solve_run *run) {
     if (cli_interrupted())
         return cli_fail_interrupted(solve_command);
     hold_interrupts(run);
-    int code = step == 0 ? solve_begin_rows(run) : CLI_DONE;
+    int code = solve_begin_rows(run);
     if (code == CLI_DONE && step == 0)
         code = solve_write_frames(run, 0);
     while (code == CLI_DONE && step < steps) {

@@ -15,7 +15,7 @@ typedef struct solve_options {
     bool resume, dry_run, only_stability;
 } solve_options;
 
-// What a monitor found at the steps 0, every, 2 every, ..
+// What a monitor found at the steps 0, every, 2 every, ..: n looks, of each a value a run.
 typedef struct solve_rows {
     double *values;
     size_t n, capacity;
@@ -40,6 +40,7 @@ typedef struct solve_run {
     double **traces;       // what each receiver recorded after steps 1, 2, ...; NULL: no receivers
     uint64_t traced;       // steps in them
     solve_rows rows[PROBLEM_MOST_MONITORS];
+    double *latest; // room for a value a run
     cli_output row_files[PROBLEM_MOST_MONITORS], spectrum_files[PROBLEM_MOST_SPECTRA];
     bool ended;              // the condition `until` holds
     solve_array *state;      // what a checkpoint holds of fields and layers
@@ -113,10 +114,12 @@ int solve_write_trace_spectra(solve_run *run);
 
 // ---- monitors.c
 
-int solve_begin_rows(solve_run *run); // the values at step 0
+int solve_begin_rows(solve_run *run); // room for them, and the values at step 0
 int solve_take_rows(solve_run *run);  // from the solver, up to its step
 void solve_free_rows(solve_run *run);
+const double *solve_last_values(const solve_run *run, size_t monitor); // of all runs; NULL: it has not looked yet
 void solve_note_monitors(const solve_run *run, char *note, size_t size);
+void solve_print_monitors(const solve_run *run); // the last values, for the report
 int solve_write_rows(solve_run *run);
 mst_layout solve_spectrum_layout(const problem *p, size_t spectrum);
 int solve_write_spectra(solve_run *run);

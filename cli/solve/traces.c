@@ -86,13 +86,15 @@ int solve_write_traces(solve_run *run) {
 }
 
 mst_layout solve_trace_spectrum_layout(const solve_run *run, size_t receiver) {
-    const size_t shape[] = {run->problem.traces[receiver].n_frequencies, run->problem.desc.receivers[receiver].n_points};
-    return mst_layout_dense(MST_COMPLEX128, 2, shape);
+    const mst_stencil_desc *desc = &run->problem.desc;
+    const size_t n = run->problem.traces[receiver].n_frequencies, points = desc->receivers[receiver].n_points;
+    const size_t shape[] = {n, desc->n_runs > 0 ? desc->n_runs : points, points};
+    return mst_layout_dense(MST_COMPLEX128, desc->n_runs > 0 ? 3 : 2, shape);
 }
 
 // sum of value(k dt) exp(-i 2 pi f k dt) dt over all steps k, of what one point recorded.
 static void transform(const solve_run *run, size_t receiver, double frequency, size_t point, double out[2]) {
-    const size_t n = run->problem.desc.receivers[receiver].n_points;
+    const size_t n = problem_recorded(&run->problem.desc, receiver);
     const double dt = run->problem.desc.time_step;
     out[0] = out[1] = 0;
     for (uint64_t k = 1; k <= run->problem.steps; k++) {
@@ -106,7 +108,7 @@ static void transform(const solve_run *run, size_t receiver, double frequency, s
 static int write_spectrum(solve_run *run, size_t i) {
     const problem_receiver *trace = &run->problem.traces[i];
     const mst_layout layout = solve_trace_spectrum_layout(run, i);
-    const size_t n = run->problem.desc.receivers[i].n_points;
+    const size_t n = problem_recorded(&run->problem.desc, i);
     cli_output *out = &run->trace_spectra[i];
     double *sums = malloc((size_t)cli_layout_bytes(&layout));
     if (!sums)

@@ -288,8 +288,9 @@ typedef struct mst_stencil_desc {
     // An ensemble: n_runs problems that differ in parameters, computed together, to the bits of each alone. 0: one problem. Run r
     // has run_values[r * n_run_parameters + k] for the parameter run_parameters[k], in place of the value that `parameters` may
     // have. The grid has one or two axes; arrays that are read and written (regions, initial data, where these have one axis more
-    // than the grid) get the runs as their slowest axis, and a receiver records the values at its points run by run.
-    // There are no monitors, spectra and conditions.
+    // than the grid) get the runs as their slowest axis, and a receiver records the values at its points run by run. So does a
+    // monitor: its values are n_runs numbers a look. Regions of monitors and spectra are of a run's grid; a spectrum's sums are
+    // those of its nodes run by run, for each frequency. A run of the solver ends where `until` holds in every run at once.
     size_t n_runs, n_run_parameters;
     const char *const *run_parameters;
     const double *run_values;
@@ -517,13 +518,13 @@ typedef struct mst_stencil_stability {
 // mst_stencil_create's. Thread-safe.
 MST_API mst_status mst_stencil_time_step_limit(const mst_stencil_desc *desc, mst_stencil_stability *stability, mst_error *error);
 
-// A monitor's value of the state as it is. *value is written on success. Blocks. MST_ERROR_ARGUMENT: no such monitor, or the
-// state was lost; MST_ERROR_HOST_MEMORY; MST_ERROR_IO; MST_ERROR_OPENCL.
+// A monitor's value of the state as it is; of an ensemble, n_runs of them, one a run. *value is written on success. Blocks.
+// MST_ERROR_ARGUMENT: no such monitor, or the state was lost; MST_ERROR_HOST_MEMORY; MST_ERROR_IO; MST_ERROR_OPENCL.
 MST_API mst_status mst_stencil_measure(mst_stencil *solver, size_t monitor, double *value, mst_error *error);
 
 // What monitor number `monitor` recorded: values[k] is that after step (first + k) every, for k = 0 .. count - 1; first is at
-// least 1. A progress function may ask for it. MST_ERROR_ARGUMENT: no such monitor, or steps not run since creation or
-// mst_stencil_set_step.
+// least 1. Of an ensemble values[k * n_runs + r] is that of run r. A progress function may ask for it. MST_ERROR_ARGUMENT: no
+// such monitor, or steps not run since creation or mst_stencil_set_step.
 MST_API mst_status mst_stencil_read_monitor(const mst_stencil *solver, size_t monitor, uint64_t first, uint64_t count,
                                             double *values, mst_error *error);
 

@@ -127,11 +127,13 @@ class Solver:
         return np.ascontiguousarray(values.transpose(1, 0, 2)) if self.problem.n_runs else values[:, 0]
 
     def spectrum(self, k=0):
-        """The sums of spectrum k so far: an array (frequencies, ...) of complex64 or complex128, with the axes of its region."""
+        """The sums of spectrum k so far: an array (frequencies, ...) of complex64 or complex128, with the axes of its region, behind that of
+        runs if there are several."""
         if not 0 <= k < len(self.problem.spectra):
             raise IndexError(f"spectrum {k} of {len(self.problem.spectra)}")
         f, region = self.problem.spectra[k]
-        values = np.empty((f.size, *region), np.result_type(self.problem.type, np.complex64))
+        runs = (self.problem.n_runs,) if self.problem.n_runs else ()
+        values = np.empty((f.size, *runs, *region), np.result_type(self.problem.type, np.complex64))
         check(lib.mst_stencil_read_spectrum(self.handle, k, _host(values), per_thread.error))
         return values
 
@@ -141,18 +143,18 @@ class Solver:
         return self.problem.monitors[name]
 
     def measure(self, name):
-        """A monitor's value of the state as it is."""
-        value = ffi.new("double *")
-        check(lib.mst_stencil_measure(self.handle, self._monitor(name)[0], value, per_thread.error))
-        return value[0]
+        """A monitor's value of the state as it is; of several runs an array."""
+        values = np.empty(max(self.problem.n_runs, 1))
+        check(lib.mst_stencil_measure(self.handle, self._monitor(name)[0], ffi.cast("double *", values.ctypes.data), per_thread.error))
+        return values if self.problem.n_runs else float(values[0])
 
     def monitor(self, name, first=1):
-        """What a monitor recorded, after the steps first * every, (first + 1) * every and on: an array of float64."""
+        """What a monitor recorded, after the steps first * every, (first + 1) * every and on: an array of float64, or (runs, looks)."""
         k, every = self._monitor(name)
-        values = np.empty(max(self.step // every - first + 1, 0) if every else 0)
+        values = np.empty((max(self.step // every - first + 1, 0) if every else 0, max(self.problem.n_runs, 1)))
         if values.size:
-            check(lib.mst_stencil_read_monitor(self.handle, k, first, values.size, ffi.cast("double *", values.ctypes.data), per_thread.error))
-        return values
+            check(lib.mst_stencil_read_monitor(self.handle, k, first, len(values), ffi.cast("double *", values.ctypes.data), per_thread.error))
+        return np.ascontiguousarray(values.T) if self.problem.n_runs else values[:, 0]
 
     # ---- Checkpoints
 

@@ -14,14 +14,9 @@ static mst_status check(const mst_stencil_desc *d, mst_error *error) {
                 "the grid of an ensemble of runs has %d axes; 1 or 2 are supported", d->rank);
     MST_REQUIRE(d->n_run_parameters == 0 || (d->run_parameters && d->run_values), MST_ERROR_ARGUMENT,
                 "run_parameters and run_values must not be NULL");
-    MST_REQUIRE(d->n_monitors == 0 && d->n_spectra == 0 && !d->until, MST_ERROR_ARGUMENT,
-                "an ensemble of runs has no monitors, spectra and condition to end; remove them");
     for (size_t k = 0; k < d->n_sources; k++)
-        MST_REQUIRE(!d->sources[k].position && !d->sources[k].region, MST_ERROR_ARGUMENT,
-                    "source %zu lies between nodes or is a region; those of an ensemble of runs lie at nodes", k);
-    for (size_t k = 0; k < d->n_receivers; k++)
-        MST_REQUIRE(!d->receivers[k].positions, MST_ERROR_ARGUMENT,
-                    "receiver %zu lies between nodes; those of an ensemble of runs lie at nodes", k);
+        MST_REQUIRE(!d->sources[k].region, MST_ERROR_ARGUMENT,
+                    "source %zu is a region; those of an ensemble of runs are at places", k);
     for (size_t k = 0; k < d->n_run_parameters; k++)
         MST_REQUIRE(d->run_parameters[k], MST_ERROR_ARGUMENT, "parameter %zu of the runs has no name", k);
 fail:
@@ -66,19 +61,34 @@ static void expand_point(const size_t from[MST_MAX_AXES], size_t run, size_t to[
         to[k] = from[k - 1];
 }
 
+// A place, which is that of a run where the number of nodes along the slowest axis is whole.
+static void expand_position(const double *from, int rank, size_t run, double to[MST_MAX_AXES]) {
+    to[0] = (double)run;
+    for (int k = 1; k < MST_MAX_AXES; k++)
+        to[k] = k < rank ? from[k - 1] : 0;
+}
+
 // Every source in every run.
 static mst_status expand_sources(mst_scheme_description *out, mst_error *error) {
     mst_status status = MST_OK;
     mst_stencil_desc *d = &out->desc;
     mst_stencil_source *all = NULL;
+    double(*positions)[MST_MAX_AXES];
     size_t n, bytes;
     if (d->n_sources == 0)
         return MST_OK;
-    MST_REQUIRE(mst_multiply(d->n_sources, d->n_runs, &n) && mst_multiply(n, sizeof *all, &bytes) && (all = malloc(bytes)),
+    MST_REQUIRE(mst_multiply(d->n_sources, d->n_runs, &n) && mst_multiply(n, sizeof *all + sizeof *positions, &bytes) &&
+                    (all = malloc(bytes)),
                 MST_ERROR_HOST_MEMORY, "out of memory for the sources of %zu runs", d->n_runs);
+    positions = (void *)(all + n);
     for (size_t i = 0; i < n; i++) {
-        all[i] = d->sources[i / d->n_runs];
-        expand_point(d->sources[i / d->n_runs].point, i % d->n_runs, all[i].point);
+        const mst_stencil_source *from = &d->sources[i / d->n_runs];
+        all[i] = *from;
+        expand_point(from->point, i % d->n_runs, all[i].point);
+        if (from->position) {
+            expand_position(from->position, d->rank, i % d->n_runs, positions[i]);
+            all[i].position = positions[i];
+        }
     }
     free(out->arrays[3]);
     d->sources = out->arrays[3] = all;
@@ -87,6 +97,12 @@ fail:
     return status;
 }
 
+// A point of a receiver, by its node or its position.
+typedef union place {
+    size_t point[MST_MAX_AXES];
+    double position[MST_MAX_AXES];
+} place;
+
 // Every receiver's points in every run, run by run.
 static mst_status expand_receivers(mst_scheme_description *out, mst_error *error) {
     mst_status status = MST_OK;
@@ -94,24 +110,56 @@ static mst_status expand_receivers(mst_scheme_description *out, mst_error *error
     mst_stencil_receiver *receivers = out->arrays[4];
     size_t n = 0, bytes, at = 0;
     for (size_t k = 0; k < d->n_receivers; k++) {
-        MST_REQUIRE(receivers[k].n_points == 0 || receivers[k].points, MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
-        MST_REQUIRE(mst_add(n, receivers[k].n_points, &n), MST_ERROR_ARGUMENT, "the receivers have too many points");
+        const mst_stencil_receiver *r = &receivers[k];
+        MST_REQUIRE(r->n_points == 0 || r->points || r->positions, MST_ERROR_ARGUMENT, "receiver %zu has no points", k);
+        MST_REQUIRE(mst_add(n, r->n_points, &n), MST_ERROR_ARGUMENT, "the receivers have too many points");
     }
-    size_t(*points)[MST_MAX_AXES] = NULL;
+    place *places = NULL;
     if (n == 0)
         return MST_OK;
-    MST_REQUIRE(mst_multiply(n, d->n_runs * sizeof *points, &bytes) && (points = malloc(bytes)), MST_ERROR_HOST_MEMORY,
+    MST_REQUIRE(mst_multiply(n, d->n_runs * sizeof *places, &bytes) && (places = malloc(bytes)), MST_ERROR_HOST_MEMORY,
                 "out of memory for the receivers of %zu runs", d->n_runs);
-    out->arrays[7] = points;
+    out->arrays[7] = places;
     for (size_t k = 0; k < d->n_receivers; k++) {
-        const size_t m = receivers[k].n_points, first = at;
-        for (size_t i = 0; i < m * d->n_runs; i++)
-            expand_point(receivers[k].points[i % m], i / m, points[at++]);
-        receivers[k].n_points = m * d->n_runs;
-        receivers[k].points = (const size_t(*)[MST_MAX_AXES])(points + first);
+        mst_stencil_receiver *r = &receivers[k];
+        const size_t m = r->n_points, first = at;
+        for (size_t i = 0; i < m * d->n_runs; i++, at++) {
+            if (r->points)
+                expand_point(r->points[i % m], i / m, places[at].point);
+            else
+                expand_position(r->positions[i % m], d->rank, i / m, places[at].position);
+        }
+        r->n_points = m * d->n_runs;
+        r->points = r->points ? (const void *)(places + first) : NULL;
+        r->positions = r->positions ? (const void *)(places + first) : NULL;
     }
 fail:
     return status;
+}
+
+// A region of each run's grid, of one run or of all of them; all 0 is all of it here, too.
+static void expand_region(const mst_stencil_desc *d, size_t n_runs, mst_stencil_region *region) {
+    static const mst_stencil_region whole;
+    const bool all = memcmp(region, &whole, sizeof whole) == 0;
+    for (int k = d->rank - 1; k > 0; k--) {
+        region->start[k] = region->start[k - 1];
+        region->step[k] = all ? 1 : region->step[k - 1];
+        region->count[k] = all ? d->grid[k] : region->count[k - 1];
+    }
+    region->start[0] = 0;
+    region->step[0] = 1;
+    region->count[0] = n_runs;
+}
+
+// A monitor has the region of run 0, from which the others' follow; a spectrum that of all runs.
+static void expand_observations(mst_scheme_description *out) {
+    mst_stencil_desc *d = &out->desc;
+    mst_stencil_monitor *monitors = out->arrays[5];
+    mst_stencil_spectrum *spectra = out->arrays[6];
+    for (size_t k = 0; monitors && k < d->n_monitors; k++)
+        expand_region(d, 1, &monitors[k].region);
+    for (size_t k = 0; spectra && k < d->n_spectra; k++)
+        expand_region(d, d->n_runs, &spectra[k].region);
 }
 
 mst_status mst_ensemble_expand(mst_scheme_description *out, mst_error *error) {
@@ -128,6 +176,7 @@ mst_status mst_ensemble_expand(mst_scheme_description *out, mst_error *error) {
     }
     MST_TRY(expand_sources(out, error));
     MST_TRY(expand_receivers(out, error));
+    expand_observations(out);
 fail:
     return status;
 }

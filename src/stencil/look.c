@@ -19,10 +19,10 @@ static cl_long16 region_of(const mst_region *r) {
 static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8 *grid, const cl_long8 *held, uint64_t from,
                          uint64_t to, mst_error *error) {
     const mst_problem *p = l->o->problem;
-    const cl_long16 region = region_of(&l->what->region);
-    const uint64_t groups = mst_observation_groups(&l->what->region);
-    const cl_long4 range = {{(cl_long)(from * l->of_line), (cl_long)(to * l->of_line), (cl_long)groups}};
-    const size_t items = (size_t)(l->is_spectrum ? (to - from) * l->of_line : groups * MST_OBSERVATION_LANES);
+    const cl_long16 region = region_of(&l->region);
+    const uint64_t groups = mst_observation_groups(&l->region);
+    const cl_long4 range = {{(cl_long)(from * l->of_line), (cl_long)(to * l->of_line), (cl_long)groups, (cl_long)l->runs}};
+    const size_t items = (size_t)(l->is_spectrum ? (to - from) * l->of_line : l->runs * groups * MST_OBSERVATION_LANES);
     const double now = (double)l->step * p->time_step, before = ((double)l->step - 1) * p->time_step;
     const float now_float = (float)now, before_float = (float)before;
     mst_argument_list list = {.n = 0};
@@ -31,6 +31,8 @@ static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8
     list.values[list.n++] = MST_BIND_AS(l->is_spectrum ? "sums" : "partials", *l->result);
     if (l->is_spectrum)
         list.values[list.n++] = MST_BIND(phases, l->o->phases);
+    if (p->observations->n_varying > 0)
+        list.values[list.n++] = MST_BIND(numbers, l->o->numbers);
     list.values[list.n++] = MST_BIND(grid, *grid);
     list.values[list.n++] = MST_BIND(held, *held);
     list.values[list.n++] = MST_BIND(region, region);
@@ -43,7 +45,7 @@ static mst_status launch(const mst_look *l, const cl_mem *arrays, const cl_long8
 
 static mst_status look_in_core(const mst_look *l, mst_error *error) {
     const mst_problem *p = l->o->problem;
-    const mst_region *r = &l->what->region;
+    const mst_region *r = &l->region;
     const cl_long8 held = {{0, (cl_long)p->grid[PLANES], 0, (cl_long)p->grid[ROWS]}};
     cl_mem arrays[MST_STENCIL_MAX_LEAVES];
     mst_loan loan = {.grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS]}}};
@@ -63,7 +65,7 @@ typedef struct part_of_axis {
 } part_of_axis;
 
 static part_of_axis part_for(const mst_look *l, int axis, uint64_t first_line, uint64_t lines) {
-    const mst_region *r = &l->what->region;
+    const mst_region *r = &l->region;
     const uint64_t whole = l->o->problem->grid[axis], reach = (uint64_t)l->what->reach[axis];
     const uint64_t count = (lines - 1) * r->step[axis] + 1 + 2 * reach;
     if (count >= whole)
@@ -127,7 +129,7 @@ static mst_status look_at_box(const mst_look *l, const uint64_t first[2], const 
     const cl_long8 grid = {{(cl_long)p->grid[PLANES], (cl_long)p->grid[ROWS], (cl_long)p->grid[COLUMNS],
                             (cl_long)p->grid[COLUMNS], (cl_long)(rows.count * p->grid[COLUMNS]), 0}};
     const cl_long8 held = {{planes.first, (cl_long)planes.count, rows.first, (cl_long)rows.count}};
-    const uint64_t from = first[PLANES] * l->what->region.count[ROWS] + first[ROWS];
+    const uint64_t from = first[PLANES] * l->region.count[ROWS] + first[ROWS];
     for (size_t k = 0; k < l->what->n_reads; k++)
         MST_TRY(fill(l, k, planes, rows, error));
     MST_TRY(launch(l, l->o->held, &grid, &held, from, from + lines[PLANES] * lines[ROWS], error));
@@ -137,7 +139,7 @@ fail:
 
 static mst_status look_at_store(const mst_look *l, mst_error *error) {
     mst_status status = MST_OK;
-    const mst_region *r = &l->what->region;
+    const mst_region *r = &l->region;
     const mst_held held = mst_held_make(l->o->problem, l->what, l->o->footprint->parts[MST_FOOTPRINT_HELD].bytes);
     uint64_t first[2], lines[2];
     for (first[PLANES] = 0; first[PLANES] < r->count[PLANES]; first[PLANES] += lines[PLANES]) {

@@ -10,10 +10,12 @@ enum { CHUNK_BYTES = 1 << 23 };
 static mst_status measure(mst_stencil *s, size_t monitor, double *value, mst_error *error) {
     mst_status status = MST_OK;
     const size_t n = s->problem.observations->n_monitors;
+    const double *found;
     MST_REQUIRE(value, MST_ERROR_ARGUMENT, "value must not be NULL");
     MST_REQUIRE(monitor < n, MST_ERROR_ARGUMENT, "there is no monitor %zu; there are %zu", monitor, n);
     MST_REQUIRE(!s->missing, MST_ERROR_ARGUMENT, "the state was lost in a run that failed; write every field again");
-    MST_TRY(mst_observer_measure(&s->observer, monitor, s->step, value, error));
+    MST_TRY(mst_observer_measure(&s->observer, monitor, s->step, &found, error));
+    memcpy(value, found, mst_observer_runs(&s->observer) * sizeof *value);
 fail:
     return status;
 }
@@ -37,12 +39,13 @@ mst_status mst_stencil_read_monitor(const mst_stencil *s, size_t monitor, uint64
     MST_REQUIRE(monitor < all->n_monitors && all->monitors[monitor].what.every > 0, MST_ERROR_ARGUMENT,
                 "there is no monitor %zu that records; there are %zu", monitor, all->n_monitors);
     const mst_record *r = &s->observer.records[monitor];
+    const size_t runs = mst_observer_runs(&s->observer);
     const uint64_t before = s->observer.recorded_from / all->monitors[monitor].what.every;
     MST_REQUIRE(count == 0 || (first > before && count <= r->n && first - before - 1 <= r->n - count), MST_ERROR_ARGUMENT,
                 "values %llu to %llu are not among those recorded, %llu to %llu", (unsigned long long)first,
                 (unsigned long long)(first + count - 1), (unsigned long long)before + 1, (unsigned long long)(before + r->n));
     if (count > 0)
-        memcpy(values, r->values + (first - before - 1), (size_t)count * sizeof *values);
+        memcpy(values, r->values + (first - before - 1) * runs, (size_t)count * runs * sizeof *values);
 fail:
     return waited ? mst_turn_give(s->turn, status) : status;
 }

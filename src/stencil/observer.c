@@ -36,6 +36,37 @@ fail:
     return status;
 }
 
+static void put_numbers(const mst_observer *o, const mst_formula *f, void *to) {
+    const size_t runs = o->problem->n_runs;
+    for (size_t i = 0; i < f->n_varying * runs; i++)
+        if (o->problem->is_double)
+            ((double *)to)[f->first_varying * runs + i] = f->varying[i];
+        else
+            ((float *)to)[f->first_varying * runs + i] = (float)f->varying[i];
+}
+
+static mst_status take_numbers(mst_observer *o, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_observations *all = o->problem->observations;
+    const mst_allocation *a = &o->footprint->parts[MST_FOOTPRINT_NUMBERS];
+    void *numbers = NULL;
+    if (a->count == 0)
+        return MST_OK;
+    MST_REQUIRE(numbers = malloc((size_t)a->bytes), MST_ERROR_HOST_MEMORY, "out of memory for the numbers of runs");
+    const mst_formula *f;
+    for (int k = 0; (f = mst_problem_formula(o->problem, k)); k++)
+        put_numbers(o, f, numbers);
+    for (size_t k = 0; k < all->n_monitors; k++)
+        put_numbers(o, &all->monitors[k].what.formula, numbers);
+    for (size_t k = 0; k < all->n_spectra; k++)
+        put_numbers(o, &all->spectra[k].what.formula, numbers);
+    MST_TRY(mst_memory_take(o->context, a, NULL, a->count, &o->numbers, error));
+    MST_TRY(mst_queue_write(&o->queue, CL_TRUE, o->numbers, 0, (size_t)a->bytes, numbers, a->what, error));
+fail:
+    free(numbers);
+    return status;
+}
+
 static mst_status take(mst_observer *o, mst_error *error) {
     mst_status status = MST_OK;
     const mst_allocation *parts = o->footprint->parts, *held = &parts[MST_FOOTPRINT_HELD], *sums = &parts[MST_FOOTPRINT_SUMS];
@@ -46,6 +77,7 @@ static mst_status take(mst_observer *o, mst_error *error) {
     MST_TRY(
         mst_memory_take(o->context, &parts[MST_FOOTPRINT_PHASES], NULL, parts[MST_FOOTPRINT_PHASES].count, &o->phases, error));
     MST_TRY(mst_memory_take(o->context, sums, NULL, sums->count, &o->sums, error));
+    MST_TRY(take_numbers(o, error));
     MST_TRY(mst_memory_take(o->context, held, NULL, held->count, o->held, error));
     MST_REQUIRE(o->staging = malloc(room), MST_ERROR_HOST_MEMORY, "out of memory for monitors and spectra");
     if (sums->count > 0) {
@@ -72,6 +104,9 @@ mst_status mst_observer_create(mst_schedule *schedule, mst_observer *o, mst_erro
     o->spectra = calloc(all->n_spectra + 1, sizeof *o->spectra);
     o->records = calloc(all->n_monitors + 1, sizeof *o->records);
     MST_REQUIRE(o->monitors && o->spectra && o->records, MST_ERROR_HOST_MEMORY, "out of memory for monitors and spectra");
+    for (size_t k = 0; k < all->n_monitors; k++)
+        MST_REQUIRE(o->records[k].latest = calloc(mst_observer_runs(o), sizeof(double)), MST_ERROR_HOST_MEMORY,
+                    "out of memory for monitors");
     mst_observer_forget(o);
     MST_TRY(build(o, &text, error));
     MST_TRY(take(o, error));
@@ -88,13 +123,16 @@ void mst_observer_release(mst_observer *o) {
     mst_memory_give(o->context, &parts[MST_FOOTPRINT_PARTIALS], NULL, 1, &o->partials);
     mst_memory_give(o->context, &parts[MST_FOOTPRINT_PHASES], NULL, 1, &o->phases);
     mst_memory_give(o->context, &parts[MST_FOOTPRINT_SUMS], NULL, 1, &o->sums);
+    mst_memory_give(o->context, &parts[MST_FOOTPRINT_NUMBERS], NULL, 1, &o->numbers);
     mst_memory_give(o->context, &parts[MST_FOOTPRINT_HELD], NULL, MST_STENCIL_MAX_LEAVES, o->held);
     for (size_t k = 0; o->monitors && k < all->n_monitors; k++)
         mst_kernel_destroy(o->monitors[k]);
     for (size_t k = 0; o->spectra && k < all->n_spectra; k++)
         mst_kernel_destroy(o->spectra[k]);
-    for (size_t k = 0; o->records && k < all->n_monitors; k++)
+    for (size_t k = 0; o->records && k < all->n_monitors; k++) {
         free(o->records[k].values);
+        free(o->records[k].latest);
+    }
     free(o->monitors);
     free(o->spectra);
     free(o->records);
@@ -115,60 +153,76 @@ static double partial(const mst_observer *o, size_t i) {
     return mst_observation_in_double(o->context) ? ((double *)o->staging)[i] : (double)((float *)o->staging)[i];
 }
 
-static double sum_of(const mst_observer *o, size_t n) {
+static double sum_of(const mst_observer *o, size_t first, size_t n) {
     double sum = 0, rest = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = first; i < first + n; i++) {
         add(&sum, &rest, partial(o, 2 * i));
         rest += isfinite(sum) ? partial(o, 2 * i + 1) : 0;
     }
     return isfinite(sum) ? sum + rest : sum;
 }
 
-static double extreme_of(const mst_observer *o, size_t n, double sign) {
+static double extreme_of(const mst_observer *o, size_t first, size_t n, double sign) {
     double most = -INFINITY;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = first; i < first + n; i++) {
         const double value = sign * partial(o, 2 * i);
         most = value > most || isnan(value) ? value : most;
     }
     return sign * most;
 }
 
-static double reduce(const mst_observer *o, const mst_problem_monitor *m, size_t n) {
+static double reduce(const mst_observer *o, const mst_problem_monitor *m, size_t first, size_t n) {
     switch (m->reduction) {
     case MST_STENCIL_MAX:
-        return extreme_of(o, n, 1);
+        return extreme_of(o, first, n, 1);
     case MST_STENCIL_MIN:
-        return extreme_of(o, n, -1);
+        return extreme_of(o, first, n, -1);
     case MST_STENCIL_MEAN:
-        return sum_of(o, n) / (double)m->what.region.nodes;
+        return sum_of(o, first, n) / (double)m->what.region.nodes;
     case MST_STENCIL_NORM:
-        return sqrt(sum_of(o, n));
+        return sqrt(sum_of(o, first, n));
     default:
-        return sum_of(o, n);
+        return sum_of(o, first, n);
     }
 }
 
-mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, double *value, mst_error *error) {
+// The values of so many runs at once.
+static mst_status measure(mst_observer *o, size_t monitor, uint64_t step, size_t first, size_t runs, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem_monitor *m = &o->problem->observations->monitors[monitor];
     const mst_region *r = &m->what.region;
     const size_t items = (size_t)mst_observation_groups(r) * MST_OBSERVATION_LANES;
-    const mst_look l = {.o = o,
-                        .what = &m->what,
-                        .kernel = o->monitors[monitor],
-                        .result = &o->partials,
-                        .of_line = mst_observation_units(r) / (r->count[PLANES] * r->count[ROWS]),
-                        .step = step};
+    mst_look l = {.o = o,
+                  .what = &m->what,
+                  .kernel = o->monitors[monitor],
+                  .result = &o->partials,
+                  .region = *r,
+                  .runs = runs,
+                  .of_line = mst_observation_units(r) / (r->count[PLANES] * r->count[ROWS]),
+                  .step = step};
+    l.region.start[PLANES] += first;
+    MST_TRY(mst_look_at(&l, error));
+    MST_TRY(mst_queue_read(&o->queue, o->partials, 0,
+                           runs * 2 * items * (mst_observation_in_double(o->context) ? sizeof(double) : sizeof(float)),
+                           o->staging, "what a monitor found", error));
+    for (size_t k = 0; k < runs; k++)
+        o->records[monitor].latest[first + k] = reduce(o, m, k * items, items);
+fail:
+    return status;
+}
+
+mst_status mst_observer_measure(mst_observer *o, size_t monitor, uint64_t step, const double **values, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_region *r = &o->problem->observations->monitors[monitor].what.region;
+    const size_t all = mst_observer_runs(o);
+    const size_t at_once = o->schedule->kind->view ? (size_t)mst_observation_runs(r, all) : 1;
     mst_record *record = &o->records[monitor];
     if (record->measured != step) {
-        MST_TRY(mst_look_at(&l, error));
-        MST_TRY(mst_queue_read(&o->queue, o->partials, 0,
-                               2 * items * (mst_observation_in_double(o->context) ? sizeof(double) : sizeof(float)), o->staging,
-                               "what a monitor found", error));
-        record->latest = reduce(o, m, items);
+        for (size_t first = 0; first < all; first += at_once)
+            MST_TRY(measure(o, monitor, step, first, mst_smaller(at_once, all - first), error));
         record->measured = step;
     }
-    *value = record->latest;
+    *values = record->latest;
 fail:
     return status;
 }
@@ -176,17 +230,18 @@ fail:
 static mst_status record(mst_observer *o, size_t monitor, uint64_t step, mst_error *error) {
     mst_status status = MST_OK;
     mst_record *r = &o->records[monitor];
-    double value;
+    const size_t runs = mst_observer_runs(o);
+    const double *latest;
     if (r->n == r->capacity) {
         const uint64_t capacity = 2 * r->capacity + 64;
-        double *grown = realloc(r->values, (size_t)capacity * sizeof *grown);
+        double *grown = realloc(r->values, (size_t)capacity * runs * sizeof *grown);
         MST_REQUIRE(grown, MST_ERROR_HOST_MEMORY, "out of memory for what a monitor recorded at %llu steps",
                     (unsigned long long)capacity);
         r->values = grown;
         r->capacity = capacity;
     }
-    MST_TRY(mst_observer_measure(o, monitor, step, &value, error));
-    r->values[r->n++] = value;
+    MST_TRY(mst_observer_measure(o, monitor, step, &latest, error));
+    memcpy(r->values + r->n++ * runs, latest, runs * sizeof *latest);
 fail:
     return status;
 }
@@ -214,6 +269,7 @@ mst_status mst_observer_add(mst_observer *o, size_t spectrum, uint64_t step, mst
                         .kernel = o->spectra[spectrum],
                         .result = &o->sums,
                         .is_spectrum = true,
+                        .region = s->what.region,
                         .of_line = s->what.region.count[COLUMNS],
                         .step = step};
     for (size_t k = 0; k < s->n_frequencies; k++)
@@ -233,14 +289,21 @@ static bool is_due(uint64_t every, uint64_t step) { return every > 0 && step > 0
 mst_status mst_observer_until(mst_observer *o, uint64_t step, bool *ended, mst_error *error) {
     mst_status status = MST_OK;
     const mst_observations *all = o->problem->observations;
-    double values[MST_STENCIL_MAX_MONITORS] = {0};
+    const size_t runs = mst_observer_runs(o);
+    const double *found[MST_STENCIL_MAX_MONITORS] = {NULL};
     *ended = false;
     if (!all->until || !is_due(all->until_every, step))
         return MST_OK;
     for (size_t k = 0; k < all->n_monitors; k++)
         if (mst_observations_until_reads(all, k))
-            MST_TRY(mst_observer_measure(o, k, step, &values[k], error));
-    *ended = mst_observations_until_holds(all, values, (double)step * o->problem->time_step);
+            MST_TRY(mst_observer_measure(o, k, step, &found[k], error));
+    *ended = true;
+    for (size_t run = 0; run < runs && *ended; run++) {
+        double values[MST_STENCIL_MAX_MONITORS] = {0};
+        for (size_t k = 0; k < all->n_monitors; k++)
+            values[k] = found[k] ? found[k][run] : 0;
+        *ended = mst_observations_until_holds(all, values, (double)step * o->problem->time_step, run, runs);
+    }
 fail:
     return status;
 }

@@ -8,9 +8,9 @@
 
 // What a monitor recorded, and what it found last.
 typedef struct mst_record {
-    double *values;
-    uint64_t n, capacity;
-    double latest;
+    double *values;       // of each look one a run
+    uint64_t n, capacity; // looks
+    double *latest;
     uint64_t measured; // the step of `latest`; UINT64_MAX: there is none
 } mst_record;
 
@@ -21,7 +21,7 @@ typedef struct mst_observer {
     mst_schedule *schedule; // that keeps the state, which must be whole
     mst_queue queue;
     mst_kernel **monitors, **spectra;
-    cl_mem partials, sums, phases, held[MST_STENCIL_MAX_LEAVES];
+    cl_mem partials, sums, phases, numbers, held[MST_STENCIL_MAX_LEAVES];
     void *staging; // for one of `held`
     mst_record *records;
     uint64_t recorded_from; // the step since which they record
@@ -31,8 +31,11 @@ typedef struct mst_observer {
 mst_status mst_observer_create(mst_schedule *schedule, mst_observer *out, mst_error *error);
 void mst_observer_release(mst_observer *observer);
 
-// A monitor's value after a step, the one that the state has reached.
-mst_status mst_observer_measure(mst_observer *observer, size_t monitor, uint64_t step, double *value, mst_error *error);
+// A monitor's value, or values of all runs, after a step, the one that the state has reached. They are the observer's.
+mst_status mst_observer_measure(mst_observer *observer, size_t monitor, uint64_t step, const double **values, mst_error *error);
+
+// Runs of an ensemble; 1 of what is none.
+static inline size_t mst_observer_runs(const mst_observer *o) { return o->problem->n_runs > 0 ? o->problem->n_runs : 1; }
 
 // Adds to a spectrum's sums.
 mst_status mst_observer_add(mst_observer *observer, size_t spectrum, uint64_t step, mst_error *error);

@@ -148,9 +148,8 @@ static void write_coordinate(const mst_writer *w, int axis, const char *number) 
 // The plane is a run, and kernels may load planes before and behind the grid, too.
 static void write_varying(const mst_writer *w, const mst_formula *formula, const char *plane) {
     for (size_t k = 0; k < formula->n_varying; k++)
-        mst_text_put(w->out,
-                     "const real run_$k = damping[n_planes + n_rows + n_columns + $column * n_planes + "
-                     "clamp((long)($plane), (long)0, n_planes - 1)];\n",
+        mst_text_put(w->out, "const real run_$k = $numbers$column * n_planes + clamp((long)($plane), (long)0, n_planes - 1)];\n",
+                     MST_SET(numbers, w->numbers ? w->numbers : "damping[n_planes + n_rows + n_columns + "),
                      MST_SET(k, (uint64_t)k), MST_SET(column, (uint64_t)(formula->first_varying + k)), MST_SET(plane, plane));
 }
 

@@ -16,6 +16,7 @@ typedef struct mst_writer {
     uint64_t local_bytes;          // of local memory that there are
     bool unroll;                   // the loop over a single plane's versions
     const char *time;              // a text for t; NULL: it stands in the table
+    const char *numbers;           // where those that differ from run to run begin; NULL: behind the factors of sponges
     mst_text *out;
 } mst_writer;
 

@@ -17,6 +17,10 @@ uint64_t mst_observation_groups(const mst_region *r) {
     return mst_smaller(mst_observation_units(r), (uint64_t)MST_OBSERVATION_GROUPS);
 }
 
+uint64_t mst_observation_runs(const mst_region *r, uint64_t n_runs) {
+    return mst_smaller(n_runs, MST_OBSERVATION_ALL_GROUPS / mst_observation_groups(r));
+}
+
 bool mst_observation_in_double(const mst_context *context) { return context->device.fp64; }
 
 static bool is_coefficient(const mst_writer *w, const mst_array_read *r) { return w->problem->fields[r->field].coefficient; }
@@ -27,6 +31,8 @@ static void name_argument(const mst_writer *w, const mst_array_read *r, mst_name
     snprintf(out, MST_NAME_SIZE, is_coefficient(w, r) ? "%.*s_coefficient" : "%.*s_in", MST_NAME_SIZE - 20, array);
 }
 
+static bool has_numbers(const mst_writer *w) { return w->problem->observations->n_varying > 0; }
+
 // ---- The value of a field at any node
 
 static void write_reader(const mst_writer *w, int field) {
@@ -35,9 +41,10 @@ static void write_reader(const mst_writer *w, int field) {
     of_value.time = "time";
     mst_text_put(w->out,
                  "\nreal ${field}_value(__global const $type *array, long8 grid, long8 held, long plane, long row, long column, "
-                 "real time) {\n"
+                 "real time$numbers) {\n"
                  "const long n_planes = grid.s0, n_rows = grid.s1, n_columns = grid.s2;\n",
-                 MST_SET(field, w->problem->fields[field].name), MST_SET(type, mst_element_type(half)));
+                 MST_SET(field, w->problem->fields[field].name), MST_SET(type, mst_element_type(half)),
+                 MST_SET(numbers, has_numbers(w) ? ", __global const real *numbers" : ""));
     const int set = w->problem->fields[field].faces;
     const char *sign = mst_begin_beyond(&of_value, set);
     for (int axis = 0; axis < N_AXES; axis++)
@@ -94,11 +101,12 @@ static void write_value(const mst_writer *w, const mst_observation *o) {
                                                                  : "const real $name = $array[line + column];\n",
                          MST_SET(name, name), MST_SET(array, array));
         else
-            mst_text_put(
-                w->out, "const real $name = ${field}_value($array, grid, held, $plane, $row, $column, $time);\n",
-                MST_SET(name, name), MST_SET(field, w->problem->fields[leaf->field].name), MST_SET(array, array),
-                MST_SET(plane, MST_SUM("plane", leaf->offsets[PLANES])), MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
-                MST_SET(column, MST_SUM("column", leaf->offsets[COLUMNS])), MST_SET(time, leaf->level ? "before" : "now"));
+            mst_text_put(w->out, "const real $name = ${field}_value($array, grid, held, $plane, $row, $column, $time$numbers);\n",
+                         MST_SET(name, name), MST_SET(field, w->problem->fields[leaf->field].name), MST_SET(array, array),
+                         MST_SET(plane, MST_SUM("plane", leaf->offsets[PLANES])),
+                         MST_SET(row, MST_SUM("row", leaf->offsets[ROWS])),
+                         MST_SET(column, MST_SUM("column", leaf->offsets[COLUMNS])),
+                         MST_SET(time, leaf->level ? "before" : "now"), MST_SET(numbers, has_numbers(w) ? ", numbers" : ""));
     }
     mst_write_formula(w, &o->formula, 1, (const mst_number_text *)values, "result");
 }
@@ -117,6 +125,8 @@ static void begin(const mst_writer *w, const mst_observation *o, const char *ker
     mst_signature_add(&s, is_spectrum ? "__global real2 *" : "__global SUM *", is_spectrum ? "sums" : "partials");
     if (is_spectrum)
         mst_signature_add(&s, "__global const real2 *", "phases");
+    if (has_numbers(w))
+        mst_signature_add(&s, "__global const real *", "numbers");
     mst_signature_add(&s, "long8", "grid");
     mst_signature_add(&s, "long8", "held");
     mst_signature_add(&s, "long16", "region");
@@ -137,13 +147,14 @@ static void write_monitor(const mst_writer *w, const mst_problem_monitor *m, con
     begin(w, &m->what, kernel, false);
     mst_text_put(
         w->out,
-        "const long item = get_global_id(0), lane = item % $lanes, group = item / $lanes, groups = range.s2;\n"
+        "const long item = get_global_id(0), lane = item % $lanes, groups = range.s2;\n"
+        "const long run = item / $lanes / groups, group = item / $lanes % groups;\n"
         "const long units_of_line = (region.s8 + $unit - 1) / $unit;\n"
-        "if (group >= groups)\nreturn;\n"
+        "if (run >= range.s3)\nreturn;\n"
         "SUM sum = range.s0 > 0 ? partials[2 * item] : $start, rest = range.s0 > 0 ? partials[2 * item + 1] : 0;\n"
         "for (long unit = (range.s0 - group + groups - 1) / groups * groups + group; unit < range.s1; unit += groups) {\n"
         "const long k = unit / units_of_line, from = unit % units_of_line * $unit;\n"
-        "const long plane = region.s0 + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
+        "const long plane = region.s0 + run + k / region.s7 * region.s3, row = region.s1 + k % region.s7 * region.s4;\n"
         "const long line = line_of(plane, row, grid, held), to = min(from + $unit, region.s8);\n"
         "for (long i = from + lane; i < to; i += $lanes) {\n"
         "const long column = region.s2 + i * region.s5;\n",
@@ -174,12 +185,13 @@ mst_status mst_write_observations(const mst_writer *w, const mst_observations *a
     mst_writer of_now = *w;
     char kernel[30];
     of_now.time = "now";
+    of_now.numbers = "numbers[";
     MST_TRY(mst_write_helpers(w, 2, error));
     mst_text_put(w->out, mst_observation_in_double(w->context)
                              ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n#define SUM double\n"
                              : "#define SUM float\n");
     MST_TRY(mst_program_add_file(w->context, "observation.cl", w->out, error));
-    write_readers(w, all);
+    write_readers(&of_now, all);
     for (size_t k = 0; k < all->n_monitors; k++) {
         snprintf(kernel, sizeof kernel, "monitor%zu", k);
         write_monitor(&of_now, &all->monitors[k], kernel);

@@ -8,23 +8,32 @@
 // The lines of a region, which go along the columns, are cut into units of so many nodes. Work-item `lane` of a group of so many
 // reads every so-manyth node of its units, and of g groups, MST_OBSERVATION_GROUPS at most, number k does the units k, k + g, ..
 // So the order of a sum depends on the region alone.
-enum { MST_OBSERVATION_UNIT = 1024, MST_OBSERVATION_LANES = 32, MST_OBSERVATION_GROUPS = 2048 };
+enum {
+    MST_OBSERVATION_UNIT = 1024,
+    MST_OBSERVATION_LANES = 32,
+    MST_OBSERVATION_GROUPS = 2048,
+    MST_OBSERVATION_ALL_GROUPS = 8192
+};
 
 // The kernels `monitor0`.. and `spectrum0`... Their parameters:
 //     u_in, speed_coefficient..  arrays that are read, in the order of mst_observation.reads
 //     partials (monitors)        two numbers a work-item: a sum and what it lacks, or the largest or least value
 //     sums, phases (spectra)     complex numbers: [frequency][node]; what values are multiplied by, a frequency
+//     numbers                    those that differ from run to run, if there are any: [number][run]
 //     grid                       s0, s1, s2: planes, rows and columns; s3, s4: elements from row to row and from plane to plane;
 //                                s5: element of the first node
 //     held                       of the arrays: s0: the first plane, s1: how many, s2: the first row, s3: how many
-//     region                     s0 to s2: first plane, row and column; s3 to s5: steps; s6 to s8: counts
-//     range                      s0, s1: units, or nodes of the region; s2 (monitors): groups
+//     region                     s0 to s2: first plane, row and column; s3 to s5: steps; s6 to s8: counts. A monitor's of an
+//                                ensemble is that of a run, its plane
+//     range                      s0, s1: units, or nodes of the region; s2 (monitors): groups; s3 (monitors): runs, from the
+//                                region's on, each with partials of its own
 //     now, before                the time, and that of a step earlier
 mst_status mst_write_observations(const mst_writer *w, const mst_observations *all, mst_error *error);
 
-// Units of a region, and the groups that do them.
+// Units of a region, and the groups that do them. And how many runs of so many a launch takes.
 uint64_t mst_observation_units(const mst_region *region);
 uint64_t mst_observation_groups(const mst_region *region);
+uint64_t mst_observation_runs(const mst_region *region, uint64_t n_runs);
 
 // Whether the device adds in double precision.
 bool mst_observation_in_double(const mst_context *context);

@@ -256,18 +256,25 @@ static uint64_t held_bytes(const mst_plan_inputs *in, uint64_t reads) {
     return bytes;
 }
 
+// Of a launch for a monitor.
+static uint64_t groups_of(const mst_problem *p, const mst_region *region) {
+    return mst_observation_groups(region) * mst_observation_runs(region, mst_larger(p->n_runs, (size_t)1));
+}
+
 static void add_observations(const mst_plan_inputs *in, const mst_plan *plan, mst_footprint *f) {
     const mst_observations *all = in->problem->observations;
     const uint64_t complex_bytes = 2 * in->problem->element, reads = most_reads(all);
     uint64_t groups = 0, frequencies = 0;
     for (size_t k = 0; k < all->n_monitors; k++)
-        groups = mst_larger(groups, mst_observation_groups(&all->monitors[k].what.region));
+        groups = mst_larger(groups, groups_of(in->problem, &all->monitors[k].what.region));
     for (size_t k = 0; k < all->n_spectra; k++)
         frequencies = mst_larger(frequencies, all->spectra[k].n_frequencies);
     set(f, MST_FOOTPRINT_PARTIALS, "the sums of monitors", MST_MEMORY_DEVICE, groups * MST_OBSERVATION_LANES * 2 * sizeof(double),
         1);
     set(f, MST_FOOTPRINT_SUMS, "the sums of spectra", MST_MEMORY_DEVICE, times(all->n_sums, complex_bytes), 1);
     set(f, MST_FOOTPRINT_PHASES, "the phases of spectra", MST_MEMORY_DEVICE, frequencies * complex_bytes, 1);
+    set(f, MST_FOOTPRINT_NUMBERS, "the numbers of runs", MST_MEMORY_DEVICE,
+        times(all->n_varying * in->problem->element, in->problem->n_runs), 1);
     if (groups + frequencies > 0 && !mst_plan_in_core(plan->schedule))
         set(f, MST_FOOTPRINT_HELD, "what monitors and spectra read", MST_MEMORY_DEVICE, held_bytes(in, reads), reads);
 }

@@ -24,10 +24,12 @@ typedef enum mst_footprint_part {
     MST_FOOTPRINT_RECORDS,
     MST_FOOTPRINT_ROWS,
     // For monitors and spectra: the partial results of a reduction; the sums of all spectra, and what values are multiplied by;
-    // and the parts of the arrays that an expression reads, where these are in a backing store.
+    // numbers in their expressions that differ from run to run; and the parts of the arrays that an expression reads, where these
+    // are in a backing store.
     MST_FOOTPRINT_PARTIALS,
     MST_FOOTPRINT_SUMS,
     MST_FOOTPRINT_PHASES,
+    MST_FOOTPRINT_NUMBERS,
     MST_FOOTPRINT_HELD,
     // Arrays on the device: the state (in core twice, or of sweeps once, with the spare arrays; of skewed sweeps a ring of planes
     // of these; of overlapped tiling what blocks come up to, twice, and another; of time skewing the ring of the uploads), the

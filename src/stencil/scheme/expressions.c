@@ -18,7 +18,7 @@ static void add_number(mst_names *n, const char *name, const double *value) {
     n->numbers[n->count - 1] = value;
 }
 
-static bool is_varying(const mst_stencil_desc *desc, const char *name) {
+bool mst_parameter_varies(const mst_stencil_desc *desc, const char *name) {
     for (size_t k = 0; k < desc->n_run_parameters; k++)
         if (strcmp(desc->run_parameters[k], name) == 0)
             return true;
@@ -45,7 +45,7 @@ void mst_names_list(const mst_problem *p, const mst_stencil_desc *desc, unsigned
     if (reads & MST_STENCIL_READS_TIME)
         add_name(n, "t", (mst_leaf){.kind = MST_VALUE_TIME}, 0, 1);
     for (size_t k = 0; k < desc->n_parameters; k++)
-        if (!is_varying(desc, desc->parameters[k].name))
+        if (!mst_parameter_varies(desc, desc->parameters[k].name))
             add_number(n, desc->parameters[k].name, &desc->parameters[k].value);
     for (size_t k = 0; k < desc->n_run_parameters; k++) {
         add_number(n, desc->run_parameters[k], &desc->run_values[k]);

@@ -17,6 +17,9 @@ typedef struct mst_names {
     mst_expr_scheme scheme;
 } mst_names;
 
+// Whether a parameter has a value of its own in each run of an ensemble.
+bool mst_parameter_varies(const mst_stencil_desc *desc, const char *name);
+
 // Spacings of the axes there are, dt, parameters, definitions, and of the rest what `reads` says (mst_stencil_reads). Points into
 // itself, the problem and the description.
 void mst_names_list(const mst_problem *problem, const mst_stencil_desc *desc, unsigned reads, mst_names *out);

@@ -1,5 +1,6 @@
 #include "observations.h"
 
+#include "expressions.h"
 #include "runtime/numbers.h"
 
 #include <math.h>
@@ -20,13 +21,16 @@ static mst_array_read *find_read(mst_observation *o, const mst_problem *p, const
 }
 
 static mst_status read_observation(const mst_problem *p, const mst_stencil_desc *desc, const char *text, const char *what,
-                                   const mst_stencil_region *region, uint64_t every, mst_observation *o, mst_error *error) {
+                                   const mst_stencil_region *region, uint64_t every, mst_observations *all, mst_observation *o,
+                                   mst_error *error) {
     static const mst_stencil_region whole;
     mst_status status = MST_OK;
     MST_REQUIRE(text, MST_ERROR_ARGUMENT, "%s needs an expression", what);
     MST_TRY(mst_problem_reading(p, desc, text, what, &o->formula, error));
     MST_TRY(mst_region_read(p->rank, p->grid, memcmp(region, &whole, sizeof whole) == 0 ? NULL : region, &o->region, error));
     o->every = every;
+    o->formula.first_varying = all->n_varying;
+    all->n_varying += o->formula.n_varying;
     for (size_t i = 0; i < o->formula.n_leaves; i++) {
         const mst_leaf *leaf = &o->formula.leaves[i];
         if (leaf->kind != MST_VALUE_FIELD)
@@ -53,7 +57,7 @@ static mst_status read_monitor(const mst_problem *p, const mst_stencil_desc *des
     strcpy(to->name, from->name);
     to->reduction = from->reduction;
     snprintf(what, sizeof what, "the monitor %s", from->name);
-    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, from->every, &to->what, error));
+    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, from->every, all, &to->what, error));
 fail:
     return status;
 }
@@ -69,8 +73,8 @@ static mst_status read_spectrum(const mst_problem *p, const mst_stencil_desc *de
     MST_REQUIRE(from->n_frequencies >= 1 && from->n_frequencies <= MST_STENCIL_MAX_FREQUENCIES && from->frequencies,
                 MST_ERROR_ARGUMENT, "spectrum %zu has %zu frequencies; 1 to %d are supported", number, from->n_frequencies,
                 MST_STENCIL_MAX_FREQUENCIES);
-    MST_TRY(
-        read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), &to->what, error));
+    MST_TRY(read_observation(p, desc, from->expression, what, &from->region, mst_larger(from->every, (uint64_t)1), all, &to->what,
+                             error));
     MST_REQUIRE(to->frequencies = malloc(from->n_frequencies * sizeof(double)), MST_ERROR_HOST_MEMORY,
                 "out of memory for a spectrum");
     memcpy(to->frequencies, from->frequencies, from->n_frequencies * sizeof(double));
@@ -89,28 +93,39 @@ fail:
 // The names: those of monitors, then t, dt and the parameters, which are numbers but for t.
 static mst_status read_until(const mst_problem *p, const mst_stencil_desc *desc, mst_observations *all, mst_error *error) {
     enum { MOST = MST_STENCIL_MAX_MONITORS + MST_STENCIL_MAX_PARAMETERS + 2 };
+    static const char what[] = "the condition `until`";
     mst_status status = MST_OK;
     mst_expr_symbol symbols[MOST];
     const double *numbers[MOST] = {NULL};
-    size_t n = 0;
+    size_t strides[MOST] = {0}, n = 0;
     all->until_every = mst_larger(desc->until_every, (uint64_t)1);
     for (; n < all->n_monitors; n++)
         symbols[n] = (mst_expr_symbol){all->monitors[n].name, 0, 1};
     symbols[n++] = (mst_expr_symbol){"t", 0, 1};
     numbers[n] = &p->time_step;
     symbols[n++] = (mst_expr_symbol){"dt", 0, 1};
-    for (size_t k = 0; k < desc->n_parameters; k++) {
-        numbers[n] = &desc->parameters[k].value;
-        symbols[n++] = (mst_expr_symbol){desc->parameters[k].name, 0, 1};
+    for (size_t k = 0; k < desc->n_parameters; k++)
+        if (!mst_parameter_varies(desc, desc->parameters[k].name)) {
+            numbers[n] = &desc->parameters[k].value;
+            symbols[n++] = (mst_expr_symbol){desc->parameters[k].name, 0, 1};
+        }
+    for (size_t k = 0; k < desc->n_run_parameters; k++) {
+        numbers[n] = &desc->run_values[k];
+        strides[n] = desc->n_run_parameters;
+        symbols[n++] = (mst_expr_symbol){desc->run_parameters[k], 0, 1};
     }
-    MST_TRY(mst_expr_parse_scheme(desc->until, "the condition `until`", symbols, n, &(mst_expr_scheme){.numbers = numbers},
-                                  &all->until, error));
+    const mst_expr_scheme scheme = {.numbers = numbers};
+    MST_TRY(p->n_runs > 0 ? mst_expr_parse_runs(desc->until, what, symbols, n, &scheme, strides, p->n_runs, &all->until,
+                                                &all->until_varying, error)
+                          : mst_expr_parse_scheme(desc->until, what, symbols, n, &scheme, &all->until, error));
     n = mst_expr_n_leaves(all->until);
     MST_REQUIRE(all->until_reads = calloc(n + 1, sizeof *all->until_reads), MST_ERROR_HOST_MEMORY,
                 "out of memory for a condition");
     for (size_t i = 0; i < n; i++) {
-        const size_t symbol = mst_expr_leaves(all->until)[i].symbol;
-        all->until_reads[i] = symbol < all->n_monitors ? (int)symbol : -1;
+        const mst_expr_leaf *leaf = &mst_expr_leaves(all->until)[i];
+        all->until_reads[i] = leaf->symbol == MST_EXPR_VARYING ? -2 - leaf->level
+                              : leaf->symbol < all->n_monitors ? (int)leaf->symbol
+                                                               : -1;
     }
 fail:
     return status;
@@ -121,6 +136,7 @@ mst_status mst_observations_read(const mst_problem *p, const mst_stencil_desc *d
     mst_observations *all = calloc(1, sizeof *all);
     *out = all;
     MST_REQUIRE(all, MST_ERROR_HOST_MEMORY, "out of memory for monitors");
+    all->n_varying = p->n_varying;
     MST_REQUIRE(desc->n_monitors <= MST_STENCIL_MAX_MONITORS && desc->n_spectra <= MST_STENCIL_MAX_SPECTRA, MST_ERROR_ARGUMENT,
                 "there are %zu monitors and %zu spectra; %d and %d are supported", desc->n_monitors, desc->n_spectra,
                 MST_STENCIL_MAX_MONITORS, MST_STENCIL_MAX_SPECTRA);
@@ -148,6 +164,7 @@ void mst_observations_release(mst_observations *all) {
     }
     mst_expr_destroy(all->until);
     free(all->until_reads);
+    free(all->until_varying);
     free(all->monitors);
     free(all->spectra);
     free(all);
@@ -192,10 +209,12 @@ bool mst_observations_until_reads(const mst_observations *all, size_t monitor) {
     return false;
 }
 
-bool mst_observations_until_holds(const mst_observations *all, const double *values, double time) {
-    double leaves[MST_STENCIL_MAX_MONITORS + 1];
-    for (size_t i = 0; i < mst_expr_n_leaves(all->until); i++)
-        leaves[i] = all->until_reads[i] < 0 ? time : values[all->until_reads[i]];
+bool mst_observations_until_holds(const mst_observations *all, const double *values, double time, size_t run, size_t n_runs) {
+    double leaves[MST_EXPR_MAX_NODES];
+    for (size_t i = 0; i < mst_expr_n_leaves(all->until); i++) {
+        const int reads = all->until_reads[i];
+        leaves[i] = reads >= 0 ? values[reads] : reads == -1 ? time : all->until_varying[(size_t)(-2 - reads) * n_runs + run];
+    }
     const double holds = mst_expr_evaluate(all->until, leaves);
     return holds != 0 && !isnan(holds);
 }

@@ -40,9 +40,11 @@ typedef struct mst_observations {
     size_t n_monitors, n_spectra;
     mst_problem_monitor *monitors;
     mst_problem_spectrum *spectra;
-    uint64_t n_sums;  // complex numbers, of all spectra
-    mst_expr *until;  // NULL: there is none
-    int *until_reads; // of each of its leaves: the monitor, or -1: t
+    uint64_t n_sums;       // complex numbers, of all spectra
+    size_t n_varying;      // numbers that differ from run to run: the problem's, then those in these formulas
+    mst_expr *until;       // NULL: there is none
+    int *until_reads;      // of each of its leaves: the monitor; -1: t; -2 - k: the number k that differs from run to run
+    double *until_varying; // [number][run]
     uint64_t until_every;
 } mst_observations;
 
@@ -57,8 +59,9 @@ bool mst_observations_due(const mst_observations *observations, uint64_t step);
 uint64_t mst_observations_next(const mst_observations *observations, uint64_t step);
 uint64_t mst_observations_interval(const mst_observations *observations);
 
-// Of the condition, by the values of the monitors that it names: whether it reads one, and whether it holds.
+// Of the condition, by the values of the monitors that it names: whether it reads one, and whether it holds in a run of so many.
 bool mst_observations_until_reads(const mst_observations *observations, size_t monitor);
-bool mst_observations_until_holds(const mst_observations *observations, const double *values, double time);
+bool mst_observations_until_holds(const mst_observations *observations, const double *values, double time, size_t run,
+                                  size_t n_runs);
 
 #endif
