@@ -15,7 +15,7 @@ static mst_problem problem_of(uint64_t planes, bool is_ring) {
 }
 
 static mst_halo random_halo(void) {
-    mst_halo h;
+    mst_halo h = {.beside = test_random() % 3 ? 0 : (int64_t)test_between(1, 5)};
     for (int side = 0; side < 2; side++) {
         h.state[side] = (int64_t)test_between(0, 4);
         h.fixed[side] = (int64_t)test_between(0, 9) - 4;
@@ -24,7 +24,8 @@ static mst_halo random_halo(void) {
     return h;
 }
 
-// Nodes before and behind a plane that n steps read: a step reads the state so far, and coefficients.
+// Nodes before and behind a plane that n steps read: a step reads the state so far, and coefficients; and behind the last one
+// receivers read beside the plane.
 static int64_t reach_of(const mst_halo *h, int side, uint64_t steps) {
     int64_t most = 0;
     for (uint64_t k = 0; k < steps; k++) {
@@ -32,7 +33,7 @@ static int64_t reach_of(const mst_halo *h, int side, uint64_t steps) {
         most = state > most ? state : most;
         most = fixed > most ? fixed : most;
     }
-    return most;
+    return most + h->beside;
 }
 
 static void check_parts(const mst_problem *p, const mst_halo *h, uint64_t steps, size_t n, const mst_part *parts, size_t count) {
@@ -109,7 +110,7 @@ static void steps_fit_the_parts(void **state) {
         CHECK(rarer >= mst_parts_steps(&p, &h, &rates, 1, n), "a slower exchange is done more often");
     }
     const mst_problem p = problem_of(1000, false);
-    const mst_halo none = {{0, 0}, {0, 0}}, one = {{1, 1}, {0, 0}};
+    const mst_halo none = {{0, 0}, {0, 0}, 0}, one = {{1, 1}, {0, 0}, 0};
     const mst_parts_rates rates = {1e8, 1e10, 1e-5, 0}, trips = {1e8, 1e10, 1e-5, 0.01};
     mst_part two[2];
     assert_int_equal(mst_parts_cut(&p, &one, UINT64_MAX, NULL, 2, two), 1);
