@@ -2,8 +2,8 @@
 import numpy as np
 
 from . import errors
-from ._contexts import current
-from ._device import Array, asarray, empty  # noqa: F401
+from ._contexts import begin, current
+from ._device import Array, adopted, asarray, empty  # noqa: F401
 from ._library import ffi, lib
 
 TYPES = {np.dtype(name): getattr(lib, "MST_" + name.upper()) for name in (
@@ -32,6 +32,13 @@ def fits(array):
     return array.flags.c_contiguous or all(stride % array.itemsize == 0 for stride in array.strides)
 
 
+def whole(values):
+    """An array on the host; one with masked elements would lose its mask."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise errors.ArgumentError("a masked array, whose mask would be lost: give a.filled(value), or a.data and a.mask as arrays of their own")
+    return np.asarray(values)
+
+
 def key(array):
     """What of an array a plan depends on."""
     return array.dtype.char, array.shape, array.strides
@@ -57,9 +64,12 @@ def context_of(*arrays):
     for array in arrays:
         if isinstance(array, Array) and array.context is not context:
             if context is not None:
-                raise errors.ArgumentError("arrays of two devices or budgets: copy one to where the other is")
+                raise errors.ArgumentError("arrays of two devices, queues or budgets: copy one to where the other is")
             context = array.context
-    return context or current()
+    if context is None:
+        return current()
+    begin()
+    return context
 
 
 def like(array, shape, dtype):

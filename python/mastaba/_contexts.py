@@ -8,7 +8,7 @@ import re
 import threading
 
 from . import errors
-from ._library import check, describe, ffi, lib, per_thread
+from ._library import c_text, check, describe, ffi, lib, per_thread
 
 _MOST_CONTEXTS = 8
 
@@ -30,8 +30,8 @@ def owned(handle, destroy, above=None):
     return ffi.gc(handle, end)
 
 
-def _begin():
-    """Before any call that OpenCL's loader or a driver sees."""
+def begin():
+    """Before any call that OpenCL's loader or a driver sees: what is on a device is not there in a process that was forked."""
     if _life["forked"]:
         raise errors.Error("OpenCL was used before this process was forked, which no driver survives: start processes by "
                            "multiprocessing.set_start_method('spawn'), or use mastaba only after the fork")
@@ -44,7 +44,7 @@ class Context:
     most_plans = 64
 
     def __init__(self, device, device_memory, host_memory, **objects):
-        name = ffi.NULL if device is None else ffi.new("char[]", str(device).encode())
+        name = ffi.NULL if device is None else c_text(str(device))
         desc = describe("mst_context_desc", device=name, device_memory=device_memory, host_memory=host_memory, **objects)
         out = ffi.new("mst_context **")
         check(lib.mst_context_create(desc, out, per_thread.error))
@@ -114,7 +114,7 @@ def shared(opencl, device, queue):
 
 def _kept(settings, **objects):
     global _last
-    _begin()
+    begin()
     last, context = _last
     if settings is last and not objects:
         return context
@@ -190,7 +190,7 @@ def devices():
         >>> len(mastaba.devices()) > 0
         True
     """
-    _begin()
+    begin()
     listed, count = ffi.new("mst_device_info ***"), ffi.new("size_t *")
     check(lib.mst_devices_list(listed, count, per_thread.error))
     names = [ffi.string(listed[0][i].name).decode(errors="replace") for i in range(count[0])]

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from . import errors
-from ._contexts import current
+from ._contexts import begin, current
 from ._library import check, describe, ffi, lib, per_thread
 
 _COUNT, _FLOATS = ffi.typeof("size_t *"), ffi.typeof("float *")
@@ -52,6 +52,9 @@ class Convolver:
         self._handle, self._lock = context.with_room(lambda: context.create("convolver", desc)), threading.Lock()
         self._one = False  # whether the last block had no axis of channels
 
+    def __reduce__(self):
+        raise TypeError("a stream is on a device: make one of the same kernel where it is to go on")
+
     def _pulled(self):
         """What has come out."""
         blocks, given = [], ffi.new(_COUNT)
@@ -71,6 +74,7 @@ class Convolver:
         to several blocks of `latency`. The results of a stream are those of all calls, and of flush, one behind the other."""
         one, frames = np.ndim(frames) == 1, _frames(frames, self.channels, "a block")
         self._one, blocks, taken = one, [], ffi.new(_COUNT)
+        begin()
         with self._lock:
             while frames.shape[0]:
                 check(lib.mst_convolver_push(self._handle, ffi.cast(_FLOATS, frames.ctypes.data), frames.shape[0], taken, per_thread.error))
@@ -81,12 +85,14 @@ class Convolver:
     def flush(self):
         """Says that the stream has ended, and gives what is left of its result, which has taps - 1 frames more than went in. `restart` begins
         another."""
+        begin()
         with self._lock:
             check(lib.mst_convolver_flush(self._handle, per_thread.error))
             return self._joined(self._pulled(), self._one)
 
     def restart(self):
         """Forgets what went in, for another stream with the same kernel. Returns itself."""
+        begin()
         with self._lock:
             check(lib.mst_convolver_restart(self._handle, per_thread.error))
         return self

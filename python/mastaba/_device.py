@@ -16,6 +16,7 @@ _OPENCL = {}
 
 
 def _opencl():
+    _contexts.begin()
     if not _OPENCL:
         _OPENCL["library"] = ffi.dlopen(os.environ.get("MASTABA_OPENCL") or "libOpenCL.so.1")
     return _OPENCL["library"]
@@ -55,6 +56,17 @@ def _type(dtype):
     if dtype.kind not in "biufc" or dtype.char in "gG":
         raise errors.UnsupportedError(f"no OpenCL device has {dtype}")
     return dtype
+
+
+def _whole(index):
+    """An index as a number; those of True and False are masks in NumPy."""
+    try:
+        if isinstance(index, (bool, np.bool_)):
+            raise TypeError
+        return operator.index(index)
+    except TypeError:
+        raise IndexError("an index is a whole number, a slice, None or ...: arrays and masks as indices need a gather, which the device does "
+                         "not do; use mastaba.xp.where, or a copy on the host, numpy.asarray(a)") from None
 
 
 def dense(shape, itemsize):
@@ -169,6 +181,15 @@ class Array:
             raise ValueError("an array on the device is not on the host without a copy")
         return self.numpy().astype(dtype or self.dtype, copy=False)
 
+    def __reduce__(self):
+        return asarray, (self.numpy(),)  # a copy on the device that is used where it is unpickled
+
+    def __copy__(self):
+        return self.copy()
+
+    def __deepcopy__(self, memo):
+        return self.copy()
+
     def copy(self):
         """A dense array with the same values."""
         if not self.is_dense and self.dtype.isnative:
@@ -197,6 +218,22 @@ class Array:
 
     def _view(self, shape, strides, offset=0):
         return Array(self.context, self.buffer, self.offset + offset, tuple(shape), tuple(strides), self.dtype)
+
+    def _part(self, k):
+        size = self.itemsize // 2
+        return Array(self.context, self.buffer, self.offset + k * size, self.shape, self.strides, np.dtype(f"{self.dtype.byteorder}f{size}"))
+
+    @property
+    def real(self):
+        """The real parts, a view."""
+        return self._part(0) if self.dtype.kind == "c" else self
+
+    @property
+    def imag(self):
+        """The imaginary parts of complex numbers, a view."""
+        if self.dtype.kind != "c":
+            raise errors.ArgumentError(f"numbers of {self.dtype} have no imaginary parts")
+        return self._part(1)
 
     def transpose(self, *axes):
         axes = axes[0] if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes or range(self.ndim)[::-1]
@@ -238,7 +275,7 @@ class Array:
                 offset += first * self.strides[axis] if n else 0
                 shape, strides, axis = shape + [n], strides + [step * self.strides[axis]], axis + 1
             else:
-                k = operator.index(item)
+                k = _whole(item)
                 if not -self.shape[axis] <= k < self.shape[axis]:
                     raise IndexError(f"index {k} of an axis of {self.shape[axis]}")
                 offset, axis = offset + k % self.shape[axis] * self.strides[axis], axis + 1
@@ -304,16 +341,25 @@ def asarray(values, dtype=None, *, context=None):
     """
     if isinstance(values, Array):
         return values if dtype is None else values.astype(dtype)
-    if hasattr(values, "base_data") and hasattr(values, "queue"):
-        there = from_pyopencl(values)
+    there = adopted(values)
+    if there is not values:
         return there if dtype is None else there.astype(dtype)
-    if not isinstance(values, np.ndarray) and hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] == _ON_OPENCL:
-        there = from_dlpack(values)
-        return there if dtype is None else there.astype(dtype)
-    values = np.asarray(values, dtype)
+    from ._arrays import whole
+    values = np.asarray(whole(values), dtype)
     array = empty(values.shape, _type(values.dtype).newbyteorder("="), context)
     array._write(values)
     return array
+
+
+def adopted(values):
+    """What pyopencl or DLPack have on an OpenCL device, as an Array, where it lies; anything else as it is."""
+    if isinstance(values, (Array, np.ndarray, list, tuple, float, int)):
+        return values
+    if hasattr(values, "base_data") and hasattr(values, "queue"):
+        return from_pyopencl(values)
+    if hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] == _ON_OPENCL:
+        return from_dlpack(values)
+    return values
 
 
 def _device_of(opencl, queue):
@@ -361,6 +407,10 @@ def from_cl_mem(pointer, shape, dtype=np.float64, *, offset=0, strides=None, que
 
 def from_pyopencl(array):
     """A pyopencl.array.Array, where it lies, on its queue."""
+    if not array.size:
+        return empty(array.shape, array.dtype)
+    if not hasattr(array.base_data, "int_ptr"):
+        raise errors.UnsupportedError(f"an array in {type(array.base_data).__name__}, shared virtual memory: make it in a buffer")
     return from_cl_mem(array.base_data.int_ptr, array.shape, array.dtype, offset=array.offset, strides=array.strides,
                        queue=None if array.queue is None else array.queue.int_ptr)
 

@@ -5,7 +5,7 @@ import numpy as np
 
 from . import errors
 from ._contexts import current
-from ._library import describe, execution, ffi, lib, per_thread
+from ._library import c_text, describe, execution, ffi, lib, per_thread
 from ._trace import Exponent, Node
 
 _RESULT = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
@@ -68,7 +68,7 @@ def _with_parameters(texts, rows):
 
 def _plan(texts, names, parameters, options):
     def make(context):
-        kept = [ffi.new("char[]", text.encode()) for text in (*texts, *names, *parameters)]
+        kept = [c_text(text) for text in (*texts, *names, *parameters)]
         n, end = len(names), len(texts)
         ranges = ffi.new("mst_integral_range[]", [(kept[end + k], kept[1 + 2 * k], kept[2 + 2 * k]) for k in range(n)])
         given, cuts = ffi.new("char *[]", kept[end + n:]), ffi.new("char *[]", kept[1 + 2 * n:end])

@@ -71,6 +71,14 @@ def describe(kind, /, **members):
     return ffi.new(kind + " *", {"struct_size": ffi.sizeof(kind), **members})
 
 
+def c_text(text):
+    """A text as the library takes it."""
+    encoded = text.encode()
+    if 0 in encoded:  # which would end it there
+        raise errors.ArgumentError(f"{text!r} has a character of the code 0")
+    return ffi.new("char[]", encoded)
+
+
 @contextlib.contextmanager
 def progress(report=None):
     """Within the `with` block, calls of this thread tell report(done, total) now and then how far they are; where it returns False they

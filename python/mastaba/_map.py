@@ -7,17 +7,20 @@ import re
 import numpy as np
 
 from . import _arrays, errors
-from ._library import describe, execution, ffi, lib, per_thread
+from ._library import c_text, describe, execution, ffi, lib, per_thread
 
 _MOST_EXACT = 2**53
 
 
 def _operand(value):
     """An array as the library takes it, or a Python number, which takes the type of what it meets."""
+    if isinstance(value, int) and not -2**63 <= value < 2**64:
+        raise errors.ArgumentError(f"{value}: whole numbers of expressions have 64 bits; give a float")
     exact = isinstance(value, int) and not isinstance(value, bool) and abs(value) <= _MOST_EXACT
     if exact or (isinstance(value, (float, complex)) and not isinstance(value, np.generic)):
         return value
-    array = value if isinstance(value, _arrays.Array) else np.asarray(value)
+    value = _arrays.adopted(value)
+    array = value if isinstance(value, _arrays.Array) else _arrays.whole(value)
     if array.dtype.newbyteorder("=") not in _arrays.TYPES:
         raise errors.ArgumentError(f"an array of {array.dtype}: expressions take bool, integers, float16 to float64, complex64 and complex128")
     return array if _arrays.fits(array) else array.astype(array.dtype.newbyteorder("="))
@@ -52,12 +55,12 @@ _REDUCTION = re.compile(r"(?<![\w.])(sum|prod|mean|any|all|argmin|argmax|var|std
 
 
 def _axes(axis, rank):
-    if axis is None:
-        return tuple(range(rank)) if rank else ()
     axes = tuple(operator.index(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     wrong = [a for a in axes if not -rank <= a < rank]
     if wrong:
         raise getattr(np, "exceptions", np).AxisError(wrong[0], rank)  # NumPy before 1.25 has no module of exceptions
+    if not axes:
+        raise errors.ArgumentError("no axes to reduce: axis=None is all of them")
     return tuple(a % rank for a in axes)
 
 
@@ -85,7 +88,9 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     if local_dict is None:
         frame = inspect.currentframe().f_back
         local_dict = {**frame.f_globals, **frame.f_locals}
-    texts = [expression] if isinstance(expression, str) else list(expression)
+    texts = [expression] if isinstance(expression, str) else list(expression) if isinstance(expression, (list, tuple)) else [None]
+    if not all(isinstance(text, str) for text in texts):
+        raise errors.ArgumentError(f"{expression!r}: an expression is a text, or a list of texts")
     outs = [None] * len(texts) if out is None else [out] if isinstance(expression, str) else list(out)
     if len(outs) != len(texts):
         raise errors.ArgumentError(f"{len(outs)} arrays as out for {len(texts)} expressions: give one for each")
@@ -94,7 +99,8 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     arrays = {name: value for name, value in values.items() if hasattr(value, "dtype")}
     numbers = {name: value for name, value in values.items() if name not in arrays}
     if not arrays:
-        raise errors.ArgumentError(f"'{expression}' names no array")
+        unknown = [name for name in names if name not in values]
+        raise errors.ArgumentError(f"'{expression}' names no array" + (f": there is no {', '.join(unknown)}" if unknown else ""))
     shapes = {a.shape for a in arrays.values()}
     try:
         shape = shapes.pop() if len(shapes) == 1 else np.broadcast_shapes(*shapes)
@@ -113,7 +119,7 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     results = outs[:]
 
     def make(context):
-        kept = [ffi.new("char[]", text.encode()) for text in (*texts, *flat, *numbers)]
+        kept = [c_text(text) for text in (*texts, *flat, *numbers)]
         in_texts, in_arrays, in_numbers = kept[:len(texts)], kept[len(texts):len(texts) + len(flat)], kept[len(texts) + len(flat):]
         inputs = ffi.new("mst_map_input[]", [{"name": k, "layout": _arrays.layout(a)} for k, a in zip(in_arrays, flat.values())])
         given = ffi.new("mst_map_number[]", [_number(k, v) for k, v in zip(in_numbers, numbers.values())])

@@ -6,7 +6,7 @@ import re
 import numpy as np
 
 from . import _arrays, errors
-from ._library import check, describe, ffi, lib, per_thread
+from ._library import c_text, check, describe, ffi, lib, per_thread
 from ._materials import frequencies, hold, masks, materials, runs
 from ._materials import problem_error as _wrong
 
@@ -92,7 +92,7 @@ class Problem:
     def _text(self, text, key):
         if not isinstance(text, (str, int, float, np.number)):
             raise _wrong(key, f"expected an expression, not {text!r}")
-        return self.keep(ffi.new("char[]", (text if isinstance(text, str) else repr(float(text))).encode()))
+        return self.keep(c_text(text if isinstance(text, str) else repr(float(text))))
 
     def _list(self, kind, entries):
         return self.keep(ffi.new(f"mst_stencil_{kind}[]", entries)) if entries else ffi.NULL
@@ -107,10 +107,10 @@ class Problem:
         varying = self.varying.intersection(re.findall(r"[A-Za-z_]\w*", value))
         if varying:
             raise _wrong(key, f"{sorted(varying)[0]} differs from run to run, and this must not")
-        names = [ffi.new("char[]", name.encode()) for name in self.symbols]
+        names = [c_text(name) for name in self.symbols]
         table = ffi.new("mst_symbol[]", [(name, 0, 0, number) for name, number in zip(names, self.symbols.values())])
         out = ffi.new("double *")
-        check(lib.mst_expression_value(value.encode(), key.encode(), table, len(names), out, per_thread.error))
+        check(lib.mst_expression_value(c_text(value), c_text(key), table, len(names), out, per_thread.error))
         return out[0]
 
     def _list_given(self, key):

@@ -1,4 +1,5 @@
 """Explicit finite differences on grids of any size."""
+import operator
 import os
 import tempfile
 import zipfile
@@ -7,7 +8,7 @@ import zlib
 import numpy as np
 
 from . import _arrays, errors
-from ._contexts import current
+from ._contexts import begin, current
 from ._library import check, describe, execution, ffi, lib, per_thread
 from ._problem import Problem
 
@@ -39,8 +40,16 @@ class Solver:
     def __init__(self, problem, **overrides):
         self.problem = Problem(problem, overrides)
         self.context = current()
-        self.handle = self.context.create("stencil", self.problem.desc)
+        self._handle = self.context.create("stencil", self.problem.desc)
         self.fields = tuple(self.problem.fields)
+
+    def __reduce__(self):
+        raise TypeError("a Solver is on a device: save(path) keeps its state, and load(path) of another one of the same problem goes on")
+
+    @property
+    def handle(self):
+        begin()
+        return self._handle
 
     @property
     def step(self):
@@ -65,9 +74,12 @@ class Solver:
             if self.problem.steps is None:
                 raise errors.ArgumentError("the problem has no steps: give their number")
             steps = max(self.problem.steps - self.step, 0)
-        every = steps if callback is None else every or max(steps // 100, 1)
-        if every < 0 or steps < 0:
-            raise errors.ArgumentError(f"{steps} steps, a callback each {every}: both count from 0")
+        if callback is not None and not callable(callback):
+            raise errors.ArgumentError(f"the callback {callback!r} is no function")
+        steps, every = operator.index(steps), max(steps // 100, 1) if every is None else operator.index(every)
+        if every < 1 or steps < 0:
+            raise errors.ArgumentError(f"{steps} steps, a callback each {every}: steps count from 0, those between callbacks from 1")
+        every = steps if callback is None else every
         report, end = describe("mst_stencil_report"), self.step + steps
         while self.step < end:
             check(lib.mst_stencil_run(self.handle, min(every, end - self.step), execution, report, per_thread.error))

@@ -18,11 +18,9 @@ REAL = {"F": np.dtype("float32"), "D": np.dtype("float64")}
 
 def as_numbers(x):
     """x as an array of float32, float64, complex64 or complex128 in native byte order."""
-    if isinstance(x, _arrays.Array):
-        if x.dtype.char not in "fdFD":
-            raise errors.UnsupportedError(f"an array of {x.dtype} on the device: float32, float64, complex64 and complex128 are transformed there")
-        return x
-    x = np.asarray(x)
+    x = _arrays.adopted(x)
+    if not isinstance(x, _arrays.Array):
+        x = np.asarray(x)
     kind = x.dtype.char
     if kind in "fdFD":
         return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
@@ -102,17 +100,14 @@ def fitted(x, axes, lengths):
     """x cropped to the lengths, or padded with zeros, along the axes."""
     if [x.shape[axis] for axis in axes] == lengths:
         return x
-    if isinstance(x, _arrays.Array):
-        if all(x.shape[axis] >= n for axis, n in zip(axes, lengths)):
-            return x[tuple(slice(dict(zip(axes, lengths)).get(k)) for k in range(x.ndim))]
-        raise errors.UnsupportedError(f"an array of shape {x.shape} on the device is not padded to {lengths}: pad it first")
     index, shape = [slice(None)] * x.ndim, list(x.shape)
     for axis, n in zip(axes, lengths):
         index[axis], shape[axis] = slice(min(n, x.shape[axis])), n
     index = tuple(index)
     if all(x.shape[axis] >= n for axis, n in zip(axes, lengths)):
         return x[index]
-    padded = np.zeros(shape, x.dtype)
+    padded = _arrays.like(x, shape, x.dtype)
+    padded[...] = 0
     padded[index] = x[index]
     return padded
 

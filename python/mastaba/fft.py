@@ -18,6 +18,7 @@ from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 from . import _arrays, errors
 from ._contexts import set_cache
 from ._library import lib
+from ._map import evaluate
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
 
 __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct", "idctn",
@@ -70,13 +71,21 @@ def _is_same(x, out):
     return (out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data
 
 
+def _conjugated(x, out=None):
+    """The conjugate of each element; `out` may be x."""
+    if not isinstance(x, _arrays.Array):
+        return np.conjugate(x, out=out)
+    if out is None:
+        return evaluate("conj(a)", {"a": x})
+    out.imag[...] = evaluate("-a", {"a": x.imag})
+    return out
+
+
 def _unchanged(x, out):
     """The transform along no axis: a copy, or `out`."""
     if out is None:
         return x
     z = _output(x, x.shape, x.dtype, out)
-    if isinstance(z, _arrays.Array):
-        raise errors.UnsupportedError("a transform along no axis into an array on the device: leave out `out`")
     z[...] = x
     return z
 
@@ -96,7 +105,7 @@ def _complex(x, s, axes, norm, overwrite, forward, out):
         return z
     if isinstance(x, _arrays.Array):
         if within.dtype.kind == "f":
-            raise errors.UnsupportedError("real numbers on the device: rfft and rfftn give the half of the transform that determines it")
+            within = within.astype(COMPLEX[x.dtype.char])
         z = x if overwrite and within is x else _arrays.like(x, within.shape, within.dtype)
         transform(within, z, axes, forward, scale)
         return z
@@ -132,17 +141,13 @@ def _from_real(x, s, axes, norm, forward=True, out=None):
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1] // 2 + 1
     z = _output(x, shape, COMPLEX[x.dtype.char], out)
-    if isinstance(x, _arrays.Array) and not forward:
-        raise errors.UnsupportedError("ihfft on the device: take rfft, whose conjugate it is")
     transform(within, z, axes, True, scale_of(norm, lengths, forward))
-    return z if forward else np.conjugate(z, out=z)
+    return z if forward else _conjugated(z, z)
 
 
 def _to_real(x, s, axes, norm, forward=False, out=None):
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
-    if isinstance(x, _arrays.Array) and (forward or x.dtype.kind != "c"):
-        raise errors.UnsupportedError("on the device irfft and irfftn of complex numbers give real ones")
     x = x if x.dtype.kind == "c" else x.astype(COMPLEX[x.dtype.char])
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
     if s[-1] is None:
@@ -152,7 +157,7 @@ def _to_real(x, s, axes, norm, forward=False, out=None):
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1]
     z = _output(x, shape, REAL[x.dtype.char], out)
-    transform(np.conjugate(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
+    transform(_conjugated(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
     return z
 
 
@@ -311,13 +316,11 @@ def _of_even(name, type, x, s, axes, norm, orthogonalize, forward, out):
         raise ValueError("a DCT of type I takes at least two numbers")
     if not axes:
         return _unchanged(x.copy(), out)
-    if isinstance(x, _arrays.Array) and x.dtype.kind == "c":
-        raise errors.UnsupportedError(f"a {name} of complex numbers on the device: transform their parts")
     scale = scale_of(norm, [2 * n + _PERIOD[name][type - 1] for n in lengths], forward)
     within = fitted(x, axes, lengths)
     z = _output(x, within.shape, x.dtype, out)
     orthogonal = norm == "ortho" if orthogonalize is None else bool(orthogonalize)
-    pairs = [(within.real, z.real), (within.imag, z.imag)] if np.iscomplexobj(x) else [(within, z)]
+    pairs = [(within.real, z.real), (within.imag, z.imag)] if x.dtype.kind == "c" else [(within, z)]
     for data, result in pairs:
         transform(data, result, axes, forward, scale, _TYPES[name][type - 1], orthogonal)
     return z

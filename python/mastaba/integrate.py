@@ -51,6 +51,8 @@ def _arguments(args):
 
 def _text(function, args):
     """The expression of a text, with the numbers and Nodes that its arguments name."""
+    if "\0" in function:
+        raise errors.ArgumentError(f"{function!r} has a character of the code 0")
     if args and not isinstance(args, dict):
         raise errors.ArgumentError("the arguments of a text have names: args={'a': 1}")
     node = Node((function,), 0)
@@ -457,7 +459,7 @@ def _integrands_of_elements(f, args, shape):
     args = [np.broadcast_to(np.asarray(arg, float), shape) for arg in args]
     names = [f"a{k}" for k in range(len(args))]
     if isinstance(f, str):
-        return [Node((f,), 0)] * math.prod(shape)
+        return [_text(f, ())] * math.prod(shape)
     node = _scalar(trace(f, variables(["x"], ()), *(variables([name], ()) for name in names)), "the function")
     places = {name: arg.ravel() for name, arg in zip(names, args)}
 

@@ -192,6 +192,7 @@ def _any(x, y, mode, correlate, method, out=None):
 
 def _operands(in1, in2):
     """Both as arrays, and both on the device if one is there."""
+    in1, in2 = _arrays.adopted(in1), _arrays.adopted(in2)
     if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
         context = _arrays.context_of(in1, in2)
         return [as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2)]

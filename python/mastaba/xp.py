@@ -7,25 +7,27 @@
     >>> xp.where(a > 0.6, a, 0.0).numpy().tolist()
     [0.0, 0.0, 0.0, 0.75, 1.0]
 
-Functions of elements are expressions, in NumPy's types of their operands. What would need a gather (indices that are arrays, sorting,
-sets) or a product of matrices is not here: take a copy on the host. `fft` is the standard's extension.
+Functions of elements are expressions, in NumPy's types of their operands. What would need a gather or an order of elements (indices that
+are arrays, sorting, sets) is not here: take a copy on the host. `fft` is the standard's extension.
 """
 import builtins
 import math
 import operator
+import re
 
 import numpy as np
 from numpy import can_cast as _can_cast
 from numpy import (complex64, complex128, float32, float64, int8, int16, int32, int64, uint8, uint16, uint32, uint64)  # noqa: F401
 from numpy import bool_ as bool  # noqa: A004, F401
-from numpy import broadcast_shapes, e, finfo, iinfo, inf, nan, newaxis, pi  # noqa: F401
+from numpy import e, inf, nan, newaxis, pi  # noqa: F401
 
 from . import _arrays, fft  # noqa: F401
 from ._contexts import devices as _devices
 from ._contexts import use as _use
-from ._device import Array, from_dlpack  # noqa: F401
+from ._device import _ON_OPENCL, Array
 from ._device import asarray as _asarray
 from ._device import empty as _empty
+from ._device import from_dlpack as _from_dlpack
 from ._map import evaluate
 
 try:
@@ -48,16 +50,47 @@ _TEXTS = {"add": "a+b", "subtract": "a-b", "multiply": "a*b", "divide": "a/b", "
                                                   ("greater_equal", ">="), ("logical_and", "&&"), ("logical_or", "||"), ("bitwise_and", "&"),
                                                   ("bitwise_or", "|"), ("bitwise_left_shift", "<<"), ("bitwise_right_shift", ">>"))},
           "logical_xor": "(a!=0)!=(b!=0)", "bitwise_xor": "xor(a,b)", "bitwise_invert": "~a", "logical_not": "!a", "negative": "-a", "positive": "a",
-          "abs": "abs(a)", "square": "a*a", "reciprocal": "1/a", "round": "rint(a)", "signbit": "copysign(1,a)<0", "sign": "a!=a ? a : sign(a)", "isfinite": "!isnan(a-a)",
+          "abs": "abs(a)", "square": "a*a", "reciprocal": "1/a", "round": "rint(a)", "signbit": "copysign(1,a)<0", "sign": "a!=a ? a : sign(a)+0", "isfinite": "!isnan(a-a)",
           **{name: f"{name}(a)" for name in (
               "floor", "ceil", "trunc", "sqrt", "exp", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
               "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "isnan", "isinf", "real", "imag", "conj")}}
+# Of complex numbers, which expressions have no such functions of: after Kahan, Branch Cuts for Complex Elementary Functions (1987).
+_X, _Y = "real(a)", "imag(a)"
+_ROOTS = f"sqrt(complex(1-{_X},-{_Y}))", f"sqrt(complex(1+{_X},{_Y}))"
+
+
+def _arcsine(x, y):
+    """The parts of asin(x + iy)."""
+    less, more = f"sqrt(complex(1-({x}),-({y})))", f"sqrt(complex(1+({x}),{y}))"
+    return f"atan2({x},real({less}*{more}))", f"asinh(imag(conj({less})*{more}))"
+
+
+def _artanh(x, y):
+    """The parts of atanh(x + iy)."""
+    return f"copysign(log1p(4*abs({x})/((1-abs({x}))^2+({y})*({y})))/4,{x})", f"atan2(2*({y}),(1-({x}))*(1+({x}))-({y})*({y}))/2"
+
+
+def _turned(real, imaginary):
+    """-i f(iz), f's parts given for iz."""
+    return f"complex({imaginary},-({real}))"
+
+
+_OF_COMPLEX = {
+    "acos": f"complex(2*atan2(real({_ROOTS[0]}),real({_ROOTS[1]})),asinh(imag(conj({_ROOTS[1]})*{_ROOTS[0]})))",
+    "asin": "complex({},{})".format(*_arcsine(_X, _Y)), "asinh": _turned(*_arcsine(f"-{_Y}", _X)),
+    "acosh": f"complex(asinh(real(conj(sqrt(complex({_X}-1,{_Y})))*{_ROOTS[1]})),2*atan2(imag(sqrt(complex({_X}-1,{_Y}))),real({_ROOTS[1]})))",
+    "atanh": "complex({},{})".format(*_artanh(_X, _Y)), "atan": _turned(*_artanh(f"-{_Y}", _X)),
+    "expm1": f"complex(expm1({_X})*cos({_Y})-2*sin({_Y}/2)^2,exp({_X})*sin({_Y}))",
+    "log1p": f"complex(log1p({_X}*(2+{_X})+{_Y}*{_Y})/2,atan2({_Y},1+{_X}))", "log2": "log(a)/log(2)", "log10": "log(a)/log(10)",
+    "sign": "a==0 ? a : a/abs(a)", "round": f"complex(rint({_X}),rint({_Y}))", "isfinite": f"!isnan({_X}-{_X}) && !isnan({_Y}-{_Y})",
+    "isnan": f"isnan({_X}) || isnan({_Y})", "isinf": f"isinf({_X}) || isinf({_Y})"}
 _OF_WHOLE = {"floor", "ceil", "trunc", "round"}  # which leave whole numbers as they are
 _FINITE = {"isnan": False, "isinf": False, "isfinite": True}  # of whole numbers
 
 
 def _elementwise(name, text):
-    def function(*values, out=None):
+    """The function of one operand, or of two."""
+    def call(values, out):
         there = next((v.context for v in values if isinstance(v, Array)), None)
         given = [v if isinstance(v, (Array, int, float, complex)) else _asarray(v, context=there) for v in values]
         if there is None and builtins.all(isinstance(v, (int, float, complex)) for v in given):
@@ -65,8 +98,16 @@ def _elementwise(name, text):
         whole = len(given) == 1 and given[0].dtype.kind in "biu"
         if whole and name in _FINITE:
             return full_like(given[0], _FINITE[name], dtype=bool)
-        return evaluate("a" if whole and name in _OF_WHOLE else text, dict(zip("ab", given)), out=out)
+        of_complex = name in _OF_COMPLEX and builtins.any(isinstance(v, complex) or getattr(v, "dtype", None) in (complex64, complex128) for v in given)
+        return evaluate("a" if whole and name in _OF_WHOLE else _OF_COMPLEX[name] if of_complex else text, dict(zip("ab", given)), out=out)
 
+    def of_one(x, /, *, out=None):
+        return call((x,), out)
+
+    def of_two(x1, x2, /, *, out=None):
+        return call((x1, x2), out)
+
+    function = of_two if re.search(r"\bb\b", text) else of_one
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"{text} of each element, into `out` if given."
     return function
@@ -74,21 +115,6 @@ def _elementwise(name, text):
 
 for _name, _text in _TEXTS.items():
     globals()[_name] = _elementwise(_name, _text)
-for _method, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"), ("pow", "pow"), ("mod", "remainder"),
-                       ("floordiv", "floor_divide"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
-                       ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("eq", "equal"), ("ne", "not_equal"), ("lt", "less"),
-                       ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
-    def _forward(self, other, call=globals()[_name]):
-        return call(self, other) if isinstance(other, (Array, int, float, complex, np.ndarray, np.generic)) else NotImplemented
-
-    def _reflected(self, other, call=globals()[_name]):
-        return call(other, self) if isinstance(other, (int, float, complex, np.ndarray, np.generic)) else NotImplemented
-
-    setattr(Array, f"__{_method}__", _forward)
-    if _method not in ("eq", "ne", "lt", "le", "gt", "ge"):
-        setattr(Array, f"__r{_method}__", _reflected)
-for _method, _name in (("neg", "negative"), ("pos", "positive"), ("abs", "abs"), ("invert", "bitwise_invert")):
-    setattr(Array, f"__{_method}__", lambda self, call=globals()[_name]: call(self))
 
 
 def where(condition, x1, x2, /):
@@ -202,14 +228,38 @@ def meshgrid(*arrays, indexing="xy"):
 
 # ---- Types
 
-def astype(x, dtype, /, *, copy=True):
+def astype(x, dtype, /, *, copy=True, device=None):
     """x in another type; complex numbers lose no part silently."""
     dtype = np.dtype(dtype)
+    if device not in (None, x.device):
+        x, copy = x.to_device(device), False
     if dtype == x.dtype:
         return x.copy() if copy else x
     if x.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"{x.dtype} is not cast to {dtype}: take real() or imag()")
     return x.astype(dtype)
+
+
+def _dtype_of(x):
+    return x.dtype if isinstance(x, Array) else np.dtype(x)
+
+
+class finfo:
+    """What a type of floating point has, of a type or an array, as Python's numbers."""
+
+    def __init__(self, type, /):
+        found = np.finfo(_dtype_of(type))
+        self.bits, self.dtype = found.bits, found.dtype
+        for name in ("eps", "max", "min", "smallest_normal"):
+            setattr(self, name, float(getattr(found, name)))
+
+
+class iinfo:
+    """What a type of whole numbers has, of a type or an array, as Python's numbers."""
+
+    def __init__(self, type, /):
+        found = np.iinfo(_dtype_of(type))
+        self.bits, self.max, self.min, self.dtype = found.bits, found.max, found.min, found.dtype
 
 
 def result_type(*values):
@@ -280,7 +330,7 @@ def broadcast_to(x, /, shape):
 
 def broadcast_arrays(*arrays):
     shape = np.broadcast_shapes(*(a.shape for a in arrays))
-    return tuple(a.broadcast_to(shape) for a in arrays)
+    return [a.broadcast_to(shape) for a in arrays]
 
 
 def concat(arrays, /, *, axis=0):
@@ -356,113 +406,122 @@ def diff(x, /, *, axis=-1, n=1, prepend=None, append=None):
     return x
 
 
-# ---- Reductions, in a tree of pairs, whose shape depends on the number of elements alone
-
-def _halved(text, x):
-    """The last axis halved until one element is left; x has at least one."""
-    n = x.shape[-1]
-    whole = 1 << n.bit_length() - 1
-    if whole < n:  # to a power of two
-        new = x[..., :whole].copy()
-        evaluate(text, {"a": x[..., :n - whole], "b": x[..., whole:]}, out=new[..., :n - whole])
-        x = new
-    while x.shape[-1] > 1:
-        half = x.shape[-1] // 2
-        x = evaluate(text, {"a": x[..., :half], "b": x[..., half:]}, out_dtype=x.dtype)
-    return x[..., 0]
-
-
-def _reduced(text, x, axis, keepdims, empty_value=None):
-    """An operation of pairs over axes; `empty_value` of none, if there is one."""
-    axes = _axes(axis, x.ndim)
-    kept = [k for k in range(x.ndim) if k not in axes]
-    n = math.prod(x.shape[k] for k in axes)
-    shape = [x.shape[k] for k in kept]
-    if n:
-        result = _halved(text, x.transpose((*kept, *axes)).reshape((*shape, n))) if n > 1 else x.copy()  # never a view
-    elif empty_value is not None:
-        result = _full(tuple(shape), empty_value, x.dtype, x.context)
-    else:
-        raise ValueError("the least or the largest of no elements")
-    return result.reshape([1 if k in axes else m for k, m in enumerate(x.shape)]) if keepdims else result.reshape(shape)
-
+# ---- Reductions and products
 
 def _sum_type(x, dtype):
     """In which sums and products are computed."""
     return np.dtype(dtype) if dtype is not None else {"b": np.dtype(int64), "i": np.dtype(int64), "u": np.dtype(uint64)}.get(x.dtype.kind, x.dtype)
 
 
+def _reduced(text, x, axis, keepdims, **options):
+    """A reduction of evaluate's, whose order of operations depends on the shape alone, over axes that may be none."""
+    if not _axes(axis, x.ndim):  # of each element alone
+        x, axis, keepdims = x[..., None], -1, False
+    return evaluate(text, {"a": x}, axis=axis, keepdims=keepdims, **options)
+
+
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    return _reduced("a+b", astype(x, _sum_type(x, dtype), copy=False), axis, keepdims, 0)
+    kind = _sum_type(x, dtype)
+    return _reduced("sum(a)", astype(x, kind, copy=False), axis, keepdims, out_dtype=kind)
 
 
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    return _reduced("a*b", astype(x, _sum_type(x, dtype), copy=False), axis, keepdims, 1)
+    kind = _sum_type(x, dtype)
+    return _reduced("prod(a)", astype(x, kind, copy=False), axis, keepdims, out_dtype=kind)
 
 
 def max(x, /, *, axis=None, keepdims=False):
     """The largest element, NaN if there is one."""
-    return _reduced("maximum(a,b)", x, axis, keepdims)
+    return _reduced("max(a)", x, axis, keepdims)
 
 
 def min(x, /, *, axis=None, keepdims=False):
     """The least element, NaN if there is one."""
-    return _reduced("minimum(a,b)", x, axis, keepdims)
-
-
-def _truths(x):
-    return x if x.dtype.kind == "b" else evaluate("a != 0", {"a": x})
+    return _reduced("min(a)", x, axis, keepdims)
 
 
 def all(x, /, *, axis=None, keepdims=False):
-    return _reduced("a&&b", _truths(x), axis, keepdims, True)
+    return _reduced("all(a)", x, axis, keepdims)
 
 
 def any(x, /, *, axis=None, keepdims=False):
-    return _reduced("a||b", _truths(x), axis, keepdims, False)
+    return _reduced("any(a)", x, axis, keepdims)
 
 
 def count_nonzero(x, /, *, axis=None, keepdims=False):
-    return sum(_truths(x), axis=axis, keepdims=keepdims)
-
-
-def _count(x, axis):
-    return math.prod(x.shape[k] for k in _axes(axis, x.ndim))
+    return _reduced("count(a)", x, axis, keepdims)
 
 
 def mean(x, /, *, axis=None, keepdims=False):
-    n = _count(x, axis)
-    return sum(x, axis=axis, keepdims=keepdims) / (float(n) or nan)
+    return _reduced("mean(a)", x, axis, keepdims)
 
 
 def var(x, /, *, axis=None, correction=0.0, keepdims=False):
-    """The mean square distance from the mean, by n less `correction`."""
-    n = _count(x, axis) - correction
-    squares = evaluate("(a-b)*(a-b)", {"a": x, "b": mean(x, axis=axis, keepdims=True)})
-    return sum(squares, axis=axis, keepdims=keepdims) / (float(n) if n > 0 else nan)
+    """The mean square distance from the mean, by n less `correction`; NaN where that is none."""
+    n = math.prod(x.shape[k] for k in _axes(axis, x.ndim))
+    return _reduced("var(a)", x, axis, keepdims) * (n / (n - correction) if n > correction else nan)
 
 
 def std(x, /, *, axis=None, correction=0.0, keepdims=False):
-    return evaluate("sqrt(a)", {"a": var(x, axis=axis, correction=correction, keepdims=keepdims)})
+    """The square root of var."""
+    return sqrt(var(x, axis=axis, correction=correction, keepdims=keepdims))  # noqa: F821
 
 
-def _place(x, axis, keepdims, extreme):
-    """The index of the first element that is the extreme one, or NaN."""
-    if axis is None:
-        shape = (1,) * x.ndim if keepdims else ()
-        return _place(x.reshape(-1), 0, False, extreme).reshape(shape)
-    axis = _axis(axis, x.ndim)
-    places = _asarray(np.arange(x.shape[axis]), context=x.context)[(slice(None),) + (None,) * (x.ndim - 1 - axis)]
-    found = evaluate("a == m || a != a ? i : n", {"a": x, "m": extreme(x, axis=axis, keepdims=True), "i": places, "n": x.shape[axis]})
-    return min(found, axis=axis, keepdims=keepdims)
+def _place(text, x, axis, keepdims):
+    return _reduced(text, x, None if axis is None else operator.index(axis), keepdims)
 
 
 def argmax(x, /, *, axis=None, keepdims=False):
-    return _place(x, axis, keepdims, max)
+    """The index of the first of the largest elements, or of a NaN."""
+    return _place("argmax(a)", x, axis, keepdims)
 
 
 def argmin(x, /, *, axis=None, keepdims=False):
-    return _place(x, axis, keepdims, min)
+    """The index of the first of the least elements, or of a NaN."""
+    return _place("argmin(a)", x, axis, keepdims)
+
+
+def _contracted(x, y):
+    """Sums of products along the last axis of both, which are broadcast off it; in the type of a product."""
+    kind = result_type(x, y)
+    if kind.kind == "b":
+        raise TypeError("products are of numbers: convert bool to a type of these")
+    if x.shape[-1] != y.shape[-1]:
+        raise ValueError(f"a sum over {x.shape[-1]} elements of one array and {y.shape[-1]} of the other")
+    return evaluate("sum(a*b)", {"a": astype(x, kind, copy=False), "b": astype(y, kind, copy=False)}, axis=-1, out_dtype=kind)
+
+
+def vecdot(x1, x2, /, *, axis=-1):
+    """Sums of conj(x1) x2 along an axis."""
+    x, y = (moveaxis(a, axis, -1) for a in (x1, x2))
+    return _contracted(conj(x) if x.dtype.kind == "c" else x, y)  # noqa: F821
+
+
+def matmul(x1, x2, /):
+    """Products of matrices, or of these and vectors: a sum for each element, without the reuse of operands that libraries of linear
+    algebra have."""
+    if not x1.ndim or not x2.ndim:
+        raise ValueError("a number is no matrix: multiply")
+    if x1.ndim > 1 and x2.ndim > 1:
+        x1, x2 = x1[..., None, :], matrix_transpose(x2)[..., None, :, :]
+    elif x2.ndim > 1:
+        x2 = matrix_transpose(x2)
+    return _contracted(x1, x2)
+
+
+def tensordot(x1, x2, /, *, axes=2):
+    """Sums of products over axes of both: the last `axes` of x1 with the first of x2, or two sequences of them."""
+    if isinstance(axes, int):
+        if not 0 <= axes <= builtins.min(x1.ndim, x2.ndim):
+            raise ValueError(f"axes={axes} of arrays of {x1.ndim} and {x2.ndim} axes")
+        axes = range(x1.ndim - axes, x1.ndim), range(axes)
+    over = [_axes(tuple(given), x.ndim) for x, given in zip((x1, x2), axes)]
+    lengths = [[x.shape[a] for a in o] for x, o in zip((x1, x2), over)]
+    if lengths[0] != lengths[1]:
+        raise ValueError(f"sums over axes of lengths {lengths[0]} of one array and {lengths[1]} of the other")
+    kept = [[a for a in range(x.ndim) if a not in o] for x, o in zip((x1, x2), over)]
+    x, y = (a.transpose((*k, *o)).reshape(math.prod(a.shape[j] for j in k), math.prod(lengths[0])) for a, k, o in zip((x1, x2), kept, over))
+    return _contracted(x[:, None], y).reshape([a.shape[j] for a, k in zip((x1, x2), kept) for j in k])
 
 
 def _cumulated(text, x, axis, dtype, first):
@@ -486,7 +545,45 @@ def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
     return _cumulated("a*b", x, axis, dtype, 1 if include_initial else None)
 
 
+# ---- Operators of arrays
+
+for _method, _name in (("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"), ("pow", "pow"), ("mod", "remainder"),
+                       ("floordiv", "floor_divide"), ("matmul", "matmul"), ("and", "bitwise_and"), ("or", "bitwise_or"), ("xor", "bitwise_xor"),
+                       ("lshift", "bitwise_left_shift"), ("rshift", "bitwise_right_shift"), ("eq", "equal"), ("ne", "not_equal"), ("lt", "less"),
+                       ("le", "less_equal"), ("gt", "greater"), ("ge", "greater_equal")):
+    def _forward(self, other, call=globals()[_name]):
+        return call(self, other) if isinstance(other, (Array, int, float, complex, np.ndarray, np.generic)) else NotImplemented
+
+    def _reflected(self, other, call=globals()[_name]):
+        return call(other, self) if isinstance(other, (int, float, complex, np.ndarray, np.generic)) else NotImplemented
+
+    def _in_place(self, other, call=globals()[_name]):
+        if not isinstance(other, (Array, int, float, complex, np.ndarray, np.generic)):
+            return NotImplemented
+        result = call(self, other)
+        if (result.shape, result.dtype) != (self.shape, self.dtype):
+            raise TypeError(f"an array of {self.dtype} and shape {self.shape} does not take a result of {result.dtype} and shape {result.shape} in place")
+        self[...] = result
+        return self
+
+    setattr(Array, f"__{_method}__", _forward)
+    if _method not in ("eq", "ne", "lt", "le", "gt", "ge"):
+        setattr(Array, f"__r{_method}__", _reflected)
+        setattr(Array, f"__i{_method}__", _in_place)
+for _method, _name in (("neg", "negative"), ("pos", "positive"), ("abs", "abs"), ("invert", "bitwise_invert")):
+    setattr(Array, f"__{_method}__", lambda self, call=globals()[_name]: call(self))
+
+
 # ---- What there is
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array of another library: where it lies if that is an OpenCL device, else a copy on the device."""
+    there = x.__dlpack_device__()[0] == _ON_OPENCL
+    if copy is False and (not there or device not in (None, _from_dlpack(x).device)):
+        raise BufferError("what is not on the device is not there without a copy")
+    array = _from_dlpack(x)
+    return asarray(array, device=device, copy=copy and there)
+
 
 class _Info:
     """What the standard's __array_namespace_info__ gives."""
@@ -510,6 +607,16 @@ class _Info:
 
 def __array_namespace_info__():
     return _Info()
+
+
+_HOST = {**{name: "an order of elements" for name in ("sort", "argsort", "searchsorted", "unique_all", "unique_counts", "unique_inverse", "unique_values")},
+         "take": "a gather", "take_along_axis": "a gather", "nonzero": "a result whose size depends on the values"}
+
+
+def __getattr__(name):
+    if name in _HOST:
+        raise AttributeError(f"mastaba.xp has no {name}, which needs {_HOST[name]}: take a copy on the host, numpy.asarray(a)")
+    raise AttributeError(f"module 'mastaba.xp' has no attribute {name!r}")
 
 
 def __dir__():

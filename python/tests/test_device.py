@@ -1,5 +1,7 @@
 """Arrays on the device: views, operators, transforms without a copy, and other libraries' buffers."""
+import copy
 import gc
+import pickle
 
 import numpy as np
 import pytest
@@ -189,6 +191,32 @@ def test_types_and_outputs():
         assert (a + np.ones(3)).numpy().tolist() == [1, 2, 3]
 
 
+def test_transforms_of_any_numbers():
+    """Real and whole numbers, padded and cut, and their parts, as on the host."""
+    x = np.arange(6).reshape(2, 3)
+    for name, a, options in (("fft", x, {}), ("fft", x * 0.5, {"n": 5}), ("rfft", x * 0.5, {"n": 8}), ("fftn", x * 1j, {"s": (4, 2)}), ("irfft", x * 0.5, {"n": 5}),
+                             ("hfft", x * 1j, {}), ("ihfft", x * 0.5, {}), ("dct", x * (1 + 2j), {}), ("fftn", x * 0.5, {"axes": []})):
+        got, wanted = getattr(mastaba.fft, name)(mastaba.asarray(a), **options), getattr(mastaba.fft, name)(a, **options)
+        assert isinstance(got, mastaba.Array) and got.dtype == wanted.dtype and np.allclose(got.numpy(), wanted), name
+
+
+def test_copies_and_pickles():
+    a = mastaba.asarray(np.arange(12.0).reshape(3, 4))[:, ::2]
+    for other in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a)):
+        assert other.int_ptr != a.int_ptr and other.dtype == a.dtype and np.array_equal(other.numpy(), a.numpy())
+    for thing in (mastaba.signal.Convolver([1.0], latency=16), mastaba.Solver({"grid": [4], "fields": {"u": 0}, "update": [{"u": "u"}]})):
+        with pytest.raises(TypeError, match="is on a device"):
+            pickle.dumps(thing)
+
+
+def test_masks_are_not_lost():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    for call in (mastaba.asarray, lambda a: mastaba.evaluate("a + 1", {"a": a})):
+        with pytest.raises(mastaba.errors.ArgumentError, match="mask would be lost"):
+            call(masked)
+        assert call(np.ma.array([1.0, 2.0])).shape == (2,)
+
+
 def test_pyopencl():
     cl = pytest.importorskip("pyopencl")
     arrays = pytest.importorskip("pyopencl.array")
@@ -201,5 +229,10 @@ def test_pyopencl():
     assert ours.int_ptr == theirs.base_data.int_ptr
     got = mastaba.fft.fft(ours)
     assert np.array_equal(got.numpy(), mastaba.fft.fft(theirs.get()))
+    assert np.array_equal(mastaba.fft.fft(theirs).numpy(), got.numpy())  # as it is
+    one = arrays.to_device(theirs.queue, np.arange(6.0))
+    assert mastaba.evaluate("2*a", {"a": one[::-2]}).numpy().tolist() == [10, 6, 2]
+    assert mastaba.signal.convolve(one, np.ones(2)).numpy().tolist() == [0, 1, 3, 5, 7, 9, 5]
+    assert mastaba.asarray(arrays.empty(theirs.queue, (0, 3), np.float32)).shape == (0, 3)
     mastaba.fft.fft(ours, overwrite_x=True)
     assert np.array_equal(theirs.get(), got.numpy())

@@ -108,6 +108,13 @@ def test_refusals():
     with pytest.raises(mastaba.errors.ArgumentError) as caught:
         mastaba.evaluate("a +* 2", {"a": np.ones(3)})
     assert "^" in str(caught.value)
+    for text, options, why in (("b + 1", {}, "there is no b"), (3, {}, "is a text"), ("a\0 + 1", {}, "code 0"), ("sum(a)", {"axis": ()}, "no axes"),
+                               ("a + k", {}, "64 bits")):
+        with pytest.raises(mastaba.errors.ArgumentError, match=why):
+            mastaba.evaluate(text, {"k": 2**70, **({} if "b" in str(text) else {"a": np.ones(3)})}, **options)
+    for text in ("x\0 + 1", "x\0"):
+        with pytest.raises(mastaba.errors.ArgumentError, match="code 0"):
+            mastaba.integrate.quad(text, 0, 1)
     a = np.ones(5)
     with pytest.raises(mastaba.errors.ArgumentError, match="shares memory"):
         mastaba.evaluate("2*a", {"a": a}, out=a)
@@ -192,6 +199,25 @@ def test_end_with_plans_and_threads_alive():
                "time.sleep(0.3)\n"
                "print('end')")
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_what_was_on_the_device_before_a_fork():
+    """It is not there in the child, which is told so, and still there in the parent."""
+    done = run("import numpy as np, mastaba, os\n"
+               "a = mastaba.asarray([1.0, 2.0]); stream = mastaba.signal.Convolver([1.0], latency=16)\n"
+               "solver = mastaba.Solver({'grid': [4], 'fields': {'u': 'x'}, 'update': [{'u': '2*u'}]})\n"
+               "child = os.fork()\n"
+               "if child == 0:\n"
+               "    refused = 0\n"
+               "    calls = (a.numpy, a.copy, lambda: a + 1, lambda: solver.run(1), lambda: solver['u'], lambda: stream.process([1.0]), mastaba.devices)\n"
+               "    for call in calls:\n"
+               "        try: call()\n"
+               "        except mastaba.Error as error: refused += 'spawn' in str(error)\n"
+               "    del a, stream, solver\n"
+               "    os._exit(len(calls) - refused)\n"
+               "print(os.waitpid(child, 0)[1], a.numpy().sum(), solver.run(1)['u'].sum())")
+    assert (done.returncode, done.stdout) == (0, "0 3.0 12.0\n"), done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -129,6 +129,60 @@ def test_reductions_of_one_element_are_no_views():
     assert all(xp.reshape(r, (-1,)).numpy().tolist() == [1, 2] for r in results)
 
 
+@pytest.mark.parametrize("first, second", [((3,), (3,)), ((2, 3), (3,)), ((3,), (5, 3, 4)), ((5, 2, 3), (3, 4)), ((2, 0), (0, 4))])
+def test_products_of_matrices(first, second):
+    r = np.random.default_rng(1)
+    x, y = (r.standard_normal(shape).astype(np.float32) for shape in (first, second))
+    same(xp.asarray(x) @ xp.asarray(y), strict.asarray(x) @ strict.asarray(y), "matmul")
+
+
+def test_sums_of_products():
+    x, y = numbers("complex128", 3, 24)[-24:].reshape(2, 3, 4), numbers("complex128", 4, 24)[-24:].reshape(3, 4, 2)
+    (a, wanted_a), (b, wanted_b) = both(x), both(y)
+    for axes in (0, 2, ((1, 2), (0, 1)), ((-1, 0), (1, 2))):
+        same(xp.tensordot(a, b, axes=axes), strict.tensordot(wanted_a, wanted_b, axes=axes), f"tensordot, {axes}")
+    same(xp.vecdot(a, a * 2, axis=-2), strict.vecdot(wanted_a, wanted_a * 2, axis=-2), "vecdot")
+    for wrong in (lambda: a @ a, lambda: xp.tensordot(a, b, axes=1), lambda: xp.matmul(a, xp.asarray(1.0)), lambda: xp.vecdot(a, b)):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+@pytest.mark.parametrize("name, numpys", [("acos", "arccos"), ("acosh", "arccosh"), ("asin", "arcsin"), ("asinh", "arcsinh"), ("atan", "arctan"),
+                                          ("atanh", "arctanh"), ("expm1", "expm1"), ("log10", "log10"), ("sign", "sign"), ("round", "round")])
+def test_functions_of_complex_numbers(name, numpys):
+    """Beside NumPy's, on both sides of the branch cuts, too."""
+    z = np.concatenate([numbers("complex128", 1, 40), [complex(x, y) for x in (-2, -0.5, 0.5, 2) for y in (0.0, -0.0, 1e-9)]])
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, numpys)(z)
+    got, finite = getattr(xp, name)(xp.asarray(z)).numpy(), np.isfinite(wanted)
+    assert np.allclose(got[finite], wanted[finite], rtol=1e-13, atol=1e-300), name
+
+
+def test_what_is_not_there_says_so():
+    a = xp.asarray([1.0, 2.0, 3.0])
+    for index in (a > 1, [0, 1], True, 1.0, np.array([1])):
+        with pytest.raises(IndexError, match="gather"):
+            a[index]
+    for name in ("sort", "take", "nonzero", "unique_values"):
+        assert not hasattr(xp, name)
+        with pytest.raises(AttributeError, match="on the host"):
+            getattr(xp, name)
+
+
+def test_in_place():
+    a = xp.arange(6)
+    b, part = a, a[2:]
+    a += 1
+    part *= xp.asarray([1, 2, 3, 4])
+    assert a is b and a.numpy().tolist() == [1, 2, 3, 8, 15, 24]
+    for wrong in (1.5, xp.ones((2, 6), dtype=xp.int64), "text"):
+        with pytest.raises(TypeError):
+            a += wrong
+    z = xp.asarray([1 + 2j, 3 - 4j])
+    z.real[...] = z.imag
+    assert z.numpy().tolist() == [2 + 2j, -4 - 4j]
+
+
 def test_attributes():
     a = xp.reshape(xp.arange(6), (1, 2, 3))
     assert np.array_equal(a.mT.numpy(), np.swapaxes(a.numpy(), -1, -2)) and a.to_device(a.device) is a
