@@ -411,6 +411,8 @@ static int64_t wrapped(uint64_t v, unsigned bytes) {
 static bool integer_condition(const test_expression *e, unsigned bytes, const int64_t *leaves, int index) {
     const test_node *node = &e->nodes[index];
     const int *o = node->operands;
+    if (node->constant) // which may be no integer
+        return node->value != 0;
     if (node->operation == AND)
         return integer_condition(e, bytes, leaves, o[0]) && integer_condition(e, bytes, leaves, o[1]);
     if (node->operation == OR)

@@ -450,7 +450,7 @@ ENDS_WITH(mst_filter_desc, angle_width);
 ENDS_WITH(mst_filter_notch, radius);
 ENDS_WITH(mst_integral_desc, compile_from);
 ENDS_WITH(mst_integral_range, to);
-ENDS_WITH(mst_map_desc, ddof);
+ENDS_WITH(mst_map_desc, compile_from);
 ENDS_WITH(mst_map_more, out_type);
 ENDS_WITH(mst_map_input, layout);
 ENDS_WITH(mst_map_number, type);

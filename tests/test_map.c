@@ -23,6 +23,7 @@ static job job_of(const char *expression, int n_inputs, const mst_layout *layout
     const mst_map_desc desc = MST_MAP_DESC_INIT;
     job j = {.desc = desc};
     j.desc.expression = expression;
+    j.desc.compile_from = 1; // test_map_forms.c has byte code
     j.desc.n_inputs = n_inputs;
     j.desc.numbers = numbers, j.desc.n_numbers = 2;
     for (int k = 0; k < n_inputs; k++) {
@@ -512,6 +513,7 @@ static void small_cases(void **state) {
         {"B", {MST_INT32}, MST_BOOL, {0}, 0, {256, 0, 65536}, {0}, 0, {1, 0, 1}},
         {"isinf(B) + 2 * isfinite(B)", {MST_COMPLEX64}, 0, {0}, 0, {3e38 + 3e38 * I, 1, INFINITY}, {0}, 0, {2, 2, 1}},
         {"B < -k", {MST_UINT8}, 0, {0}, 0, {1, 2, 255}, {0}, 3, {0, 0, 0}},
+        {"B + !2147483647^2", {MST_INT32}, 0, {0}, 0, {1, 2, 3}, {0}, 0, {1, 2, 3}}, // only whether it is 0 counts
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
         test_array output = run_small(*state, &cases[c]);

@@ -45,6 +45,7 @@ static const char details[] = "Computes an expression for every element of array
 typedef struct request {
     char **outputs; // NULL: only show the kernels, or print what is one number
     char *type, *out_type, *fallback, *axes;
+    char *compile_from;
     int vector_width, measure, show_kernel, keep_axes, ddof;
 } request;
 
@@ -58,6 +59,8 @@ static const cli_option option_table[] = {
     {"fallback", 0, CLI_TEXT, offsetof(request, fallback), "float32: compute in it where the device lacks float64", "TYPE"},
     {"vector-width", 'w', CLI_INT, offsetof(request, vector_width),
      "1, 2, 4, 8 or 16 elements (default: what was tuned, else 32 bytes on a CPU, 16 elsewhere)", "W"},
+    {"compile-from", 0, CLI_TEXT, offsetof(request, compile_from),
+     "elements from which on a kernel is compiled: 1 always, inf never (default: on CPUs when it is repaid)", "N"},
     {"measure", 'm', CLI_FLAG, offsetof(request, measure), "make test runs of every width and take the fastest", NULL},
     {"show-kernel", 0, CLI_FLAG, offsetof(request, show_kernel), "the same as --show-kernels", NULL},
 };
@@ -172,6 +175,8 @@ static int read_request(job *j) {
     j->desc.ddof = r->ddof;
     if (code == CLI_DONE)
         code = read_fallback(r->fallback, &j->desc.fallback);
+    if (code == CLI_DONE)
+        code = cli_compile_from(command, r->compile_from, &j->desc.compile_from);
     j->desc.inputs = j->inputs;
     j->desc.numbers = j->numbers;
     j->desc.vector_width = (unsigned)r->vector_width;

@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -63,6 +64,28 @@ int cli_choose(const char *command, const char *option, const char *text, const 
             return CLI_DONE;
         }
     return cli_wrong_option(command, option, text, expected);
+}
+
+int cli_number(const char *command, const char *option, const char *text, uint64_t *count) {
+    char *end;
+    if (!text)
+        return CLI_DONE;
+    double value = strtod(text, &end);
+    if (end != text && *end == '^') {
+        double power = strtod(end + 1, &end);
+        value = pow(value, power);
+    }
+    if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
+        return cli_wrong_option(command, option, text, "not a count; write 1000000, 1e6 or 2^20");
+    *count = (uint64_t)value;
+    return CLI_DONE;
+}
+
+int cli_compile_from(const char *command, const char *text, uint64_t *count) {
+    if (!text || strcmp(text, "inf") != 0)
+        return cli_number(command, "--compile-from", text, count);
+    *count = UINT64_MAX;
+    return CLI_DONE;
 }
 
 int cli_precision(const char *command, const char *text, const char *expected, mst_type *type) {

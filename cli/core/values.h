@@ -22,6 +22,12 @@ typedef struct cli_choice {
 int cli_choose(const char *command, const char *option, const char *text, const cli_choice *choices, size_t n,
                const char *expected, int *value);
 
+// A count, written as digits, as 1e6, or as 2^30; what it was where text is NULL.
+int cli_number(const char *command, const char *option, const char *text, uint64_t *count);
+
+// --compile-from: a count, or "inf", which is UINT64_MAX; what it was where text is NULL.
+int cli_compile_from(const char *command, const char *text, uint64_t *count);
+
 // float32 or float64; 0 where text is NULL.
 int cli_precision(const char *command, const char *text, const char *expected, mst_type *type);
 

@@ -80,30 +80,6 @@ static int wrong(const char *option, const char *text, const char *message) {
     return cli_wrong_option(command, option, text, message);
 }
 
-// A count is written as digits, as 1e6, or as 2^30.
-static int read_count(const char *option, const char *text, uint64_t *count) {
-    char *end;
-    if (!text)
-        return CLI_DONE;
-    double value = strtod(text, &end);
-    if (end != text && *end == '^') {
-        double power = strtod(end + 1, &end);
-        value = pow(value, power);
-    }
-    if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
-        return wrong(option, text, "not a count; write 1000000, 1e6 or 2^20");
-    *count = (uint64_t)value;
-    return CLI_DONE;
-}
-
-static int read_compile_from(const char *text, uint64_t *count) {
-    if (text && strcmp(text, "inf") == 0)
-        *count = UINT64_MAX;
-    else
-        return read_count("--compile-from", text, count);
-    return CLI_DONE;
-}
-
 // Takes "y=0:1" apart in place; the bounds are split at the first ':' outside parentheses.
 static int read_variable(char *text, mst_integral_range *range) {
     char *from = strchr(text, '='), *to = from;
@@ -167,13 +143,13 @@ static int read_request(request *r, job *j) {
     if (code == CLI_DONE)
         code = read_breakpoints(r->breakpoints, j);
     if (code == CLI_DONE)
-        code = read_count("--points", r->points, &d->points);
+        code = cli_number(command, "--points", r->points, &d->points);
     if (code == CLI_DONE)
-        code = read_count("--max-evaluations", r->evaluations, &d->max_evaluations);
+        code = cli_number(command, "--max-evaluations", r->evaluations, &d->max_evaluations);
     if (code == CLI_DONE)
         code = cli_precision(command, r->precision, "choose float32 or float64", &d->type);
     if (code == CLI_DONE)
-        code = read_compile_from(r->compile_from, &d->compile_from);
+        code = cli_compile_from(command, r->compile_from, &d->compile_from);
     if (code == CLI_DONE && (r->work_items < 0 || r->group_size < 0))
         code = wrong("--work-items", "and --group-size", "must not be negative");
     if (code == CLI_DONE)

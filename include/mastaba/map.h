@@ -72,17 +72,23 @@ typedef struct mst_map_desc {
     const int *axes;
     int64_t keep_axes; // other than 0: the result has them, with the length 1; if none is left it has one of length 1 in any case
     int64_t ddof;      // var and std divide by the number of elements less this
+    // A kernel runs any expression as byte code, or is compiled for this one, which takes half a processor second and more and
+    // gives the same bits. From how many elements on it is compiled, of all executions together, which happens in the execution
+    // that asks for them. 1: at once; UINT64_MAX: never; 0: on CPUs if it is in the cache, or when compiling is repaid; elsewhere
+    // at once, as are reductions, maps of several outputs or of indices, and those whose operations are of several types.
+    uint64_t compile_from;
 } mst_map_desc;
 
 #define MST_MAP_DESC_INIT                                                                                                        \
     {                                                                                                                            \
         sizeof(mst_map_desc), NULL, 0, NULL, sizeof(mst_map_input), 0, NULL, sizeof(mst_map_number), (mst_type)0, (mst_type)0,   \
-            MST_LAYOUT_INIT, false, 0, 0, 0, NULL, sizeof(mst_map_more), 0, NULL, 0, 0                                           \
+            MST_LAYOUT_INIT, false, 0, 0, 0, NULL, sizeof(mst_map_more), 0, NULL, 0, 0, 0                                        \
     }
 
 // Makes a plan. Everything in desc is copied. *out is the caller's, freed by mst_map_destroy before the context; NULL on failure.
 // MST_ERROR_ARGUMENT: the expression (error->excerpt shows where), names, layouts, types; MST_ERROR_UNSUPPORTED: float64 as the
-// output's type on a device that lacks it, without a fallback; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL;
+// output's type on a device that lacks it, without a fallback, or byte code
+// where compile_from asks for it and there is none; MST_ERROR_BUDGET; MST_ERROR_BUILD; MST_ERROR_OPENCL;
 // MST_ERROR_HOST_MEMORY. Blocks while the kernel compiles, and with `measure` for five kernels and their test runs (on at most 64
 // MiB an array). Thread-safe on one context.
 MST_API mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error);

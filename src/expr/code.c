@@ -68,15 +68,21 @@ static bool place_results(coder *c) {
     return c->n_slots <= MST_EXPR_CODE_SLOTS;
 }
 
-static void put_constant(double value, bool is_double, int32_t *words) {
-    float narrow = (float)value;
-    if (is_double)
-        memcpy(words, &value, sizeof value);
-    else
-        memcpy(words, &narrow, sizeof narrow);
+static size_t words_of(mst_type type) { return mst_type_bytes(type) > sizeof(int32_t) ? 2 : 1; }
+
+static void put_constant(double value, mst_type type, int32_t *words) {
+    const float narrow = (float)value;
+    const int64_t whole = type == MST_UINT64 ? (int64_t)(uint64_t)value : mst_type_is_float(type) ? 0 : (int64_t)value;
+    const int32_t low = (int32_t)(uint32_t)(uint64_t)whole;
+    memcpy(words,
+           type == MST_FLOAT64   ? (const void *)&value
+           : type == MST_FLOAT32 ? (const void *)&narrow
+           : words_of(type) == 2 ? (const void *)&whole
+                                 : (const void *)&low,
+           words_of(type) * sizeof *words);
 }
 
-static void put_words(const coder *c, bool is_double, int32_t *words) {
+static void put_words(const coder *c, mst_type type, int32_t *words) {
     const int32_t head[HEAD] = {(int32_t)c->n_inputs, (int32_t)c->n_constants, (int32_t)c->n_instructions,
                                 c->slots[c->expr->n_nodes - 1]};
     memcpy(words, head, sizeof head);
@@ -86,7 +92,7 @@ static void put_words(const coder *c, bool is_double, int32_t *words) {
         if (c->last_reads[i] == 0 || node->operation == MST_EXPR_LEAF)
             continue;
         if (node->operation == MST_EXPR_NUMBER) {
-            put_constant(node->value, is_double, constants + (is_double ? 2 : 1) * ((unsigned)c->slots[i] - c->n_inputs));
+            put_constant(node->value, type, constants + words_of(type) * ((unsigned)c->slots[i] - c->n_inputs));
             continue;
         }
         at[0] = (int32_t)node->operation;
@@ -97,7 +103,7 @@ static void put_words(const coder *c, bool is_double, int32_t *words) {
     }
 }
 
-mst_status mst_expr_code_make(const mst_expr *expr, bool is_double, const unsigned *leaves, unsigned n_inputs, mst_expr_code *out,
+mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigned *leaves, unsigned n_inputs, mst_expr_code *out,
                               mst_error *error) {
     mst_status status = MST_OK;
     coder *c = calloc(1, sizeof *c);
@@ -112,9 +118,9 @@ mst_status mst_expr_code_make(const mst_expr *expr, bool is_double, const unsign
     MST_REQUIRE(c->n_slots <= MST_EXPR_CODE_SLOTS && place_results(c), MST_ERROR_UNSUPPORTED,
                 "byte code of the expression takes more than %d slots", MST_EXPR_CODE_SLOTS);
     out->n_instructions = c->n_instructions;
-    out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + (is_double ? 2 : 1) * (size_t)c->n_constants;
+    out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + words_of(type) * c->n_constants;
     MST_REQUIRE(out->words = calloc(out->n_words, sizeof *out->words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
-    put_words(c, is_double, out->words);
+    put_words(c, type, out->words);
 fail:
     free(c);
     return status;
@@ -152,4 +158,88 @@ void mst_expr_write_apply(const mst_elementary *own, bool is_double, unsigned wi
     mst_text_put(out, "}\n"
                       "return a;\n"
                       "}\n\n");
+}
+
+// ---- Blocks
+
+static bool has_operation(mst_type type, mst_expr_operation o, bool functions) {
+    const bool is_bits = o >= MST_EXPR_SHIFT_LEFT && o <= MST_EXPR_BIT_NOT;
+    if (o == MST_EXPR_AS_NUMBER || o == MST_EXPR_STRETCH || o == MST_EXPR_RESIZE)
+        return false;
+    if (mst_type_is_float(type))
+        return !mst_expr_is_of_map(o) && (functions || !mst_expr_has_error(o));
+    return is_bits || (o < MST_EXPR_ABS && !mst_expr_is_of_map(o)) || o == MST_EXPR_ABS || o == MST_EXPR_MIN ||
+           o == MST_EXPR_MAX || o == MST_EXPR_POW;
+}
+
+static bool takes_condition(mst_expr_operation o, int k) {
+    return o == MST_EXPR_NOT || o == MST_EXPR_AND || o == MST_EXPR_OR || (o == MST_EXPR_CHOOSE && k == 0);
+}
+
+// The operation of leaves a, b and c, where conditions are 1 and 0; NULL without memory.
+static mst_expr *operation_of_leaves(mst_type type, mst_expr_operation o) {
+    mst_expr *expr = mst_expr_create_lowered();
+    mst_expr_node node = {.operation = o, .type = type};
+    bool good = expr != NULL;
+    for (unsigned k = 0; good && k < 3; k++)
+        good = mst_expr_find_leaf(expr, &(mst_expr_leaf){.symbol = k}) == k;
+    for (int k = 0; good && k < mst_expr_arity(o); k++) {
+        mst_expr_node leaf = {.operation = MST_EXPR_LEAF, .operands = {(unsigned)k}, .type = type};
+        node.operands[k] = mst_expr_add_copy(expr, &leaf);
+        if (takes_condition(o, k)) {
+            const unsigned zero = mst_expr_add_copy(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .type = type});
+            node.operands[k] = mst_expr_add_copy(
+                expr, &(mst_expr_node){.operation = MST_EXPR_NOT_EQUAL, .operands = {node.operands[k], zero}, .type = type});
+        }
+    }
+    if (good) {
+        const unsigned made = mst_expr_add_copy(expr, &node);
+        if (mst_expr_is_condition(o))
+            mst_expr_add_copy(expr, &(mst_expr_node){.operation = MST_EXPR_AS_NUMBER, .operands = {made}, .type = type});
+        return expr;
+    }
+    mst_expr_destroy(expr);
+    return NULL;
+}
+
+static mst_status write_case(mst_type type, mst_expr_operation o, const mst_elementary *own, unsigned width, mst_text *functions,
+                             mst_text *out, mst_error *error) {
+    static const char *const leaves[] = {"a", "b", "c"}, *const name = "value";
+    mst_status status = MST_OK;
+    mst_expr *expr = operation_of_leaves(type, o);
+    MST_REQUIRE(expr, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    const unsigned root = expr->n_nodes - 1;
+    mst_expr_write_functions(expr, width, functions);
+    mst_text_put(out,
+                 "case $o:\n"
+                 "#pragma unroll 1\n"
+                 "for (uint k = 0; k < VECTORS; k++) {\n"
+                 "const numbers a = x[k], b = y[k], c = z[k];\n",
+                 MST_SET(o, (int)o));
+    MST_TRY(mst_expr_write_lowered(expr, own, &root, &name, 1, width, leaves, out, error));
+    mst_text_put(out, "result[k] = value;\n"
+                      "}\n"
+                      "break;\n");
+fail:
+    mst_expr_destroy(expr);
+    return status;
+}
+
+mst_status mst_expr_write_block(const mst_elementary *own, mst_type type, bool functions, unsigned width, mst_text *out,
+                                mst_error *error) {
+    mst_status status = MST_OK;
+    mst_text cases = {0};
+    for (int o = MST_EXPR_NEGATE; o < MST_EXPR_N_OPERATIONS; o++)
+        if (has_operation(type, (mst_expr_operation)o, functions))
+            MST_TRY(write_case(type, (mst_expr_operation)o, own, width, out, &cases, error));
+    MST_REQUIRE(!cases.failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
+    mst_text_put(out, "// An operation of byte code on a block of numbers. Conditions are 1 and 0.\n"
+                      "void apply(uint operation, const numbers *x, const numbers *y, const numbers *z, numbers *result) {\n"
+                      "switch (operation) {\n");
+    mst_text_add_verbatim(out, cases.text);
+    mst_text_put(out, "}\n"
+                      "}\n\n");
+fail:
+    mst_text_release(&cases);
+    return status;
 }

@@ -128,16 +128,11 @@ static mst_value value_in(mst_lowering *l, unsigned index, mst_type type) {
         mst_lower_fail(l, "too long: too many numbers within numbers");
     if (kind->weak && type != MST_BOOL)
         return make(l, index, type);
+    if (type == MST_BOOL && l->from->nodes[index].operation == MST_EXPR_NUMBER) // whatever types would hold it
+        return mst_lower_known(l, l->from->nodes[index].value != 0);
     if (!l->made[index].type)
         l->made[index] = make(l, index, kind->weak ? narrowed(l, kind->type) : kind->type);
     return mst_lower_convert(l, l->made[index], type, false);
-}
-
-static mst_value make_number(mst_lowering *l, mst_type type, double value) {
-    mst_value result = mst_lower_value(type, mst_lower_number(l, mst_type_held(type), value));
-    if (mst_type_has_parts(type))
-        result.part[1] = mst_lower_number(l, mst_type_held(type), 0);
-    return result;
 }
 
 static unsigned make_leaf(mst_lowering *l, const mst_expr_leaf *leaf, int part, mst_type type) {
@@ -247,10 +242,10 @@ static mst_value make_power(mst_lowering *l, const mst_expr_node *node, mst_type
     if (is_known && e == 0.5)
         return mst_lower_complex(l, MST_EXPR_SQRT, type, x);
     if (is_whole && e == 0)
-        return make_number(l, type, 1);
+        return mst_lower_real(l, type, 1);
     if (is_whole && fabs(e) <= LARGEST_PRODUCT && l->from->nodes[node->operands[0]].operation != MST_EXPR_NUMBER) {
         x[1] = mst_lower_product(l, x[0], (unsigned)fabs(e));
-        x[0] = make_number(l, type, 1);
+        x[0] = mst_lower_real(l, type, 1);
         if (e > 0)
             return x[1];
         if (mst_type_has_parts(type))
@@ -329,7 +324,7 @@ static mst_value make_operation(mst_lowering *l, const mst_expr_node *node, mst_
 static mst_value make(mst_lowering *l, unsigned index, mst_type type) {
     const mst_expr_node *node = &l->from->nodes[index];
     if (node->operation == MST_EXPR_NUMBER)
-        return make_number(l, type, node->value);
+        return mst_lower_real(l, type, node->value);
     if (node->operation == MST_EXPR_LEAF)
         return read_symbol(l, &l->from->leaves[node->operands[0]], type);
     if (node->operation == MST_EXPR_AS_NUMBER)

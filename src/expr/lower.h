@@ -44,6 +44,8 @@ unsigned mst_lower_and(mst_lowering *l, mst_expr_operation operation, unsigned a
 unsigned mst_lower_not(mst_lowering *l, unsigned condition);
 unsigned mst_lower_compare_number(mst_lowering *l, mst_expr_operation operation, mst_type type, unsigned a, double b);
 mst_value mst_lower_value(mst_type type, unsigned part);
+mst_value mst_lower_known(mst_lowering *l, bool value);                 // a condition
+mst_value mst_lower_real(mst_lowering *l, mst_type type, double value); // of a complex type, too
 // The value in another type; from floats to integers only where `rounds`.
 mst_value mst_lower_convert(mst_lowering *l, mst_value value, mst_type type, bool rounds);
 

@@ -113,6 +113,18 @@ unsigned mst_lower_compare_number(mst_lowering *l, mst_expr_operation operation,
 
 mst_value mst_lower_value(mst_type type, unsigned part) { return (mst_value){type, {part, part}}; }
 
+mst_value mst_lower_known(mst_lowering *l, bool value) {
+    const unsigned truth = mst_lower_number(l, MST_INT8, value);
+    return mst_lower_value(MST_BOOL, mst_lower_compare_number(l, MST_EXPR_NOT_EQUAL, MST_INT8, truth, 0));
+}
+
+mst_value mst_lower_real(mst_lowering *l, mst_type type, double value) {
+    mst_value result = mst_lower_value(type, mst_lower_number(l, mst_type_held(type), value));
+    if (mst_type_has_parts(type))
+        result.part[1] = mst_lower_number(l, mst_type_held(type), 0);
+    return result;
+}
+
 static unsigned number_of_condition(mst_lowering *l, unsigned condition, mst_type held) {
     bool known;
     if (is_known(l, condition, &known))

@@ -48,7 +48,7 @@ mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst
         unsigned symbol = (unsigned)mst_expr_leaves(mapped)[i].symbol;
         leaves[i] = symbol < d + 2 ? n_row + symbol : symbol - d - 2;
     }
-    return mst_expr_code_make(mapped, plan->is_double, leaves, n_row + d + 2, code, error);
+    return mst_expr_code_make(mapped, plan->is_double ? MST_FLOAT64 : MST_FLOAT32, leaves, n_row + d + 2, code, error);
 }
 
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {

@@ -11,14 +11,16 @@ bool mst_map_is_double(const mst_map *plan) {
     return fp64;
 }
 
-mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **out, mst_error *error) {
+mst_status mst_map_build(const mst_map *plan, mst_map_form form, bool cached, mst_kernel **out, mst_error *error) {
     static const char *const forms[] = {"arrays without gaps, aligned", "arrays without gaps", "arrays with gaps"};
+    const char *options = mst_map_is_double(plan) ? "-D PRECISION=64" : "-D PRECISION=32";
     const mst_program *program;
     char title[100];
+    *out = NULL;
     snprintf(title, sizeof title, "map: %s, vectors of %u", forms[form], form == MST_MAP_STRIDED ? 1 : plan->width);
-    mst_status status = mst_program_of_text(plan->context, title, &plan->texts[form],
-                                            mst_map_is_double(plan) ? "-D PRECISION=64" : "-D PRECISION=32", &program, error);
-    return status == MST_OK ? mst_kernel_create(program, "map", out, error) : status;
+    mst_status status = cached ? mst_program_find_text(plan->context, title, &plan->texts[form], options, &program, error)
+                               : mst_program_of_text(plan->context, title, &plan->texts[form], options, &program, error);
+    return status == MST_OK && program ? mst_kernel_create(program, "map", out, error) : status;
 }
 
 // Sets it, and binds it to a parameter of that type. Whether it fits was seen when the plan was made.

@@ -1,5 +1,6 @@
 // The plan's life, and execution.
 #include "boxes.h"
+#include "byte_code.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -22,12 +23,19 @@ static mst_status choose_width(mst_map *plan, const mst_map_desc *desc, mst_tune
 
 // ---- execution ----
 
-static mst_status kernel_of(mst_map *plan, mst_map_form form, const mst_kernel **out, mst_error *error) {
+// The kernel of a form for n more elements; NULL: byte code computes them. It is in the cache, or compiling it is repaid.
+static mst_status kernel_of(mst_map *plan, mst_map_form form, uint64_t n, const mst_kernel **out, mst_error *error) {
     mst_status status = MST_OK;
-    if (!plan->texts[form].text)
+    bool by_code = false;
+    if (!plan->texts[form].text) {
         MST_TRY(mst_map_write(plan, form, plan->width, &plan->texts[form], error));
-    if (!plan->kernels[form])
-        MST_TRY(mst_map_build(plan, form, &plan->kernels[form], error));
+        if (plan->code)
+            MST_TRY(mst_map_build(plan, form, true, &plan->kernels[form], error));
+    }
+    if (!plan->kernels[form] && plan->code)
+        MST_TRY(mst_map_code_expect(plan, n, &by_code, error));
+    if (!plan->kernels[form] && !by_code)
+        MST_TRY(mst_map_build(plan, form, false, &plan->kernels[form], error));
     *out = plan->kernels[form];
 fail:
     return status;
@@ -49,9 +57,11 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
         else if (form == MST_MAP_ALIGNED && (port->base + (int64_t)port->first_item) % (int64_t)plan->width != 0)
             form = MST_MAP_PACKED;
     }
-    mst_status status = kernel_of(plan, form, &kernel, error);
+    mst_status status = kernel_of(plan, form, block->count, &kernel, error);
     mst_queue_expect_mark(block->queue);
-    if (status == MST_OK)
+    if (status == MST_OK && !kernel)
+        status = mst_map_code_launch(plan, block->queue, ports, block->count, error);
+    else if (status == MST_OK)
         status = mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error);
     return status;
 }
@@ -114,10 +124,11 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     MST_TRY(mst_map_read(plan, desc, error));
     mst_map_name(plan, desc);
     MST_TRY(choose_width(plan, desc, chain, error));
+    MST_TRY(mst_map_code_create(plan, desc, error));
     if (plan->reduce)
         MST_TRY(mst_map_reduce_prepare(plan, error));
     else
-        MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, &kernel, error));
+        MST_TRY(kernel_of(plan, MST_MAP_ALIGNED, 0, &kernel, error));
     if (mst_layout_count(&plan->shape) > 0) {
         if (!plan->reduce)
             MST_TRY(make_lines(plan, error));
@@ -198,6 +209,7 @@ void mst_map_destroy(mst_map *plan) {
         mst_text_release(&plan->texts[f]);
     }
     mst_map_reduce_destroy(plan);
+    mst_map_code_destroy(plan);
     mst_expr_destroy(plan->expression);
     free(plan);
 }

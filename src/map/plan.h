@@ -32,6 +32,7 @@ typedef struct mst_map_words {
 } mst_map_words;
 
 struct mst_map_reduce;
+struct mst_map_code;
 
 struct mst_map {
     mst_context *context;
@@ -54,6 +55,7 @@ struct mst_map {
     mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output
     mst_text texts[MST_MAP_N_FORMS];
     mst_kernel *kernels[MST_MAP_N_FORMS];
+    struct mst_map_code *code;           // NULL: kernels are compiled for the expression
     cl_mem lines[MST_MAP_MAX_PORTS + 1]; // of strided arrays, and last of the same shape without gaps
     mst_stream *stream;
 };
@@ -114,15 +116,15 @@ void mst_map_number_word(const mst_map *plan, const mst_expr_leaf *leaf, char wo
 void mst_map_name(mst_map *plan, const mst_map_desc *desc);
 mst_status mst_map_write(const mst_map *plan, mst_map_form form, unsigned width, mst_text *out, mst_error *error);
 
-// launch.c: the kernel of a form's text; and launching it on n elements. Ports by number; `first` and `lines` for
-// MST_MAP_STRIDED.
+// launch.c: the kernel of a form's text, which is NULL if that must be compiled but is to be `cached`; and launching it on n
+// elements. Ports by number; `first` and `lines` for MST_MAP_STRIDED.
 typedef struct mst_map_operand {
     cl_mem buffer, lines;
     cl_long base;
     cl_ulong first;
 } mst_map_operand;
 bool mst_map_is_double(const mst_map *plan); // whether its kernels have float64
-mst_status mst_map_build(const mst_map *plan, mst_map_form form, mst_kernel **out, mst_error *error);
+mst_status mst_map_build(const mst_map *plan, mst_map_form form, bool cached, mst_kernel **out, mst_error *error);
 mst_status mst_map_launch(const mst_map *plan, const mst_kernel *kernel, mst_map_form form, unsigned width, mst_queue *queue,
                           const mst_map_operand *ports, uint64_t element, uint64_t n, mst_error *error);
 

@@ -36,6 +36,7 @@ static mst_status create(void *user, const int64_t *values, void **plan, mst_err
     mst_map *made = NULL;
     mst_map_desc desc = t->desc;
     desc.vector_width = (unsigned)values[0];
+    desc.compile_from = 1;
     mst_status status = mst_map_create_alone(t->plan->context, &desc, &made, error);
     *plan = made;
     return status;
