@@ -20,7 +20,9 @@ static const form_case cases[] = {
     {"real(a) * imag(b) - imag(a) * real(b)", {MST_COMPLEX64, MST_COMPLEX64}, true, false},
     {"a % b + a // b", {MST_FLOAT32, MST_FLOAT32}, true, false},
     {"a * 3 - b", {MST_FLOAT16, MST_FLOAT16}, true, true},
-    {"a + b", {MST_COMPLEX64, MST_FLOAT32}, false, false},        // two values
+    {"a * b + 2 * a", {MST_COMPLEX64, MST_COMPLEX64}, true, false},
+    {"exp(a) + b", {MST_COMPLEX128, MST_FLOAT64}, true, true},
+    {"hypot(a, b)", {MST_FLOAT32, MST_FLOAT32}, false, false},    // the device's own
     {"a + i0", {MST_FLOAT32, MST_FLOAT32}, false, false},         // indices
     {"(a > 0) + a / b * 2.5", {MST_INT8, MST_INT16}, true, true}, // float32 of integers
     {"a / b - 2 * a", {MST_INT32, MST_INT64}, false, true},       // int64 and float64

@@ -23,9 +23,9 @@ static bool is_operation(const mst_expr_node *node) {
 }
 
 // Constants that were computed while parsing have left what they were made of behind, which nothing reads.
-static void find_readers(coder *c) {
+static void find_readers(coder *c, const unsigned values[2]) {
     unsigned n = c->expr->n_nodes;
-    c->last_reads[n - 1] = n;
+    c->last_reads[values[0]] = c->last_reads[values[1]] = n;
     for (unsigned i = n; i-- > 0;) {
         const mst_expr_node *node = &c->expr->nodes[i];
         for (int k = 0; c->last_reads[i] > 0 && k < mst_expr_arity(node->operation); k++)
@@ -103,17 +103,17 @@ static void put_words(const coder *c, mst_type type, int32_t *words) {
     }
 }
 
-mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigned *leaves, unsigned n_inputs, mst_expr_code *out,
-                              mst_error *error) {
+mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigned *leaves, unsigned n_inputs,
+                              const unsigned values[2], mst_expr_code *out, mst_error *error) {
     mst_status status = MST_OK;
     coder *c = calloc(1, sizeof *c);
-    *out = (mst_expr_code){NULL, 0, 0};
+    *out = (mst_expr_code){.words = NULL};
     MST_REQUIRE(c, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     c->expr = expr;
     c->leaves = leaves;
     c->n_inputs = n_inputs;
     memset(c->slots, 0xff, sizeof c->slots);
-    find_readers(c);
+    find_readers(c, values);
     place_inputs(c);
     MST_REQUIRE(c->n_slots <= MST_EXPR_CODE_SLOTS && place_results(c), MST_ERROR_UNSUPPORTED,
                 "byte code of the expression takes more than %d slots", MST_EXPR_CODE_SLOTS);
@@ -121,6 +121,8 @@ mst_status mst_expr_code_make(const mst_expr *expr, mst_type type, const unsigne
     out->n_words = HEAD + (size_t)INSTRUCTION * c->n_instructions + words_of(type) * c->n_constants;
     MST_REQUIRE(out->words = calloc(out->n_words, sizeof *out->words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     put_words(c, type, out->words);
+    for (int k = 0; k < 2; k++)
+        out->slots[k] = c->slots[values[k]];
 fail:
     free(c);
     return status;

@@ -101,8 +101,8 @@ static unsigned make(maker *m, unsigned index) {
 }
 
 // What the value is rounded or written as when it is stored is left out.
-static unsigned value_of(const maker *m, const mst_expr_root *root) {
-    const unsigned index = root->nodes[0];
+static unsigned value_of(const maker *m, const mst_expr_root *root, int part) {
+    const unsigned index = root->nodes[mst_type_has_parts(root->type) ? part : 0];
     const mst_expr_node *node = &m->from->nodes[index];
     const bool rounds = node->operation == MST_EXPR_CONVERT && node->type != m->type && mst_type_is_float(node->type) &&
                         mst_type_is_float(m->type) && m->from->nodes[node->operands[0]].type == m->type;
@@ -110,13 +110,11 @@ static unsigned value_of(const maker *m, const mst_expr_root *root) {
 }
 
 mst_status mst_expr_in_one_type(const mst_expr *lowered, const mst_expr_root *root, const double *const *numbers, mst_expr **out,
-                                mst_type *type, mst_error *error) {
+                                unsigned values[2], mst_type *type, mst_error *error) {
     const mst_type types[] = {mst_type_held(root->type), MST_FLOAT32, MST_FLOAT64, MST_INT32, MST_INT64};
     mst_status status = MST_OK;
     maker *m = NULL;
     *out = NULL;
-    if (mst_type_has_parts(root->type))
-        return MST_OK;
     for (size_t k = 0; k < sizeof types / sizeof *types && !*out; k++) {
         MST_REQUIRE((m = calloc(1, sizeof *m)) && (m->to = mst_expr_create_lowered()), MST_ERROR_HOST_MEMORY,
                     "out of memory for byte code");
@@ -124,9 +122,10 @@ mst_status mst_expr_in_one_type(const mst_expr *lowered, const mst_expr_root *ro
         m->numbers = numbers;
         m->type = *type = types[k];
         m->is_possible = true;
-        const unsigned value = make(m, value_of(m, root));
+        for (int part = 0; part < 2; part++)
+            values[part] = make(m, value_of(m, root, part));
         MST_REQUIRE(!m->is_out_of_memory, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
-        if (m->is_possible && value + 1 == m->to->n_nodes) {
+        if (m->is_possible) {
             *out = m->to;
             m->to = NULL;
         }

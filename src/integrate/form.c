@@ -29,7 +29,7 @@ fail:
 // Makes the byte code, if it is asked for or may be repaid, and says whether there is one.
 static mst_status make_code(mst_integral *plan, bool *made, mst_error *error) {
     mst_status status = MST_OK;
-    mst_expr_code code = {NULL, 0, 0};
+    mst_expr_code code = {.words = NULL};
     const mst_integral_desc *d = &plan->desc;
     bool asked_for = d->compile_from > 1, vectors = plan->cpu && plan->choice.width > 1;
     *made = false;

@@ -48,7 +48,9 @@ mst_status mst_integrand_code(const mst_integral *plan, mst_expr_code *code, mst
         unsigned symbol = (unsigned)mst_expr_leaves(mapped)[i].symbol;
         leaves[i] = symbol < d + 2 ? n_row + symbol : symbol - d - 2;
     }
-    return mst_expr_code_make(mapped, plan->is_double ? MST_FLOAT64 : MST_FLOAT32, leaves, n_row + d + 2, code, error);
+    const mst_type type = plan->is_double ? MST_FLOAT64 : MST_FLOAT32;
+    const unsigned value = mapped->n_nodes - 1, values[] = {value, value};
+    return mst_expr_code_make(mapped, type, leaves, n_row + d + 2, values, code, error);
 }
 
 void mst_integral_write_table(const mst_integral *plan, const char *name, const double *values, unsigned n, mst_text *out) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 4, LOAD = 4, VECTOR_BYTES = 32, SLOT_BYTES = 1024, N_ARRAYS = MST_MAP_MAX_INPUTS + 1, OUTPUT = MST_MAP_MAX_INPUTS };
+enum { HEAD = 8, LOAD = 4, VECTOR_BYTES = 32, SLOT_BYTES = 1024, N_ARRAYS = MST_MAP_MAX_INPUTS + 1, OUTPUT = MST_MAP_MAX_INPUTS };
 
 // Measured with PoCL 3.1 on two cores of an EPYC with AVX-512: what compiling the kernel of a map takes, and how much longer byte
 // code takes than a compiled kernel for an array's element and for an operation on it. Functions take as long in either.
@@ -16,6 +16,7 @@ static const double compiling_seconds = 0.6, load_seconds = 0.1e-9, instruction_
 
 struct mst_map_code {
     mst_expr *expression; // of one type
+    unsigned values[2];   // its nodes, see mst_expr_in_one_type
     mst_type type;
     unsigned n_instructions;
     uint64_t elements, break_even; // computed so far, and from how many on kernels are compiled
@@ -51,7 +52,8 @@ static mst_status read_expression(mst_map *plan, struct mst_map_code *code, mst_
         if (mst_map_is_number(plan, &leaves[i]))
             numbers[i] = leaves[i].level ? &given->imaginary : &given->value;
     }
-    MST_TRY(mst_expr_in_one_type(plan->expression, &plan->roots[0], numbers, &code->expression, &code->type, error));
+    MST_TRY(
+        mst_expr_in_one_type(plan->expression, &plan->roots[0], numbers, &code->expression, code->values, &code->type, error));
 fail:
     free(numbers);
     return status;
@@ -72,7 +74,7 @@ static double cost(const struct mst_map_code *code) {
 // The table of loads, and the code behind it.
 static mst_status make_words(mst_map *plan, struct mst_map_code *code, mst_error *error) {
     mst_status status = MST_OK;
-    mst_expr_code made = {NULL, 0, 0};
+    mst_expr_code made = {.words = NULL};
     const unsigned n = (unsigned)mst_expr_n_leaves(code->expression);
     const mst_expr_leaf *leaves = mst_expr_leaves(code->expression);
     unsigned *slots = calloc(n + 1, sizeof *slots);
@@ -80,12 +82,15 @@ static mst_status make_words(mst_map *plan, struct mst_map_code *code, mst_error
     MST_REQUIRE(slots, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     for (unsigned i = 0; i < n; i++)
         slots[i] = i;
-    MST_TRY(mst_expr_code_make(code->expression, code->type, slots, n, &made, error));
+    MST_TRY(mst_expr_code_make(code->expression, code->type, slots, n, code->values, &made, error));
     const size_t head = HEAD + (size_t)LOAD * n, n_words = head + made.n_words;
     MST_REQUIRE(words = calloc(n_words, sizeof *words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     words[0] = (int32_t)head;
     words[1] = (int32_t)n;
-    words[2] = (int32_t)plan->outputs[0].type;
+    words[2] = (int32_t)mst_type_part(plan->outputs[0].type);
+    words[3] = mst_type_has_parts(plan->outputs[0].type) ? 2 : 1;
+    words[4] = made.slots[0];
+    words[5] = made.slots[1];
     for (unsigned i = 0; i < n; i++) {
         const mst_type type = plan->types[leaves[i].symbol];
         const int32_t load[LOAD] = {(int32_t)leaves[i].symbol, (int32_t)mst_type_part(type), leaves[i].level,

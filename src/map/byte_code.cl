@@ -88,9 +88,10 @@ run run_of(long base, ulong element, bool has_gaps, __constant const long *lines
     return r;
 }
 
-// `words`: where the code begins, the number of loads, the output's type; from word 4 on for each load the input, its
-// type, and of a complex one which part (of 1 or 2). Array k begins at element bases.sk of its buffer, and the block is
-// from firsts.sk on, in C order; those with a bit in `gaps` have tables of lines of `length`. The output is number 7.
+// `words`: where the code begins, the number of loads, the output's type, its parts and their slots; from word 8 on for
+// each load the input, its type, and of a complex one which part (of 1 or 2). Array k begins at element bases.sk of its
+// buffer, and the block is from firsts.sk on, in C order; those with a bit in `gaps` have tables of lines of `length`.
+// The output is number 7.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const uchar *in_2,
           __global const uchar *in_3, __global const uchar *in_4, __global const uchar *in_5,
@@ -111,7 +112,7 @@ byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const
     for (ulong e = begin; e < end; e += BLOCK) {
         const uint count = (uint)min((ulong)BLOCK, end - e);
         for (int l = 0; l < words[1]; l++) {
-            const int4 what = vload4((size_t)l, words + 4);
+            const int4 what = vload4((size_t)l, words + 8);
             const int k = what.x;
             number *to = (number *)(slots + (uint)l * VECTORS);
             for (uint done = 0; done < count;) {
@@ -127,11 +128,14 @@ byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const
         for (int i = 0; i < code[2]; i++, at += CODE_INSTRUCTION)
             apply((uint)at[0], slots + at[2] * VECTORS, slots + at[3] * VECTORS, slots + at[4] * VECTORS,
                   slots + at[1] * VECTORS);
-        const number *value = (const number *)(slots + code[3] * VECTORS);
-        for (uint done = 0; done < count;) {
-            const run r = run_of(base[7], (ulong)first[7] + e + done, gaps >> 7 & 1, lines[7], length, count - done);
-            store(out, value + done, words[2], r.at, r.step, r.n);
-            done += r.n;
+        for (int part = 0; part < words[3]; part++) {
+            const number *value = (const number *)(slots + words[4 + part] * VECTORS);
+            for (uint done = 0; done < count;) {
+                const run r =
+                    run_of(base[7], (ulong)first[7] + e + done, gaps >> 7 & 1, lines[7], length, count - done);
+                store(out, value + done, words[2], words[3] * r.at + part, words[3] * r.step, r.n);
+                done += r.n;
+            }
         }
     }
 }
