@@ -98,7 +98,7 @@ static void check_refusal(mst_context *context) {
     if (test_rank == test_n_ranks - 1)
         d.time_step = -1;
     mst_status status = mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, 1, 60, &ours, &e);
-    CHECK(status == MST_ERROR_ARGUMENT && !ours, "a wrong time step gives %s", mst_status_name(status));
+    CHECK(status == MST_ERROR_ARGUMENT && !ours, "a wrong time step gives %s: %s", mst_status_name(status), e.message);
 }
 
 int main(int argc, char **argv) {
