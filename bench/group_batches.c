@@ -1,0 +1,218 @@
+// Batches and integrals on a group of devices beside one of them, and transforms of one large array.
+#include "group_rates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LENGTH = 4096, MOST_ARRAYS = 3 };
+
+typedef struct batch {
+    const char *name;
+    void *arrays[MOST_ARRAYS];
+    mst_convolution *convolution;
+    mst_fft *fft;
+    mst_map *map;
+    mst_integral *integral;
+    double *parameters;
+    mst_integral_result *results;
+    cl_mem buffer;
+    size_t n;
+} batch;
+
+static mst_status execute(void *user, mst_error *error) {
+    batch *b = user;
+    mst_location at[MOST_ARRAYS];
+    for (int k = 0; k < MOST_ARRAYS; k++)
+        at[k] = mst_at_host(b->arrays[k]);
+    if (b->convolution)
+        return mst_convolution_execute(b->convolution, at[0], at[1], at[2], NULL, error);
+    if (b->fft && b->buffer)
+        return mst_fft_execute(b->fft, mst_at_device(b->buffer, 0), mst_at_device(b->buffer, 0), NULL, error);
+    if (b->fft)
+        return mst_fft_execute(b->fft, at[0], at[2], NULL, error);
+    if (b->map)
+        return mst_map_execute(b->map, at, at[2], NULL, error);
+    return mst_integral_execute(b->integral, b->parameters, b->n, b->results, NULL, error);
+}
+
+static void destroy_plans(batch *b) {
+    mst_convolution_destroy(b->convolution);
+    mst_fft_destroy(b->fft);
+    mst_map_destroy(b->map);
+    mst_integral_destroy(b->integral);
+    b->convolution = NULL;
+    b->fft = NULL;
+    b->map = NULL;
+    b->integral = NULL;
+}
+
+static mst_status make_convolution(mst_context *context, batch *b, mst_error *error) {
+    mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
+    size_t shape[] = {b->n, LENGTH};
+    d.x = d.y = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    d.mode = MST_CONVOLUTION_CIRCULAR;
+    return mst_convolution_create(context, &d, &b->convolution, error);
+}
+
+static mst_status make_fft(mst_context *context, batch *b, mst_error *error) {
+    mst_fft_desc d = MST_FFT_DESC_INIT;
+    size_t shape[] = {b->n, LENGTH};
+    d.input = d.output = mst_layout_dense(MST_COMPLEX64, 2, shape);
+    return mst_fft_create(context, &d, &b->fft, error);
+}
+
+// So much to compute that the links do not matter.
+static mst_status make_map(mst_context *context, batch *b, mst_error *error) {
+    mst_map_desc d = MST_MAP_DESC_INIT;
+    mst_map_input input = {.name = "x"};
+    static char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text, "x");
+    for (int k = 1; k < 40; k++)
+        used += (size_t)snprintf(text + used, sizeof text - used, " + sin(x*%d)*exp(-x*x*%d)", k, k);
+    input.layout = mst_layout_dense(MST_FLOAT32, 1, &b->n);
+    d.expression = text;
+    d.n_inputs = 1;
+    d.inputs = &input;
+    return mst_map_create(context, &d, &b->map, error);
+}
+
+static mst_status make_integral(mst_context *context, batch *b, mst_error *error) {
+    static const char *const names[] = {"a"};
+    static const mst_integral_range range = {"x", "0", "1"};
+    mst_integral_desc d = MST_INTEGRAL_DESC_INIT;
+    d.integrand = "exp(-a*x)*cos(a*x^2)";
+    d.ranges = &range;
+    d.n_parameters = 1;
+    d.parameters = names;
+    d.compile_from = 1;
+    return mst_integral_create(context, &d, &b->integral, error);
+}
+
+typedef mst_status make_plan(mst_context *context, batch *b, mst_error *error);
+
+// On one device, then on all; the results are to be the same. Negative: failed.
+static bool run_both(group_run *run, batch *b, make_plan *make, const void *result, size_t bytes, double seconds[2]) {
+    mst_error error = {0};
+    void *first = malloc(bytes);
+    bool same = true;
+    for (int way = 0; way < 2; way++) {
+        seconds[way] = -1;
+        if (first && make(way ? run->group : run->one, b, &error) == MST_OK)
+            seconds[way] = group_median(execute, b, &error);
+        destroy_plans(b);
+        if (seconds[way] > 0 && way == 0)
+            memcpy(first, result, bytes);
+        else if (seconds[way] > 0)
+            same = memcmp(first, result, bytes) == 0;
+    }
+    free(first);
+    if (seconds[0] > 0 && seconds[1] > 0 && same)
+        return true;
+    group_failed(run, b->name, same ? error.message : "other bits than on one device");
+    return false;
+}
+
+static void release(group_run *run, batch *b) {
+    for (int k = 0; k < MOST_ARRAYS; k++)
+        mst_pinned_destroy(run->group, b->arrays[k]);
+    free(b->parameters);
+    free(b->results);
+}
+
+static bool take_arrays(group_run *run, batch *b, size_t bytes) {
+    mst_error error;
+    for (int k = 0; k < MOST_ARRAYS; k++) {
+        if (mst_pinned_create(run->group, bytes, &b->arrays[k], &error) != MST_OK) {
+            group_failed(run, b->name, error.message);
+            return false;
+        }
+        float *values = b->arrays[k];
+        for (size_t i = 0; i < bytes / sizeof *values; i++)
+            values[i] = (float)(i * 2654435761u % 1024) / 1024 - 0.5f;
+    }
+    return true;
+}
+
+static void measure_host_arrays(group_run *run) {
+    batch b = {.name = "arrays"};
+    size_t bytes = run->sizes->batch_bytes;
+    double t[2], rate;
+    bool wanted = group_wants(run, "convolve") || group_wants(run, "fft batch") || group_wants(run, "map");
+    if (wanted && take_arrays(run, &b, bytes)) {
+        b.n = bytes / (LENGTH * sizeof(float[2]));
+        b.name = "convolve, host to host";
+        if (group_wants(run, b.name) && run_both(run, &b, make_convolution, b.arrays[2], bytes, t))
+            group_row(run, b.name, "the links, 2 up, 1 down", t[1], 3 * (double)bytes / run->link[run->n][LINK_TWO_UP], 0.9,
+                      json_pack("{s:f}", "one_device_seconds", t[0]));
+        b.name = "fft batch, host to host";
+        if (group_wants(run, b.name) && run_both(run, &b, make_fft, b.arrays[2], bytes, t))
+            group_row(run, b.name, "the links, 1 up, 1 down", t[1], 2 * (double)bytes / run->link[run->n][LINK_ONE_EACH], 0.9,
+                      json_pack("{s:f}", "one_device_seconds", t[0]));
+        b.n = run->sizes->map_bytes / sizeof(float);
+        b.name = "map, host to host";
+        rate = run->link[run->n][LINK_ONE_EACH];
+        if (group_wants(run, b.name) && run_both(run, &b, make_map, b.arrays[2], run->sizes->map_bytes, t)) {
+            double by_link = 2 * (double)run->sizes->map_bytes / rate;
+            group_row(run, b.name, by_link > t[0] * run->worth / run->n ? "the links" : "one device", t[1], fmax(by_link, t[0] * run->worth / run->n), 0.95,
+                      json_pack("{s:f}", "one_device_seconds", t[0]));
+        }
+    }
+    release(run, &b);
+}
+
+static void measure_integrals(group_run *run) {
+    batch b = {.name = "integrals", .n = run->sizes->integrals};
+    double t[2];
+    if (!group_wants(run, b.name))
+        return;
+    b.parameters = calloc(b.n, sizeof *b.parameters);
+    b.results = calloc(b.n, sizeof *b.results);
+    for (size_t i = 0; b.parameters && i < b.n; i++)
+        b.parameters[i] = 1 + 200 * (double)i / (double)b.n;
+    if (!b.parameters || !b.results)
+        group_failed(run, b.name, "out of memory");
+    else if (run_both(run, &b, make_integral, b.results, b.n * sizeof *b.results, t))
+        group_row(run, b.name, "as many on one device", t[1], t[0] * run->worth / run->n, 0.95,
+                  json_pack("{s:f, s:f}", "one_device_seconds", t[0], "integrals_a_second", (double)b.n / t[1]));
+    release(run, &b);
+}
+
+// One transform whose data lie on the lead, which computes it alone: beside the time that an exchange would need.
+static void measure_large(group_run *run, const char *name, int rank, size_t length) {
+    mst_fft_desc d = MST_FFT_DESC_INIT;
+    batch b = {.name = name};
+    mst_error error = {0};
+    cl_int code;
+    size_t shape[] = {length, length, length}, bytes = sizeof(float[2]);
+    double n = run->n, seconds = -1;
+    if (!group_wants(run, name))
+        return;
+    for (int k = 0; k < rank; k++)
+        bytes *= length;
+    d.input = d.output = mst_layout_dense(MST_COMPLEX64, rank, shape);
+    d.n_axes = rank;
+    for (int k = 0; k < rank; k++)
+        d.axes[k] = k;
+    d.scale = 1 / sqrt((double)bytes / sizeof(float[2]));
+    b.buffer = clCreateBuffer(mst_context_opencl(run->group), CL_MEM_READ_WRITE, bytes, NULL, &code);
+    if (code != CL_SUCCESS)
+        snprintf(error.message, sizeof error.message, "no memory for %zu bytes", bytes);
+    else if (mst_fft_create(run->group, &d, &b.fft, &error) == MST_OK)
+        seconds = group_median(execute, &b, &error);
+    if (seconds > 0)
+        group_row(run, name, "exchange through the host", seconds, 2 * (double)bytes * (n - 1) / n / run->link[run->n][LINK_ONE_EACH],
+                  0.8, json_pack("{s:s, s:f}", "computed_by", "the lead", "bytes_a_second", 2 * (double)bytes / seconds));
+    else
+        group_failed(run, name, error.message);
+    destroy_plans(&b);
+    if (b.buffer)
+        clReleaseMemObject(b.buffer);
+}
+
+void group_measure_batches(group_run *run) {
+    measure_host_arrays(run);
+    measure_integrals(run);
+    measure_large(run, "fft of one line", 1, run->sizes->fft_line);
+    measure_large(run, "fft of one cube", 3, run->sizes->fft_cube);
+}
