@@ -25,8 +25,10 @@ struct mst_map_code {
     mst_kernel *kernel;
 };
 
+// Who asks for a width of vectors asks for a kernel that has it.
 static bool is_wanted(const mst_map *plan, const mst_map_desc *desc) {
-    return desc->compile_from > 1 || (desc->compile_from == 0 && (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0);
+    const bool is_cpu = (plan->context->device.type & CL_DEVICE_TYPE_CPU) != 0;
+    return desc->compile_from > 1 || (desc->compile_from == 0 && is_cpu && !desc->vector_width && !desc->measure);
 }
 
 // Functions of the device's own have other bits in vectors than alone, which is how a compiled kernel has the last elements.
