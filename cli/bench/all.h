@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { ALL_N_PARTS = 5 };
+enum { ALL_N_PARTS = 6 };
 extern const benchmark *const all_benchmarks[ALL_N_PARTS];
 
 typedef struct all_part {

@@ -54,7 +54,7 @@ typedef struct benchmark {
     void (*headline)(const void *results, char published[200], char here[200]);
 } benchmark;
 
-extern const benchmark bench_convolution, bench_filter, bench_integration, bench_pyramid, bench_vector_width;
+extern const benchmark bench_convolution, bench_filter, bench_integration, bench_pyramid, bench_rates, bench_vector_width;
 extern const cli_command cmd_bench, bench_all;
 
 // Runs a benchmark as its command says. Returns an exit code.

@@ -8,6 +8,7 @@ static const cli_command *const benchmarks[] = {
     &bench_vector_width.command,
     &bench_pyramid.command,
     &bench_filter.command,
+    &bench_rates.command,
 };
 
 const cli_command cmd_bench = {

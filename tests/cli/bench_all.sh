@@ -17,13 +17,14 @@ refused 4 'no/plots: No such file' bench all --plot no/plots
 code=0
 "$MASTABA" bench all --quick --budget 1 --device-memory 32M --plot "a & b" --json >.stdout 2>.stderr || code=$?
 [ "$code" = 0 ] || fail "exit code $code"
-json "sorted(j['parts']) == ['convolution', 'filter', 'integration', 'pyramid', 'vector-width']"
+json "sorted(j['parts']) == ['convolution', 'filter', 'integration', 'pyramid', 'rates', 'vector-width']"
 json "all(p['outcome'] in ('done', 'cut short') and p['result'] for p in j['parts'].values())"
 json "j['page'] == 'a & b/mastaba-bench.html' and j['device'] and j['driver'] and j['date'].endswith('Z')"
 json "j['parts']['filter']['result']['sizes'][0]['n'] == 512"
 json "j['parts']['integration']['result']['integrals'][0]['cells'][0]['paper'] == {'k1': 0.298, 'k2': 6.6024}"
 json "all(c[k]['k1'] > 0 and c[k]['k2'] > 0 for c in j['parts']['integration']['result']['integrals'][0]['cells'] for k in ('published', 'own'))"
 json "[t['measured'] for t in j['parts']['vector-width']['result']['types']][0]"
+json "j['parts']['rates']['result']['cases'][0]['of_copy'] > 0"
 json "all(w['seconds'] > 0 for t in j['parts']['vector-width']['result']['types'] if t['measured'] for w in t['n']['widths'].values())"
 "$MASTABA" devices --json >devices # what there was no time for is supported none the less
 json "all(t['supported'] == (t['type'] != 'double' or d['fp64']) for d in json.load(open('devices'))['devices'] if d['default'] for t in j['parts']['vector-width']['result']['types'])"

@@ -5,7 +5,7 @@ import html.parser
 import sys
 import xml.etree.ElementTree as tree
 
-SECTIONS = ["convolution", "filter", "pyramid", "integration", "vector-width"]
+SECTIONS = ["convolution", "filter", "pyramid", "integration", "vector-width", "rates"]
 FETCHING = {"script", "link", "img", "image", "iframe", "object", "embed", "base", "audio", "video", "source"}
 
 
