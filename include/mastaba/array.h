@@ -21,6 +21,7 @@
 extern "C" {
 #endif
 
+// The most axes of an array, and the most that one transform or convolution goes along.
 #define MST_MAX_RANK 8
 #define MST_MAX_AXES 3
 
@@ -48,6 +49,7 @@ MST_API size_t mst_type_bytes(mst_type type);
 // NumPy's name, "complex64" say; "unknown type" for a value that is none. Static storage. Thread-safe.
 MST_API const char *mst_type_name(mst_type type);
 
+// The type, shape and strides of an array.
 typedef struct mst_layout {
     mst_type type;
     int rank; // 1..MST_MAX_RANK; where a description allows it, 0 means "not given"
@@ -64,6 +66,7 @@ typedef struct mst_layout {
 // or size is passed through and refused, with a message, by whatever takes the layout. Thread-safe.
 MST_API mst_layout mst_layout_dense(mst_type type, int rank, const size_t *shape);
 
+// Where an array lies: in host memory, in an OpenCL buffer, in a file.
 typedef enum mst_place { MST_PLACE_HOST = 1, MST_PLACE_DEVICE = 2, MST_PLACE_FILE = 3 } mst_place;
 
 // Where element [0][0]...[0] of an array lies. Host and file data of any size pass through the device in blocks; device

@@ -11,8 +11,10 @@
 extern "C" {
 #endif
 
+// Devices with their queues, memory budgets and compiled kernels, which plans are made on.
 typedef struct mst_context mst_context;
 
+// How important a line of the log is.
 typedef enum mst_log_level { MST_LOG_DEBUG = 0, MST_LOG_INFO = 1, MST_LOG_WARNING = 2 } mst_log_level;
 
 // Called with one line without a newline, from any thread that uses the context or that searches start, one call at a

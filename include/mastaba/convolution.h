@@ -20,8 +20,10 @@
 extern "C" {
 #endif
 
+// A plan: how arrays of one layout are convolved.
 typedef struct mst_convolution mst_convolution;
 
+// Which part of a convolution is computed, as above.
 typedef enum mst_convolution_mode {
     MST_CONVOLUTION_FULL = 0,
     MST_CONVOLUTION_SAME = 1,
@@ -50,8 +52,10 @@ typedef enum mst_convolution_algorithm {
     MST_CONVOLUTION_OVERLAP_SAVE = 9
 } mst_convolution_algorithm;
 
+// The most axes that a convolution goes along.
 #define MST_CONVOLUTION_MAX_AXES 3
 
+// What mst_convolution_create makes a plan of.
 typedef struct mst_convolution_desc {
     size_t struct_size;
     mst_layout x;           // any type

@@ -13,8 +13,10 @@
 extern "C" {
 #endif
 
+// A stream that is being convolved.
 typedef struct mst_convolver mst_convolver;
 
+// What mst_convolver_create makes a convolver of.
 typedef struct mst_convolver_desc {
     size_t struct_size;
     size_t channels;        // of the stream, 1 to 1024

@@ -23,8 +23,10 @@
 extern "C" {
 #endif
 
+// A plan: how images of one layout are deconvolved.
 typedef struct mst_deconvolution mst_deconvolution;
 
+// The methods, as above.
 typedef enum mst_deconvolution_method {
     MST_DECONVOLUTION_RICHARDSON_LUCY = 1,
     MST_DECONVOLUTION_WIENER = 2,
@@ -54,6 +56,7 @@ typedef struct mst_deconvolution_state {
 // Return false to cancel: the execution ends with MST_ERROR_CANCELLED.
 typedef bool (*mst_deconvolution_watch_fn)(const mst_deconvolution_state *state, void *user);
 
+// What mst_deconvolution_create makes a plan of.
 typedef struct mst_deconvolution_desc {
     size_t struct_size;
     mst_layout image;  // y: uint8, uint16, int16, float32 or float64; Richardson-Lucy: not negative. Any other axes are batch

@@ -18,6 +18,7 @@
 extern "C" {
 #endif
 
+// A plan: how arrays of one layout are transformed.
 typedef struct mst_fft mst_fft;
 
 // Cosine transforms (of even data) and sine transforms (of odd data) of types I to IV along each of the axes, from real numbers
@@ -44,6 +45,7 @@ typedef enum mst_fft_kind {
     MST_FFT_DST4 = 8
 } mst_fft_kind;
 
+// The sign in the exponent: - forward, + inverse.
 typedef enum mst_fft_direction { MST_FFT_FORWARD = 1, MST_FFT_INVERSE = 2 } mst_fft_direction;
 
 // How kernels use the device. GPU: the work-items of a group hold a transform in registers and exchange it through local memory.
@@ -54,6 +56,7 @@ typedef enum mst_fft_shape {
     MST_FFT_SHAPE_CPU = 2
 } mst_fft_shape;
 
+// What mst_fft_create makes a plan of.
 typedef struct mst_fft_desc {
     size_t struct_size;
     mst_layout input;       // float32, float64, complex64 or complex128; real: forward only

@@ -31,8 +31,10 @@
 extern "C" {
 #endif
 
+// A plan: how images of one layout are filtered.
 typedef struct mst_filter mst_filter;
 
+// Which frequencies a filter keeps, as above.
 typedef enum mst_filter_kind {
     MST_FILTER_HIGH_PASS = 1,
     MST_FILTER_LOW_PASS = 2,
@@ -45,6 +47,7 @@ typedef enum mst_filter_kind {
     MST_FILTER_STRIPES = 9 // of one direction, removed
 } mst_filter_kind;
 
+// How a mask falls from 1 to 0 at its radius.
 typedef enum mst_filter_rolloff { MST_FILTER_IDEAL = 0, MST_FILTER_GAUSSIAN = 1, MST_FILTER_BUTTERWORTH = 2 } mst_filter_rolloff;
 
 // How the image goes on beyond its edges.
@@ -66,6 +69,7 @@ typedef enum mst_filter_output {
     MST_FILTER_RAW = 4        // r; the output is float32
 } mst_filter_output;          // integers are rounded to nearest; a division by 0 gives 0
 
+// How the filtered image is computed.
 typedef enum mst_filter_algorithm {
     MST_FILTER_AUTO = 0,
     MST_FILTER_PAPER = 1 // the separate kernels of The OpenCL Programming Book, section 6.1: P = Q, a power of two
@@ -73,6 +77,7 @@ typedef enum mst_filter_algorithm {
 
 enum { MST_FILTER_MAX_NOTCHES = 64, MST_FILTER_MAX_STAGES = 10 };
 
+// A frequency that is taken out, with what is around it.
 typedef struct mst_filter_notch {
     double x, y, radius; // cycles per pixel; x along the width
 } mst_filter_notch;
@@ -84,6 +89,7 @@ typedef struct mst_filter_stage {
     double seconds;
 } mst_filter_stage;
 
+// What mst_filter_create makes a plan of.
 typedef struct mst_filter_desc {
     size_t struct_size;
     mst_layout input;  // uint8, uint16 or float32; shape [batch...][height][width][channels], rank 3 or more

@@ -14,6 +14,7 @@
 extern "C" {
 #endif
 
+// A plan: how one integrand is integrated, for any values of its parameters.
 typedef struct mst_integral mst_integral;
 
 // The fixed rules cut the range into equal panels; they are for one variable.
@@ -27,6 +28,7 @@ typedef enum mst_integral_rule {
     MST_INTEGRAL_GAUSS = 6      // points / 8 panels, rounded up, with 8 Gauss-Legendre nodes each
 } mst_integral_rule;
 
+// How an integral ended.
 typedef enum mst_integral_status {
     MST_INTEGRAL_CONVERGED = 0, // the error estimate is within the tolerance, or there was none (fixed rules)
     MST_INTEGRAL_BUDGET = 1,    // evaluations, points or memory were spent before
@@ -34,6 +36,7 @@ typedef enum mst_integral_status {
     MST_INTEGRAL_NON_FINITE = 3 // the integrand was NaN or infinite inside the range; value is NaN, error infinity
 } mst_integral_status;
 
+// An integral: its value, and what is known of it.
 typedef struct mst_integral_result {
     double value;
     double error; // estimate of |value - I|; NaN where the rule has none (RECTANGLE with work_items, fixed rules of one panel)
@@ -55,8 +58,10 @@ typedef struct mst_integral_range {
     const char *from, *to;
 } mst_integral_range;
 
+// The most variables of an integrand.
 #define MST_INTEGRAL_MAX_VARIABLES 32
 
+// What mst_integral_create makes a plan of.
 typedef struct mst_integral_desc {
     size_t struct_size;
     const char *integrand; // an expression of variables and parameters; with one variable and finite bounds also of `left` and

@@ -23,6 +23,7 @@ extern "C" {
 
 enum { MST_MAP_MAX_INPUTS = 7, MST_MAP_MAX_NUMBERS = 32, MST_MAP_N_WIDTHS = 5, MST_MAP_MAX_OUTPUTS = 8 };
 
+// A plan: how expressions of arrays of given layouts are computed.
 typedef struct mst_map mst_map;
 
 // An array or a number and its name in the expression: a letter or underscore, then letters, digits, underscores.
@@ -47,6 +48,7 @@ typedef struct mst_map_more {
     int64_t out_type;  // as mst_map_desc.out_type
 } mst_map_more;
 
+// What mst_map_create makes a plan of.
 typedef struct mst_map_desc {
     size_t struct_size;
     const char *expression;

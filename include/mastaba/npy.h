@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+// An open .npy file.
 typedef struct mst_npy mst_npy;
 
 // Opens a file for reading and checks its header against its size. C-order arrays of the types of mst_type in native byte

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+// The version of these headers; mst_version says that of the library.
 #define MST_VERSION_MAJOR 0
 #define MST_VERSION_MINOR 1
 #define MST_VERSION_PATCH 0
@@ -46,6 +47,7 @@ typedef enum mst_status {
     MST_ERROR_DIVERGED = 12      // a stencil's field has become infinite or NaN, where its description asks to look
 } mst_status;
 
+// What a failed call leaves behind.
 typedef struct mst_error {
     mst_status status;
     int32_t opencl_code; // the OpenCL code behind the failure, 0 if none

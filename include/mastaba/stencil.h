@@ -28,11 +28,13 @@
 extern "C" {
 #endif
 
+// Limits: how far an update reads, and how many fields, definitions and parts there may be.
 #define MST_STENCIL_MAX_RADIUS 8
 #define MST_STENCIL_MAX_FIELDS 32
 #define MST_STENCIL_MAX_DEFINITIONS 64
 #define MST_STENCIL_MAX_PARTS 64
 
+// A solver: a scheme, its plan and its state.
 typedef struct mst_stencil mst_stencil;
 
 // What neighbours outside the grid are, beyond one face. Coefficient fields are mirrored as by MST_BOUNDARY_NEUMANN unless the
@@ -54,6 +56,7 @@ typedef enum mst_boundary_kind {
     MST_BOUNDARY_ANTIMIRROR_NODE = 7, // the same with the other sign: node -k is minus node k
 } mst_boundary_kind;
 
+// What is beyond a face of the grid.
 typedef struct mst_stencil_boundary {
     mst_boundary_kind kind;
     const char *value; // Dirichlet: NULL is 0
@@ -68,6 +71,7 @@ typedef struct mst_stencil_boundary {
     double alpha;      // the shift of the pole, 1 by time: 0.03 speed / spacing; none if it is negative
 } mst_stencil_boundary;
 
+// A number that expressions name.
 typedef struct mst_stencil_parameter {
     const char *name;
     double value;
@@ -81,6 +85,7 @@ typedef struct mst_stencil_initial {
     mst_location data; // only read, and only during create
 } mst_stencil_initial;
 
+// A value at every node.
 typedef struct mst_stencil_field {
     const char *name;
     int levels;       // 1, or 2: the scheme uses `name.prev` too; 0 means 1
@@ -103,6 +108,7 @@ typedef struct mst_stencil_field {
     size_t n_table; // rows; 0: the data are the values
 } mst_stencil_field;
 
+// What a field becomes in a step.
 typedef struct mst_stencil_update {
     const char *field; // at most once in the list
     const char *expression;
@@ -242,6 +248,7 @@ typedef struct mst_stencil_part {
     uint64_t steps; // that can be run until halos have to be written again; at least 1
 } mst_stencil_part;
 
+// What mst_stencil_create makes a solver of.
 typedef struct mst_stencil_desc {
     size_t struct_size;
     int rank; // 1..3
@@ -485,6 +492,7 @@ typedef struct mst_stencil_halo {
 #define MST_STENCIL_HALO_INIT                                                                                                    \
     { sizeof(mst_stencil_halo), {0, 0}, {0, 0}, {0, 0}, 0 }
 
+// Says what a solver of a part of a grid holds of its neighbours. MST_ERROR_ARGUMENT: halo is NULL, or not from its INIT.
 MST_API mst_status mst_stencil_describe_halo(mst_stencil *solver, mst_stencil_halo *halo, mst_error *error);
 
 // Fetches what the neighbour at a side needs of this part, given_bytes of it, which the neighbour writes as the halo at its other

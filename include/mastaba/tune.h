@@ -31,6 +31,7 @@ typedef enum mst_tuning_source {
 
 enum { MST_TUNING_MAX_VALUES = 16 };
 
+// A value of a parameter of kernels.
 typedef struct mst_tuning_value {
     const char *name; // "width"
     int64_t value;
@@ -59,6 +60,7 @@ typedef struct mst_tuning_result {
 // What it points at is valid during the call only.
 typedef void (*mst_tuning_fn)(const mst_tuning_result *result, void *user);
 
+// How kernels are tuned on a context.
 typedef struct mst_tuning {
     size_t struct_size;
     double seconds;           // budget of each problem's search, compiling included; that of candidates that were begun, and of
@@ -74,6 +76,7 @@ typedef struct mst_tuning {
     void *user;
 } mst_tuning;
 
+// The time for a problem where none is given.
 #define MST_TUNING_SECONDS 20.0
 
 #define MST_TUNING_INIT                                                                                                          \
