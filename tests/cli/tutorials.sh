@@ -12,7 +12,7 @@ for page in "$here"/../../docs/tutorials/*.md; do
         skip 'several devices: device 0 cannot be cut'
         continue
     fi
-    python3 "$here/tutorial.py" "$page" || fail "the tutorial $page"
+    python3 "$here/run_page.py" "$page" || fail "the tutorial $page"
     find . -maxdepth 1 -type f -not -name '.std*' -delete
     rm -rf scans clean
 done
