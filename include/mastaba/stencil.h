@@ -11,8 +11,7 @@
 // - offsets behind parentheses: (k*u)[0,1] is k*u at the neighbour: fields by their offsets, x by x + dx. t stays;
 // - names of definitions, below, with their arguments: lap(u, c); [0,1] behind one moves it as well;
 // - differences of even order n = 2 .. 16 (without n: 2): dx(u, n) and dy, dz, the derivative along an axis from the nodes on
-// both
-//   sides; dx_minus(u, n), dx_plus(u, n) .., the derivative half a spacing before or behind the node, for staggered grids;
+//   both sides; dx_minus(u, n), dx_plus(u, n) .., the derivative half a spacing before or behind the node, for staggered grids;
 //   dxx(u, n), dyy, dzz; laplace(u, n), the sum of these. u may be any expression, dx(dy(u)). The coefficients are exact
 //   fractions, rounded once (closed forms of the weights of Fornberg, SIAM Review 40, 1998). The sum goes from the outermost
 //   pair of neighbours to the middle, c2*(u[2] - u[-2]) + c1*(u[1] - u[-1]), c2*(u[-2] + u[2]) + c1*(u[-1] + u[1]) + c0*u,

@@ -61,6 +61,7 @@ for name in "$top"/docs/*.md; do
         npy make a.npy float32 60,80 2
         npy make spectrum.npy complex64 60,5 4
         page docs/$name --but 'y.npy(.*)N$=spectrum.npy\1 9'
+        rm a.npy spectrum.npy
         ;;
     deconvolution.md)
         cp photo.png blurred.png
@@ -71,6 +72,7 @@ for name in "$top"/docs/*.md; do
     stencils.md) page docs/$name --but "$smaller" --but 'p.yaml --checkpoint=p.yaml --steps 100 --checkpoint' ;;
     streaming.md) page docs/$name --without 'arecord|ffmpeg' ;;
     tuning.md) page docs/$name --but '^mastaba tune$=mastaba tune --budget 1' ;;
+    gallery.md) page docs/$name --without 'shot.yaml' ;; # a tutorial's file, tried with it
     *) page docs/$name --without '^cc |^ls ' ;;
     esac
 done
