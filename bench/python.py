@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
-"""bench/python.py [--rounds 7] [--seconds 0.2] [--json FILE]: the Python package beside SciPy (two workers), numexpr and its own C calls.
+"""bench/python.py [--calls 41] [--only TEXT] [--json FILE]: the Python package beside SciPy (two workers), numexpr, pyvkfft and its own C calls.
 
-Cases by turns, a round of each with at least so many seconds; medians. `c` is the library's call alone, on a plan and an output that are
+Calls by turns, one of each, so that what else the machine does falls on all alike; medians. `c` is the library's call alone, on a plan and an output that are
 there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as SciPy's does. `host` is
-what a small call spends in Python: the same with the library's calls left out. Run it with `chrt -f 10` where other work runs.
+what a small call spends in Python: the same with the library's calls left out. Cases on the device have pyopencl's arrays in and out. Run it
+with `chrt -f 10` where other work runs, a few cases at a time; --json adds to what the file has.
 """
 import argparse
 import json
+import os
 import platform
+import random
 import statistics
 import time
 
@@ -16,7 +19,7 @@ import scipy.fft
 import scipy.signal
 
 import mastaba
-from mastaba import _arrays, _contexts, _map, _transforms
+from mastaba import _arrays, _contexts, _known, _map, _transforms
 from mastaba import signal as _signal
 from mastaba._library import execution, ffi, lib, per_thread
 
@@ -24,6 +27,13 @@ try:
     import numexpr
 except ImportError:
     numexpr = None
+try:
+    import pyopencl
+    import pyopencl.array
+    import pyvkfft.opencl
+    import pyvkfft.version
+except ImportError:
+    pyvkfft = None
 
 
 def numbers(kind, *shape):
@@ -42,6 +52,26 @@ def transform(name, x, **options):
     plan, places = last_plan("fft"), [_arrays.location(a) for a in (x, out)]
     return {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(x, out=out, **options),
             "new": lambda: ours(x, **options), "scipy": lambda: theirs(x, workers=2, **options)}
+
+
+def transform_there(name, x):
+    """On the device; pyvkfft's plan and arrays are there before."""
+    queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
+    axes = 2 if name.endswith("2") else 1
+    theirs = pyopencl.array.to_device(queue, x)
+    a = mastaba.asarray(theirs)
+    ours, real = getattr(mastaba.fft, name), name.startswith("r")
+    out = ours(a)
+    plan, places = next(plan for key, plan in reversed(a.context.plans.items()) if key[0] == "fft"), [_arrays.location(b) for b in (a, out)]
+    result = pyopencl.array.empty(queue, out.shape, out.dtype)
+    app = pyvkfft.opencl.VkFFTApp(x.shape, x.dtype, queue, ndim=axes, inplace=False, r2c=real)
+
+    def vkfft():
+        app.fft(theirs, result)
+        queue.finish()
+
+    return {"c": lambda: lib.mst_fft_execute(plan, *places, execution, per_thread.error), "out": lambda: ours(a, out=out), "new": lambda: ours(a),
+            "pyvkfft": vkfft}
 
 
 def convolution(x, y):
@@ -75,6 +105,14 @@ CASES = {
 }
 
 
+if pyvkfft:
+    CASES.update({
+        "on the device: fft complex64 1024 x 1024": lambda: transform_there("fft", numbers("complex64", 1024, 1024)),
+        "on the device: rfft float32 1024 x 2048": lambda: transform_there("rfft", numbers("float32", 1024, 2048)),
+        "on the device: fft2 complex64 1024 x 1024": lambda: transform_there("fft2", numbers("complex64", 1024, 1024)),
+    })
+
+
 def seconds_of(call, least):
     call()
     n, began = 0, time.perf_counter()
@@ -84,19 +122,22 @@ def seconds_of(call, least):
     return passed / n
 
 
-def measure(calls, rounds, least):
+def measure(calls, n):
     taken = {name: [] for name in calls}
-    for _ in range(rounds):
-        for name, call in calls.items():
-            taken[name].append(seconds_of(call, least))
-    return {name: statistics.median(values) for name, values in taken.items()}
+    order = random.Random(1)
+    for _ in range(n + 2):
+        for name in order.sample(list(calls), len(calls)):  # none always behind the same one, whose data are in the cache
+            began = time.perf_counter()
+            calls[name]()
+            taken[name].append(time.perf_counter() - began)
+    return {name: statistics.median(values[2:]) for name, values in taken.items()}
 
 
 class _NoCalls:
     """The library, of which executions do nothing."""
 
     def __getattr__(self, name):
-        value = (lambda *_: 0) if name.endswith("_execute") else getattr(lib, name)
+        value = (lambda *_: 0) if "_execute" in name else getattr(lib, name)
         setattr(self, name, value)
         return value
 
@@ -108,7 +149,7 @@ def host_seconds():
              "convolve": lambda: mastaba.signal.convolve(x, x)}
     for call in calls.values():
         call()
-    modules = _transforms, _map, _signal
+    modules = _transforms, _map, _signal, _known
     for module in modules:
         module.lib = _NoCalls()
     try:
@@ -120,22 +161,27 @@ def host_seconds():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=0.2)
+    parser.add_argument("--calls", type=int, default=41)
+    parser.add_argument("--only", default="")
     parser.add_argument("--json")
     options = parser.parse_args()
     results = {}
     for name, make in CASES.items():
-        results[name] = taken = measure(make(), options.rounds, options.seconds)
+        if options.only not in name:
+            continue
+        results[name] = taken = measure(make(), options.calls)
         shown = "  ".join(f"{key} {value * 1e3:.3f}" for key, value in taken.items())
         print(f"{name}: {shown} ms; C/out {taken['c'] / taken['out']:.3f}", flush=True)
     host = host_seconds()
+    if options.json and os.path.exists(options.json):
+        with open(options.json) as file:
+            results = {**json.load(file)["results"], **results}
     print("in Python: " + ", ".join(f"{name} {value * 1e6:.1f} us" for name, value in host.items()))
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"device": _contexts.current().device, "python": platform.python_version(), "numpy": np.__version__,
-                       "scipy": scipy.__version__, "numexpr": numexpr and numexpr.__version__, "rounds": options.rounds,
-                       "seconds": options.seconds, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
+                       "scipy": scipy.__version__, "numexpr": numexpr and numexpr.__version__, "pyvkfft": pyvkfft and pyvkfft.version.__version__,
+                       "calls": options.calls, "date": time.strftime("%Y-%m-%d"), "results": results, "host_seconds": host}, file, indent=1)
             file.write("\n")
 
 

@@ -30,6 +30,7 @@ class _PerThread(threading.local):
         self.error = ffi.new("mst_error *")
         self.raised = None
         self.report = None  # what progress() was given
+        self.done = None  # the plans that were executed, where somebody wants to know
 
 
 per_thread = _PerThread()

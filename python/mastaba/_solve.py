@@ -1,7 +1,8 @@
 """Explicit finite differences on grids of any size."""
 import operator
 import os
-import tempfile
+import shutil
+import uuid
 import zipfile
 import zlib
 
@@ -188,26 +189,27 @@ class Solver:
             yield name, 0, shape
 
     def save(self, path):
-        """Writes the whole state to a file (.npz) of that name, which is replaced only when the new one is complete."""
+        """Writes the whole state to a file (.npz) of that name, which is replaced only when the new one is complete, and keeps its mode."""
         state = {"step": np.uint64(self.step), "grid": np.array(self.problem.grid), "time_step": np.float64(self.time_step)}
-        for name, level, shape in self._parts():
-            array = np.empty(shape, self.problem.type)
-            check(lib.mst_stencil_read(self.handle, name, level, ffi.NULL, _host(array), per_thread.error))
-            state[f"{name.decode()}.{level}"] = array
+        state.update({f"{name.decode()}.{level}": self._read_part(name, level, shape) for name, level, shape in self._parts()})
         state.update({f"spectrum {k}": self.spectrum(k) for k in range(len(self.problem.spectra))})
-        folder = os.path.dirname(os.path.abspath(path))
-        with tempfile.NamedTemporaryFile(dir=folder, suffix=".npz", delete=False) as file:
+        folder, name = os.path.split(os.path.abspath(path))
+        new = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+        with open(new, "xb") as file:  # with the mode that files get, unlike those of tempfile
             try:
                 np.savez(file, **state)
                 file.flush()
                 os.fsync(file.fileno())
-                os.replace(file.name, path)
+                if os.path.exists(path):
+                    shutil.copymode(path, new)
+                os.replace(new, path)
             except BaseException:
-                os.unlink(file.name)
+                os.unlink(new)
                 raise
 
     def load(self, path):
-        """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself."""
+        """Goes on from a state that `save` wrote, of the same grid, fields, precision and time step. Returns itself. Where it fails the
+        state is the one before."""
         state = _arrays_of(path)
         parts = [(name, level, shape, f"{name.decode()}.{level}") for name, level, shape in self._parts()]
         sums = [f"spectrum {k}" for k in range(len(self.problem.spectra))]
@@ -223,12 +225,28 @@ class Solver:
         if any(a.shape != (f.size, *region) or a.dtype != np.result_type(self.problem.type, np.complex64)
                for a, (f, region) in zip(sums, self.problem.spectra)):
             raise errors.FormatError(f"{path}: the sums of another spectrum")
-        for array, (name, level, *_) in zip(arrays, parts):
+        before = self._whole_state()
+        try:
+            self._set(arrays, sums, step)
+        except BaseException:  # an interrupt, too
+            self._set(*before)
+            raise
+        return self
+
+    def _read_part(self, name, level, shape):
+        array = np.empty(shape, self.problem.type)
+        check(lib.mst_stencil_read(self.handle, name, level, ffi.NULL, _host(array), per_thread.error))
+        return array
+
+    def _whole_state(self):
+        return [self._read_part(*part) for part in self._parts()], [self.spectrum(k) for k in range(len(self.problem.spectra))], self.step
+
+    def _set(self, arrays, sums, step):
+        for array, (name, level, *_) in zip(arrays, self._parts()):
             check(lib.mst_stencil_write(self.handle, name, level, _host(array), per_thread.error))
         for k, values in enumerate(sums):
             check(lib.mst_stencil_write_spectrum(self.handle, k, _host(values), per_thread.error))
         check(lib.mst_stencil_set_step(self.handle, step, per_thread.error))
-        return self
 
 
 def solve(problem, steps=None, callback=None, every=None, **overrides):

@@ -6,6 +6,7 @@ import os
 import numpy as np
 
 from . import _arrays, errors
+from ._known import done
 from ._library import check, describe, execution, lib, per_thread
 
 _MOST_AXES = lib.MST_MAX_AXES
@@ -132,7 +133,9 @@ def _execute(x, z, axes, forward, scale, kind, orthogonal):
         source = x.copy() if _arrays.may_share(x, z) and not _works_in_place(plan) else x
         return lib.mst_fft_execute(plan, _arrays.location(source), _arrays.location(z), execution, per_thread.error)
 
-    context.execute(("fft", _arrays.key(x), _arrays.key(z), tuple(axes), forward, scale, kind, orthogonal), make, run)
+    key = "fft", _arrays.key(x), _arrays.key(z), tuple(axes), forward, scale, kind, orthogonal
+    context.execute(key, make, run)
+    done("mst_fft_execute", key, (x,), z)
 
 
 def _works_in_place(plan):

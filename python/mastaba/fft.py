@@ -10,6 +10,7 @@
 otherwise ignored, as the device has its own. `out` gets the result: an array of its shape and type, or x itself if it has these.
 Single precision stays single, integers and bool count as float64.
 """
+import functools
 import operator
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
 from . import _arrays, errors
 from ._contexts import set_cache
+from ._known import remembered
 from ._library import lib
 from ._map import evaluate
 from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_lengths, check_options, fitted, scale_of, transform
@@ -24,6 +26,8 @@ from ._transforms import COMPLEX, REAL, as_numbers, axes_of, axis_of, check_leng
 __all__ = ["dct", "dctn", "dst", "dstn", "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "hfft2", "hfftn", "idct", "idctn",
            "idst", "idstn", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "irfft", "irfft2", "irfftn",
            "next_fast_len", "prev_fast_len", "rfft", "rfft2", "rfftfreq", "rfftn", "set_cache"]
+
+_remembered = functools.partial(remembered, 1)
 
 
 def _given_axis(x, n, axis, workers, plan=None):
@@ -161,6 +165,7 @@ def _to_real(x, s, axes, norm, forward=False, out=None):
     return z
 
 
+@_remembered
 def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """Z[k] = sum_j x[j] exp(-2 pi i j k / n) along one axis.
 
@@ -171,6 +176,7 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, True, out)
 
 
+@_remembered
 def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fft, divided by n.
 
@@ -181,6 +187,7 @@ def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _complex(*_given_axis(x, n, axis, workers, plan), norm, overwrite_x, False, out)
 
 
+@_remembered
 def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The first n/2 + 1 results of fft of real numbers, which determine the others.
 
@@ -191,6 +198,7 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, out=out)
 
 
+@_remembered
 def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfft: n real numbers, by default 2 (m - 1) of m.
 
@@ -221,6 +229,7 @@ def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     return _from_real(*_given_axis(x, n, axis, workers, plan), norm, False, out=out)
 
 
+@_remembered
 def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fft along several axes, by default all.
 
@@ -231,6 +240,7 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, True, out)
 
 
+@_remembered
 def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of fftn.
 
@@ -242,6 +252,7 @@ def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _complex(*_given_axes(x, s, axes, workers, plan), norm, overwrite_x, False, out)
 
 
+@_remembered
 def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """fftn of real numbers: the first n/2 + 1 results along the last of the axes.
 
@@ -252,6 +263,7 @@ def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
     return _from_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
 
 
+@_remembered
 def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
     """The inverse of rfftn.
 
@@ -341,7 +353,7 @@ def _along_one(name, forward):
 
     along_one.__name__ = along_one.__qualname__ = ("" if forward else "i") + name.lower()
     along_one.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along one axis." + _EXAMPLE.format(name=name.lower() + "")
-    return along_one
+    return _remembered(along_one)
 
 
 def _along_several(name, forward):
@@ -350,7 +362,7 @@ def _along_several(name, forward):
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
     along_several.__doc__ = ("" if forward else "The inverse of ") + f"{name} of type I to IV, along several axes, by default all." + _EXAMPLE.format(name=name.lower() + "n")
-    return along_several
+    return _remembered(along_several)
 
 
 dct, idct, dst, idst = (_along_one(name, forward) for name in ("DCT", "DST") for forward in (True, False))

@@ -8,6 +8,7 @@ Along one or two axes the library does all in one plan; along more of them, tran
 whole numbers stay whole and exact with convolve, correlate, convolve2d and correlate2d, and count as float64 with fftconvolve
 and oaconvolve.
 """
+import functools
 import itertools
 import timeit
 import warnings
@@ -17,6 +18,7 @@ import numpy as np
 from . import _arrays, errors, fft
 from ._contexts import current
 from ._convolver import Convolver
+from ._known import done, remembered
 from ._library import describe, execution, ffi, lib, per_thread
 from ._transforms import as_numbers, axes_of
 
@@ -121,8 +123,10 @@ def _by_library(x, y, mode, axes, correlate, method, out=None):
     x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
     shape, dtype = _result(x, y, mode, axes), np.result_type(x.dtype, y.dtype)
     z = out if _takes(out, shape, dtype, x, y) else _arrays.like(x if isinstance(x, _arrays.Array) else y, shape, dtype)
-    _arrays.context_of(x, y).execute(*_described(x, y, z, mode, axes, correlate, method), lambda plan: lib.mst_convolution_execute(
+    key, make = _described(x, y, z, mode, axes, correlate, method)
+    _arrays.context_of(x, y).execute(key, make, lambda plan: lib.mst_convolution_execute(
         plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
+    done("mst_convolution_execute", key, (x, y), z)
     return z
 
 
@@ -257,6 +261,7 @@ def correlation_lags(in1_len, in2_len, mode="full"):
     return np.arange(first, first + _lengths(in1_len, in2_len, mode))
 
 
+@functools.partial(remembered, 2)
 def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """The convolution along `axes`, by default all; the others are broadcast, where "same" keeps in1's shape. Of whole numbers it is
     computed in float64.

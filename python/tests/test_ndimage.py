@@ -59,8 +59,13 @@ def test_spectra(kind):
     same("fourier_shift", x, (1, -0.5))
     same("fourier_gaussian", x.T, 1)
     same("fourier_ellipsoid", x.reshape(4, 3, 4), 3)
-    with pytest.raises(mastaba.errors.UnsupportedError, match="Bessel"):
-        ndimage.fourier_ellipsoid(x, 3)
+    same("fourier_ellipsoid", x, 3)
+    same("fourier_ellipsoid", x, (150, 2.5), n=11, axis=1)  # many turns
+
+
+def test_spectra_without_elements():
+    for name in ("fourier_gaussian", "fourier_uniform", "fourier_ellipsoid", "fourier_shift"):
+        assert getattr(ndimage, name)(np.zeros((5, 0)), 2.0).shape == (5, 0)
 
 
 def test_refusals():

@@ -258,6 +258,37 @@ def test_results_go_where_they_are_wanted():
     assert np.allclose(out.numpy(), kept)
 
 
+def test_known_calls():
+    """Calls whose like came before: other data, layouts, options, contexts, outputs, and what is refused, thrice each."""
+    x, real, wanted = numbers(6, 8), numbers(6, 8).real, reference(numbers(6, 8))
+    there = mastaba.asarray(x)
+    for k in range(3):
+        z = x * (k + 1)
+        assert np.allclose(mastaba.fft.fft(z), wanted * (k + 1)) and np.allclose(mastaba.fft.fft(np.asfortranarray(z)), wanted * (k + 1))
+        assert np.allclose(mastaba.fft.fft(z.astype(">c16")), wanted * (k + 1)) and np.allclose(mastaba.fft.fft(z, norm="forward"), wanted * (k + 1) / 8)
+        assert np.allclose(mastaba.fft.ihfft(real), np.fft.ihfft(real)) and np.allclose(mastaba.fft.fft(real), np.fft.fft(real))
+        assert np.allclose(mastaba.signal.fftconvolve(z[0], x[1]), np.convolve(z[0], x[1]))
+        out = np.empty_like(z)
+        assert mastaba.fft.fft(z, out=out) is out and np.allclose(out, wanted * (k + 1))
+        assert mastaba.fft.fft(z, out=z) is z and np.allclose(z, out)
+        z = x.copy()
+        assert mastaba.fft.fft(z, overwrite_x=True) is z and mastaba.fft.fft(there) is not there and np.allclose(mastaba.fft.fft(there).numpy(), wanted)
+        with mastaba.budget(device="1MiB"):
+            assert np.allclose(mastaba.fft.fft(x), wanted) and mastaba.fft.fft(mastaba.asarray(x)).context is not there.context
+            with pytest.raises(mastaba.errors.ArgumentError, match="two devices"):
+                mastaba.fft.fft(there, out=mastaba.asarray(x))
+        for wrong in (out[1:], x[:3]):
+            with pytest.raises(mastaba.errors.ArgumentError):
+                mastaba.fft.fft(x[1:4], out=wrong)
+        out.flags.writeable = False
+        with pytest.raises(mastaba.errors.ArgumentError, match="writable"):
+            mastaba.fft.fft(x, out=out)
+        mastaba.set_cache(1)  # which forgets the plans
+        mastaba.fft.rfft(real)
+        assert np.allclose(mastaba.fft.fft(x), wanted)
+        mastaba.set_cache(64)
+
+
 def test_no_loader():
     """Without OpenCL's loader the package opens, and what needs a device says what to install."""
     done = run("import os; os.environ['MASTABA_OPENCL'] = 'no-such-loader.so'\n"

@@ -1,8 +1,11 @@
 """Finite differences: against plain NumPy, and what a Solver keeps and gives back."""
+import os
+
 import numpy as np
 import pytest
 
 import mastaba
+from mastaba import Solver
 
 HEAT = {"grid": [24, 40], "precision": "float64", "parameters": {"k": "1/8"}, "fields": {"u": "sin(x/7)*cos(y/5)"},
         "boundary": {"x": "periodic", "y-": "dirichlet 1", "y+": "neumann"}, "update": [{"u": "u + k*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"}],
@@ -72,6 +75,39 @@ def test_checkpoints(tmp_path, solved):
             (tmp_path / name).write_bytes(content)
         with pytest.raises(mastaba.errors.FormatError, match=name):
             again.load(tmp_path / name)
+
+
+def test_checkpoints_have_the_mode_of_files(tmp_path):
+    solver, path = mastaba.Solver(HEAT), tmp_path / "state.npz"
+    before = os.umask(0o027)
+    try:
+        solver.save(path)
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+    path.chmod(0o604)
+    solver.save(path)
+    assert path.stat().st_mode & 0o777 == 0o604 and [p.name for p in tmp_path.iterdir()] == ["state.npz"]
+
+
+def test_a_load_that_fails_changes_nothing(tmp_path, monkeypatch):
+    solver = mastaba.Solver({"grid": [8], "fields": {"u": "x", "v": "2*x"}, "update": [{"u": "u + 1"}, {"v": "v + 1"}]})
+    solver.run(3).save(tmp_path / "state.npz")
+    solver.run(2)
+    kept, write = [solver["u"], solver["v"]], Solver._set
+    with monkeypatch.context() as patch:
+        patch.setattr(Solver, "_set", lambda self, arrays, sums, step: (write(self, arrays, sums, step), patch.undo(), 1 / 0))
+        with pytest.raises(ZeroDivisionError):
+            solver.load(tmp_path / "state.npz")
+    assert solver.step == 5 and np.array_equal([solver["u"], solver["v"]], kept)
+    assert solver.load(tmp_path / "state.npz").step == 3 and solver["u"][0] == 3
+
+
+@pytest.mark.parametrize("options, why", [({"steps": -1}, "count from 0"), ({"steps": 5, "callback": 3}, "no function"),
+                                          ({"steps": 5, "callback": print, "every": 0}, "from 1")])
+def test_refusals_of_runs(solved, options, why):
+    with pytest.raises(mastaba.errors.ArgumentError, match=why):
+        solved.run(**options)
 
 
 def test_state_is_set(solved):
