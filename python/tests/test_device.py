@@ -46,8 +46,7 @@ def test_transforms_stay_there():
     r = mastaba.asarray(x.real)
     assert np.allclose(mastaba.fft.irfft(mastaba.fft.rfft(r)).numpy(), x.real)
     for call in (mastaba.fft.fft, mastaba.fft.hfft, mastaba.fft.ihfft, lambda a: mastaba.fft.rfft(a, 20)):
-        with pytest.raises(mastaba.errors.UnsupportedError):
-            call(r)
+        assert isinstance(call(r), mastaba.Array) and np.allclose(call(r).numpy(), call(x.real))
     assert np.array_equal(r.numpy(), x.real)
 
 
@@ -182,8 +181,6 @@ def test_types_and_outputs():
         mastaba.empty((-3, -3))
     out = np.zeros(3, complex)
     assert mastaba.fft.fftn(np.arange(3.0), axes=(), out=out) is out and out.tolist() == [0, 1, 2]
-    with pytest.raises(mastaba.errors.UnsupportedError, match="parts"):
-        mastaba.fft.dct(mastaba.asarray(numbers(4)))
     assert np.asarray(xp.arange(5, step=2)).tolist() == [0, 2, 4]
     z = numbers(4)
     assert np.allclose((mastaba.asarray(z) / 2).numpy(), z / 2) and np.allclose(abs(mastaba.asarray(z)).numpy(), abs(z))
