@@ -60,7 +60,6 @@ static const mst_stagger tiled[] = {
 static void check_tiled(mst_context *context, const mst_stencil_desc *given) {
     mst_stencil_desc d = *given;
     d.grid[0] = TILED_PLANES;
-    d.n_sources = d.n_receivers = 0;
     for (size_t k = 0; k < sizeof tiled / sizeof tiled[0]; k++)
         check(context, &d, tiled[k]);
 }
@@ -122,6 +121,14 @@ static const mst_stencil_update far_updates[] = {
     {"v", "v + 0.1 * (v[2,0,0] + v[-2,0,0] + v[0,-2,-2] + v[0,2,2] - 4 * v) + 0.1 * (u[1,0,0] - u)", 0},
     {"u", "u + 0.2 * (v - v[-1,0,1] + v[0,0,1] - v[0,1,0])", 1}};
 
+// At the faces, two of them at one node, of both fields.
+static const mst_stencil_source far_sources[] = {{.field = "v", .point = {0, 1, 8}, .series = "sin(t)"},
+                                                 {.field = "u", .point = {10, 0, 0}, .series = "cos(3 * t)"},
+                                                 {.field = "v", .point = {0, 1, 8}, .series = "cos(t)"},
+                                                 {.field = "v", .point = {6, 5, 4}, .series = "t"}};
+static const size_t far_points[][MST_MAX_AXES] = {{10, 0, 0}, {0, 1, 8}, {5, 5, 3}, {0, 1, 7}, {0, 1, 8}};
+static const mst_stencil_receiver far_receiver = {.field = "u", .n_points = 5, .points = far_points};
+
 static mst_stencil_desc far_scheme(const mst_stencil_boundary *boundaries) {
     mst_stencil_desc d = MST_STENCIL_DESC_INIT;
     d.rank = 3;
@@ -133,6 +140,10 @@ static mst_stencil_desc far_scheme(const mst_stencil_boundary *boundaries) {
     d.updates = far_updates;
     d.n_updates = 2;
     d.boundaries = boundaries;
+    d.sources = far_sources;
+    d.n_sources = 4;
+    d.receivers = &far_receiver;
+    d.n_receivers = 1;
     return d;
 }
 
@@ -174,7 +185,10 @@ static void test_periodic(void **state) {
         {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_PERIODIC},           {.kind = MST_BOUNDARY_PERIODIC},
         {.kind = MST_BOUNDARY_PERIODIC}, {.kind = MST_BOUNDARY_SPONGE, .width = 2}, {.kind = MST_BOUNDARY_NEUMANN},
     };
-    const mst_stencil_desc d = far_scheme(boundaries);
+    mst_stencil_field fields[] = {two_fields[0], two_fields[1]};
+    mst_stencil_desc d = far_scheme(boundaries);
+    fields[1].storage_bytes = 2;
+    d.fields = fields;
     check(*state, &d, (mst_stagger){.steps = 1, .planes = (int64_t)d.grid[0] + 4});
     check_tiled(*state, &d);
 }

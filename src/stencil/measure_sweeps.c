@@ -143,6 +143,7 @@ mst_status mst_sweeps_measure(mst_sweeper *sweeper, double *rate, mst_error *err
     s.sweeps = mst_sweeps_make(&part, sweeper->sweeps.shape);
     s.sweeps.copies_margins = sweeper->sweeps.copies_margins;
     s.sweeps.in_tiles = sweeper->sweeps.in_tiles;
+    memcpy(s.sweeps.points_of, sweeper->sweeps.points_of, sizeof s.sweeps.points_of);
     if (s.sweeps.in_tiles && s.n_ways > 1)
         MST_TRY(mst_sweeper_find_ways(&s, error));
     MST_TRY(mst_sweeping_take(s.context, &s.sweeps, "the measurement of rates", true, &state, error));

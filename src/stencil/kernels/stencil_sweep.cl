@@ -26,3 +26,35 @@ __kernel void record_receivers(__global const real *array, __global real *record
     if (k < range.s1)
         records[range.s2 + points[k].s3] = array[element_of(points[k], grid)];
 }
+
+// Of points k to end - 1, which are in order, the first that does not lie before a row.
+long first_point_of_row(__global const long4 *points, long k, long end, long plane, long row) {
+    while (k < end) {
+        const long middle = k + (end - k) / 2;
+        if (points[middle].s0 < plane || (points[middle].s0 == plane && points[middle].s1 < row))
+            k = middle + 1;
+        else
+            end = middle;
+    }
+    return k;
+}
+
+bool is_in_row(__global const long4 *points, long k, long end, long plane, long row) {
+    return k < end && points[k].s0 == plane && points[k].s1 == row;
+}
+
+// The sources and receivers from point k on that lie in a row; the first point behind them. `values` is the row of the
+// table behind the time.
+long add_sources_of_row(__global real *array, __global const real *values, __global const long4 *points, long8 grid,
+                        long k, long end, long plane, long row) {
+    for (; is_in_row(points, k, end, plane, row); k++)
+        array[element_of(points[k], grid)] += values[points[k].s3];
+    return k;
+}
+
+long record_row(__global const real *array, __global real *records, __global const long4 *points, long8 grid, long k,
+                long end, long plane, long row) {
+    for (; is_in_row(points, k, end, plane, row); k++)
+        records[points[k].s3] = array[element_of(points[k], grid)];
+    return k;
+}

@@ -21,3 +21,19 @@ __kernel void record_receivers_half(__global const half *array, __global real *r
     if (k < range.s1)
         records[range.s2 + points[k].s3] = vload_half(element_of(points[k], grid), array);
 }
+
+long add_sources_of_row_half(__global half *array, __global const real *values, __global const long4 *points,
+                             long8 grid, long k, long end, long plane, long row) {
+    for (; is_in_row(points, k, end, plane, row); k++) {
+        const long at = element_of(points[k], grid);
+        vstore_half_rte(round_to_half(vload_half(at, array) + values[points[k].s3]), at, array);
+    }
+    return k;
+}
+
+long record_row_half(__global const half *array, __global real *records, __global const long4 *points, long8 grid,
+                     long k, long end, long plane, long row) {
+    for (; is_in_row(points, k, end, plane, row); k++)
+        records[points[k].s3] = vload_half(element_of(points[k], grid), array);
+    return k;
+}

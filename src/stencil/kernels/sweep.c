@@ -2,6 +2,7 @@
 
 #include "boundary.h"
 #include "runtime/numbers.h"
+#include "stencil/scheme/problem_points.h"
 
 #include <stdlib.h>
 
@@ -129,12 +130,20 @@ static bool margins_change(const mst_sweeps *s) {
     return spares_differ(s);
 }
 
-// Whether a CPU's sweeps can fill margins as they go. Sources change what was copied, and a grid that is narrower than updates
-// reach has margins that are like margins.
+static void find_points(mst_sweeps *s) {
+    const mst_problem *p = s->problem;
+    for (size_t k = 0; k < p->n_sources; k++)
+        s->points_of[p->sources[k].field] = s->points_of[p->sources[k].field] || !p->sources[k].is_region;
+    for (size_t k = 0; k < p->n_records; k++)
+        s->points_of[p->records[k].field] = true;
+}
+
+// Whether a CPU's sweeps can fill margins as they go. A grid that is narrower than updates reach has margins that are like
+// margins.
 static bool can_copy(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
-    if (s->shape != MST_STENCIL_SHAPE_CPU || !s->margins_change || p->rank == 1 || p->n_sources > 0 ||
-        p->grid[COLUMNS] > MOST_COLUMNS || spares_differ(s))
+    if (s->shape != MST_STENCIL_SHAPE_CPU || !s->margins_change || p->rank == 1 || p->grid[COLUMNS] > MOST_COLUMNS ||
+        spares_differ(s))
         return false;
     for (int i = 0; i < 2 * N_AXES * p->n_sets; i++) {
         const int axis = i / 2 % N_AXES, side = i % 2;
@@ -222,6 +231,7 @@ mst_sweeps mst_sweeps_make(const mst_problem *problem, mst_stencil_shape shape) 
     find_margins(&s);
     s.margins_change = margins_change(&s);
     s.copies_margins = can_copy(&s);
+    find_points(&s);
     lay_out(&s);
     s.has_fixed_pitch =
         shape == MST_STENCIL_SHAPE_GPU && s.padded.before[ROWS] + s.padded.behind[ROWS] > 0 && problem->nodes >= LEAST_FIXED;

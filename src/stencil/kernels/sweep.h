@@ -45,6 +45,7 @@ typedef struct mst_sweeps {
     bool has_margin[MST_STENCIL_MAX_FIELDS]; // of a field: updates read neighbours
     bool margins_change;                     // from step to step
     bool copies_margins;                     // and sweeps fill them as they go
+    bool points_of[MST_STENCIL_MAX_FIELDS];  // of a field: it has sources at nodes, or receivers
     bool in_parts;                           // sweeps may be over a part of the planes
     bool undivided;                          // a GPU has one kernel for nodes outside layers and in them
     bool has_fixed_pitch;                    // the pitch is a number in the kernels, which are for grids of these columns alone
@@ -103,7 +104,7 @@ int mst_sweeps_target(const mst_sweeps *sweeps, int update, mst_spare_turn *turn
 // Changes which array is in which slot as sweep k does: new values become the field's newest array, and the others a level older.
 void mst_sweeps_rotate(const mst_sweeps *sweeps, int k, int arrays[MST_SWEEPS_SLOTS]);
 
-// Whether `in_tiles` is possible: nothing but sweeps happens between steps.
+// Whether `in_tiles` is possible: nothing but sweeps and points happens between steps.
 bool mst_sweeps_can_tile(const mst_sweeps *sweeps);
 
 #endif

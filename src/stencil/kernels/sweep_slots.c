@@ -48,12 +48,19 @@ int mst_sweep_slots(const mst_sweeps *s, int k, int slots[MST_SWEEPS_SLOTS]) {
     return n;
 }
 
-// A kernel of tiles takes every slot, two tables and five vectors of eight longs, within the 1024 bytes of arguments that every
-// device has (OpenCL 1.2, table 4.3).
-enum { MOST_SLOTS = (1024 - 5 * 64) / 8 - 2 };
+// Bytes of the arguments of a kernel of tiles: every slot, two tables, five vectors of eight longs, and for points their list,
+// the records, and vectors of four longs, one a field.
+static size_t argument_bytes(const mst_sweeps *s) {
+    size_t bytes = ((size_t)mst_sweeps_n_slots(s) + 2) * sizeof(cl_mem) + 5 * sizeof(cl_long8), fields = 0;
+    for (int f = 0; f < s->problem->n_fields; f++)
+        fields += s->points_of[f];
+    return bytes + (fields > 0 ? 2 * sizeof(cl_mem) + (1 + fields) * sizeof(cl_long4) : 0);
+}
+
+enum { MOST_BYTES = 1024 }; // of arguments that every device has (OpenCL 1.2, table 4.3)
 
 bool mst_sweeps_can_tile(const mst_sweeps *s) {
     const mst_problem *p = s->problem;
-    return s->shape == MST_STENCIL_SHAPE_CPU && p->rank > 1 && !mst_sweeps_has_points(s) &&
-           s->margins_change == s->copies_margins && !s->in_parts && mst_sweeps_lag(s) > 0 && mst_sweeps_n_slots(s) <= MOST_SLOTS;
+    return s->shape == MST_STENCIL_SHAPE_CPU && p->rank > 1 && p->n_regions == 0 && s->margins_change == s->copies_margins &&
+           !s->in_parts && mst_sweeps_lag(s) > 0 && argument_bytes(s) <= MOST_BYTES;
 }

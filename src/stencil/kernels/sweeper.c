@@ -3,6 +3,7 @@
 #include "arguments.h"
 #include "expr/elementary.h"
 #include "runtime/numbers.h"
+#include "sweeper_points.h"
 #include "write_sweep.h"
 
 #include <stdio.h>
@@ -10,10 +11,9 @@
 #include <string.h>
 
 enum {
-    MOST_UNDIVIDED = 1 << 14, // nodes a compute unit: launches of several kernels take longer than one with all stretches
-    PART_NODES = 1 << 14,     // of a work-group of a CPU, about,
-    PART_COLUMNS = 1 << 14,   // and of a part of a line, at most
-    POINT_GROUP = 64,
+    MOST_UNDIVIDED = 1 << 14,    // nodes a compute unit: launches of several kernels take longer than one with all stretches
+    PART_NODES = 1 << 14,        // of a work-group of a CPU, about,
+    PART_COLUMNS = 1 << 14,      // and of a part of a line, at most
     LEAST_TILED_BYTES = 1 << 22, // of a state that repays building a kernel for tiles and measuring it
     // Work-groups a tile, of which but one are empty: schedulers that hand out the first n/2 + 1 of n groups at once divide tiles
     // between two processors evenly.
@@ -129,7 +129,7 @@ bool mst_sweep_part_ends(const mst_sweeps *s, const mst_sweep_part *part, int si
     return !part->inner && (side ? part->to == n : part->from < reach && part->to >= reach);
 }
 
-static cl_long8 grid_of(const mst_sweeper *s, const mst_sweep_part *part) {
+cl_long8 mst_sweeper_grid(const mst_sweeper *s, const mst_sweep_part *part) {
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     grid.s[5] = part->first;
     return grid;
@@ -148,7 +148,7 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
                    columns = (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]);
     const size_t nodes = (size_t)(beyond * (n[ROWS] + rows) * (n[COLUMNS] + columns) +
                                   inside * (rows * (n[COLUMNS] + columns) + n[ROWS] * columns));
-    const cl_long8 grid = grid_of(s, part);
+    const cl_long8 grid = mst_sweeper_grid(s, part);
     const cl_long first_step = row;
     const mst_argument arguments[] = {
         MST_BIND(array, array), MST_BIND(damping, s->tables->damping), MST_BIND(table, s->tables->steps), MST_BIND(grid, grid),
@@ -181,55 +181,6 @@ fail:
 }
 
 // ---- Sweeps
-
-// The first of a field's points, which are in order, that does not lie before a plane.
-static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t plane) {
-    size_t low = field[0], high = field[1];
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->points->points[middle].plane < plane)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array,
-                                const size_t field[2], cl_long row, const mst_sweep_part *part, mst_error *error) {
-    const cl_long8 grid = grid_of(s, part);
-    const size_t first = first_point(s, field, part->from), end = first_point(s, field, part->to);
-    const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
-    const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
-    const mst_argument arguments[] = {MST_BIND(array, array),
-                                      adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
-                                      MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(range, range)};
-    if (end == first)
-        return MST_OK;
-    return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), end - first, POINT_GROUP, NULL, error);
-}
-
-// What the regions of a field's sources add in some planes.
-static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row,
-                              const mst_sweep_part *part, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_problem *p = s->sweeps.problem;
-    const cl_long8 grid = grid_of(s, part);
-    for (size_t k = 0; k < p->n_regions; k++) {
-        const mst_problem_source *source = mst_points_region(p, k);
-        const int64_t from = mst_larger((int64_t)source->from[PLANES], part->from);
-        const int64_t to = mst_smaller((int64_t)source->to[PLANES], part->to);
-        const uint64_t of_plane = (source->to[ROWS] - source->from[ROWS]) * (source->to[COLUMNS] - source->from[COLUMNS]);
-        const cl_long4 work = {{from, to, (cl_long)(s->points->first_region + 2 * k), (cl_long)row}};
-        const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps),
-                                          MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(work, work)};
-        if (source->field == field && from < to)
-            MST_TRY(mst_kernel_launch(queue, s->add_region[k], arguments, MST_COUNT(arguments),
-                                      (size_t)((uint64_t)(to - from) * of_plane), POINT_GROUP, NULL, error));
-    }
-fail:
-    return status;
-}
 
 // Work-groups of a sweep, and what each does.
 static size_t divide_cpu(const mst_sweeper *s, const mst_sweep_part *part, cl_long8 *work) {
@@ -279,7 +230,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
                               uint64_t row, const mst_sweep_part *part, mst_error *error) {
     const mst_kernel *kernel = s->sweep[k][of];
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
-    cl_long8 grid = grid_of(s, part);
+    cl_long8 grid = mst_sweeper_grid(s, part);
     cl_long8 work, layers[N_AXES];
     mst_argument_list list = {.n = 0};
     const int64_t units = s->context->device.compute_units;
@@ -307,11 +258,12 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
 static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, const cl_long8 *tiles,
                                mst_error *error) {
     const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
-    const cl_long8 grid = grid_of(s, &all);
+    const cl_long8 grid = mst_sweeper_grid(s, &all);
     const mst_signature *names = &s->time_tiles->signature;
     const bool is_ring = mst_problem_periodic(s->sweeps.problem, PLANES);
     const size_t groups = (size_t)(tiles->s[0] - (is_ring ? 0 : tiles->s[2]));
     cl_long8 layers[N_AXES];
+    mst_point_ranges ranges;
     mst_argument_list list = {.n = 0};
     for (int slot = 0; slot < mst_sweeps_n_slots(&s->sweeps); slot++, list.n++)
         list.values[list.n] = MST_BIND_AS(names->parameters[list.n].name, *slot_of(s, state, slot));
@@ -326,6 +278,7 @@ static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep
             }
     list.values[list.n++] = MST_BIND(grid, grid);
     list.values[list.n++] = MST_BIND(tiles, *tiles);
+    mst_sweeper_bind_points(s, &ranges, names, &list);
     return mst_kernel_launch(queue, s->time_tiles, list.values, list.n, groups * GROUPS_A_TILE, 1, NULL, error);
 }
 
@@ -363,12 +316,8 @@ mst_status mst_sweeper_sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_
         const int field = p->updates[u].field;
         const bool half = p->fields[field].is_half;
         cl_mem array = after->arrays[p->fields[field].array];
-        MST_TRY(launch_points(s, queue, s->add_sources[half], array, &s->points->sources.first[field],
-                              (cl_long)((row + 1) * (1 + p->n_feeds)), part, error));
-        MST_TRY(add_regions(s, queue, field, array, row, part, error));
-        MST_TRY(launch_points(s, queue, s->record_receivers[half], array, &s->points->receivers.first[field],
-                              (cl_long)(row * p->n_records), part, error));
-        if (s->sweeps.margins_change && !s->sweeps.copies_margins && s->sweeps.has_margin[field])
+        MST_TRY(mst_sweeper_points(s, queue, field, array, row, part, error));
+        if (s->sweeps.margins_change && s->sweeps.has_margin[field] && (!s->sweeps.copies_margins || mst_sweeper_feeds(s, field)))
             MST_TRY(fill_margin(s, queue, s->margin[p->fields[field].faces][half], array, (int64_t)row + 1, part, error));
     }
 fail:

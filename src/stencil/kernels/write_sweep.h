@@ -100,6 +100,10 @@ void mst_write_copies_of_line(const mst_writer *w, const mst_sweeps *sweeps, int
 //     tiles                      s0: tiles that the planes are divided into; s1: sweeps; s2: whether to do what lies between the
 //                                tiles, which shrink from sweep to sweep; s3: row of the first step in the table; s4: rows
 //                                at a time; s5: work-groups a tile, of which the last one does something
+// and if there are sources or receivers at nodes
+//     points, records            the list of points, and what receivers get
+//     strides                    s0, s1: of a row of the table, and of the records
+//     points_of_u..              s0, s1: the field's sources, the first and the one behind the last; s2, s3: its receivers
 void mst_write_time_tiles(const mst_writer *w, const mst_sweeps *sweeps);
 void mst_time_tiles_describe(const mst_sweeps *sweeps, mst_signature *out);
 

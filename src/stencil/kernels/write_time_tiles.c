@@ -19,6 +19,16 @@ void mst_time_tiles_describe(const mst_sweeps *s, mst_signature *out) {
             }
     mst_signature_add(out, "long8", "grid");
     mst_signature_add(out, "long8", "tiles");
+    for (int f = 0, n = 0; f < s->problem->n_fields; f++) {
+        if (!s->points_of[f])
+            continue;
+        if (n++ == 0) {
+            mst_signature_add(out, "__global const long4 *", "points");
+            mst_signature_add(out, "__global real *", "records");
+            mst_signature_add(out, "long4", "strides");
+        }
+        mst_signature_add(out, "long4", "points_of_%s", s->problem->fields[f].name);
+    }
 }
 
 // For each sweep of a tile the slots, as they are before the first, of its parameters.
@@ -38,6 +48,40 @@ static void write_slots(const mst_writer *w, const mst_sweeps *s) {
     mst_text_put(w->out, "};\n");
 }
 
+// Before the rows of a plane, which are done in order: the first points in them of what sweep k updates.
+static void write_first_points(const mst_writer *w, const mst_sweeps *s, int k) {
+    bool any = false;
+    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
+        const int field = w->problem->updates[u].field;
+        if (!s->points_of[field])
+            continue;
+        if (!any)
+            mst_text_put(w->out, "const long step = tiles.s3 + sweep / $n;\n", MST_SET(n, s->n));
+        any = true;
+        mst_text_put(
+            w->out,
+            "long source_$name = first_point_of_row(points, points_of_$name.s0, points_of_$name.s1, plane, row_begin);\n"
+            "long receiver_$name = first_point_of_row(points, points_of_$name.s2, points_of_$name.s3, plane, row_begin);\n",
+            MST_SET(name, w->problem->fields[field].name));
+    }
+}
+
+// Behind a row.
+static void write_points(const mst_writer *w, const mst_sweeps *s, int k) {
+    for (int u = s->first[k]; u < s->first[k + 1]; u++) {
+        const mst_problem_field *field = &w->problem->fields[w->problem->updates[u].field];
+        mst_name target;
+        mst_sweep_name_target(s, k, u, target);
+        if (s->points_of[w->problem->updates[u].field])
+            mst_text_put(w->out,
+                         "source_$name = add_sources_of_row$half($target, table + (step + 1) * strides.s0 + 1, points, grid, "
+                         "source_$name, points_of_$name.s1, plane, row);\n"
+                         "receiver_$name = record_row$half($target, records + step * strides.s1, points, grid, receiver_$name, "
+                         "points_of_$name.s3, plane, row);\n",
+                         MST_SET(name, field->name), MST_SET(half, field->is_half ? "_half" : ""), MST_SET(target, target));
+    }
+}
+
 static void write_calls(const mst_writer *w, const mst_sweeps *s, int k) {
     mst_signature signature;
     mst_sweep_describe(s, k, MST_SWEEP_ALL, &signature);
@@ -49,10 +93,12 @@ static void write_calls(const mst_writer *w, const mst_sweeps *s, int k) {
                      mst_sweeps_is_half_slot(s, slots[i]) ? "__global half *$name = (__global half *)arrays[slot[$i]];\n"
                                                           : "__global real *$name = arrays[slot[$i]];\n",
                      MST_SET(name, signature.parameters[i].name), MST_SET(i, i));
+    write_first_points(w, s, k);
     mst_text_put(w->out, "for (long row = row_begin; row < row_end; row++) {\nline_of_sweep$k(", MST_SET(k, k));
     for (size_t i = 0; i < signature.n_parameters; i++)
         mst_text_put(w->out, "$name, ", MST_SET(name, signature.parameters[i].name));
     mst_text_put(w->out, "plane, row, 0, n_columns);\n");
+    write_points(w, s, k);
     mst_write_copies_of_line(w, s, k);
     mst_text_put(w->out, "}\n}\nbreak;\n");
     mst_signature_release(&signature);
