@@ -129,7 +129,7 @@ bool mst_sweep_part_ends(const mst_sweeps *s, const mst_sweep_part *part, int si
     return !part->inner && (side ? part->to == n : part->from < reach && part->to >= reach);
 }
 
-cl_long8 mst_sweeper_grid(const mst_sweeper *s, const mst_sweep_part *part) {
+static cl_long8 grid_of(const mst_sweeper *s, const mst_sweep_part *part) {
     cl_long8 grid = mst_sweeps_grid(&s->sweeps);
     grid.s[5] = part->first;
     return grid;
@@ -148,7 +148,7 @@ static mst_status fill_margin(const mst_sweeper *s, mst_queue *queue, const mst_
                    columns = (uint64_t)(a->before[COLUMNS] + a->behind[COLUMNS]);
     const size_t nodes = (size_t)(beyond * (n[ROWS] + rows) * (n[COLUMNS] + columns) +
                                   inside * (rows * (n[COLUMNS] + columns) + n[ROWS] * columns));
-    const cl_long8 grid = mst_sweeper_grid(s, part);
+    const cl_long8 grid = grid_of(s, part);
     const cl_long first_step = row;
     const mst_argument arguments[] = {
         MST_BIND(array, array), MST_BIND(damping, s->tables->damping), MST_BIND(table, s->tables->steps), MST_BIND(grid, grid),
@@ -230,7 +230,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
                               uint64_t row, const mst_sweep_part *part, mst_error *error) {
     const mst_kernel *kernel = s->sweep[k][of];
     const bool gpu = s->sweeps.shape == MST_STENCIL_SHAPE_GPU;
-    cl_long8 grid = mst_sweeper_grid(s, part);
+    cl_long8 grid = grid_of(s, part);
     cl_long8 work, layers[N_AXES];
     mst_argument_list list = {.n = 0};
     const int64_t units = s->context->device.compute_units;
@@ -258,7 +258,7 @@ static mst_status launch_part(const mst_sweeper *s, mst_queue *queue, int k, mst
 static mst_status launch_tiles(const mst_sweeper *s, mst_queue *queue, mst_sweep_state *state, const cl_long8 *tiles,
                                mst_error *error) {
     const mst_sweep_part all = mst_sweeps_whole(&s->sweeps);
-    const cl_long8 grid = mst_sweeper_grid(s, &all);
+    const cl_long8 grid = grid_of(s, &all);
     const mst_signature *names = &s->time_tiles->signature;
     const bool is_ring = mst_problem_periodic(s->sweeps.problem, PLANES);
     const size_t groups = (size_t)(tiles->s[0] - (is_ring ? 0 : tiles->s[2]));
@@ -311,12 +311,13 @@ mst_status mst_sweeper_sweep(const mst_sweeper *s, mst_queue *queue, int k, mst_
                              uint64_t row, const mst_sweep_part *part, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
+    const cl_long8 grid = grid_of(s, part);
     MST_TRY(launch(s, queue, k, state, row, part, error));
     for (int u = s->sweeps.first[k]; u < s->sweeps.first[k + 1]; u++) {
         const int field = p->updates[u].field;
         const bool half = p->fields[field].is_half;
         cl_mem array = after->arrays[p->fields[field].array];
-        MST_TRY(mst_sweeper_points(s, queue, field, array, row, part, error));
+        MST_TRY(mst_sweeper_points(s, queue, field, array, row, part, &grid, error));
         if (s->sweeps.margins_change && s->sweeps.has_margin[field] && (!s->sweeps.copies_margins || mst_sweeper_feeds(s, field)))
             MST_TRY(fill_margin(s, queue, s->margin[p->fields[field].faces][half], array, (int64_t)row + 1, part, error));
     }

@@ -19,14 +19,14 @@ static size_t first_point(const mst_sweeper *s, const size_t field[2], int64_t p
 }
 
 static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const mst_kernel *kernel, cl_mem array,
-                                const size_t field[2], cl_long row, const mst_sweep_part *part, mst_error *error) {
-    const cl_long8 grid = mst_sweeper_grid(s, part);
+                                const size_t field[2], cl_long row, const mst_sweep_part *part, const cl_long8 *grid,
+                                mst_error *error) {
     const size_t first = first_point(s, field, part->from), end = first_point(s, field, part->to);
     const cl_long4 range = {{(cl_long)first, (cl_long)end, row}};
     const bool adds = kernel == s->add_sources[0] || kernel == s->add_sources[1];
     const mst_argument arguments[] = {MST_BIND(array, array),
                                       adds ? MST_BIND(table, s->tables->steps) : MST_BIND(records, s->tables->records),
-                                      MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(range, range)};
+                                      MST_BIND(points, s->tables->points), MST_BIND(grid, *grid), MST_BIND(range, range)};
     if (end == first)
         return MST_OK;
     return mst_kernel_launch(queue, kernel, arguments, MST_COUNT(arguments), end - first, POINT_GROUP, NULL, error);
@@ -34,10 +34,9 @@ static mst_status launch_points(const mst_sweeper *s, mst_queue *queue, const ms
 
 // What the regions of a field's sources add in some planes.
 static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row,
-                              const mst_sweep_part *part, mst_error *error) {
+                              const mst_sweep_part *part, const cl_long8 *grid, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
-    const cl_long8 grid = mst_sweeper_grid(s, part);
     for (size_t k = 0; k < p->n_regions; k++) {
         const mst_problem_source *source = mst_points_region(p, k);
         const int64_t from = mst_larger((int64_t)source->from[PLANES], part->from);
@@ -45,7 +44,7 @@ static mst_status add_regions(const mst_sweeper *s, mst_queue *queue, int field,
         const uint64_t of_plane = (source->to[ROWS] - source->from[ROWS]) * (source->to[COLUMNS] - source->from[COLUMNS]);
         const cl_long4 work = {{from, to, (cl_long)(s->points->first_region + 2 * k), (cl_long)row}};
         const mst_argument arguments[] = {MST_BIND(array, array), MST_BIND(table, s->tables->steps),
-                                          MST_BIND(points, s->tables->points), MST_BIND(grid, grid), MST_BIND(work, work)};
+                                          MST_BIND(points, s->tables->points), MST_BIND(grid, *grid), MST_BIND(work, work)};
         if (source->field == field && from < to)
             MST_TRY(mst_kernel_launch(queue, s->add_region[k], arguments, MST_COUNT(arguments),
                                       (size_t)((uint64_t)(to - from) * of_plane), POINT_GROUP, NULL, error));
@@ -55,15 +54,15 @@ fail:
 }
 
 mst_status mst_sweeper_points(const mst_sweeper *s, mst_queue *queue, int field, cl_mem array, uint64_t row,
-                              const mst_sweep_part *part, mst_error *error) {
+                              const mst_sweep_part *part, const cl_long8 *grid, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
     const bool half = p->fields[field].is_half;
     MST_TRY(launch_points(s, queue, s->add_sources[half], array, &s->points->sources.first[field],
-                          (cl_long)((row + 1) * (1 + p->n_feeds)), part, error));
-    MST_TRY(add_regions(s, queue, field, array, row, part, error));
+                          (cl_long)((row + 1) * (1 + p->n_feeds)), part, grid, error));
+    MST_TRY(add_regions(s, queue, field, array, row, part, grid, error));
     MST_TRY(launch_points(s, queue, s->record_receivers[half], array, &s->points->receivers.first[field],
-                          (cl_long)(row * p->n_records), part, error));
+                          (cl_long)(row * p->n_records), part, grid, error));
 fail:
     return status;
 }
@@ -92,8 +91,8 @@ void mst_sweeper_bind_points(const mst_sweeper *s, mst_point_ranges *r, const ms
             list->values[list->n++] = MST_BIND_AS("strides", r->strides);
         }
         any = true;
-        r->fields[f] = (cl_long4){
-            {(cl_long)sources[f], (cl_long)sources[f + 1], (cl_long)receivers[f], (cl_long)receivers[f + 1]}};
+        r->fields[f] =
+            (cl_long4){{(cl_long)sources[f], (cl_long)sources[f + 1], (cl_long)receivers[f], (cl_long)receivers[f + 1]}};
         list->values[list->n] = MST_BIND_AS(names->parameters[list->n].name, r->fields[f]);
         list->n++;
     }

@@ -8,9 +8,10 @@
 // Whether a field has sources, which change what a sweep has copied to margins.
 bool mst_sweeper_feeds(const mst_sweeper *sweeper, int field);
 
-// Enqueues what the sources of a field add to its array in a part, and then what its receivers get there.
+// Enqueues what the sources of a field add to its array in a part, which lies as `grid` says, and then what its receivers get
+// there.
 mst_status mst_sweeper_points(const mst_sweeper *sweeper, mst_queue *queue, int field, cl_mem array, uint64_t row,
-                              const mst_sweep_part *part, mst_error *error);
+                              const mst_sweep_part *part, const cl_long8 *grid, mst_error *error);
 
 // Adds the arguments by which tiles find points, whose values are in `ranges`.
 typedef struct mst_point_ranges {
@@ -18,8 +19,5 @@ typedef struct mst_point_ranges {
 } mst_point_ranges;
 void mst_sweeper_bind_points(const mst_sweeper *sweeper, mst_point_ranges *ranges, const mst_signature *names,
                              mst_argument_list *list);
-
-// The layout of the arrays of a part, as kernels take it.
-cl_long8 mst_sweeper_grid(const mst_sweeper *sweeper, const mst_sweep_part *part);
 
 #endif

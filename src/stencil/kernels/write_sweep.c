@@ -224,6 +224,23 @@ static void write_pitches(const sweep_writer *g) {
                  MST_SET(pitch, pitch));
 }
 
+// A CPU's vectors outside all layers, and those in the layers of one axis alone, before what does the others.
+static void write_layer_cases(const sweep_writer *g, int k) {
+    const unsigned all = mst_sweeps_layer_axes(g->s, k);
+    unsigned cases[1 + N_AXES] = {0};
+    int n = all != 0;
+    for (int axis = 0; axis < N_AXES && mst_layers_meet(g->s->problem) && (all & (all - 1)); axis++)
+        if (all >> axis & 1)
+            cases[n++] = 1u << axis;
+    for (int i = 0; i < n; i++) {
+        mst_text_put(g->out, "if (");
+        mst_sweep_write_outside(g->w, g->s, k, all & ~cases[i]);
+        mst_text_put(g->out, ") {\n");
+        write_updates(g, k, cases[i]);
+        mst_text_put(g->out, "} else ");
+    }
+}
+
 // A CPU's kernels call a function for a line, or a part of it.
 static void write_line(const sweep_writer *g, int k, const mst_signature *signature) {
     mst_text_put(g->out, "__attribute__((noinline)) void line_of_sweep$k(", MST_SET(k, k));
@@ -235,17 +252,10 @@ static void write_line(const sweep_writer *g, int k, const mst_signature *signat
     mst_text_put(g->out, "const long line_at = grid.s5 + plane * plane_pitch + row * pitch;\n"
                          "for (long column = column_begin; column < column_end; column += WIDTH) {\n"
                          "const long i = line_at + column;\n");
-    if (mst_sweeps_layer_axes(g->s, k) != 0) {
-        mst_text_put(g->out, "if (");
-        mst_sweep_write_outside(g->w, g->s, k);
-        mst_text_put(g->out, ") {\n");
-        write_updates(g, k, 0);
-        mst_text_put(g->out, "} else {\n");
-    }
+    write_layer_cases(g, k);
+    mst_text_put(g->out, "{\n");
     write_updates(g, k, MST_LAYERS_ALL_AXES);
-    if (mst_sweeps_layer_axes(g->s, k) != 0)
-        mst_text_put(g->out, "}\n");
-    mst_text_put(g->out, "}\n}\n\n");
+    mst_text_put(g->out, "}\n}\n}\n\n");
 }
 
 static void write_cpu(const sweep_writer *g, int k, const mst_signature *signature) {

@@ -72,8 +72,9 @@ bool mst_sweep_reads(const mst_sweeps *sweeps, int k, int field, int level);
 void mst_sweep_name_argument(const mst_sweeps *sweeps, int k, int field, int level, mst_name out);
 void mst_sweep_name_target(const mst_sweeps *sweeps, int k, int update, mst_name out);
 
-// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a CPU's vector is in a layer.
-void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k);
+// write_sweep_layers.c, of kernels that read memory variables. A condition that no node of a CPU's vector is in a layer of some
+// axes, a bit each.
+void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int k, unsigned axes);
 // Declares what a GPU's kernel is not told of axes without layers; and the column, row and planes of a work-item in a region
 // whose first work-group is the one with that number, by whether it is in the layers of each axis.
 void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *sweeps, int k);

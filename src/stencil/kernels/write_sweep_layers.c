@@ -13,11 +13,11 @@ const char *mst_sweep_memory_place(int axis) {
     return names[axis];
 }
 
-void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *s, int k) {
+void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *s, int k, unsigned axes) {
     int reach[2];
     mst_text_put(w->out, "true");
     for (int axis = PLANES; axis < N_AXES; axis++)
-        if (mst_sweeps_layer_reach(s, k, axis, reach))
+        if ((axes >> axis & 1) && mst_sweeps_layer_reach(s, k, axis, reach))
             mst_text_put(w->out, " && $low >= $layers.s0 && $high <= $layers.s1", MST_SET(low, MST_SUM(numbers[axis], reach[0])),
                          MST_SET(high, MST_SUM(numbers[axis], (axis == COLUMNS ? s->width : 1) + reach[1])),
                          MST_SET(layers, mst_sweep_layers_name(axis)));
