@@ -154,8 +154,8 @@ static void measure_host_arrays(group_run *run) {
         rate = run->link[run->n][LINK_ONE_EACH];
         if (group_wants(run, b.name) && run_both(run, &b, make_map, b.arrays[2], run->sizes->map_bytes, t)) {
             double by_link = 2 * (double)run->sizes->map_bytes / rate;
-            group_row(run, b.name, by_link > t[0] * run->worth / run->n ? "the links" : "one device", t[1], fmax(by_link, t[0] * run->worth / run->n), 0.95,
-                      json_pack("{s:f}", "one_device_seconds", t[0]));
+            group_row(run, b.name, by_link > t[0] * run->worth / run->n ? "the links" : "one device", t[1],
+                      fmax(by_link, t[0] * run->worth / run->n), 0.95, json_pack("{s:f}", "one_device_seconds", t[0]));
         }
     }
     release(run, &b);
@@ -201,8 +201,9 @@ static void measure_large(group_run *run, const char *name, int rank, size_t len
     else if (mst_fft_create(run->group, &d, &b.fft, &error) == MST_OK)
         seconds = group_median(execute, &b, &error);
     if (seconds > 0)
-        group_row(run, name, "exchange through the host", seconds, 2 * (double)bytes * (n - 1) / n / run->link[run->n][LINK_ONE_EACH],
-                  0.8, json_pack("{s:s, s:f}", "computed_by", "the lead", "bytes_a_second", 2 * (double)bytes / seconds));
+        group_row(run, name, "exchange through the host", seconds,
+                  2 * (double)bytes * (n - 1) / n / run->link[run->n][LINK_ONE_EACH], 0.8,
+                  json_pack("{s:s, s:f}", "computed_by", "the lead", "bytes_a_second", 2 * (double)bytes / seconds));
     else
         group_failed(run, name, error.message);
     destroy_plans(&b);

@@ -136,9 +136,9 @@ static bool write_json(const group_run *run, const char *path) {
         const mst_device_info *d = mst_context_device_at(run->group, (size_t)i);
         json_array_append_new(devices, json_pack("{s:o, s:s}", "name", cli_json_text(d->name), "driver", d->driver_version));
     }
-    json_t *all = json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O}", "benchmark", "group-rates", "one_is_worth",
- run->worth, "date", date, "devices", devices,
-                            "links_bytes_a_second", links, "rows", run->rows, "failures", run->failures);
+    json_t *all =
+        json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O}", "benchmark", "group-rates", "one_is_worth", run->worth, "date", date,
+                  "devices", devices, "links_bytes_a_second", links, "rows", run->rows, "failures", run->failures);
     bool written = all && json_dump_file(all, path, JSON_INDENT(2)) == 0;
     if (!written)
         fprintf(stderr, "group-rates: cannot write %s\n", path);
@@ -205,9 +205,10 @@ static const request defaults = {.seconds = 400};
 static const cli_command command = {
     .title = "What a group of devices does in the time of one of them.",
     .synopsis = "--device LIST [options]",
-    .details = "Every case is checked: planes beside cuts and whole results have the bits of one device. Ideal is what one device\n"
-               "needs, divided by their number, or what the links allow, measured by plain OpenCL on all devices at once.\n"
-               "\nExample: parts of a processor\n  group-rates --device 0/2 --size small\n",
+    .details =
+        "Every case is checked: planes beside cuts and whole results have the bits of one device. Ideal is what one device\n"
+        "needs, divided by their number, or what the links allow, measured by plain OpenCL on all devices at once.\n"
+        "\nExample: parts of a processor\n  group-rates --device 0/2 --size small\n",
     .leave_out = ~(unsigned)CLI_DEVICE,
     .options = options,
     .n_options = CLI_COUNT(options),

@@ -25,8 +25,8 @@ typedef struct group_run {
     mst_context *group, *one; // `one` has the first device of the group alone, or the device that they are parts of
     double worth;             // how many of the group's devices `one` is as large as
     int n;
-    double end;                                      // nothing begins after it
-    double link[GROUP_MOST_DEVICES + 1][N_LINKS];    // of the first so many devices at once
+    double end;                                   // nothing begins after it
+    double link[GROUP_MOST_DEVICES + 1][N_LINKS]; // of the first so many devices at once
     json_t *rows, *failures;
 } group_run;
 
@@ -46,7 +46,7 @@ mst_status group_context(const group_run *run, bool group, uint64_t device_memor
 // The median of GROUP_ROUNDS calls after one to warm up; negative: it failed.
 double group_median(mst_status (*work)(void *user, mst_error *error), void *user, mst_error *error);
 
-bool group_measure_links(group_run *run);  // group_link.c
+bool group_measure_links(group_run *run);    // group_link.c
 void group_measure_stencils(group_run *run); // group_stencils.c
 void group_measure_batches(group_run *run);  // group_batches.c
 

@@ -113,6 +113,19 @@ static json_t *plan_json(const timing *t, double nodes) {
                      (json_int_t)t->plan.part_steps, "node_steps_a_second", nodes / t->seconds, "bytes_a_step", t->bytes);
 }
 
+// What exchanging halos adds to a step where it waits for them (docs/scaling.md): what goes down goes up again on the other side.
+static double exchange_seconds(const group_run *run, const timing *t) {
+    const double *rates = run->link[run->n], latency = 4e-5;
+    double messages = t->plan.part_steps ? 2 / (double)t->plan.part_steps : 0;
+    return t->bytes / 2 / rates[LINK_DOWN] + t->bytes / 2 / rates[LINK_UP] + messages * latency;
+}
+
+static json_t *with_model(json_t *more, double ratio) {
+    if (more)
+        json_object_set_new(more, "model_ratio", json_real(ratio));
+    return more;
+}
+
 static void add_rows(group_run *run, const stencil_case *c, const timing *group, const timing *whole, const timing *part) {
     double nodes = 1, n = run->n / run->worth;
     char name[80];
@@ -125,9 +138,11 @@ static void add_rows(group_run *run, const stencil_case *c, const timing *group,
         return;
     }
     snprintf(name, sizeof name, "%s, weak", c->name);
-    group_row(run, name, "one device, its share of the grid", group->seconds, part->seconds, c->weak, plan_json(group, nodes));
+    group_row(run, name, "one device, its share of the grid", group->seconds, part->seconds, c->weak,
+              with_model(plan_json(group, nodes), part->seconds / (part->seconds + exchange_seconds(run, group))));
     snprintf(name, sizeof name, "%s, strong", c->name);
-    group_row(run, name, "one device, the same grid", group->seconds, whole->seconds / n, c->strong, plan_json(whole, nodes));
+    group_row(run, name, "one device, the same grid", group->seconds, whole->seconds / n, c->strong,
+              with_model(plan_json(group, nodes), whole->seconds / n / (whole->seconds / n + exchange_seconds(run, group))));
 }
 
 // The planes of as much of the grid as `one` is worth.

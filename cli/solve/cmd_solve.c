@@ -76,7 +76,7 @@ static int wrong(const char *option, const char *text, const char *expected) {
 }
 
 // "512x1024": slowest axis first.
-static int take_grid(const char *text, problem_overrides *overrides) {
+int solve_take_grid(const char *text, problem_overrides *overrides) {
     const char *rest = text;
     for (int k = 0; k < MST_MAX_AXES; k++) {
         char *end;
@@ -93,7 +93,7 @@ static int take_grid(const char *text, problem_overrides *overrides) {
     return wrong("--grid", text, "one to three numbers of nodes, slowest axis first, as 8192x8192");
 }
 
-static int take_set(char **set, problem_overrides *overrides) {
+int solve_take_set(char **set, problem_overrides *overrides) {
     for (; set && *set; set++) {
         char *equals = strchr(*set, '='), *end = NULL;
         double value = equals ? strtod(equals + 1, &end) : 0;
@@ -180,9 +180,9 @@ static int take_numbers(const request *r, mst_stencil_desc *desc, problem_overri
 }
 
 static int take_options(const request *r, mst_stencil_desc *desc, problem_overrides *overrides, solve_options *options) {
-    int code = r->grid ? take_grid(r->grid, overrides) : CLI_DONE;
+    int code = r->grid ? solve_take_grid(r->grid, overrides) : CLI_DONE;
     if (code == CLI_DONE)
-        code = take_set(r->set, overrides);
+        code = solve_take_set(r->set, overrides);
     if (code == CLI_DONE)
         code = take_words(r, desc, overrides);
     if (code == CLI_DONE)

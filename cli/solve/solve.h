@@ -55,6 +55,11 @@ typedef struct solve_run {
 static const char solve_command[] = "solve";
 extern const cli_command cmd_solve;
 
+// Of the command line, for mastaba-mpi too: "512x1024", and a NULL-ended list of "NAME=NUMBER", which are cut at the '='. These
+// return an exit code after printing the error.
+int solve_take_grid(const char *text, problem_overrides *overrides);
+int solve_take_set(char **set, problem_overrides *overrides);
+
 // ---- run.c. All return an exit code after printing the error.
 
 // Whether the whole state stays on the device.

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const cli_command *const commands[] = {&mpi_fft};
+static const cli_command *const commands[] = {&mpi_fft, &mpi_solve};
 
 static void print_help(FILE *out) {
     fputs("Usage: mpiexec -n RANKS mastaba-mpi COMMAND [options]\n\n"

@@ -32,6 +32,6 @@ bool ranks_same(uint64_t value);
 // A context for this rank, as the options ask. Collective.
 int ranks_context(const char *command, const cli_options *options, mst_context **out);
 
-extern const cli_command mpi_fft;
+extern const cli_command mpi_fft, mpi_solve;
 
 #endif

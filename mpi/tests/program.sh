@@ -46,6 +46,12 @@ alike one.npy pencils.npy
 by 3 fft slabs.npy -o back.npy --axes 0,1,2 --real --inverse -n 9 >/dev/null
 alike x.npy back.npy
 
+echo "== a grid, with the bits of one process"
+"$MASTABA" solve heat2d --grid 40x24 --steps 20 -o heat.npy >/dev/null
+by 3 solve heat2d --grid 40x24 --steps 20 -o heats.npy | grep -q "20 steps by 3 ranks" || fail "no report of steps"
+cmp heat.npy heats.npy || fail "ranks give other bits"
+by 3 solve heat2d --grid 40x24 --exchange 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
+
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
@@ -56,6 +62,11 @@ for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --lay
     code=0
     by 3 fft $wrong >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "fft $wrong: $code, $(cat err.txt)"
+done
+for wrong in "heat1d -o y.npy" "heat2d -o y.npy --time-step 99" "none.yaml -o y.npy" "heat2d -o heat.npy" "heat2d --set b=1 -o y.npy"; do
+    code=0
+    by 3 solve $wrong >out.txt 2>err.txt || code=$?
+    [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"
 done
 
 reader() { # a rank that has opened the input: MPI has begun

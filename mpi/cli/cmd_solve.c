@@ -1,0 +1,272 @@
+// mastaba-mpi solve: one grid by all ranks, each of which has some planes of it and writes them to one file.
+#include "files.h"
+
+#include "solve/solve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char command[] = "solve";
+
+static const char details[] = "As `mastaba solve`, by all ranks of the job: each has some planes of the slowest axis\n"
+                              "and the halos that --exchange steps read, exchanges them with its neighbours, and\n"
+                              "writes its planes to OUT, which appears only when all have written. The result has the\n"
+                              "same bits for any number of ranks on devices of one kind. PROBLEM is a file or a\n"
+                              "built-in problem of two or three axes; files with outputs, receivers, monitors,\n"
+                              "spectra or a condition are refused, since ranks write none of these.\n"
+                              "\n"
+                              "Example: four ranks\n"
+                              "  mpiexec -n 4 mastaba-mpi solve heat2d --grid 8192x8192 --steps 1000 -o u.npy\n";
+
+typedef struct request {
+    char *grid, **set, *precision, *output; // set: NULL-ended, or NULL
+    long long steps, exchange;              // -1: those of the file; 0: chosen
+    double time_step, timeout;              // 0: the file's
+    int no_check, dry_run;
+} request;
+
+static const request defaults = {.steps = -1, .timeout = 600};
+
+static const cli_option option_table[] = {
+    {"grid", 0, CLI_TEXT, offsetof(request, grid), "nodes an axis, slowest first, as 8192x8192", "NxN"},
+    {"steps", 'n', CLI_LONG, offsetof(request, steps), "time steps", "K"},
+    {"time-step", 0, CLI_REAL, offsetof(request, time_step), "in place of the problem's", "DT"},
+    {"set", 0, CLI_TEXTS, offsetof(request, set), "another value for a parameter; any number of times", "NAME=VALUE"},
+    {"precision", 0, CLI_TEXT, offsetof(request, precision), "float32 or float64", "TYPE"},
+    {"output", 'o', CLI_TEXT, offsetof(request, output), "the last state, as .npy", "OUT.npy"},
+    {"exchange", 0, CLI_LONG, offsetof(request, exchange), "steps between exchanges of halos (default: by a model)", "K"},
+    {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
+    {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print who has what, and end", NULL},
+    {"timeout", 0, CLI_REAL, offsetof(request, timeout), "end the job when a rank has waited so long; 0: never (default: 600)",
+     "SECONDS"},
+};
+
+typedef struct job {
+    const request *request;
+    problem_overrides overrides;
+    solve_options options;
+    solve_run run; // of which ranks use the problem
+    ranks_output output;
+    mst_context *context;
+    mst_mpi_stencil *solver;
+} job;
+
+static int check_request(const request *r, job *j) {
+    if (!r->output && !r->dry_run) {
+        cli_error(command, "no output given; add -o OUT.npy");
+        return CLI_USAGE;
+    }
+    if (r->steps < -1 || r->exchange < 0 || r->exchange > 1 << 20 || !(r->time_step >= 0 && isfinite(r->time_step))) {
+        cli_error(command, "--steps, --exchange, --time-step: expected numbers above 0, of --exchange up to 2^20");
+        return CLI_USAGE;
+    }
+    int code = ranks_check_timeout(command, r->timeout);
+    if (code == CLI_DONE && r->grid)
+        code = solve_take_grid(r->grid, &j->overrides);
+    if (code == CLI_DONE)
+        code = solve_take_set(r->set, &j->overrides);
+    if (code == CLI_DONE)
+        code = cli_precision(command, r->precision, "expected float32 or float64", &j->overrides.precision);
+    j->overrides.steps = r->steps;
+    j->overrides.time_step = r->time_step;
+    if (code == CLI_DONE)
+        ranks_watch(command, r->timeout);
+    return code;
+}
+
+// What ranks do not do is refused before any work.
+static int check_problem(const job *j) {
+    const problem *p = &j->run.problem;
+    const mst_stencil_desc *d = &p->desc;
+    const char *has = p->n_outputs          ? "outputs"
+                      : d->n_receivers      ? "receivers"
+                      : d->n_monitors       ? "monitors"
+                      : d->n_spectra        ? "spectra"
+                      : d->until            ? "a condition"
+                      : problem_shape(d, (size_t[MST_MAX_AXES]){0}) < 2 ? "one axis"
+                                            : NULL;
+    if (has) {
+        cli_error(command, "%s: has %s, which ranks cannot do; `mastaba solve` can", j->options.name, has);
+        return CLI_INPUT_OUTPUT;
+    }
+    return solve_check_stability(&j->run);
+}
+
+// A number that hardly two problems have in common, of what cuts and sizes depend on (FNV-1a).
+static uint64_t digest(const problem *p) {
+    const mst_stencil_desc *d = &p->desc;
+    double values[] = {d->rank, (double)d->grid[0], (double)d->grid[1], (double)d->grid[2], d->time_step, (double)d->precision,
+                       (double)d->n_fields, (double)d->n_updates, (double)d->n_runs, (double)p->steps};
+    uint64_t hash = 0xcbf29ce484222325;
+    for (size_t i = 0; i < sizeof values; i++)
+        hash = (hash ^ ((const unsigned char *)values)[i]) * 0x100000001b3;
+    return hash;
+}
+
+static int open_problem(job *j, const char *name, const cli_options *common) {
+    j->options = (solve_options){.name = name, .output = j->request->output};
+    j->run = (solve_run){.common = common, .options = &j->options, .plan = MST_STENCIL_PLAN_INIT, .scratch = -1};
+    int code = problem_open(command, name, &j->overrides, &j->run.problem);
+    if (code == CLI_DONE)
+        code = check_problem(j);
+    j->run.problem.desc.check_every = j->request->no_check ? 0 : UINT64_MAX;
+    j->run.problem.desc.expected_steps = j->run.problem.steps;
+    code = ranks_agree(command, code);
+    if (code == CLI_DONE && !ranks_same(digest(&j->run.problem))) {
+        cli_error(command, "%s: is not the same problem for all ranks; put its files where all hosts see them", name);
+        return CLI_INPUT_OUTPUT;
+    }
+    return code;
+}
+
+// ---- Who has what
+
+static int print_plan(const job *j, bool json) {
+    mst_error error;
+    mst_stencil_part *parts = calloc((size_t)ranks_count(), sizeof *parts);
+    json_t *list = json ? json_array() : NULL;
+    int code = CLI_DONE, failed = 0;
+    if (!parts)
+        code = cli_out_of_memory(command, "the parts");
+    else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange, parts,
+                                &error) != MST_OK)
+        code = cli_fail_input(command, j->options.name, &error);
+    for (int rank = 0; rank < ranks_count() && code == CLI_DONE; rank++) {
+        const mst_stencil_part *p = &parts[rank];
+        if (json)
+            failed |= json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "first", (json_int_t)p->first, "planes",
+                                                            (json_int_t)p->planes, "steps", (json_int_t)p->steps));
+        else if (p->planes)
+            printf("rank %d: planes %zu to %zu, halos every %llu steps\n", rank, p->first, p->first + p->planes - 1,
+                   (unsigned long long)p->steps);
+        else
+            printf("rank %d: nothing\n", rank);
+    }
+    free(parts);
+    if (code != CLI_DONE) {
+        json_decref(list);
+        return code;
+    }
+    return json ? cli_print_json(command, cli_json_complete(list, failed || !list)) : cli_flush(command);
+}
+
+// ---- The work
+
+// This rank's planes of every field, to where they belong in the file of all.
+static int write_planes(job *j) {
+    const mst_stencil_desc *d = &j->run.problem.desc;
+    const mst_layout whole = solve_result_layout(&j->run);
+    const uint64_t bytes = cli_layout_bytes(&whole) / d->n_updates;
+    mst_stencil_part part;
+    mst_stencil *mine = mst_mpi_stencil_solver(j->solver, &part);
+    size_t shape[MST_MAX_AXES], written = 0;
+    mst_error error;
+    problem_shape(d, shape);
+    for (size_t i = 0; mine && i < d->n_fields; i++) {
+        if (d->fields[i].coefficient)
+            continue;
+        uint64_t at = j->output.location.offset + written++ * bytes + part.first * (bytes / shape[0]);
+        if (mst_stencil_read(mine, d->fields[i].name, 0, NULL, mst_at_file(j->output.file, at), &error) != MST_OK)
+            return cli_fail(command, j->request->output, &error);
+    }
+    return CLI_DONE;
+}
+
+static int compute(const cli_options *options, job *j, double *seconds) {
+    mst_error error;
+    const problem *p = &j->run.problem;
+    int code = ranks_context(command, options, &j->context);
+    if (code != CLI_DONE)
+        return code;
+    ranks_pause_watch(); // compiling takes its time; what follows has the timeout itself
+    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange, j->request->timeout,
+                               &j->solver, &error) != MST_OK)
+        code = cli_fail_input(command, j->options.name, &error);
+    code = ranks_agree(command, code);
+    if (code != CLI_DONE)
+        return code;
+    double start = cli_now();
+    ranks_pause_watch();
+    if (mst_mpi_stencil_run(j->solver, p->steps, &error) != MST_OK) {
+        if (mst_mpi_stencil_is_broken(j->solver))
+            ranks_give_up();
+        code = cli_fail_input(command, NULL, &error);
+    }
+    *seconds = cli_now() - start;
+    if (code == CLI_DONE && cli_interrupted())
+        code = cli_fail_interrupted(command);
+    if (code == CLI_DONE)
+        code = write_planes(j);
+    return ranks_agree(command, code);
+}
+
+static int print_report(const job *j, bool json, double seconds) {
+    char shape[200], time[32], device[320];
+    const problem *p = &j->run.problem;
+    const mst_layout whole = solve_result_layout(&j->run);
+    mst_stencil_part part = {0};
+    double nodes = (double)problem_runs(&p->desc);
+    mst_mpi_stencil_solver(j->solver, &part);
+    for (int k = 0; k < p->desc.rank; k++)
+        nodes *= (double)p->desc.grid[k];
+    double rate = nodes * (double)p->steps / seconds;
+    if (json) {
+        json_t *names = cli_json_text(cli_device_text(j->context, device));
+        return cli_print_json(command, json_pack("{s:o, s:o, s:s, s:I, s:i, s:I, s:o, s:f, s:f}", "output",
+                                                 cli_json_text(j->request->output), "shape", cli_json_sizes(whole.shape, whole.rank),
+                                                 "type", mst_type_name(whole.type), "steps", (json_int_t)p->steps, "ranks",
+                                                 ranks_count(), "steps_between_exchanges", (json_int_t)part.steps, "device", names,
+                                                 "seconds", seconds, "node_steps_per_second", rate));
+    }
+    printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n", j->request->output, cli_shape_text(&whole, shape),
+           mst_type_name(whole.type), (unsigned long long)p->steps, ranks_count(), ranks_count() == 1 ? "" : "s",
+           cli_device_text(j->context, device), cli_time_text(seconds, time), rate);
+    return cli_flush(command);
+}
+
+static int solve(const cli_options *options, const char *name, job *j) {
+    const char *const inputs[] = {name, NULL};
+    double seconds = 0;
+    int code = open_problem(j, name, options);
+    if (code == CLI_DONE && j->request->dry_run)
+        return print_plan(j, options->json != 0);
+    const mst_layout whole = code == CLI_DONE ? solve_result_layout(&j->run) : (mst_layout)MST_LAYOUT_INIT;
+    if (code == CLI_DONE)
+        code = ranks_output_open(command, j->request->output, options->force, inputs, &j->output);
+    if (code == CLI_DONE)
+        code = ranks_output_begin(command, &whole, &j->output);
+    if (code == CLI_DONE)
+        code = compute(options, j, &seconds);
+    if (code == CLI_DONE)
+        code = ranks_output_commit(command, &j->output);
+    return code == CLI_DONE && ranks_number() == 0 ? print_report(j, options->json != 0, seconds) : code;
+}
+
+static int run(const cli_arguments *arguments, void *values) {
+    job j = {.request = values};
+    int code = check_request(values, &j);
+    if (code == CLI_DONE)
+        code = solve(&arguments->common, arguments->operands[0], &j);
+    mst_mpi_stencil_destroy(j.solver);
+    mst_context_destroy(j.context);
+    ranks_output_close(&j.output);
+    problem_free(&j.run.problem);
+    return code;
+}
+
+const cli_command mpi_solve = {
+    .name = command,
+    .summary = "an explicit finite-difference scheme on one grid by all ranks",
+    .title = "Solves an explicit finite-difference scheme on a grid that several ranks share.",
+    .synopsis = "PROBLEM -o OUT.npy [options]",
+    .details = details,
+    .min_operands = 1,
+    .max_operands = 1,
+    .leave_out = CLI_KERNELS,
+    .options = option_table,
+    .n_options = CLI_COUNT(option_table),
+    .values_bytes = sizeof(request),
+    .defaults = &defaults,
+    .run = run,
+};
