@@ -2,7 +2,7 @@
 
 enum { N_WIDTHS = 5 };
 
-// c * (a - b) in each width, with a tail, and last with strides on the device.
+// c * (a - b) in each width, with a tail, then with strides on the device, and both by byte code.
 static void run(mst_context *context, int c) {
     enum { N = 37 };
     static float a[3][N], z[N];
@@ -21,8 +21,9 @@ static void run(mst_context *context, int c) {
     desc.n_inputs = 3;
     desc.inputs = inputs;
     desc.vector_width = c < N_WIDTHS ? 1u << c : 4;
+    desc.compile_from = c > N_WIDTHS ? UINT64_MAX : 1;
     mst_location at[] = {mst_at_host(a[0]), mst_at_host(a[1]), mst_at_host(a[2])};
-    if (c == N_WIDTHS) { // the first array backwards
+    if (c == N_WIDTHS || c == N_WIDTHS + 1) { // the first array backwards
         buffer = clCreateBuffer(mst_context_opencl(context), CL_MEM_COPY_HOST_PTR, sizeof a[0], a[0], &code);
         inputs[0].layout.strides[0] = -1;
         at[0] = mst_at_device(buffer, (N - 1) * sizeof(float));
@@ -37,4 +38,4 @@ static void run(mst_context *context, int c) {
         clReleaseMemObject(buffer);
 }
 
-const race_cases race_map = {N_WIDTHS + 1, run};
+const race_cases race_map = {N_WIDTHS + 3, run};
