@@ -81,13 +81,13 @@ static json_t *json(const void *results) {
         const rates_result *r = &bench->results[row];
         char size[64];
         if (r->device > 0 || r->failed[0])
-            json_array_append_new(
-                cases, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "kind", kinds[c->kind], "name",
-                                 c->name, "size", size_text(bench, row, size), "type", mst_type_name(c->type), "seconds",
-                                 cli_json_real(r->device), "bytes", cli_json_real(r->bytes), "nodes", cli_json_real(r->nodes),
-                                 "of_copy", cli_json_real(rates_share(bench, row)), "whole_seconds", cli_json_real(r->whole),
-                                 "quarter_seconds", cli_json_real(r->quarter), "all_seconds", cli_json_real(r->all), "problem",
-                                 r->failed));
+            json_array_append_new(cases, json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "kind",
+                                                   kinds[c->kind], "name", c->name, "size", size_text(bench, row, size), "type",
+                                                   mst_type_name(c->type), "seconds", cli_json_real(r->device), "bytes",
+                                                   cli_json_real(r->bytes), "nodes", cli_json_real(r->nodes), "of_copy",
+                                                   cli_json_real(rates_share(bench, row)), "whole_seconds",
+                                                   cli_json_real(r->whole), "quarter_seconds", cli_json_real(r->quarter),
+                                                   "all_seconds", cli_json_real(r->all), "problem", r->failed));
     }
     return json_pack("{s:s, s:o, s:s, s:o, s:I, s:i, s:I, s:o, s:o}", "benchmark", bench->run.command, "device",
                      cli_json_text(bench->run.device->name), "date", bench->run.date, "driver",
@@ -114,17 +114,14 @@ static void write_picture(FILE *gnuplot, const void *user) {
     snprintf(title, sizeof title, "Rate over that of a plain copy, %.100s", bench->run.device->name);
     cli_plot_string(gnuplot, "set title ", title, " noenhanced");
     fputs("set style data histogram\nset style fill solid 0.9 noborder\nunset logscale\nset grid noxtics\nset yrange [0:*]\n"
-          "set xrange [*:*]\nset xtics auto rotate by -40 noenhanced\nunset key\nset ylabel 'of a copy'\nplot $rates using 2:xtic(1) ls 1\n",
+          "set xrange [*:*]\nset xtics auto rotate by -40 noenhanced\nunset key\nset ylabel 'of a copy'\nplot $rates using "
+          "2:xtic(1) ls 1\n",
           gnuplot);
 }
 
 static cli_plot plot(const void *results) {
-    return (cli_plot){.name = "rates",
-                      .width = 1000,
-                      .height = 480,
-                      .write_data = write_data,
-                      .write_picture = write_picture,
-                      .user = results};
+    return (cli_plot){
+        .name = "rates", .width = 1000, .height = 480, .write_data = write_data, .write_picture = write_picture, .user = results};
 }
 
 // ---- The part of the page
@@ -174,11 +171,12 @@ static void put_larger(const page *p, const rates_bench *bench) {
 static void put_page(const page *p, const void *results) {
     const rates_bench *bench = results;
     cli_plot picture = plot(bench);
-    page_put(p, "p",
-             "What the library reaches today, operands and fields of %.4g MiB, medians of %d runs, every result checked. The rate is "
-             "of the bytes that the work has to read and to write at least, and a plain copy on this device reaches %.3g GB/s. A "
-             "scheme may be faster than one pass through memory a step, since several steps share one.",
-             (double)bench->bytes / 0x1p20, bench->rounds, 1e-9 * bench->copy_rate);
+    page_put(
+        p, "p",
+        "What the library reaches today, operands and fields of %.4g MiB, medians of %d runs, every result checked. The rate is "
+        "of the bytes that the work has to read and to write at least, and a plain copy on this device reaches %.3g GB/s. A "
+        "scheme may be faster than one pass through memory a step, since several steps share one.",
+        (double)bench->bytes / 0x1p20, bench->rounds, 1e-9 * bench->copy_rate);
     put_kind(p, bench, RATES_TRANSFORM, "Fourier transforms");
     put_kind(p, bench, RATES_CONVOLUTION, "Convolutions");
     put_kind(p, bench, RATES_SCHEME, "Finite differences");

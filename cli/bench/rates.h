@@ -21,20 +21,21 @@ extern const rates_case rates_cases[RATES_N_CASES];
 
 // Seconds that an execution or a step takes; 0: not measured.
 typedef struct rates_result {
-    double device;              // the data are on the device; grids within its memory
-    double whole, quarter, all; // through a budget that holds everything, a quarter of that, and on all devices; arrays in host memory
-    double bytes;               // those of the operands and the result; of a scheme those that each step has to read and to write
-    double nodes;               // of a grid
-    char failed[300];           // why something was not measured
-    bool wrong;                 // because the result was
+    double device; // the data are on the device; grids within its memory
+    double whole, quarter,
+        all;          // through a budget that holds everything, a quarter of that, and on all devices; arrays in host memory
+    double bytes;     // those of the operands and the result; of a scheme those that each step has to read and to write
+    double nodes;     // of a grid
+    char failed[300]; // why something was not measured
+    bool wrong;       // because the result was
 } rates_result;
 
 typedef struct rates_bench {
     bench_run run;
     size_t bytes; // of an operand or a field
     int rounds;
-    double copy_rate;   // bytes a second of a plain copy on the device
-    size_t n_devices;   // of this machine
+    double copy_rate; // bytes a second of a plain copy on the device
+    size_t n_devices; // of this machine
     rates_result results[RATES_N_CASES];
 } rates_bench;
 

@@ -39,7 +39,10 @@ static bool read_region_axis(cli_yaml *y, const char *name, yaml_node_t *node, s
     size_t n = 1;
     (void)index;
     if (axis < 0)
-        return cli_yaml_error(y, node, "no such axis of the grid; expected one of x, y, z, as region: {x: [10, 200]}");
+        return cli_yaml_error(y, node, "no such axis of the grid; expected %s, as region: {x: [10, 200]}",
+                              rank == 1   ? "x"
+                              : rank == 2 ? "x or y"
+                                          : "x, y or z");
     const bool fixed = node->type == YAML_SCALAR_NODE;
     if (fixed ? !read_region_number(y, NULL, node, 0, r)
               : !cli_yaml_count(y, node, YAML_SEQUENCE_NODE, "a node, or [FIRST, LAST] or [FIRST, LAST, STEP]", 3, &n) ||
