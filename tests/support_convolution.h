@@ -16,4 +16,7 @@ typedef struct test_image_case {
 void test_image_check(mst_context *context, const test_image_case *c, mst_convolution_algorithm algorithm,
                       const mst_place places[3]);
 
+// The same with taps that are products of one of a column and one of a row, all of them or all but the last.
+void test_image_check_products(mst_context *context, const test_image_case *c, bool but_the_last, const mst_place places[3]);
+
 #endif

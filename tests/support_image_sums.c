@@ -39,8 +39,19 @@ static void strides_of(const mst_layout *l, const test_image_case *c, int batch,
     *image = l->shape[batch] == 1 ? 0 : (size_t)dense.strides[batch];
 }
 
-void test_image_check(mst_context *context, const test_image_case *c, mst_convolution_algorithm algorithm,
-                      const mst_place places[3]) {
+static void make_products(const test_image_case *c, bool but_the_last, test_array *y) {
+    const size_t *shape = y->layout.shape;
+    for (size_t k = 0; k < y->elements; k++) {
+        const size_t at[3] = {k / shape[2] / shape[1], k / shape[2] % shape[1], k % shape[2]};
+        double column = sin(1 + 7 * (double)at[c->axes[0]]), row = cos(2 + 5 * (double)at[c->axes[1]]);
+        test_array_set(y, k, k + 1 == y->elements && but_the_last ? 0.1L : (long double)(column * row));
+    }
+}
+
+enum { RANDOM, PRODUCTS, PRODUCTS_BUT_THE_LAST };
+
+static void check(mst_context *context, const test_image_case *c, mst_convolution_algorithm algorithm, const mst_place places[3],
+                  int taps) {
     mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
     int batch = 3 - c->axes[0] - c->axes[1];
     size_t shape[2][3], sx[2], sy[2], sz[2], ix, iy, iz;
@@ -53,6 +64,8 @@ void test_image_check(mst_context *context, const test_image_case *c, mst_convol
     desc.mode = c->mode, desc.correlate = c->correlate, desc.shape = c->shape;
     desc.algorithm = algorithm;
     test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+    if (taps != RANDOM)
+        make_products(c, taps == PRODUCTS_BUT_THE_LAST, &y);
     test_array z = test_convolution_run(context, &desc, &x, &y, places, NULL);
     test_wide *a = test_array_values(&x), *b = test_array_values(&y);
     strides_of(&desc.x, c, batch, sx, &ix);
@@ -78,4 +91,13 @@ void test_image_check(mst_context *context, const test_image_case *c, mst_convol
     free(a);
     free(b);
     test_array_free(&x), test_array_free(&y), test_array_free(&z);
+}
+
+void test_image_check(mst_context *context, const test_image_case *c, mst_convolution_algorithm algorithm,
+                      const mst_place places[3]) {
+    check(context, c, algorithm, places, RANDOM);
+}
+
+void test_image_check_products(mst_context *context, const test_image_case *c, bool but_the_last, const mst_place places[3]) {
+    check(context, c, MST_CONVOLUTION_DIRECT, places, but_the_last ? PRODUCTS_BUT_THE_LAST : PRODUCTS);
 }

@@ -40,6 +40,20 @@ static void print_window(const mst_direct *direct, char *out, size_t size) {
                  t->vector, t->vector, mst_type_element(signal->type), t->vector, real, t->vector);
 }
 
+static void print_line(const mst_direct *direct, char *out, size_t size) {
+    const mst_direct_tiling *t = &direct->tiling;
+    const char *signal = mst_type_element(mst_convolution_layout(direct->plan, t->signal)->type);
+    const char *real = direct->plan->work_type == MST_COMPLEX128 ? "double" : "float";
+    int n = snprintf(out, size, " -D V=%u -D W=%u -D SHIFT=%u -D ITEM=%u -D GROUP=%u", t->vector, t->result_vector, t->shift,
+                     t->item, t->group);
+    if (t->vector > 1)
+        n += snprintf(out + n, size - (size_t)n, " -D SIGNAL_VECTOR=%s%u -D SIGNAL_LOAD=vload%u -D SIGNAL_STORE=vstore%u", signal,
+                      t->vector, t->vector, t->vector);
+    if (t->result_vector > 1)
+        snprintf(out + n, size - (size_t)n, " -D RESULT_VECTOR=%s%u -D RESULT_LOAD=vload%u -D RESULT_STORE=vstore%u", real,
+                 t->result_vector, t->result_vector, t->result_vector);
+}
+
 int mst_direct_print_types(const mst_convolution *plan, const mst_direct_tiling *t, char *out, size_t size) {
     const mst_convolution_desc *d = &plan->desc;
     const mst_layout *signal = mst_convolution_layout(plan, t->signal), *taps = mst_convolution_layout(plan, t->taps);
@@ -58,8 +72,10 @@ static void print_options(const mst_direct *direct, char *out, size_t size) {
     bool is_double = direct->plan->work_type == MST_COMPLEX128;
     int n = mst_direct_print_types(direct->plan, t, out, size);
     if (t->cpu)
-        snprintf(out + n, size - (size_t)n, " -D LANES=%u -D VECTOR=%s%u -D VLOAD=vload%u -D VSTORE=vstore%u", t->lanes,
-                 is_double ? "double" : "float", t->lanes, t->lanes, t->lanes);
+        snprintf(out + n, size - (size_t)n, " -D LANES=%u -D VECTOR=%s%u -D VLOAD=vload%u -D VSTORE=vstore%u -D SEPARABLE=%d",
+                 t->lanes, is_double ? "double" : "float", t->lanes, t->lanes, t->lanes, t->separable);
+    else if (t->line)
+        print_line(direct, out + n, size - (size_t)n);
     else if (t->vector)
         print_window(direct, out + n, size - (size_t)n);
     else
@@ -68,7 +84,7 @@ static void print_options(const mst_direct *direct, char *out, size_t size) {
 }
 
 static const char *file_of(const mst_direct_tiling *t) {
-    return t->cpu ? "direct_cpu.cl" : t->vector ? "direct_window.cl" : "direct_gpu.cl";
+    return t->cpu ? "direct_cpu.cl" : t->line ? "direct_line.cl" : t->vector ? "direct_window.cl" : "direct_gpu.cl";
 }
 
 static mst_status make_kernel(mst_direct *direct, mst_error *error) {
@@ -116,7 +132,9 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
                                       MST_BIND_LOCAL(values, t->values_bytes),
                                       MST_BIND_LOCAL(weights, t->weights_bytes),
                                       MST_BIND_LOCAL(totals, t->totals_bytes)};
-    size_t n = MST_COUNT(arguments) - (t->cpu ? 0 : t->vector ? 4 : 1); // GPUs keep sums in registers, windows all the rest
+    size_t n = MST_COUNT(arguments) - (t->cpu                  ? 0
+                                       : t->vector && !t->line ? 4
+                                                               : 1); // GPUs keep sums in registers, windows all the rest
     mst_queue_expect_mark(block->queue);
     return mst_kernel_launch(block->queue, direct->kernel, arguments, n, launch.items, t->cpu ? 1 : t->group, NULL, error);
 }

@@ -12,6 +12,11 @@
 #define PLANES (1 + KERNEL_COMPLEX)
 #define PARTS_OF_SIGNAL (1 + SIGNAL_COMPLEX)
 #define PARTS_OF_KERNEL (1 + KERNEL_COMPLEX)
+#if PRECISION == 64
+typedef double4 real4;
+#else
+typedef float4 real4;
+#endif
 #define CHUNK                                                                                                          \
     64 // taps that are summed before their sum goes to the total: rounding errors grow with the square root of either
 

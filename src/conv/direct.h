@@ -19,9 +19,12 @@ typedef struct mst_direct_tiling {
     unsigned pitch, height;             // of the signal's tile in local memory
     bool small;                         // images and taps of less than 2^30 numbers, wherever they lie
     bool one_kernel;                    // for all lines
+    bool separable;                     // cpu: kernels are looked at for products of a column and a row
     unsigned room;                      // for the taps of one kernel
     unsigned vector, shift;             // gpu, images and small kernels: direct_window.cl's V and SHIFT; else 0
     bool hold_rows, local_taps;         // its HOLD_ROWS and LOCAL_TAPS
+    bool line;                          // gpu, signals and short kernels: direct_line.cl, with vector and shift as above
+    unsigned result_vector;             // its W
     const mst_device_info *device;
     size_t values_bytes, weights_bytes, totals_bytes; // of local memory
 } mst_direct_tiling;

@@ -1,13 +1,93 @@
 // The direct kernel for CPUs. A work-item takes tiles of the result, TILE_ROWS by TILE_COLUMNS real numbers; one at a
 // time it copies what of the signal the tile needs to local memory, which is the cache, with its zeros, and computes
 // eight vectors at once: of eight rows, or along one. Large kernels go by blocks of at most BLOCK_ROWS by BLOCK_COLUMNS
-// taps, with the sums kept in local memory between them. Options: LANES, VECTOR, VLOAD, VSTORE.
+// taps, with the sums kept in local memory between them. Along two axes a vector that was read serves as many rows as
+// there are taps above each other. A kernel that is the product of a column and a row, but for rounding, goes along
+// rows first and then along columns. Options: LANES, VECTOR, VLOAD, VSTORE; SEPARABLE, 1 to look for such kernels.
 #define N_SUMS 8
 
-typedef struct tile_place {
-    long line, row, column; // the first of the result; columns count real numbers
-    int rows, columns;
-} tile_place;
+// sums[a] += sum_i weight[i] at[(a + i) pitch] for K known taps.
+#define SLIDE(K)                                                                                                       \
+    {                                                                                                                  \
+        real w[K];                                                                                                     \
+        _Pragma("unroll") for (int i = 0; i < K; i++) w[i] = weight[i];                                                \
+        _Pragma("unroll") for (int m = 0; m < N_SUMS - 1 + K; m++) {                                                   \
+            const VECTOR v = VLOAD(0, at + m * pitch);                                                                 \
+            _Pragma("unroll") for (int i = 0; i < K; i++) if (m >= i && m - i < N_SUMS) sums[m - i] =                  \
+                sums[m - i] + w[i] * v;                                                                                \
+        }                                                                                                              \
+    }
+
+// The same for any number of taps.
+INLINE void slide(VECTOR *sums, __local const real *at, int pitch, __local const real *weight, int n) {
+    for (; n > 8; n -= 8, at += 8 * pitch, weight += 8)
+        SLIDE(8)
+    switch (n) {
+    case 1:
+        SLIDE(1) break;
+    case 2:
+        SLIDE(2) break;
+    case 3:
+        SLIDE(3) break;
+    case 4:
+        SLIDE(4) break;
+    case 5:
+        SLIDE(5) break;
+    case 6:
+        SLIDE(6) break;
+    case 7:
+        SLIDE(7) break;
+    case 8:
+        SLIDE(8) break;
+    }
+}
+
+#if SEPARABLE
+#define LEAST_TAPS 25 // of a product: with fewer the second pass costs as much as it saves
+#if PRECISION == 64
+#define HALF_ULP 0x1p-53
+#else
+#define HALF_ULP 0x1p-24f
+#endif
+
+// Whether every tap is the product of one of `column` and one of `row`, which it finds from the row and the column of
+// the largest tap, but for what rounds each tap, those of this row and column and their quotient.
+INLINE bool is_product(__local const real *weights, int rows, int columns, __local real *column, __local real *row) {
+    int largest = 0;
+    for (int k = 1; k < rows * columns; k++)
+        largest = fabs(weights[k]) > fabs(weights[largest]) ? k : largest;
+    const int i0 = largest % rows, j0 = largest / rows;
+    for (int i = 0; i < rows; i++)
+        column[i] = weights[j0 * rows + i];
+    for (int j = 0; j < columns; j++)
+        row[j] = weights[j * rows + i0] / weights[largest];
+    bool is = weights[largest] != 0;
+    for (int j = 0; j < columns && is; j++)
+        for (int i = 0; i < rows; i++)
+            is = is &&
+                 fabs(fma(column[i], row[j], -weights[j * rows + i])) <= 5 * HALF_ULP * fabs(weights[j * rows + i]);
+    return is;
+}
+
+// M vectors of sums along a row, over the numbers that they are sums of.
+#define SUM_ALONG(M)                                                                                                   \
+    {                                                                                                                  \
+        VECTOR sums[M];                                                                                                \
+        _Pragma("unroll") for (int a = 0; a < M; a++) sums[a] = (VECTOR)(0);                                           \
+        for (int j = 0; j < n; j++) {                                                                                  \
+            const real w = weight[j];                                                                                  \
+            _Pragma("unroll") for (int a = 0; a < M; a++) sums[a] = sums[a] + w * VLOAD(a, at + j * PARTS);            \
+        }                                                                                                              \
+        _Pragma("unroll") for (int a = 0; a < M; a++) VSTORE(sums[a], a, at);                                          \
+    }
+
+INLINE void sum_along(__local real *at, int width, __local const real *weight, int n) {
+    for (; width >= 4 * LANES; width -= 4 * LANES, at += 4 * LANES)
+        SUM_ALONG(4)
+    for (; width > 0; width -= LANES, at += LANES)
+        SUM_ALONG(1)
+}
+#endif
 
 // Where the signal's numbers lie in local memory: a row is `pitch` long.
 INLINE void load_row(__global const SIGNAL *from, long4 at, long n, long column, int width, __local real *to) {
@@ -63,7 +143,6 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
     // one, pitch, rows of local memory; the most rows and columns of taps at once.
     const long first = get_global_id(0) * tiles.s3, end = min(first + tiles.s3, tiles.s4);
     const int pitch = tile.s2, plane = pitch * tile.s3;
-    const int sum_step = AXES == 2 ? pitch : LANES;
     const int step_rows = AXES == 2 ? N_SUMS : 1, step_columns = AXES == 2 ? LANES : N_SUMS * LANES;
     for (long t = first; t < end; t++) {
         const long line = t / (tiles.s1 * tiles.s2);
@@ -83,11 +162,11 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
                 const bool is_first = block_row == 0 && block_column == 0;
                 const bool is_last =
                     block_row + tap_rows == KERNEL_ROWS && block_column + tap_columns == KERNEL_COLUMNS;
-                // The taps.
+                // The taps: those above each other side by side.
                 int n = 0;
                 for (int p = 0; p < PLANES; p++)
-                    for (int i = 0; i < tap_rows; i++)
-                        for (int j = 0; j < tap_columns; j++)
+                    for (int j = 0; j < tap_columns; j++)
+                        for (int i = 0; i < tap_rows; i++)
                             weights[n++] = tap_part(kernel_line, taps_at, KERNEL_ROWS, KERNEL_COLUMNS, block_row + i,
                                                     block_column + j, p);
                 // The signal.
@@ -106,11 +185,20 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
                     rotate_row(own, width, own + plane);
 #endif
                 }
+                bool product = false;
+#if SEPARABLE
+                __local real *column_taps = weights + n, *row_taps = column_taps + tap_rows;
+                product = is_first && is_last && min(tap_rows, tap_columns) > 1 && n >= LEAST_TAPS &&
+                          is_product(weights, tap_rows, tap_columns, column_taps, row_taps);
+                for (int r = 0; r < height && product; r++)
+                    sum_along(values + r * pitch, (columns + LANES - 1) / LANES * LANES, row_taps, tap_columns);
+#endif
+                const int steps = product ? 1 : tap_columns, first_weight = product ? n : 0;
                 // The sums.
                 for (int r = 0; r < rows; r += step_rows)
                     for (int c = 0; c < columns; c += step_columns) {
                         __local const real *corner = values + r * pitch + c;
-                        __local const real *weight = weights;
+                        __local const real *weight = weights + first_weight;
                         __local real *total = totals + r * tile.s1 + c * (AXES == 2 ? N_SUMS : 1);
                         VECTOR sums[N_SUMS], parts[N_SUMS];
                         int summed = 0;
@@ -120,15 +208,19 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
                             parts[a] = (VECTOR)(0);
                         }
                         for (int p = 0; p < PLANES; p++)
-                            for (int i = 0; i < tap_rows; i++) {
-                                __local const real *at = corner + p * plane + i * pitch;
-                                for (int j = 0; j < tap_columns; j++, at += PARTS) {
-                                    const real w = *weight++;
+                            for (int j = 0; j < steps; j++) {
+                                __local const real *at = corner + p * plane + j * PARTS;
+#if AXES == 2
+                                slide(parts, at, pitch, weight, tap_rows);
+                                weight += tap_rows;
+                                summed += tap_rows;
+#else
+                                const real w = *weight++;
 #pragma unroll
-                                    for (int a = 0; a < N_SUMS; a++)
-                                        parts[a] = parts[a] + w * VLOAD(0, at + a * sum_step);
-                                }
-                                summed += tap_columns;
+                                for (int a = 0; a < N_SUMS; a++)
+                                    parts[a] = parts[a] + w * VLOAD(0, at + a * LANES);
+                                summed++;
+#endif
                                 if (summed >= CHUNK) {
                                     summed = 0;
 #pragma unroll

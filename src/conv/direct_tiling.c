@@ -20,6 +20,8 @@
 #define WINDOW_TAPS 64u // the most of direct_window.cl: more are summed too slowly, and rounded too often
 #define WINDOW_HELD 25u // up to which it holds rows of the signal
 #define WINDOW_GROUP 256u
+#define LINE_TAPS 64u // the most of direct_line.cl
+#define LINE_RUN 16u
 #define MOST_PLACES ((uint64_t)1 << 29)
 #define MOST_BLOCK 32u      // rows and columns of taps at once
 #define MOST_LINE_BLOCK 64u // of one axis
@@ -75,6 +77,8 @@ static void measure(const mst_convolution *plan, mst_direct_tiling *t) {
     t->offset_row = two ? offset_of(d, row, t->tap_rows) : 0;
     t->offset_column = offset_of(d, column, t->tap_columns);
     t->one_kernel = plan->n_lines[t->taps] == 1;
+    bool integers = signal->type >= MST_INT8 && kernel->type >= MST_INT8; // whose sums are exact
+    t->separable = t->cpu && two && !mst_type_is_complex(kernel->type) && !integers;
     t->small = two && is_small(plan, t->signal) && is_small(plan, t->taps) && is_small(plan, Z);
 }
 
@@ -83,7 +87,7 @@ static size_t count_local(mst_direct_tiling *t, size_t number, unsigned planes) 
     unsigned lines = !t->cpu && t->n_axes == 1 && !t->one_kernel ? t->rows : 1;
     t->pitch = t->columns + (t->block_columns - 1) * t->parts;
     t->height = t->n_axes > 1 || t->cpu ? t->rows + t->block_rows - 1 : t->rows;
-    t->room = planes * t->block_rows * t->block_columns;
+    t->room = planes * t->block_rows * t->block_columns + (t->separable ? t->block_rows + t->block_columns : 0);
     t->values_bytes = (size_t)t->pitch * t->height * (t->cpu ? planes : 1) * number;
     t->weights_bytes = (size_t)t->room * lines * number;
     bool blocks = t->tap_rows > t->block_rows || t->tap_columns > t->block_columns;
@@ -106,19 +110,25 @@ static void choose_cpu_tile(mst_direct_tiling *t, bool is_double) {
     t->rows = t->n_axes == 1 ? 1 : t->result_rows <= CPU_SUMS ? CPU_SUMS : CPU_TILE_ROWS;
 }
 
-// As many work-items side by side as leave few without work.
-static void choose_gpu_tile(mst_direct_tiling *t) {
+// Of one axis: as many work-items side by side as leave few without work.
+static unsigned lanes_for(const mst_direct_tiling *t) {
     size_t numbers = t->result_columns * t->parts, best = SIZE_MAX;
-    t->group = GPU_GROUP;
-    t->item = t->n_axes > 1 ? GPU_ROWS : GPU_RUN;
-    t->lanes = power_for(numbers, 16, GPU_LANES);
-    for (unsigned lanes = 4; t->n_axes == 1 && lanes <= GPU_GROUP; lanes *= 2) {
+    unsigned best_lanes = 4;
+    for (unsigned lanes = 4; lanes <= t->group; lanes *= 2) {
         size_t tile = (size_t)lanes * t->item, work = mst_divide_up(numbers, tile) * (tile + mst_smaller(t->tap_columns, 64) / 2);
         if (work <= best) {
             best = work;
-            t->lanes = lanes;
+            best_lanes = lanes;
         }
     }
+    return best_lanes;
+}
+
+static void choose_gpu_tile(mst_direct_tiling *t) {
+    size_t numbers = t->result_columns * t->parts;
+    t->group = GPU_GROUP;
+    t->item = t->n_axes > 1 ? GPU_ROWS : GPU_RUN;
+    t->lanes = t->n_axes > 1 ? power_for(numbers, 16, GPU_LANES) : lanes_for(t);
     unsigned height = t->group / t->lanes;
     t->rows = t->n_axes > 1 ? height * t->item : height;
     t->columns = t->n_axes > 1 ? t->lanes : t->lanes * t->item;
@@ -168,6 +178,44 @@ static void choose_window(const mst_convolution *plan, mst_direct_tiling *t) {
     t->columns = t->lanes * t->vector;
 }
 
+// Whether neighbours along the axis of signals are neighbours in memory.
+static bool is_near(const mst_convolution *plan, int array) {
+    const mst_layout *layout = mst_convolution_layout(plan, array);
+    const mst_layout packed = mst_layout_dense(layout->type, layout->rank, layout->shape);
+    int column = plan->desc.axes[0];
+    return layout->shape[column] == 1 || (layout->strides[column] == 1 && packed.strides[column] == 1);
+}
+
+static unsigned divisor_of(size_t n, unsigned most) {
+    while (n % most)
+        most /= 2;
+    return most;
+}
+
+// Windows of signals in registers, for short kernels of real numbers.
+static void choose_line(const mst_convolution *plan, mst_direct_tiling *t, size_t number) {
+    const mst_convolution_desc *d = &plan->desc;
+    bool turned = d->correlate && t->taps == X;
+    unsigned most = number == sizeof(double) ? 2 : 4;
+    if (t->cpu || t->n_axes > 1 || turned || t->n_taps > LINE_TAPS ||
+        mst_type_is_complex(mst_convolution_layout(plan, t->taps)->type) || !is_near(plan, t->signal) || !is_near(plan, Z))
+        return;
+    t->line = true;
+    t->vector = divisor_of(t->signal_columns * t->parts, most);
+    t->result_vector = divisor_of(t->result_columns * t->parts, most);
+    int64_t offset = t->offset_column * (int64_t)t->parts, vector = t->vector;
+    t->shift = (unsigned)((offset % vector + vector) % vector);
+    t->item = LINE_RUN;
+    t->lanes = lanes_for(t);
+    t->rows = t->group / t->lanes;
+    t->columns = t->lanes * t->item;
+    t->room = mst_divide_up(t->shift + (unsigned)t->n_taps * t->parts, 4u);
+    unsigned fours = t->columns / 4 + t->room;
+    t->pitch = fours + fours / 8 + 1; // with direct_line.cl's gaps
+    t->values_bytes = (size_t)t->pitch * t->rows * 4 * number;
+    t->weights_bytes = (size_t)t->room * (t->one_kernel ? 1 : t->rows) * 4 * number;
+}
+
 void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     const mst_device_info *device = &plan->context->device;
     bool is_double = plan->work_type == MST_COMPLEX128;
@@ -189,6 +237,7 @@ void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     while (t->cpu && count_local(t, is_double ? 8 : 4, planes) > limit && t->columns > CPU_LEAST_COLUMNS)
         t->columns = (unsigned)mst_round_up(t->columns / 2, CPU_LEAST_COLUMNS);
     choose_window(plan, t);
+    choose_line(plan, t, is_double ? 8 : 4);
 }
 
 cl_long8 mst_direct_sizes(const mst_direct_tiling *t) {

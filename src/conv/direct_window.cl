@@ -83,12 +83,17 @@ direct(__global const SIGNAL *restrict signal, long4 signal_at, __constant const
 #ifndef TAP_ROW // gaps, where the array lies
     const int TAP_ROW = (int)taps_at.ROW, TAP_COLUMN = (int)taps_at.COLUMN;
 #endif
-#if LOCAL_TAPS
-    __local real weights[TAP_ROWS * TAP_COLUMNS];
-    for (int k = item; k < TAP_ROWS * TAP_COLUMNS; k += GROUP)
-        weights[k] = TAP_OF(kernel_line, k / TAP_COLUMNS, k % TAP_COLUMNS);
+#if LOCAL_TAPS // rows of them by fours, each of which is one load
+#define FOURS ((TAP_COLUMNS + 3) / 4)
+    __local real4 weights[TAP_ROWS * FOURS];
+    for (int k = item; k < TAP_ROWS * FOURS * 4; k += GROUP) {
+        const int i = k / (4 * FOURS), j = k % (4 * FOURS);
+        ((__local real *)weights)[k] = j < TAP_COLUMNS ? TAP_OF(kernel_line, i, j) : 0;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
-#define TAP(i, j) weights[(i)*TAP_COLUMNS + (j)]
+#define FOUR(i, j) weights[(i)*FOURS + (j) / 4]
+#define TAP(i, j)                                                                                                      \
+    ((j) % 4 == 0 ? FOUR(i, j).x : (j) % 4 == 1 ? FOUR(i, j).y : (j) % 4 == 2 ? FOUR(i, j).z : FOUR(i, j).w)
 #else
 #define TAP(i, j) TAP_OF(kernel_line, i, j)
 #endif
