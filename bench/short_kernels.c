@@ -1,14 +1,18 @@
 // short-kernels: convolutions of signals and images with one short kernel for all, mode same, float32, data on the device: what
 // the library's algorithms reach of the rate of a plain copy, beside a plain direct kernel, one work-item a value.
 #include "core/cli.h"
+#include "short_peers.h"
 
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { MOST_ROUNDS = 99, MOST_WAYS = 12, PLAIN = MOST_WAYS - 1 };
+enum { MOST_ROUNDS = 99, N_PEERS = 2, FIRST_PEER = MST_CONVOLUTION_OVERLAP_SAVE + 1, PLAIN = FIRST_PEER + N_PEERS, MOST_WAYS };
+
+static const short_peer *const peers[N_PEERS] = {&short_peer_fftw, SHORT_CUFFT};
 
 typedef struct settings {
     char *suite, *algorithms, *json;
@@ -25,21 +29,21 @@ typedef struct bench {
     json_t *rows;
 } bench;
 
-typedef struct bench_case {
-    size_t batch, height, width, tap_rows, tap_columns; // height 0: signals
-} bench_case;
-
-// One way to compute a case; with neither a plan nor a kernel it takes no part.
+// One way to compute a case; without a plan, a kernel and a peer's state it takes no part.
 typedef struct way {
     mst_convolution *plan;
     cl_kernel kernel;
+    const short_peer *peer;
+    void *state; // the peer's
     double seconds[MOST_ROUNDS], median, difference;
 } way;
+
+static bool takes_part(const way *w) { return w->plan || w->kernel || w->state; }
 
 typedef struct arrays {
     cl_mem x, y, z;
     size_t n, n_taps;
-    float *expected, *got;
+    float *host_x, *taps, *expected, *got;
 } arrays;
 
 static double now(void) {
@@ -64,7 +68,7 @@ static const char plain_source[] =
     "    z[image + (long)r * width + c] = sum;\n"
     "}\n";
 
-static cl_kernel plain_kernel(mst_context *context, const bench_case *c) {
+static cl_kernel plain_kernel(mst_context *context, const short_case *c) {
     const char *source = plain_source;
     char options[80];
     cl_int code;
@@ -78,7 +82,7 @@ static cl_kernel plain_kernel(mst_context *context, const bench_case *c) {
     return kernel;
 }
 
-static bool run_plain(const bench *b, const bench_case *c, const arrays *a, cl_kernel kernel) {
+static bool run_plain(const bench *b, const short_case *c, const arrays *a, cl_kernel kernel) {
     cl_int height = c->height ? (cl_int)c->height : 1, width = (cl_int)c->width;
     size_t local[] = {128, 1, 1}, global[] = {(c->width + 127) / 128 * 128, (size_t)height, c->batch};
     return clSetKernelArg(kernel, 0, sizeof a->x, &a->x) == CL_SUCCESS &&
@@ -89,10 +93,12 @@ static bool run_plain(const bench *b, const bench_case *c, const arrays *a, cl_k
            clEnqueueNDRangeKernel(mst_context_queue(b->context), kernel, 3, NULL, global, local, 0, NULL, NULL) == CL_SUCCESS;
 }
 
-static bool run(const bench *b, const bench_case *c, const arrays *a, const way *w, int times) {
+static bool run(const bench *b, const short_case *c, const arrays *a, const way *w, int times) {
     cl_event event;
     mst_execution how = MST_EXECUTION_INIT;
     how.event = &event;
+    if (w->state)
+        return w->peer->run(w->state, times);
     for (int k = 0; k < times; k++) {
         if (w->kernel) {
             if (!run_plain(b, c, a, w->kernel))
@@ -107,24 +113,30 @@ static bool run(const bench *b, const bench_case *c, const arrays *a, const way 
     return clFinish(mst_context_queue(b->context)) == CL_SUCCESS;
 }
 
-static bool make_arrays(const bench *b, const bench_case *c, arrays *a) {
+static float random_number(size_t i, uint32_t factor) { return (float)((uint32_t)i * factor % 65536) / 65536 - 0.5f; }
+
+static bool make_arrays(const bench *b, const short_case *c, arrays *a) {
     cl_context context = mst_context_opencl(b->context);
     cl_command_queue queue = mst_context_queue(b->context);
     a->n = c->batch * (c->height ? c->height : 1) * c->width;
     a->n_taps = c->tap_rows * c->tap_columns;
+    a->host_x = malloc(a->n * sizeof(float));
+    a->taps = malloc(a->n_taps * sizeof(float));
     a->expected = malloc(a->n * sizeof(float));
     a->got = malloc(a->n * sizeof(float));
     a->x = clCreateBuffer(context, CL_MEM_READ_WRITE, a->n * sizeof(float), NULL, NULL);
     a->y = clCreateBuffer(context, CL_MEM_READ_WRITE, a->n_taps * sizeof(float), NULL, NULL);
     a->z = clCreateBuffer(context, CL_MEM_READ_WRITE, a->n * sizeof(float), NULL, NULL);
-    if (!a->expected || !a->got || !a->x || !a->y || !a->z)
+    if (!a->host_x || !a->taps || !a->expected || !a->got || !a->x || !a->y || !a->z)
         return false;
     for (size_t i = 0; i < a->n; i++)
-        a->got[i] = (float)((i + 1) * 2654435761u % 65536) / 65536 - 0.5f;
+        a->host_x[i] = random_number(i + 1, 2654435761u);
     for (size_t i = 0; i < a->n_taps; i++)
-        a->expected[i] = (float)((i + 7) * 2246822519u % 65536) / 65536 - 0.5f;
-    return clEnqueueWriteBuffer(queue, a->x, CL_TRUE, 0, a->n * sizeof(float), a->got, 0, NULL, NULL) == CL_SUCCESS &&
-           clEnqueueWriteBuffer(queue, a->y, CL_TRUE, 0, a->n_taps * sizeof(float), a->expected, 0, NULL, NULL) == CL_SUCCESS;
+        a->taps[i] =
+            c->product ? random_number(i / c->tap_columns + 7, 2246822519u) * random_number(i % c->tap_columns + 77, 2246822519u)
+                       : random_number(i + 7, 2246822519u);
+    return clEnqueueWriteBuffer(queue, a->x, CL_TRUE, 0, a->n * sizeof(float), a->host_x, 0, NULL, NULL) == CL_SUCCESS &&
+           clEnqueueWriteBuffer(queue, a->y, CL_TRUE, 0, a->n_taps * sizeof(float), a->taps, 0, NULL, NULL) == CL_SUCCESS;
 }
 
 static void release(arrays *a, way *ways) {
@@ -132,6 +144,8 @@ static void release(arrays *a, way *ways) {
         mst_convolution_destroy(ways[k].plan);
         if (ways[k].kernel)
             clReleaseKernel(ways[k].kernel);
+        if (ways[k].state)
+            ways[k].peer->destroy(ways[k].state);
     }
     if (a->x)
         clReleaseMemObject(a->x);
@@ -139,6 +153,8 @@ static void release(arrays *a, way *ways) {
         clReleaseMemObject(a->y);
     if (a->z)
         clReleaseMemObject(a->z);
+    free(a->host_x);
+    free(a->taps);
     free(a->expected);
     free(a->got);
 }
@@ -151,7 +167,7 @@ static bool listed(const char *list, const char *name) {
     return false;
 }
 
-static bool make_ways(const bench *b, const bench_case *c, way *ways) {
+static bool make_ways(const bench *b, const short_case *c, const arrays *a, way *ways) {
     mst_convolution_desc d = MST_CONVOLUTION_DESC_INIT;
     mst_error e;
     int rank = c->height ? 3 : 2;
@@ -160,7 +176,7 @@ static bool make_ways(const bench *b, const bench_case *c, way *ways) {
     d.x = mst_layout_dense(MST_FLOAT32, rank, x);
     d.y = mst_layout_dense(MST_FLOAT32, rank, y);
     d.mode = MST_CONVOLUTION_SAME;
-    const char *list = b->settings->algorithms ? b->settings->algorithms : "direct,overlap-save,fused,plain";
+    const char *list = b->settings->algorithms ? b->settings->algorithms : "auto,direct,overlap-save,fused,plain,fftw,cufft";
     d.n_axes = rank - 1;
     for (int k = 0; k < d.n_axes; k++)
         d.axes[k] = k + 1;
@@ -175,15 +191,27 @@ static bool make_ways(const bench *b, const bench_case *c, way *ways) {
     }
     if (listed(list, "plain") && !(ways[PLAIN].kernel = plain_kernel(b->context, c)))
         return false;
+    for (int k = 0; k < N_PEERS; k++) {
+        way *w = &ways[FIRST_PEER + k];
+        if (peers[k] && listed(list, peers[k]->name) && peers[k]->applies(b->context)) {
+            w->peer = peers[k];
+            w->state = peers[k]->create(c, a->host_x, a->taps, (unsigned)sysconf(_SC_NPROCESSORS_ONLN));
+        }
+    }
     return true;
 }
 
+static bool read_result(const bench *b, const arrays *a, const way *w, float *to) {
+    return w->state ? w->peer->read(w->state, to)
+                    : clEnqueueReadBuffer(mst_context_queue(b->context), a->z, CL_TRUE, 0, a->n * sizeof(float), to, 0, NULL,
+                                          NULL) == CL_SUCCESS;
+}
+
 // How far a way's results are from the first one's, in the L2 norm.
-static bool compare(const bench *b, const bench_case *c, arrays *a, way *w, bool first) {
+static bool compare(const bench *b, const short_case *c, arrays *a, way *w, bool first) {
     double difference = 0, norm = 0;
     float *to = first ? a->expected : a->got;
-    if (!run(b, c, a, w, 1) || clEnqueueReadBuffer(mst_context_queue(b->context), a->z, CL_TRUE, 0, a->n * sizeof(float), to, 0,
-                                                   NULL, NULL) != CL_SUCCESS)
+    if (!run(b, c, a, w, 1) || !read_result(b, a, w, to))
         return false;
     for (size_t i = 0; i < a->n; i++) {
         difference += ((double)to[i] - a->expected[i]) * ((double)to[i] - a->expected[i]);
@@ -199,10 +227,10 @@ static int by_value(const void *a, const void *b) {
 }
 
 // All in turns.
-static bool measure(const bench *b, const bench_case *c, const arrays *a, way *ways) {
+static bool measure(const bench *b, const short_case *c, const arrays *a, way *ways) {
     int times[MOST_WAYS], rounds = b->settings->rounds;
     for (int k = 0; k < MOST_WAYS; k++)
-        if (ways[k].plan || ways[k].kernel) {
+        if (takes_part(&ways[k])) {
             double start = now();
             if (!run(b, c, a, &ways[k], 2))
                 return false;
@@ -211,7 +239,7 @@ static bool measure(const bench *b, const bench_case *c, const arrays *a, way *w
         }
     for (int round = 0; round < rounds; round++)
         for (int k = 0; k < MOST_WAYS; k++)
-            if (ways[k].plan || ways[k].kernel) {
+            if (takes_part(&ways[k])) {
                 double start = now();
                 if (!run(b, c, a, &ways[k], times[k]))
                     return false;
@@ -224,18 +252,21 @@ static bool measure(const bench *b, const bench_case *c, const arrays *a, way *w
     return true;
 }
 
-static void report(bench *b, const bench_case *c, const arrays *a, const way *ways) {
+static void report(bench *b, const short_case *c, const arrays *a, const way *ways) {
     char name[80];
     if (c->height)
-        snprintf(name, sizeof name, "%zux%zux%zu:%zux%zu", c->batch, c->height, c->width, c->tap_rows, c->tap_columns);
+        snprintf(name, sizeof name, "%zux%zux%zu:%zux%zu%s", c->batch, c->height, c->width, c->tap_rows, c->tap_columns,
+                 c->product ? "p" : "");
     else
         snprintf(name, sizeof name, "%zux%zu:%zu", c->batch, c->width, c->tap_columns);
     printf("%-24s", name);
     for (int k = 0; k < MOST_WAYS; k++) {
         const way *w = &ways[k];
-        if (!w->plan && !w->kernel)
+        if (!takes_part(w))
             continue;
-        const char *algorithm = w->kernel ? "plain" : mst_convolution_algorithm_name((mst_convolution_algorithm)k);
+        const char *algorithm = w->kernel  ? "plain"
+                                : w->state ? w->peer->name
+                                           : mst_convolution_algorithm_name((mst_convolution_algorithm)k);
         double rate = 2 * sizeof(float) * (double)a->n / w->median;
         printf("  %s %8.1f (%.2f)%s", algorithm, rate * 1e-9, rate / b->copy_rate, w->difference > 1e-5 ? " WRONG" : "");
         json_array_append_new(b->rows, json_pack("{s:s, s:s, s:f, s:f, s:f, s:f}", "case", name, "algorithm", algorithm,
@@ -246,12 +277,12 @@ static void report(bench *b, const bench_case *c, const arrays *a, const way *wa
     fflush(stdout);
 }
 
-static bool run_case(bench *b, const bench_case *c) {
+static bool run_case(bench *b, const short_case *c) {
     arrays a = {0};
     way ways[MOST_WAYS] = {{0}};
-    bool done = make_arrays(b, c, &a) && make_ways(b, c, ways), first = true;
+    bool done = make_arrays(b, c, &a) && make_ways(b, c, &a, ways), first = true;
     for (int k = MOST_WAYS - 1; k >= 0 && done; k--)
-        if (ways[k].plan || ways[k].kernel) {
+        if (takes_part(&ways[k])) {
             done = compare(b, c, &a, &ways[k], first);
             first = false;
         }
@@ -262,16 +293,16 @@ static bool run_case(bench *b, const bench_case *c) {
     return done;
 }
 
-// "4096x16384:5", signals of a batch, or "4x4096x4096:3x3", images.
-static const char *read_case(const char *text, bench_case *c) {
+// "4096x16384:5", signals of a batch, or "4x4096x4096:3x3", images; 3x3p: a kernel that is a product.
+static const char *read_case(const char *text, short_case *c) {
     int n = 0;
-    *c = (bench_case){.tap_rows = 1};
-    if (sscanf(text, "%zux%zux%zu:%zux%zu%n", &c->batch, &c->height, &c->width, &c->tap_rows, &c->tap_columns, &n) < 5) {
-        *c = (bench_case){.tap_rows = 1};
-        if (sscanf(text, "%zux%zu:%zu%n", &c->batch, &c->width, &c->tap_columns, &n) < 3)
-            return NULL;
+    *c = (short_case){.tap_rows = 1};
+    if (sscanf(text, "%zux%zux%zu:%zux%zu%n", &c->batch, &c->height, &c->width, &c->tap_rows, &c->tap_columns, &n) == 5) {
+        c->product = text[n] == 'p';
+        return text + n + c->product;
     }
-    return text + n;
+    *c = (short_case){.tap_rows = 1};
+    return sscanf(text, "%zux%zu:%zu%n", &c->batch, &c->width, &c->tap_columns, &n) == 3 ? text + n : NULL;
 }
 
 static bool write_json(const bench *b) {
@@ -293,7 +324,7 @@ static bool write_json(const bench *b) {
 static bool run_suite(bench *b) {
     const char *at = b->settings->suite ? b->settings->suite : default_suite;
     while (at && *at) {
-        bench_case c;
+        short_case c;
         const char *next = read_case(at, &c);
         if (!next || (*next && *next != ',')) {
             cli_error(NULL, "--suite %s: cases are like 4096x16384:5 or 4x4096x4096:3x3", at);
@@ -334,7 +365,7 @@ static const cli_option options[] = {
     {"suite", 0, CLI_TEXT, offsetof(settings, suite), "cases, as 4096x16384:5 or 4x4096x4096:3x3 (default: nine of them)",
      "LIST"},
     {"algorithms", 'a', CLI_TEXT, offsetof(settings, algorithms),
-     "those that take part (default: direct,overlap-save,fused,plain)", "LIST"},
+     "those that take part (default: auto,direct,overlap-save,fused,plain,fftw,cufft)", "LIST"},
     {"rounds", 'r', CLI_INT, offsetof(settings, rounds), "measured rounds, 1 to 99 (default: 7)", "N"},
     {"sample-ms", 0, CLI_INT, offsetof(settings, sample_ms), "milliseconds of a round of each (default: 20)", "MS"},
     {"json", 0, CLI_TEXT, offsetof(settings, json), "write the results there too", "FILE"},
