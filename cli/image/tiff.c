@@ -1,8 +1,10 @@
-// TIFF, through libtiff: grey and RGB of 8 and 16 bits and float32, with or without opacity, in strips or tiles.
+// TIFF, through libtiff: grey and RGB of 8 and 16 bits and float32, with or without opacity, grey of fewer bits, palettes; in
+// strips or tiles.
 #include "core/interrupt.h"
 #include "core/report.h"
 #include "format.h"
 #include "tiff_fields.h"
+#include "tiff_map.h"
 
 #include <errno.h>
 #include <math.h>
@@ -54,6 +56,7 @@ static TIFF *open_tiff(int file, const char *path, const char *mode, uint64_t ma
 typedef struct tiff_kind {
     uint16_t photometric, planes;
     bool tiled, separate;
+    cli_tiff_map map;
 } tiff_kind;
 
 static uint16_t number(TIFF *tiff, uint32_t tag) {
@@ -65,6 +68,13 @@ static int describe_kind(const cli_image_file *f, TIFF *tiff, cli_image *image, 
     uint16_t bits = number(tiff, TIFFTAG_BITSPERSAMPLE), samples = number(tiff, TIFFTAG_SAMPLESPERPIXEL);
     uint16_t format = number(tiff, TIFFTAG_SAMPLEFORMAT);
     uint16_t photometric = 0, colours;
+    kind->planes = 1;
+    kind->tiled = TIFFIsTiled(tiff);
+    if (cli_tiff_map_read(tiff, image, &kind->map)) {
+        image->white = image->type == MST_UINT8 ? 255 : 65535;
+        kind->photometric = image->channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+        return CLI_DONE;
+    }
     if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) ||
         (photometric != PHOTOMETRIC_MINISBLACK && photometric != PHOTOMETRIC_MINISWHITE && photometric != PHOTOMETRIC_RGB))
         return cli_image_damaged(f, photometric == PHOTOMETRIC_SEPARATED
@@ -89,7 +99,6 @@ static int describe_kind(const cli_image_file *f, TIFF *tiff, cli_image *image, 
     kind->photometric = photometric;
     kind->separate = number(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_SEPARATE && samples > 1;
     kind->planes = kind->separate ? samples : 1;
-    kind->tiled = TIFFIsTiled(tiff);
     return CLI_DONE;
 }
 
@@ -115,6 +124,10 @@ static void place(cli_image *image, const tiff_kind *kind, uint16_t plane, const
     size_t element = mst_type_bytes(image->type), pixel = image->channels * element;
     for (size_t r = 0; r < rows; r++) {
         char *to = (char *)image->pixels + ((y + r) * image->width + x) * pixel;
+        if (kind->map.bits > 0) {
+            cli_tiff_map_row(&kind->map, image, from + r * pitch, columns, to);
+            continue;
+        }
         if (!kind->separate) {
             memcpy(to, from + r * pitch, columns * pixel);
             continue;
@@ -160,12 +173,12 @@ static void invert(cli_image *image) {
 }
 
 static int read_pixels(const cli_image_file *f, TIFF *tiff, cli_image *image, const tiff_kind *kind, const report *r) {
-    size_t pixel = (kind->separate ? 1 : image->channels) * mst_type_bytes(image->type);
+    size_t bits = kind->map.bits > 0 ? kind->map.bits : 8 * (kind->separate ? 1 : image->channels) * mst_type_bytes(image->type);
     uint32_t wide = 0, high = 0;
     if (kind->tiled && (!TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &wide) || !TIFFGetField(tiff, TIFFTAG_TILELENGTH, &high)))
         return cli_image_damaged(f, "has tiles without sides");
     tmsize_t buffer_bytes = kind->tiled ? TIFFTileSize(tiff) : TIFFScanlineSize(tiff);
-    size_t pitch = (kind->tiled ? wide : image->width) * pixel;
+    size_t pitch = ((kind->tiled ? wide : image->width) * bits + 7) / 8;
     if (buffer_bytes <= 0 || (uint64_t)buffer_bytes > f->max_bytes ||
         (uint64_t)buffer_bytes != (uint64_t)pitch * (kind->tiled ? high : 1))
         return cli_image_damaged(f, "has rows or tiles of an unexpected length");
