@@ -25,6 +25,7 @@ import numpy as np
 
 from . import errors
 from ._integrals import ADAPTIVE, CONVERGED, NON_FINITE, SPENT, TANH_SINH, Integral, compute
+from ._logarithms import check_tolerances, heights, logarithm
 from ._trace import Complex, Node, trace, variables, within
 
 __all__ = ["IntegrationWarning", "cubature", "dblquad", "nquad", "quad", "quad_vec", "tanhsinh", "tplquad"]
@@ -475,8 +476,9 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     """The integrals of f(x, *args) from a to b, arrays that are broadcast: for integrands that are singular at the ends.
 
     The result has integral, error, success, status (0: converged, -2: not, -3: not finite) and nfev. In texts, whose arguments have names,
-    args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. `log=True` and `callback` are refused; `minlevel` and `maxlevel` are checked, and
-    the library halves steps as it sees fit.
+    args={"a": 2}, `left` and `right` are the distances from the ends, which lose no digits there. With `log` f gives the logarithm of the
+    integrand, and integral, error, atol and rtol are logarithms. A `callback` is refused; `minlevel` and `maxlevel` are checked, and the
+    library halves steps as it sees fit.
 
         >>> import numpy as np, mastaba
         >>> result = mastaba.integrate.tanhsinh(lambda x: np.log(x), 0, 1)
@@ -490,13 +492,15 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
     a, b, kind = _ends(a, b)
     if callback is not None and not callable(callback):
         raise ValueError("`callback` must be callable.")
-    if not log:
+    if log:
+        check_tolerances(atol=atol, rtol=rtol)
+    else:
         for value, name in ((atol, "atol"), (rtol, "rtol")):
             _check_tolerance(value, name)
     for value, name in ((maxlevel, "maxlevel"), (minlevel, "minlevel")):
         _check_level(value, name)
-    if log or callback is not None:
-        raise errors.UnsupportedError(f"{'log=True' if log else 'a callback'}: the library integrates values, all levels in one call")
+    if callback is not None:
+        raise errors.UnsupportedError("a callback: the library integrates all levels in one call")
     names = list(args) if isinstance(args, dict) else None
     args = tuple(args.values()) if names is not None else _arguments(args)
     shape = np.broadcast_shapes(a.shape, b.shape, *(np.shape(arg) for arg in args))
@@ -510,16 +514,25 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
         integrands = list(np.broadcast_to(array, shape).ravel())
     else:
         integrands = _integrands_of_elements(f, args, shape)
+    low, high = (np.broadcast_to(end, shape).ravel().astype(float) for end in (a, b))
+    if log:
+        each_own = [np.broadcast_to(arg, shape).ravel() for arg in args] if not preserve_shape else args
+        height = heights(f, low, high, each_own, names, shape if preserve_shape else None)
+        integrands = [np.asarray(np.exp(integrand - h), object)[()] for integrand, h in zip(integrands, height)]
+        atol, rtol = None if atol is None else np.exp(atol - height.max(initial=-np.inf)), None if rtol is None else np.exp(rtol)
     flat = np.empty(len(integrands), object)
     flat[:] = integrands
     parts, joined = _elements(flat)
     each = len(parts) // len(integrands) if integrands else 1
-    low, high = (np.repeat(np.broadcast_to(end, shape).ravel().astype(float), each) for end in (a, b))
+    low, high = np.repeat(low, each), np.repeat(high, each)
     tolerances = {"epsabs": 0.0 if atol is None else float(atol), "epsrel": float(np.finfo(kind).eps**0.75) if rtol is None else float(rtol)}
     results = compute([Integral(part, [("x", s, e)]) for part, s, e in zip(parts, low, high)], TANH_SINH, **tolerances)
     status = results["status"].reshape(-1, each).max(1, initial=0).reshape(shape)
     value, error = (joined(results[name]).reshape(shape) for name in ("value", "error"))
-    error = np.abs(error).astype(kind)
+    error = np.abs(error)
+    if log:
+        value, error = logarithm(value, height.reshape(shape)), logarithm(error, height.reshape(shape))
+    error = error.astype(kind)
     codes = np.array([0, -2, -2, -3], np.int32)[status]
     nfev = results["evaluations"].reshape(-1, each).sum(1).reshape(shape).astype(np.int32)
     value = value.astype(np.result_type(kind, np.complex64) if np.iscomplexobj(value) else kind)

@@ -164,3 +164,23 @@ def test_texts_with_arguments_at_singular_ends():
     assert got.integral.shape == (2, 2) and np.allclose(got.integral, [1, 3] / a, rtol=1e-9)
     with pytest.raises(mastaba.errors.ArgumentError, match="order"):
         integrate.tanhsinh(lambda x, a: x * a, 0, 1, args={"a": 1})
+
+
+def test_logarithms_of_integrands():
+    """Of what would be infinite or 0 by itself, and of negative and complex values."""
+    def normal(x, m):
+        return -0.5 * (x - m)**2 - 0.5 * np.log(2 * np.pi) + 2000
+
+    got = integrate.tanhsinh(normal, -np.inf, np.inf, args=(np.array([0.0, 1, 5]),), log=True)
+    assert np.allclose(got.integral, 2000, rtol=1e-13) and np.all(got.error < 2000 - 20) and got.success.all() and got.integral.dtype == float
+    got = integrate.tanhsinh("a*x", 0, 1, args={"a": np.array([-5000.0, 5000])}, log=True)
+    assert np.allclose(got.integral, [-np.log(5000), 5000 - np.log(5000)], rtol=1e-13)
+    turned = integrate.tanhsinh(lambda x: x, 1, 0, log=True).integral
+    assert np.isclose(turned, np.log(np.expm1(1)) + 1j * np.pi)
+    twisted = integrate.tanhsinh(lambda x: (1 + 2j) * x + 3000, 0, 1, log=True).integral
+    assert np.isclose(np.exp(twisted - 3000), np.expm1(1 + 2j) / (1 + 2j))
+    several = integrate.tanhsinh(lambda x: np.array([x, -700 * x]), 0, 1, log=True, preserve_shape=True)
+    assert np.allclose(several.integral, [np.log(np.expm1(1)), -np.log(700)])
+    for name in ("rtol", "atol"):
+        with pytest.raises(ValueError, match="positive infinity"):
+            integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
