@@ -79,13 +79,13 @@ static int check_request(const request *r, job *j) {
 static int check_problem(const job *j) {
     const problem *p = &j->run.problem;
     const mst_stencil_desc *d = &p->desc;
-    const char *has = p->n_outputs          ? "outputs"
-                      : d->n_receivers      ? "receivers"
-                      : d->n_monitors       ? "monitors"
-                      : d->n_spectra        ? "spectra"
-                      : d->until            ? "a condition"
+    const char *has = p->n_outputs                                      ? "outputs"
+                      : d->n_receivers                                  ? "receivers"
+                      : d->n_monitors                                   ? "monitors"
+                      : d->n_spectra                                    ? "spectra"
+                      : d->until                                        ? "a condition"
                       : problem_shape(d, (size_t[MST_MAX_AXES]){0}) < 2 ? "one axis"
-                                            : NULL;
+                                                                        : NULL;
     if (has) {
         cli_error(command, "%s: has %s, which ranks cannot do; `mastaba solve` can", j->options.name, has);
         return CLI_INPUT_OUTPUT;
@@ -96,8 +96,9 @@ static int check_problem(const job *j) {
 // A number that hardly two problems have in common, of what cuts and sizes depend on (FNV-1a).
 static uint64_t digest(const problem *p) {
     const mst_stencil_desc *d = &p->desc;
-    double values[] = {d->rank, (double)d->grid[0], (double)d->grid[1], (double)d->grid[2], d->time_step, (double)d->precision,
-                       (double)d->n_fields, (double)d->n_updates, (double)d->n_runs, (double)p->steps};
+    double values[] = {d->rank,           (double)d->grid[0],   (double)d->grid[1],  (double)d->grid[2],
+                       d->time_step,      (double)d->precision, (double)d->n_fields, (double)d->n_updates,
+                       (double)d->n_runs, (double)p->steps};
     uint64_t hash = 0xcbf29ce484222325;
     for (size_t i = 0; i < sizeof values; i++)
         hash = (hash ^ ((const unsigned char *)values)[i]) * 0x100000001b3;
@@ -213,15 +214,15 @@ static int print_report(const job *j, bool json, double seconds) {
     double rate = nodes * (double)p->steps / seconds;
     if (json) {
         json_t *names = cli_json_text(cli_device_text(j->context, device));
-        return cli_print_json(command, json_pack("{s:o, s:o, s:s, s:I, s:i, s:I, s:o, s:f, s:f}", "output",
-                                                 cli_json_text(j->request->output), "shape", cli_json_sizes(whole.shape, whole.rank),
-                                                 "type", mst_type_name(whole.type), "steps", (json_int_t)p->steps, "ranks",
-                                                 ranks_count(), "steps_between_exchanges", (json_int_t)part.steps, "device", names,
-                                                 "seconds", seconds, "node_steps_per_second", rate));
+        return cli_print_json(
+            command, json_pack("{s:o, s:o, s:s, s:I, s:i, s:I, s:o, s:f, s:f}", "output", cli_json_text(j->request->output),
+                               "shape", cli_json_sizes(whole.shape, whole.rank), "type", mst_type_name(whole.type), "steps",
+                               (json_int_t)p->steps, "ranks", ranks_count(), "steps_between_exchanges", (json_int_t)part.steps,
+                               "device", names, "seconds", seconds, "node_steps_per_second", rate));
     }
-    printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n", j->request->output, cli_shape_text(&whole, shape),
-           mst_type_name(whole.type), (unsigned long long)p->steps, ranks_count(), ranks_count() == 1 ? "" : "s",
-           cli_device_text(j->context, device), cli_time_text(seconds, time), rate);
+    printf("%s: %s %s, %llu steps by %d rank%s on %s in %s, %.3g node steps/s\n", j->request->output,
+           cli_shape_text(&whole, shape), mst_type_name(whole.type), (unsigned long long)p->steps, ranks_count(),
+           ranks_count() == 1 ? "" : "s", cli_device_text(j->context, device), cli_time_text(seconds, time), rate);
     return cli_flush(command);
 }
 
