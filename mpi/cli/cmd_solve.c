@@ -99,9 +99,11 @@ static uint64_t digest(const problem *p) {
     double values[] = {d->rank,           (double)d->grid[0],   (double)d->grid[1],  (double)d->grid[2],
                        d->time_step,      (double)d->precision, (double)d->n_fields, (double)d->n_updates,
                        (double)d->n_runs, (double)p->steps};
+    unsigned char bytes[sizeof values];
     uint64_t hash = 0xcbf29ce484222325;
-    for (size_t i = 0; i < sizeof values; i++)
-        hash = (hash ^ ((const unsigned char *)values)[i]) * 0x100000001b3;
+    memcpy(bytes, values, sizeof bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3;
     return hash;
 }
 
@@ -133,7 +135,7 @@ static int print_plan(const job *j, bool json) {
     else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange, parts,
                                 &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
-    for (int rank = 0; rank < ranks_count() && code == CLI_DONE; rank++) {
+    for (int rank = 0; parts && rank < ranks_count() && code == CLI_DONE; rank++) {
         const mst_stencil_part *p = &parts[rank];
         if (json)
             failed |= json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "first", (json_int_t)p->first, "planes",
