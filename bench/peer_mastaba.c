@@ -87,16 +87,14 @@ static bool run(void *state, int times) {
     mastaba *m = state;
     const bench_job *job = m->base.job;
     mst_location x = mst_at_device(job->x, 0), y = mst_at_device(job->y, 0), output = mst_at_device(job->output, 0);
-    cl_event event;
     mst_execution how = MST_EXECUTION_INIT;
-    how.event = &event;
+    how.queued = 1;
 
     for (int i = 0; i < times; i++) {
         mst_status status = m->fft ? mst_fft_execute(m->fft, job->what.in_place ? output : x, output, &how, NULL)
                                    : mst_convolution_execute(m->convolution, x, y, output, &how, NULL);
         if (status != MST_OK)
             return false;
-        clReleaseEvent(event);
     }
     return clFinish(m->base.queue) == CL_SUCCESS;
 }

@@ -436,7 +436,7 @@ static void written_stages(void **state) {
     static_assert(offsetof(type, member) + sizeof(((type *)0)->member) == sizeof(type), #type " ends with padding")
 
 ENDS_WITH(mst_context_desc, n_devices);
-ENDS_WITH(mst_execution, report);
+ENDS_WITH(mst_execution, queued);
 ENDS_WITH(mst_report, blocks);
 ENDS_WITH(mst_fft_desc, orthogonal);
 ENDS_WITH(mst_fft_needs, in_place);

@@ -219,7 +219,8 @@ mst_status mst_execution_read(const mst_execution *how, mst_execution *out, mst_
         MST_TRY(mst_description_read(MST_DESCRIPTION(mst_execution, MST_EXECUTION_INIT, n_wait), how, out, error));
     MST_REQUIRE((out->n_wait == 0) == (out->wait_list == NULL), MST_ERROR_ARGUMENT, "how->n_wait is %u but how->wait_list is %s",
                 (unsigned)out->n_wait, out->wait_list ? "set" : "NULL");
-    MST_REQUIRE(!out->event || !out->report, MST_ERROR_ARGUMENT, "how->event and how->report cannot be asked for together");
+    MST_REQUIRE(!out->report || !(out->event || out->queued), MST_ERROR_ARGUMENT,
+                "how->report cannot be asked for together with how->%s", out->event ? "event" : "queued");
     if (out->report)
         MST_TRY(mst_description_check(REPORT, out->report, error));
     if (out->event)

@@ -238,8 +238,14 @@ void mst_queue_forget(mst_queue *q) {
     for (size_t i = 0; i < q->n; i++)
         clReleaseEvent(q->events[i]);
     q->n = 0;
-    q->is_open = q->is_ending = q->is_ended = q->is_joined = false;
+    q->is_open = q->is_ending = q->is_ended = q->is_joined = q->is_left = false;
     q->failed = CL_SUCCESS;
+}
+
+void mst_queue_leave(mst_queue *q) {
+    q->is_left = false;
+    if (!checks_each(q))
+        mst_queue_forget(q);
 }
 
 void mst_queue_abandon(mst_queue *q) {

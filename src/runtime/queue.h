@@ -24,10 +24,11 @@ typedef struct mst_queue {
     bool is_ending; // the next command is to have an event, wherever: it is the last one before a mark
     bool is_ended;  // the one whose event was kept last was that
     bool is_joined; // not every event that is kept waits for the one before: some are of other queues
+    bool is_left;   // whoever uses it waits for all of it: no mark is wanted
 } mst_queue;
 
 #define MST_QUEUE(context, opencl)                                                                                               \
-    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false, false }
+    { (context), (opencl), NULL, NULL, 0, 0, CL_SUCCESS, NULL, false, false, false, false, false, false }
 
 // One beside the context's, in order like those.
 mst_status mst_queue_create(mst_context *context, mst_queue *out, mst_error *error);
@@ -38,7 +39,7 @@ mst_status mst_queue_begin(mst_queue *queue, cl_uint *n_waits, const cl_event **
                            mst_error *error);
 
 // Says that the next command is the last one before a mark, so that its own event can be the mark.
-static inline void mst_queue_expect_mark(mst_queue *queue) { queue->is_ending = true; }
+static inline void mst_queue_expect_mark(mst_queue *queue) { queue->is_ending = !queue->is_left; }
 
 // Keeps an event, which it owns from now on (NULL: there is none), until its command has ended. `copy`, if not NULL, gets it as
 // well, for the caller to release. Fails if the copy cannot be had or, now and then, as mst_queue_check does.
@@ -71,6 +72,9 @@ mst_status mst_device_write(mst_context *context, cl_command_queue queue, cl_mem
 // Whether a command is known to have failed; and the same of all commands, when they have ended.
 mst_status mst_queue_check(mst_queue *queue, mst_error *error);
 mst_status mst_queue_finish(mst_queue *queue, mst_error *error);
+
+// Leaves commands to whoever waits for the queue itself. Where only events tell of errors they are kept, for the next command.
+void mst_queue_leave(mst_queue *queue);
 
 // Forgets commands that a mark stands for; after a failure, when it has waited until none runs any more. Release forgets, too,
 // and accepts one that is all 0.

@@ -240,6 +240,8 @@ mst_status mst_block_compute(const mst_passage *s, mst_slot *slot, bool carries,
         MST_TRY_CL(mst_stamp(context, slot->queue.opencl, 0, NULL, &slot->begun), "cannot mark the start of a block");
     describe_block(s, slot, &block);
     MST_TRY(s->desc->compute(s->desc->user, &block, error));
+    if (slot->queue.is_left)
+        return MST_OK;
     MST_TRY(mst_queue_mark(&slot->queue, carries, &slot->computed, error));
     MST_TRY_CL(clFlush(slot->queue.opencl), "cannot start kernels");
     bool downloads = false;

@@ -95,8 +95,10 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
     mst_stream *s = r->stream;
     mst_context *context = s->desc.context;
     mst_slot *slot = &s->ring.slots[0];
-    if (r->how.event)
+    const bool leaves = r->how.queued && !r->how.event;
+    if (r->how.event || leaves)
         r->how.progress = NULL; // it could only be called by waiting
+    slot->queue.is_left = leaves;
     MST_TRY(mst_queue_barrier(&slot->queue, r->how.n_wait, r->how.wait_list, "a command of how->wait_list", error));
     for (size_t first = 0; first < s->desc.n_items; first += slot->count) {
         if (r->how.progress)
@@ -119,9 +121,12 @@ static mst_status run_resident(resident_run *r, mst_error *error) {
     }
     if (r->how.progress)
         MST_TRY(report_progress(r, s->desc.n_items, error));
-    if (!r->how.event)
+    if (!r->how.event && !leaves)
         MST_TRY(mst_queue_finish(&slot->queue, error));
-    mst_queue_forget(&slot->queue);
+    if (leaves)
+        mst_queue_leave(&slot->queue);
+    else
+        mst_queue_forget(&slot->queue);
     return MST_OK;
 fail:
     mst_slot_release_events(slot);
