@@ -134,10 +134,10 @@ typedef struct mst_execution {
     mst_progress_fn progress;
     void *progress_user;
     mst_report *report; // from MST_REPORT_INIT; filled when the call succeeds; not together with `event` or `queued`
-    uint64_t queued;    // 1: with every operand on the device, and no event: return when the commands are in mst_context_queue, in
-                        // their order, without progress. They may wait there until that queue is flushed or finished. If one ends
-                        // with an error, clFinish fails on a GPU; elsewhere it does not, and the plan's next execution does. For
-                        // many small calls: an event takes up to twice the time of a launch. 0: as above
+    uint64_t queued; // 1: with every operand on the device, and no event: return when the commands are in mst_context_queue, in
+                     // their order, without progress. They may wait there until that queue is flushed or finished. If one ends
+                     // with an error, clFinish fails on a GPU; elsewhere it does not, and the plan's next execution does. For
+                     // many small calls: an event takes up to twice the time of a launch. 0: as above
 } mst_execution;
 
 #define MST_EXECUTION_INIT                                                                                                       \

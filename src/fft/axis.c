@@ -145,10 +145,14 @@ static void place_pass(mst_fft *plan, const mst_axis_job *job, const mst_digits 
     p->from = first ? job->from : WORK;
     p->to = last ? job->to : WORK;
     p->lines_an_item = item_count(&work, plan->split) / digits->kept[i];
+    mst_layout own = p->from == SOURCE ? plan->desc.input : plan->desc.output;
+    if (job->row)
+        own.shape[own.rank - 1] = job->row;
+    pass->row = job->row;
+    pass->row_there = job->row_there;
     pass->source = mst_axis_view(from, job->axis, digits, i, false, first, &column);
     pass->target = mst_axis_view(to, job->axis, digits, i, true, last, &unused);
-    p->own_source =
-        mst_axis_view(p->from == SOURCE ? &plan->desc.input : &plan->desc.output, job->axis, digits, i, false, first, &unused);
+    p->own_source = mst_axis_view(&own, job->axis, digits, i, false, first, &unused);
     p->own_target = mst_axis_view(&plan->desc.output, job->axis, digits, i, true, last, &unused);
     pass->twiddle_dim = p->own_twiddle_dim = column;
     mst_view_merge(&pass->source, last ? NULL : &pass->twiddle_dim);
@@ -168,20 +172,24 @@ static bool takes_half(mst_pass *pass, mst_pass_half half) {
     return true;
 }
 
+// Real numbers, or even or odd ones that stand for them, are transformed; else they come out.
+static bool comes_in_real(const mst_axis_job *job) {
+    return job->load.element == MST_ELEMENT_REAL && job->load.even != EVEN_ROTATED;
+}
+
 // Of a real axis in several passes. The results of real columns mirror one another, so those up to f / 2 are kept; in the end
 // each line has results whose mirrors are wanted, and not the others. The other way, the first pass reads mirrors of what is
 // there for the columns up to f / 2 of the last digit, and the last pass for its rows. Real columns and rows of even length are
 // transformed as complex ones of half the length.
 static void fold(const mst_axis_job *job, const mst_digits *digits, int i, mst_pass *pass) {
     int last = digits->n - 1;
-    bool in = job->load.element == MST_ELEMENT_REAL, inverse = job->load.swap;
+    bool in = comes_in_real(job), inverse = job->load.swap;
     bool halved = i == (in ? 0 : last) && takes_half(pass, in ? MST_HALF_COMBINE : MST_HALF_SPLIT);
     if (in && i == 0 && !halved)
         pass->store.length = product(digits->kept, 0, last + 1);
     if (in && i == last) {
         pass->store.length = 0;
-        pass->store.element = MST_ELEMENT_HERMITIAN;
-        pass->store.axis_length = job->n;
+        pass->store.mirror_length = job->n;
         pass->store.residues = digits->f[0];
     }
     if (!in && i < last)
@@ -253,7 +261,7 @@ static void put_even(mst_digits *digits, int digit) {
 static mst_digits choose_digits(const mst_fft *plan, const mst_axis_job *job, int least) {
     mst_digits digits = {.n = 0};
     digits.n = choose_factors(plan, job->n, least, digits.f);
-    int kept_by_half = job->load.element == MST_ELEMENT_REAL ? 0 : digits.n - 1;
+    int kept_by_half = comes_in_real(job) ? 0 : digits.n - 1;
     if (job->folded && digits.n > 0)
         put_even(&digits, kept_by_half);
     memcpy(digits.kept, digits.f, sizeof digits.f);

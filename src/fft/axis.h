@@ -24,6 +24,7 @@ typedef struct mst_axis_job {
     mst_pass_convolution convolution; // of length n, in one pass
     mst_pass_half half;               // n is half of a real axis, in one pass
     bool folded;                      // a real axis in several passes, gpu: one digit is kept by half
+    size_t row, row_there; // gpu, of other axes than the last one: lines of its length there, counted as so many; 0: they are all
 } mst_axis_job;
 
 // Can passes be made for the length itself: has it no prime factor above MST_PASS_MAX_PRIME?

@@ -258,14 +258,49 @@ fail:
     return status;
 }
 
+// GPU-shaped: real numbers as the parts of half as many, in one pass, or with half of a digit of the index through several.
+static mst_status plan_half(mst_fft *plan, const mst_axis_job *job, bool *done, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_axis_job half = *job;
+    mst_fft_pass *first, *last;
+    bool back = job->load.even == EVEN_ROTATED;
+    *done = false;
+    if (plan->cpu || job->n % 2 != 0 || !(back || job->load.even == EVEN_SPREAD || job->load.even == EVEN_MIRRORED))
+        return MST_OK;
+    half.n = job->n / 2;
+    half.half = back ? MST_HALF_SPLIT : MST_HALF_COMBINE;
+    half.work_layout = mst_axis_layout(&job->work_layout, job->work_layout.type, job->axis, half.n);
+    if (job->load.even == EVEN_SPREAD)
+        half.load.even = EVEN_PAIRED;
+    if (back) {
+        half.store.even = EVEN_PAIRED;
+        half.load.swap = false; // splitting exchanges the parts
+    }
+    if (!mst_axis_is_smooth(half.n) || !mst_axis_takes_one(plan, &half)) {
+        half = *job;
+        half.folded = true;
+    }
+    if (half.folded && (!mst_axis_is_smooth(job->n) || mst_axis_passes(plan, job->n) < 2))
+        return MST_OK;
+    MST_TRY(mst_axis_plan(plan, &half, &first, &last, error));
+    mst_axis_need_factors(plan, job, first, last);
+    *done = true;
+fail:
+    return status;
+}
+
 static mst_status plan_axis(mst_fft *plan, const mst_axis_job *job, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_pass *first, *last;
+    bool done;
     size_t h = length_of_tile(plan, job);
     if (h > 0)
         return plan_tile(plan, job, h, error);
     if (goes_by_runs(plan, job))
         return plan_runs(plan, job, error);
+    MST_TRY(plan_half(plan, job, &done, error));
+    if (done)
+        return MST_OK;
     if (!mst_axis_is_smooth(job->n))
         return mst_axis_plan_convolution(plan, job, error);
     MST_TRY(mst_axis_plan(plan, job, &first, &last, error));

@@ -68,9 +68,9 @@ size_t mst_pass_staged_pitch(const mst_pass *pass) { return (pass->n + (pass->ha
 size_t mst_pass_own_reals(const mst_pass *pass) {
     size_t parts = pass->exchange_parts > 1 ? 1 : 2;
     size_t exchange = parts * (pass->whole_exchange ? whole_numbers(pass) : mst_pass_padded_reals(pass));
-    if (pass->staged)
-        return 2 * mst_pass_staged_pitch(pass);
     if (pass->n_radices < 2)
-        return 0;
+        return pass->staged_load || pass->staged_store ? 2 * mst_pass_staged_pitch(pass) : 0;
+    if (pass->staged_load || pass->staged_store)
+        return mst_larger(exchange, 2 * mst_pass_staged_pitch(pass));
     return pass->convolution == MST_PASS_RADER ? mst_larger(exchange, 2 * (pass->n + 1)) : exchange;
 }

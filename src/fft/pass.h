@@ -1,7 +1,6 @@
 // A pass: a batch of transforms of one length, each read once from memory and written once. A plan is a list of passes; long axes
-// take several (Bailey's four-step method, generalised). The kernels of transforms, convolutions and filters are all passes: what
-// a pass is and how it is planned is here, how it is written as OpenCL C in write.h, its tables are in pass_tables.h, and
-// device_pass.h has what it needs to run.
+// take several (Bailey's four-step method, generalised). The kernels of transforms, convolutions and filters are all passes. How
+// one is written as OpenCL C is in write.h, its tables are in pass_tables.h, and device_pass.h has what it needs to run.
 #ifndef MST_FFT_PASS_H
 #define MST_FFT_PASS_H
 
@@ -31,12 +30,12 @@ typedef enum mst_element { MST_ELEMENT_COMPLEX, MST_ELEMENT_REAL, MST_ELEMENT_HE
 
 // What happens to a value on its way in or out.
 typedef struct mst_pass_op {
-    mst_element element;          // real: an imaginary part of zero, or dropped. Hermitian: positions p > axis_length / 2 are
-                                  // conjugates (in), or stored as such (out; lines of p = 0 or r / 2 mod r = residues: not)
-    size_t axis_length, residues; // Hermitian: of the whole transform; of even or odd data: of these
-    size_t length;                // positions from here on are zero on load and not stored; 0: all are there
-    bool multiply;                // by a table, at the position
-    bool swap;                    // exchange real and imaginary part: a forward transform between two swaps is an inverse one
+    mst_element element; // real: an imaginary part of zero, or dropped; Hermitian, in: conjugates beyond axis_length / 2
+    size_t axis_length;  // Hermitian: of the whole transform; of even or odd data: of these
+    size_t mirror_length, residues; // out: positions beyond half of this as conjugates, not those 0 or r / 2 mod r; 0: not so
+    size_t length;                  // positions from here on are zero on load and not stored; 0: all are there
+    bool multiply;                  // by a table, at the position
+    bool swap;                      // exchange real and imaginary part: a forward transform between two swaps is an inverse one
     int even;  // real: of cosine or sine transforms (even.h), EVEN_SPREAD or another of even_maps.cl; EVEN_NONE: not
     bool sine; // the latter
 } mst_pass_op;
@@ -100,15 +99,16 @@ typedef struct mst_pass {
     unsigned lanes;         // cpu: transforms a work-item works on at once, in vectors
     unsigned threads;       // gpu: work-items a transform
     unsigned lines;         // gpu: transforms a work-group
+    size_t row, row_there;  // gpu: of each so many lines only the first are there; 0: all are
     unsigned load_run, run; // gpu: neighbouring work-items that share a line while it is loaded, and from the first exchange on:
                             // `threads` where the line's elements are neighbours in memory, 1 where lines are
-    bool staged; // gpu: a work-item holds a whole line; lines pass through local memory so that neighbours read neighbours
-    unsigned exchange_parts; // gpu: what goes through local memory at a time: 1: real and imaginary parts; 2: real, then
-                             // imaginary ones; 4: those of the elements before the middle, then of those behind it
-    bool two_operands;       // gpu, fused: two are transformed,
-    bool whole_exchange;     // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
-    unsigned areas;          // exchanges in turns in so many areas of it: with two, a barrier for each is enough
-    bool few_twiddles;       // gpu: products of two entries of a step's table (step_table.c)
+    bool staged_load, staged_store; // gpu: lines pass through local memory on their way, so that neighbours read neighbours
+    unsigned exchange_parts;        // gpu: what goes through local memory at a time: 1: real and imaginary parts; 2: real, then
+                                    // imaginary ones; 4: those of the elements before the middle, then of those behind it
+    bool two_operands;              // gpu, fused: two are transformed,
+    bool whole_exchange;            // gpu, fused: whole numbers lie in local memory by the rules of exchange.c,
+    unsigned areas;                 // exchanges in turns in so many areas of it: with two, a barrier for each is enough
+    bool few_twiddles;              // gpu: products of two entries of a step's table (step_table.c)
 } mst_pass;
 
 // The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.

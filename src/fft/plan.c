@@ -5,8 +5,13 @@
 #include "write.h"
 
 #include "runtime/layout.h"
+#include "runtime/numbers.h"
 
 #include <stdio.h>
+
+#define GPU_SECTOR_BYTES 32u // the least that memory moves
+#define LONG_COLUMNS ((size_t)512)
+#define LEAST_ROW ((size_t)64)
 
 bool mst_fft_has_gaps(const mst_fft *plan, int buffer) {
     return buffer <= TARGET && !mst_layout_is_dense(buffer == SOURCE ? &plan->desc.input : &plan->desc.output);
@@ -113,6 +118,17 @@ static int plan_box(mst_fft *plan) {
     return 0;
 }
 
+// Whether rows of a spectrum on its way to real numbers begin at whole sectors of memory: each pass over long columns then writes
+// whole ones, where it has room for so few side by side that it would write mostly parts.
+static bool pads_rows(const mst_fft *plan) {
+    const mst_fft_desc *d = &plan->desc;
+    size_t longest = 0;
+    for (int a = 0; a + 1 < d->n_axes; a++)
+        longest = mst_larger(longest, d->input.shape[d->axes[a]]);
+    return !plan->cpu && d->axes[d->n_axes - 1] == d->input.rank - 1 && d->output.shape[d->output.rank - 1] >= LEAST_ROW &&
+           longest >= LONG_COLUMNS;
+}
+
 static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
     mst_status status = MST_OK;
     const mst_fft_desc *d = &plan->desc;
@@ -120,7 +136,11 @@ static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
     bool real_in = d->input.type != complex_type, real_out = d->output.type != complex_type;
     bool inverse = d->direction == MST_FFT_INVERSE;
     mst_layout spectrum = mst_layout_dense(complex_type, d->input.rank, real_in ? d->output.shape : d->input.shape);
-    const int n_box = plan_box(plan), n_jobs = d->n_axes - n_box;
+    const int n_box = plan_box(plan), n_jobs = d->n_axes - n_box, last_axis = d->input.rank - 1;
+    const size_t row_there = spectrum.shape[last_axis];
+    if (real_out && pads_rows(plan))
+        spectrum.shape[last_axis] = mst_round_up(row_there, GPU_SECTOR_BYTES / (size_t)mst_fft_number_bytes(plan));
+    spectrum = mst_layout_dense(complex_type, spectrum.rank, spectrum.shape);
     for (int a = 0, number = 0; a < d->n_axes; a++) {
         int axis = d->axes[a];
         if (axis >= d->input.rank - n_box)
@@ -137,6 +157,10 @@ static mst_status plan_fourier(mst_fft *plan, mst_error *error) {
         job.from_layout = packed_layout(plan, job.from, &spectrum);
         job.to_layout = packed_layout(plan, job.to, &spectrum);
         job.work_layout = mst_axis_layout(&spectrum, complex_type, axis, job.n);
+        if (real_out && axis != last_axis && spectrum.shape[last_axis] > row_there) {
+            job.from_layout.shape[last_axis] = job.row = spectrum.shape[last_axis];
+            job.row_there = row_there;
+        }
         job.load.swap = job.store.swap = inverse;
         if (first && real_in)
             job.load.element = MST_ELEMENT_REAL;

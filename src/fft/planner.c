@@ -11,6 +11,7 @@
 #define GPU_WIDE_ROW_BYTES 128u // or so many, if the work-group has no more work-items than
 #define GPU_WIDEST_GROUP 256u   // this
 #define GPU_SECTOR_BYTES 32u    // the least that memory moves: enough where elements are wide, in small work-groups
+#define GPU_STAGED_RUN 16u      // rows of up to so many work-items come and go by way of local memory
 #define GPU_WHOLE_EXCHANGE_BYTES 36864u // local memory up to which real and imaginary parts are exchanged together
 #define GPU_LONGEST_POWER 16384u        // the longest transform of one pass in float, half as long in double
 #define GPU_FEW_TWIDDLES_FROM 512u      // passes with lines side by side have small tables of twiddles from this length on
@@ -176,7 +177,11 @@ unsigned mst_pass_choose_threads(const mst_pass *pass, unsigned held, unsigned m
 
 static unsigned choose_threads(const mst_pass *pass, const mst_device_info *device) {
     const size_t limit = mst_smaller(mst_smaller(device->max_work_group_size, (size_t)1024), pass->n);
-    return mst_pass_choose_threads(pass, pass->n >= 1024 && !pass->is_double ? 16 : 8, 64, limit);
+    // Of real numbers as complex ones less is moved for the same work.
+    const bool real =
+        (pass->load.element == MST_ELEMENT_REAL || pass->store.element == MST_ELEMENT_REAL) && !mst_pass_halves(pass);
+    const unsigned held = !pass->is_double && (pass->n >= 1024 || (real && pass->n >= 512)) ? 16 : 8;
+    return mst_pass_choose_threads(pass, held, 64, limit);
 }
 
 // A butterfly behind an exchange takes half of its elements from before the middle of the line.
@@ -204,6 +209,31 @@ static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool 
         pass->exchange_parts = 4;
 }
 
+// Whether the work-items of a line bring it by way of local memory: one that holds all of it, or several in runs of neighbours
+// that are no whole sectors.
+static bool stages_runs(const mst_pass *pass) {
+    const unsigned most = pass->half == MST_HALF_SPLIT ? GPU_STAGED_RUN / 2 : GPU_STAGED_RUN;
+    const unsigned sector = GPU_SECTOR_BYTES / (pass->is_double ? 16 : 8);
+    const bool parts = pass->threads % sector != 0 || pass->n % sector != 0;
+    return pass->threads == 1 ||
+           (parts && pass->threads <= most && pass->half != MST_HALF_COMBINE && !pass->load.even && !pass->store.even);
+}
+
+// Whether real numbers of even or odd data would be read or stored every other one at a time: those of whole lines, that fit.
+static bool stages_even(const mst_pass *pass, const mst_pass_op *op) {
+    const size_t numbers = pass->lines * mst_pass_staged_pitch(pass);
+    return (op->even == EVEN_PAIRED || op->even == EVEN_FOLDED || (op->even == EVEN_MIRRORED && !op->multiply)) &&
+           2 * pass->n <= 2 * op->axis_length + 2 && pass->twiddle_n == 0 &&
+           numbers * (pass->is_double ? 16 : 8) <= GPU_WHOLE_EXCHANGE_BYTES;
+}
+
+static void choose_staging(mst_pass *pass, bool rows_in, bool rows_out) {
+    const bool whole = pass->n > 1 && !pass->fused && rows_in && rows_out && pass->convolution == MST_PASS_TRANSFORM;
+    const bool runs = whole && stages_runs(pass);
+    pass->staged_load = runs || (whole && stages_even(pass, &pass->load));
+    pass->staged_store = runs || (whole && pass->store.even != EVEN_MIRRORED && stages_even(pass, &pass->store));
+}
+
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {
     unsigned most = (unsigned)mst_smaller(device->max_work_group_size, (size_t)1024);
     unsigned group = pass->choice.group ? pass->choice.group : GPU_GROUP;
@@ -222,7 +252,7 @@ static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_e
     while (pass->lines * pass->threads < (wide ? 2 * group : group) || (wide && pass->lines < adjacent) ||
            (wide && pass->lines < wide_row && 2 * pass->lines * pass->threads <= GPU_WIDEST_GROUP))
         pass->lines *= 2;
-    pass->staged = pass->threads == 1 && pass->n > 1 && !wide && !pass->fused;
+    choose_staging(pass, rows_in, rows_out);
     pass->load_run = rows_in ? pass->threads : 1;
     pass->run = rows_out ? pass->threads : 1;
     if (pass->fused)

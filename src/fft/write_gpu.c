@@ -2,11 +2,13 @@
 // (write_steps.c).
 #include "write_parts.h"
 
+#include "runtime/numbers.h"
+
 #include <stdio.h>
 
 static void write_loading(const mst_pass *pass, mst_text *out) {
     char load[100], pair[100];
-    const mst_times step = mst_pass_value_step(pass, &pass->source, pass->load.element);
+    const mst_times step = mst_pass_value_step(pass, &pass->source, &pass->load);
     snprintf(load, sizeof load, "load_value(source, outer, position + e%s%s)", step.text, mst_load_arguments(pass));
     snprintf(pair, sizeof pair, "load_pair(source, outer, position + e%s)", step.text);
     mst_text_add(out, "{ // Load.\n"
@@ -62,8 +64,15 @@ static void write_last(const mst_pass *pass, mst_text *out) {
     mst_text_put_values(out, "store_value(target, outer, position + $last$arguments, value);\n}\n", values);
 }
 
+// How many results of a butterfly of the last step, of radix r, may be stored: those behind store.length are not even computed.
+static unsigned stored_of(const mst_pass *pass, unsigned r) {
+    const size_t apart = pass->n / r, kept = mst_divide_up(pass->store.length, apart);
+    bool whole = pass->store.length > 0 && pass->target.step == 1 && !mst_pass_halves(pass);
+    return whole && kept < r ? (unsigned)kept : r;
+}
+
 static void write_storing(const mst_pass *pass, mst_text *out) {
-    unsigned r = pass->radices[pass->n_radices - 1];
+    unsigned r = pass->radices[pass->n_radices - 1], stored = stored_of(pass, r);
     mst_text_put(out,
                  "\n// Store$twiddled.\n"
                  "if (!active)\n"
@@ -88,11 +97,11 @@ static void write_storing(const mst_pass *pass, mst_text *out) {
                  "for (uint q = 0; q < ${radix}u; q++) {\n"
                  "const int e = (int)j + (int)q * $apart;\n"
                  "real2 value = (real2)(re[${first}q], im[${first}q]);\n",
-                 MST_SET(radix, r), MST_SET(apart, pass->n / r),
+                 MST_SET(radix, stored), MST_SET(apart, pass->n / r),
                  MST_SET(first, mst_pass_gpu_first_register(pass, pass->n_radices - 1).text));
     write_twiddle(pass, out);
     mst_text_put(out, "store_value(target, outer, position + e$step$arguments, value);\n}\n",
-                 MST_SET(step, mst_pass_value_step(pass, &pass->target, pass->store.element).text),
+                 MST_SET(step, mst_pass_value_step(pass, &pass->target, &pass->store).text),
                  MST_SET(arguments, mst_store_arguments(pass)));
     mst_pass_gpu_close(braces, out);
     if (pass->half == MST_HALF_COMBINE)
@@ -103,17 +112,17 @@ void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, ms
     mst_pass_gpu_write_head(pass, signature, out);
     if (pass->half != MST_HALF_NONE)
         mst_text_add(out, "real last = 0; // of the spectrum\n");
-    if (pass->staged)
+    if (pass->staged_load)
         mst_pass_gpu_write_staged_loading(pass, out);
     else
         write_loading(pass, out);
     if (pass->half == MST_HALF_SPLIT)
         mst_pass_gpu_write_split(pass, out);
-    mst_pass_gpu_write_steps(pass, &(mst_pass_gpu_local){.used = false}, &(mst_pass_gpu_names){"re", "im", "step_twiddles"}, 1,
-                             out);
+    mst_pass_gpu_write_steps(pass, &(mst_pass_gpu_local){.used = pass->staged_load},
+                             &(mst_pass_gpu_names){"re", "im", "step_twiddles"}, 1, out);
     if (pass->half == MST_HALF_COMBINE)
         mst_pass_gpu_write_combine(pass, out);
-    if (pass->staged)
+    if (pass->staged_store)
         mst_pass_gpu_write_staged_storing(pass, out);
     else
         write_storing(pass, out);

@@ -24,8 +24,10 @@ mst_times mst_view_stride(const mst_view *view); // of a position along the axis
 // Whether there is also load_pair, which loads the same where PAIRS is true.
 bool mst_pass_loads_pairs(const mst_pass *pass);
 
-// From one value of a side to the next, in positions: two where pairs of real numbers are values.
-mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, mst_element element);
+// Whether values of a side are pairs of real numbers that have a position each, and the step from one value to the next, in
+// positions.
+bool mst_pass_takes_pairs(const mst_pass *pass, const mst_pass_op *op);
+mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, const mst_pass_op *op);
 
 // ---- The kernels of whole passes.
 void mst_pass_write_gpu(const mst_pass *pass, const mst_signature *signature, mst_text *out);
@@ -80,6 +82,8 @@ void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out);
 
 // ---- write_staging.c: loading and storing by way of local memory.
+// Whether a side is staged whose numbers are even or odd data, which have places of their own there.
+bool mst_pass_stages_even(const mst_pass *pass, const mst_pass_op *op);
 void mst_pass_gpu_write_staged_loading(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_staged_storing(const mst_pass *pass, mst_text *out);
 

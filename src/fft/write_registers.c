@@ -92,11 +92,14 @@ void mst_pass_gpu_write_place(const mst_pass *pass, unsigned run, mst_text *out)
                                      MST_SET(lines, pass->lines),
                                      MST_SET(group_run, run * pass->lines),
                                      MST_SET(own, mst_pass_own_reals(pass)),
+                                     MST_SET(row, pass->row),
+                                     MST_SET(there, pass->row_there),
                                      {0}};
     mst_text_put_values(out,
                         "slot = id / $run % $lines, t = id / $group_run * $run + id % $run;\n"
-                        "line = get_group_id(0) * (ulong)$lines + slot, active = line < n_lines;\n",
+                        "line = get_group_id(0) * (ulong)$lines + slot, active = line < n_lines",
                         values);
+    mst_text_put_values(out, pass->row ? " && (uint)(line % ${row}ul) < ${there}u;\n" : ";\n", values);
     if (pass->n_radices > 1)
         mst_text_put_values(out, "own = (__local real *)exchange + slot * ${own}u;\n", values);
 }
@@ -111,10 +114,12 @@ void mst_pass_gpu_write_head(const mst_pass *pass, const mst_signature *signatur
                      MST_SET(shift, mst_pass_pad_shift(pass)));
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%u, 1, 1)))", pass->threads * pass->lines);
     mst_signature_write(signature, attributes, out);
-    if (pass->staged)
-        mst_text_put(out, "__local real2 stage[$count];\n", MST_SET(count, mst_pass_own_reals(pass) / 2 * pass->lines));
-    else if (pass->n_radices > 1)
-        mst_text_put(out, "__local real2 exchange[$count];\n", MST_SET(count, shared));
+    const bool staged = pass->staged_load || pass->staged_store;
+    if (staged || pass->n_radices > 1)
+        mst_text_put(out, "__local real2 $name[$count];\n", MST_SET(name, pass->n_radices > 1 ? "exchange" : "stage"),
+                     MST_SET(count, shared));
+    if (staged && pass->n_radices > 1)
+        mst_text_add(out, "__local real2 *stage = exchange;\n");
     mst_text_put(out,
                  "// This work-item is number t of those of a line, which is number `slot` of the work-group's.\n"
                  "const uint id = get_local_id(0);\n"

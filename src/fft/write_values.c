@@ -68,9 +68,13 @@ mst_times mst_pass_times(size_t factor) {
     return times;
 }
 
-mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, mst_element element) {
-    bool pairs = mst_pass_halves(pass) && element == MST_ELEMENT_REAL;
-    return mst_pass_times(pairs ? 2 * view->step : view->step);
+bool mst_pass_takes_pairs(const mst_pass *pass, const mst_pass_op *op) {
+    return mst_pass_halves(pass) && op == (pass->half == MST_HALF_COMBINE ? &pass->load : &pass->store) &&
+           op->element == MST_ELEMENT_REAL && op->even != EVEN_PAIRED;
+}
+
+mst_times mst_pass_value_step(const mst_pass *pass, const mst_view *view, const mst_pass_op *op) {
+    return mst_pass_times(mst_pass_takes_pairs(pass, op) ? 2 * view->step : view->step);
 }
 
 // Whether pairs of real numbers that are values of the source can be one access: neighbours, of lines that all begin as the
@@ -80,7 +84,7 @@ bool mst_pass_loads_pairs(const mst_pass *pass) {
     bool even = (int64_t)v->step * v->axis_stride == 1;
     for (int k = 0; k < v->n_dims; k++)
         even = even && v->outer[k] % 2 == 0 && v->position[k] % 2 == 0;
-    return even && mst_pass_halves(pass) && pass->load.element == MST_ELEMENT_REAL;
+    return even && mst_pass_takes_pairs(pass, &pass->load) && !pass->load.even;
 }
 
 static void write_pair_load(const mst_pass *pass, mst_text *out) {
@@ -103,6 +107,41 @@ static void write_pair_store(const mst_pass *pass, mst_text *out) {
     mst_text_put(out, "at[0] = value.x;\nat[$apart] = value.y;\n}\n\n", MST_SET(apart, apart));
 }
 
+// Two of even or odd data: numbers of its own for each.
+static void write_even_pair_load(const mst_pass *pass, mst_text *out) {
+    const mst_pass_op *op = &pass->load;
+    const mst_text_value values[] = {MST_SET(map, op->even),
+                                     MST_SET(sine, op->sine),
+                                     MST_SET(n, op->axis_length),
+                                     MST_SET(stride, pass->source.axis_stride),
+                                     MST_SET(apart, pass->source.step),
+                                     {0}};
+    mst_text_put_values(out,
+                        "const uint next = position + ${apart}u;\n"
+                        "real2 value = (real2)(even_load($map, $sine, ${n}u, source + outer, ${stride}l, position).x,\n"
+                        "even_load($map, $sine, ${n}u, source + outer, ${stride}l, next).x);\n",
+                        values);
+    if (op->multiply)
+        mst_text_add(out, "value *= (real2)(factors[position].x, factors[next].x);\n");
+}
+
+static void write_even_store(const mst_pass *pass, mst_text *out) {
+    const mst_pass_op *op = &pass->store;
+    const bool pairs = mst_pass_takes_pairs(pass, op);
+    const mst_text_value values[] = {MST_SET(map, op->even),
+                                     MST_SET(sine, op->sine),
+                                     MST_SET(n, op->axis_length),
+                                     MST_SET(stride, pass->target.axis_stride),
+                                     MST_SET(apart, pass->target.step),
+                                     {0}};
+    mst_text_put_values(out, "even_store($map, $sine, ${n}u, target + outer, ${stride}l, position, value);\n", values);
+    if (pairs)
+        mst_text_put_values(
+            out, "even_store($map, $sine, ${n}u, target + outer, ${stride}l, position + ${apart}u, (real2)(value.y, 0));\n",
+            values);
+    mst_text_add(out, "}\n\n");
+}
+
 static void write_load(const mst_pass *pass, mst_text *out) {
     const mst_pass_op *op = &pass->load;
     const mst_times stride = mst_view_stride(&pass->source);
@@ -119,11 +158,14 @@ static void write_load(const mst_pass *pass, mst_text *out) {
                         values);
     if (op->length)
         mst_text_put_values(out, "if (position >= ${length}u)\nreturn (real2)(0, 0);\n", values);
-    if (op->even)
+    bool pairs = mst_pass_takes_pairs(pass, op);
+    if (op->even && pairs)
+        write_even_pair_load(pass, out);
+    else if (op->even)
         mst_text_put(out, "real2 value = even_load($map, $sine, ${n}u, source + outer, ${stride}l, position);\n",
                      MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
                      MST_SET(stride, pass->source.axis_stride));
-    else if (mst_pass_halves(pass) && op->element == MST_ELEMENT_REAL)
+    else if (pairs)
         write_pair_load(pass, out);
     else if (op->element == MST_ELEMENT_REAL)
         mst_text_put_values(out, "real2 value = (real2)(source[outer + (long)position$stride], 0);\n", values);
@@ -137,7 +179,7 @@ static void write_load(const mst_pass *pass, mst_text *out) {
                             values);
     else
         mst_text_put_values(out, "real2 value = source[outer + (long)position$stride];\n", values);
-    if (op->multiply)
+    if (op->multiply && !(op->even && pairs))
         mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     mst_text_put(out, "return value$swapped;\n}\n\n", MST_SET(swapped, op->swap ? ".yx" : ""));
     if (mst_pass_loads_pairs(pass))
@@ -159,6 +201,7 @@ static void write_store(const mst_pass *pass, mst_text *out) {
                                      MST_SET(part, op->element == MST_ELEMENT_REAL ? ".x" : ""),
                                      MST_SET(n, op->axis_length),
                                      MST_SET(residues, op->residues),
+                                     MST_SET(whole, op->mirror_length),
                                      {0}};
     mst_text_put_values(
         out, "void store_value(__global $element *target, long outer, uint position$factors$scale, real2 value) {\n", values);
@@ -166,23 +209,21 @@ static void write_store(const mst_pass *pass, mst_text *out) {
         mst_text_put_values(out, "if (position >= ${length}u)\nreturn;\n", values);
     if (op->swap)
         mst_text_put_values(out, "value = value.yx;\n", values);
+    if (op->residues > 0)
+        mst_text_put_values(out,
+                            "// The second half is stored as its mirror, which no other line has unless this one has it, too.\n"
+                            "if (2 * position > ${whole}u) {\n"
+                            "if (2 * (position % ${residues}u) % ${residues}u == 0)\nreturn;\n"
+                            "position = ${whole}u - position;\n"
+                            "value.y = -value.y;\n"
+                            "}\n",
+                            values);
     if (op->multiply)
         mst_text_put_values(out, "value = complex_multiply(value, factors[position]);\n", values);
     if (pass->scale)
         mst_text_put_values(out, "value *= scale;\n", values);
-    if (op->element == MST_ELEMENT_HERMITIAN)
-        mst_text_put_values(out,
-                            "// The second half is stored as its mirror, which no other line has unless this one has it, too.\n"
-                            "if (2 * position > ${n}u) {\n"
-                            "if (2 * (position % ${residues}u) % ${residues}u == 0)\nreturn;\n"
-                            "position = ${n}u - position;\n"
-                            "value.y = -value.y;\n"
-                            "}\n",
-                            values);
     if (op->even)
-        mst_text_put(out, "even_store($map, $sine, ${n}u, target + outer, ${stride}l, position, value);\n}\n\n",
-                     MST_SET(map, op->even), MST_SET(sine, op->sine), MST_SET(n, op->axis_length),
-                     MST_SET(stride, pass->target.axis_stride));
+        write_even_store(pass, out);
     else if (mst_pass_halves(pass) && op->element == MST_ELEMENT_REAL)
         write_pair_store(pass, out);
     else
