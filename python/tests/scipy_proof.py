@@ -2,7 +2,7 @@
 
 scipy.fft's functions get mastaba.fft as their backend, and those of scipy.signal, scipy.integrate and scipy.ndimage are replaced by
 Mastaba's, before any test is imported; where tests of NumPy are named, so are those of numpy.fft. SciPy's and NumPy's own transforms, and SciPy's convolutions and
-integrals, fail when something calls them. Tests that fail for a reason are in the table EXPECTED, and must fail. Tests that end with a
+integrals, fail when something calls them. Tests that fail for a reason are in the table EXPECTED, and must fail; those in SKIPPED are not run. Tests that end with a
 refusal in one line, of a function that is no expression say, are counted as skipped, and named with it in the summary (-rs).
 """
 import re
@@ -40,7 +40,9 @@ EXPECTED = (
     (r"test_tanhsinh.py.*test_special_cases", "it asks for warnings and the status of levels"),
     (r"test_tanhsinh.py.*test_basic\[numpy-10\]", "the end is pi/2 rounded, where the integrand is no longer the one whose integral is known"),
     (r"test_tanhsinh.py.*test_log\[", "it counts calls, and the two parts of a complex integrand are two integrals"),
-    (r"TestConvolve2d::test_large_array", "one image of 2 GiB takes more than the staging memory of budget(host=...) there is by default"),
+)
+SKIPPED = (
+    (r"TestConvolve2d::test_large_array", "an image of 2 GiB takes minutes, and it depends on the machine's memory whether it is refused"),
 )
 
 
@@ -119,7 +121,7 @@ def pytest_runtest_makereport(item, call):
     outcome = yield
     report = outcome.get_result()
     refusals = (mastaba.errors.TraceError, mastaba.errors.UnsupportedError)
-    if call.when == "call" and report.failed and isinstance(call.excinfo.value, refusals):
+    if call.when == "call" and report.failed and call.excinfo and isinstance(call.excinfo.value, refusals):
         report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"refused: {call.excinfo.value}")
 
 
@@ -128,3 +130,6 @@ def pytest_collection_modifyitems(items):
         for pattern, reason in EXPECTED:
             if re.search(pattern, item.nodeid):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+        for pattern, reason in SKIPPED:
+            if re.search(pattern, item.nodeid):
+                item.add_marker(pytest.mark.skip(reason=reason))
