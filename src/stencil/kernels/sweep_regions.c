@@ -9,9 +9,12 @@ enum {
     LINE_BYTES = 128,   // of a cache, which two kernels do not share: half ones take an H100 twice as long
     GROUPS_A_UNIT = 16, // work-groups that a compute unit should have, at least
     // Planes that a GPU's work-item goes along: it begins with loading some more, and neighbours far ahead of one another share
-    // no cache.
+    // no cache. Where these more planes of an array take so many bytes, the cache does not hold them until the next strip needs
+    // them, and strips are longer.
     LEAST_PLANES = 4,
     MOST_PLANES = 8,
+    MOST_PLANES_APART = 32,
+    MOST_CACHED = 1 << 24,
     ROW_ITEMS = 32, // along the columns, in three dimensions; and of layers, those at both ends of a row counted as one
 };
 
@@ -67,13 +70,20 @@ static int64_t groups_of(const mst_sweeps *s, int k, mst_sweep_of part, unsigned
                                    : columns * rows * mst_divide_up(strips, across);
 }
 
+static int64_t strip_of(const mst_sweeps *s, int64_t fair) {
+    const mst_padded *a = &s->padded;
+    const double more = (double)((a->before[PLANES] + a->behind[PLANES]) * a->plane_pitch) * (double)s->element;
+    const int64_t most = more > MOST_CACHED ? MOST_PLANES_APART : MOST_PLANES;
+    return mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), most);
+}
+
 static int64_t divide_all(const mst_sweeps *s, int64_t planes, int64_t units, cl_long8 *work) {
     const uint64_t *n = s->problem->grid;
     const int64_t items = mst_sweep_items(s->problem, MST_SWEEP_ALL, false);
     const int64_t columns = mst_divide_up((int64_t)n[COLUMNS], items * s->width);
     const int64_t rows = mst_divide_up((int64_t)n[ROWS], GROUP / items);
     const int64_t fair = mst_divide_up(planes, mst_divide_up(units * GROUPS_A_UNIT, columns * rows));
-    const int64_t strip = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
+    const int64_t strip = strip_of(s, fair);
     *work = (cl_long8){{strip, columns, rows}};
     return mst_divide_up(planes, strip) * columns * rows;
 }
@@ -87,7 +97,7 @@ int64_t mst_sweep_divide(const mst_sweeps *s, int k, mst_sweep_of part, int64_t 
         if (i == 0 || mst_sweep_region(part, i) != 0)
             planes += groups_of(s, k, part, mst_sweep_region(part, i), from, to, 1);
     const int64_t fair = mst_divide_up(planes, units * GROUPS_A_UNIT);
-    work->s[0] = mst_smaller(mst_larger(fair, (int64_t)LEAST_PLANES), (int64_t)MOST_PLANES);
+    work->s[0] = strip_of(s, fair);
     for (int i = 0; i < MST_SWEEP_REGIONS; i++) {
         if (i == 0 || mst_sweep_region(part, i) != 0)
             groups += groups_of(s, k, part, mst_sweep_region(part, i), from, to, work->s[0]);

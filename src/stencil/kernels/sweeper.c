@@ -46,7 +46,7 @@ static mst_status build(mst_sweeper *s, mst_text *text, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = s->sweeps.problem;
     const char *options = mst_stepper_build_options(s->context, p);
-    const mst_writer writer = {.context = s->context, .problem = p, .out = text};
+    const mst_writer writer = {.context = s->context, .problem = p, .within = true, .out = text};
     char name[40];
     MST_TRY(mst_write_sweeps(&writer, &s->sweeps, error));
     MST_TRY(mst_elementary_define(s->context, text, error));

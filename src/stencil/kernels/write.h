@@ -14,6 +14,7 @@ typedef struct mst_writer {
     mst_points sources, receivers; // receivers follow the sources in the list
     size_t n_points, first_region; // points of both, and the first one of the regions' boxes
     uint64_t local_bytes;          // of local memory that there are
+    bool within;                   // kernels are of nodes of the grid alone, none beyond its faces
     bool unroll;                   // the loop over a single plane's versions
     const char *time;              // a text for t; NULL: it stands in the table
     const char *numbers;           // where those that differ from run to run begin; NULL: behind the factors of sponges

@@ -30,7 +30,8 @@ void mst_write_layers(const mst_writer *w, const mst_formula *formula, int axis,
         for (int other = 0; other < N_AXES; other++)
             mst_text_put(w->out, " + $times * $length", MST_SET(times, place.lengths[other] + 1),
                          MST_SET(length, lengths[other]));
-        mst_text_put(w->out, " + $more + clamp($number, (long)-$margin, $length + $reach));\n",
+        mst_text_put(w->out,
+                     w->within ? " + $more + $number);\n" : " + $more + clamp($number, (long)-$margin, $length + $reach));\n",
                      MST_SET(more, place.more + MST_LAYER_TABLE_BEGIN + MST_LAYER_TABLE_MARGIN),
                      MST_SET(number, MST_SUM(number, leaf->offsets[axis])), MST_SET(margin, MST_LAYER_TABLE_MARGIN),
                      MST_SET(length, lengths[axis]), MST_SET(reach, MST_STENCIL_MAX_RADIUS));

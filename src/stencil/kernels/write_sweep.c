@@ -36,12 +36,14 @@ static void write_leaf_cpu(const sweep_writer *g, const mst_leaf *leaf, const ch
     mst_text_put(g->out, ");\n");
 }
 
+static bool is_memory(const sweep_writer *g, const mst_leaf *leaf) {
+    return leaf->kind == MST_VALUE_FIELD && g->s->problem->fields[leaf->field].is_memory;
+}
+
 static void write_leaf(const sweep_writer *g, int k, const mst_leaf *leaf, const char *name) {
     mst_name array;
     mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
-    if (g->s->problem->fields[leaf->field].is_memory)
-        mst_sweep_write_memory(g->w, g->s, leaf, array, name);
-    else if (is_gpu(g))
+    if (is_gpu(g))
         mst_sweep_vectors_write_leaf(&g->vectors, leaf, name);
     else
         write_leaf_cpu(g, leaf, array, name);
@@ -71,7 +73,8 @@ static void write_update(const sweep_writer *g, int k, int update, const mst_for
             continue;
         mst_name_leaf(p, leaf, name);
         snprintf(values[i], sizeof values[i], "%s", name);
-        write_leaf(g, k, leaf, name);
+        if (!is_memory(g, leaf))
+            write_leaf(g, k, leaf, name);
     }
     mst_write_formula(g->w, f, g->s->width, (const mst_number_text *)values, "result");
     mst_text_put(g->out, "vreal value = result;\n");
@@ -133,9 +136,41 @@ static const mst_formula *formula_of(const mst_problem_update *update, unsigned 
     return part->expr ? part : &update->formula;
 }
 
+// Whether an update before this one, or this one before its leaf i, reads the same.
+static bool is_read_before(const sweep_writer *g, unsigned axes, int update, size_t leaf) {
+    const mst_leaf *l = &formula_of(&g->s->problem->updates[update], axes)->leaves[leaf];
+    for (int u = g->first; u <= update; u++) {
+        const mst_formula *f = formula_of(&g->s->problem->updates[u], axes);
+        for (size_t i = 0; is_computed(g, u, axes) && i < (u < update ? f->n_leaves : leaf); i++) {
+            const mst_leaf *o = &f->leaves[i];
+            if (o->kind == l->kind && o->field == l->field && o->level == l->level &&
+                memcmp(o->offsets, l->offsets, sizeof l->offsets) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+// Compilers don't join loads that depend on conditions, so every memory variable is loaded once for all updates.
+static void write_memories(const sweep_writer *g, int k, unsigned axes) {
+    mst_name array, name;
+    for (int u = g->first; u < g->end; u++) {
+        const mst_formula *f = formula_of(&g->s->problem->updates[u], axes);
+        for (size_t i = 0; is_computed(g, u, axes) && i < f->n_leaves; i++) {
+            const mst_leaf *leaf = &f->leaves[i];
+            if (!is_memory(g, leaf) || is_read_before(g, axes, u, i))
+                continue;
+            mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
+            mst_name_leaf(g->s->problem, leaf, name);
+            mst_sweep_write_memory(g->w, g->s, leaf, array, name);
+        }
+    }
+}
+
 // Of nodes that may be in the layers of some axes, a bit each, and are in those of no other.
 static void write_updates(const sweep_writer *g, int k, unsigned axes) {
     mst_sweep_write_places(g->w, g->s, k, axes);
+    write_memories(g, k, axes);
     for (int u = g->first; u < g->end; u++)
         if (is_computed(g, u, axes))
             write_update(g, k, u, formula_of(&g->s->problem->updates[u], axes));

@@ -99,9 +99,11 @@ void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *s, int k, uns
 
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *s, const mst_leaf *leaf, const char *array, const char *name) {
     const int axis = s->problem->fields[leaf->field].layer_axis, offset = leaf->offsets[axis];
+    const bool is_aligned = s->shape == MST_STENCIL_SHAPE_GPU && (axis != COLUMNS || offset % s->width == 0);
     mst_text_put(w->out, "vreal $name = 0;\nif (", MST_SET(name, name));
     mst_sweep_write_is_layer(w, axis, offset);
-    mst_text_put(w->out, ")\n$name = LOAD_GLOBAL($array + ", MST_SET(name, name), MST_SET(array, array));
+    mst_text_put(w->out, is_aligned ? ")\n$name = *(__global const vreal *)($array + " : ")\n$name = LOAD_GLOBAL($array + ",
+                 MST_SET(name, name), MST_SET(array, array));
     if (offset == 0)
         mst_text_put(w->out, "$at", MST_SET(at, mst_sweep_memory_place(axis)));
     else
