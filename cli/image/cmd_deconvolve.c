@@ -12,9 +12,9 @@ static const char command[] = "deconvolve";
 static const char details[] = "IMAGE is an image (PNM, PNG, TIFF, JPEG; stacks of pages, too) or an array in a .npy\n"
                               "file, PSF the image of a point: of as many axes, two or three, as are deconvolved,\n"
                               "the last ones of IMAGE. It is divided by its sum; its centre is in the middle (sample\n"
-                              "n / 2, rounded down). Arrays in .npy files may be larger than RAM as long as one\n"
-                              "image, or volume, of them fits the device. OUT appears only when it is whole; an\n"
-                              "image keeps its type, limited to what that holds, or is float32 with --raw.\n"
+                              "n / 2, rounded down). Arrays in .npy files may be larger than RAM; an image, or\n"
+                              "volume, larger than the device goes in bricks (--seam). OUT appears only when it is\n"
+                              "whole; an image keeps its type, limited to what that holds, or is float32 with --raw.\n"
                               "\n"
                               "In place of PSF, --psf gives one by formula: gaussian:SIGMA, in pixels, or one for\n"
                               "each axis (gaussian:4,2,2); born-wolf:na=..,wavelength=..,pixel=.. of a microscope in\n"
@@ -50,6 +50,10 @@ static const cli_option option_table[] = {
     {"balance", 0, CLI_REAL, offsetof(deconvolve_text, balance), "of Wiener and Tikhonov (default: 0.001)", "B"},
     {"order", 0, CLI_INT, offsetof(deconvolve_text, order), "of the differences that Tikhonov keeps small: 0, 1, 2 (1)", "N"},
     {"edges", 'e', CLI_TEXT, offsetof(deconvolve_text, edges), "observed, circular or zero (default: observed)", "RULE"},
+    {"seam", 0, CLI_REAL, offsetof(deconvolve_text, seam), "the most that bricks may differ by where they meet: 0.001, say (any)",
+     "E"},
+    {"dry-run", 0, CLI_FLAG, offsetof(deconvolve_text, dry_run), "print how the data would pass through the device, and end",
+     NULL},
     {"axes", 0, CLI_TEXT, offsetof(deconvolve_text, axes), "-2,-1 or -3,-2,-1 (default: as many as the PSF has)", "LIST"},
     {"type", 't', CLI_TEXT, offsetof(deconvolve_text, type), "float32 or float64, of arrays (default: by the array)", "TYPE"},
     {"keep-sum", 0, CLI_FLAG, offsetof(deconvolve_text, keep_sum), "do not divide the PSF by its sum", NULL},
@@ -81,7 +85,7 @@ static int read_axes(deconvolve_job *job) {
 static int check_operands(const deconvolve_job *job) {
     const deconvolve_text *text = job->text;
     const char *wrong = NULL;
-    if (!text->output && !job->options->show_kernels)
+    if (!text->output && !job->options->show_kernels && !text->dry_run)
         wrong = "no output given; add -o OUT";
     else if (!text->psf && !job->paths[1])
         wrong = "no point spread function given; name its file, or add --psf gaussian:SIGMA";
@@ -113,6 +117,7 @@ int deconvolve_read_options(deconvolve_job *job) {
     d->accelerate = text->accelerate;
     d->total_variation = text->variation;
     d->background = text->background;
+    d->seam = text->seam;
     d->balance = text->balance;
     d->order = text->order;
     d->keep_sum = text->keep_sum;
@@ -134,6 +139,10 @@ static int print_json(const deconvolve_job *job) {
         failed |= json_object_set_new(object, "residual", cli_json_real(job->last.residual)) != 0;
         failed |= json_object_set_new(object, "change", cli_json_real(job->last.change)) != 0;
     }
+    if (job->bricks > 0) {
+        failed |= json_object_set_new(object, "bricks", json_integer((json_int_t)job->bricks)) != 0;
+        failed |= json_object_set_new(object, "seam", cli_json_real(mst_deconvolution_seam(job->plan))) != 0;
+    }
     return cli_print_json(command, cli_json_complete(object, failed));
 }
 
@@ -148,6 +157,9 @@ static int print_text(const deconvolve_job *job) {
            cli_device_text(job->context, names), cli_time_text(job->report.seconds, time));
     if (job->last.iteration > 0)
         printf(", %d iterations, residual %.4g, change %.3g", job->last.iteration, job->last.residual, job->last.change);
+    if (job->bricks > 0)
+        printf(", in %llu bricks that differ by %.2g at their seams", (unsigned long long)job->bricks,
+               mst_deconvolution_seam(job->plan));
     putchar('\n');
     return cli_flush(command);
 }
@@ -162,7 +174,7 @@ static int deconvolve(deconvolve_job *job) {
         code = cli_context(command, job->options, true, &job->context);
     if (code == CLI_DONE)
         code = deconvolve_execute(job);
-    if (code != CLI_DONE || !job->text->output)
+    if (code != CLI_DONE || !deconvolve_output(job))
         return code == CLI_DONE ? cli_flush(command) : code;
     return job->options->json ? print_json(job) : print_text(job);
 }

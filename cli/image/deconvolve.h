@@ -9,8 +9,8 @@
 // The command line.
 typedef struct deconvolve_text {
     char *output, *method, *psf, *axes, *edges, *weights, *start, *type, *max_image;
-    int iterations, accelerate, order, keep_sum, raw;
-    double tolerance, variation, background, balance;
+    int iterations, accelerate, order, keep_sum, raw, dry_run;
+    double tolerance, variation, background, balance, seam;
 } deconvolve_text;
 
 typedef struct deconvolve_job {
@@ -35,7 +35,11 @@ typedef struct deconvolve_job {
     mst_report report;
     cli_progress progress;
     mst_deconvolution_state last; // that was told; iteration 0: none
+    uint64_t bricks;              // 0: images passed whole
 } deconvolve_job;
+
+// Where the result goes; NULL: nothing is computed.
+static inline const char *deconvolve_output(const deconvolve_job *job) { return job->text->dry_run ? NULL : job->text->output; }
 
 extern const cli_command cmd_deconvolve;
 

@@ -48,9 +48,9 @@ static int open_array(deconvolve_job *job) {
         code = choose_axes(job, job->desc.image.rank);
     if (code == CLI_DONE && job->type)
         job->desc.result = mst_layout_dense(job->type, job->desc.image.rank, job->desc.image.shape);
-    if (code != CLI_DONE || !job->text->output)
+    if (code != CLI_DONE || !deconvolve_output(job))
         return code;
-    return cli_output_open(job->command, job->text->output, false, job->options->force, job->paths, &job->output);
+    return cli_output_open(job->command, deconvolve_output(job), false, job->options->force, job->paths, &job->output);
 }
 
 // Colours, then pages, are batch; opacity is left as it is.
@@ -65,7 +65,7 @@ static mst_layout layout_of(const cli_image *image, mst_type type) {
 }
 
 static int open_image_output(deconvolve_job *job) {
-    const char *path = job->text->output;
+    const char *path = deconvolve_output(job);
     int code = CLI_DONE;
     if (cli_image_format_of(path) == CLI_NO_IMAGE)
         code = cli_wrong_option(job->command, "-o", path, "no image's extension; give .png, .tif, .jpg, .pgm, .ppm or .npy");
@@ -77,7 +77,7 @@ static int open_image_output(deconvolve_job *job) {
 static int open_image(deconvolve_job *job) {
     if (job->type == MST_FLOAT64)
         return cli_wrong_option(job->command, "--type", job->text->type, "is for arrays in .npy files");
-    int code = job->text->output ? open_image_output(job) : CLI_DONE;
+    int code = deconvolve_output(job) ? open_image_output(job) : CLI_DONE;
     if (code == CLI_DONE)
         code = cli_image_read(job->command, input_of(job), job->max_bytes, &job->image);
     if (code != CLI_DONE)
@@ -88,8 +88,8 @@ static int open_image(deconvolve_job *job) {
         kind.type = MST_FLOAT32;
         kind.white = 1;
     }
-    if (job->text->output)
-        code = cli_image_check(job->command, job->text->output, cli_image_format_of(job->text->output), &kind);
+    if (deconvolve_output(job))
+        code = cli_image_check(job->command, deconvolve_output(job), cli_image_format_of(deconvolve_output(job)), &kind);
     if (code != CLI_DONE)
         return code;
     job->desc.image = layout_of(&job->image, job->image.type);
@@ -136,7 +136,7 @@ static int put_pixels(deconvolve_job *job) {
         image->type = MST_FLOAT32;
         image->white = 1;
     }
-    return cli_image_write(job->command, &job->place, job->text->output, cli_image_format_of(job->text->output),
+    return cli_image_write(job->command, &job->place, deconvolve_output(job), cli_image_format_of(deconvolve_output(job)),
                            job->options->force, image);
 }
 
@@ -162,6 +162,58 @@ static int run_plan(deconvolve_job *job) {
     return cli_interrupted() ? cli_fail_interrupted(job->command) : CLI_DONE;
 }
 
+static int predict(deconvolve_job *job, mst_deconvolution_forecast *f) {
+    mst_error error;
+    return mst_deconvolution_predict(job->plan, f, &error) == MST_OK ? CLI_DONE : cli_fail_input(job->command, NULL, &error);
+}
+
+// Of the images at hand, in the end: there may be others than were planned.
+static int count_bricks(deconvolve_job *job) {
+    mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+    int code = predict(job, &f);
+    job->bricks = f.bricks;
+    return code;
+}
+
+static const char *sides_text(const deconvolve_job *job, const uint64_t *sides, char out[80]) {
+    int n = 0;
+    for (int a = 0; a < job->desc.n_axes; a++)
+        n += snprintf(out + n, 80 - (size_t)n, "%s%llu", a ? " x " : "", (unsigned long long)sides[a]);
+    return out;
+}
+
+static json_t *sides_json(const deconvolve_job *job, const uint64_t *sides) {
+    json_t *array = json_array();
+    for (int a = 0; array && a < job->desc.n_axes; a++)
+        json_array_append_new(array, json_integer((json_int_t)sides[a]));
+    return array;
+}
+
+// What --dry-run prints.
+static int print_forecast(deconvolve_job *job) {
+    mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+    char own[80], halo[80], read[32], written[32], device[32];
+    int code = predict(job, &f);
+    if (code != CLI_DONE)
+        return code;
+    if (job->options->json) {
+        json_t *object =
+            json_pack("{s:I, s:o, s:o, s:I, s:I, s:I}", "bricks", (json_int_t)f.bricks, "brick_shape",
+                      sides_json(job, f.brick_shape), "halo", sides_json(job, f.halo), "read_bytes", (json_int_t)f.read_bytes,
+                      "written_bytes", (json_int_t)f.written_bytes, "device_bytes", (json_int_t)f.device_bytes);
+        return cli_print_json(job->command, cli_json_complete(object, !object));
+    }
+    printf("%s: ", input_of(job));
+    if (f.bricks > 0)
+        printf("in %llu bricks of %s with halos of %s", (unsigned long long)f.bricks, sides_text(job, f.brick_shape, own),
+               sides_text(job, f.halo, halo));
+    else
+        printf("images pass whole");
+    printf(": reads %s, writes %s; each takes %s of the device\n", cli_size_text(f.read_bytes, read),
+           cli_size_text(f.written_bytes, written), cli_size_text(f.device_bytes, device));
+    return CLI_DONE;
+}
+
 int deconvolve_execute(deconvolve_job *job) {
     mst_error error;
     job->progress = cli_progress_start(job->command, 0);
@@ -172,12 +224,16 @@ int deconvolve_execute(deconvolve_job *job) {
     }
     if (mst_deconvolution_create(job->context, &job->desc, &job->plan, &error) != MST_OK)
         return cli_fail_input(job->command, NULL, &error);
-    if (!job->text->output)
+    if (job->text->dry_run)
+        return print_forecast(job);
+    if (!deconvolve_output(job))
         return CLI_DONE;
     const mst_layout result = mst_deconvolution_result(job->plan);
     int code = job->is_array ? cli_output_begin(&job->output, &result, 0) : CLI_DONE;
     if (code == CLI_DONE)
         code = run_plan(job);
+    if (code == CLI_DONE)
+        code = count_bricks(job);
     if (code == CLI_DONE)
         code = job->is_array ? cli_output_commit(&job->output) : put_pixels(job);
     return code;

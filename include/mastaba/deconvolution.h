@@ -86,13 +86,15 @@ typedef struct mst_deconvolution_desc {
     // Wiener and Tikhonov:
     int order;      // 0, 1 or 2
     double balance; // at least 0
+    // Of an image that does not fit the device, in bricks:
+    double seam; // the most that two bricks may differ by along their seam; 0: any; see mst_deconvolution_seam
 } mst_deconvolution_desc;
 
 #define MST_DECONVOLUTION_DESC_INIT                                                                                              \
     {                                                                                                                            \
         sizeof(mst_deconvolution_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 2, {-2, -1, 0}, NULL, {0, 0, 0}, 0, {0, 0, 0}, 0,      \
             MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED, MST_FFT_SHAPE_AUTO, 25, 0.0, 0, 0.0, 0.0, 0.0,        \
-            MST_LAYOUT_INIT, MST_LAYOUT_INIT, NULL, NULL, 1, 0.001                                                               \
+            MST_LAYOUT_INIT, MST_LAYOUT_INIT, NULL, NULL, 1, 0.001, 0.0                                                          \
     }
 
 // Makes a plan: checks everything, builds the kernels, computes the spectrum of h. *out is the caller's, freed by
@@ -103,6 +105,28 @@ typedef struct mst_deconvolution_desc {
 MST_API mst_status mst_deconvolution_create(mst_context *context, const mst_deconvolution_desc *desc, mst_deconvolution **out,
                                             mst_error *error);
 MST_API void mst_deconvolution_destroy(mst_deconvolution *plan);
+
+// How images in host memory or files pass through the device, in numbers: nothing is computed or allocated.
+typedef struct mst_deconvolution_forecast {
+    size_t struct_size;
+    uint64_t bricks;                    // overlapping pieces, of all images; 0: images pass whole
+    uint64_t brick_shape[MST_MAX_AXES]; // points that are a brick's own, along each of the axes,
+    uint64_t halo[MST_MAX_AXES];        // and what it has around them, to either side
+    uint64_t read_bytes;                // of all inputs; bricks read the image twice, with what they share
+    uint64_t written_bytes;
+    uint64_t device_bytes; // that one brick, or image, takes on the device
+} mst_deconvolution_forecast;
+
+#define MST_DECONVOLUTION_FORECAST_INIT                                                                                          \
+    { sizeof(mst_deconvolution_forecast), 0, {0, 0, 0}, {0, 0, 0}, 0, 0, 0 }
+
+// MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was, or seams that differ by too much, may take others.
+MST_API mst_status mst_deconvolution_predict(const mst_deconvolution *plan, mst_deconvolution_forecast *out, mst_error *error);
+
+// By how much bricks differed along their seams in the plan's last execution, the most of all seams: the root of the mean square
+// of the differences along one, over that of the image. About as large as the result's difference to that of the whole at once
+// there, and far larger than the difference elsewhere. 0: there are no bricks.
+MST_API double mst_deconvolution_seam(const mst_deconvolution *plan);
 
 // The dense layout of what is written. Thread-safe.
 MST_API mst_layout mst_deconvolution_result(const mst_deconvolution *plan);
@@ -123,9 +147,12 @@ typedef struct mst_deconvolution_arrays {
 
 // Deconvolves all items, anywhere: any mix of host, device and file; the result must not overlap what is read. Host and file
 // arrays pass through the device in blocks of whole items; between the iterations nothing leaves the device. An item's values are
-// the same bit for bit whatever its neighbours. Progress counts iterations of items. On failure inputs are intact and the
-// result's content is undefined. Blocks until all is done. MST_ERROR_ARGUMENT: the image has values that are not finite or, for
-// Richardson-Lucy, negative, with the first one's place; else as mst_fft_execute. Threads take turns.
+// the same bit for bit whatever its neighbours. Where one item does not fit, and edges are not circular, arrays in host memory
+// and files go in bricks: windows with halos, each of which runs all its iterations alone, from the mean of the whole; the result
+// then differs from that of the whole at once, most along the seams: see `seam` and mst_deconvolution_seam. Progress counts
+// iterations of items. On failure inputs are intact and the result's content is undefined. Blocks until all is done.
+// MST_ERROR_ARGUMENT: the image has values that are not finite or, for Richardson-Lucy, negative, with the first one's place;
+// else as mst_fft_execute. Threads take turns.
 MST_API mst_status mst_deconvolution_execute(mst_deconvolution *plan, const mst_deconvolution_arrays *arrays,
                                              const mst_execution *how, mst_error *error);
 

@@ -54,11 +54,12 @@ def _execute(image, psf, centre, clip, weights=None, **members):
 
 
 def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, edges="zero", accelerate=False, total_variation=0.0,
-                    tolerance=0.0, background=0.0, weights=None):
+                    tolerance=0.0, background=0.0, weights=None, seam=0.0):
     """As skimage.restoration.richardson_lucy; what follows the * goes beyond it. `edges`: "zero", nothing is beyond the image;
     "observed", the object goes on as far as its light reaches the image (Bertero and Boccacci 2005); "circular". `accelerate`: steps after
     Biggs and Andrews, of which 20 come as far as some 80 without. `total_variation`: lambda of Dey et al., 0.002 say. `tolerance`: stop when
-    an iteration changes less of the result. `background`: light that is everywhere. `weights`: 0 where the image is not to be trusted."""
+    an iteration changes less of the result. `background`: light that is everywhere. `weights`: 0 where the image is not to be trusted.
+    `seam`: the most that bricks of an image that does not fit the device may differ by where they meet; 0: any."""
     if filter_epsilon is not None:
         raise errors.UnsupportedError("filter_epsilon: where the model has nothing but rounding, the ratio is 0 anyhow")
     if edges not in _EDGES:
@@ -68,7 +69,7 @@ def richardson_lucy(image, psf, num_iter=50, clip=True, filter_epsilon=None, *, 
         weights = np.ascontiguousarray(np.broadcast_to(np.asarray(weights, image.dtype), image.shape))
     return _execute(image, psf, tuple((n - 1) // 2 for n in psf.shape), clip, weights, method=lib.MST_DECONVOLUTION_RICHARDSON_LUCY,
                     edges=_EDGES[edges], iterations=num_iter, accelerate=bool(accelerate), total_variation=total_variation, tolerance=tolerance,
-                    background=background, start_value=0.5 if edges == "zero" else 0.0)
+                    background=background, start_value=0.5 if edges == "zero" else 0.0, seam=seam)
 
 
 def wiener(image, psf, balance, reg=None, is_real=True, clip=True):

@@ -21,10 +21,36 @@ typedef float16 real16;
 // S_UNIT is a power of two that brings the mean of the image near 1: squares of what is tiny or huge are out of range.
 enum { S_MEAN, S_ALPHA, S_CHANGE, S_RESIDUAL, S_DONE, S_COUNT, S_LEAST, S_UNIT, N_SCALARS = 8 };
 enum { SUM_MISS, SUM_SEEN, SUM_STEPS, SUM_STEP, SUM_CHANGE, SUM_X, N_SUMS = 8 };
-enum { NOT_FINITE, NEGATIVE, N_FAULTS };
+enum { NOT_FINITE, NEGATIVE, ABOVE_ONE, N_FAULTS };
 
 ulong chunk_begin(ulong t) { return t / LANES * CHUNK + t % LANES; }
 ulong chunk_end(ulong t, ulong n) { return min((t / LANES + 1) * CHUNK, n); }
+
+// Where items are. An item is a window of the whole: all of it, or one of the bricks that are computed each by itself.
+// `frame` has three numbers (z, y, x) from each of these places on.
+enum {
+    FRAME_FIRST = 0,  // the place in the whole of the first brick's point 0
+    FRAME_STEP = 3,   // from brick to brick
+    FRAME_BRICKS = 6, // how many
+    FRAME_WHOLE = 9,  // points of the whole
+    FRAME_HALO = 12,  // points of a brick before those that are its own, which are FRAME_STEP; 0 along an axis not cut
+    FRAME_CUT = 15    // whether the axis is cut
+};
+
+// The place in the whole of an item's point 0.
+void find_origin(__constant const int *frame, ulong item, int *origin) {
+    for (int a = 2; a >= 0; a--) {
+        origin[a] = frame[FRAME_FIRST + a] + (int)(item % frame[FRAME_BRICKS + a]) * frame[FRAME_STEP + a];
+        item /= frame[FRAME_BRICKS + a];
+    }
+}
+
+// Whether a point of an item, `at` from its origin, is in the whole; with `own`, one that is no other brick's.
+bool is_in_whole(__constant const int *frame, int a, int at, int origin, int own) {
+    const int place = at + origin, inner = at - frame[FRAME_HALO + a];
+    return place >= 0 && place < frame[FRAME_WHOLE + a] &&
+           (!own || !frame[FRAME_CUT + a] || (inner >= 0 && inner < frame[FRAME_STEP + a]));
+}
 
 // The caller's arrays.
 
@@ -58,27 +84,42 @@ void continued(uint at, uint n, uint padded, uint *before, uint *behind, real *s
     *share = t * t * (3 - 2 * t);
 }
 
-// Rows of padded arrays, a row a LANES work-items. Beyond the image: `outside`, or it goes on. What is not finite or,
-// with checks_sign, negative is reported by the place in the item of the first of them. Where `weights` are 0, nothing
-// is read.
-__kernel void load_array(__global const uchar *array, int type, long base, ulong first_line,
-                         __constant const long *lines, uint depth, uint height, uint width, uint padded_z,
-                         uint padded_y, uint padded_x, int goes_on, real outside, int checks_sign, int weighted,
-                         __global const real *weights, ulong n, __global real *to, __global uint *faults) {
+// The point of a window of n where the whole has what is at `at` of it, mirrored at the whole's ends.
+uint mirrored(__constant const int *frame, int a, uint at, uint n, int origin) {
+    const int whole = frame[FRAME_WHOLE + a], place = (int)at + origin;
+    const int inner = place < 0 ? -1 - place : place >= whole ? 2 * whole - 1 - place : place;
+    return (uint)clamp(inner - origin, max(-origin, 0), min((int)n, whole - origin) - 1);
+}
+
+// Rows of padded arrays, a row a LANES work-items. Beyond the whole: `outside`, or it goes on. What is not finite or
+// not allowed (1: below 0; 2: nor above 1) is reported by the place in the item of the first of them. Where `weights`
+// are 0, nothing is read. With `own`, only points that are no other brick's.
+__kernel void load_array(__global const uchar *array, int type, long base, ulong first_line, ulong first_item,
+                         __constant const int *frame, __constant const long *lines, uint depth, uint height, uint width,
+                         uint padded_z, uint padded_y, uint padded_x, int goes_on, real outside, int own, int checks,
+                         int weighted, __global const real *weights, ulong n, __global real *to,
+                         __global uint *faults) {
     const ulong row = get_global_id(0) / LANES, planes = (ulong)padded_z * padded_y;
     if (row >= n)
         return;
     const ulong item = row / planes;
     const uint z = (uint)(row % planes / padded_y), y = (uint)(row % padded_y);
     const long step = axis_stride(lines);
-    const bool inside = z < depth && y < height;
+    int origin[3];
+    find_origin(frame, first_item + item, origin);
+    const bool inside = z < depth && y < height && is_in_whole(frame, 0, (int)z, origin[0], own) &&
+                        is_in_whole(frame, 1, (int)y, origin[1], own);
     uint zs[2], ys[2], xs[2];
     real sz = 0, sy = 0, sx;
     continued(z, depth, padded_z, &zs[0], &zs[1], &sz);
     continued(y, height, padded_y, &ys[0], &ys[1], &sy);
+    for (int k = 0; k < 2; k++) {
+        zs[k] = mirrored(frame, 0, zs[k], depth, origin[0]);
+        ys[k] = mirrored(frame, 1, ys[k], height, origin[1]);
+    }
     for (uint x = get_global_id(0) % LANES; x < padded_x; x += LANES) {
         const ulong at = row * padded_x + x;
-        if (inside && x < width) {
+        if (inside && x < width && is_in_whole(frame, 2, (int)x, origin[2], own)) {
             const ulong line = first_line + (item * depth + z) * height + y;
             if (weighted && !(weights[at] > 0)) {
                 to[at] = outside;
@@ -88,8 +129,10 @@ __kernel void load_array(__global const uchar *array, int type, long base, ulong
             const ulong place = ((ulong)z * height + y) * width + x;
             if (!isfinite(value))
                 atomic_min(faults + item * N_FAULTS + NOT_FINITE, (uint)min(place, (ulong)0xfffffffe));
-            else if (checks_sign && value < 0)
+            else if (checks && value < 0)
                 atomic_min(faults + item * N_FAULTS + NEGATIVE, (uint)min(place, (ulong)0xfffffffe));
+            else if (checks == 2 && value > 1)
+                atomic_min(faults + item * N_FAULTS + ABOVE_ONE, (uint)min(place, (ulong)0xfffffffe));
             to[at] = value;
         } else if (goes_on) {
             real sum = 0;
@@ -97,8 +140,9 @@ __kernel void load_array(__global const uchar *array, int type, long base, ulong
             for (int k = 0; k < 8; k++) {
                 const real share = (k & 4 ? sz : 1 - sz) * (k & 2 ? sy : 1 - sy) * (k & 1 ? sx : 1 - sx);
                 const ulong line = first_line + (item * depth + zs[k >> 2]) * height + ys[k >> 1 & 1];
+                const long at_x = mirrored(frame, 2, xs[k & 1], width, origin[2]);
                 if (share > 0)
-                    sum += share * read_real(array, type, base + line_offset(lines, line) + xs[k & 1] * step);
+                    sum += share * read_real(array, type, base + line_offset(lines, line) + at_x * step);
             }
             to[at] = sum;
         } else {
@@ -107,19 +151,41 @@ __kernel void load_array(__global const uchar *array, int type, long base, ulong
     }
 }
 
-// Rows of the result: those of the image within the padded array.
-__kernel void store_result(__global const real *from, uint depth, uint height, uint width, uint padded_z, uint padded_y,
-                           uint padded_x, ulong n, __global real *result, long base, ulong first_line,
-                           __constant const long *lines) {
+// Rows of the result: those of the image, or of a brick's own points, within the padded array.
+__kernel void store_result(__global const real *from, __constant const int *frame, uint depth, uint height, uint width,
+                           uint padded_z, uint padded_y, uint padded_x, ulong n, __global real *result, long base,
+                           ulong first_line, __constant const long *lines) {
     const ulong row = get_global_id(0) / LANES;
     if (row >= n)
         return;
     const ulong item = row / ((ulong)depth * height);
-    const uint z = (uint)(row / height % depth), y = (uint)(row % height);
-    const ulong begin = ((item * padded_z + z) * padded_y + y) * padded_x;
+    const uint z = (uint)(row / height % depth) + frame[FRAME_HALO], y = (uint)(row % height) + frame[FRAME_HALO + 1];
+    const ulong begin = ((item * padded_z + z) * padded_y + y) * padded_x + frame[FRAME_HALO + 2];
     const long to = base + line_offset(lines, first_line + row), step = axis_stride(lines);
     for (uint x = get_global_id(0) % LANES; x < width; x += LANES)
         result[to + x * step] = from[begin + x];
+}
+
+// A brick's first own points along an axis, or those behind its last own ones, which are another brick's first: `face`
+// gets `n` of them, of each item `pitch` further on; 0 beyond the whole.
+__kernel void take_face(__global const real *from, __constant const int *frame, ulong first_item, int axis, int behind,
+                        uint padded_z, uint padded_y, uint padded_x, ulong n, ulong n_items, ulong pitch, ulong offset,
+                        __global real *face) {
+    const ulong i = get_global_id(0) % n, item = get_global_id(0) / n;
+    if (item >= n_items)
+        return;
+    int origin[3], at[3];
+    ulong rest = i;
+    bool inside = true;
+    find_origin(frame, first_item + item, origin);
+    for (int a = 2; a >= 0; a--) {
+        const int side = a == axis ? 1 : frame[FRAME_STEP + a];
+        at[a] = (int)(rest % side) + frame[FRAME_HALO + a] + (a == axis && behind ? frame[FRAME_STEP + a] : 0);
+        rest /= side;
+        inside = inside && at[a] + origin[a] >= 0 && at[a] + origin[a] < frame[FRAME_WHOLE + a];
+    }
+    face[item * pitch + offset + i] =
+        inside ? from[((item * padded_z + at[0]) * padded_y + at[1]) * padded_x + at[2]] : 0;
 }
 
 // h with its centre at point 0 of a periodic array, into which a larger one is folded.
@@ -187,17 +253,25 @@ __kernel void invert_transfer(__global real2 *transfer, uint padded_z, uint padd
 // Richardson-Lucy.
 
 // 1 / a from a, and 0 where the detector sees less than `least` or, if only that is allowed, not within the image; as a
-// mask 1 within the image and 0 outside.
-__kernel void make_gain(__global const real *seen, real least, int mask, int within, uint depth, uint height,
-                        uint width, uint padded_z, uint padded_y, uint padded_x, ulong n, __global real *gain) {
+// mask 1 within the image and 0 outside. `dark`: what is beyond the image counts as seen, too, as far as bricks reach.
+__kernel void make_gain(__global const real *seen, real least, int mask, int within, int dark, ulong first_item,
+                        __constant const int *frame, uint depth, uint height, uint width, uint padded_z, uint padded_y,
+                        uint padded_x, ulong n, __global real *gain) {
     const ulong i = get_global_id(0);
     if (i >= n)
         return;
-    const uint z = (uint)(i / padded_x / padded_y % padded_z), y = (uint)(i / padded_x % padded_y),
-               x = (uint)(i % padded_x);
-    const bool inside = z < depth && y < height && x < width;
+    const uint at[3] = {(uint)(i / padded_x / padded_y % padded_z), (uint)(i / padded_x % padded_y),
+                        (uint)(i % padded_x)};
+    const uint window[3] = {depth, height, width};
+    int origin[3];
+    bool inside = true, covered = true;
+    find_origin(frame, first_item + i / padded_x / padded_y / padded_z, origin);
+    for (int a = 0; a < 3; a++) {
+        inside = inside && at[a] < window[a] && is_in_whole(frame, a, (int)at[a], origin[a], 0);
+        covered = covered && (at[a] < window[a] || !frame[FRAME_CUT + a]);
+    }
     if (mask)
-        gain[i] = inside;
+        gain[i] = dark ? covered : inside;
     else
         gain[i] = seen[i] >= least && (inside || !within) ? 1 / seen[i] : 0;
 }
@@ -386,9 +460,10 @@ __kernel void update_x(__global const real *x, __global const real *begun, __glo
 
 // Sums over an item.
 
-// Of y, of how many points saw something, and of y^2, which counts once the unit is known.
-__kernel void sum_seen(__global const real *seen, int unit_known, __global const real *scalars, ulong n, ulong chunks,
-                       ulong n_items, __global real *sums) {
+// Of y, of how many points saw something, and of y^2, which counts once the unit is known. With `any`, values may be
+// negative; then of |y|.
+__kernel void sum_seen(__global const real *seen, int any, int unit_known, __global const real *scalars, ulong n,
+                       ulong chunks, ulong n_items, __global real *sums) {
     const ulong t = get_global_id(0) % chunks, item = get_global_id(0) / chunks;
     if (item >= n_items)
         return;
@@ -396,9 +471,10 @@ __kernel void sum_seen(__global const real *seen, int unit_known, __global const
     const real unit = unit_known ? scalars[item * N_SCALARS + S_UNIT] : 1;
     real sum = 0, count = 0, squares = 0;
     for (ulong i = item * n + chunk_begin(t); i < end; i += LANES) {
-        sum += seen[i] >= 0 ? seen[i] : 0;
-        count += seen[i] >= 0 ? 1 : 0;
-        squares += seen[i] >= 0 ? seen[i] * unit * (seen[i] * unit) : 0;
+        const real y = any ? fabs(seen[i]) : seen[i];
+        sum += y >= 0 ? y : 0;
+        count += y >= 0 ? 1 : 0;
+        squares += y >= 0 ? y * unit * (y * unit) : 0;
     }
     vstore8((real8)(sum, count, squares, 0, 0, 0, 0, 0), get_global_id(0), sums);
 }

@@ -1,105 +1,39 @@
 // The plan's life, and execution.
-#include "plan.h"
+#include "bricks.h"
 
 #include "runtime/description.h"
-#include "runtime/lines.h"
 
 #include <stdlib.h>
 
-// ---- The transforms of an item
-
-static mst_status make_fft(mst_deconvolution *plan, bool forward, mst_fft **out, mst_error *error) {
-    mst_fft_desc d = MST_FFT_DESC_INIT;
-    const size_t real[] = {plan->n_items, plan->padded[Z], plan->padded[Y], plan->padded[X]};
-    const size_t half[] = {real[0], real[1], real[2], plan->padded[X] / 2 + 1};
-    const mst_layout numbers = mst_layout_dense(plan->is_double ? MST_FLOAT64 : MST_FLOAT32, 4, real);
-    const mst_layout spectra = mst_layout_dense(plan->is_double ? MST_COMPLEX128 : MST_COMPLEX64, 4, half);
-    d.input = forward ? numbers : spectra;
-    d.output = forward ? spectra : numbers;
-    d.n_axes = 0;
-    for (int side = Z; side < N_SIDES; side++)
-        if (side == X || plan->padded[side] > 1)
-            d.axes[d.n_axes++] = 1 + side;
-    d.direction = forward ? MST_FFT_FORWARD : MST_FFT_INVERSE;
-    d.scale = forward ? 1 : 1 / (double)plan->points;
-    d.shape = plan->desc.shape;
-    return mst_fft_create_with(plan->context, &d, NULL, out, error);
-}
-
-// ---- The stream
-
-static mst_status compute(void *user, const mst_block *block, mst_error *error) {
-    mst_deconvolution *plan = user;
-    mst_status status = MST_OK;
-    cl_mem spectra = plan->work[WORK_SPECTRA].buffer;
-    MST_TRY(mst_deconvolution_load(plan, block, error));
-    if (mst_deconvolution_iterates(plan))
-        return mst_deconvolution_iterate(plan, block, error);
-    MST_TRY(mst_deconvolution_transform(plan, block->queue, plan->work[WORK_REAL].buffer, block->count, error));
-    MST_TRY(mst_deconvolution_multiply(plan, block->queue, false, block->count, error));
-    MST_TRY(mst_deconvolution_transform(plan, block->queue, spectra, block->count, error));
-    MST_TRY(mst_deconvolution_store(plan, block, WORK_REAL, error));
-fail:
-    return status;
-}
-
-// Ports are numbered as they are given; `ports` says which number an array has.
-static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
-    static const char *const names[N_ARRAYS] = {"image", "result", "start", "weights"};
-    const mst_deconvolution_desc *d = &plan->desc;
-    const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
-    mst_stream_desc stream = {.context = plan->context,
-                              .n_items = plan->n_items,
-                              .table_bytes = plan->transfer.bytes + plan->gain.bytes + 2 * N_ARRAYS * MST_LINES_BYTES,
-                              .prepare = mst_deconvolution_prepare,
-                              .compute = compute,
-                              .user = plan};
-    for (int a = 0; a < N_ARRAYS; a++) {
-        plan->ports[a] = layouts[a]->rank > 0 ? stream.n_ports : -1;
-        if (layouts[a]->rank > 0)
-            stream.ports[stream.n_ports++] = (mst_port){a == ARRAY_RESULT ? MST_PORT_OUTPUT : MST_PORT_INPUT, *layouts[a],
-                                                        d->image.rank - d->n_axes, names[a]};
-    }
-    for (int w = 0; w < N_WORK; w++) {
-        uint64_t bytes = mst_deconvolution_work_bytes(plan, w);
-        stream.item_work_bytes += bytes;
-        if (bytes > stream.item_work_piece)
-            stream.item_work_piece = bytes;
-    }
-    stream.item_work_bytes += mst_fft_work_bytes(plan->forward) + mst_fft_work_bytes(plan->inverse);
-    return mst_stream_create(&stream, &plan->stream, error);
-}
-
 // ---- The plan's life
 
-static mst_status make_lines(mst_deconvolution *plan, mst_error *error) {
-    mst_status status = MST_OK;
-    const mst_deconvolution_desc *d = &plan->desc;
-    const mst_layout *layouts[N_ARRAYS] = {&d->image, &d->result, &d->start, &d->weights};
-    for (int a = 0; a < N_ARRAYS; a++) {
-        if (layouts[a]->rank == 0)
-            continue;
-        const mst_layout packed = mst_layout_dense(layouts[a]->type, layouts[a]->rank, layouts[a]->shape);
-        MST_TRY(mst_lines_create(plan->context, &packed, packed.rank - 1, &plan->lines[a][0], error));
-        MST_TRY(mst_lines_create(plan->context, layouts[a], packed.rank - 1, &plan->lines[a][1], error));
+static mst_status turn_to_bricks(mst_deconvolution *plan, mst_error *error) {
+    mst_deconvolution_unmake(plan);
+    return mst_bricks_make(plan, error);
+}
+
+// For arrays on the device, which take no room beside what the whole works in.
+static mst_status turn_to_whole(mst_deconvolution *plan, mst_error *error) {
+    mst_bricks_destroy(plan->bricks);
+    plan->bricks = NULL;
+    mst_status status = mst_deconvolution_make(plan, error);
+    if (status != MST_OK) {
+        mst_deconvolution_unmake(plan);
+        mst_bricks_make(plan, NULL); // or it is made when it is needed
     }
-fail:
     return status;
 }
 
-static mst_status make(mst_deconvolution *plan, mst_error *error) {
-    mst_status status = MST_OK;
-    plan->transfer.bytes = plan->spectrum_points * 2 * mst_deconvolution_real_bytes(plan);
-    if (mst_deconvolution_iterates(plan) && plan->desc.weights.rank == 0)
-        plan->gain.bytes = plan->points * mst_deconvolution_real_bytes(plan);
-    MST_TRY(make_fft(plan, true, &plan->forward, error));
-    MST_TRY(make_fft(plan, false, &plan->inverse, error));
-    MST_TRY(make_stream(plan, error));
-    MST_TRY(mst_deconvolution_make_kernels(plan, error));
-    MST_TRY(make_lines(plan, error));
-    MST_TRY(mst_deconvolution_make_transfer(plan, error));
-fail:
-    return status;
+static mst_status make_whole_or_bricks(mst_deconvolution *plan, mst_error *error) {
+    mst_status status = MST_ERROR_BUDGET;
+    const bool possible = mst_bricks_are_possible(plan);
+    if (!possible || mst_bricks_may_whole(plan))
+        status = mst_deconvolution_make(plan, error);
+    if (!possible || (status == MST_OK && plan->fits) || (status != MST_OK && !mst_deconvolution_is_too_small(status)))
+        return status;
+    const bool whole = status == MST_OK;
+    status = turn_to_bricks(plan, error);
+    return whole && mst_deconvolution_is_too_small(status) ? turn_to_whole(plan, error) : status;
 }
 
 mst_status mst_deconvolution_create(mst_context *context, const mst_deconvolution_desc *desc, mst_deconvolution **out,
@@ -114,9 +48,7 @@ mst_status mst_deconvolution_create(mst_context *context, const mst_deconvolutio
     MST_TRY(mst_turn_create(&plan->turn, error));
     MST_TRY(mst_deconvolution_read(plan, desc, error));
     if (mst_layout_count(&plan->desc.image) > 0)
-        MST_TRY(make(plan, error));
-    free(plan->psf);
-    plan->psf = NULL;
+        MST_TRY(make_whole_or_bricks(plan, error));
     *out = plan;
     return MST_OK;
 fail:
@@ -128,20 +60,13 @@ void mst_deconvolution_destroy(mst_deconvolution *plan) {
     if (!plan)
         return;
     mst_turn_destroy(plan->turn);
-    mst_stream_destroy(plan->stream);
-    mst_deconvolution_prepare(plan, 0, NULL);
-    mst_fft_destroy(plan->forward);
-    mst_fft_destroy(plan->inverse);
-    mst_device_release(plan->context, plan->transfer.buffer, plan->transfer.bytes);
-    mst_device_release(plan->context, plan->gain.buffer, plan->gain.bytes);
-    for (int k = 0; k < N_KERNELS; k++)
-        mst_kernel_destroy(plan->kernels[k]);
-    for (int a = 0; a < N_ARRAYS; a++)
-        for (int own = 0; own < 2; own++)
-            mst_lines_release(plan->context, plan->lines[a][own]);
+    mst_bricks_destroy(plan->bricks);
+    mst_deconvolution_unmake(plan);
     free(plan->psf);
     free(plan);
 }
+
+double mst_deconvolution_seam(const mst_deconvolution *plan) { return plan && plan->bricks ? plan->bricks->seam : 0; }
 
 mst_layout mst_deconvolution_result(const mst_deconvolution *plan) { return plan->result; }
 
@@ -154,14 +79,23 @@ static mst_status execute(mst_deconvolution *plan, const mst_deconvolution_array
     mst_location where[N_ARRAYS] = {arrays->image, arrays->result};
     mst_execution e;
     MST_TRY(mst_execution_read(how, &plan->how, error));
+    if (plan->bricks && !mst_bricks_take(plan, given))
+        MST_TRY(turn_to_whole(plan, error));
+    if (plan->bricks)
+        return mst_bricks_execute(plan, given, &plan->how, error);
     e = plan->how;
     for (int a = 0; a < N_ARRAYS && plan->stream; a++)
         if (plan->ports[a] >= 0)
             where[plan->ports[a]] = given[a];
     plan->done = 0;
+    plan->total = (uint64_t)plan->n_items * (uint64_t)plan->desc.iterations;
     if (mst_deconvolution_iterates(plan))
         e.progress = NULL; // iterations report
     status = mst_stream_run(plan->context, plan->stream, where, &e, error);
+    if (!mst_deconvolution_is_too_small(status) || !mst_bricks_take(plan, given))
+        return status;
+    MST_TRY(turn_to_bricks(plan, error));
+    status = mst_bricks_execute(plan, given, &plan->how, error);
 fail:
     return status;
 }

@@ -25,6 +25,7 @@ static mst_status check_options(const mst_deconvolution_desc *d, mst_error *erro
                 "there is no edge rule %d", (int)d->edges);
     MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
                 (int)d->shape);
+    MST_REQUIRE(is_between(d->seam, 0, 1e30), MST_ERROR_ARGUMENT, "seam is %g; it is above 0, or 0 for any", d->seam);
     if (d->method != MST_DECONVOLUTION_RICHARDSON_LUCY) {
         MST_REQUIRE(is_between(d->balance, 0, 1e30), MST_ERROR_ARGUMENT, "balance is %g; it is at least 0", d->balance);
         MST_REQUIRE(d->order >= 0 && d->order <= 2, MST_ERROR_ARGUMENT, "order is %d; it is 0, 1 or 2", d->order);
@@ -171,15 +172,14 @@ static bool is_fast(size_t n) {
     return n == 1;
 }
 
-// The least length from n on of which transforms are fast: an even one where real numbers are halved.
-static size_t fast_length(size_t n, bool even) {
+// An even one where real numbers are halved.
+size_t mst_deconvolution_fast_length(size_t n, bool even) {
     while (!is_fast(n) || (even && n % 2))
         n++;
     return n;
 }
 
-// How far h reaches beyond a point of the image to either side: what is convolved is as much longer.
-static size_t reach_of(const mst_deconvolution *plan, int side) {
+size_t mst_deconvolution_reach(const mst_deconvolution *plan, int side) {
     int64_t m = (int64_t)plan->psf_shape[side], c = plan->psf_centre[side], before = m - 1 - c, behind = c;
     return (size_t)((before > 0 ? before : 0) + (behind > 0 ? behind : 0));
 }
@@ -191,13 +191,14 @@ static mst_status choose_extent(mst_deconvolution *plan, mst_error *error) {
     for (int side = 0; side < N_SIDES; side++) {
         int axis = d->image.rank - N_SIDES + side;
         bool given = side >= N_SIDES - d->n_axes;
-        size_t n = plan->extent[side] = given ? d->image.shape[axis] : 1;
-        size_t least = n + (given ? reach_of(plan, side) : 0);
+        size_t n = plan->extent[side] = plan->whole[side] = given ? d->image.shape[axis] : 1;
+        size_t least = n + (given ? mst_deconvolution_reach(plan, side) : 0);
         MST_REQUIRE(least <= LONGEST, MST_ERROR_UNSUPPORTED, "a side of %zu points with the psf around it; 2^30 is the most",
                     least);
         if (!given)
             plan->psf_shape[side] = 1;
-        plan->padded[side] = !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least <= 1 ? n : fast_length(least, side == X);
+        plan->padded[side] =
+            !given || d->edges == MST_DECONVOLUTION_CIRCULAR || least <= 1 ? n : mst_deconvolution_fast_length(least, side == X);
         MST_REQUIRE(mst_multiply(plan->points, plan->padded[side], &plan->points) && plan->points <= SIZE_MAX / 64,
                     MST_ERROR_ARGUMENT, "an item has too many points");
     }

@@ -16,6 +16,12 @@ static size_t run_of(const mst_deconvolution *plan) { return plan->cpu ? CPU_RUN
 static bool is_wanted(const mst_deconvolution *plan, int kernel) {
     const bool iterates = mst_deconvolution_iterates(plan);
     switch (kernel) {
+    case KERNEL_FACE:
+        return plan->cut.is_cut;
+    case KERNEL_SEEN:
+    case KERNEL_REDUCE:
+    case KERNEL_JUDGE:
+        return iterates || plan->cut.is_cut;
     case KERNEL_PSF:
     case KERNEL_LOAD:
     case KERNEL_STORE:
@@ -40,7 +46,7 @@ mst_status mst_deconvolution_make_kernels(mst_deconvolution *plan, mst_error *er
     static const char *const names[N_KERNELS] = {"place_psf",       "load_array",          "store_result", "multiply_spectra",
                                                  "invert_transfer", "make_gain",           "start_from",   "predict",
                                                  "take_ratio",      "divide_by_variation", "scale_x",      "update_x",
-                                                 "sum_seen",        "reduce_sums",         "judge"};
+                                                 "sum_seen",        "reduce_sums",         "judge",        "take_face"};
     mst_status status = MST_OK;
     const mst_program *program;
     char options[80];

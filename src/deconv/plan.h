@@ -2,6 +2,9 @@
 #ifndef MST_DECONV_PLAN_H
 #define MST_DECONV_PLAN_H
 
+#include "work.h"
+
+#include "fft/device_table.h"
 #include "fft/plan.h"
 #include "runtime/kernel.h"
 #include "runtime/layout.h"
@@ -15,53 +18,16 @@ enum { Z, Y, X, N_SIDES }; // axes as kernels see them: shapes of fewer begin wi
 // The arrays that a caller gives: port numbers for those that there are.
 enum { ARRAY_IMAGE, ARRAY_RESULT, ARRAY_START, ARRAY_WEIGHTS, N_ARRAYS };
 
-enum {
-    KERNEL_PSF,     // h into a padded array
-    KERNEL_LOAD,    // one of the caller's arrays into one
-    KERNEL_STORE,   // and back
-    KERNEL_PRODUCT, // of spectra
-    KERNEL_INVERSE, // H into the spectrum of the inverse filter
-    KERNEL_GAIN,    // 1 / a
-    KERNEL_FLAT,    // the x to start from
-    KERNEL_PREDICT, // x + alpha (x - the x before)
-    KERNEL_RATIO,   // w y / (h * x + b)
-    KERNEL_VARY,    // total variation
-    KERNEL_SCALE,   // x in place
-    KERNEL_UPDATE,  // x from another one, with what sums are of
-    KERNEL_SEEN,    // sums of y and w
-    KERNEL_REDUCE,
-    KERNEL_JUDGE,
-    N_KERNELS
-};
+// How one image, or volume, is cut into bricks: windows that overlap, each of which has points of its own, and a halo around
+// them.
+typedef struct mst_brick_cut {
+    bool is_cut;                      // else an item is the whole
+    size_t n[N_SIDES], step[N_SIDES]; // bricks, and points that are a brick's own
+    size_t halo[N_SIDES];             // before them, and behind; 0 along a side that is not cut
+    size_t padded[N_SIDES];           // what a window is transformed in
+} mst_brick_cut;
 
-// Arrays of the plan's real numbers, of padded points, an item of a block each.
-enum {
-    WORK_SEEN,      // y, -1 where nothing was seen
-    WORK_X,         // the estimate
-    WORK_BEFORE,    // the one before, where it is needed
-    WORK_PREDICTED, // accelerated: where a step begins
-    WORK_STEP,      // accelerated: the last step
-    WORK_REAL,      // what is transformed, and what comes back
-    WORK_SPECTRA,   // complex
-    WORK_WEIGHTS,   // w, if it is given
-    WORK_GAIN,      // 1 / a, then
-    WORK_SUMS,      // by chunks of points
-    WORK_SUMS_2,
-    WORK_SCALARS, // of an item: enum in deconv.cl
-    WORK_FAULTS,
-    N_WORK
-};
-
-enum {
-    MST_DECONVOLUTION_PARTS = 64,  // sums of an item before the last one
-    MST_DECONVOLUTION_NUMBERS = 8, // N_SUMS and N_SCALARS of deconv.cl
-    MST_DECONVOLUTION_FAULTS = 2
-};
-
-typedef struct mst_work {
-    cl_mem buffer;
-    uint64_t bytes;
-} mst_work;
+struct mst_bricks; // bricks.h
 
 struct mst_deconvolution {
     mst_context *context;
@@ -71,22 +37,28 @@ struct mst_deconvolution {
     bool is_double, cpu;
     size_t n_items;
     size_t extent[N_SIDES], padded[N_SIDES]; // of an item
+    size_t whole[N_SIDES];                   // of what items are windows on
+    mst_brick_cut cut;
+    struct mst_bricks *bricks; // in which the plan works where one item does not fit; or, of a cut plan, that it is of
     size_t psf_shape[N_SIDES];
     int64_t psf_centre[N_SIDES];
     double psf_sum; // after it was divided, or not
-    double *psf;    // until its spectrum is made
+    double *psf;    // a cut plan's: of the plan that is cut
     size_t points, spectrum_points;
-    mst_stream *stream;
+    mst_stream *stream, *look;  // look: of a cut plan, for sums over the whole before
     mst_fft *forward, *inverse; // of an item, real numbers and half spectra
     mst_kernel *kernels[N_KERNELS];
-    int ports[N_ARRAYS];       // -1: not given
-    cl_mem lines[N_ARRAYS][2]; // packed, own: tables of mst_lines_create along the last axis
-    mst_work transfer, gain;   // H or the inverse filter; 1 / a where it is the same for all items
+    int ports[N_ARRAYS], look_ports[N_ARRAYS]; // of streams; -1: not given
+    cl_mem lines[N_ARRAYS][2];                 // packed, own: tables of mst_lines_create along the last axis
+    mst_device_table frame;                    // where items are in the whole: deconv.cl
+    mst_work transfer, gain;                   // H or the inverse filter; 1 / a where it is the same for all items
     mst_work work[N_WORK];
-    size_t block_items; // that work is for
+    size_t block_items;  // that work is for
+    uint64_t item_bytes; // that one takes on the device with its arrays,
+    bool fits;           // which there is room for, and in RAM
     // Of the execution.
     mst_execution how;
-    uint64_t done; // iterations of items
+    uint64_t done, total; // iterations of items
 };
 
 static inline bool mst_deconvolution_iterates(const mst_deconvolution *plan) {
@@ -100,10 +72,23 @@ static inline bool mst_deconvolution_judges(const mst_deconvolution *plan) {
 static inline bool mst_deconvolution_alternates(const mst_deconvolution *plan) {
     return mst_deconvolution_judges(plan) || plan->desc.total_variation > 0;
 }
+// Whether each item has 1 / a of its own.
+static inline bool mst_deconvolution_has_gains(const mst_deconvolution *plan) {
+    return mst_deconvolution_iterates(plan) && (plan->desc.weights.rank > 0 || plan->cut.is_cut);
+}
 static inline size_t mst_deconvolution_real_bytes(const mst_deconvolution *plan) { return plan->is_double ? 8 : 4; }
 
 // ---- description.c: reads and checks a description, and chooses padded lengths: no OpenCL call.
 mst_status mst_deconvolution_read(mst_deconvolution *plan, const mst_deconvolution_desc *desc, mst_error *error);
+size_t mst_deconvolution_fast_length(size_t n, bool even); // the least from n on of which transforms are fast
+// How far h reaches beyond a point of the image to either side: what is convolved is as much longer.
+size_t mst_deconvolution_reach(const mst_deconvolution *plan, int side);
+
+// ---- make.c
+// Makes what a plan that has been read works with, and unmakes it.
+mst_status mst_deconvolution_make(mst_deconvolution *plan, mst_error *error);
+void mst_deconvolution_unmake(mst_deconvolution *plan);
+bool mst_deconvolution_is_too_small(mst_status status); // the budget or the device, and nothing has been read or written
 
 // ---- work.c: what a block works in.
 uint64_t mst_deconvolution_work_bytes(const mst_deconvolution *plan, int which); // of an item
@@ -120,16 +105,20 @@ mst_status mst_deconvolution_transform(mst_deconvolution *plan, mst_queue *queue
 mst_status mst_deconvolution_multiply(mst_deconvolution *plan, mst_queue *queue, bool conjugate, size_t n_items,
                                       mst_error *error);
 
-// ---- arrays.c: between a block's arrays and padded ones. Fails where values are not allowed.
-mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *block, mst_error *error);
+// ---- arrays.c: between a block's arrays and padded ones. Fails where values are not allowed. With `look`, image and weights
+// only, and only a brick's own points of the image.
+mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *block, bool look, mst_error *error);
 mst_status mst_deconvolution_store(mst_deconvolution *plan, const mst_block *block, int from, mst_error *error);
 
 // ---- spectrum.c: H, or the inverse filter, and a.
 mst_status mst_deconvolution_make_transfer(mst_deconvolution *plan, mst_error *error);
-// 1 / a of n items into `gain`; of the same mask for all, if no weights are given.
-mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue, size_t n_items, cl_mem gain, mst_error *error);
+// 1 / a of n items from the first on into `gain`; of the same mask for all, if no weights are given and items are no bricks.
+mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue, size_t first, size_t n_items, cl_mem gain,
+                                       mst_error *error);
 
-// ---- richardson_lucy.c: from the loaded block to WORK_X.
-mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *block, mst_error *error);
+// ---- richardson_lucy.c: from the loaded block to WORK_X; *which: or WORK_BEFORE.
+mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *block, int *which, mst_error *error);
+// Sums over what was seen, in WORK_SUMS_2 and WORK_SCALARS.
+mst_status mst_deconvolution_sum(mst_deconvolution *plan, const mst_block *block, mst_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // Richardson-Lucy iterations of a block, on the device from the first to the last.
-#include "plan.h"
+#include "bricks.h"
 
 #include "runtime/numbers.h"
 
@@ -50,8 +50,9 @@ fail:
 // Twice: what squares are counted in is known by the mean.
 static mst_status find_mean(iteration *it, bool again, mst_error *error) {
     mst_status status = MST_OK;
-    cl_int unit_known = again;
-    const mst_argument arguments[] = {MST_BIND_AS("seen", it->plan->work[WORK_SEEN].buffer),
+    cl_int unit_known = again, any = !mst_deconvolution_iterates(it->plan);
+    const mst_argument arguments[] = {MST_BIND_AS("seen", it->plan->work[any ? WORK_REAL : WORK_SEEN].buffer),
+                                      MST_BIND(any, any),
                                       MST_BIND(unit_known, unit_known),
                                       MST_BIND_AS("scalars", it->plan->work[WORK_SCALARS].buffer),
                                       MST_BIND_AS("n", it->n),
@@ -220,47 +221,61 @@ fail:
 static mst_status report(iteration *it, void *scalars, bool *all_done, mst_error *error) {
     mst_status status = MST_OK;
     mst_deconvolution *plan = it->plan;
-    const uint64_t total = (uint64_t)plan->n_items * (uint64_t)plan->desc.iterations;
     if (plan->desc.watch || plan->desc.tolerance > 0)
         MST_TRY(tell(it, scalars, all_done, error));
     else if (plan->how.progress)
         MST_TRY(mst_queue_finish(it->queue, error));
     plan->done += it->count * (uint64_t)(*all_done ? 1 + plan->desc.iterations - it->number : 1);
-    MST_REQUIRE(!plan->how.progress || plan->how.progress(plan->done, total, plan->how.progress_user), MST_ERROR_CANCELLED,
+    MST_REQUIRE(!plan->how.progress || plan->how.progress(plan->done, plan->total, plan->how.progress_user), MST_ERROR_CANCELLED,
                 "cancelled");
 fail:
     return status;
 }
 
-mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *block, mst_error *error) {
+static iteration iteration_of(mst_deconvolution *plan, const mst_block *block) {
+    const bool own_gains = mst_deconvolution_has_gains(plan);
+    return (iteration){.plan = plan,
+                       .queue = block->queue,
+                       .first = block->first,
+                       .count = block->count,
+                       .x = plan->work[WORK_X].buffer,
+                       .before = plan->work[WORK_BEFORE].buffer,
+                       .gain = own_gains ? plan->work[WORK_GAIN].buffer : plan->gain.buffer,
+                       .gain_pitch = own_gains ? plan->points : 0,
+                       .n = plan->points,
+                       .chunks = mst_deconvolution_chunks(plan, plan->points),
+                       .n_items = block->count,
+                       .weighted = plan->desc.weights.rank > 0,
+                       .judges = mst_deconvolution_judges(plan)};
+}
+
+mst_status mst_deconvolution_sum(mst_deconvolution *plan, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
-    const bool weighted = plan->desc.weights.rank > 0;
-    iteration it = {.plan = plan,
-                    .queue = block->queue,
-                    .first = block->first,
-                    .count = block->count,
-                    .x = plan->work[WORK_X].buffer,
-                    .before = plan->work[WORK_BEFORE].buffer,
-                    .gain = weighted ? plan->work[WORK_GAIN].buffer : plan->gain.buffer,
-                    .gain_pitch = weighted ? plan->points : 0,
-                    .n = plan->points,
-                    .chunks = mst_deconvolution_chunks(plan, plan->points),
-                    .n_items = block->count,
-                    .weighted = weighted,
-                    .judges = mst_deconvolution_judges(plan)};
+    iteration it = iteration_of(plan, block);
+    MST_TRY(find_mean(&it, false, error));
+    MST_TRY(find_mean(&it, true, error));
+fail:
+    return status;
+}
+
+mst_status mst_deconvolution_iterate(mst_deconvolution *plan, const mst_block *block, int *which, mst_error *error) {
+    mst_status status = MST_OK;
+    iteration it = iteration_of(plan, block);
     bool all_done = false;
     void *scalars = malloc((size_t)plan->work[WORK_SCALARS].bytes);
     MST_REQUIRE(scalars, MST_ERROR_HOST_MEMORY, "out of memory for what iterations come to");
-    if (weighted)
-        MST_TRY(mst_deconvolution_make_gain(plan, block->queue, block->count, it.gain, error));
-    MST_TRY(find_mean(&it, false, error));
-    MST_TRY(find_mean(&it, true, error));
+    if (mst_deconvolution_has_gains(plan))
+        MST_TRY(mst_deconvolution_make_gain(plan, block->queue, block->first, block->count, it.gain, error));
+    if (plan->cut.is_cut)
+        MST_TRY(mst_bricks_begin(plan, block, error));
+    else
+        MST_TRY(mst_deconvolution_sum(plan, block, error));
     MST_TRY(start(&it, error));
     for (it.number = 1; it.number <= plan->desc.iterations && !all_done; it.number++) {
         MST_TRY(iterate(&it, error));
         MST_TRY(report(&it, scalars, &all_done, error));
     }
-    MST_TRY(mst_deconvolution_store(plan, block, it.x == plan->work[WORK_X].buffer ? WORK_X : WORK_BEFORE, error));
+    *which = it.x == plan->work[WORK_X].buffer ? WORK_X : WORK_BEFORE;
 fail:
     free(scalars);
     return status;

@@ -72,7 +72,7 @@ static mst_status transform_psf(mst_deconvolution *plan, mst_queue *queue, cl_me
     if (!mst_deconvolution_iterates(plan))
         MST_TRY(invert(plan, queue, error));
     else if (plan->gain.buffer)
-        MST_TRY(mst_deconvolution_make_gain(plan, queue, 1, plan->gain.buffer, error));
+        MST_TRY(mst_deconvolution_make_gain(plan, queue, 0, 1, plan->gain.buffer, error));
     MST_TRY(mst_queue_finish(queue, error));
 fail:
     return status;
@@ -105,17 +105,21 @@ fail:
 }
 
 // 1 / a from a in WORK_REAL; or with `whole` 1 within the image and 0 outside.
-static mst_status enqueue_gain(mst_deconvolution *plan, mst_queue *queue, size_t n_items, bool whole, cl_mem gain,
+static mst_status enqueue_gain(mst_deconvolution *plan, mst_queue *queue, size_t first, size_t n_items, bool whole, cl_mem gain,
                                mst_error *error) {
     cl_uint depth = (cl_uint)plan->extent[Z], height = (cl_uint)plan->extent[Y], width = (cl_uint)plan->extent[X];
     cl_uint padded_z = (cl_uint)plan->padded[Z], padded_y = (cl_uint)plan->padded[Y], padded_x = (cl_uint)plan->padded[X];
     double least = LEAST_SEEN * plan->psf_sum;
     cl_int mask = whole, within = plan->desc.edges == MST_DECONVOLUTION_ZERO;
-    cl_ulong n = (cl_ulong)n_items * plan->points;
+    cl_int dark = plan->cut.is_cut && plan->desc.edges == MST_DECONVOLUTION_ZERO;
+    cl_ulong n = (cl_ulong)n_items * plan->points, first_item = first;
     const mst_argument arguments[] = {MST_BIND_AS("seen", plan->work[WORK_REAL].buffer),
                                       MST_BIND(least, least),
                                       MST_BIND(mask, mask),
                                       MST_BIND(within, within),
+                                      MST_BIND(dark, dark),
+                                      MST_BIND(first_item, first_item),
+                                      MST_BIND_AS("frame", plan->frame.buffer),
                                       MST_BIND(depth, depth),
                                       MST_BIND(height, height),
                                       MST_BIND(width, width),
@@ -127,18 +131,19 @@ static mst_status enqueue_gain(mst_deconvolution *plan, mst_queue *queue, size_t
     return mst_deconvolution_launch(plan, queue, KERNEL_GAIN, arguments, MST_COUNT(arguments), (size_t)n, error);
 }
 
-mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue, size_t n_items, cl_mem gain, mst_error *error) {
+mst_status mst_deconvolution_make_gain(mst_deconvolution *plan, mst_queue *queue, size_t first, size_t n_items, cl_mem gain,
+                                       mst_error *error) {
     mst_status status = MST_OK;
     const bool weighted = plan->desc.weights.rank > 0;
     cl_mem mask = plan->work[weighted ? WORK_WEIGHTS : WORK_REAL].buffer;
-    if (plan->desc.edges == MST_DECONVOLUTION_ZERO && !weighted)
-        return enqueue_gain(plan, queue, n_items, true, gain, error);
+    if (plan->desc.edges == MST_DECONVOLUTION_ZERO && !weighted && !plan->cut.is_cut)
+        return enqueue_gain(plan, queue, first, n_items, true, gain, error);
     if (!weighted)
-        MST_TRY(enqueue_gain(plan, queue, n_items, true, mask, error));
+        MST_TRY(enqueue_gain(plan, queue, first, n_items, true, mask, error));
     MST_TRY(mst_deconvolution_transform(plan, queue, mask, n_items, error));
     MST_TRY(mst_deconvolution_multiply(plan, queue, true, n_items, error));
     MST_TRY(mst_deconvolution_transform(plan, queue, plan->work[WORK_SPECTRA].buffer, n_items, error));
-    MST_TRY(enqueue_gain(plan, queue, n_items, false, gain, error));
+    MST_TRY(enqueue_gain(plan, queue, first, n_items, false, gain, error));
 fail:
     return status;
 }

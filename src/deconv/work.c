@@ -1,10 +1,10 @@
 // The memory that a block works in.
-#include "plan.h"
+#include "bricks.h"
 
 uint64_t mst_deconvolution_work_bytes(const mst_deconvolution *plan, int which) {
     const uint64_t real = mst_deconvolution_real_bytes(plan), array = plan->points * real;
     const bool iterates = mst_deconvolution_iterates(plan), accelerated = iterates && plan->desc.accelerate;
-    const bool weighted = plan->desc.weights.rank > 0;
+    const bool weighted = plan->desc.weights.rank > 0, sums = iterates || plan->cut.is_cut;
     switch (which) {
     case WORK_REAL:
         return array;
@@ -19,14 +19,17 @@ uint64_t mst_deconvolution_work_bytes(const mst_deconvolution *plan, int which) 
     case WORK_STEP:
         return accelerated ? array : 0;
     case WORK_WEIGHTS:
-    case WORK_GAIN:
         return weighted ? array : 0;
+    case WORK_GAIN:
+        return mst_deconvolution_has_gains(plan) ? array : 0;
+    case WORK_FACES:
+        return plan->cut.is_cut ? mst_brick_faces(plan) * real : 0;
     case WORK_SUMS:
-        return iterates ? mst_deconvolution_chunks(plan, plan->points) * MST_DECONVOLUTION_NUMBERS * real : 0;
+        return sums ? mst_deconvolution_chunks(plan, plan->points) * MST_DECONVOLUTION_NUMBERS * real : 0;
     case WORK_SUMS_2:
-        return iterates ? MST_DECONVOLUTION_PARTS * MST_DECONVOLUTION_NUMBERS * real : 0;
+        return sums ? MST_DECONVOLUTION_PARTS * MST_DECONVOLUTION_NUMBERS * real : 0;
     case WORK_SCALARS:
-        return iterates ? MST_DECONVOLUTION_NUMBERS * real : 0;
+        return sums ? MST_DECONVOLUTION_NUMBERS * real : 0;
     case WORK_FAULTS:
         return MST_DECONVOLUTION_FAULTS * sizeof(cl_uint);
     default:

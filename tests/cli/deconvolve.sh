@@ -73,6 +73,21 @@ assert len(volume) == 882 and min(volume) >= 0 and abs(sum(volume) - 300) < 0.1,
 assert len(then) == 441 and all(abs(a - b) < 1e-4 * max(ten) for a, b in zip(then, ten)), 'a start'
 assert both[:441] == then, 'one start for all images'
 END
+# Larger than the device: in bricks, whose seams are told and bounded.
+python3 - <<'END'
+import struct
+head = b"{'descr': '|u1', 'fortran_order': False, 'shape': (150, 160), }".ljust(117) + b'\n'
+data = bytes(20 + (200 if (i * 37 + j * 11) % 97 == 0 else 0) for i in range(150) for j in range(160))
+open('large.npy', 'wb').write(b'\x93NUMPY\1\0' + struct.pack('<H', len(head)) + head + data)
+END
+"$MASTABA" deconvolve large.npy -p gaussian:1 --dry-run --device-memory 600K > planned
+grep -q 'in [0-9]* bricks of [0-9]* x [0-9]* with halos of' planned || fail "no bricks planned: $(cat planned)"
+"$MASTABA" deconvolve large.npy -p gaussian:1 -n 8 -o large-sharp.npy --device-memory 600K --json > told
+python3 -c "
+import json
+told = json.load(open('told'))
+assert told['bricks'] > 1 and 0 < told['seam'] < 0.5, told"
+refused 1 'it takes at least' deconvolve large.npy -p gaussian:1 -o z.npy --device-memory 600K --seam 1e-9
 # An interrupt leaves the output that was there, and nothing else.
 cp out.npy kept.npy
 files=$(ls)

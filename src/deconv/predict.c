@@ -1,0 +1,61 @@
+// What an execution would move, in numbers.
+#include "bricks.h"
+
+#include "runtime/description.h"
+#include "runtime/numbers.h"
+
+// Points of all windows of an image that the image has.
+static uint64_t points_read(const mst_deconvolution *inner) {
+    uint64_t points = 1;
+    for (int side = 0; side < N_SIDES; side++) {
+        uint64_t along = 0;
+        for (size_t k = 0; k < inner->cut.n[side]; k++) {
+            const int64_t first = (int64_t)(k * inner->cut.step[side]) - (int64_t)inner->cut.halo[side];
+            const int64_t end = first + (int64_t)inner->extent[side];
+            along += (uint64_t)(mst_smaller(end, (int64_t)inner->whole[side]) - mst_larger(first, (int64_t)0));
+        }
+        points *= along;
+    }
+    return points;
+}
+
+static uint64_t bytes_of(const mst_layout *layout) {
+    return layout->rank > 0 ? mst_layout_count(layout) * mst_type_bytes(layout->type) : 0;
+}
+
+static void predict_bricks(const mst_deconvolution *plan, mst_deconvolution_forecast *f) {
+    const mst_deconvolution *inner = plan->bricks->inner;
+    const mst_deconvolution_desc *d = &plan->desc;
+    const mst_layout *inputs[] = {&d->image, &d->weights, &d->start};
+    const uint64_t points = points_read(inner) * plan->n_items;
+    f->bricks = plan->n_items * inner->n_items;
+    f->read_bytes = 0;
+    for (size_t a = 0; a < MST_COUNT(inputs); a++)
+        if (inputs[a]->rank > 0)
+            f->read_bytes += (inputs[a] == &d->start ? 1 : 2) * points * mst_type_bytes(inputs[a]->type);
+    for (int a = 0; a < d->n_axes; a++) {
+        f->brick_shape[a] = inner->cut.step[N_SIDES - d->n_axes + a];
+        f->halo[a] = inner->cut.halo[N_SIDES - d->n_axes + a];
+    }
+    f->device_bytes = inner->item_bytes;
+}
+
+mst_status mst_deconvolution_predict(const mst_deconvolution *plan, mst_deconvolution_forecast *out, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_description *kind = MST_DESCRIPTION(mst_deconvolution_forecast, MST_DECONVOLUTION_FORECAST_INIT, device_bytes);
+    mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+    bool taken = false;
+    MST_REQUIRE(plan && out, MST_ERROR_ARGUMENT, "plan and out must not be NULL");
+    MST_TRY(mst_description_check(kind, out, error));
+    const mst_deconvolution_desc *d = &plan->desc;
+    MST_TRY(mst_turn_take(plan->turn, error)); // an execution may make other bricks
+    taken = true;
+    f.read_bytes = bytes_of(&d->image) + bytes_of(&d->weights) + bytes_of(&d->start);
+    f.written_bytes = bytes_of(&d->result);
+    f.device_bytes = plan->item_bytes;
+    if (plan->bricks && plan->bricks->inner)
+        predict_bricks(plan, &f);
+    mst_description_write(kind, &f, out);
+fail:
+    return taken ? mst_turn_give(plan->turn, status) : status;
+}

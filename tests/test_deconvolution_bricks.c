@@ -1,0 +1,259 @@
+// Images and volumes that do not fit the device, deconvolved in bricks, against the same plans with room for the whole (which
+// test_deconvolution holds against sums over the point spread function): equal after one iteration, which reaches no farther than
+// halos do, and afterwards apart by about what the seams say. What budgets are said to be enough is enough.
+#include "support.h"
+
+#include "runtime/layout.h"
+
+#include <mastaba/deconvolution.h>
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PSF = 400 };
+
+typedef struct problem {
+    mst_deconvolution_desc d;
+    double psf[MOST_PSF];
+    test_array image, start, weights;
+} problem;
+
+static test_array filled(const mst_layout *layout, double low, double high) {
+    test_array array = test_array_new(layout);
+    for (size_t i = 0; i < array.elements; i++) {
+        const double value = low + (high - low) * (test_uniform() + 1) / 2;
+        if (layout->type == MST_UINT8)
+            *(uint8_t *)test_array_at(&array, i) = (uint8_t)value;
+        else
+            test_array_set(&array, i, value);
+    }
+    return array;
+}
+
+// One with companions or a batch now and then. Edges go round by the number of the case.
+static problem random_problem(int number, bool is_double) {
+    problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+    const mst_type type = is_double ? MST_FLOAT64 : number % 2 ? MST_FLOAT32 : MST_UINT8;
+    size_t shape[4] = {test_between(1, 2)};
+    p.d.n_axes = 2 + number % 3 / 2;
+    const bool volume = p.d.n_axes == 3;
+    for (int a = 0; a < p.d.n_axes; a++) {
+        shape[1 + a] = volume ? test_between(18, 30) : test_between(60, 110);
+        p.d.axes[a] = a - p.d.n_axes;
+        p.d.psf_shape[a] = test_between(1, volume ? 4 : 7);
+        p.d.psf_centre[a] = (int64_t)test_between(0, p.d.psf_shape[a] - 1);
+    }
+    p.d.centred = 1;
+    p.d.edges = number % 2 ? MST_DECONVOLUTION_OBSERVED : MST_DECONVOLUTION_ZERO;
+    for (size_t i = 0; i < MOST_PSF; i++)
+        p.psf[i] = 0.2 + (test_uniform() + 1) / 2;
+    p.d.image = test_layout_random(type, 1 + p.d.n_axes, shape, false);
+    p.d.result = test_layout_random(is_double ? MST_FLOAT64 : MST_FLOAT32, 1 + p.d.n_axes, shape, false);
+    p.image = filled(&p.d.image, 0, 200);
+    p.d.iterations = 1;
+    p.d.background = test_between(0, 1) ? 3 : 0;
+    if (test_between(0, 1)) {
+        p.d.start = test_layout_random(MST_FLOAT32, 1 + p.d.n_axes, shape, true);
+        p.start = filled(&p.d.start, 50, 100);
+    }
+    if (test_between(0, 1)) {
+        p.d.weights = test_layout_random(MST_UINT8, 1 + p.d.n_axes, shape, true);
+        p.weights = filled(&p.d.weights, 0.8, 1.99); // 0 and 1
+    }
+    return p;
+}
+
+static void release(problem *p) {
+    test_array_free(&p->image);
+    if (p->start.image)
+        test_array_free(&p->start);
+    if (p->weights.image)
+        test_array_free(&p->weights);
+}
+
+// The result in `budget` bytes, which a status says were not enough; of how many bricks, and their seams.
+static mst_status deconvolve(problem *p, uint64_t budget, mst_place place, test_array *result, uint64_t *bricks, double *seam,
+                             mst_error *e) {
+    mst_deconvolution *plan;
+    mst_deconvolution_arrays arrays = MST_DECONVOLUTION_ARRAYS_INIT;
+    mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+    test_placed start, weights;
+    mst_context *context = test_context_with_budget(budget, 0);
+    p->d.psf = p->psf;
+    mst_status status = mst_deconvolution_create(context, &p->d, &plan, e);
+    if (status == MST_OK) {
+        test_placed image = test_place(context, place, &p->image), out = test_place(context, place, result);
+        arrays.image = image.at;
+        arrays.result = out.at;
+        if (p->start.image)
+            arrays.start = (start = test_place(context, place, &p->start)).at;
+        if (p->weights.image)
+            arrays.weights = (weights = test_place(context, place, &p->weights)).at;
+        status = mst_deconvolution_execute(plan, &arrays, NULL, e);
+        assert_int_equal(mst_deconvolution_predict(plan, &f, NULL), MST_OK);
+        *bricks = f.bricks;
+        *seam = mst_deconvolution_seam(plan);
+        CHECK(budget == 0 || mst_context_device_memory_used(context) <= budget, "%llu bytes are held of %llu",
+              (unsigned long long)mst_context_device_memory_used(context), (unsigned long long)budget);
+        test_collect_input(&image, &p->image);
+        if (status == MST_OK)
+            test_collect_output(&out, result);
+        else
+            test_collect(&out, result);
+        if (p->start.image)
+            test_collect_input(&start, &p->start);
+        if (p->weights.image)
+            test_collect_input(&weights, &p->weights);
+        mst_deconvolution_destroy(plan);
+    }
+    assert_true(mst_context_device_memory_used(context) == 0);
+    mst_context_destroy(context);
+    return status;
+}
+
+// The root of the mean square of the difference, and the largest one, over the root of the image's mean square.
+static void compare(const problem *p, const test_array *a, const test_array *b, double *rms, double *most) {
+    double squares = 0, differences = 0;
+    *most = 0;
+    for (size_t i = 0; i < a->elements; i++) {
+        const double y = (double)creall(test_array_get(&p->image, i)),
+                     d = fabs((double)creall(test_array_get(a, i) - test_array_get(b, i)));
+        squares += y * y;
+        differences += d * d;
+        *most = fmax(*most, isfinite(d) ? d : INFINITY);
+    }
+    *rms = sqrt(differences / squares);
+    *most /= sqrt(squares / (double)a->elements);
+}
+
+// What an error says is enough.
+static uint64_t least_of(const mst_error *e) {
+    const char *at = strstr(e->message, "it takes at least ");
+    uint64_t least = 0;
+    CHECK(at, "no least budget: %s", e->message);
+    at += strlen("it takes at least ");
+    assert_true(test_next_number(&at, &least));
+    return least;
+}
+
+static uint64_t bytes_of_whole(mst_context *context, problem *p) {
+    mst_error e;
+    mst_deconvolution *plan;
+    mst_deconvolution_forecast f = MST_DECONVOLUTION_FORECAST_INIT;
+    p->d.psf = p->psf;
+    OK(mst_deconvolution_create(context, &p->d, &plan, &e));
+    OK(mst_deconvolution_predict(plan, &f, &e));
+    assert_true(f.bricks == 0);
+    mst_deconvolution_destroy(plan);
+    return f.device_bytes;
+}
+
+static void check(mst_context *context, problem *p, const char *what) {
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+    mst_error e;
+    uint64_t bricks = 0, budget = bytes_of_whole(context, p) / test_between(2, 3);
+    double seam, rms, most;
+    const bool is_double = p->d.result.type == MST_FLOAT64;
+    test_array whole = test_array_new(&p->d.result), cut = test_array_new(&p->d.result);
+    OK(deconvolve(p, 0, MST_PLACE_HOST, &whole, &bricks, &seam, &e));
+    assert_true(bricks == 0 && seam == 0);
+    mst_status status = deconvolve(p, budget, places[test_between(0, 1)], &cut, &bricks, &seam, &e);
+    if (status == MST_ERROR_BUDGET) // transforms may need as much for scratch
+        status = deconvolve(p, budget = least_of(&e), places[test_between(0, 1)], &cut, &bricks, &seam, &e);
+    OK(status);
+    CHECK(bricks > 1, "%s: %llu bricks in %llu bytes", what, (unsigned long long)bricks, (unsigned long long)budget);
+    compare(p, &whole, &cut, &rms, &most);
+    if (p->d.method == MST_DECONVOLUTION_RICHARDSON_LUCY && p->d.iterations == 1)
+        CHECK(most <= (is_double ? 1e-11 : 1e-4), "%s, image %s in %llu bricks: %g off after one iteration", what,
+              test_layout_text(&p->d.image), (unsigned long long)bricks, most);
+    else
+        CHECK(rms <= seam + (is_double ? 1e-11 : 1e-5), "%s, image %s in %llu bricks: %g off with seams of %g", what,
+              test_layout_text(&p->d.image), (unsigned long long)bricks, rms, seam);
+    test_array_free(&whole);
+    test_array_free(&cut);
+}
+
+static void random_problems(void **state) {
+    for (int k = 0; k < test_many(5); k++) {
+        problem p = random_problem(k, mst_context_device(*state)->fp64 && k % 4 == 3);
+        check(*state, &p, "one iteration");
+        p.d.iterations = 6;
+        p.d.accelerate = k % 2;
+        check(*state, &p, "six iterations");
+        if (p.d.start.rank == 0 && p.d.weights.rank == 0) {
+            p.d.method = k % 2 ? MST_DECONVOLUTION_WIENER : MST_DECONVOLUTION_TIKHONOV;
+            p.d.balance = 0.1;
+            check(*state, &p, "an inverse filter");
+        }
+        release(&p);
+    }
+}
+
+// An option bounds the seams: halos widen until they are near enough, or the budget has no room for them.
+static void seams(void **state) {
+    mst_error e;
+    uint64_t bricks = 0, least = 0;
+    double seam, bounded = 1;
+    problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+    const size_t shape[] = {120, 130};
+    p.d.image = p.d.result = mst_layout_dense(MST_FLOAT32, 2, shape);
+    p.d.psf_shape[0] = p.d.psf_shape[1] = 5;
+    for (size_t i = 0; i < 25; i++)
+        p.psf[i] = 1;
+    p.image = filled(&p.d.image, 0, 200);
+    p.d.iterations = 12;
+    test_array result = test_array_new(&p.d.result);
+    const uint64_t budget = bytes_of_whole(*state, &p) * 2 / 3;
+    if (deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e) == MST_ERROR_BUDGET)
+        least = least_of(&e);
+    OK(deconvolve(&p, least > 0 ? least : budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    assert_true(bricks > 1 && seam > 0);
+    p.d.seam = seam / 4;
+    mst_status status = deconvolve(&p, least > 0 ? least : budget, MST_PLACE_HOST, &result, &bricks, &bounded, &e);
+    if (status == MST_ERROR_BUDGET)
+        status = deconvolve(&p, least_of(&e), MST_PLACE_HOST, &result, &bricks, &bounded, &e);
+    OK(status);
+    CHECK(bounded <= p.d.seam, "seams of %g, where %g is allowed, and %g were", bounded, p.d.seam, seam);
+    p.d.seam = -1;
+    REFUSED(MST_ERROR_ARGUMENT, "seam is -1", deconvolve(&p, 0, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    release(&p);
+    test_array_free(&result);
+}
+
+// What is wrong is said with its place in the whole, before anything is written; what bricks cannot do, too.
+static void refusals(void **state) {
+    mst_error e;
+    uint64_t bricks = 0;
+    double seam;
+    problem p = {.d = MST_DECONVOLUTION_DESC_INIT};
+    const size_t shape[] = {2, 100, 90};
+    p.d.image = p.d.result = mst_layout_dense(MST_FLOAT32, 3, shape);
+    p.d.psf_shape[0] = p.d.psf_shape[1] = 3;
+    p.psf[4] = 1;
+    p.image = filled(&p.d.image, 0, 200);
+    p.d.weights = p.d.image;
+    p.weights = filled(&p.d.image, 0, 1);
+    test_array result = test_array_new(&p.d.result);
+    uint64_t budget = bytes_of_whole(*state, &p) / 2;
+    if (deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e) == MST_ERROR_BUDGET)
+        budget = least_of(&e);
+    test_array_set(&p.weights, 100 * 90 + 7, 1.5);
+    REFUSED(MST_ERROR_ARGUMENT, "weights is above 1 at [0, 7] of item 1",
+            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    test_array_set(&p.weights, 100 * 90 + 7, 0.5);
+    test_array_set(&p.image, 70 * 90 + 83, -2);
+    REFUSED(MST_ERROR_ARGUMENT, "the image is below 0 at [70, 83] of item 0",
+            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    test_array_set(&p.image, 70 * 90 + 83, 2);
+    REFUSED(MST_ERROR_BUDGET, "too small for one block",
+            deconvolve(&p, budget, MST_PLACE_DEVICE, &result, &bricks, &seam, &e));
+    p.d.edges = MST_DECONVOLUTION_CIRCULAR;
+    REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    release(&p);
+    test_array_free(&result);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_problems), cmocka_unit_test(seams), cmocka_unit_test(refusals)};
+    return cmocka_run_group_tests(tests, test_setup, test_teardown);
+}
