@@ -163,9 +163,9 @@ static void check(mst_context *context, problem *p, const char *what) {
     OK(status);
     CHECK(bricks > 1, "%s: %llu bricks in %llu bytes", what, (unsigned long long)bricks, (unsigned long long)budget);
     compare(p, &whole, &cut, &rms, &most);
-    if (p->d.method == MST_DECONVOLUTION_RICHARDSON_LUCY && p->d.iterations == 1)
-        CHECK(most <= (is_double ? 1e-11 : 1e-4), "%s, image %s in %llu bricks: %g off after one iteration", what,
-              test_layout_text(&p->d.image), (unsigned long long)bricks, most);
+    if (p->d.method == MST_DECONVOLUTION_RICHARDSON_LUCY && (p->d.iterations == 1 || p->d.exact))
+        CHECK(most <= (is_double ? 1e-11 : 2e-4), "%s, image %s in %llu bricks: %g off", what, test_layout_text(&p->d.image),
+              (unsigned long long)bricks, most);
     else
         CHECK(rms <= seam + (is_double ? 1e-11 : 1e-5), "%s, image %s in %llu bricks: %g off with seams of %g", what,
               test_layout_text(&p->d.image), (unsigned long long)bricks, rms, seam);
@@ -180,6 +180,13 @@ static void random_problems(void **state) {
         p.d.iterations = 6;
         p.d.accelerate = k % 2;
         check(*state, &p, "six iterations");
+        if (p.d.start.rank == 0) {
+            p.d.exact = 1;
+            p.d.accelerate = 0;
+            p.d.start_value = k % 2 ? 70 : 0;
+            check(*state, &p, "exact");
+            p.d.exact = 0;
+        }
         if (p.d.start.rank == 0 && p.d.weights.rank == 0) {
             p.d.method = k % 2 ? MST_DECONVOLUTION_WIENER : MST_DECONVOLUTION_TIKHONOV;
             p.d.balance = 0.1;
@@ -245,8 +252,11 @@ static void refusals(void **state) {
     REFUSED(MST_ERROR_ARGUMENT, "the image is below 0 at [70, 83] of item 0",
             deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     test_array_set(&p.image, 70 * 90 + 83, 2);
-    REFUSED(MST_ERROR_BUDGET, "too small for one block",
-            deconvolve(&p, budget, MST_PLACE_DEVICE, &result, &bricks, &seam, &e));
+    REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_DEVICE, &result, &bricks, &seam, &e));
+    p.d.exact = p.d.accelerate = 1;
+    REFUSED(MST_ERROR_UNSUPPORTED, "leave them out, or exact",
+            deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
+    p.d.exact = p.d.accelerate = 0;
     p.d.edges = MST_DECONVOLUTION_CIRCULAR;
     REFUSED(MST_ERROR_BUDGET, "too small for one block", deconvolve(&p, budget, MST_PLACE_HOST, &result, &bricks, &seam, &e));
     release(&p);

@@ -445,7 +445,7 @@ ENDS_WITH(mst_convolution_forecast, panel_shape);
 ENDS_WITH(mst_convolver_desc, latency);
 ENDS_WITH(mst_born_wolf, step);
 ENDS_WITH(mst_deconvolution_arrays, weights);
-ENDS_WITH(mst_deconvolution_desc, seam);
+ENDS_WITH(mst_deconvolution_desc, exact);
 ENDS_WITH(mst_deconvolution_forecast, device_bytes);
 ENDS_WITH(mst_filter_desc, angle_width);
 ENDS_WITH(mst_filter_notch, radius);

@@ -52,6 +52,7 @@ static const cli_option option_table[] = {
     {"edges", 'e', CLI_TEXT, offsetof(deconvolve_text, edges), "observed, circular or zero (default: observed)", "RULE"},
     {"seam", 0, CLI_REAL, offsetof(deconvolve_text, seam), "the most that bricks may differ by where they meet: 0.001, say (any)",
      "E"},
+    {"exact", 0, CLI_FLAG, offsetof(deconvolve_text, exact), "bricks that meet after each iteration, not at the end only", NULL},
     {"dry-run", 0, CLI_FLAG, offsetof(deconvolve_text, dry_run), "print how the data would pass through the device, and end",
      NULL},
     {"axes", 0, CLI_TEXT, offsetof(deconvolve_text, axes), "-2,-1 or -3,-2,-1 (default: as many as the PSF has)", "LIST"},
@@ -118,6 +119,7 @@ int deconvolve_read_options(deconvolve_job *job) {
     d->total_variation = text->variation;
     d->background = text->background;
     d->seam = text->seam;
+    d->exact = text->exact;
     d->balance = text->balance;
     d->order = text->order;
     d->keep_sum = text->keep_sum;

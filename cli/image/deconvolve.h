@@ -9,7 +9,7 @@
 // The command line.
 typedef struct deconvolve_text {
     char *output, *method, *psf, *axes, *edges, *weights, *start, *type, *max_image;
-    int iterations, accelerate, order, keep_sum, raw, dry_run;
+    int iterations, accelerate, order, keep_sum, raw, dry_run, exact;
     double tolerance, variation, background, balance, seam;
 } deconvolve_text;
 

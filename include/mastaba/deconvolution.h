@@ -88,13 +88,16 @@ typedef struct mst_deconvolution_desc {
     double balance; // at least 0
     // Of an image that does not fit the device, in bricks:
     double seam; // the most that two bricks may differ by along their seam; 0: any; see mst_deconvolution_seam
+    // 1: Richardson-Lucy in bricks goes through all of them in each iteration, so the result is that of the whole but for
+    // rounding. The object is in RAM, twice, between. Without acceleration, a tolerance and a start; nothing is watched.
+    int64_t exact;
 } mst_deconvolution_desc;
 
 #define MST_DECONVOLUTION_DESC_INIT                                                                                              \
     {                                                                                                                            \
         sizeof(mst_deconvolution_desc), MST_LAYOUT_INIT, MST_LAYOUT_INIT, 2, {-2, -1, 0}, NULL, {0, 0, 0}, 0, {0, 0, 0}, 0,      \
             MST_DECONVOLUTION_RICHARDSON_LUCY, MST_DECONVOLUTION_OBSERVED, MST_FFT_SHAPE_AUTO, 25, 0.0, 0, 0.0, 0.0, 0.0,        \
-            MST_LAYOUT_INIT, MST_LAYOUT_INIT, NULL, NULL, 1, 0.001, 0.0                                                          \
+            MST_LAYOUT_INIT, MST_LAYOUT_INIT, NULL, NULL, 1, 0.001, 0.0, 0                                                       \
     }
 
 // Makes a plan: checks everything, builds the kernels, computes the spectrum of h. *out is the caller's, freed by

@@ -12,7 +12,7 @@ typedef struct loading {
     double outside;       // beyond them
     bool is_image;        // as opposed to what goes with it: not read where nothing was seen
     const char *negative; // what values below 0 are not for; NULL: they are taken
-    bool own;             // of bricks: only points that are no other's
+    int own;              // of bricks, 1: only points that are no other's; 2: points beyond the whole, too
 } loading;
 
 static mst_status enqueue_load(mst_deconvolution *plan, const mst_block *block, const loading *l, mst_error *error) {
@@ -108,8 +108,9 @@ mst_status mst_deconvolution_load(mst_deconvolution *plan, const mst_block *bloc
     const loading smooth = {ports, ARRAY_IMAGE, WORK_REAL, goes_on, 0, true, NULL, look};
     const loading counts = {
         ports, ARRAY_IMAGE, WORK_SEEN, false, -1, true, "Richardson-Lucy takes counts of light: subtract less, or clip", look};
-    const loading weights = {ports, ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1", false};
-    const loading start = {ports, ARRAY_START, WORK_X, false, -1, false, "an object has no negative light", false};
+    const loading weights = {ports, ARRAY_WEIGHTS, WORK_WEIGHTS, false, 0, false, "weights are 0 to 1", 0};
+    const loading start = {
+        ports, ARRAY_START, WORK_X, false, -1, false, "an object has no negative light", plan->desc.exact ? 2 : 0};
     mst_status status = MST_OK;
     if (!mst_deconvolution_iterates(plan))
         return load(plan, block, &smooth, "the image", error);

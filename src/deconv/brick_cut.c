@@ -25,7 +25,7 @@ int64_t mst_brick_origin(const mst_deconvolution *plan, size_t item, int side) {
         return 0;
     for (int k = X; k > side; k--)
         item /= cut->n[k];
-    return (int64_t)(item % cut->n[side] * cut->step[side]) - (int64_t)cut->halo[side];
+    return (int64_t)(item % cut->n[side] * cut->step[side]) - (int64_t)cut->halo[side] - (int64_t)cut->pad[side];
 }
 
 size_t mst_brick_face(const mst_deconvolution *plan, int side) {
@@ -43,23 +43,33 @@ size_t mst_brick_faces(const mst_deconvolution *plan) {
     return points;
 }
 
-// Axes of a port: numbers of bricks, then points of one.
-void mst_brick_windows(const mst_deconvolution *plan, bool own, mst_port *port, mst_windows *windows) {
+size_t mst_brick_object(const mst_deconvolution *plan, int side) {
+    const bool goes_on = plan->desc.exact && plan->desc.edges == MST_DECONVOLUTION_OBSERVED && plan->psf_shape[side] > 0;
+    return plan->whole[side] + (goes_on ? mst_deconvolution_reach(plan, side) : 0);
+}
+
+// Axes of a port: numbers of bricks, then points of one. The image's first point is the object's number `pad`.
+void mst_brick_windows(const mst_deconvolution *plan, int array, bool state, mst_port *port, mst_windows *windows) {
     const int n = plan->desc.n_axes;
-    const mst_layout array = port->layout;
-    size_t shape[2 * MST_MAX_AXES];
-    *windows = (mst_windows){.n_axes = n, .array = {.type = array.type, .rank = 2 * n}};
+    const bool own = array == ARRAY_RESULT, of_object = state || (plan->desc.exact && array == ARRAY_START);
+    const mst_layout given = port->layout;
+    size_t shape[2 * MST_MAX_AXES], object[2 * MST_MAX_AXES] = {0};
     for (int a = 0; a < n; a++) {
         const int side = N_SIDES - n + a;
         shape[a] = plan->cut.n[side];
         shape[n + a] = own ? plan->cut.step[side] : plan->extent[side];
-        windows->array.shape[a] = 1;
-        windows->array.shape[n + a] = array.shape[a];
-        windows->array.strides[n + a] = array.strides[a];
-        windows->axes[a] =
-            (mst_windows_axis){a, n + a, own ? 0 : -(int64_t)plan->cut.halo[side], (int64_t)plan->cut.step[side]};
+        object[a] = 1;
+        object[n + a] = of_object ? mst_brick_object(plan, side) : given.shape[a];
     }
-    port->layout = mst_layout_dense(array.type, 2 * n, shape);
+    *windows = (mst_windows){.n_axes = n, .array = mst_layout_dense(given.type, 2 * n, object)};
+    for (int a = 0; a < n; a++) {
+        const int side = N_SIDES - n + a;
+        const int64_t before = (int64_t)(own ? 0 : plan->cut.halo[side]) + (int64_t)(of_object ? 0 : plan->cut.pad[side]);
+        if (!of_object)
+            windows->array.strides[n + a] = given.strides[a];
+        windows->axes[a] = (mst_windows_axis){a, n + a, -before, (int64_t)plan->cut.step[side]};
+    }
+    port->layout = mst_layout_dense(given.type, 2 * n, shape);
     port->split = n;
 }
 
@@ -83,7 +93,8 @@ static void add(brick_lengths *l, size_t bricks, size_t step, size_t halo, size_
 }
 
 static void list_lengths(const mst_deconvolution *plan, int side, double reaches, brick_lengths *l) {
-    const size_t whole = plan->whole[side], halo = halo_of(plan, side, reaches), around = mst_deconvolution_reach(plan, side) + 2 * halo;
+    const size_t whole = mst_brick_object(plan, side), halo = halo_of(plan, side, reaches),
+                 around = mst_deconvolution_reach(plan, side) + 2 * halo;
     size_t padded = around;
     l->n = 0;
     while (whole > 1) {
@@ -145,6 +156,12 @@ static double time_of(const mst_brick_cut *cut) {
     return (double)mst_brick_count(cut) * points * (PASSES + log2(points));
 }
 
+// What h reaches before the image.
+static size_t pad_of(const mst_deconvolution *plan, int side) {
+    const int64_t before = (int64_t)plan->psf_shape[side] - 1 - plan->psf_centre[side];
+    return mst_brick_object(plan, side) > plan->whole[side] && before > 0 ? (size_t)before : 0;
+}
+
 bool mst_brick_cut_find(const mst_deconvolution *plan, double halo, uint64_t below, mst_brick_cut *cut) {
     brick_lengths l[N_SIDES];
     double best = INFINITY;
@@ -160,6 +177,7 @@ bool mst_brick_cut_find(const mst_deconvolution *plan, double halo, uint64_t bel
                     tried.step[side] = l[side].step[index[side]];
                     tried.halo[side] = l[side].halo[index[side]];
                     tried.padded[side] = l[side].padded[index[side]];
+                    tried.pad[side] = pad_of(plan, side);
                 }
                 const double time = time_of(&tried);
                 if (time < best && mst_brick_cut_bytes(plan, &tried) < below) {

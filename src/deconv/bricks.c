@@ -60,6 +60,11 @@ static mst_status make_inner(mst_deconvolution *plan, const mst_brick_cut *cut, 
     mst_layout *layouts[] = {&inner->desc.image, &inner->desc.result, &inner->desc.start, &inner->desc.weights};
     for (size_t a = 0; a < MST_COUNT(layouts); a++)
         keep_image(&plan->desc, layouts[a]);
+    if (plan->desc.exact) {
+        inner->desc.start = inner->desc.result; // in mst_brick_windows, the object
+        inner->desc.iterations = 1;
+        inner->desc.watch = NULL;
+    }
     return mst_deconvolution_make(inner, error);
 }
 
@@ -109,6 +114,12 @@ static mst_status make_bricks(mst_deconvolution *plan, double halo, mst_error *e
 }
 
 mst_status mst_bricks_make(mst_deconvolution *plan, mst_error *error) {
+    const mst_deconvolution_desc *d = &plan->desc;
+    if (d->exact && (!mst_deconvolution_iterates(plan) || d->accelerate || d->tolerance > 0 || d->start.rank > 0))
+        return mst_fail(
+            error, MST_ERROR_UNSUPPORTED,
+            "an image that does not fit the device is exact by Richardson-Lucy without acceleration, a tolerance and a "
+            "start only; leave them out, or exact");
     plan->bricks = calloc(1, sizeof *plan->bricks);
     if (!plan->bricks)
         return mst_fail(error, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
@@ -149,6 +160,47 @@ static mst_status run_stream(image_run *r, mst_stream *stream, const int *ports,
     return status == MST_OK ? released : status;
 }
 
+// The flat object to begin with.
+static void fill_state(const mst_deconvolution *inner, size_t points) {
+    const struct mst_bricks *b = inner->bricks;
+    const double value = inner->desc.start_value > 0 ? inner->desc.start_value : b->mean;
+    for (size_t i = 0; i < points; i++) {
+        if (inner->is_double)
+            ((double *)b->states[0])[i] = value;
+        else
+            ((float *)b->states[0])[i] = (float)value;
+    }
+}
+
+// Exact: all iterations but the last, each over all bricks, from one state to the other.
+static mst_status run_steps(image_run *r, mst_error *error) {
+    mst_status status = MST_OK;
+    struct mst_bricks *b = r->plan->bricks;
+    const mst_location result = r->given[ARRAY_RESULT];
+    size_t points = 1, bytes = mst_deconvolution_real_bytes(r->plan);
+    for (int side = 0; side < N_SIDES; side++)
+        points *= mst_brick_object(r->plan, side); // padded, it was found to have a number
+    bytes *= points;
+    for (int k = 0; k < 2; k++) {
+        if (!b->states[k])
+            b->states[k] = malloc(bytes);
+        MST_REQUIRE(b->states[k], MST_ERROR_HOST_MEMORY, "out of memory for the object between iterations: two times %zu bytes",
+                    bytes);
+    }
+    fill_state(b->inner, points);
+    for (int k = 1; k < r->plan->desc.iterations; k++) {
+        r->given[ARRAY_START] = mst_at_host(b->states[(k - 1) % 2]);
+        r->given[ARRAY_RESULT] = mst_at_host(b->states[k % 2]);
+        mst_seams_forget(b->inner, b);
+        MST_TRY(run_stream(r, b->inner->step, b->inner->ports, error));
+    }
+    mst_seams_forget(b->inner, b);
+    r->given[ARRAY_START] = mst_at_host(b->states[(r->plan->desc.iterations - 1) % 2]);
+    r->given[ARRAY_RESULT] = result;
+fail:
+    return status;
+}
+
 static mst_status run_once(image_run *r, mst_error *error) {
     mst_status status = MST_OK;
     struct mst_bricks *b = r->plan->bricks;
@@ -161,6 +213,8 @@ static mst_status run_once(image_run *r, mst_error *error) {
     b->seam = b->image > 0 ? b->seam : 0;
     MST_TRY(run_stream(r, inner->look, inner->look_ports, error));
     mst_bricks_add_sums(b);
+    if (r->plan->desc.exact)
+        MST_TRY(run_steps(r, error));
     MST_TRY(run_stream(r, inner->stream, inner->ports, error));
 fail:
     return status;
@@ -205,7 +259,8 @@ mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given
     b->seam = 0;
     b->begun = 0;
     for (b->image = 0; b->image < plan->n_items; b->image++) {
-        plan->total = (uint64_t)plan->n_items * b->inner->n_items * (uint64_t)(mst_deconvolution_iterates(plan) ? d->iterations : 1);
+        plan->total =
+            (uint64_t)plan->n_items * b->inner->n_items * (uint64_t)(mst_deconvolution_iterates(plan) ? d->iterations : 1);
         for (int a = 0; a < N_ARRAYS; a++)
             r.given[a] = image_of(plan, layouts[a], &given[a], b->image);
         MST_TRY(run_image(&r, error));
@@ -216,5 +271,9 @@ mst_status mst_bricks_execute(mst_deconvolution *plan, const mst_location *given
     r.report.seconds = mst_now() - start;
     mst_execution_report(how, &r.report);
 fail:
+    for (int k = 0; k < 2; k++) {
+        free(b->states[k]);
+        b->states[k] = NULL;
+    }
     return status;
 }

@@ -1,5 +1,5 @@
-// One image, or volume, that does not fit the device: bricks with halos, each of which runs all its iterations alone. An inner plan
-// takes bricks as its items. What the whole decides, the mean that iterations start from and the size of rounding, is summed
+// One image, or volume, that does not fit the device: bricks with halos, each of which runs all its iterations alone. An inner
+// plan takes bricks as its items. What the whole decides, the mean that iterations start from and the size of rounding, is summed
 // over the bricks before. What two neighbours make of the points at their seam is compared.
 #ifndef MST_DECONV_BRICKS_H
 #define MST_DECONV_BRICKS_H
@@ -22,6 +22,7 @@ struct mst_bricks {
     uint64_t begun;         // iterations of items when the execution of this image began
     double seam;            // the largest of the execution
     bool is_too_far;        // that, for what is allowed
+    void *states[2];        // exact: of the object, between iterations
 };
 
 // ---- brick_cut.c: by numbers only.
@@ -34,8 +35,10 @@ size_t mst_brick_count(const mst_brick_cut *cut);
 int64_t mst_brick_origin(const mst_deconvolution *plan, size_t item, int side); // place of an item's point 0 in the whole
 size_t mst_brick_face(const mst_deconvolution *plan, int side);                 // points of a face across a side
 size_t mst_brick_faces(const mst_deconvolution *plan);                          // and of all faces of a brick
-// The port of a cut plan for an array of one image.
-void mst_brick_windows(const mst_deconvolution *plan, bool own, mst_port *port, mst_windows *windows);
+// The port of a cut plan for an array of one image; or, exact, for the state that an iteration writes.
+void mst_brick_windows(const mst_deconvolution *plan, int array, bool state, mst_port *port, mst_windows *windows);
+// Points of the object along a side, which bricks share out: more than the image's, exact, where it goes on beyond that.
+size_t mst_brick_object(const mst_deconvolution *plan, int side);
 
 // ---- bricks.c
 bool mst_bricks_are_possible(const mst_deconvolution *plan);
@@ -50,6 +53,8 @@ mst_status mst_bricks_say_least(const mst_deconvolution *inner, uint64_t host, m
 // Its streams, from the description of the one that writes the result.
 mst_status mst_bricks_make_streams(mst_deconvolution *inner, const mst_stream_desc *desc, mst_error *error);
 void mst_bricks_add_sums(struct mst_bricks *bricks); // of all bricks, when they have been looked at
+// Tells that so many bricks are done, where iterations do not.
+mst_status mst_bricks_report(mst_deconvolution *inner, size_t done, mst_error *error);
 // What iterations of a block begin with.
 mst_status mst_bricks_begin(mst_deconvolution *inner, const mst_block *block, mst_error *error);
 

@@ -45,8 +45,11 @@ void find_origin(__constant const int *frame, ulong item, int *origin) {
     }
 }
 
-// Whether a point of an item, `at` from its origin, is in the whole; with `own`, one that is no other brick's.
+// Whether a point of an item, `at` from its origin, is in the whole; with `own` 1, one that is no other brick's, with 2
+// anywhere.
 bool is_in_whole(__constant const int *frame, int a, int at, int origin, int own) {
+    if (own == 2)
+        return true;
     const int place = at + origin, inner = at - frame[FRAME_HALO + a];
     return place >= 0 && place < frame[FRAME_WHOLE + a] &&
            (!own || !frame[FRAME_CUT + a] || (inner >= 0 && inner < frame[FRAME_STEP + a]));

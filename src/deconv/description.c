@@ -25,6 +25,7 @@ static mst_status check_options(const mst_deconvolution_desc *d, mst_error *erro
                 "there is no edge rule %d", (int)d->edges);
     MST_REQUIRE(d->shape >= MST_FFT_SHAPE_AUTO && d->shape <= MST_FFT_SHAPE_CPU, MST_ERROR_ARGUMENT, "there is no shape %d",
                 (int)d->shape);
+    MST_REQUIRE(d->exact == 0 || d->exact == 1, MST_ERROR_ARGUMENT, "exact is %lld; it is 0 or 1", (long long)d->exact);
     MST_REQUIRE(is_between(d->seam, 0, 1e30), MST_ERROR_ARGUMENT, "seam is %g; it is above 0, or 0 for any", d->seam);
     if (d->method != MST_DECONVOLUTION_RICHARDSON_LUCY) {
         MST_REQUIRE(is_between(d->balance, 0, 1e30), MST_ERROR_ARGUMENT, "balance is %g; it is at least 0", d->balance);

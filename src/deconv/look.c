@@ -12,10 +12,19 @@
 static double own_points(const mst_deconvolution *inner, size_t item) {
     double points = 1;
     for (int side = 0; side < N_SIDES; side++) {
-        const size_t first = (size_t)(mst_brick_origin(inner, item, side) + (int64_t)inner->cut.halo[side]);
-        points *= (double)mst_smaller(inner->cut.step[side], inner->whole[side] - first);
+        const int64_t first = mst_brick_origin(inner, item, side) + (int64_t)inner->cut.halo[side],
+                      end = mst_smaller(first + (int64_t)inner->cut.step[side], (int64_t)inner->whole[side]);
+        points *= (double)(end - mst_larger(first, (int64_t)0));
     }
     return points;
+}
+
+mst_status mst_bricks_report(mst_deconvolution *inner, size_t done, mst_error *error) {
+    const mst_execution *how = &inner->how;
+    inner->done += done;
+    if (!how->progress || how->progress(inner->done, inner->total, how->progress_user))
+        return MST_OK;
+    return mst_fail(error, MST_ERROR_CANCELLED, "cancelled");
 }
 
 static double number_at(const mst_deconvolution *inner, const void *values, size_t at) {
@@ -45,6 +54,7 @@ static mst_status look(void *user, const mst_block *block, mst_error *error) {
         if (!mst_deconvolution_iterates(inner))
             sums[1] = own_points(inner, block->first + k);
     }
+    MST_TRY(mst_bricks_report(inner, 0, error));
 fail:
     return status;
 }
@@ -112,6 +122,13 @@ mst_status mst_bricks_make_streams(mst_deconvolution *inner, const mst_stream_de
     }
     MST_TRY(mst_stream_create(desc, &inner->stream, error));
     MST_TRY(mst_stream_create(&d, &inner->look, error));
+    if (inner->desc.exact) {
+        const int result = inner->ports[ARRAY_RESULT];
+        d = *desc;
+        d.ports[result].layout = inner->desc.result;
+        mst_brick_windows(inner, ARRAY_RESULT, true, &d.ports[result], &d.windows[result]);
+        MST_TRY(mst_stream_create(&d, &inner->step, error));
+    }
 fail:
     return status;
 }

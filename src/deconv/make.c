@@ -41,6 +41,8 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     if (plan->cut.is_cut)
         MST_TRY(mst_bricks_compare(plan, block, which, error));
     MST_TRY(mst_deconvolution_store(plan, block, which, error));
+    if (plan->cut.is_cut && !mst_deconvolution_iterates(plan))
+        MST_TRY(mst_bricks_report(plan, block->count, error));
 fail:
     return status;
 }
@@ -65,7 +67,7 @@ static mst_status make_stream(mst_deconvolution *plan, mst_error *error) {
         *port =
             (mst_port){a == ARRAY_RESULT ? MST_PORT_OUTPUT : MST_PORT_INPUT, *layouts[a], d->image.rank - d->n_axes, names[a]};
         if (plan->cut.is_cut)
-            mst_brick_windows(plan, a == ARRAY_RESULT, port, &stream.windows[plan->ports[a]]);
+            mst_brick_windows(plan, a, false, port, &stream.windows[plan->ports[a]]);
     }
     for (int w = 0; w < N_WORK; w++) {
         uint64_t bytes = mst_deconvolution_work_bytes(plan, w);
@@ -94,7 +96,7 @@ static mst_status make_lines(mst_deconvolution *plan, mst_error *error) {
         mst_port port = {.layout = *layouts[a]};
         mst_windows windows;
         if (plan->cut.is_cut)
-            mst_brick_windows(plan, a == ARRAY_RESULT, &port, &windows);
+            mst_brick_windows(plan, a, false, &port, &windows);
         const mst_layout packed = mst_layout_dense(port.layout.type, port.layout.rank, port.layout.shape);
         MST_TRY(mst_lines_create(plan->context, &packed, packed.rank - 1, &plan->lines[a][0], error));
         MST_TRY(mst_lines_create(plan->context, &port.layout, packed.rank - 1, &plan->lines[a][1], error));
@@ -138,10 +140,11 @@ fail:
 void mst_deconvolution_unmake(mst_deconvolution *plan) {
     mst_stream_destroy(plan->stream);
     mst_stream_destroy(plan->look);
+    mst_stream_destroy(plan->step);
     mst_deconvolution_prepare(plan, 0, NULL);
     mst_fft_destroy(plan->forward);
     mst_fft_destroy(plan->inverse);
-    plan->stream = plan->look = NULL;
+    plan->stream = plan->look = plan->step = NULL;
     plan->forward = plan->inverse = NULL;
     mst_device_release(plan->context, plan->transfer.buffer, plan->transfer.bytes);
     mst_device_release(plan->context, plan->gain.buffer, plan->gain.bytes);

@@ -24,6 +24,7 @@ typedef struct mst_brick_cut {
     bool is_cut;                      // else an item is the whole
     size_t n[N_SIDES], step[N_SIDES]; // bricks, and points that are a brick's own
     size_t halo[N_SIDES];             // before them, and behind; 0 along a side that is not cut
+    size_t pad[N_SIDES];              // exact: points of the object before the image, which bricks own, too
     size_t padded[N_SIDES];           // what a window is transformed in
 } mst_brick_cut;
 
@@ -46,6 +47,7 @@ struct mst_deconvolution {
     double *psf;    // a cut plan's: of the plan that is cut
     size_t points, spectrum_points;
     mst_stream *stream, *look;  // look: of a cut plan, for sums over the whole before
+    mst_stream *step;           // exact: an iteration that is not the last one, from state to state
     mst_fft *forward, *inverse; // of an item, real numbers and half spectra
     mst_kernel *kernels[N_KERNELS];
     int ports[N_ARRAYS], look_ports[N_ARRAYS]; // of streams; -1: not given

@@ -10,9 +10,10 @@ static uint64_t points_read(const mst_deconvolution *inner) {
     for (int side = 0; side < N_SIDES; side++) {
         uint64_t along = 0;
         for (size_t k = 0; k < inner->cut.n[side]; k++) {
-            const int64_t first = (int64_t)(k * inner->cut.step[side]) - (int64_t)inner->cut.halo[side];
-            const int64_t end = first + (int64_t)inner->extent[side];
-            along += (uint64_t)(mst_smaller(end, (int64_t)inner->whole[side]) - mst_larger(first, (int64_t)0));
+            const int64_t first =
+                (int64_t)(k * inner->cut.step[side]) - (int64_t)inner->cut.halo[side] - (int64_t)inner->cut.pad[side];
+            const int64_t end = mst_smaller(first + (int64_t)inner->extent[side], (int64_t)inner->whole[side]);
+            along += (uint64_t)mst_larger(end - mst_larger(first, (int64_t)0), (int64_t)0);
         }
         points *= along;
     }
@@ -28,11 +29,12 @@ static void predict_bricks(const mst_deconvolution *plan, mst_deconvolution_fore
     const mst_deconvolution_desc *d = &plan->desc;
     const mst_layout *inputs[] = {&d->image, &d->weights, &d->start};
     const uint64_t points = points_read(inner) * plan->n_items;
+    const uint64_t trips = d->exact ? (uint64_t)d->iterations : 1;
     f->bricks = plan->n_items * inner->n_items;
     f->read_bytes = 0;
     for (size_t a = 0; a < MST_COUNT(inputs); a++)
         if (inputs[a]->rank > 0)
-            f->read_bytes += (inputs[a] == &d->start ? 1 : 2) * points * mst_type_bytes(inputs[a]->type);
+            f->read_bytes += (inputs[a] == &d->start ? 1 : 1 + trips) * points * mst_type_bytes(inputs[a]->type);
     for (int a = 0; a < d->n_axes; a++) {
         f->brick_shape[a] = inner->cut.step[N_SIDES - d->n_axes + a];
         f->halo[a] = inner->cut.halo[N_SIDES - d->n_axes + a];

@@ -87,6 +87,11 @@ python3 -c "
 import json
 told = json.load(open('told'))
 assert told['bricks'] > 1 and 0 < told['seam'] < 0.5, told"
+"$MASTABA" deconvolve large.npy -p gaussian:1 -n 3 -o exact.npy --device-memory 600K --exact --json > told
+python3 -c "
+import json
+told = json.load(open('told'))
+assert told['bricks'] > 1 and told['seam'] < 1e-5, told"
 refused 1 'it takes at least' deconvolve large.npy -p gaussian:1 -o z.npy --device-memory 600K --seam 1e-9
 # An interrupt leaves the output that was there, and nothing else.
 cp out.npy kept.npy
