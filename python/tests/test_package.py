@@ -266,7 +266,7 @@ def test_known_calls():
         z = x * (k + 1)
         assert np.allclose(mastaba.fft.fft(z), wanted * (k + 1)) and np.allclose(mastaba.fft.fft(np.asfortranarray(z)), wanted * (k + 1))
         assert np.allclose(mastaba.fft.fft(z.astype(">c16")), wanted * (k + 1)) and np.allclose(mastaba.fft.fft(z, norm="forward"), wanted * (k + 1) / 8)
-        assert np.allclose(mastaba.fft.ihfft(real), np.fft.ihfft(real)) and np.allclose(mastaba.fft.fft(real), np.fft.fft(real))
+        assert np.allclose(mastaba.fft.ihfft(real), np.conj(reference(real)[:, :5]) / 8) and np.allclose(mastaba.fft.fft(real), reference(real))
         assert np.allclose(mastaba.signal.fftconvolve(z[0], x[1]), np.convolve(z[0], x[1]))
         out = np.empty_like(z)
         assert mastaba.fft.fft(z, out=out) is out and np.allclose(out, wanted * (k + 1))

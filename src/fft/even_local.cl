@@ -1,5 +1,5 @@
-// Even or odd data by way of local memory, in the order of global memory on that side. A line there holds real and imaginary parts
-// in turns, as they are transformed; `i` is the number's index.
+// Even or odd data by way of local memory, in the order of global memory on that side. A line there holds real and
+// imaginary parts in turns, as they are transformed; `i` is the number's index.
 void even_put(uint map, bool sine, uint n, __local real *line, uint i, real value) {
     if (map == EVEN_PAIRED) {
         line[i % 2 ? n - (i + 1) / 2 : i / 2] = even_signed(value, sine && i % 2);
