@@ -209,29 +209,16 @@ static void choose_exchange(mst_pass *pass, const mst_device_info *device, bool 
         pass->exchange_parts = 4;
 }
 
-// Whether the work-items of a line bring it by way of local memory: one that holds all of it, or several in runs of neighbours
-// that are no whole sectors.
-static bool stages_runs(const mst_pass *pass) {
+// Whether lines pass through local memory: where a work-item holds a whole one, or several have it in runs of neighbours that are
+// no whole sectors. Real numbers that become a spectrum are read as they lie: staging them was measured to be slower.
+static void choose_staging(mst_pass *pass, bool rows_in, bool rows_out) {
     const unsigned most = pass->half == MST_HALF_SPLIT ? GPU_STAGED_RUN / 2 : GPU_STAGED_RUN;
     const unsigned sector = GPU_SECTOR_BYTES / (pass->is_double ? 16 : 8);
-    const bool parts = pass->threads % sector != 0 || pass->n % sector != 0;
-    return pass->threads == 1 ||
-           (parts && pass->threads <= most && pass->half != MST_HALF_COMBINE && !pass->load.even && !pass->store.even);
-}
-
-// Whether real numbers of even or odd data would be read or stored every other one at a time: those of whole lines, that fit.
-static bool stages_even(const mst_pass *pass, const mst_pass_op *op) {
-    const size_t numbers = pass->lines * mst_pass_staged_pitch(pass);
-    return (op->even == EVEN_PAIRED || op->even == EVEN_FOLDED || (op->even == EVEN_MIRRORED && !op->multiply)) &&
-           2 * pass->n <= 2 * op->axis_length + 2 && pass->twiddle_n == 0 &&
-           numbers * (pass->is_double ? 16 : 8) <= GPU_WHOLE_EXCHANGE_BYTES;
-}
-
-static void choose_staging(mst_pass *pass, bool rows_in, bool rows_out) {
-    const bool whole = pass->n > 1 && !pass->fused && rows_in && rows_out && pass->convolution == MST_PASS_TRANSFORM;
-    const bool runs = whole && stages_runs(pass);
-    pass->staged_load = runs || (whole && stages_even(pass, &pass->load));
-    pass->staged_store = runs || (whole && pass->store.even != EVEN_MIRRORED && stages_even(pass, &pass->store));
+    const bool parts = pass->threads % sector != 0 || pass->n % sector != 0, even = pass->load.even || pass->store.even;
+    const bool whole = pass->n > 1 && !pass->fused && rows_in && rows_out;
+    const bool runs = whole && pass->threads <= most && parts && !even && pass->twiddle_n == 0;
+    pass->staged_load = whole && (pass->threads == 1 || (runs && pass->half != MST_HALF_COMBINE));
+    pass->staged_store = whole && (pass->threads == 1 || runs);
 }
 
 static mst_status shape_gpu(mst_pass *pass, const mst_device_info *device, mst_error *error) {

@@ -2,8 +2,6 @@
 #include "even.h"
 #include "write_parts.h"
 
-#include "runtime/program.h"
-
 static void write_heading(const mst_pass *pass, mst_text *out) {
     static const char *const what[] = {[MST_PASS_TRANSFORM] = "Transforms of $n points",
                                        [MST_PASS_CHIRP] = "Bluestein's convolutions of $n points",
@@ -26,8 +24,6 @@ mst_status mst_pass_write(mst_context *context, const mst_pass *pass, const mst_
     mst_status status = mst_butterflies_write(context, pass, out, error);
     if (status == MST_OK && (pass->load.even || pass->store.even))
         status = mst_even_write(context, out, error);
-    if (status == MST_OK && (mst_pass_stages_even(pass, &pass->load) || mst_pass_stages_even(pass, &pass->store)))
-        status = mst_program_add_file(context, "even_local.cl", out, error);
     if (status != MST_OK)
         return status;
     mst_pass_write_values(pass, out);

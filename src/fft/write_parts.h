@@ -82,8 +82,6 @@ void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out);
 
 // ---- write_staging.c: loading and storing by way of local memory.
-// Whether a side is staged whose numbers are even or odd data, which have places of their own there.
-bool mst_pass_stages_even(const mst_pass *pass, const mst_pass_op *op);
 void mst_pass_gpu_write_staged_loading(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_staged_storing(const mst_pass *pass, mst_text *out);
 
