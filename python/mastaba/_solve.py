@@ -145,8 +145,7 @@ class Solver:
         if not 0 <= k < len(self.problem.spectra):
             raise IndexError(f"spectrum {k} of {len(self.problem.spectra)}")
         f, region = self.problem.spectra[k]
-        runs = (self.problem.n_runs,) if self.problem.n_runs else ()
-        values = np.empty((f.size, *runs, *region), np.result_type(self.problem.type, np.complex64))
+        values = np.empty((f.size, *self.problem.arrays_shape[:-len(self.problem.grid)], *region), np.result_type(self.problem.type, np.complex64))
         check(lib.mst_stencil_read_spectrum(self.handle, k, _host(values), per_thread.error))
         return values
 
@@ -193,8 +192,7 @@ class Solver:
         state = {"step": np.uint64(self.step), "grid": np.array(self.problem.grid), "time_step": np.float64(self.time_step)}
         state.update({f"{name.decode()}.{level}": self._read_part(name, level, shape) for name, level, shape in self._parts()})
         state.update({f"spectrum {k}": self.spectrum(k) for k in range(len(self.problem.spectra))})
-        folder, name = os.path.split(os.path.abspath(path))
-        new = os.path.join(folder, f".{name}.{uuid.uuid4().hex}")
+        new = os.path.join(os.path.dirname(os.path.abspath(path)), f".{uuid.uuid4().hex}.npz")  # no longer than file systems take
         with open(new, "xb") as file:  # with the mode that files get, unlike those of tempfile
             try:
                 np.savez(file, **state)
@@ -222,7 +220,8 @@ class Solver:
         if state["step"].shape or state["step"].dtype != np.uint64:
             raise errors.FormatError(f"{path}: its step is no whole number")
         step, sums = int(state["step"]), [np.ascontiguousarray(state[key]) for key in sums]
-        if any(a.shape != (f.size, *region) or a.dtype != np.result_type(self.problem.type, np.complex64)
+        runs = self.problem.arrays_shape[:-len(self.problem.grid)]
+        if any(a.shape != (f.size, *runs, *region) or a.dtype != np.result_type(self.problem.type, np.complex64)
                for a, (f, region) in zip(sums, self.problem.spectra)):
             raise errors.FormatError(f"{path}: the sums of another spectrum")
         before = self._whole_state()

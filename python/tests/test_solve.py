@@ -202,6 +202,12 @@ def test_spectra(tmp_path):
     with pytest.raises(mastaba.errors.FormatError, match="another spectrum"):
         there.load(tmp_path / "half.npz")
     assert there.step == 0 and np.array_equal(there["u"], before)  # nothing of the file was taken
+    several = {**problem, "runs": [{"k": 0.1}, {"k": 0.125}]}
+    runs = mastaba.Solver(several).run(6)
+    runs.save(tmp_path / f"{'n' * 240}.npz")  # as long a name as file systems take
+    assert np.allclose(mastaba.Solver(several).load(tmp_path / f"{'n' * 240}.npz").run(6).spectrum()[:, 1], solver.spectrum(), rtol=0, atol=1e-12)
+    with pytest.raises(mastaba.errors.FormatError):
+        there.load(tmp_path / f"{'n' * 240}.npz")
     assert mastaba.Solver(HEAT, spectra=[{"field": "u", "frequencies": [0.001]}]).problem.desc.spectra[0].every == 100
 
 
