@@ -6,6 +6,7 @@ from . import errors
 from ._map import evaluate
 
 _FAR = 200.0  # exp() of more is near the ends of double precision
+_FARTHEST = 700.0  # and of this not yet beyond them
 _POINTS = np.pi / 2 * np.sinh(np.linspace(-3, 3, 97))
 
 
@@ -13,6 +14,11 @@ def check_tolerances(**given):
     for name, value in given.items():
         if value is not None and (np.ndim(value) or not np.isrealobj(value) or np.isnan(value) or value == np.inf):
             raise ValueError(f"`{name}` is a logarithm, which may not be positive infinity.")
+
+
+def tolerance(given, height=0.0):
+    """What a tolerance's logarithm allows where values are divided by exp(height): a finite number, however loose it is."""
+    return None if given is None else np.exp(min(given - height, _FARTHEST))
 
 
 def _samples(low, high):

@@ -25,7 +25,7 @@ import numpy as np
 
 from . import errors
 from ._integrals import ADAPTIVE, CONVERGED, NON_FINITE, SPENT, TANH_SINH, Integral, compute
-from ._logarithms import check_tolerances, heights, logarithm
+from ._logarithms import check_tolerances, heights, logarithm, tolerance
 from ._trace import Complex, Node, trace, variables, within
 
 __all__ = ["IntegrationWarning", "cubature", "dblquad", "nquad", "quad", "quad_vec", "tanhsinh", "tplquad"]
@@ -519,7 +519,7 @@ def tanhsinh(f, a, b, *, args=(), log=False, maxlevel=None, minlevel=2, atol=Non
         each_own = [np.broadcast_to(arg, shape).ravel() for arg in args] if not preserve_shape else args
         height = heights(f, low, high, each_own, names, shape if preserve_shape else None)
         integrands = [np.asarray(np.exp(integrand - h), object)[()] for integrand, h in zip(integrands, height)]
-        atol, rtol = None if atol is None else np.exp(atol - height.max(initial=-np.inf)), None if rtol is None else np.exp(rtol)
+        atol, rtol = tolerance(atol, max(height, default=0.0)), tolerance(rtol)
     flat = np.empty(len(integrands), object)
     flat[:] = integrands
     parts, joined = _elements(flat)
