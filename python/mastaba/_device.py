@@ -286,7 +286,7 @@ class Array:
         from ._map import evaluate
         view = self[index]
         if not isinstance(values, Array):
-            values = asarray(np.asarray(values), self.dtype, context=self.context)
+            values = asarray(values, self.dtype, context=self.context)
         elif values.buffer is self.buffer:
             values = values.copy()
         if view.size:

@@ -54,6 +54,9 @@ def _at_least_1d(array):
 _REDUCTION = re.compile(r"(?<![\w.])(sum|prod|mean|any|all|argmin|argmax|var|std|count|count_nonzero|amin|amax|min|max)\s*\(")
 
 
+_OWN = re.compile(r"pi|e|inf|[in]\d")  # names that mean something without an array
+
+
 def _axes(axis, rank):
     axes = tuple(operator.index(a) for a in (axis if isinstance(axis, (tuple, list)) else (axis,)))
     wrong = [a for a in axes if not -rank <= a < rank]
@@ -99,7 +102,7 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     arrays = {name: value for name, value in values.items() if hasattr(value, "dtype")}
     numbers = {name: value for name, value in values.items() if name not in arrays}
     if not arrays:
-        unknown = [name for name in names if name not in values]
+        unknown = [name for name in names if name not in values and not _OWN.fullmatch(name)]
         raise errors.ArgumentError(f"'{expression}' names no array" + (f": there is no {', '.join(unknown)}" if unknown else ""))
     shapes = {a.shape for a in arrays.values()}
     try:

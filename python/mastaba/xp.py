@@ -500,7 +500,7 @@ def vecdot(x1, x2, /, *, axis=-1):
 def matmul(x1, x2, /):
     """Products of matrices, or of these and vectors: a sum for each element, without the reuse of operands that libraries of linear
     algebra have."""
-    if not x1.ndim or not x2.ndim:
+    if not np.ndim(x1) or not np.ndim(x2):
         raise ValueError("a number is no matrix: multiply")
     if x1.ndim > 1 and x2.ndim > 1:
         x1, x2 = x1[..., None, :], matrix_transpose(x2)[..., None, :, :]

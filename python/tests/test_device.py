@@ -207,8 +207,13 @@ def test_copies_and_pickles():
 
 
 def test_masks_are_not_lost():
+    def written(values):
+        there = mastaba.empty(2)
+        there[...] = values
+        return there
+
     masked = np.ma.array([1.0, 2.0], mask=[False, True])
-    for call in (mastaba.asarray, lambda a: mastaba.evaluate("a + 1", {"a": a})):
+    for call in (mastaba.asarray, lambda a: mastaba.evaluate("a + 1", {"a": a}), written):
         with pytest.raises(mastaba.errors.ArgumentError, match="mask would be lost"):
             call(masked)
         assert call(np.ma.array([1.0, 2.0])).shape == (2,)

@@ -142,7 +142,7 @@ def test_sums_of_products():
     for axes in (0, 2, ((1, 2), (0, 1)), ((-1, 0), (1, 2))):
         same(xp.tensordot(a, b, axes=axes), strict.tensordot(wanted_a, wanted_b, axes=axes), f"tensordot, {axes}")
     same(xp.vecdot(a, a * 2, axis=-2), strict.vecdot(wanted_a, wanted_a * 2, axis=-2), "vecdot")
-    for wrong in (lambda: a @ a, lambda: xp.tensordot(a, b, axes=1), lambda: xp.matmul(a, xp.asarray(1.0)), lambda: xp.vecdot(a, b)):
+    for wrong in (lambda: a @ a, lambda: xp.tensordot(a, b, axes=1), lambda: xp.matmul(a, xp.asarray(1.0)), lambda: a @ 2, lambda: 2 @ a, lambda: xp.vecdot(a, b)):
         with pytest.raises(ValueError):
             wrong()
 
