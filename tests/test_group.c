@@ -250,7 +250,7 @@ static void integrals(void **state) {
         OK(mst_integral_create(two, &desc, &plan, &e));
         REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_integral_execute(plan, a, n, results, &how, &e));
         test_broken.other = mst_context_device_at(two, 1)->device;
-        test_broken.left = 3;
+        test_broken.left = 0; // few integrals take few launches
         REFUSED(MST_ERROR_OPENCL, "launch", mst_integral_execute(plan, a, n, results, NULL, &e));
         test_broken.other = NULL;
         OK(mst_integral_execute(plan, a, n, results, NULL, &e));

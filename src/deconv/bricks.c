@@ -106,9 +106,8 @@ static mst_status make_bricks(mst_deconvolution *plan, double halo, mst_error *e
         destroy_inner(b);
         status = make_inner(plan, &cut, &b->inner, error);
         below = (uint64_t)(SMALLER * (double)mst_brick_cut_bytes(plan, &cut));
-        if (!mst_deconvolution_is_too_small(status) ||
-            (!mst_brick_cut_find(plan, halo, below, &cut) &&
-             !mst_brick_cut_find(plan, halo, mst_brick_cut_bytes(plan, &cut), &cut)))
+        if (!mst_deconvolution_is_too_small(status) || (!mst_brick_cut_find(plan, halo, below, &cut) &&
+                                                        !mst_brick_cut_find(plan, halo, mst_brick_cut_bytes(plan, &cut), &cut)))
             break;
     }
     b->halo = halo;
