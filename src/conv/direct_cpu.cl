@@ -58,9 +58,9 @@ INLINE bool is_product(__local const real *weights, int rows, int columns, __loc
         largest = fabs(weights[k]) > fabs(weights[largest]) ? k : largest;
     const int i0 = largest % rows, j0 = largest / rows;
     for (int i = 0; i < rows; i++)
-        column[i] = weights[j0 * rows + i];
-    for (int j = 0; j < columns; j++)
-        row[j] = weights[j * rows + i0] / weights[largest];
+        column[i] = weights[j0 * rows + i] / weights[largest];
+    for (int j = 0; j < columns; j++) // as they are: sums along rows are no larger than those of the whole kernel
+        row[j] = weights[j * rows + i0];
     bool is = weights[largest] != 0;
     for (int j = 0; j < columns && is; j++)
         for (int i = 0; i < rows; i++)
