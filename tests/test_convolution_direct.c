@@ -3,6 +3,10 @@
 // many; a run takes one program in five, and of those that know sizes (windows) every other one. Also overlap-save.
 #include "support_convolution.h"
 
+#include "conv/direct.h"
+
+#include <math.h>
+
 static const mst_place places[][3] = {{MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST},
                                       {MST_PLACE_DEVICE, MST_PLACE_DEVICE, MST_PLACE_DEVICE},
                                       {MST_PLACE_FILE, MST_PLACE_HOST, MST_PLACE_DEVICE}};
@@ -96,6 +100,46 @@ static void products(void **state) {
             test_image_check_products(*state, &cases[i].image, cases[i].but_the_last, places[0]);
 }
 
+// The mean of values near the largest number is finite: no sum on the way is larger.
+static void large_values(void **state) {
+    const size_t n[] = {12, 20}, m[] = {5, 5};
+    mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
+    desc.x = mst_layout_dense(MST_FLOAT32, 2, n), desc.y = mst_layout_dense(MST_FLOAT32, 2, m);
+    desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+    desc.mode = MST_CONVOLUTION_VALID, desc.algorithm = MST_CONVOLUTION_DIRECT, desc.shape = CPU;
+    test_array x = test_array_new(&desc.x), y = test_array_new(&desc.y);
+    for (size_t i = 0; i < x.elements; i++)
+        test_array_set(&x, i, 0x1.8p127);
+    for (size_t i = 0; i < y.elements; i++)
+        test_array_set(&y, i, 1.0 / 25);
+    test_array z = test_convolution_run(*state, &desc, &x, &y, places[0], NULL);
+    for (size_t i = 0; i < z.elements; i++)
+        CHECK(fabs((double)creall(test_array_get(&z, i)) / 0x1.8p127 - 1) < 1e-5, "the mean of 25 times %g is %g", 0x1.8p127,
+              (double)creall(test_array_get(&z, i)));
+    test_array_free(&x), test_array_free(&y), test_array_free(&z);
+}
+
+// Local memory of the shape for GPUs, of which some have 48 KiB: of lines of all lengths, with one kernel or one for each.
+static void local_memory(void **state) {
+    for (size_t n = 2; n < 3000; n += n / 7 + 1)
+        for (size_t m = 1; m <= 64 && m <= n; m++)
+            for (int k = 0; k < 4; k++) {
+                const size_t x[] = {500, n}, y[] = {k % 2 ? 500 : 1, m};
+                mst_convolution plan = {.context = *state, .work_type = k < 2 ? MST_COMPLEX64 : MST_COMPLEX128};
+                mst_direct_tiling tiling;
+                plan.desc = (mst_convolution_desc)MST_CONVOLUTION_DESC_INIT;
+                plan.desc.x = mst_layout_dense(plan.work_type, 2, x);
+                plan.desc.y = mst_layout_dense(k < 2 ? MST_FLOAT32 : MST_FLOAT64, 2, y);
+                plan.desc.z = plan.desc.x;
+                plan.desc.axes[0] = 1, plan.desc.n_axes = 1;
+                plan.desc.mode = MST_CONVOLUTION_SAME, plan.desc.shape = GPU;
+                plan.n_lines[0] = 500, plan.n_lines[1] = y[0];
+                mst_direct_plan(&plan, &tiling);
+                CHECK(tiling.values_bytes + tiling.weights_bytes <= (size_t)48 << 10, "%zu by %zu, %s: %zu + %zu bytes", n, m,
+                      mst_type_name(plan.work_type), tiling.values_bytes, tiling.weights_bytes);
+            }
+}
+
 // Overlapping tiles: one tile, several, an odd number of them, a kernel for each image, the largest kernel. A program for all
 // sizes of a row of the table.
 static void tiles(void **state) {
@@ -185,8 +229,8 @@ static void choice(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines), cmocka_unit_test(images),   cmocka_unit_test(products),
-                                       cmocka_unit_test(tiles), cmocka_unit_test(integers), cmocka_unit_test(blocks),
-                                       cmocka_unit_test(choice)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines),        cmocka_unit_test(images),       cmocka_unit_test(products),
+                                       cmocka_unit_test(large_values), cmocka_unit_test(local_memory), cmocka_unit_test(tiles),
+                                       cmocka_unit_test(integers),     cmocka_unit_test(blocks),       cmocka_unit_test(choice)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

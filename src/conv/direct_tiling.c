@@ -192,28 +192,38 @@ static unsigned divisor_of(size_t n, unsigned most) {
     return most;
 }
 
+// Returns the local memory of a tile.
+static size_t place_line(mst_direct_tiling *t, size_t number) {
+    t->rows = t->group / t->lanes;
+    t->columns = t->lanes * t->item;
+    unsigned fours = t->columns / 4 + t->room;
+    t->pitch = fours + fours / 8 + 1; // with direct_line.cl's gaps
+    t->values_bytes = (size_t)t->pitch * t->rows * 4 * number;
+    t->weights_bytes = (size_t)t->room * (t->one_kernel ? 1 : t->rows) * 4 * number;
+    return t->values_bytes + t->weights_bytes;
+}
+
 // Windows of signals in registers, for short kernels of real numbers.
-static void choose_line(const mst_convolution *plan, mst_direct_tiling *t, size_t number) {
+static void choose_line(const mst_convolution *plan, mst_direct_tiling *t, size_t number, size_t limit) {
     const mst_convolution_desc *d = &plan->desc;
     bool turned = d->correlate && t->taps == X;
     unsigned most = number == sizeof(double) ? 2 : 4;
     if (t->cpu || t->n_axes > 1 || turned || t->n_taps > LINE_TAPS ||
         mst_type_is_complex(mst_convolution_layout(plan, t->taps)->type) || !is_near(plan, t->signal) || !is_near(plan, Z))
         return;
-    t->line = true;
-    t->vector = divisor_of(t->signal_columns * t->parts, most);
-    t->result_vector = divisor_of(t->result_columns * t->parts, most);
-    int64_t offset = t->offset_column * (int64_t)t->parts, vector = t->vector;
-    t->shift = (unsigned)((offset % vector + vector) % vector);
-    t->item = LINE_RUN;
-    t->lanes = lanes_for(t);
-    t->rows = t->group / t->lanes;
-    t->columns = t->lanes * t->item;
-    t->room = mst_divide_up(t->shift + (unsigned)t->n_taps * t->parts, 4u);
-    unsigned fours = t->columns / 4 + t->room;
-    t->pitch = fours + fours / 8 + 1; // with direct_line.cl's gaps
-    t->values_bytes = (size_t)t->pitch * t->rows * 4 * number;
-    t->weights_bytes = (size_t)t->room * (t->one_kernel ? 1 : t->rows) * 4 * number;
+    mst_direct_tiling line = *t;
+    line.line = true;
+    line.vector = divisor_of(t->signal_columns * t->parts, most);
+    line.result_vector = divisor_of(t->result_columns * t->parts, most);
+    int64_t offset = t->offset_column * (int64_t)t->parts, vector = line.vector;
+    line.shift = (unsigned)((offset % vector + vector) % vector);
+    line.item = LINE_RUN;
+    line.room = mst_divide_up(line.shift + (unsigned)t->n_taps * t->parts, 4u);
+    // More work-items side by side, with fewer lines, take less local memory.
+    for (line.lanes = lanes_for(&line); place_line(&line, number) > limit && line.lanes < line.group;)
+        line.lanes *= 2;
+    if (line.values_bytes + line.weights_bytes <= limit)
+        *t = line;
 }
 
 void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
@@ -237,7 +247,7 @@ void mst_direct_plan(const mst_convolution *plan, mst_direct_tiling *t) {
     while (t->cpu && count_local(t, is_double ? 8 : 4, planes) > limit && t->columns > CPU_LEAST_COLUMNS)
         t->columns = (unsigned)mst_round_up(t->columns / 2, CPU_LEAST_COLUMNS);
     choose_window(plan, t);
-    choose_line(plan, t, is_double ? 8 : 4);
+    choose_line(plan, t, is_double ? 8 : 4, limit);
 }
 
 cl_long8 mst_direct_sizes(const mst_direct_tiling *t) {
