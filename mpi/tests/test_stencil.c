@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 enum { MOST_NODES = 60 * 24 };
 
@@ -101,12 +102,30 @@ static void check_refusal(mst_context *context) {
     CHECK(status == MST_ERROR_ARGUMENT && !ours, "a wrong time step gives %s: %s", mst_status_name(status), e.message);
 }
 
+// A grid of so few planes that one rank has all: the others wait for its steps longer than the timeout, and nothing fails.
+static void check_idle(mst_context *context) {
+    mst_error e;
+    mst_mpi_stencil *ours = NULL;
+    mst_stencil_desc d = make_desc(0);
+    d.grid[0] = 3;
+    for (int turn = 0; turn < 2; turn++) { // the second time its kernels are there
+        mst_mpi_stencil_destroy(ours);
+        OK(mst_mpi_stencil_create(MPI_COMM_WORLD, context, &d, 1, turn ? 2 : 60, &ours, &e));
+    }
+    if (test_rank == 0)
+        nanosleep(&(struct timespec){.tv_sec = 3}, NULL);
+    OK(mst_mpi_stencil_run(ours, 3, &e));
+    mst_mpi_stencil_destroy(ours);
+}
+
 int main(int argc, char **argv) {
     mst_context *context = test_begin(&argc, &argv);
     int cases = argc > 1 ? atoi(argv[1]) : 4;
     check_refusal(context);
     for (int i = 0; i < cases; i++)
         run_case(context, (size_t)i);
+    if (cases > 4)
+        check_idle(context);
     test_end(context);
     return 0;
 }
