@@ -67,15 +67,16 @@ int cli_choose(const char *command, const char *option, const char *text, const 
 }
 
 int cli_number(const char *command, const char *option, const char *text, uint64_t *count) {
+    const char *last = text; // number in the text
     char *end;
     if (!text)
         return CLI_DONE;
     double value = strtod(text, &end);
     if (end != text && *end == '^') {
-        double power = strtod(end + 1, &end);
-        value = pow(value, power);
+        last = end + 1;
+        value = pow(value, strtod(last, &end));
     }
-    if (end == text || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
+    if (end == last || *end || !(value >= 1 && value <= 0x1p50) || value != (double)(uint64_t)value)
         return cli_wrong_option(command, option, text, "not a count; write 1000000, 1e6 or 2^20");
     *count = (uint64_t)value;
     return CLI_DONE;

@@ -50,9 +50,10 @@ static mst_status read_expression(mst_map *plan, struct mst_map_code *code, mst_
     const double **numbers = calloc(n + 1, sizeof *numbers);
     MST_REQUIRE(numbers, MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     for (size_t i = 0; i < n; i++) {
+        if (!mst_map_is_number(plan, &leaves[i]))
+            continue;
         const mst_map_number *given = &plan->numbers[leaves[i].symbol - (size_t)plan->n_inputs];
-        if (mst_map_is_number(plan, &leaves[i]))
-            numbers[i] = leaves[i].level ? &given->imaginary : &given->value;
+        numbers[i] = leaves[i].level ? &given->imaginary : &given->value;
     }
     MST_TRY(
         mst_expr_in_one_type(plan->expression, &plan->roots[0], numbers, &code->expression, code->values, &code->type, error));

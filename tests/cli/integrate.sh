@@ -74,6 +74,7 @@ refused 2 'choose adaptive' integrate 'x' --from 0 --to 1 --rule best
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --points many
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --rule simpson --points 2^99
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --max-evaluations 2^-1
+refused 2 'not a count' integrate 'x' --from 0 --to 1 --max-evaluations 2^
 refused 2 'not a count' integrate 'x' --from 0 --to 1 --compile-from never
 refused 2 'points are for' integrate 'x' --from 0 --to 1 --points 100
 refused 2 'takes points' integrate 'x' --from 0 --to 1 --rule simpson --max-evaluations 100
