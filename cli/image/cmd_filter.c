@@ -9,9 +9,9 @@
 static const char command[] = "filter";
 
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
-                              "(grey or RGB of up to 16 bits or float32; palettes, stacks of pages too), JPEG,\n"
-                              ".npy. An opacity channel is kept as it is, and so are texts, EXIF, XMP, colour\n"
-                              "profile and resolution.\n"
+                              "(grey or RGB of 8 or 16 bits or float32, grey of 1, 2 or 4 bits, palettes; stacks\n"
+                              "of pages too), JPEG, .npy. An opacity channel is kept as it is, and so are texts,\n"
+                              "EXIF, XMP, colour profile and resolution.\n"
                               "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff\n"
                               ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name\n"
                               "of its input, with .tif for numbers that its format cannot hold (--output raw);\n"
