@@ -41,6 +41,8 @@ def _key_of_number(value):
 
 
 def _check_out(out, shape, arrays, others):
+    if not isinstance(out, (np.ndarray, _arrays.Array)):
+        raise errors.ArgumentError(f"out must be an array of NumPy's or a mastaba.Array, which mastaba.asarray makes of pyopencl's, not a {type(out).__name__}")
     if (shape is not None and out.shape != shape) or not _arrays.fits(out) or not (isinstance(out, _arrays.Array) or out.flags.writeable):
         raise errors.ArgumentError(f"out must be a writable array of shape {shape}, aligned and in native byte order")
     if any(_arrays.may_share(a, out) for a in [*arrays.values(), *others]):

@@ -102,7 +102,7 @@ def _complex(x, s, axes, norm, overwrite, forward, out):
     scale = scale_of(norm, lengths, forward)
     within = fitted(x, axes, lengths)
     if not axes:
-        return _unchanged(x.astype(COMPLEX[x.dtype.char]), out)
+        return _unchanged(x.copy() if x.dtype.kind == "c" else x.astype(COMPLEX[x.dtype.char]), out)
     if out is not None:
         z = _output(x, within.shape, COMPLEX[x.dtype.char], out)
         transform(within if within.dtype.kind == "c" else within.astype(z.dtype), z, axes, forward, scale)

@@ -194,13 +194,16 @@ def _any(x, y, mode, correlate, method, out=None):
     return z
 
 
-def _operands(in1, in2):
-    """Both as arrays, and both on the device if one is there."""
-    in1, in2 = _arrays.adopted(in1), _arrays.adopted(in2)
+def _operands(in1, in2, exact=False):
+    """Both as arrays, and both on the device if one is there, where `exact` refuses whole numbers, whose sums would be floating-point ones."""
+    in1, in2 = (a if isinstance(a, _arrays.Array) else np.asarray(a) for a in map(_arrays.adopted, (in1, in2)))
     if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
+        kind = np.result_type(in1.dtype, in2.dtype)
+        if exact and kind.kind in "biu":
+            raise errors.UnsupportedError(f"sums of {kind} on the device: convert one array to a floating-point type by astype, or use fftconvolve")
         context = _arrays.context_of(in1, in2)
         return [as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2)]
-    return np.asarray(in1), np.asarray(in2)
+    return in1, in2
 
 
 def _check_axes_there(n):
@@ -209,7 +212,7 @@ def _check_axes_there(n):
 
 
 def _whole(in1, in2, mode, method, correlate, out):
-    x, y = _operands(in1, in2)
+    x, y = _operands(in1, in2, exact=True)
     if x.ndim == y.ndim == 0:
         return x * (y.conjugate() if correlate else y)
     _check_dimensions(x, y)

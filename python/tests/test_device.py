@@ -206,6 +206,18 @@ def test_copies_and_pickles():
             pickle.dumps(thing)
 
 
+def test_what_is_given_back_is_what_was_promised():
+    """No view of an input for a transform along no axis, no floats for whole numbers, and words where out is no array."""
+    there, whole = mastaba.asarray(np.ones((2, 2), np.complex64)), mastaba.asarray(np.arange(3))
+    assert mastaba.fft.fftn(there, axes=()).int_ptr != there.int_ptr
+    for operands in ((whole, whole), ([1, 2], whole)):
+        with pytest.raises(mastaba.errors.UnsupportedError, match="sums of int64"):
+            mastaba.signal.convolve(*operands)
+    assert mastaba.signal.convolve(whole, [0.5, 1]).numpy().tolist() == [0, 0.5, 2, 2]
+    with pytest.raises(mastaba.errors.ArgumentError, match="not a list"):
+        mastaba.evaluate("a + 1", {"a": whole}, out=[1, 2, 3])
+
+
 def test_masks_are_not_lost():
     def written(values):
         there = mastaba.empty(2)
