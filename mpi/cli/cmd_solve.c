@@ -135,11 +135,14 @@ static int print_plan(const job *j, bool json) {
     else if (mst_stencil_divide(&j->run.problem.desc, NULL, (size_t)ranks_count(), (uint64_t)j->request->exchange, parts,
                                 &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
+    bool exchanged = j->run.problem.desc.n_runs == 0 && ranks_count() > 1 && parts && parts[1].planes > 0;
     for (int rank = 0; parts && rank < ranks_count() && code == CLI_DONE; rank++) {
         const mst_stencil_part *p = &parts[rank];
         if (json)
             failed |= json_array_append_new(list, json_pack("{s:I, s:I, s:I}", "first", (json_int_t)p->first, "planes",
                                                             (json_int_t)p->planes, "steps", (json_int_t)p->steps));
+        else if (p->planes && (!exchanged || p->steps == UINT32_MAX))
+            printf("rank %d: planes %zu to %zu, no halos\n", rank, p->first, p->first + p->planes - 1);
         else if (p->planes)
             printf("rank %d: planes %zu to %zu, halos every %llu steps\n", rank, p->first, p->first + p->planes - 1,
                    (unsigned long long)p->steps);

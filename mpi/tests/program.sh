@@ -51,6 +51,7 @@ echo "== a grid, with the bits of one process"
 by 3 solve heat2d --grid 40x24 --steps 20 -o heats.npy | grep -q "20 steps by 3 ranks" || fail "no report of steps"
 cmp heat.npy heats.npy || fail "ranks give other bits"
 by 3 solve heat2d --grid 40x24 --exchange 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
+by 2 solve heat2d --grid 2x24 --dry-run | grep -q "rank 0: planes 0 to 1, no halos" || fail "halos of one part"
 
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
