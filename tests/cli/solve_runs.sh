@@ -128,3 +128,15 @@ for run in 0 1 2; do
 done
 sed 's/^for step in .*/for step in "00", "15", "30":/; s/0000000%d/000000%s/g' compare.py >layers.py
 python3 layers.py || fail "runs with absorbing layers differ from the same problems alone"
+
+# A state in a backing store is looked at run by run, so that monitors of many runs take no more of the device than one's.
+cat >many.yaml <<END
+grid: [30, 30]
+runs: [$(seq -s, -f '{k: 0.1%04g}' 1000)]
+parameters: {k: 0.1}
+fields: {u: sin(x*y)}
+update: [{u: "u + k*(u[-1,0] + u[1,0] - 2*u)"}]
+monitors: [{name: m, expression: k*u, reduce: max, every: 2}]
+steps: 4
+END
+expect 0 "$MASTABA" solve many.yaml --dry-run --device-memory 1MiB

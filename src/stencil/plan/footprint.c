@@ -256,9 +256,10 @@ static uint64_t held_bytes(const mst_plan_inputs *in, uint64_t reads) {
     return bytes;
 }
 
-// Of a launch for a monitor.
-static uint64_t groups_of(const mst_problem *p, const mst_region *region) {
-    return mst_observation_groups(region) * mst_observation_runs(region, mst_larger(p->n_runs, (size_t)1));
+// Of a launch for a monitor: that of a state in a backing store is for one run.
+static uint64_t groups_of(const mst_problem *p, const mst_plan *plan, const mst_region *region) {
+    const uint64_t runs = mst_plan_in_core(plan->schedule) ? mst_larger(p->n_runs, (size_t)1) : 1;
+    return mst_observation_groups(region) * mst_observation_runs(region, runs);
 }
 
 static void add_observations(const mst_plan_inputs *in, const mst_plan *plan, mst_footprint *f) {
@@ -266,7 +267,7 @@ static void add_observations(const mst_plan_inputs *in, const mst_plan *plan, ms
     const uint64_t complex_bytes = 2 * in->problem->element, reads = most_reads(all);
     uint64_t groups = 0, frequencies = 0;
     for (size_t k = 0; k < all->n_monitors; k++)
-        groups = mst_larger(groups, groups_of(in->problem, &all->monitors[k].what.region));
+        groups = mst_larger(groups, groups_of(in->problem, plan, &all->monitors[k].what.region));
     for (size_t k = 0; k < all->n_spectra; k++)
         frequencies = mst_larger(frequencies, all->spectra[k].n_frequencies);
     set(f, MST_FOOTPRINT_PARTIALS, "the sums of monitors", MST_MEMORY_DEVICE, groups * MST_OBSERVATION_LANES * 2 * sizeof(double),
