@@ -38,10 +38,12 @@ static void gpu_shape(void **state) {
     static const size_t table[] = {2, 12, 15, 37, 64, 100, 257, 360, 1009, 4096, 46080};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         for (int kind = MST_FFT_DCT1; kind <= MST_FFT_DST4; kind++) {
-            size_t shape[] = {table[i] < 100 ? 21 : 3, table[i]};
+            size_t many = table[i] < 100 ? 21 : 3, rows[] = {many, table[i]}, columns[] = {table[i], many};
             if (!test_turn(i * 8 + (size_t)kind, 44))
                 continue;
-            mst_fft_desc desc = describe(test_between(0, 1) ? MST_FLOAT32 : MST_FLOAT64, kind, 2, shape);
+            bool turned = test_between(0, 1);
+            mst_fft_desc desc = describe(test_between(0, 1) ? MST_FLOAT32 : MST_FLOAT64, kind, 2, turned ? columns : rows);
+            desc.axes[0] = turned ? 0 : -1;
             desc.shape = MST_FFT_SHAPE_GPU;
             test_fft_check(*state, &desc, all_places[test_between(0, 2)], all_places[test_between(0, 2)]);
         }

@@ -156,6 +156,17 @@ static void real_passes(void **state) {
                 check_real(*state, 3, table[i].extents, 1, &table[i].axis, inverse, MST_FFT_SHAPE_GPU);
 }
 
+// GPU-shaped, of long columns: work memory whose rows are longer than the caller's, which have 4 k + 1 numbers.
+static void rows_of_whole_sectors(void **state) {
+    static const struct {
+        size_t extents[3];
+        int n_axes, axes[3];
+    } table[] = {{{2, 600, 136}, 2, {1, 2}}, {{520, 3, 137}, 3, {1, 0, 2}}, {{2, 521, 128}, 2, {1, 2}}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
+        if (test_turn(i, 3))
+            check_real(*state, 3, table[i].extents, table[i].n_axes, table[i].axes, true, MST_FFT_SHAPE_GPU);
+}
+
 static void real_lengths(void **state) {
     static const int last_axis = -1;
     for (size_t i = 0; i < N_LENGTHS; i++) {
@@ -225,11 +236,17 @@ static void round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complex_lengths),   cmocka_unit_test(between_rows_and_columns),
-        cmocka_unit_test(convolving_passes), cmocka_unit_test(long_lengths),
-        cmocka_unit_test(long_columns),      cmocka_unit_test(real_lengths),
-        cmocka_unit_test(real_axes),         cmocka_unit_test(real_passes),
-        cmocka_unit_test(random_layouts),    cmocka_unit_test(round_trip),
+        cmocka_unit_test(complex_lengths),
+        cmocka_unit_test(between_rows_and_columns),
+        cmocka_unit_test(convolving_passes),
+        cmocka_unit_test(long_lengths),
+        cmocka_unit_test(long_columns),
+        cmocka_unit_test(real_lengths),
+        cmocka_unit_test(real_axes),
+        cmocka_unit_test(real_passes),
+        cmocka_unit_test(rows_of_whole_sectors),
+        cmocka_unit_test(random_layouts),
+        cmocka_unit_test(round_trip),
     };
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }
