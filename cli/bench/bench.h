@@ -27,6 +27,19 @@ typedef struct bench_request {
     char *plot; // a directory; NULL: no picture
 } bench_request;
 
+// The options of benchmarks that repeat a measurement of arrays of one size, and what they choose.
+typedef struct bench_arrays_request {
+    bench_request shared;
+    int mebibytes, rounds;
+} bench_arrays_request;
+
+typedef struct bench_arrays {
+    size_t bytes; // of each
+    int rounds;   // of which the median is taken
+} bench_arrays;
+
+enum { BENCH_MOST_MEBIBYTES = 1 << 16, BENCH_MOST_ROUNDS = 99 };
+
 // `results` points to result_bytes that begin with a bench_run and are zero before the cases are chosen.
 typedef struct benchmark {
     cli_command command;     // its run calls bench_run_alone
@@ -64,6 +77,11 @@ int bench_run_alone(const benchmark *b, const cli_arguments *arguments, const vo
 // printing the error. What was opened is closed by the second, in any case.
 int bench_open(unsigned contexts, bench_run *run);
 void bench_close(bench_run *run);
+
+// As --mebibytes and --rounds say; returns an exit code after printing the error. The second: for a part of all benchmarks, in
+// which `n_arrays` of the arrays are to fit the device memory allowed.
+int bench_choose_arrays(const bench_run *run, const bench_arrays_request *request, bench_arrays *arrays);
+void bench_choose_arrays_within(const bench_run *run, bool quick, size_t n_arrays, bench_arrays *arrays);
 
 // Whether --NAME is a time of up to an hour; prints the error otherwise.
 bool bench_is_time(const bench_run *run, const char *name, double seconds);

@@ -25,6 +25,26 @@ bool bench_is_time(const bench_run *run, const char *name, double seconds) {
     return false;
 }
 
+int bench_choose_arrays(const bench_run *run, const bench_arrays_request *request, bench_arrays *arrays) {
+    if (request->mebibytes < 1 || request->mebibytes > BENCH_MOST_MEBIBYTES) {
+        cli_error(run->command, "--mebibytes %d: give 1 to %d", request->mebibytes, BENCH_MOST_MEBIBYTES);
+        return CLI_USAGE;
+    }
+    if (request->rounds < 1 || request->rounds > BENCH_MOST_ROUNDS) {
+        cli_error(run->command, "--rounds %d: give 1 to %d", request->rounds, BENCH_MOST_ROUNDS);
+        return CLI_USAGE;
+    }
+    *arrays = (bench_arrays){.bytes = (size_t)request->mebibytes << 20, .rounds = request->rounds};
+    return CLI_DONE;
+}
+
+void bench_choose_arrays_within(const bench_run *run, bool quick, size_t n_arrays, bench_arrays *arrays) {
+    uint64_t budget = run->options->device_memory;
+    *arrays = (bench_arrays){.bytes = (size_t)(quick ? 16 : 64) << 20, .rounds = quick ? 3 : 11};
+    while (arrays->bytes > 1 << 16 && budget && n_arrays * arrays->bytes > budget)
+        arrays->bytes /= 2;
+}
+
 static void find_processor(char text[128]) {
     char line[256];
     FILE *file = fopen("/proc/cpuinfo", "r");

@@ -10,29 +10,25 @@ static const char details[] = "Measures transforms and convolutions of arrays on
                               "pass through memory a step: several steps share one). Of each kind one case is\n"
                               "measured again with a quarter of the memory that it needs, and on all devices of\n"
                               "this machine if there are several (`quarter` and `all`: times the rate of the\n"
-                              "same with all the memory on one device). Every result is checked.\n"
+                              "same with all the memory on one device). Every result is checked. The exit code is\n"
+                              "1 if one is wrong, or no case could be measured.\n"
                               "\n"
                               "--plot DIR draws rates.svg and .png there, by gnuplot.\n";
 
 // ---- Cases
 
-typedef struct request {
-    bench_request shared;
-    int mebibytes, rounds;
-} request;
-
-static const request defaults = {.mebibytes = 64, .rounds = 11};
+static const bench_arrays_request defaults = {.mebibytes = 64, .rounds = 11};
 
 static const cli_option option_table[] = {
-    {"mebibytes", 0, CLI_INT, offsetof(request, mebibytes), "of an operand or a field, in MiB (default: 64)", "M"},
-    {"rounds", 0, CLI_INT, offsetof(request, rounds), "measured runs, 1 to 99 (default: 11)", "N"},
+    {"mebibytes", 0, CLI_INT, offsetof(bench_arrays_request, mebibytes), "of an operand or a field, in MiB (default: 64)", "M"},
+    {"rounds", 0, CLI_INT, offsetof(bench_arrays_request, rounds), "measured runs, 1 to 99 (default: 11)", "N"},
     {"plot", 0, CLI_TEXT, offsetof(bench_request, plot), "draw the rates into this directory", "DIR"},
 };
 
 // "4096", "512 x 512", "4096 by 257"; of a scheme its grid.
 static const char *size_text(const rates_bench *bench, int row, char text[64]) {
     const rates_case *c = &rates_cases[row];
-    double side = pow((double)bench->bytes / sizeof(float), 1.0 / c->n_axes);
+    double side = pow((double)bench->arrays.bytes / sizeof(float), 1.0 / c->n_axes);
     size_t used = 0;
     for (int k = 0; k < c->n_axes; k++)
         used += (size_t)snprintf(text + used, 64 - used, "%s%zu", k > 0 ? " x " : "",
@@ -70,7 +66,7 @@ void rates_print(const rates_bench *bench, int row) {
 static void print_heading(const void *results) {
     const rates_bench *bench = results;
     printf("%s, driver %s: operands and fields of %zu bytes\n\n%-12s %-16s %-20s %8s %8s %8s %8s\n", bench->run.device->name,
-           bench->run.device->driver_version, bench->bytes, "", "", "size", "GB/s", "of copy", "quarter", "all");
+           bench->run.device->driver_version, bench->arrays.bytes, "", "", "size", "GB/s", "of copy", "quarter", "all");
 }
 
 static json_t *json(const void *results) {
@@ -91,8 +87,8 @@ static json_t *json(const void *results) {
     }
     return json_pack("{s:s, s:o, s:s, s:o, s:I, s:i, s:I, s:o, s:o}", "benchmark", bench->run.command, "device",
                      cli_json_text(bench->run.device->name), "date", bench->run.date, "driver",
-                     cli_json_text(bench->run.device->driver_version), "operand_bytes", (json_int_t)bench->bytes, "rounds",
-                     bench->rounds, "devices", (json_int_t)bench->n_devices, "copy_bytes_per_second",
+                     cli_json_text(bench->run.device->driver_version), "operand_bytes", (json_int_t)bench->arrays.bytes, "rounds",
+                     bench->arrays.rounds, "devices", (json_int_t)bench->n_devices, "copy_bytes_per_second",
                      cli_json_real(bench->copy_rate), "cases", cases);
 }
 
@@ -176,7 +172,7 @@ static void put_page(const page *p, const void *results) {
         "What the library reaches today, operands and fields of %.4g MiB, medians of %d runs, every result checked. The rate is "
         "of the bytes that the work has to read and to write at least, and a plain copy on this device reaches %.3g GB/s. A "
         "scheme may be faster than one pass through memory a step, since several steps share one.",
-        (double)bench->bytes / 0x1p20, bench->rounds, 1e-9 * bench->copy_rate);
+        (double)bench->arrays.bytes / 0x1p20, bench->arrays.rounds, 1e-9 * bench->copy_rate);
     put_kind(p, bench, RATES_TRANSFORM, "Fourier transforms");
     put_kind(p, bench, RATES_CONVOLUTION, "Convolutions");
     put_kind(p, bench, RATES_SCHEME, "Finite differences");
@@ -205,40 +201,31 @@ static void headline(const void *results, char published[200], char here[200]) {
 
 // ---- The description
 
-static int choose(const void *request_, void *results) {
-    const request *r = request_;
+static int choose(const void *request, void *results) {
     rates_bench *bench = results;
-    if (r->mebibytes < 1 || r->mebibytes > 1 << 14) {
-        cli_error(bench->run.command, "--mebibytes %d: give 1 to 16384", r->mebibytes);
-        return CLI_USAGE;
-    }
-    if (r->rounds < 1 || r->rounds > RATES_MOST_ROUNDS) {
-        cli_error(bench->run.command, "--rounds %d: give 1 to %d", r->rounds, RATES_MOST_ROUNDS);
-        return CLI_USAGE;
-    }
-    bench->bytes = (size_t)r->mebibytes << 20;
-    bench->rounds = r->rounds;
-    return CLI_DONE;
+    return bench_choose_arrays(&bench->run, request, &bench->arrays);
 }
 
 static void choose_within(bool quick, void *results) {
     rates_bench *bench = results;
-    uint64_t budget = bench->run.options->device_memory;
-    bench->bytes = (size_t)(quick ? 16 : 64) << 20;
-    while (bench->bytes > 1 << 20 && budget && 8 * bench->bytes > budget)
-        bench->bytes /= 2;
-    bench->rounds = quick ? 3 : 11;
+    bench_choose_arrays_within(&bench->run, quick, 8, &bench->arrays);
 }
 
+// A case may fail where the device or its memory does not suffice for it, but not all.
 static int check(const void *results) {
     const rates_bench *bench = results;
-    for (int row = 0; row < RATES_N_CASES; row++)
-        if (bench->results[row].wrong) {
-            cli_error(bench->run.command, "%s, %s: %s", kinds[rates_cases[row].kind], rates_cases[row].name,
-                      bench->results[row].failed);
-            return CLI_FAILED;
-        }
-    return CLI_DONE;
+    int measured = 0, named = -1; // the first case with a wrong result, else the first that failed
+    for (int row = 0; row < RATES_N_CASES; row++) {
+        const rates_result *r = &bench->results[row];
+        measured += r->device > 0;
+        if (r->failed[0] && (named < 0 || (r->wrong && !bench->results[named].wrong)))
+            named = row;
+    }
+    if (named < 0 || (measured > 0 && !bench->results[named].wrong))
+        return CLI_DONE;
+    cli_error(bench->run.command, "%s, %s: %s", kinds[rates_cases[named].kind], rates_cases[named].name,
+              bench->results[named].failed);
+    return CLI_FAILED;
 }
 
 static int run(const cli_arguments *arguments, void *values) { return bench_run_alone(&bench_rates, arguments, values); }
@@ -252,7 +239,7 @@ const benchmark bench_rates = {
                 .leave_out = CLI_VERBOSE | CLI_KERNELS,
                 .options = option_table,
                 .n_options = CLI_COUNT(option_table),
-                .values_bytes = sizeof(request),
+                .values_bytes = sizeof(bench_arrays_request),
                 .defaults = &defaults,
                 .run = run},
     .name = "rates",

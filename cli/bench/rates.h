@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { RATES_N_CASES = 15, RATES_MOST_ROUNDS = 99 };
+enum { RATES_N_CASES = 15 };
 
 typedef enum rates_kind { RATES_TRANSFORM, RATES_CONVOLUTION, RATES_SCHEME } rates_kind;
 
@@ -32,10 +32,9 @@ typedef struct rates_result {
 
 typedef struct rates_bench {
     bench_run run;
-    size_t bytes; // of an operand or a field
-    int rounds;
-    double copy_rate; // bytes a second of a plain copy on the device
-    size_t n_devices; // of this machine
+    bench_arrays arrays; // an operand or a field
+    double copy_rate;    // bytes a second of a plain copy on the device
+    size_t n_devices;    // of this machine
     rates_result results[RATES_N_CASES];
 } rates_bench;
 

@@ -158,7 +158,7 @@ static mst_status execute(const arrays *a, int times, double *seconds, mst_error
 }
 
 static mst_status time_arrays(const arrays *a, int rounds, double *median, mst_error *error) {
-    double samples[RATES_MOST_ROUNDS], once;
+    double samples[BENCH_MOST_ROUNDS], once;
     mst_status status = execute(a, 1, &once, error); // some kernels are made by the first
     if (status == MST_OK)
         status = execute(a, 1, &once, error);
@@ -206,12 +206,12 @@ static mst_status make_arrays(arrays *a, bool on_device, mst_error *error) {
 static mst_status measure_arrays(rates_bench *bench, const rates_case *c, mst_context *context, bool on_device, rates_result *r,
                                  double *seconds, mst_error *error) {
     arrays a = {.c = c, .context = context};
-    mst_status status = describe(&a, bench->bytes, error);
+    mst_status status = describe(&a, bench->arrays.bytes, error);
     if (status == MST_OK)
         status = make_arrays(&a, on_device, error);
     r->bytes = (double)(bytes_of(&a.x) + bytes_of(&a.y) + bytes_of(&a.z));
     if (status == MST_OK)
-        status = time_arrays(&a, bench->rounds, seconds, error);
+        status = time_arrays(&a, bench->arrays.rounds, seconds, error);
     if (status == MST_OK && on_device &&
         clEnqueueReadBuffer(mst_context_queue(context), a.buffers[2], CL_TRUE, 0, bytes_of(&a.z), a.host[2], 0, NULL, NULL)) {
         snprintf(error->message, sizeof error->message, "the result cannot be read from the device");
@@ -237,7 +237,7 @@ static double least_bytes(const mst_stencil_desc *d, double nodes) {
 }
 
 static mst_status time_solver(mst_stencil *solver, int rounds, double *median, mst_error *error) {
-    double samples[RATES_MOST_ROUNDS];
+    double samples[BENCH_MOST_ROUNDS];
     mst_stencil_report report = MST_STENCIL_REPORT_INIT;
     mst_status status = mst_stencil_run(solver, CHECKED_STEPS, NULL, &report, error);
     uint64_t steps = CHECKED_STEPS * (1 + (uint64_t)(4 * LEAST_MS * 1e-3 / (report.seconds + 1e-6)));
@@ -275,7 +275,7 @@ static mst_status measure_scheme(rates_bench *bench, const problem *p, mst_conte
         status = MST_ERROR_FORMAT;
     }
     if (status == MST_OK)
-        status = time_solver(solver, bench->rounds, seconds, error);
+        status = time_solver(solver, bench->arrays.rounds, seconds, error);
     mst_stencil_destroy(solver);
     if (*state || status != MST_OK)
         free(now);
@@ -288,7 +288,7 @@ static mst_status measure_scheme(rates_bench *bench, const problem *p, mst_conte
 
 // What a case needs of the device; a quarter of it is its small budget.
 static uint64_t need(const rates_bench *bench, const rates_case *c, const rates_result *r) {
-    return c->kind == RATES_SCHEME ? (uint64_t)(2 * r->nodes * sizeof(float)) : 2 * (uint64_t)bench->bytes;
+    return c->kind == RATES_SCHEME ? (uint64_t)(2 * r->nodes * sizeof(float)) : 2 * (uint64_t)bench->arrays.bytes;
 }
 
 // Where a case is measured: the context of all, one with a quarter of the memory, one of all devices.
@@ -321,7 +321,7 @@ static int measure_case(rates_bench *bench, int row) {
     problem p = {0};
     float *state = NULL;
     mst_error error = {0};
-    double side = pow((double)bench->bytes / sizeof(float), 1.0 / c->n_axes);
+    double side = pow((double)bench->arrays.bytes / sizeof(float), 1.0 / c->n_axes);
     for (int k = 0; k < c->n_axes; k++)
         overrides.grid[k] = (size_t)(side + 0.5);
     int code = c->kind == RATES_SCHEME ? problem_open(bench->run.command, c->problem, &overrides, &p) : CLI_DONE;

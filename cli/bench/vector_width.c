@@ -14,16 +14,11 @@ static const char details[] = "Computes A[i] = (B[i] - C[i]) * D[i] for char, sh
 
 // ---- Cases
 
-typedef struct request {
-    bench_request shared;
-    int mebibytes, rounds;
-} request;
-
-static const request defaults = {.mebibytes = 64, .rounds = 11};
+static const bench_arrays_request defaults = {.mebibytes = 64, .rounds = 11};
 
 static const cli_option option_table[] = {
-    {"mebibytes", 0, CLI_INT, offsetof(request, mebibytes), "of each array, in MiB (default: 64)", "M"},
-    {"rounds", 0, CLI_INT, offsetof(request, rounds), "measured runs, 1 to 99 (default: 11)", "N"},
+    {"mebibytes", 0, CLI_INT, offsetof(bench_arrays_request, mebibytes), "of each array, in MiB (default: 64)", "M"},
+    {"rounds", 0, CLI_INT, offsetof(bench_arrays_request, rounds), "measured runs, 1 to 99 (default: 11)", "N"},
     {"plot", 0, CLI_TEXT, offsetof(bench_request, plot), "draw the rates into this directory", "DIR"},
 };
 
@@ -65,8 +60,8 @@ static json_t *json(const void *results) {
     }
     return json_pack("{s:s, s:o, s:s, s:o, s:I, s:i, s:o}", "benchmark", bench->run.command, "device",
                      cli_json_text(bench->run.device->name), "date", bench->run.date, "driver",
-                     cli_json_text(bench->run.device->driver_version), "array_bytes", (json_int_t)bench->bytes, "rounds",
-                     bench->rounds, "types", types);
+                     cli_json_text(bench->run.device->driver_version), "array_bytes", (json_int_t)bench->arrays.bytes, "rounds",
+                     bench->arrays.rounds, "types", types);
 }
 
 // ---- The picture: a group of bars for each type
@@ -137,7 +132,7 @@ static void put_page(const page *p, const void *results) {
         "which no width divides. The paper (on int, short and float) found ATI GPUs best just at the widths that they report as "
         "native, and NVIDIA GPUs to report 1 for everything, some of them no slower or even faster at wider ones; CPUs gained "
         "from every widening.",
-        (double)bench->bytes / 0x1p20, bench->rounds);
+        (double)bench->arrays.bytes / 0x1p20, bench->arrays.rounds);
     page_table(p, "GB/s of the four arrays by vector width", "||vector width*5|this device*2|published*2",
                "<type|elements|1|2|4|8|16|best|claims|ATI, best and native|NVIDIA claims");
     for (int t = 0; t < N_WIDTH_TYPES; t++)
@@ -173,33 +168,18 @@ static void print_heading(const void *results) {
     const width_bench *bench = results;
     printf("%s, driver %s: A = (B - C) * D, GB/s by vector width, arrays of %zu bytes\n\n%-7s %6s %5s %8d %8d %8d %8d %8d "
            "%5s %8s\n",
-           bench->run.device->name, bench->run.device->driver_version, bench->bytes, "type", "claims", "", 1, 2, 4, 8, 16, "best",
-           "in ms");
+           bench->run.device->name, bench->run.device->driver_version, bench->arrays.bytes, "type", "claims", "", 1, 2, 4, 8, 16,
+           "best", "in ms");
 }
 
-static int choose(const void *request_, void *results) {
-    const request *r = request_;
+static int choose(const void *request, void *results) {
     width_bench *bench = results;
-    if (r->mebibytes < 1 || r->mebibytes > 1 << 16) {
-        cli_error(bench->run.command, "--mebibytes %d: give 1 to 65536", r->mebibytes);
-        return CLI_USAGE;
-    }
-    if (r->rounds < 1 || r->rounds > WIDTH_MOST_ROUNDS) {
-        cli_error(bench->run.command, "--rounds %d: give 1 to %d", r->rounds, WIDTH_MOST_ROUNDS);
-        return CLI_USAGE;
-    }
-    bench->bytes = (size_t)r->mebibytes << 20;
-    bench->rounds = r->rounds;
-    return CLI_DONE;
+    return bench_choose_arrays(&bench->run, request, &bench->arrays);
 }
 
 static void choose_within(bool quick, void *results) {
     width_bench *bench = results;
-    uint64_t budget = bench->run.options->device_memory;
-    bench->bytes = (size_t)(quick ? 16 : 64) << 20;
-    while (bench->bytes > 1 << 16 && budget && 4 * bench->bytes > budget)
-        bench->bytes /= 2;
-    bench->rounds = quick ? 3 : 11;
+    bench_choose_arrays_within(&bench->run, quick, 4, &bench->arrays);
 }
 
 static int run(const cli_arguments *arguments, void *values) { return bench_run_alone(&bench_vector_width, arguments, values); }
@@ -213,7 +193,7 @@ const benchmark bench_vector_width = {
                 .leave_out = CLI_MEMORY | CLI_VERBOSE | CLI_KERNELS,
                 .options = option_table,
                 .n_options = CLI_COUNT(option_table),
-                .values_bytes = sizeof(request),
+                .values_bytes = sizeof(bench_arrays_request),
                 .defaults = &defaults,
                 .run = run},
     .name = "vector-width",

@@ -4,7 +4,7 @@
 
 #include "bench.h"
 
-enum { N_WIDTH_TYPES = 6, N_WIDTH_LENGTHS = 2, WIDTH_MOST_ROUNDS = 99 };
+enum { N_WIDTH_TYPES = 6, N_WIDTH_LENGTHS = 2 };
 
 typedef struct width_type {
     const char *name; // in OpenCL C
@@ -16,8 +16,7 @@ extern const width_type width_types[N_WIDTH_TYPES];
 
 typedef struct width_bench {
     bench_run run;
-    size_t bytes; // of one array
-    int rounds;
+    bench_arrays arrays;
     // Seconds for each type; lengths that all widths divide, and one less; width 2^w. 0: not supported.
     double seconds[N_WIDTH_TYPES][N_WIDTH_LENGTHS][MST_MAP_N_WIDTHS];
     bool measured[N_WIDTH_TYPES];

@@ -23,7 +23,7 @@ typedef struct experiment {
 
 double width_rate(const width_bench *bench, int type, int length, int width) {
     double seconds = bench->seconds[type][length][width];
-    return seconds > 0 ? 4.0 * (double)bench->bytes / seconds : 0;
+    return seconds > 0 ? 4.0 * (double)bench->arrays.bytes / seconds : 0;
 }
 
 int width_best(const width_bench *bench, int type, int length) {
@@ -63,16 +63,17 @@ static int opencl(const experiment *x, cl_int code, const char *what) {
 
 static int make_arrays(experiment *x) {
     cl_int code = CL_SUCCESS;
-    void *data = malloc(x->bench->bytes);
+    void *data = malloc(x->bench->arrays.bytes);
     if (!data) {
-        cli_error(x->bench->run.command, "out of memory for an array of %zu bytes; --mebibytes takes less", x->bench->bytes);
+        cli_error(x->bench->run.command, "out of memory for an array of %zu bytes; --mebibytes takes less",
+                  x->bench->arrays.bytes);
         return CLI_FAILED;
     }
     for (int a = 0; a < 4 && code == CL_SUCCESS; a++) {
-        for (size_t i = 0; i < x->bench->bytes / mst_type_bytes(x->type); i++)
+        for (size_t i = 0; i < x->bench->arrays.bytes / mst_type_bytes(x->type); i++)
             put(data, x->type, i, a == 0 ? -1 : pattern(a, i));
-        x->arrays[a] = clCreateBuffer(mst_context_opencl(x->context), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, x->bench->bytes,
-                                      data, &code);
+        x->arrays[a] = clCreateBuffer(mst_context_opencl(x->context), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                      x->bench->arrays.bytes, data, &code);
     }
     free(data);
     return opencl(x, code, "making arrays");
@@ -131,7 +132,7 @@ static int time_width(experiment *x, unsigned width, double *seconds) {
     mst_map_input inputs[3];
     mst_map_desc desc = MST_MAP_DESC_INIT;
     mst_error error;
-    double samples[WIDTH_MOST_ROUNDS], once = 0;
+    double samples[BENCH_MOST_ROUNDS], once = 0;
     for (int k = 0; k < 3; k++) {
         inputs[k] = names[k];
         inputs[k].layout = mst_layout_dense(x->type, 1, &x->n);
@@ -148,9 +149,9 @@ static int time_width(experiment *x, unsigned width, double *seconds) {
     if (code == CLI_DONE)
         code = launch(x, 1, &once);
     int times = once > LEAST_MS * 1e-3 ? 1 : 1 + (int)(LEAST_MS * 1e-3 / (once + 1e-7));
-    for (int k = 0; k < x->bench->rounds && code == CLI_DONE; k++)
+    for (int k = 0; k < x->bench->arrays.rounds && code == CLI_DONE; k++)
         code = cli_interrupted() ? cli_fail_interrupted(x->bench->run.command) : launch(x, times, &samples[k]);
-    *seconds = code == CLI_DONE ? bench_median(samples, x->bench->rounds) : 0;
+    *seconds = code == CLI_DONE ? bench_median(samples, x->bench->arrays.rounds) : 0;
     mst_map_destroy(x->plan);
     x->plan = NULL;
     return code;
@@ -166,7 +167,7 @@ static int measure_type(width_bench *bench, int t) {
     }
     int code = make_arrays(&x);
     for (int length = 0; length < N_WIDTH_LENGTHS && code == CLI_DONE; length++) {
-        x.n = bench->bytes / mst_type_bytes(x.type) - (size_t)length;
+        x.n = bench->arrays.bytes / mst_type_bytes(x.type) - (size_t)length;
         for (int w = 0; w < MST_MAP_N_WIDTHS && code == CLI_DONE; w++)
             code = time_width(&x, 1u << w, &bench->seconds[t][length][w]);
         if (print && code == CLI_DONE) {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Kernels that end with an error, in six commands the first to the third: one line, exit code 1, no file; with a driver whose later
 # commands go on, and with one that passes the error on to them. The same for a copy, and for a device that is lost. (All other
-# calls: scripts/campaign faults.)
+# calls: scripts/campaign faults.) And a benchmark whose every case fails.
 . "${0%/*}/lib"
 shim=$MASTABA_BUILD_DIR/tests/libcampaign_preload_opencl.so
 
@@ -47,3 +47,8 @@ FAULT=clEnqueueWriteBuffer:end:1 refused 1 'ended with an error|upload' integrat
 for call in clEnqueueNDRangeKernel clWaitForEvents; do
     FAULT=$call:lost:1 refused 1 'lost|CL_OUT_OF_RESOURCES' fft x.npy -o out.npy --axes 0,1
 done
+
+# The 28 launches before are those of the plain copy that rates are compared with.
+FAULT=clEnqueueNDRangeKernel:lost:29 expect 1 ./faulty bench rates --mebibytes 1 --rounds 1
+[ "$(grep -c CL_OUT_OF_RESOURCES .stdout)" = 15 ] || fail "not 15 failed cases"
+grep -q 'bench rates: transform, 1-D: .*CL_OUT_OF_RESOURCES' .stderr || fail "the first failure is not named"
