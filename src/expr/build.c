@@ -86,8 +86,7 @@ unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_fi
     return add_node(expr, &(mst_expr_node){.operation = MST_EXPR_LEAF, .operands = {k}, .of_field = of_field});
 }
 
-// Whether an operation takes conditions in place k.
-static bool wants_condition(mst_expr_operation operation, int k) {
+bool mst_expr_wants_condition(mst_expr_operation operation, int k) {
     switch (operation) {
     case MST_EXPR_NOT:
     case MST_EXPR_AND:
@@ -131,7 +130,7 @@ unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsign
     for (int k = 0; k < n; k++) {
         if (operands[k] == MST_EXPR_FULL)
             return MST_EXPR_FULL;
-        bool wanted = wants_condition(operation, k), is = mst_expr_is_condition(expr->nodes[operands[k]].operation);
+        bool wanted = mst_expr_wants_condition(operation, k), is = mst_expr_is_condition(expr->nodes[operands[k]].operation);
         node.operands[k] =
             wanted == is ? operands[k] : mst_expr_add(expr, wanted ? MST_EXPR_AS_CONDITION : MST_EXPR_AS_NUMBER, &operands[k], 1);
         if (node.operands[k] == MST_EXPR_FULL)

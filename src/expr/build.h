@@ -7,6 +7,8 @@
 // Without nodes; freed by mst_expr_destroy. NULL when out of memory.
 mst_expr *mst_expr_create(bool of_scheme, bool numbers_apart);
 
+bool mst_expr_wants_condition(mst_expr_operation operation, int k); // whether it takes a condition in place k
+
 // Each returns the index of a node, or MST_EXPR_FULL when there is no room for another.
 #define MST_EXPR_FULL ((unsigned)-1)
 unsigned mst_expr_add_copy(mst_expr *expr, const mst_expr_node *node); // equal nodes once

@@ -174,10 +174,6 @@ static bool has_operation(mst_type type, mst_expr_operation o, bool functions) {
            o == MST_EXPR_MAX || o == MST_EXPR_POW;
 }
 
-static bool takes_condition(mst_expr_operation o, int k) {
-    return o == MST_EXPR_NOT || o == MST_EXPR_AND || o == MST_EXPR_OR || (o == MST_EXPR_CHOOSE && k == 0);
-}
-
 // The operation of leaves a, b and c, where conditions are 1 and 0; NULL without memory.
 static mst_expr *operation_of_leaves(mst_type type, mst_expr_operation o) {
     mst_expr *expr = mst_expr_create_lowered();
@@ -188,7 +184,7 @@ static mst_expr *operation_of_leaves(mst_type type, mst_expr_operation o) {
     for (int k = 0; good && k < mst_expr_arity(o); k++) {
         mst_expr_node leaf = {.operation = MST_EXPR_LEAF, .operands = {(unsigned)k}, .type = type};
         node.operands[k] = mst_expr_add_copy(expr, &leaf);
-        if (takes_condition(o, k)) {
+        if (mst_expr_wants_condition(o, k)) {
             const unsigned zero = mst_expr_add_copy(expr, &(mst_expr_node){.operation = MST_EXPR_NUMBER, .type = type});
             node.operands[k] = mst_expr_add_copy(
                 expr, &(mst_expr_node){.operation = MST_EXPR_NOT_EQUAL, .operands = {node.operands[k], zero}, .type = type});
