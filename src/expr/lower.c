@@ -341,7 +341,8 @@ static mst_value make(mst_lowering *l, unsigned index, mst_type type) {
 static void make_root(mst_lowering *l, mst_expr_root *root) {
     const unsigned last = l->from->n_nodes - 1;
     const mst_expr_kind kind = l->kinds[last];
-    const mst_expr_kind whole = kind.weak ? common(kind, (mst_expr_kind){.type = l->typing->common}) : kind;
+    const mst_type others = l->typing->computed ? l->typing->computed : l->typing->common;
+    const mst_expr_kind whole = kind.weak ? common(kind, (mst_expr_kind){.type = others}) : kind;
     mst_type type = narrowed(l, whole.type);
     mst_value value = value_in(l, last, type);
     if (l->typing->computed) {
