@@ -35,6 +35,25 @@ cl_int __wrap_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t s
     return CL_SUCCESS;
 }
 
+// Rectangles that moved.
+static int rectangles;
+
+#define RECTANGLES(name, pointer)                                                                                                \
+    cl_int __real_##name(cl_command_queue q, cl_mem b, cl_bool blocks, const size_t *at, const size_t *from, const size_t *size, \
+                         size_t row, size_t slice, size_t host_row, size_t host_slice, pointer host, cl_uint n,                  \
+                         const cl_event *wait, cl_event *event);                                                                 \
+    cl_int __wrap_##name(cl_command_queue q, cl_mem b, cl_bool blocks, const size_t *at, const size_t *from, const size_t *size, \
+                         size_t row, size_t slice, size_t host_row, size_t host_slice, pointer host, cl_uint n,                  \
+                         const cl_event *wait, cl_event *event);                                                                 \
+    cl_int __wrap_##name(cl_command_queue q, cl_mem b, cl_bool blocks, const size_t *at, const size_t *from, const size_t *size, \
+                         size_t row, size_t slice, size_t host_row, size_t host_slice, pointer host, cl_uint n,                  \
+                         const cl_event *wait, cl_event *event) {                                                                \
+        rectangles++;                                                                                                            \
+        return __real_##name(q, b, blocks, at, from, size, row, slice, host_row, host_slice, host, n, wait, event);              \
+    }
+RECTANGLES(clEnqueueReadBufferRect, void *)
+RECTANGLES(clEnqueueWriteBufferRect, const void *)
+
 cl_int __wrap_clGetPlatformIDs(cl_uint n, cl_platform_id *platforms, cl_uint *count) {
     if (fake.no_platform_error)
         return -1001;
@@ -311,6 +330,49 @@ static void pinned_arrays(void **state) {
     test_array_free(&from), test_array_free(&expected);
 }
 
+// Panels and tiles of pinned arrays cross as rectangles, with the bits that they have by way of staging memory.
+static void rectangles_of_pinned_arrays(void **state) {
+    (void)state;
+    static const struct {
+        mst_type type;
+        size_t shape[3];
+        int rank, n_axes;
+        uint64_t device;
+    } cases[] = {{MST_COMPLEX64, {250000}, 1, 1, 2500000},
+                 {MST_FLOAT32, {1048576}, 1, 1, 6000000},
+                 {MST_COMPLEX64, {50, 30, 40}, 3, 3, 300000},
+                 {MST_FLOAT32, {90, 1100}, 2, 1, 600000}};
+    fake.not_unified = true;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        mst_error e;
+        mst_fft *plan = NULL;
+        void *x = NULL, *z = NULL;
+        mst_fft_desc fft = MST_FFT_DESC_INIT;
+        fft.input = mst_layout_dense(cases[c].type, cases[c].rank, cases[c].shape);
+        fft.n_axes = cases[c].n_axes;
+        for (int a = 0; a < fft.n_axes; a++)
+            fft.axes[a] = a;
+        mst_layout layout = test_fft_output(&fft);
+        test_array from = test_array_random(&fft.input), expected = test_array_new(&layout);
+        size_t bytes = from.elements * mst_type_bytes(from.layout.type),
+               z_bytes = expected.elements * mst_type_bytes(layout.type);
+        mst_context *context = test_context_with_budget(cases[c].device, 0);
+        OK(mst_fft_create(context, &fft, &plan, &e));
+        OK(mst_pinned_create(context, bytes, &x, &e));
+        OK(mst_pinned_create(context, z_bytes, &z, &e));
+        memcpy(x, test_array_at(&from, 0), bytes), memset(z, 0xff, z_bytes);
+        OK(mst_fft_execute(plan, mst_at_host(test_array_at(&from, 0)), mst_at_host(test_array_at(&expected, 0)), NULL, &e));
+        rectangles = 0;
+        OK(mst_fft_execute(plan, mst_at_host(x), mst_at_host(z), NULL, &e));
+        CHECK(rectangles > 4, "case %zu: %d rectangles", c, rectangles);
+        assert_memory_equal(z, test_array_at(&expected, 0), z_bytes);
+        mst_fft_destroy(plan);
+        mst_pinned_destroy(context, x), mst_pinned_destroy(context, z);
+        mst_context_destroy(context);
+        test_array_free(&from), test_array_free(&expected);
+    }
+}
+
 static void nothing_to_work_on(void **state) {
     (void)state;
     mst_error e;
@@ -369,6 +431,7 @@ int main(void) {
         cmocka_unit_test_teardown(small_allocations, real_again),
         cmocka_unit_test_teardown(memory_of_its_own, real_again),
         cmocka_unit_test_teardown(pinned_arrays, real_again),
+        cmocka_unit_test_teardown(rectangles_of_pinned_arrays, real_again),
         cmocka_unit_test_teardown(nothing_to_work_on, real_again),
         cmocka_unit_test_teardown(broken_platforms_are_passed_over, real_again),
         cmocka_unit_test_teardown(unavailable_devices, real_again),

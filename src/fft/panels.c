@@ -15,7 +15,8 @@
 #define PANEL_BYTES ((uint64_t)32 << 20)
 #define UNIFIED_PANEL_BYTES ((uint64_t)2 << 20)
 #define MOST_PANEL_BYTES ((uint64_t)256 << 20)
-#define CPU_SPAN 1024 // values of a work-item
+#define CROSSING_ROW ((uint64_t)256) // bytes side by side that a device copies from and to pinned memory at the link's rate
+#define CPU_SPAN 1024                // values of a work-item
 
 typedef struct pass_work {
     mst_fft *transform;
@@ -216,6 +217,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         .ports = {{MST_PORT_INPUT, panels->desc.input, 0, "input"}, {MST_PORT_OUTPUT, panels->desc.output, 0, "output"}},
         .panel = panel_pieces,
         .panel_bytes = {panels->plan.panel_bytes[MST_FROM], panels->plan.panel_bytes[MST_TO]},
+        .panels_cross = true,
         .prepare = prepare,
         .compute = compute,
         .user = panels};
@@ -223,6 +225,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
         const pass_work *w = &panels->work[k];
         stream.n_items = mst_larger(stream.n_items, panels->plan.passes[k].n_panels);
         stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * item_work(w->transform));
+        stream.panels_cross &= mst_fft_panel_shortest_run(&panels->plan.passes[k]) >= CROSSING_ROW;
     }
     return mst_stream_create(&stream, &panels->stream, error);
 }

@@ -1,5 +1,6 @@
 #include "passage.h"
 
+#include "rectangles.h"
 #include "transfer.h"
 #include "window.h"
 
@@ -106,22 +107,43 @@ fail:
     return status;
 }
 
-// Copies a piece between pinned memory and the device's buffer of a slot. The event is that of the last piece.
+// Enqueues a copy between pinned memory and the device's buffer of a slot. The event is that of the last one.
+static mst_status cross(const mst_passage *s, mst_slot *slot, int p, bool write, mst_crossing *crossing, mst_error *error) {
+    const mst_context *context = s->desc->context;
+    cl_event *event = write ? &slot->downloaded[p] : &slot->uploaded[p];
+    crossing->device = slot->ports[p].device;
+    crossing->wait = write ? slot->computed : NULL;
+    mst_release_event(event);
+    cl_int code = write ? mst_rectangles_download(context, crossing, event) : mst_rectangles_upload(context, crossing, event);
+    return code == CL_SUCCESS
+               ? MST_OK
+               : mst_fail_opencl(error, code, "cannot %s %s", write ? "download" : "upload", s->desc->ports[p].name);
+}
+
 static mst_status cross_piece(const mst_piece *piece, void *user, mst_error *error) {
     const carrying *c = user;
-    const mst_context *context = c->passage->desc->context;
-    const char *name = c->passage->desc->ports[c->port].name;
-    void *host = mst_piece_location(&c->passage->where[c->port], piece).host;
-    cl_mem device = c->slot->ports[c->port].device;
-    size_t at = (size_t)(c->item + piece->begin), bytes = (size_t)piece->bytes;
-    cl_event *event = c->write ? &c->slot->downloaded[c->port] : &c->slot->uploaded[c->port];
-    cl_int code;
-    mst_release_event(event);
-    if (c->write)
-        code = clEnqueueReadBuffer(context->download, device, CL_FALSE, at, bytes, host, 1, &c->slot->computed, event);
-    else
-        code = clEnqueueWriteBuffer(context->upload, device, CL_FALSE, at, bytes, host, 0, NULL, event);
-    return code == CL_SUCCESS ? MST_OK : mst_fail_opencl(error, code, "cannot %s %s", c->write ? "download" : "upload", name);
+    mst_crossing crossing = {.layout = &piece->layout,
+                             .host = mst_piece_location(&c->passage->where[c->port], piece).host,
+                             .at = c->item + piece->begin,
+                             .row_bytes = piece->row_bytes,
+                             .pitch_bytes = piece->pitch_bytes};
+    return cross(c->passage, c->slot, c->port, c->write, &crossing, error);
+}
+
+static mst_status cross_panel(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_panel_piece pieces[MST_PANEL_PIECES];
+    int n = s->desc->panel(s->desc->user, p, slot->first, pieces);
+    for (int i = 0; i < n && status == MST_OK; i++) {
+        mst_crossing crossing = {.layout = &pieces[i].layout,
+                                 .host = (unsigned char *)s->where[p].host +
+                                         pieces[i].offset * (int64_t)mst_type_bytes(pieces[i].layout.type),
+                                 .at = pieces[i].at,
+                                 .row_bytes = pieces[i].row_bytes,
+                                 .pitch_bytes = pieces[i].pitch_bytes};
+        status = cross(s, slot, p, write, &crossing, error);
+    }
+    return status;
 }
 
 static mst_status cross_windows(const mst_passage *s, mst_slot *slot, int p, bool write, mst_error *error) {
@@ -146,6 +168,8 @@ fail:
 static mst_status upload(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
     mst_status status = MST_OK;
     uint64_t item = mst_port_item_bytes(s->desc, p);
+    if (s->ring->pinned[p] && s->desc->panel)
+        return cross_panel(s, slot, p, false, error);
     if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
         return cross_windows(s, slot, p, false, error);
     if (!s->ring->pinned[p])
@@ -160,6 +184,8 @@ fail:
 // Enqueues the download of a result behind its block's computation.
 static mst_status download(const mst_passage *s, mst_slot *slot, int p, mst_error *error) {
     uint64_t item = mst_port_item_bytes(s->desc, p);
+    if (s->ring->pinned[p] && s->desc->panel)
+        return cross_panel(s, slot, p, true, error);
     if (s->ring->pinned[p] && mst_port_has_windows(s->desc, p))
         return cross_windows(s, slot, p, true, error);
     cl_int code =

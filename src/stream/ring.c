@@ -205,7 +205,7 @@ fail:
 
 static bool is_pinned(const mst_stream_desc *desc, int p, const mst_location *where) {
     const mst_layout *layout = mst_port_array(desc, p);
-    return where->place == MST_PLACE_HOST && !desc->panel && mst_layout_is_dense(layout) && desc->windows[p].n_axes < 2 &&
+    return where->place == MST_PLACE_HOST && (!desc->panel || desc->panels_cross) && mst_layout_is_dense(layout) &&
            mst_pinned_holds(desc->context, where->host, mst_layout_count(layout) * mst_type_bytes(layout->type));
 }
 

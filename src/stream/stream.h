@@ -74,6 +74,7 @@ typedef struct mst_stream_desc {
     // with such panels are not on the device.
     int (*panel)(const void *user, int port, size_t item, mst_panel_piece *pieces);
     uint64_t panel_bytes[MST_STREAM_MAX_PORTS];
+    bool panels_cross; // rows of panels are long enough for the device to copy them from and to pinned memory by itself
     // Says how many of `count` items from `first` on a block takes, at least 1, where blocks may not end anywhere; NULL: all.
     // A block then has room for least_items, of which one is enough to end a block, wherever it begins.
     size_t (*cut)(const void *user, size_t first, size_t count);
