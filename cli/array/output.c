@@ -80,17 +80,3 @@ void cli_output_close(cli_output *output) {
     cli_whole_close(&output->whole);
     memset(output, 0, sizeof *output);
 }
-
-int cli_output_write(const char *command, const cli_place *place, const char *path, const mst_layout *layout, const void *data,
-                     bool force) {
-    cli_output output = {.path = path};
-    int code = cli_whole_open(command, place, path, force, &output.whole);
-    if (code == CLI_DONE)
-        code = begin_npy(&output, layout);
-    if (code == CLI_DONE && !cli_write_bytes(&output.location, 0, data, (size_t)cli_layout_bytes(layout)))
-        code = cli_fail_file(command, path, "cannot be written");
-    if (code == CLI_DONE)
-        code = cli_output_commit(&output);
-    cli_output_close(&output);
-    return code;
-}

@@ -31,8 +31,4 @@ int cli_output_begin(cli_output *output, const mst_layout *result, int sample_ra
 int cli_output_commit(cli_output *output);
 void cli_output_close(cli_output *output);
 
-// Writes an array that lies in memory without gaps to a .npy file in a place (cli_whole_open).
-int cli_output_write(const char *command, const cli_place *place, const char *path, const mst_layout *layout, const void *data,
-                     bool force);
-
 #endif

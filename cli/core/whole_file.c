@@ -1,5 +1,6 @@
 #include "whole_file.h"
 
+#include "standard.h"
 #include "text.h"
 
 #include <errno.h>
@@ -150,6 +151,11 @@ int cli_whole_open(const char *command, const cli_place *place, const char *path
     return cli_whole_failed(w, ENOMEM);
 }
 
+int cli_whole_open_standard(const char *command, cli_whole_file *w) {
+    *w = (cli_whole_file){.command = command, .path = "standard output", .file = tmpfile()};
+    return w->file ? CLI_DONE : cli_whole_failed(w, errno);
+}
+
 // A second name for the file. Where it has no first one, its descriptor leads to it.
 static int link_file(const cli_whole_file *w, const char *to) {
     char path[LINK_BYTES];
@@ -226,6 +232,8 @@ static int sync_directory(const cli_place *place) {
 
 int cli_whole_commit(cli_whole_file *w, bool durable) {
     const char *name = name_in(w->path);
+    if (!w->place.open)
+        return cli_standard_output(w->command, w->file);
     int code = flush(w->file, durable);
     if (code)
         return cli_whole_failed(w, code);

@@ -36,6 +36,9 @@ typedef struct cli_whole_file {
 // NULL. cli_whole_close follows in any case, on a file that began as zeros.
 int cli_whole_open(const char *command, const cli_place *place, const char *path, bool force, cli_whole_file *w);
 
+// Begins one that is to go to standard output when it is whole.
+int cli_whole_open_standard(const char *command, cli_whole_file *w);
+
 // Gives the file its name, with the permissions of new files; replaces what has it with `force`, else refuses. `durable`: what is
 // then under the name survives a crash of the machine.
 int cli_whole_commit(cli_whole_file *w, bool durable);

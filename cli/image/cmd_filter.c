@@ -2,6 +2,7 @@
 #include "filter.h"
 
 #include "core/context.h"
+#include "core/standard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,8 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name\n"
                               "of its input, with .tif for numbers that its format cannot hold (--output raw);\n"
                               "a name without an image's extension gets that of what it holds.\n"
-                              "An output appears only when it is whole.\n"
+                              "An output appears only when it is whole. IN may be -, standard input, and OUT -,\n"
+                              "standard output, in the format of IN or a given one: png:-.\n"
                               "\n"
                               "R is a frequency: cycles along the shorter side of the image (64), or a fraction\n"
                               "of Nyquist's, half a cycle per pixel (0.25nyq). One of these says what is kept:\n"
@@ -81,6 +83,8 @@ static int by_path(const void *a, const void *b) { return strcmp(((const output 
 
 static int check_output(const filter_job *job, const char *path) {
     const char *const mask[] = {job->mask_path, NULL};
+    if (cli_is_standard(path))
+        return CLI_DONE;
     int code = cli_output_available(command, path, job->force, job->inputs);
     return code == CLI_DONE ? cli_output_available(command, path, job->force, mask) : code;
 }
@@ -131,7 +135,7 @@ static int open_outputs(filter_job *job) {
         code = cli_out_of_memory(command, NULL);
     if (code == CLI_DONE)
         code = check_different(job);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && !cli_is_standard(job->paths[0]))
         code = cli_place_open(command, job->paths[0], &job->places[0]);
     return code;
 }
@@ -168,8 +172,10 @@ static void print_stage(const char *name, uint64_t launches, double seconds) {
 
 static int print_text(const filter_job *job) {
     char time[32], names[320];
+    if (job->output && cli_is_standard(job->output))
+        return CLI_DONE;
     if (!job->output) {
-        printf("%s: the spectrum of %s\n", job->spectrum, job->inputs[0]);
+        printf("%s: the spectrum of %s\n", job->spectrum, cli_input_name(job->inputs[0]));
         return cli_flush(command);
     }
     printf("%s: %zu image%s, %.3g megapixels, filtered on %s in %s\n", job->output, job->n_done, job->n_done == 1 ? "" : "s",
@@ -207,6 +213,7 @@ static int run(const cli_arguments *arguments, void *values) {
     job.inputs = arguments->operands;
     job.n_inputs = (size_t)arguments->n_operands;
     job.force = arguments->common.force != 0;
+    job.json = arguments->common.json != 0;
     job.show_kernels = arguments->common.show_kernels != 0;
     int code = filter(values, &arguments->common, &job);
     filter_job_free(&job);

@@ -1,5 +1,7 @@
 // Images in files: which format a file has, reading it, and writing one that appears when it is whole.
-#include "array/files.h"
+#include "core/cli.h"
+#include "core/file.h"
+#include "core/standard.h"
 #include "format.h"
 
 #include <fcntl.h>
@@ -59,6 +61,16 @@ static int open_file(cli_image_file *f) {
     return cli_image_damaged(f, S_ISDIR(info.st_mode) ? "is a directory; give an image" : "is not a file that can be read");
 }
 
+// Numbers as text are a few times as long as the pixels that they become; what is before them is seldom longer than that, too.
+static int open_standard(cli_image_file *f) {
+    uint64_t most = f->max_bytes < INT64_MAX / 16 ? 8 * f->max_bytes + ((uint64_t)1 << 20) : INT64_MAX;
+    int code = cli_standard_input(f->command, most, &f->file);
+    struct stat info;
+    if (code == CLI_DONE && fstat(fileno(f->file), &info) == 0)
+        f->bytes = (uint64_t)info.st_size;
+    return code;
+}
+
 static int read_by_content(cli_image_file *f, cli_image *image) {
     image->format = format_by_magic(f->file);
     rewind(f->file);
@@ -68,8 +80,8 @@ static int read_by_content(cli_image_file *f, cli_image *image) {
 }
 
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image) {
-    cli_image_file f = {.command = command, .path = path, .max_bytes = max_bytes};
-    int code = open_file(&f);
+    cli_image_file f = {.command = command, .path = cli_input_name(path), .max_bytes = max_bytes};
+    int code = cli_is_standard(path) ? open_standard(&f) : open_file(&f);
     if (code == CLI_DONE)
         code = read_by_content(&f, image);
     if (f.file)
@@ -104,20 +116,12 @@ static void scale_to_full(cli_image *image) {
     image->white = full;
 }
 
-static int write_npy(const char *command, const cli_place *place, const char *path, bool force, const cli_image *image) {
-    mst_layout layout = cli_image_layout(image);
-    if (image->channels == 1) // the last axis
-        layout = mst_layout_dense(layout.type, layout.rank - 1, layout.shape);
-    return cli_output_write(command, place, path, &layout, image->pixels, force);
-}
-
 int cli_image_write(const char *command, const cli_place *place, const char *path, cli_image_format format, bool force,
                     cli_image *image) {
     cli_whole_file w = {0};
     int code = cli_image_check(command, path, format, image);
-    if (code != CLI_DONE || format == CLI_NPY)
-        return code == CLI_DONE ? write_npy(command, place, path, force, image) : code;
-    code = cli_whole_open(command, place, path, force, &w);
+    if (code == CLI_DONE)
+        code = cli_is_standard(path) ? cli_whole_open_standard(command, &w) : cli_whole_open(command, place, path, force, &w);
     if (code == CLI_DONE && codecs[format]->full_range)
         scale_to_full(image);
     cli_metadata_write_orientation(&image->metadata);

@@ -29,10 +29,11 @@ typedef struct filter_job {
     float *mask;
     const char *mask_path; // NULL: none
     uint64_t max_bytes;
-    int quality;          // of JPEG files; 0: not said
-    const char *output;   // OUT, or DIR; NULL: there is only a spectrum, or kernels are shown
-    const char *spectrum; // NULL: none
-    bool directory, stages, force, show_kernels;
+    int quality;             // of JPEG files; 0: not said
+    const char *output;      // OUT, or DIR, or "-"; NULL: there is only a spectrum, or kernels are shown
+    cli_image_format format; // of standard output, if it was said
+    const char *spectrum;    // NULL: none
+    bool directory, stages, force, show_kernels, json;
     const char *const *inputs; // NULL-ended
     size_t n_inputs;
     char **paths;        // of the outputs, an input each; they depend on what is in the inputs, and are found once

@@ -1,4 +1,5 @@
 // Many images: while one is filtered, threads read the next ones and write those before, one a processor.
+#include "core/standard.h"
 #include "filter.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ typedef struct reading {
 typedef struct writing {
     const filter_job *job;
     const char *path; // NULL: nothing to write
+    cli_image_format format;
     cli_image image;
     int code;
 } writing;
@@ -29,8 +31,7 @@ static void *read_image(void *user) {
 
 static void *write_image(void *user) {
     writing *w = user;
-    w->code =
-        cli_image_write(w->job->command, &w->job->places[0], w->path, cli_image_format_of(w->path), w->job->force, &w->image);
+    w->code = cli_image_write(w->job->command, &w->job->places[0], w->path, w->format, w->job->force, &w->image);
     return NULL;
 }
 
@@ -75,6 +76,14 @@ char *filter_output_path(const filter_job *job, size_t input) {
     const char *between = job->output[strlen(job->output) - 1] == '/' ? "" : "/";
     snprintf(path, length, "%s%s%.*s%s", job->output, between, (int)stem, name, more);
     return path;
+}
+
+// Standard output has the format that was said, else that of the input, or TIFF where that cannot hold floating-point numbers.
+static cli_image_format format_for(const filter_job *job, const char *path, const cli_image *image) {
+    if (!cli_is_standard(path))
+        return cli_image_format_of(path);
+    bool raw = job->desc.output_as == MST_FILTER_RAW && image->format != CLI_NPY;
+    return job->format != CLI_NO_IMAGE ? job->format : raw ? CLI_TIFF : image->format;
 }
 
 // In cycles per pixel.
@@ -171,7 +180,8 @@ static int check_result(const filter_job *job, const char *path, const cli_image
 }
 
 // Filters an image into another of the same kind, or float32 for raw.
-static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, cli_image *result) {
+static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
+    cli_image *result = &w->image;
     mst_execution how = MST_EXECUTION_INIT;
     mst_report report = MST_REPORT_INIT;
     mst_error error;
@@ -181,14 +191,16 @@ static int filter_image(filter_job *job, const char *path, const char *output, c
     mst_layout layout = mst_filter_result(job->plan);
     cli_image kind = *image;
     kind.type = layout.type;
-    code = cli_image_check(job->command, output, cli_image_format_of(output), &kind);
+    w->format = format_for(job, output, image);
+    code = cli_image_check(job->command, output, w->format, &kind);
     if (code != CLI_DONE)
         return code;
     *result = *image;
     result->type = layout.type;
     result->white = layout.type == MST_FLOAT32 ? 1 : image->white;
     result->quality = job->quality;
-    image->metadata = (cli_metadata){0}; // the result's now
+    image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
+    image->later = NULL;
     result->pixels = malloc((size_t)cli_layout_bytes(&layout));
     if (!result->pixels) {
         cli_error(job->command, "%s: out of memory", path);
@@ -236,11 +248,11 @@ static writing process(filter_job *job, size_t input, reading *r) {
     writing w = {.job = job, .code = r->code};
     const char *path = job->output ? job->paths[input] : NULL;
     if (w.code == CLI_DONE)
-        w.code = check_input(job, r->path, &r->image);
+        w.code = check_input(job, cli_input_name(r->path), &r->image);
     if (w.code == CLI_DONE && path)
-        w.code = filter_image(job, r->path, path, &r->image, &w.image);
+        w.code = filter_image(job, cli_input_name(r->path), path, &r->image, &w);
     if (w.code == CLI_DONE)
-        w.code = take_spectrum(job, r->path, &r->image); // none of an image that was refused
+        w.code = take_spectrum(job, cli_input_name(r->path), &r->image); // none of an image that was refused
     job->n_handled += w.code != CLI_INTERRUPTED;
     if (w.code == CLI_DONE && !path)
         count_done(job, &r->image);

@@ -1,4 +1,5 @@
 // The options of mastaba filter, from text to a description.
+#include "core/standard.h"
 #include "filter.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const cli_choice shapes[] = {
     {"ideal", MST_FILTER_IDEAL}, {"gaussian", MST_FILTER_GAUSSIAN}, {"butterworth", MST_FILTER_BUTTERWORTH}};
@@ -198,6 +200,38 @@ static int read_spectrum(const filter_text *text, filter_job *job) {
     return CLI_DONE;
 }
 
+// "-", or a format's extension before it: "png:-".
+static bool read_standard_output(const char *text, filter_job *job) {
+    char extension[16];
+    const char *colon = strchr(text, ':');
+    if (cli_is_standard(text) || (colon && cli_is_standard(colon + 1))) {
+        snprintf(extension, sizeof extension, ".%.*s", colon ? (int)(colon - text) : 0, text);
+        job->format = cli_image_format_of(extension);
+        job->output = "-";
+        return !colon || job->format != CLI_NO_IMAGE;
+    }
+    return false;
+}
+
+static int check_standard(const filter_text *text, const filter_job *job) {
+    size_t n_standard = 0;
+    for (size_t i = 0; i < job->n_inputs; i++)
+        n_standard += cli_is_standard(job->inputs[i]);
+    bool out = job->output && cli_is_standard(job->output);
+    const char *wrong = NULL;
+    if (n_standard > 1 || (n_standard == 1 && job->directory))
+        wrong = n_standard > 1 ? "standard input is one image; give - once"
+                               : "what comes from standard input has no name for -o DIR/";
+    else if (out && (job->n_inputs > 1 || text->stages || job->json || job->show_kernels))
+        wrong = job->n_inputs > 1 ? "several images need a directory"
+                                  : "standard output is the image's; --json, --stages and --show-kernels need -o OUT";
+    else if (out && isatty(STDOUT_FILENO))
+        wrong = "standard output is a terminal; write to a file or a pipe";
+    if (wrong)
+        cli_error(job->command, "%s", wrong);
+    return wrong ? CLI_USAGE : CLI_DONE;
+}
+
 static int read_output(const filter_text *text, filter_job *job) {
     struct stat info;
     size_t length = text->output ? strlen(text->output) : 0;
@@ -207,6 +241,8 @@ static int read_output(const filter_text *text, filter_job *job) {
         cli_error(job->command, "no output given; add -o OUT or -o DIR/, or --spectrum FILE");
         return CLI_USAGE;
     }
+    if (read_standard_output(text->output, job))
+        return read_spectrum(text, job);
     job->output = text->output;
     job->directory = text->output[length - 1] == '/' || (stat(text->output, &info) == 0 && S_ISDIR(info.st_mode));
     if (job->directory && (stat(text->output, &info) != 0 || !S_ISDIR(info.st_mode))) {
@@ -252,6 +288,8 @@ int filter_read_options(const filter_text *text, filter_job *job) {
         return CLI_USAGE;
     }
     int code = read_output(text, job);
+    if (code == CLI_DONE)
+        code = check_standard(text, job);
     if (code == CLI_DONE)
         code = read_choices(text, job);
     return code == CLI_DONE ? read_kind(text, job) : code;

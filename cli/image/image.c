@@ -45,5 +45,8 @@ mst_layout cli_image_layout(const cli_image *image) {
 void cli_image_free(cli_image *image) {
     free(image->pixels);
     cli_metadata_free(&image->metadata);
+    for (size_t n = 0; image->later && n + 1 < image->pages; n++)
+        cli_metadata_free(&image->later[n]);
+    free(image->later);
     memset(image, 0, sizeof *image);
 }

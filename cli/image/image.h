@@ -25,11 +25,13 @@ typedef struct cli_image {
     size_t pages;  // of one kind; the formats' readers set it, and cli_image_allocate to 1 if they do not
     void *pixels;  // [pages][height][width][channels], malloc'ed
     // What is carried to the output:
-    bool plain;       // PNM: numbers as text
-    bool compressed;  // TIFF
-    unsigned opacity; // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
-    int quality;      // JPEG: 1 .. 100; 0: not said
+    bool plain;        // PNM: numbers as text
+    bool channel_axis; // .npy
+    bool compressed;   // TIFF
+    unsigned opacity;  // the kind, by TIFF's number: the colours are multiplied by it, or not; 0: not said
+    int quality;       // JPEG: 1 .. 100; 0: not said
     cli_metadata metadata;
+    cli_metadata *later; // of the pages behind the first, malloc'ed; NULL: all pages have the first one's
 } cli_image;
 
 // The format that a path's extension means.
@@ -41,9 +43,10 @@ const char *cli_image_extension(cli_image_format format);
 // The format of what a file holds; CLI_NO_IMAGE too if it cannot be read.
 cli_image_format cli_image_format_in(const char *path);
 
-// Reads an image, told by what the file holds. A file that claims more than max_bytes of pixels, or holds less than it claims, is
-// an error, found before memory is taken where possible. Returns an exit code; with CLI_INTERRUPTED it prints no message, since
-// several images may be in work. cli_image_free follows in any case, on an image that began as zeros.
+// Reads an image, told by what the file holds; the path "-" is standard input. A file that claims more than max_bytes of pixels,
+// or holds less than it claims, is an error, found before memory is taken where possible. Returns an exit code; with
+// CLI_INTERRUPTED it prints no message, since several images may be in work. cli_image_free follows in any case, on an image that
+// began as zeros.
 int cli_image_read(const char *command, const char *path, uint64_t max_bytes, cli_image *image);
 void cli_image_free(cli_image *image);
 
@@ -56,8 +59,8 @@ size_t cli_image_values(const cli_image *image);
 // [height][width][channels], with several pages before them.
 mst_layout cli_image_layout(const cli_image *image);
 
-// Writes an image to a file in a place (cli_whole_open), where it appears when it is whole. The image's values are scaled to 255
-// or 65535 where the format knows no other white. Returns an exit code.
+// Writes an image to a file in a place (cli_whole_open), where it appears when it is whole, or for the path "-" to standard
+// output. The image's values are scaled to 255 or 65535 where the format knows no other white. Returns an exit code.
 int cli_image_write(const char *command, const cli_place *place, const char *path, cli_image_format format, bool force,
                     cli_image *image);
 

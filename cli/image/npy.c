@@ -1,5 +1,4 @@
 // Arrays of NumPy's as images: [height][width], [height][width][up to 4 channels], and several of one of these.
-#include "array/operand.h"
 #include "core/file.h"
 #include "core/layout.h"
 #include "core/report.h"
@@ -27,6 +26,7 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
     image->pages = height == 1 ? l->shape[0] : 1;
     image->height = l->shape[height];
     image->width = l->shape[height + 1];
+    image->channel_axis = channels;
     image->channels = channels ? l->shape[height + 2] : 1;
     image->type = l->type;
     image->white = l->type == MST_UINT8 ? 255 : l->type == MST_UINT16 ? 65535 : 1;
@@ -36,18 +36,40 @@ static int describe(const cli_image_file *f, const mst_layout *l, cli_image *ima
 }
 
 static int read_npy(const cli_image_file *f, cli_image *image) {
-    cli_operand array = {0};
-    int code = cli_operand_open(f->command, f->path, &array);
-    if (code == CLI_DONE)
-        code = describe(f, &array.layout, image);
-    if (code == CLI_DONE && !cli_read_bytes(&array.location, 0, image->pixels, (size_t)cli_layout_bytes(&array.layout)))
+    mst_layout layout;
+    mst_location location;
+    mst_error error;
+    if (mst_npy_read_header(fileno(f->file), &layout, &location, &error) != MST_OK)
+        return cli_fail_input(f->command, f->path, &error);
+    int code = describe(f, &layout, image);
+    if (code == CLI_DONE && !cli_read_bytes(&location, 0, image->pixels, (size_t)cli_layout_bytes(&layout)))
         code = cli_fail_file(f->command, f->path, "cannot be read");
-    cli_operand_close(&array);
     return code;
+}
+
+// Pages that are so narrow that their width would be read as a number of channels keep an axis for the one that they have.
+static mst_layout layout_of(const cli_image *image) {
+    mst_layout l = cli_image_layout(image);
+    bool axis = image->channels > 1 || image->channel_axis || (image->pages > 1 && image->width <= MOST_CHANNELS);
+    return axis ? l : mst_layout_dense(l.type, l.rank - 1, l.shape);
+}
+
+static int write_npy(const cli_whole_file *w, const cli_image *image) {
+    mst_layout layout = layout_of(image);
+    mst_location location;
+    mst_error error;
+    if (mst_npy_write_header(fileno(w->file), &layout, &location, &error) != MST_OK)
+        return cli_fail(w->command, w->path, &error);
+    if (!cli_write_bytes(&location, 0, image->pixels, (size_t)cli_layout_bytes(&layout)))
+        return cli_fail_file(w->command, w->path, "cannot be written");
+    return CLI_DONE;
 }
 
 static bool begins_npy(const unsigned char magic[8]) { return memcmp(magic, "\x93NUMPY", 6) == 0; }
 
-// Written as all arrays are (files.c).
-const cli_image_codec cli_npy = {
-    .extensions = {".npy"}, .begins = begins_npy, .read = read_npy, .several_pages = true, .any_channels = true};
+const cli_image_codec cli_npy = {.extensions = {".npy"},
+                                 .begins = begins_npy,
+                                 .read = read_npy,
+                                 .several_pages = true,
+                                 .any_channels = true,
+                                 .write = write_npy};

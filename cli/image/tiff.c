@@ -38,7 +38,7 @@ static int on_warning(TIFF *tiff, void *user, const char *module, const char *fo
 static TIFF *open_tiff(int file, const char *path, const char *mode, uint64_t max_bytes, report *r) {
     TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
     TIFF *tiff = NULL;
-    if (options && file >= 0) {
+    if (options && file >= 0 && lseek(file, 0, SEEK_SET) == 0) { // libtiff begins where the descriptor is
         max_bytes = max_bytes < CODEC ? CODEC : max_bytes < INT64_MAX ? max_bytes : INT64_MAX;
         TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)max_bytes);
         TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, r);
@@ -238,6 +238,11 @@ static int read_page(const cli_image_file *f, TIFF *tiff, const cli_image *image
                      const report *r) {
     cli_image page = *image;
     tiff_kind own = {0};
+    if (n > 0) {
+        page.metadata = (cli_metadata){0};
+        keep_extras(tiff, &page);
+        image->later[n - 1] = page.metadata;
+    }
     int code = describe_kind(f, tiff, &page, &own);
     if (code == CLI_DONE && !same_kind(tiff, image, kind, &page, &own))
         code = cli_image_damaged(f, "has pages of different sizes or kinds; split them, with tiffsplit say");
@@ -273,6 +278,8 @@ static int read_tiff(const cli_image_file *f, TIFF *tiff, cli_image *image, cons
         code = count_pages(f, tiff, image, r);
     if (code == CLI_DONE)
         code = cli_image_allocate(f, image);
+    if (code == CLI_DONE && image->pages > 1 && !(image->later = calloc(image->pages - 1, sizeof *image->later)))
+        code = cli_out_of_memory(f->command, f->path);
     return code == CLI_DONE ? read_pages(f, tiff, image, &kind, r) : code;
 }
 
@@ -288,7 +295,7 @@ static int read_file(const cli_image_file *f, cli_image *image) {
     return code;
 }
 
-static bool set_fields(TIFF *tiff, const cli_image *image) {
+static bool set_fields(TIFF *tiff, const cli_image *image, const cli_metadata *metadata) {
     uint16_t alpha = (uint16_t)image->opacity;
     uint16_t colours = (uint16_t)(image->channels - (image->alpha ? 1 : 0));
     bool done = TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, (uint32_t)image->width) &&
@@ -302,11 +309,12 @@ static bool set_fields(TIFF *tiff, const cli_image *image) {
                 TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tiff, 0));
     if (done && image->alpha)
         done = TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
-    return done && cli_tiff_set_fields(tiff, &image->metadata);
+    return done && cli_tiff_set_fields(tiff, metadata);
 }
 
 static bool write_page(TIFF *tiff, const cli_image *image, size_t n, char *buffer, size_t row) {
-    bool done = set_fields(tiff, image), several = image->pages > 1;
+    bool several = image->pages > 1;
+    bool done = set_fields(tiff, image, n > 0 && image->later ? &image->later[n - 1] : &image->metadata);
     if (done && several)
         done = TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, (uint32_t)FILETYPE_PAGE) &&
                TIFFSetField(tiff, TIFFTAG_PAGENUMBER, (int)(n & 0xffff), image->pages > 0xffff ? 0 : (int)image->pages);
