@@ -8,6 +8,9 @@ from ._map import evaluate
 _FAR = 200.0  # exp() of more is near the ends of double precision
 _FARTHEST = 700.0  # and of this not yet beyond them
 _POINTS = np.pi / 2 * np.sinh(np.linspace(-3, 3, 97))
+_CLOSER = np.linspace(0, 1, 33)[:, None]
+_STEEP = 4.0  # what falls by more between two samples is too narrow for them
+_MOST_LOOKS = 40  # at a place that is narrowed down by 16 each time: beyond what doubles tell apart
 
 
 def check_tolerances(**given):
@@ -46,15 +49,34 @@ def _given(points, shape):
 
 
 def heights(f, low, high, args=(), names=None, shape=None):
-    """About the highest real part of each element of f over its range; 0 where that is near 0 already, or not known. With a `shape` f gives an array
-    of that for a number."""
+    """About the highest real part of each element of f over its range, 0 where that is near 0 already, or not known; and where it is, if that is a
+    peak too narrow for the first samples, else NaN. With a `shape` f gives an array of that for a number."""
+    def look(x):
+        values = np.real(_values(f, x, args, names, shape)).astype(float)
+        return np.where(np.isfinite(values), values, -np.inf)
+
+    peaks = np.full(low.shape, np.nan)
     try:
         with np.errstate(all="ignore"):
-            values = np.real(_values(f, _samples(low, high), args, names, shape)).astype(float)
+            x = np.sort(_samples(low, high), 0)
+            values = look(x)
+            highest, every = values.max(0), np.arange(low.size)
+            k = values.argmax(0)
+            beside = np.maximum(*(values[np.clip(k + step, 0, len(x) - 1), every] for step in (-1, 1)))
+            peaks = np.where(highest > beside + _STEEP, x[k, every], peaks)
+            for _ in range(_MOST_LOOKS if shape is None else 0):
+                left, right = x[np.maximum(k - 1, 0), every], x[np.minimum(k + 1, len(x) - 1), every]
+                x = left + (right - left) * _CLOSER
+                values = look(x)
+                k = values.argmax(0)
+                higher = values.max(0) > highest + 1  # less does not matter to an exponential function
+                if not higher.any():
+                    break
+                highest = np.maximum(highest, values.max(0))
+                peaks = np.where(higher, x[k, every], peaks)
     except (errors.Error, TypeError, ValueError):  # it is traced in another way than it is called
-        return np.zeros(low.shape)
-    highest = np.max(values, 0, where=np.isfinite(values), initial=-np.inf)
-    return np.where(np.isfinite(highest) & (np.abs(highest) > _FAR), highest, 0.0)
+        return np.zeros(low.shape), peaks
+    return np.where(np.isfinite(highest) & (np.abs(highest) > _FAR), highest, 0.0), peaks
 
 
 def logarithm(value, height):

@@ -183,6 +183,9 @@ def test_logarithms_of_integrands():
     assert np.allclose(several.integral, [np.log(np.expm1(1)), -np.log(700)])
     loose = integrate.tanhsinh(lambda x: x - 3000, 0, 1, log=True, atol=0.0, rtol=1000.0)  # as numbers these would be infinite
     assert loose.success and np.isclose(loose.integral, np.log(np.expm1(1)) - 3000)
+    for deviation in (1e-2, 1e-4, 1e-7):  # peaks between samples
+        got = integrate.tanhsinh(lambda x, m: normal((x - m) / deviation, 0) - np.log(deviation), [-np.inf, 0, -2], [np.inf, 1, 9], args=(0.3123456,), log=True)
+        assert np.allclose(got.integral, 2000, rtol=0, atol=1e-8) and np.all(got.error < 2000 - 3) and (deviation < 1e-5 or got.success.all())
     for name in ("rtol", "atol"):
         with pytest.raises(ValueError, match="positive infinity"):
             integrate.tanhsinh(lambda x: x, 0, 1, log=True, **{name: np.inf})
