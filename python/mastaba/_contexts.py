@@ -51,6 +51,7 @@ class Context:
         self.handle = owned(out[0], lib.mst_context_destroy)
         self.opencl, self.queue = lib.mst_context_opencl(self.handle), lib.mst_context_queue(self.handle)
         self.plans = collections.OrderedDict()
+        self.known = {}  # what _known.py keeps of calls, with plans that are there
         self.lock = threading.RLock()  # a signal's handler may come back in this thread
 
     @property
@@ -86,6 +87,8 @@ class Context:
     def _take(self, most=0):
         """Forgets all plans but the last so many; returns them, so that they are destroyed outside the lock."""
         with self.lock:
+            if len(self.plans) > most:
+                self.known.clear()
             return [self.plans.popitem(last=False)[1] for _ in range(len(self.plans) - most)]
 
     def trim(self):
@@ -104,7 +107,8 @@ class Context:
 
 def current():
     """The context that calls work on now, made when it is first needed."""
-    return _kept(_settings.get())
+    settings, (last, context) = _settings.get(), _last
+    return context if settings is last else _kept(settings)
 
 
 def shared(opencl, device, queue):
@@ -115,9 +119,6 @@ def shared(opencl, device, queue):
 def _kept(settings, **objects):
     global _last
     begin()
-    last, context = _last
-    if settings is last and not objects:
-        return context
     key = settings + tuple(objects.values())
     with _lock:
         context = _contexts.get(key)

@@ -289,6 +289,33 @@ def test_known_calls():
         mastaba.set_cache(64)
 
 
+def test_known_calls_are_of_exact_types():
+    """8.0 equals 8, and is no length; a list of axes is no key."""
+    x = numbers(4, 8)
+    for _ in range(2):
+        assert np.allclose(mastaba.fft.fft(x, 8), mastaba.fft.fft(x)) and np.allclose(mastaba.fft.fftn(x, axes=(0, 1)), mastaba.fft.fftn(x, axes=[0, 1]))
+    for call in (lambda: mastaba.fft.fft(x, 8.0), lambda: mastaba.fft.fft(x, n=8.0), lambda: mastaba.fft.fft(x, 8, 1.0)):
+        with pytest.raises(TypeError):
+            call()
+    with pytest.raises(ValueError):
+        mastaba.fft.fftn(x, axes=(0.0, 1.0))
+
+
+def test_known_calls_of_odd_memory():
+    """Those that the same layout has in another place: not aligned, with no room left, on both sides of an output."""
+    raw = np.zeros(16 * 8 + 1, np.uint8)
+    odd, even = raw[1:].view(np.complex128), raw[:-1].view(np.complex128)
+    whole = numbers(3, 8)
+    for _ in range(3):
+        for x in (even, odd):
+            x[:] = whole[0]
+            assert np.allclose(mastaba.fft.fft(x), reference(whole[0]))
+        z = np.concatenate([whole.ravel(), np.zeros(8)])
+        assert np.allclose(mastaba.fft.fft(z[8:16], out=z[24:]), reference(whole[1])) and np.allclose(mastaba.fft.fft(z[16:24], out=z[8:16]), reference(whole[2]))
+        with pytest.raises(mastaba.errors.ArgumentError, match="shares"):
+            mastaba.fft.fft(z[8:16], out=z[9:17])
+
+
 def test_no_loader():
     """Without OpenCL's loader the package opens, and what needs a device says what to install."""
     done = run("import os; os.environ['MASTABA_OPENCL'] = 'no-such-loader.so'\n"
