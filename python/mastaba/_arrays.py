@@ -83,6 +83,53 @@ def broadcast_to(array, shape):
     return array.broadcast_to(shape) if isinstance(array, Array) else np.broadcast_to(array, shape)
 
 
+def of(values):
+    """What NumPy makes an array of as one, and what lies on a device as an Array there."""
+    values = adopted(values)
+    return values if isinstance(values, Array) else np.asarray(values)
+
+
+def extended(array, widths, mode, value=0):
+    """The array with so many elements (before, after) more along each axis, as numpy.pad makes them."""
+    if not isinstance(array, Array):
+        return np.pad(array, widths, mode, **({"constant_values": value} if mode == "constant" else {}))
+    for axis, width in enumerate(widths):
+        if any(width):
+            array = _extended_along(array, axis, width, mode, value)
+    return array
+
+
+def _extended_along(array, axis, width, mode, value):
+    """Along one axis, from runs of elements that follow one another forwards, backwards, or are one and the same."""
+    n, lead = array.shape[axis], (slice(None),) * axis
+    shape = list(array.shape)
+    shape[axis] += sum(width)
+    new = like(array, shape, array.dtype)
+    if mode == "constant":
+        new[...] = value
+        new[(*lead, slice(width[0], width[0] + n))] = array
+        return new
+    source, first = np.pad(np.arange(n), width, mode).tolist(), 0
+    while first < len(source):
+        last, step = first, source[first + 1] - source[first] if first + 1 < len(source) else 0
+        step = step if abs(step) <= 1 else 0
+        while last + 1 < len(source) and source[last + 1] - source[last] == step:
+            last += 1
+        start, stop = source[first], source[last] + (step or 1)
+        new[(*lead, slice(first, last + 1))] = array[(*lead, slice(start, stop if stop >= 0 else None, step or 1))]
+        first = last + 1
+    return new
+
+
+def pairs(array):
+    """The real numbers of an array of complex ones, a view with the two of each along a further axis."""
+    part = array.real
+    size = part.itemsize
+    if isinstance(array, Array):
+        return Array(array.context, array.buffer, array.offset, (*array.shape, 2), (*array.strides, size), part.dtype)
+    return np.lib.stride_tricks.as_strided(part, (*array.shape, 2), (*array.strides, size))
+
+
 def may_share(one, other):
     """Whether two arrays may have memory in common."""
     if isinstance(one, Array) or isinstance(other, Array):

@@ -3,6 +3,7 @@ import ctypes
 import math
 import operator
 import os
+import sys
 
 import numpy as np
 
@@ -44,6 +45,7 @@ class _Buffer:
 
 
 def _new_buffer(context, size):
+    _forget_unused()
     code = ffi.new("int32_t *")
     handle = _opencl().clCreateBuffer(context.opencl, _READ_WRITE, max(size, 1), ffi.NULL, code)
     _check(code[0], f"a buffer of {size} bytes on {context.device}")
@@ -430,13 +432,12 @@ class _Managed(ctypes.Structure):
 _DELETER = ctypes.CFUNCTYPE(None, ctypes.POINTER(_Managed))
 _Managed._fields_ = [("tensor", _Tensor), ("manager", ctypes.c_void_p), ("deleter", _DELETER)]
 _NAME, _USED = b"dltensor", b"used_dltensor"
-_DESTRUCTOR = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
 _api = ctypes.pythonapi
-_api.PyCapsule_New.restype, _api.PyCapsule_New.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, _DESTRUCTOR)
+_api.PyCapsule_New.restype, _api.PyCapsule_New.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
 _api.PyCapsule_IsValid.argtypes = (ctypes.py_object, ctypes.c_char_p)
 _api.PyCapsule_GetPointer.restype, _api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 _api.PyCapsule_SetName.argtypes = (ctypes.py_object, ctypes.c_char_p)
-_handed_out = {}  # what capsules hold, by the address of their structure
+_handed_out = {}  # by the address of a structure: its capsule, something that is held here alone, and what the structure points to
 
 
 @_DELETER
@@ -444,15 +445,12 @@ def _delete(managed):
     _handed_out.pop(ctypes.addressof(managed.contents), None)
 
 
-_raw_is_valid = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", _api))
-_raw_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_GetPointer", _api))
-
-
-@_DESTRUCTOR
-def _unused(capsule):
-    """A capsule that nobody took ends."""
-    if _raw_is_valid(capsule, _NAME):
-        _handed_out.pop(_raw_pointer(capsule, _NAME), None)
+def _forget_unused():
+    """Lets go of what was handed out and not taken: its capsule is held here alone. Capsules have no destructor of Python code for that:
+    one that a consumer drops because it raises an exception would lose this."""
+    for address, held in list(_handed_out.items()):
+        if sys.getrefcount(held[0]) <= sys.getrefcount(held[1]) and _api.PyCapsule_IsValid(held[0], _NAME):
+            _handed_out.pop(address, None)
 
 
 def _capsule(array):
@@ -461,8 +459,10 @@ def _capsule(array):
     kind = 6 if array.dtype.kind == "b" else _KINDS[array.dtype.kind]
     managed.tensor = _Tensor(array.int_ptr, _ON_OPENCL, 0, n, kind, 8 * size, 1, shape, strides, array.offset)
     managed.deleter = _delete
-    _handed_out[ctypes.addressof(managed)] = managed, shape, strides, array
-    return _api.PyCapsule_New(ctypes.addressof(managed), _NAME, _unused)
+    capsule = _api.PyCapsule_New(ctypes.addressof(managed), _NAME, None)
+    _forget_unused()
+    _handed_out[ctypes.addressof(managed)] = capsule, object(), managed, shape, strides, array
+    return capsule
 
 
 class _Borrowed:

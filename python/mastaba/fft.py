@@ -75,12 +75,12 @@ def _is_same(x, out):
     return (out.buffer, out.offset) == (x.buffer, x.offset) if isinstance(x, _arrays.Array) else out.ctypes.data == x.ctypes.data
 
 
-def _conjugated(x, out=None):
+def conjugated(x, out=None):
     """The conjugate of each element; `out` may be x."""
     if not isinstance(x, _arrays.Array):
         return np.conjugate(x, out=out)
     if out is None:
-        return evaluate("conj(a)", {"a": x})
+        return evaluate("conj(a)", {"a": x}) if x.dtype.kind == "c" else x
     out.imag[...] = evaluate("-a", {"a": x.imag})
     return out
 
@@ -146,7 +146,7 @@ def _from_real(x, s, axes, norm, forward=True, out=None):
     shape[axes[-1]] = lengths[-1] // 2 + 1
     z = _output(x, shape, COMPLEX[x.dtype.char], out)
     transform(within, z, axes, True, scale_of(norm, lengths, forward))
-    return z if forward else _conjugated(z, z)
+    return z if forward else conjugated(z, z)
 
 
 def _to_real(x, s, axes, norm, forward=False, out=None):
@@ -161,7 +161,7 @@ def _to_real(x, s, axes, norm, forward=False, out=None):
     shape = list(within.shape)
     shape[axes[-1]] = lengths[-1]
     z = _output(x, shape, REAL[x.dtype.char], out)
-    transform(_conjugated(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
+    transform(conjugated(within) if forward else within, z, axes, False, scale_of(norm, lengths, forward))
     return z
 
 

@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 
-from . import signal
+from . import _arrays, signal
 from ._map import evaluate
 from ._transforms import as_numbers
 
@@ -25,6 +25,7 @@ __all__ = ["convolve", "convolve1d", "correlate", "correlate1d", "fourier_ellips
 _MODES = {"reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "grid-wrap": "wrap",
           "constant": "constant", "grid-constant": "constant"}
 _FEW_WEIGHTS = 128
+_ARRAYS = np.ndarray, _arrays.Array
 
 
 # ---- Arguments
@@ -58,13 +59,15 @@ def _each(value, n, what):
 
 def _whole(values):
     """Values on their way to a type of whole numbers. Sums that are whole come out with rounding errors, of which truncation would make 1."""
+    if isinstance(values, _arrays.Array):  # in 64 bits, of which a smaller type takes the last, as it does on the host
+        return evaluate("abs(v - rint(v)) < 1e-6 ? rint(v) : v", {"v": values}, out_dtype=np.int64)
     nearest = np.rint(values)
     return np.where(np.abs(values - nearest) < 1e-6, nearest, values)
 
 
 def _kind(x, output, complex_numbers):
     """The type of a result: that of `output` if given, else of the input, and complex where the values are."""
-    if isinstance(output, np.ndarray):
+    if isinstance(output, _ARRAYS):
         if output.shape != x.shape:
             raise RuntimeError(f"output shape not correct: {output.shape}, where the input has {x.shape}")
         if complex_numbers and output.dtype.kind != "c":
@@ -79,13 +82,14 @@ def _kind(x, output, complex_numbers):
 
 
 def _converted(values, kind):
-    return (_whole(values) if kind.kind in "iu" else values).astype(kind, copy=False)
+    values = _whole(values) if kind.kind in "iu" else values
+    return values if values.dtype == kind else values.astype(kind)
 
 
 def _result(values, kind, output):
     """Values as a type, and in the array that is asked for."""
     values = _converted(values, kind)
-    if not isinstance(output, np.ndarray):
+    if not isinstance(output, _ARRAYS):
         return values
     output[...] = values
     return output
@@ -96,10 +100,9 @@ def _extended(x, axis, before, after, mode, value):
         raise RuntimeError(f"boundary mode {mode!r} not supported: one of {', '.join(_MODES)}")
     width = [(0, 0)] * x.ndim
     width[axis] = (before, after)
-    options = {"constant_values": value} if _MODES[mode] == "constant" else {}
     if mode == "mirror" and x.shape[axis] == 1:
         mode = "nearest"  # the mirror image of one value
-    return np.pad(x, width, _MODES[mode], **options)
+    return _arrays.extended(x, width, _MODES[mode], value)
 
 
 # ---- Sums
@@ -111,12 +114,13 @@ def _check_origin(origin, size):
 
 def _of_numbers(x, w):
     x, w = as_numbers(x), as_numbers(w)
-    return (x, w.astype(x.real.dtype if w.dtype.kind == "f" else np.result_type(x.real.dtype, np.complex64), copy=False))
+    w = w.astype(x.real.dtype if w.dtype.kind == "f" else np.result_type(x.real.dtype, np.complex64), copy=False)
+    return x, w
 
 
 def _method(x, w):
     """Sums where the weights are few, as exact zeros stay zeros then and NaN stays where it reaches; it stays there always."""
-    return "direct" if w.size <= _FEW_WEIGHTS or not np.isfinite(x.sum()) else "auto"
+    return "direct" if w.size <= _FEW_WEIGHTS or not np.isfinite(np.asarray(evaluate("sum(x)", {"x": x}))) else "auto"
 
 
 def _correlated(x, w, axes, modes, value, origins):
@@ -127,17 +131,21 @@ def _correlated(x, w, axes, modes, value, origins):
     shape = [1] * x.ndim
     for size, axis in zip(w.shape, axes):
         shape[axis] = size
-    return signal._floating(x, np.conjugate(w.reshape(shape)), "valid", list(axes), True, _method(x, w))
+    method, w = _method(x, w), np.conjugate(w.reshape(shape))
+    if isinstance(x, _arrays.Array):
+        w = _arrays.asarray(w, context=x.context)
+    return signal._floating(x, w, "valid", list(axes), True, method)
 
 
 def _numbers_for(x, kind):
     """x as numbers to compute with: in float64 for a result of whole numbers."""
     x = as_numbers(x)
-    return x.astype(np.result_type(x, np.float64), copy=False) if kind.kind in "iu" else x
+    wide = np.result_type(x.dtype, np.float64) if kind.kind in "iu" else x.dtype
+    return x if x.dtype == wide else x.astype(wide)
 
 
 def _filtered(input, weights, output, axes, mode, cval, origin, turned):
-    x, w = np.asarray(input), np.asarray(weights)
+    x, w = _arrays.of(input), np.asarray(weights)
     if not isinstance(mode, str):
         raise RuntimeError("A sequence of modes is not supported")
     if np.iscomplexobj(cval) and x.dtype.kind != "c":
@@ -157,7 +165,7 @@ def _filtered(input, weights, output, axes, mode, cval, origin, turned):
         w = np.conjugate(w)
     kind = _kind(x, output, "c" in (x.dtype.kind, w.dtype.kind))
     if x.size == 0:
-        return _result(np.zeros(x.shape), kind, output)
+        return _result(_arrays.like(x, x.shape, kind), kind, output)
     values, w = _of_numbers(_numbers_for(x, kind), w)
     return _result(_correlated(values, w, axes, [mode] * len(axes), cval, origins), kind, output)
 
@@ -204,7 +212,7 @@ def convolve(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *,
 
 def _separable(input, output, axes, mode, cval, weights):
     """One correlation an axis, weights[k] along axes[k]; those of None are left out. Each has the type of the output, as in SciPy."""
-    x = values = np.asarray(input)
+    x = values = _arrays.of(input)
     kind = _kind(x, output, x.dtype.kind == "c")
     for axis, each, w in zip(axes, _each(mode, len(axes), "mode"), weights):
         if w is not None and x.size:
@@ -299,16 +307,16 @@ def _frequencies(shape, n, axis):
 
 def _prepared(input, output, kinds):
     """The input as numbers of one of the types, and the array for the result."""
-    x = np.asarray(input)
+    x = _arrays.of(input)
     kind = x.dtype if x.dtype in kinds else np.dtype(kinds[0])
-    out = np.empty(x.shape, kind if output is None or isinstance(output, np.ndarray) else np.dtype(output))
+    out = _arrays.like(x, x.shape, kind if output is None or isinstance(output, _ARRAYS) else np.dtype(output))
     if out.dtype not in kinds:
         raise RuntimeError(f"output type {out.dtype} not supported")
-    return x.astype(out.dtype, order="C"), out
+    return x if x.dtype == out.dtype else x.astype(out.dtype), out
 
 
 def _given(values, output):
-    if not isinstance(output, np.ndarray):
+    if not isinstance(output, _ARRAYS):
         return values
     if output.shape != values.shape:
         raise RuntimeError("output shape not correct")
@@ -316,13 +324,18 @@ def _given(values, output):
     return output
 
 
+def _factors(x, named):
+    """Arrays of the host in the real type of x, where it lies."""
+    named = {name: np.asarray(f, x.real.dtype) for name, f in named.items()}
+    return {name: _arrays.asarray(f, context=x.context) for name, f in named.items()} if isinstance(x, _arrays.Array) else named
+
+
 def _times(input, output, text, factors):
     """The input times an expression of real arrays, one an axis."""
     x, out = _prepared(input, output, ("float64", "complex128", "complex64", "float32"))
     if x.size:
-        real = [array.view(array.real.dtype).reshape(*x.shape, -1) for array in (x, out)]
-        named = {f"f{k}": np.asarray(f, real[0].dtype)[..., None] for k, f in enumerate(factors)}
-        evaluate(f"x*{text}", {"x": real[0], **named}, out=real[1])
+        real = [_arrays.pairs(array) if array.dtype.kind == "c" else array[..., None] for array in (x, out)]
+        evaluate(f"x*{text}", {"x": real[0], **_factors(x, {f"f{k}": f[..., None] for k, f in enumerate(factors)})}, out=real[1])
     return _given(out, output)
 
 
@@ -395,7 +408,7 @@ def fourier_shift(input, shift, n=-1, axis=-1, output=None):
     x, out = _prepared(input, output, ("complex128", "complex64"))
     if x.size:
         phases = [-2 * math.pi * s * f for s, f in zip(_each(shift, x.ndim, "shift"), _frequencies(x.shape, n, axis))]
-        named = {"a": x.real, "b": x.imag, **{f"f{k}": p.astype(x.real.dtype) for k, p in enumerate(phases)}}
+        named = {"a": x.real, "b": x.imag, **_factors(x, {f"f{k}": p for k, p in enumerate(phases)})}
         phase = "(" + "+".join(f"f{k}" for k in range(x.ndim)) + ")"
         evaluate(f"a*cos({phase}) - b*sin({phase})", named, out=out.real)
         evaluate(f"a*sin({phase}) + b*cos({phase})", named, out=out.imag)

@@ -1,56 +1,56 @@
 from collections.abc import Sequence
+from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, DTypeLike
+from numpy.typing import ArrayLike
 
 def convolve(
-    input: ArrayLike, weights: ArrayLike, output: np.ndarray | DTypeLike | None = ..., mode: str | Sequence[str] = ...,
+    input: ArrayLike, weights: ArrayLike, output: Any = ..., mode: str | Sequence[str] = ...,
     cval: float = ..., origin: int | Sequence[int] = ..., *, axes: int | Sequence[int] | None = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def convolve1d(
-    input: ArrayLike, weights: ArrayLike, axis: int = ..., output: np.ndarray | DTypeLike | None = ...,
+    input: ArrayLike, weights: ArrayLike, axis: int = ..., output: Any = ...,
     mode: str | Sequence[str] = ..., cval: float = ..., origin: int | Sequence[int] = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def correlate(
-    input: ArrayLike, weights: ArrayLike, output: np.ndarray | DTypeLike | None = ..., mode: str | Sequence[str] = ...,
+    input: ArrayLike, weights: ArrayLike, output: Any = ..., mode: str | Sequence[str] = ...,
     cval: float = ..., origin: int | Sequence[int] = ..., *, axes: int | Sequence[int] | None = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def correlate1d(
-    input: ArrayLike, weights: ArrayLike, axis: int = ..., output: np.ndarray | DTypeLike | None = ...,
+    input: ArrayLike, weights: ArrayLike, axis: int = ..., output: Any = ...,
     mode: str | Sequence[str] = ..., cval: float = ..., origin: int | Sequence[int] = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def fourier_ellipsoid(
     input: ArrayLike, size: float | Sequence[float], n: int | None = ..., axis: int = ...,
-    output: np.ndarray | DTypeLike | None = ...,
-) -> np.ndarray: ...
+    output: Any = ...,
+) -> Any: ...
 def fourier_gaussian(
     input: ArrayLike, sigma: float | Sequence[float], n: int | None = ..., axis: int = ...,
-    output: np.ndarray | DTypeLike | None = ...,
-) -> np.ndarray: ...
+    output: Any = ...,
+) -> Any: ...
 def fourier_shift(
     input: ArrayLike, shift: float | Sequence[float], n: int | None = ..., axis: int = ...,
-    output: np.ndarray | DTypeLike | None = ...,
-) -> np.ndarray: ...
+    output: Any = ...,
+) -> Any: ...
 def fourier_uniform(
     input: ArrayLike, size: float | Sequence[float], n: int | None = ..., axis: int = ...,
-    output: np.ndarray | DTypeLike | None = ...,
-) -> np.ndarray: ...
+    output: Any = ...,
+) -> Any: ...
 def gaussian_filter(
     input: ArrayLike, sigma: float | Sequence[float], order: int | Sequence[int] = ...,
-    output: np.ndarray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: float = ..., truncate: float = ..., *,
+    output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ..., truncate: float = ..., *,
     radius: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def gaussian_filter1d(
     input: ArrayLike, sigma: float | Sequence[float], axis: int = ..., order: int | Sequence[int] = ...,
-    output: np.ndarray | DTypeLike | None = ..., mode: str | Sequence[str] = ..., cval: float = ..., truncate: float = ..., *,
+    output: Any = ..., mode: str | Sequence[str] = ..., cval: float = ..., truncate: float = ..., *,
     radius: int | Sequence[int] | None = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def uniform_filter(
-    input: ArrayLike, size: float | Sequence[float] = ..., output: np.ndarray | DTypeLike | None = ...,
+    input: ArrayLike, size: float | Sequence[float] = ..., output: Any = ...,
     mode: str | Sequence[str] = ..., cval: float = ..., origin: int | Sequence[int] = ..., *,
     axes: int | Sequence[int] | None = ...,
-) -> np.ndarray: ...
+) -> Any: ...
 def uniform_filter1d(
-    input: ArrayLike, size: float | Sequence[float], axis: int = ..., output: np.ndarray | DTypeLike | None = ...,
+    input: ArrayLike, size: float | Sequence[float], axis: int = ..., output: Any = ...,
     mode: str | Sequence[str] = ..., cval: float = ..., origin: int | Sequence[int] = ...,
-) -> np.ndarray: ...
+) -> Any: ...

@@ -133,10 +133,10 @@ def _by_library(x, y, mode, axes, correlate, method, out=None):
 def _by_transforms(x, y, mode, axes, correlate):
     """Along three axes and more."""
     if correlate:
-        y = np.conjugate(y[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(y.ndim))])
+        y = fft.conjugated(y[tuple(slice(None, None, -1) if k in axes else slice(None) for k in range(y.ndim))])
     full = [x.shape[k] + y.shape[k] - 1 for k in axes]
     padded = [fft.next_fast_len(n) for n in full]
-    kinds = (fft.rfftn, fft.irfftn) if not np.iscomplexobj(x) and not np.iscomplexobj(y) else (fft.fftn, fft.ifftn)
+    kinds = (fft.fftn, fft.ifftn) if "c" in (x.dtype.kind, y.dtype.kind) else (fft.rfftn, fft.irfftn)
     z = kinds[1](kinds[0](x, padded, axes) * kinds[0](y, padded, axes), padded, axes)
     kept = [slice(None)] * z.ndim
     for k in axes:
@@ -172,8 +172,7 @@ def _magnitude(x):
 def _any(x, y, mode, correlate, method, out=None):
     """Along all axes, in the type that NumPy gives a product of x and y."""
     if isinstance(x, _arrays.Array):
-        _check_axes_there(x.ndim)
-        return _by_library(x, y, mode, list(range(x.ndim)), correlate, method, out)
+        return _floating(x, y, mode, list(range(x.ndim)), correlate, method, out)
     kind = np.result_type(x, y)
     if kind.kind in "biu":
         most = _magnitude(x) * _magnitude(y) * min(x.size, y.size)
@@ -196,7 +195,7 @@ def _any(x, y, mode, correlate, method, out=None):
 
 def _operands(in1, in2, exact=False):
     """Both as arrays, and both on the device if one is there, where `exact` refuses whole numbers, whose sums would be floating-point ones."""
-    in1, in2 = (a if isinstance(a, _arrays.Array) else np.asarray(a) for a in map(_arrays.adopted, (in1, in2)))
+    in1, in2 = map(_arrays.of, (in1, in2))
     if isinstance(in1, _arrays.Array) or isinstance(in2, _arrays.Array):
         kind = np.result_type(in1.dtype, in2.dtype)
         if exact and kind.kind in "biu":
@@ -206,21 +205,16 @@ def _operands(in1, in2, exact=False):
     return in1, in2
 
 
-def _check_axes_there(n):
-    if n > lib.MST_CONVOLUTION_MAX_AXES:
-        raise errors.UnsupportedError(f"a convolution along {n} axes on the device, which takes {lib.MST_CONVOLUTION_MAX_AXES}: give `axes` to fftconvolve")
-
-
 def _whole(in1, in2, mode, method, correlate, out):
     x, y = _operands(in1, in2, exact=True)
     if x.ndim == y.ndim == 0:
-        return x * (y.conjugate() if correlate else y)
+        return x * (fft.conjugated(y) if correlate else y)
     _check_dimensions(x, y)
     _check_mode(mode)
     _check_method(method)
     _check_shapes(x, y, mode, list(range(x.ndim)))
     if x.size == 0 or y.size == 0:
-        return np.array([], np.result_type(x, y))
+        return _arrays.like(x, (0,), np.result_type(x.dtype, y.dtype))
     return _any(x, y, mode, correlate, method, out)
 
 
@@ -279,14 +273,13 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     _check_dimensions(x, y)
     _check_mode(mode)
     if x.size == 0 or y.size == 0:
-        return np.array([])
+        return _arrays.like(x, (0,), np.dtype(float))
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
     if mode == "same":  # of in1's shape along the other axes, too: the middle one of several in2
         y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if n == 1 and k not in axes else slice(None) for k, (n, m) in enumerate(zip(x.shape, y.shape)))]
     if isinstance(x, _arrays.Array):
-        _check_axes_there(len(axes))
-        return _into(out, _by_library(x, y, mode, axes, False, "fft", out))
+        return _into(out, _floating(x, y, mode, axes, False, "fft", out))
     if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type
         z = x * y
         kept = [slice(None)] * z.ndim
@@ -309,15 +302,13 @@ def oaconvolve(in1, in2, mode="full", axes=None, *, out=None):
 
 def _extended(x, y, boundary, fillvalue):
     """x with what lies beyond its edges as far as y reaches."""
-    x = x.astype(np.result_type(x, y), copy=False)
-    reach = [(m - 1, m - 1) for m in y.shape]
-    if boundary == "fill":
-        return np.pad(x, reach, constant_values=np.asarray(fillvalue).astype(x.dtype))
-    return np.pad(x, reach, "wrap" if boundary in ("wrap", "circular") else "symmetric")
+    kind = np.result_type(x.dtype, y.dtype)
+    mode = {"fill": "constant", "wrap": "wrap", "circular": "wrap"}.get(boundary, "symmetric")
+    return _arrays.extended(x.astype(kind) if x.dtype != kind else x, [(m - 1, m - 1) for m in y.shape], mode, fillvalue.astype(kind)[()])
 
 
 def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
-    x, y = np.asarray(in1), np.asarray(in2)
+    x, y = _operands(in1, in2, exact=True)
     if not x.ndim == y.ndim == 2:
         raise ValueError(f"{'correlate2d' if correlate else 'convolve2d'} inputs must both be 2-D arrays")
     if mode not in _MODES:
@@ -327,12 +318,14 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
     fill = np.asarray(fillvalue)
     if fill.size != 1:
         raise ValueError("`fillvalue` must be scalar or an array with one element")
-    fill = fill.reshape(())
-    if not np.can_cast(fill.dtype, np.result_type(x, y), "same_kind") and fill != fill.astype(np.result_type(x, y)):
-        raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {np.result_type(x, y)})")
+    fill, kind = fill.reshape(()), np.result_type(x.dtype, y.dtype)
+    if not np.can_cast(fill.dtype, kind, "same_kind") and fill != fill.astype(kind):
+        raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {kind})")
     _check_shapes(x, y, mode, [0, 1])
     if x.size == 0 or y.size == 0:
-        return np.zeros([max(_lengths(n, m, mode), 0) for n, m in zip(x.shape, y.shape)], np.result_type(x, y))
+        z = _arrays.like(x, [max(_lengths(n, m, mode), 0) for n, m in zip(x.shape, y.shape)], kind)
+        z[...] = 0
+        return z
     if mode == "valid":
         return _any(x, y, mode, correlate, "auto")
     full = _any(x, y, "full", correlate, "auto") if boundary in ("fill", "pad") and fill == 0 else \

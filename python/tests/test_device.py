@@ -57,8 +57,23 @@ def test_convolutions_stay_there():
     rows = mastaba.asarray(np.stack([x, 2 * x]))
     b = mastaba.signal.fftconvolve(rows, y[None], "same", axes=1)
     assert np.allclose(b.numpy(), np.stack([a.numpy(), 2 * a.numpy()]))
-    with pytest.raises(mastaba.errors.UnsupportedError, match="axes"):
-        mastaba.signal.convolve(rows.reshape(2, 5, 2, 4), rows.reshape(2, 5, 2, 4))
+    x, y = numbers(2, 3, 2, 4), numbers(1, 2, 2, 3)  # by transforms
+    c, d = (mastaba.signal.correlate(mastaba.asarray(a), b) for a, b in ((x, y), (x.real, y.real)))
+    assert isinstance(c, mastaba.Array) and np.allclose(c.numpy(), mastaba.signal.correlate(x, y))
+    assert np.allclose(d.numpy(), mastaba.signal.correlate(x.real, y.real))
+    assert mastaba.signal.convolve(mastaba.asarray(x[0, 0, 0]), y[0, 0, 0, :0]).shape == (0,)
+
+
+@pytest.mark.parametrize("boundary", ["fill", "wrap", "symm"])
+def test_images_stay_there(boundary):
+    x, y = numbers(4, 5), numbers(3, 7)
+    for name, mode in (("convolve2d", "full"), ("convolve2d", "same"), ("correlate2d", "same"), ("correlate2d", "valid")):
+        got, wanted = (getattr(mastaba.signal, name)(a, y[:, :4], mode, boundary, 2.5) for a in (mastaba.asarray(x), x))
+        assert isinstance(got, mastaba.Array) and np.allclose(got.numpy(), wanted)
+    got, wanted = (mastaba.signal.convolve2d(a, y[:2], "full", boundary) for a in (mastaba.asarray(x), x))  # further than the image
+    assert np.allclose(got.numpy(), wanted)
+    with pytest.raises(mastaba.errors.UnsupportedError, match="int"):
+        mastaba.signal.convolve2d(mastaba.asarray(np.eye(3, dtype=int)), np.eye(2, dtype=int))
 
 
 def test_operators():
@@ -94,9 +109,16 @@ def test_dlpack():
     assert b.int_ptr == a.int_ptr and np.array_equal(b.numpy(), x.T[::2])
     mastaba.fft.fft(b, axis=0, overwrite_x=True)
     assert np.array_equal(a.numpy().T[::2], b.numpy())  # the same memory
+    kept = a.__dlpack__()
     a.__dlpack__()  # nobody takes it
+    with pytest.raises((RuntimeError, BufferError), match="device"):  # NumPy's refusal of a device, not what became of it
+        np.from_dlpack(a)
     del b
     gc.collect()
+    mastaba.empty(3)
+    assert [held[0] for held in _device._handed_out.values()] == [kept]
+    del kept
+    mastaba.empty(3)
     assert not _device._handed_out
     assert np.array_equal(mastaba.from_dlpack(np.arange(3.0)).numpy(), np.arange(3.0))
     assert np.array_equal(np.from_dlpack(Host(a)), a.numpy())

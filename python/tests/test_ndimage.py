@@ -81,3 +81,23 @@ def test_whole_numbers_are_cut_after_each_axis():
     x = np.array([[1, 2, 7], [3, 3, 9], [1, 0, 2]])
     assert mastaba.ndimage.uniform_filter(x, 3).tolist() == [[1, 3, 5], [1, 2, 4], [1, 2, 3]]  # SciPy's; cut once, there is no 4
     assert mastaba.ndimage.uniform_filter(x, 3, output=float)[0, 0] == pytest.approx(17 / 9)
+
+
+@pytest.mark.parametrize("kind", [float, np.uint8, np.complex64])
+def test_filters_stay_on_the_device(kind):
+    x = abs(numbers(6, 9, kind=kind)).astype(kind)[::-1]
+    calls = [("correlate", (numbers(3, 4),), {"origin": (-1, 1), "mode": mode, "cval": 2.5}) for mode in MODES]
+    calls += [("convolve", (numbers(2, 2, 2, kind=float),), {}), ("convolve1d", (numbers(150, kind=float),), {"mode": "wrap"}),
+              ("gaussian_filter", (2.5,), {}), ("uniform_filter", (4,), {"mode": ("mirror", "nearest")})]
+    if kind is not np.uint8:
+        calls += [("fourier_gaussian", (1.5,), {}), ("fourier_uniform", (3,), {"n": 11, "axis": 1}), ("fourier_ellipsoid", (3,), {})]
+    if kind is np.complex64:
+        calls.append(("fourier_shift", ((1, -0.5),), {}))
+    for name, arguments, options in calls:
+        x_of = x if np.ndim(arguments[0]) < 3 else np.stack([x, 2 * x])
+        got, wanted = (getattr(ndimage, name)(a, *arguments, **options) for a in (mastaba.asarray(x_of), x_of))
+        assert isinstance(got, mastaba.Array) and got.dtype == wanted.dtype
+        assert np.allclose(got.numpy(), wanted, rtol=2e-5, atol=2e-3), (name, options)
+    there, here = mastaba.empty(x.shape, np.complex128), np.empty(x.shape, np.complex128)
+    assert ndimage.uniform_filter(mastaba.asarray(x), 3, output=there) is there and ndimage.uniform_filter(mastaba.asarray(x), 3, output=here) is here
+    assert np.allclose(there.numpy(), here)
