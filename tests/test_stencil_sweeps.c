@@ -2,6 +2,7 @@
 // states larger than a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no
 // multiple of those that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the
 // other: in test_stencil, stencil_blocks, stencil_seams.)
+#include "stencil/history.h"
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
@@ -222,9 +223,38 @@ static void test_fixed_pitch(void **state) {
     free(values[1]);
 }
 
+// Fused kernels are built for runs that are short, too, once earlier ones would have repaid them, and for no plan alone.
+static void test_history(void **state) {
+    enum { RUNS = 3 };
+    static const uint64_t longer = UINT64_MAX - 2 * STEPS;
+    mst_stencil_desc d = far_scheme(NULL);
+    mst_stencil *s;
+    mst_error e;
+    uint64_t scheme = 0;
+    d.grid[0] = 64; // like no other's
+    d.expected_steps = STEPS;
+    for (uint64_t k = 0; k < RUNS; k++) {
+        OK(mst_solver_plan(*state, &d, STEPS, &s, &e));
+        assert_int_equal(mst_history_steps(*state, s->scheme), k * STEPS);
+        mst_stencil_destroy(s);
+        OK(mst_stencil_create(*state, &d, &s, &e));
+        assert_int_equal(s->plan.schedule, MST_STENCIL_SWEEPS);
+        assert_null(s->steppers[0].context);
+        scheme = s->scheme;
+        mst_stencil_destroy(s);
+    }
+    mst_history_add(*state, scheme, longer);
+    mst_history_add(*state, scheme, longer);
+    assert_true(mst_history_steps(*state, scheme) == UINT64_MAX && mst_history_steps(*state, scheme + 1) == 0);
+    OK(mst_stencil_create(*state, &d, &s, &e));
+    assert_non_null(s->steppers[0].context);
+    mst_stencil_destroy(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),   cmocka_unit_test(test_sub_steps),
                                        cmocka_unit_test(test_mirrors),  cmocka_unit_test(test_mirrors_by_field),
-                                       cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch)};
+                                       cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch),
+                                       cmocka_unit_test(test_history)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

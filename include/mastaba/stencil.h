@@ -275,7 +275,9 @@ typedef struct mst_stencil_desc {
     mst_stencil_store store;
     int file;
     uint64_t file_offset;
-    uint64_t expected_steps; // of all runs together, so that planning takes no longer than it saves; 0: not known
+    // Of all runs together, so that planning takes no longer than it saves; 0: not known. A context with a cache adds those of
+    // solvers that were made for the same scheme and grid within a day.
+    uint64_t expected_steps;
     // Steps after which a run looks whether the fields are still finite, which it also does when it ends; UINT64_MAX: only then;
     // 0: never. Each time all fields are read once, by the device if the state is there, else by the host.
     uint64_t check_every;

@@ -1,6 +1,7 @@
 #include "solver.h"
 
 #include "halo.h"
+#include "history.h"
 #include "tune.h"
 
 #include <stdlib.h>
@@ -63,7 +64,9 @@ static mst_status make_plan(mst_context *context, const mst_stencil_desc *desc, 
         chosen = *choice;
     else
         MST_TRY(mst_stencil_tune(context, &s->inputs, desc, chain, &chosen, error));
-    MST_TRY(mst_solver_prepare(s, chosen, steps, error));
+    s->scheme = mst_scheme_hash(desc, &s->problem, s->problem.element);
+    const uint64_t before = steps > 0 && !choice ? mst_history_steps(context, s->scheme) : 0;
+    MST_TRY(mst_solver_prepare(s, chosen, steps < UINT64_MAX - before ? steps + before : UINT64_MAX, error));
 fail:
     return status;
 }
@@ -124,6 +127,8 @@ static mst_status create(mst_context *context, const mst_stencil_desc *desc, con
     MST_TRY(make_schedule(&with, &s->schedule, error));
     MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
     MST_TRY(mst_solver_initialise(s, desc, error));
+    if (!choice)
+        mst_history_add(context, s->scheme, desc->expected_steps);
     *out = s;
     return MST_OK;
 fail:

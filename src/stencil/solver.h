@@ -26,6 +26,7 @@ struct mst_stencil {
     uint64_t halo_steps, steps_left, written, filled;
     mst_turn *turn;
     mst_problem problem;
+    uint64_t scheme; // what its runs are remembered under
     mst_point_list points;
     mst_plan_inputs inputs; // with the rates that were measured
     bool is_trial;          // nothing was measured, and the choice was taken as it is
@@ -43,7 +44,7 @@ struct mst_stencil {
     uint64_t check_every, checked_step, nonfinite[MST_STENCIL_MAX_ARRAYS];
 };
 
-// Chooses the plan for a run of so many steps (0: not known), builds the kernels, and makes the tables. The context, the problem,
+// Chooses the plan for runs of so many steps (0: not known), builds the kernels, and makes the tables. The context, the problem,
 // the points, the inputs and is_trial are there.
 mst_status mst_solver_prepare(mst_stencil *solver, mst_stencil_choice choice, uint64_t steps, mst_error *error);
 

@@ -1,13 +1,13 @@
 // What tuning chooses: m, the steps fused in one kernel, and its tile. Test runs are of the scheme itself, in core.
 #include "tune.h"
 
+#include "history.h"
 #include "runtime/numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #define MOST_STATE ((uint64_t)256 << 20) // bytes of a state that test runs are made with
 #define STEPS 48                         // every m that is tried divides it, but for the rule's
@@ -124,11 +124,8 @@ static void add_parameters(mst_tune_problem *p, const scheme_trial *t, const mst
 // The same expressions on the same grid have the same kernels.
 static void identify(mst_tune_problem *p, const mst_plan_inputs *in, const mst_stencil_desc *desc) {
     const mst_problem *q = in->problem;
-    XXH64_hash_t hash = XXH3_64bits_withSeed(q->grid, sizeof q->grid, REVISION);
-    for (size_t k = 0; k < desc->n_updates; k++)
-        hash = XXH3_64bits_withSeed(desc->updates[k].expression, strlen(desc->updates[k].expression), hash);
     p->size = q->nodes;
-    p->kernel = hash;
+    p->kernel = mst_scheme_hash(desc, q, REVISION);
     snprintf(p->variant, sizeof p->variant, "%s %s, %d ax%ss, %d array%s",
              mst_plan_shape(in) == MST_STENCIL_SHAPE_CPU ? "cpu" : "gpu", q->is_double ? "float64" : "float32", q->rank,
              q->rank == 1 ? "i" : "e", q->n_arrays, q->n_arrays == 1 ? "" : "s");
