@@ -23,7 +23,7 @@
 //   - A struct that the library owns (mst_device_info, mst_tuning_result) is reached through a pointer only. Its struct_size says
 //     what it has, for programs that run with an older library than they were built for.
 //   - Small structs have no size and never change: mst_layout, mst_location, mst_error, mst_symbol, mst_tuning_value,
-//     mst_stencil_initial and mst_stencil_region. Enumerations get new values at their ends.
+//     mst_stencil_initial, mst_stencil_region and mst_stencil_part. Enumerations get new values at their ends.
 // A struct_size or an element's size that no version of the library has, 0 say, gives MST_ERROR_ARGUMENT with a message that
 // names the INIT macro.
 #ifndef MASTABA_MASTABA_H
