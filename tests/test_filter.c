@@ -101,6 +101,30 @@ static void extents_are_not_seen(void **state) {
     }
 }
 
+// Kernels for GPUs take cosine transforms of columns of even length: one butterfly a column, pairs of them of which one is its
+// own mirror or two are, large primes, work-items with fewer than others, columns that share a work-group and that do not.
+static void mirrored_columns(void **state) {
+    static const size_t sizes[][2] = {{2, 1},  {2, 2},  {4, 9},   {6, 5},   {10, 31}, {16, 4},  {62, 7},   {26, 8},
+                                      {34, 3}, {48, 6}, {50, 30}, {64, 20}, {98, 5},  {128, 7}, {1000, 6}, {2048, 6}};
+    float own[35];
+    for (int y = 0; y < 5; y++)
+        for (int x = 0; x < 7; x++)
+            own[y * 7 + x] = 1 / (1 + (float)abs(y - 2) + 2 * (float)abs(x - 3));
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        if (!test_turn(i, 4))
+            continue;
+        size_t shape[] = {sizes[i][0], sizes[i][1], 1};
+        mst_filter_desc d = test_filter_desc(types[test_between(0, 2)], 3, shape);
+        static const mst_filter_kind kinds[] = {MST_FILTER_HIGH_PASS, MST_FILTER_LOW_PASS, MST_FILTER_BAND_STOP, MST_FILTER_MASK};
+        choose_mask(&d, (int)kinds[i % 4], (int)test_between(0, 2), own);
+        d.mask_height = 5;
+        d.mask_width = 7;
+        d.shape = MST_FFT_SHAPE_GPU;
+        d.output_as = i % 2 ? MST_FILTER_RAW : MST_FILTER_STRETCH;
+        test_filter_check(*state, &d, MST_PLACE_HOST, MST_PLACE_HOST);
+    }
+}
+
 // A mask of one's own that is even along both axes, on a mirrored image, and one that is so only by the mean with its opposite.
 static void own_masks_that_are_even(void **state) {
     float own[35];
@@ -465,6 +489,7 @@ int main(void) {
         cmocka_unit_test(every_mask),
         cmocka_unit_test(sizes_and_edges),
         cmocka_unit_test(extents_are_not_seen),
+        cmocka_unit_test(mirrored_columns),
         cmocka_unit_test(own_masks_that_are_even),
         cmocka_unit_test(every_output),
         cmocka_unit_test(layouts_and_places),

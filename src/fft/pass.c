@@ -8,6 +8,8 @@ mst_pass mst_pass_back(const mst_pass *pass) {
     mst_pass back = *pass;
     for (int k = 0; k < pass->n_radices; k++)
         back.radices[k] = pass->radices[pass->n_radices - 1 - k];
+    if (mst_pass_halves(pass))
+        back.half = pass->half == MST_HALF_COMBINE ? MST_HALF_SPLIT : MST_HALF_COMBINE;
     return back;
 }
 

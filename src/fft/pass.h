@@ -111,7 +111,7 @@ typedef struct mst_pass {
     bool few_twiddles;              // gpu: products of two entries of a step's table (step_table.c)
 } mst_pass;
 
-// The pass that goes back from where the GPU-shaped one leaves its results: with the radices backwards.
+// The pass that goes back from where the GPU-shaped one leaves its results: radices backwards, splitting where this one combines.
 mst_pass mst_pass_back(const mst_pass *pass);
 
 // Radices for a length, of choice.radix (0: by rule); false if it has a prime factor above MST_PASS_MAX_PRIME.

@@ -317,8 +317,10 @@ bool mst_pass_choose_radices(mst_pass *pass) {
     bool rows = elements_adjacent(&pass->source) && elements_adjacent(&pass->target);
     pass->few_twiddles = !pass->cpu && !rows && !pass->fused && pass->n >= GPU_FEW_TWIDDLES_FROM;
     if (mst_pass_halves(pass)) {
+        const mst_pass_half half = pass->half;
+        pass->half = MST_HALF_COMBINE;
         bool found = choose_half_radices(pass);
-        if (found && pass->half == MST_HALF_SPLIT)
+        if (half == MST_HALF_SPLIT)
             *pass = mst_pass_back(pass);
         return found;
     }

@@ -30,6 +30,14 @@ void mst_view_write(const mst_view *view, const char *side, mst_text *out);
 // real2 twiddle(low, high, t): exp(-2 pi i t / twiddle_n), from tables that are not by column (pass_tables.h).
 void mst_twiddle_write(const mst_pass *pass, mst_text *out);
 
+// What is done to results k and n - k of a GPU-shaped pass that combines (pass.h), which are together in a work-item.
+typedef struct mst_mirrors {
+    const char *pair; // void pair(real *ar, real *ai, real *br, real *bi, uint k, arguments): k (a), 0 < k < n/2, and n - k (b)
+    const char *arguments; // each after a comma
+    const char *zeroth;    // statements for k = 0, re[0] and im[0],
+    const char *middle;    // and for k = n/2, re[e] and im[e]
+} mst_mirrors;
+
 // ---- GPU-shaped: a kernel around the steps of a pass (write_fusion.c). One or two operands are loaded and maybe transformed,
 // two are multiplied, the result is maybe transformed back, and stored. All texts are OpenCL C of the caller's, without
 // indentation.
@@ -40,10 +48,11 @@ typedef struct mst_fusion {
     bool forward[2];      // operands to be transformed; else they are spectra, in natural order
     const char *change;   // statements that change `value`, element e of a single operand's spectrum, the last one without its
                           // semicolon; NULL: none
-    bool backward;        // else the spectrum is stored
-    const char *store;    // statements for element e, `value`, the last one without its semicolon
-    bool pairs;           // elements e and e + n/2 go together, n and the first radix being even: loads[0] is statements that set
-                          // `value` and `partner`, and `store` takes both
+    const mst_mirrors *mirrors; // or what changes elements e and n - e together, of a pass that combines
+    bool backward;              // else the spectrum is stored
+    const char *store;          // statements for element e, `value`, the last one without its semicolon
+    bool pairs;         // elements e and e + n/2 go together, n and the first radix being even: loads[0] is statements that set
+                        // `value` and `partner`, and `store` takes both
     const char *finish; // statements at the end, in all work-items: `locate` leaves the line in local memory `own` (reals), loads
                         // read it there, and stores leave it there for these; NULL: none
 } mst_fusion;

@@ -114,6 +114,8 @@ void mst_pass_write_fusion(const mst_pass *pass, const mst_fusion *fusion, mst_t
         write_product(pass, out);
     if (fusion->change)
         write_change(pass, fusion->change, out);
+    if (fusion->mirrors)
+        mst_pass_gpu_write_mirrors(pass, fusion->mirrors, out);
     if (fusion->backward) {
         mst_text_add(out, "\n// Back: the same steps with real and imaginary parts exchanged.\n");
         mst_pass_gpu_write_steps(&back, &local, &(mst_pass_gpu_names){"im", "re", "back_step_twiddles"}, 1, out);

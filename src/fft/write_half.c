@@ -2,13 +2,24 @@
 // of z, E[k] = (Z[k] + conj Z[n - k]) / 2, O[k] = -i (Z[k] - conj Z[n - k]) / 2 and W = exp(-2 pi i / 2n),
 //   X[k] = E[k] + W^k O[k],  X[n - k] = conj(E[k] - W^k O[k]),
 // and the other way Z[k] = X[k] + conj X[n - k] + i W^-k (X[k] - conj X[n - k]), without the factor 1/2.
-// Both numbers of a pair are in registers of one work-item, since it has butterflies j and n / r - j of the paired step.
+// Both numbers of a pair are in registers of one work-item, since it has butterflies j and n / r - j of the paired step. Kernels
+// of others change such pairs in their own way (mst_mirrors).
 #include "write_parts.h"
+
+static const mst_mirrors combining = {.pair = "combine",
+                                      .arguments = ", half_roots",
+                                      .zeroth = "last = re[0] - im[0];\nre[0] += im[0];\nim[0] = 0;",
+                                      .middle = "im[e] = -im[e];"};
+static const mst_mirrors splitting = {.pair = "split",
+                                      .arguments = ", half_roots",
+                                      .zeroth = "im[0] = re[0] + last;\nre[0] -= last;",
+                                      .middle = "const real re_e = re[e];\nre[e] = -2 * im[e];\nim[e] = 2 * re_e;"};
 
 void mst_pass_gpu_write_half_functions(const mst_pass *pass, mst_text *out) {
     if (pass->half == MST_HALF_COMBINE)
         mst_text_add(out, "// From results k (a) and n - k (b): two numbers of the spectrum of real data.\n"
-                          "void combine(real *ar, real *ai, real *br, real *bi, real2 w) {\n"
+                          "void combine(real *ar, real *ai, real *br, real *bi, uint k, __global const real2 *half_roots) {\n"
+                          "const real2 w = half_roots[k];\n"
                           "const real er = REAL(0.5) * (*ar + *br), ei = REAL(0.5) * (*ai - *bi);\n"
                           "const real dr = REAL(0.5) * (*ar - *br), di = REAL(0.5) * (*ai + *bi);\n"
                           "const real xr = w.x * di + w.y * dr, xi = w.y * di - w.x * dr;\n"
@@ -18,7 +29,8 @@ void mst_pass_gpu_write_half_functions(const mst_pass *pass, mst_text *out) {
     else
         mst_text_add(out,
                      "// From numbers k (a) and n - k (b) of the spectrum of real data: what is transformed, parts exchanged.\n"
-                     "void split(real *ar, real *ai, real *br, real *bi, real2 w) {\n"
+                     "void split(real *ar, real *ai, real *br, real *bi, uint k, __global const real2 *half_roots) {\n"
+                     "const real2 w = half_roots[k];\n"
                      "const real er = *ar + *br, ei = *ai - *bi, dr = *ar - *br, di = *ai + *bi;\n"
                      "const real gr = w.x * dr + w.y * di, gi = w.x * di - w.y * dr;\n"
                      "*ai = er - gi, *ar = ei + gr;\n"
@@ -26,14 +38,14 @@ void mst_pass_gpu_write_half_functions(const mst_pass *pass, mst_text *out) {
                      "}\n\n");
 }
 
-// Butterfly 0, which has k = 0, and the one in the middle, both of work-item 0. `zeroth` and `middle` are what becomes of k = 0
-// and of k = n/2, the register at `e`.
-static void write_own_mirrors(const mst_pass *pass, const char *change, const char *zeroth, const char *middle, mst_text *out) {
+// Butterfly 0, which has k = 0, and the one in the middle, both of work-item 0.
+static void write_own_mirrors(const mst_pass *pass, const mst_mirrors *mirrors, mst_text *out) {
     unsigned r = pass->radices[mst_pass_paired_step(pass)];
     size_t count = pass->n / r;
-    const mst_text_value values[] = {MST_SET(zeroth, zeroth),
-                                     MST_SET(change, change),
-                                     MST_SET(middle, middle),
+    const mst_text_value values[] = {MST_SET(zeroth, mirrors->zeroth),
+                                     MST_SET(change, mirrors->pair),
+                                     MST_SET(arguments, mirrors->arguments),
+                                     MST_SET(middle, mirrors->middle),
                                      MST_SET(radix, r),
                                      MST_SET(upper, 2 * r),
                                      MST_SET(half, r / 2),
@@ -46,7 +58,7 @@ static void write_own_mirrors(const mst_pass *pass, const char *change, const ch
                         "$zeroth\n"
                         "#pragma unroll\n"
                         "for (uint q = 1; q < ${pairs}u; q++)\n"
-                        "$change(re + q, im + q, re + ${radix}u - q, im + ${radix}u - q, half_roots[q * ${count}u]);\n",
+                        "$change(re + q, im + q, re + ${radix}u - q, im + ${radix}u - q, q * ${count}u$arguments);\n",
                         values);
     if (r % 2 == 0)
         mst_text_put_values(out, "{\nconst uint e = ${half}u;\n$middle\n}\n", values);
@@ -56,16 +68,17 @@ static void write_own_mirrors(const mst_pass *pass, const char *change, const ch
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${half}u; q++)\n"
                         "$change(re + ${radix}u + q, im + ${radix}u + q, re + (${upper}u - 1 - q), im + (${upper}u - 1 - q), "
-                        "half_roots[${first}u + q * ${count}u]);\n",
+                        "${first}u + q * ${count}u$arguments);\n",
                         values);
     if (r % 2 != 0)
         mst_text_put_values(out, "{\nconst uint e = ${center}u;\n$middle\n}\n", values);
 }
 
 // Butterflies j and count - j, in registers from `lower` and `upper` on. Roots are those of k <= n/2.
-static void write_mirrors(const mst_pass *pass, const char *change, mst_text *out) {
+static void write_mirrors(const mst_pass *pass, const mst_mirrors *mirrors, mst_text *out) {
     unsigned r = pass->radices[mst_pass_paired_step(pass)];
-    const mst_text_value values[] = {MST_SET(change, change),
+    const mst_text_value values[] = {MST_SET(change, mirrors->pair),
+                                     MST_SET(arguments, mirrors->arguments),
                                      MST_SET(radix, r),
                                      MST_SET(most, r - 1),
                                      MST_SET(half, r / 2),
@@ -77,15 +90,15 @@ static void write_mirrors(const mst_pass *pass, const char *change, mst_text *ou
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${pairs}u; q++)\n"
                         "$change(re + lower + q, im + lower + q, re + upper + (${most}u - q), im + upper + (${most}u - q), "
-                        "half_roots[pair + q * ${count}u]);\n"
+                        "pair + q * ${count}u$arguments);\n"
                         "#pragma unroll\n"
                         "for (uint q = 0; q < ${half}u; q++)\n"
                         "$change(re + upper + q, im + upper + q, re + lower + (${most}u - q), im + lower + (${most}u - q), "
-                        "half_roots[${count}u - pair + q * ${count}u]);\n",
+                        "${count}u - pair + q * ${count}u$arguments);\n",
                         values);
 }
 
-static void write_pairs(const mst_pass *pass, const char *change, const char *zeroth, const char *middle, mst_text *out) {
+void mst_pass_gpu_write_mirrors(const mst_pass *pass, const mst_mirrors *mirrors, mst_text *out) {
     int step = mst_pass_paired_step(pass);
     size_t count = pass->n / pass->radices[step], pairs = (count + 1) / 2;
     unsigned rounds = (mst_pass_gpu_butterflies(pass, step) + 1) / 2;
@@ -93,7 +106,7 @@ static void write_pairs(const mst_pass *pass, const char *change, const char *ze
     const mst_text_value values[] = {MST_SET(rounds, rounds), MST_SET(threads, pass->threads), MST_SET(pairs, pairs), {0}};
     if (count == 1) {
         mst_text_add(out, pass->threads > 1 ? "if (t == 0) {\n" : "{\n");
-        write_own_mirrors(pass, change, zeroth, middle, out);
+        write_own_mirrors(pass, mirrors, out);
         mst_text_add(out, "}\n");
         return;
     }
@@ -105,19 +118,18 @@ static void write_pairs(const mst_pass *pass, const char *change, const char *ze
     if (ragged)
         mst_text_put_values(out, "if (pair < ${pairs}u) {\n", values);
     mst_text_add(out, "if (a == 0 && t == 0) { // these mirror themselves\n");
-    write_own_mirrors(pass, change, zeroth, middle, out);
+    write_own_mirrors(pass, mirrors, out);
     mst_text_add(out, "} else {\n");
-    write_mirrors(pass, change, out);
+    write_mirrors(pass, mirrors, out);
     mst_text_add(out, ragged ? "}\n}\n}\n" : "}\n}\n");
 }
 
 void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "\n// Combine the results for even and odd places to the spectrum of all.\n");
-    write_pairs(pass, "combine", "last = re[0] - im[0];\nre[0] += im[0];\nim[0] = 0;", "im[e] = -im[e];", out);
+    mst_pass_gpu_write_mirrors(pass, &combining, out);
 }
 
 void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out) {
     mst_text_add(out, "\n// Split the spectrum into those of even and odd places, as real and imaginary parts, exchanged.\n");
-    write_pairs(pass, "split", "im[0] = re[0] + last;\nre[0] -= last;",
-                "const real re_e = re[e];\nre[e] = -2 * im[e];\nim[e] = 2 * re_e;", out);
+    mst_pass_gpu_write_mirrors(pass, &splitting, out);
 }

@@ -77,6 +77,8 @@ void mst_pass_gpu_write_operand(const mst_pass *pass, const char *load, bool for
 // ---- write_half.c: transforms of 2 n real numbers as n complex ones (mst_pass_half): functions for that, and what happens in
 // registers behind the last step, or before the first one. `last` is the real number at position n of the spectrum, in the
 // work-item with t = 0.
+// mst_pass_gpu_write_mirrors changes results k and n - k in a way of others.
+void mst_pass_gpu_write_mirrors(const mst_pass *pass, const mst_mirrors *mirrors, mst_text *out);
 void mst_pass_gpu_write_half_functions(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_combine(const mst_pass *pass, mst_text *out);
 void mst_pass_gpu_write_split(const mst_pass *pass, mst_text *out);

@@ -9,7 +9,7 @@ bool mst_fused_filter_can(const mst_filter *plan, bool cpu) {
     unsigned radices[MST_PASS_RADICES];
     int count;
     size_t longest = mst_pass_longest(&plan->context->device, cpu, false);
-    if (plan->cosine ? !cpu : plan->p % 2 != 0)
+    if (plan->p % 2 != 0 && !(plan->cosine && cpu))
         return false;
     return plan->p <= longest && plan->q <= longest && mst_pass_factor(plan->p, cpu, 0, radices, &count) &&
            mst_pass_factor(plan->q, cpu, 0, radices, &count);
@@ -34,6 +34,7 @@ static mst_status plan_pass(const mst_filter *plan, int which, mst_filter_pass *
     pass->cpu = plan->cpu;
     pass->choice = plan->choice;
     pass->fused = true;
+    pass->half = plan->cosine && !rows ? MST_HALF_COMBINE : MST_HALF_NONE; // numbers k and P - k go together
     pass->source = pass->target =
         (mst_view){.n_dims = 1, .counts = {1}, .outer = {rows ? pitch : 2}, .axis_stride = rows ? 1 : pitch, .step = 1};
     MST_REQUIRE(mst_pass_choose_radices(pass), MST_ERROR_UNSUPPORTED, "there are no radices for length %zu", pass->n);

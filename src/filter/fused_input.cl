@@ -39,14 +39,15 @@ row_pair find_rows(__global const IN *image, ulong line, long base, ulong first_
     row_pair rows = {0, 0, axis_stride(lines), false, false, 0};
     const ulong plane = line / J;
     const uint y = (uint)(line - plane * J);
-    rows.has_upper = find_input(plane, y, base, first_line, lines, &rows.upper);
-    rows.has_lower = find_input(plane, y + J, base, first_line, lines, &rows.lower);
+    rows.has_upper = find_input(plane, ORDER(y, P), base, first_line, lines, &rows.upper);
+    rows.has_lower = find_input(plane, ORDER(y + J, P), base, first_line, lines, &rows.lower);
     if (LEVELS)
         rows.level = level_of(image, plane, base, first_line, lines);
     return rows;
 }
 
-real2 load_pixels(__global const IN *image, row_pair rows, uint x) {
+real2 load_pixels(__global const IN *image, row_pair rows, uint e) {
+    const uint x = ORDER(e, Q);
     return (real2)(pixel(image, rows.upper, rows.stride, rows.has_upper, x) - rows.level,
                    pixel(image, rows.lower, rows.stride, rows.has_lower, x) - rows.level);
 }

@@ -32,12 +32,13 @@ row_pair find_rows(ulong line, long base, ulong first_line, __constant const lon
     row_pair rows = {0, 0, RANGED ? 1 : axis_stride(lines), false, false};
     const ulong plane = line / J;
     const uint y = (uint)(line - plane * J);
-    rows.has_upper = find_output(plane, y, base, first_line, lines, &rows.upper);
-    rows.has_lower = find_output(plane, y + J, base, first_line, lines, &rows.lower);
+    rows.has_upper = find_output(plane, ORDER(y, P), base, first_line, lines, &rows.upper);
+    rows.has_lower = find_output(plane, ORDER(y + J, P), base, first_line, lines, &rows.lower);
     return rows;
 }
 
-void store_pixels(__global RESULT *image, row_pair rows, uint x, real2 value, real white) {
+void store_pixels(__global RESULT *image, row_pair rows, uint e, real2 value, real white) {
+    const uint x = ORDER(e, Q);
     if (x >= WIDTH)
         return;
     if (rows.has_upper)

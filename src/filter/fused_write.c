@@ -19,6 +19,8 @@ static void write_constants(const mst_filter *plan, mst_text *out) {
                  "#define HALF ${half}u // columns, each with its opposite beside it\n"
                  "#define PITCH ${pitch}u // numbers from a row of a half plane to the next\n"
                  "#define PLACE(e) (2 * (e) <= Q ? 2 * (e) : 2 * (Q - (e)) + 1) // of element e of a row there\n"
+                 "// Where element e of a line is in the image: there, or in a cosine transform's order, 0, 2, .., 3, 1.\n"
+                 "#define ORDER(e, n) ($order)\n"
                  "#define SCALE $scale // of the inverse transform, and a half: spectra of two rows are taken twice as large\n"
                  "#define MIRROR $mirror // beyond the edges: the image mirrored, or 0\n"
                  "#define LEVELS $levels // something is taken off each plane\n\n",
@@ -26,7 +28,8 @@ static void write_constants(const mst_filter *plan, mst_text *out) {
                  MST_SET(colours, plan->colours), MST_SET(p, plan->p), MST_SET(q, plan->q), MST_SET(j, plan->p / 2),
                  MST_SET(half, plan->q / 2 + 1), MST_SET(pitch, mst_fused_filter_pitch(plan)),
                  MST_SET(scale, (const char *)number.text), MST_SET(mirror, plan->desc.edges == MST_FILTER_REFLECT),
-                 MST_SET(levels, mst_filter_levels(plan)));
+                 MST_SET(levels, mst_filter_levels(plan)),
+                 MST_SET(order, plan->cosine ? "2 * (e) < (n) ? 2 * (e) : 2 * ((n) - (e)) - 1" : "e"));
     mst_text_release(&number);
 }
 
@@ -69,6 +72,13 @@ static const kernel_parts parts[N_FILTER_PASSES] = {
      .load = "half_planes[line * PITCH + PLACE(e)]",
      .store = "store_pixels(image, rows, e, value, white)"}};
 
+// With cosine transforms, for columns: what the place of a column is besides, and what changes its spectrum.
+static const char cosine_locate[] = "const real2 turn = turn_of(l);\n";
+static const mst_mirrors cosine_mirrors = {.pair = "keep_mirrors",
+                                           .arguments = ", half_roots, mask, l, turn",
+                                           .zeroth = "keep_own(re, im, 0, mask, l, turn);",
+                                           .middle = "keep_own(re + e, im + e, P / 2, mask, l, turn);"};
+
 static void describe(const mst_filter_pass *p, mst_signature *signature) {
     static const char *const images[N_FILTER_PASSES] = {
         [FILTER_ROWS] = "__global const IN *", [FILTER_BACK] = "__global RESULT *"};
@@ -110,15 +120,23 @@ fail:
 
 static void write_kernel(const mst_filter_pass *p, const mst_signature *signature, mst_text *out) {
     const kernel_parts *k = &parts[p->which];
+    const bool columns = p->which == FILTER_COLUMNS, cosine = columns && p->plan->cosine;
+    mst_text locate = {0};
+    mst_text_add(&locate, "%s%s", k->locate, cosine ? cosine_locate : "");
     const mst_fusion fusion = {.signature = signature,
-                               .locate = k->locate,
+                               .locate = locate.text,
                                .loads = {k->load},
                                .forward = {p->which != FILTER_BACK},
-                               .change = p->which == FILTER_COLUMNS ? "value *= mask_at(mask, e, l) * SCALE" : NULL,
+                               .change = columns && !cosine ? "value *= mask_at(mask, e, l) * SCALE" : NULL,
+                               .mirrors = cosine ? &cosine_mirrors : NULL,
                                .backward = p->which != FILTER_ROWS,
                                .store = k->store,
-                               .pairs = p->which == FILTER_COLUMNS};
-    mst_pass_write_fusion(&p->device.pass, &fusion, out);
+                               .pairs = columns};
+    if (locate.failed)
+        out->failed = true;
+    else
+        mst_pass_write_fusion(&p->device.pass, &fusion, out);
+    mst_text_release(&locate);
 }
 
 // There are no ports, and the pass is as it is.
@@ -131,6 +149,8 @@ mst_status mst_fused_filter_write(void *filter_pass, unsigned ports, mst_pass *p
     describe(p, &signature);
     MST_TRY(write_heading(p, out, error));
     MST_TRY(mst_program_add_file(p->plan->context, parts[p->which].file, out, error));
+    if (p->plan->cosine && p->which == FILTER_COLUMNS)
+        MST_TRY(mst_program_add_file(p->plan->context, "fused_cosine.cl", out, error));
     write_kernel(p, &signature, out);
     MST_REQUIRE(!out->failed, MST_ERROR_HOST_MEMORY, "out of memory writing a kernel");
 fail:
