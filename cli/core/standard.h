@@ -14,8 +14,8 @@ bool cli_is_standard(const char *path);
 // What is called so in messages: the path, or for "-" the name of the stream.
 const char *cli_input_name(const char *path);
 
-// All of standard input as a file without a name, which fclose removes; more than `most` bytes are refused. Blocks until the input
-// ends; with CLI_INTERRUPTED it prints no message.
+// All of standard input as a file without a name, which fclose removes; more than `most` bytes are refused. Blocks until the
+// input ends; with CLI_INTERRUPTED it prints no message.
 int cli_standard_input(const char *command, uint64_t most, FILE **file);
 
 // Writes a whole file to standard output.

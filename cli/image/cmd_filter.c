@@ -11,7 +11,7 @@ static const char command[] = "filter";
 
 static const char details[] = "IN are images, told apart by what they hold: PNM (P2, P3, P5, P6), PNG, TIFF\n"
                               "(grey or RGB of 8 or 16 bits or float32, grey of 1, 2 or 4 bits, palettes; stacks\n"
-                              "of pages too), JPEG, .npy. An opacity channel is kept as it is, and so are texts,\n"
+                              "of pages too), JPEG, .npy. An opacity channel is kept (--alpha), and so are texts,\n"
                               "EXIF, XMP, colour profile and resolution.\n"
                               "The end of OUT's name says what is written: .pgm .ppm .pnm .png .tif .tiff\n"
                               ".jpg .jpeg, in the depth of IN, or .npy. With -o DIR/ every output has the name\n"
@@ -45,6 +45,12 @@ static const char details[] = "IN are images, told apart by what they hold: PNM 
                               "raw writes them as they are, float32 (.tif or .npy). The default, auto, is\n"
                               "magnitude for filters that remove the mean (high and band pass), else clip.\n"
                               "\n"
+                              "--linear filters what pixels are as light, by the curves of the image's colour\n"
+                              "profile, PNG's gamma, or sRGB; raw results stay light.\n"
+                              "--alpha weigh: each pixel counts by its opacity, which is filtered as the colours\n"
+                              "are, so that what is transparent has no colour to give; for filters that keep\n"
+                              "the mean.\n"
+                              "\n"
                               "--algorithm paper: a kernel a step, as published (The OpenCL Programming Book);\n"
                               "for square images with a power of two a side, wrapped if --edges is not given.\n"
                               "\n"
@@ -66,6 +72,8 @@ static const cli_option option_table[] = {
     {"shape", 's', CLI_TEXT, offsetof(filter_text, shape), "ideal, gaussian or butterworth[:ORDER] (default: gaussian)", "SHAPE"},
     {"edges", 'e', CLI_TEXT, offsetof(filter_text, edges), "reflect, wrap or zero (default: reflect)", "RULE"},
     {"output", 0, CLI_TEXT, offsetof(filter_text, output_as), "auto, clip, stretch, magnitude or raw (default: auto)", "RULE"},
+    {"linear", 0, CLI_FLAG, offsetof(filter_text, linear), "filter light, by the colour profile or sRGB", NULL},
+    {"alpha", 0, CLI_TEXT, offsetof(filter_text, alpha), "copy the opacity, or let it weigh colours (default: copy)", "RULE"},
     {"algorithm", 'a', CLI_TEXT, offsetof(filter_text, algorithm), "auto or paper (default: auto)", "NAME"},
     {"spectrum", 0, CLI_TEXT, offsetof(filter_text, spectrum), "draw the spectrum of IN, 0 in the middle, logarithmic", "FILE"},
     {"quality", 0, CLI_INT, offsetof(filter_text, quality), "of JPEG files, 1 to 100 (default: 92)", "Q"},

@@ -17,7 +17,8 @@ typedef struct filter_text {
         *output_as, *algorithm, *spectrum, *max_image;
     int quality;
     char **notches; // NULL-ended, or NULL
-    int stages;
+    int stages, linear;
+    char *alpha;
 } filter_text;
 
 typedef struct filter_job {
@@ -34,6 +35,7 @@ typedef struct filter_job {
     cli_image_format format; // of standard output, if it was said
     const char *spectrum;    // NULL: none
     bool directory, stages, force, show_kernels, json;
+    bool linear, weigh;        // in linear light; opacity weighs the colours
     const char *const *inputs; // NULL-ended
     size_t n_inputs;
     char **paths;        // of the outputs, an input each; they depend on what is in the inputs, and are found once

@@ -1,6 +1,7 @@
 // Many images: while one is filtered, threads read the next ones and write those before, one a processor.
 #include "core/standard.h"
 #include "filter.h"
+#include "tone.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -179,41 +180,54 @@ static int check_result(const filter_job *job, const char *path, const cli_image
     return CLI_FAILED;
 }
 
-// Filters an image into another of the same kind, or float32 for raw.
-static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
+// Filters `from`, the image itself or what cli_tone_begin made of it, into one of the image's kind, or float32 for raw.
+static int filter_pixels(filter_job *job, const char *path, const char *output, const cli_image *from, cli_image *image,
+                         writing *w) {
     cli_image *result = &w->image;
     mst_execution how = MST_EXECUTION_INIT;
     mst_report report = MST_REPORT_INIT;
     mst_error error;
-    int code = plan_for(job, path, image);
+    int code = plan_for(job, path, from);
     if (code != CLI_DONE)
         return code;
     mst_layout layout = mst_filter_result(job->plan);
     cli_image kind = *image;
-    kind.type = layout.type;
+    kind.type = from == image || job->desc.output_as == MST_FILTER_RAW ? layout.type : image->type;
     w->format = format_for(job, output, image);
     code = cli_image_check(job->command, output, w->format, &kind);
     if (code != CLI_DONE)
         return code;
-    *result = *image;
-    result->type = layout.type;
-    result->white = layout.type == MST_FLOAT32 ? 1 : image->white;
+    *result = kind;
+    result->white = kind.type == MST_FLOAT32 ? 1 : image->white;
     result->quality = job->quality;
     image->metadata = (cli_metadata){0}; // the result's now, as those of later pages
     image->later = NULL;
     result->pixels = malloc((size_t)cli_layout_bytes(&layout));
-    if (!result->pixels) {
-        cli_error(job->command, "%s: out of memory", path);
-        return CLI_FAILED;
-    }
+    if (!result->pixels)
+        return cli_out_of_memory(job->command, path);
     how.report = &report;
-    if (mst_filter_execute(job->plan, mst_at_host(image->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
+    if (mst_filter_execute(job->plan, mst_at_host(from->pixels), mst_at_host(result->pixels), &how, &error) != MST_OK)
         return cli_fail(job->command, path, &error);
-    code = check_result(job, path, result);
-    if (code != CLI_DONE)
-        return code;
     mst_report_add(&job->report, &report);
     return job->stages ? add_stages(job) : CLI_DONE;
+}
+
+static int filter_image(filter_job *job, const char *path, const char *output, cli_image *image, writing *w) {
+    cli_tone tone = {.linear = job->linear, .weigh = job->weigh && image->alpha};
+    cli_image light = {0};
+    const bool toned = tone.linear || tone.weigh;
+    int code = CLI_DONE;
+    if (toned)
+        code = cli_tone_begin(job->command, path, image, &tone, &light);
+    if (code == CLI_DONE)
+        code = filter_pixels(job, path, output, toned ? &light : image, image, w);
+    if (code == CLI_DONE && toned)
+        cli_tone_end(&tone, job->desc.output_as == MST_FILTER_RAW, &w->image);
+    if (code == CLI_DONE)
+        code = check_result(job, path, &w->image);
+    cli_tone_free(&tone);
+    cli_image_free(&light);
+    return code;
 }
 
 static int take_spectrum(filter_job *job, const char *path, const cli_image *image) {

@@ -17,6 +17,7 @@ static const cli_choice outputs[] = {{"auto", MST_FILTER_AUTO_OUTPUT},
                                      {"stretch", MST_FILTER_STRETCH},
                                      {"magnitude", MST_FILTER_MAGNITUDE},
                                      {"raw", MST_FILTER_RAW}};
+static const cli_choice alphas[] = {{"copy", 0}, {"weigh", 1}};
 static const cli_choice algorithms[] = {{"auto", MST_FILTER_AUTO}, {"paper", MST_FILTER_PAPER}};
 
 static int wrong(const filter_job *job, const char *option, const char *text, const char *what) {
@@ -256,6 +257,28 @@ static int read_output(const filter_text *text, filter_job *job) {
     return read_spectrum(text, job);
 }
 
+// Whether a filter keeps what does not change over the image: the frequency 0.
+static bool keeps_mean(const filter_job *job) {
+    const mst_filter_desc *d = &job->desc;
+    if (d->kind == MST_FILTER_MASK)
+        return job->mask[d->mask_height / 2 * d->mask_width + d->mask_width / 2] != 0;
+    return d->kind != MST_FILTER_HIGH_PASS && d->kind != MST_FILTER_BAND_PASS && d->kind != MST_FILTER_LAPLACIAN;
+}
+
+// Opacity weighs where the results are known to be colours.
+static int read_alpha(const filter_text *text, filter_job *job) {
+    int alpha = 0;
+    if (text->alpha &&
+        cli_choose(job->command, "--alpha", text->alpha, alphas, CLI_COUNT(alphas), "choose weigh or copy", &alpha) != CLI_DONE)
+        return CLI_USAGE;
+    job->linear = text->linear != 0;
+    job->weigh = alpha != 0;
+    bool scaled = job->desc.output_as == MST_FILTER_STRETCH || job->desc.output_as == MST_FILTER_MAGNITUDE;
+    if (job->weigh && (scaled || !job->output || !keeps_mean(job)))
+        return wrong(job, "--alpha", text->alpha, "is for filters that keep the mean, and for results that are clipped or raw");
+    return CLI_DONE;
+}
+
 static int read_choices(const filter_text *text, filter_job *job) {
     int edges = MST_FILTER_REFLECT, output = MST_FILTER_AUTO_OUTPUT, algorithm = MST_FILTER_AUTO, code = CLI_DONE;
     if (text->algorithm)
@@ -292,7 +315,9 @@ int filter_read_options(const filter_text *text, filter_job *job) {
         code = check_standard(text, job);
     if (code == CLI_DONE)
         code = read_choices(text, job);
-    return code == CLI_DONE ? read_kind(text, job) : code;
+    if (code == CLI_DONE)
+        code = read_kind(text, job);
+    return code == CLI_DONE ? read_alpha(text, job) : code;
 }
 
 void filter_job_free(filter_job *job) {
