@@ -122,6 +122,51 @@ static void even_and_odd(void **state) {
     }
 }
 
+// Real data along several axes: half a spectrum folded into the array of results, and a long real axis before others.
+static void several_real_axes(void **state) {
+    (void)state;
+    static const struct {
+        bool inverse;
+        int rank, n_axes, axes[3];
+        size_t shape[3]; // of the real numbers
+        uint64_t passes;
+    } cases[] = {{true, 2, 2, {0, 1}, {90, 140}, 2},        {true, 3, 3, {0, 1, 2}, {12, 10, 226}, 2},
+                 {true, 3, 2, {0, 2}, {50, 7, 64}, 2},      {true, 3, 2, {1, 2}, {3, 81, 100}, 2},
+                 {true, 3, 3, {1, 0, 2}, {14, 15, 120}, 2}, {false, 2, 2, {0, 1}, {5, 9000}, 3}};
+    static const mst_place places[] = {MST_PLACE_HOST, MST_PLACE_FILE};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mst_error e;
+        mst_fft *plan = NULL;
+        mst_fft_needs n = MST_FFT_NEEDS_INIT;
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        const bool wide = test_between(0, 1);
+        size_t half[3];
+        memcpy(half, cases[k].shape, sizeof half);
+        half[cases[k].rank - 1] = half[cases[k].rank - 1] / 2 + 1;
+        desc.input = mst_layout_dense(wide ? MST_FLOAT64 : MST_FLOAT32, cases[k].rank, cases[k].shape);
+        desc.n_axes = cases[k].n_axes;
+        memcpy(desc.axes, cases[k].axes, sizeof cases[k].axes);
+        desc.scale = 0.5;
+        if (cases[k].inverse) {
+            desc.direction = MST_FFT_INVERSE;
+            desc.output = desc.input;
+            desc.input = mst_layout_dense(wide ? MST_COMPLEX128 : MST_COMPLEX64, cases[k].rank, half);
+        }
+        bool refused;
+        uint64_t least = least_memory(&desc, &refused);
+        CHECK(refused && least > 0, "case %zu: nothing is refused", k);
+        for (int larger = 0; larger < 2; larger++) {
+            mst_context *context = test_context_with_budget(least + (larger ? test_between(1, least / 2) : 0), 0);
+            OK(mst_fft_create(context, &desc, &plan, &e));
+            OK(mst_fft_plan_needs(plan, &n, &e));
+            CHECK(n.passes == cases[k].passes, "case %zu: %llu passes", k, (unsigned long long)n.passes);
+            mst_fft_destroy(plan);
+            test_fft_check(context, &desc, places[test_between(0, 1)], places[test_between(0, 1)]);
+            mst_context_destroy(context);
+        }
+    }
+}
+
 // What a plan says that it takes is what it takes.
 static void needs(void **state) {
     (void)state;
@@ -226,8 +271,12 @@ static void outputs_that_cannot_be_read(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels), cmocka_unit_test(even_and_odd),
-                                       cmocka_unit_test(needs),         cmocka_unit_test(only_panels),
-                                       cmocka_unit_test(turns),         cmocka_unit_test(outputs_that_cannot_be_read)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_panels),
+                                       cmocka_unit_test(even_and_odd),
+                                       cmocka_unit_test(several_real_axes),
+                                       cmocka_unit_test(needs),
+                                       cmocka_unit_test(only_panels),
+                                       cmocka_unit_test(turns),
+                                       cmocka_unit_test(outputs_that_cannot_be_read)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

@@ -20,8 +20,14 @@ static int64_t distance(const mst_fft_panel_axis *axis, int side) {
     return axis->stride[side] < 0 ? -axis->stride[side] : axis->stride[side];
 }
 
-static size_t indices_inside(const mst_fft_panel_pass *p, int side, int axis) {
+// Of the array, at most; and what a packed panel has.
+static size_t indices_of_array(const mst_fft_panel_pass *p, int side, int axis) {
     return axis == p->cut ? p->width : p->axes[axis].n[side];
+}
+
+size_t mst_fft_panel_indices(const mst_fft_panel_pass *p, int side, int axis) {
+    bool more = p->fold && axis == p->folded && mst_type_is_complex(p->type[side]);
+    return indices_of_array(p, side, axis) + more;
 }
 
 // Sorts the panel's axes by how far apart their elements lie.
@@ -39,7 +45,7 @@ static void order_axes(mst_fft_panel_pass *p, int side) {
     p->n_inside = n;
     p->bytes[side] = mst_type_bytes(p->type[side]);
     for (int i = 0; i < n; i++)
-        p->bytes[side] *= indices_inside(p, side, p->order[side][i]);
+        p->bytes[side] *= mst_fft_panel_indices(p, side, p->order[side][i]);
 }
 
 // The axis, of those that are neither transformed nor taken yet, whose elements lie the closest together.
@@ -58,6 +64,16 @@ static size_t transformed_rows(const mst_fft_panel_pass *p) {
     return rows;
 }
 
+// How many panels there are of n indices of the cut axis, and what each holds.
+static void count_panels(mst_fft_panel_pass *p, size_t n) {
+    p->n_panels = p->n_cuts = mst_divide_up(n, p->width);
+    for (int a = 0; a < p->n_axes; a++)
+        if (!(p->inside & 1u << a))
+            p->n_panels *= p->axes[a].n[MST_FROM];
+    order_axes(p, MST_FROM);
+    order_axes(p, MST_TO);
+}
+
 size_t mst_fft_panel_mirrored(const mst_fft_panel_pass *p) { return 2 * p->n_columns * transformed_rows(p); }
 
 // Columns with their mirrors: of one line, as wide as fits.
@@ -70,14 +86,23 @@ static bool choose_mirrors(mst_fft_panel_pass *p, uint64_t capacity) {
     p->inside = p->transformed | 1u << p->cut;
     p->n_cuts = mst_divide_up(n, (size_t)mst_smaller((uint64_t)n, (capacity - number) / (2 * rows * number)));
     p->width = mst_divide_up(n, p->n_cuts);
-    p->n_panels = p->n_cuts = mst_divide_up(n, p->width);
-    for (int a = 0; a < p->n_axes; a++)
-        if (!(p->inside & 1u << a))
-            p->n_panels *= p->axes[a].n[MST_FROM];
-    for (int side = 0; side < MST_SIDES; side++) {
-        order_axes(p, side);
+    count_panels(p, n);
+    for (int side = 0; side < MST_SIDES; side++)
         p->bytes[side] = 2 * p->bytes[side] + number;
-    }
+    return true;
+}
+
+// Columns of one line, and one more.
+static bool choose_folded(mst_fft_panel_pass *p, uint64_t capacity) {
+    uint64_t column = mst_type_bytes(p->type[MST_FROM]) * transformed_rows(p);
+    size_t n = p->axes[p->folded].n[MST_FROM];
+    if (capacity < 2 * column)
+        return false;
+    p->cut = p->folded;
+    p->inside = p->transformed | 1u << p->cut;
+    p->n_cuts = mst_divide_up(n, (size_t)mst_smaller((uint64_t)n, capacity / column - 1));
+    p->width = mst_divide_up(n, p->n_cuts);
+    count_panels(p, n);
     return true;
 }
 
@@ -86,13 +111,15 @@ bool mst_fft_panel_choose(mst_fft_panel_pass *p, uint64_t capacity) {
     uint64_t bytes[MST_SIDES];
     if (p->mirror)
         return choose_mirrors(p, capacity);
+    if (p->fold == MST_FFT_FOLD_TOGETHER)
+        return choose_folded(p, capacity);
     p->inside = p->transformed;
     p->cut = -1;
     p->width = p->n_cuts = p->n_panels = 1;
     for (int side = 0; side < MST_SIDES; side++) {
         bytes[side] = mst_type_bytes(p->type[side]);
         for (int a = 0; a < p->n_axes; a++)
-            if (p->transformed & 1u << a && __builtin_mul_overflow(bytes[side], p->axes[a].n[side], &bytes[side]))
+            if (p->transformed & 1u << a && __builtin_mul_overflow(bytes[side], mst_fft_panel_indices(p, side, a), &bytes[side]))
                 return false;
     }
     uint64_t unit = mst_larger(bytes[MST_FROM], bytes[MST_TO]);
@@ -109,15 +136,9 @@ bool mst_fft_panel_choose(mst_fft_panel_pass *p, uint64_t capacity) {
         p->cut = a;
         p->n_cuts = mst_divide_up(n, width);
         p->width = width >= 16 && p->n_cuts > 1 ? width / 8 * 8 : mst_divide_up(n, p->n_cuts);
-        p->n_cuts = mst_divide_up(n, p->width);
         count++;
     }
-    p->n_panels = p->n_cuts;
-    for (int a = 0; a < p->n_axes; a++)
-        if (!(p->inside & 1u << a))
-            p->n_panels *= p->axes[a].n[MST_FROM];
-    order_axes(p, MST_FROM);
-    order_axes(p, MST_TO);
+    count_panels(p, p->cut < 0 ? 1 : p->axes[p->cut].n[MST_FROM]);
     return true;
 }
 
@@ -130,7 +151,7 @@ uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *p) {
             int axis = p->order[side][i];
             if (p->axes[axis].n[side] > 1 && distance(&p->axes[axis], side) != elements)
                 break;
-            elements *= (int64_t)indices_inside(p, side, axis);
+            elements *= (int64_t)indices_of_array(p, side, axis);
         }
         least = mst_smaller(least, (uint64_t)elements * mst_type_bytes(p->type[side]));
     }
@@ -140,7 +161,7 @@ uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *p) {
 size_t mst_fft_panel_stride(const mst_fft_panel_pass *p, int side, int axis) {
     size_t stride = 1;
     for (int i = p->n_inside - 1; i >= 0 && p->order[side][i] != axis; i--)
-        stride *= indices_inside(p, side, p->order[side][i]);
+        stride *= mst_fft_panel_indices(p, side, p->order[side][i]);
     return stride;
 }
 
@@ -162,13 +183,14 @@ static mst_panel_piece place(const mst_fft_panel_pass *p, int side, size_t item)
     for (int i = p->n_inside - 1; i >= 0; i--) {
         int axis = p->order[side][i];
         size_t n = p->axes[axis].n[side];
+        size_t held = mst_fft_panel_indices(p, side, axis);
         if (axis == p->cut)
             n = mst_smaller(p->width, n - mst_fft_panel_begin(p, item, axis));
         piece.layout.shape[i] = n;
         piece.layout.strides[i] = p->axes[axis].stride[side];
         row *= n;
-        pitch *= indices_inside(p, side, axis);
-        if (axis == p->cut && n < p->width && i > 0) {
+        pitch *= held;
+        if (n < held && i > 0) {
             piece.row_bytes = row;
             piece.pitch_bytes = pitch;
         }
@@ -199,11 +221,28 @@ static bool place_mirrors(const mst_fft_panel_pass *p, int side, size_t item, ms
     return true;
 }
 
+// The last column of half a spectrum, behind all others of the panel with the first one.
+static mst_panel_piece place_last(const mst_fft_panel_pass *p, const mst_panel_piece *columns) {
+    mst_panel_piece piece = *columns;
+    const uint64_t bytes = mst_type_bytes(p->type[MST_FROM]) * mst_fft_panel_stride(p, MST_FROM, p->cut);
+    for (int i = 0; i < p->n_inside; i++)
+        if (p->order[MST_FROM][i] == p->cut)
+            piece.layout.shape[i] = 1;
+    piece.offset += (int64_t)p->axes[p->cut].n[MST_FROM] * p->axes[p->cut].stride[MST_FROM];
+    piece.at = bytes * p->width;
+    piece.row_bytes = bytes;
+    piece.pitch_bytes = bytes * (p->width + 1);
+    return piece;
+}
+
 int mst_fft_panel_place(const mst_fft_panel_pass *p, int side, size_t item, mst_panel_piece *pieces) {
     int n = 0;
     pieces[n++] = place(p, side, item);
-    if (!p->mirror)
+    if (!p->mirror) {
+        if (p->fold == MST_FFT_FOLD_TOGETHER && side == MST_FROM && item % p->n_cuts == 0)
+            pieces[n++] = place_last(p, &pieces[0]);
         return n;
+    }
     pieces[n] = pieces[0];
     n += place_mirrors(p, side, item, &pieces[n]);
     if (side == (p->mirror == MST_FFT_MIRROR_SPLIT ? MST_FROM : MST_TO) && mst_fft_panel_begin(p, item, p->cut) == 0) {
@@ -227,9 +266,9 @@ void mst_fft_panel_describe(const mst_fft_panel_pass *p, const mst_fft_desc *who
         out->direction = MST_FFT_FORWARD;
     for (int k = 0; k < p->n_inside; k++) {
         int axis = p->order[MST_FROM][k], i = k + pair;
-        out->input.shape[i] = indices_inside(p, MST_FROM, axis);
+        out->input.shape[i] = mst_fft_panel_indices(p, MST_FROM, axis);
         out->input.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_FROM, axis);
-        out->output.shape[i] = indices_inside(p, MST_TO, axis);
+        out->output.shape[i] = mst_fft_panel_indices(p, MST_TO, axis);
         out->output.strides[i] = (ptrdiff_t)mst_fft_panel_stride(p, MST_TO, axis);
         if (p->transformed & 1u << axis && axis != p->real)
             out->axes[n_axes++] = i;

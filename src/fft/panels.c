@@ -29,7 +29,7 @@ struct mst_fft_panels {
     mst_fft_desc desc;
     mst_fft_panels_plan plan;
     pass_work work[MST_FFT_PANELS_MAX_PASSES];
-    mst_kernel *twiddles, *mirrors; // NULL: no pass has any
+    mst_kernel *twiddles, *mirrors, *folds; // NULL: no pass has any
     mst_stream *stream;
     int pass;     // that runs
     int prepared; // whose work memory is there; -1: none
@@ -110,6 +110,8 @@ static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error
         MST_TRY(make_roots(panels, mst_fft_panel_mirrored(p), &w->mirror_roots, error));
         MST_TRY(make_kernel(panels, "mirror_panel", &panels->mirrors, error));
     }
+    if (p->fold && !panels->folds)
+        MST_TRY(make_kernel(panels, "fold_panel", &panels->folds, error));
 fail:
     return status;
 }
@@ -173,6 +175,17 @@ static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem 
                              mst_kernel_group(panels->context, panels->mirrors, n_items), NULL, error);
 }
 
+static mst_status fold(mst_fft_panels *panels, const mst_block *block, int side, mst_error *error) {
+    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    cl_ulong stride = mst_fft_panel_stride(p, side, p->folded), count = mst_fft_panel_indices(p, side, p->folded);
+    cl_ulong n = p->bytes[side] / mst_type_bytes(p->type[side]) / count;
+    cl_int apart = p->fold == MST_FFT_FOLD_APART;
+    const mst_argument arguments[] = {MST_BIND_AS("panel", block->ports[side].buffer), MST_BIND(n, n), MST_BIND(stride, stride),
+                                      MST_BIND(count, count), MST_BIND(apart, apart)};
+    return mst_kernel_launch(block->queue, panels->folds, arguments, MST_COUNT(arguments), (size_t)n,
+                             mst_kernel_group(panels->context, panels->folds, (size_t)n), NULL, error);
+}
+
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels *panels = user;
@@ -189,11 +202,15 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
                              .ports = {{.buffer = block->ports[0].buffer}, {.buffer = block->ports[1].buffer}}};
     if (p->mirror == MST_FFT_MIRROR_SPLIT)
         MST_TRY(mirror(panels, block, block->ports[0].buffer, error));
+    if (p->fold == MST_FFT_FOLD_APART)
+        MST_TRY(fold(panels, block, MST_FROM, error));
     MST_TRY(mst_fft_compute(w->transform, &panel, error));
     for (int k = 0; k < (p->twiddle_n == 0 ? 0 : p->mirror ? 2 : 1); k++)
         MST_TRY(twiddle(panels, block, k == 1, error));
     if (p->mirror == MST_FFT_MIRROR_COMBINE)
         MST_TRY(mirror(panels, block, block->ports[1].buffer, error));
+    if (p->fold == MST_FFT_FOLD_TOGETHER && mst_fft_panel_begin(p, block->first, p->folded) == 0)
+        MST_TRY(fold(panels, block, MST_TO, error));
 fail:
     return status;
 }
@@ -274,6 +291,7 @@ void mst_fft_panels_destroy(mst_fft_panels *panels) {
     }
     mst_kernel_destroy(panels->twiddles);
     mst_kernel_destroy(panels->mirrors);
+    mst_kernel_destroy(panels->folds);
     free(panels);
 }
 

@@ -61,3 +61,16 @@ __kernel void mirror_panel(__global real2 *panel, ulong n_rows, ulong width, ulo
     panel[at] = e + o;
     panel[other] = (real2)(e.x - o.x, o.y - e.y);
 }
+
+// Half a spectrum's first and last numbers along an axis, of `count` that are `stride` apart, of which the real parts
+// count: made one complex number in the place of the first one, or two of that (`apart`).
+__kernel void fold_panel(__global real2 *panel, ulong n, ulong stride, ulong count, int apart) {
+    const ulong i = get_global_id(0);
+    if (i >= n)
+        return;
+    const ulong first = i / stride * stride * count + i % stride, last = first + (count - 1) * stride;
+    const real2 z = panel[first];
+    if (apart)
+        panel[last] = (real2)(z.y, 0);
+    panel[first] = (real2)(z.x, apart ? 0 : panel[last].x);
+}

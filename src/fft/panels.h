@@ -31,6 +31,11 @@ typedef struct mst_fft_panel_axis {
 // numbers takes elements k and m - k, so panels of the pass with the spectrum on one side hold columns and their mirrors.
 typedef enum mst_fft_mirror { MST_FFT_MIRROR_NONE, MST_FFT_MIRROR_COMBINE, MST_FFT_MIRROR_SPLIT } mst_fft_mirror;
 
+// Real results by several axes: the pass of the other axes leaves half the spectrum in the array of the results, where there is
+// room for n / 2 complex numbers a row, and not for the n / 2 + 1 that there are. Of the first and the last only the real parts
+// count by then, so they make one number there, which the pass of the real axis takes apart. Packed panels hold both.
+typedef enum mst_fft_fold { MST_FFT_FOLD_NONE, MST_FFT_FOLD_TOGETHER, MST_FFT_FOLD_APART } mst_fft_fold;
+
 typedef struct mst_fft_panel_pass {
     mst_fft_panels_array array[MST_SIDES];
     mst_type type[MST_SIDES];
@@ -47,6 +52,8 @@ typedef struct mst_fft_panel_pass {
     double scale;
     mst_fft_mirror mirror; // combine: of results, split: of what is transformed
     size_t n_columns;      // with a mirror: of all, of which `cut` counts the first half and the middle one
+    mst_fft_fold fold;     // together: of results, apart: of what is transformed
+    int folded;            // the axis that is folded: along it a packed panel holds one more, of results that are complex
 } mst_fft_panel_pass;
 
 typedef struct mst_fft_panels_problem {
@@ -81,7 +88,8 @@ uint64_t mst_fft_panel_shortest_run(const mst_fft_panel_pass *pass);
 int mst_fft_panel_place(const mst_fft_panel_pass *pass, int side, size_t item, mst_panel_piece *pieces);
 size_t mst_fft_panel_begin(const mst_fft_panel_pass *pass, size_t item, int axis);
 
-// How far elements along an axis are apart in a packed panel.
+// How many indices of an axis a packed panel holds, and how far elements along it are apart there.
+size_t mst_fft_panel_indices(const mst_fft_panel_pass *pass, int side, int axis);
 size_t mst_fft_panel_stride(const mst_fft_panel_pass *pass, int side, int axis);
 
 // The real numbers of an axis with mirrors.

@@ -123,6 +123,23 @@ static void add_split(const mst_fft_panels_problem *problem, const panels_way *w
     }
 }
 
+static int real_axis(const mst_fft_desc *d) {
+    return d->kind != MST_FFT_FOURIER ? -1
+           : is_real(d->input.type)   ? d->axes[0]
+           : is_real(d->output.type)  ? d->axes[d->n_axes - 1]
+                                      : -1;
+}
+
+// Of real results by two passes, the pass of the other axes or of the real one.
+static void fold_spectrum(mst_fft_panel_pass *p, int real) {
+    const bool apart = p->real >= 0;
+    const int side = apart ? MST_FROM : MST_TO;
+    p->fold = apart ? MST_FFT_FOLD_APART : MST_FFT_FOLD_TOGETHER;
+    p->folded = find_axis(p, 1u << real);
+    pair_reals(p, side, p->folded);
+    p->axes[p->folded].n[MST_FROM] = p->axes[p->folded].n[side] = p->axes[p->folded].n[MST_TO] / 2;
+}
+
 static void build(const mst_fft_panels_problem *problem, const panels_way *w, mst_fft_panels_plan *plan) {
     const mst_fft_desc *d = problem->desc;
     *plan = (mst_fft_panels_plan){0};
@@ -131,9 +148,11 @@ static void build(const mst_fft_panels_problem *problem, const panels_way *w, ms
     for (int g = w->split; g < w->n_groups; g++) {
         begin_pass(problem, plan, w->groups[g]);
         mst_fft_panel_pass *p = &plan->passes[plan->n_passes - 1];
-        int real = is_real(d->input.type) ? d->axes[0] : is_real(d->output.type) ? d->axes[d->n_axes - 1] : -1;
-        if (d->kind == MST_FFT_FOURIER && real >= 0 && w->groups[g] & 1u << real)
+        int real = real_axis(d);
+        if (real >= 0 && w->groups[g] & 1u << real)
             p->real = find_axis(p, 1u << real);
+        if (real >= 0 && is_real(d->output.type) && w->n_groups > 1)
+            fold_spectrum(p, real);
     }
     plan->passes[plan->n_passes - 1].scale = d->scale;
 }
@@ -253,6 +272,13 @@ static bool have_transforms(const mst_fft_desc *d, const int *axes, int n) {
     return true;
 }
 
+// Whether the passes that these cuts make are ways to real results: one, or two of which the second one takes the real axis
+// alone.
+static bool can_fold(const mst_fft_desc *d, unsigned cuts) {
+    const int real = d->axes[d->n_axes - 1];
+    return cuts == 0 || (cuts == 1u << (d->n_axes - 2) && d->output.shape[real] % 2 == 0 && has_pairs(&d->output, real));
+}
+
 // Ways of so many passes: neighbours in the order of passes go together, or the first axis takes two.
 static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
     int axes[MST_MAX_AXES];
@@ -260,9 +286,11 @@ static void list_ways(const mst_fft_desc *d, int n_passes, ways *all) {
     order_of_passes(d, axes);
     all->n = 0;
     for (unsigned cuts = 0; have_transforms(d, axes, d->n_axes) && cuts < 1u << (d->n_axes - 1); cuts++)
-        if (__builtin_popcount(cuts) + 1 == n_passes && !(fourier && is_real(d->output.type) && n_passes > 1))
+        if (__builtin_popcount(cuts) + 1 == n_passes && (!fourier || !is_real(d->output.type) || can_fold(d, cuts)))
             add_way(all, &(panels_way){0}, axes, d->n_axes, cuts);
-    for (int a = 0; a < d->n_axes && fourier && (!real || d->n_axes == 1); a++) {
+    // The array of results is no store for two passes of an axis before it has been written, nor after the real axis.
+    const int n_long = !fourier || (is_real(d->output.type) && d->n_axes > 1) ? 0 : real ? 1 : d->n_axes;
+    for (int a = 0; a < n_long; a++) {
         panels_way w = {.n_groups = 1, .groups = {1u << axes[a]}, .split = true};
         int others[MST_MAX_AXES], n = 0;
         for (int b = 0; b < d->n_axes; b++)
