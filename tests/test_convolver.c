@@ -1,9 +1,25 @@
 // Streams through a convolver, in pushes and pulls of any size, against direct sums: kernels within one part, of several, and
 // with a second level; one for all channels and one each; latency and memory that stay within what is promised; the end, and
-// other streams.
+// other streams, one of them after a block has failed.
 #include "support.h"
 
 #include <math.h>
+
+static int launches = -1; // until one fails; negative: none does
+
+cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event);
+cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dim, const size_t *offset,
+                                     const size_t *global, const size_t *local, cl_uint n_wait, const cl_event *wait,
+                                     cl_event *event) {
+    if (launches >= 0 && launches-- == 0)
+        return CL_OUT_OF_RESOURCES;
+    return __real_clEnqueueNDRangeKernel(queue, kernel, dim, offset, global, local, n_wait, wait, event);
+}
 
 typedef struct stream_case {
     size_t channels, kernel_channels, taps, latency, frames;
@@ -104,6 +120,30 @@ static void streams(void **state) {
     }
 }
 
+// What has failed is not whole, so that nothing but a restart is taken until there was one.
+static void after_a_failure(void **state) {
+    const stream_case c = {2, 1, 300, 64, 500};
+    float *kernel = noise(c.taps * c.kernel_channels), *x = noise(c.frames * c.channels), out[2];
+    mst_convolver *convolver = make(*state, &c, kernel);
+    for (int launch = 0; launch < 3; launch++) { // a transform, the sum over parts, and one back
+        mst_error e;
+        size_t length, some;
+        launches = launch;
+        CHECK(mst_convolver_push(convolver, x, c.latency, &some, &e) != MST_OK, "launch %d failed, and a push did not", launch);
+        launches = -1;
+        REFUSED(MST_ERROR_ARGUMENT, "restart", mst_convolver_push(convolver, x, 1, &some, &e));
+        REFUSED(MST_ERROR_ARGUMENT, "restart", mst_convolver_pull(convolver, out, 1, &some, &e));
+        OK(mst_convolver_restart(convolver, &e));
+        float *z = send(convolver, &c, x, &length);
+        check(&c, x, kernel, z, length);
+        free(z);
+        OK(mst_convolver_restart(convolver, &e));
+    }
+    mst_convolver_destroy(convolver);
+    free(kernel);
+    free(x);
+}
+
 static void refusals(void **state) {
     static const float kernel[4] = {1, 2, 3, 4};
     mst_convolver *convolver = NULL;
@@ -126,6 +166,6 @@ static void refusals(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(refusals)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(streams), cmocka_unit_test(after_a_failure), cmocka_unit_test(refusals)};
     return cmocka_run_group_tests_name("convolver", tests, test_setup, test_teardown);
 }

@@ -14,7 +14,8 @@ enum { PIECE = 1024, KERNEL_MOST = 1 << 30 }; // frames that are read at once at
 
 typedef struct stream {
     const char *command;
-    cli_wave wave;
+    cli_wave wave;     // what comes in
+    unsigned channels; // of what goes out: those of the input, or of the kernel where one channel comes in
     cli_operand kernel;
     float *taps; // interleaved
     mst_context *context;
@@ -63,13 +64,14 @@ static int make_convolver(stream *s, const char *path, int latency, const cli_op
     }
     if (code == CLI_DONE)
         code = cli_context(s->command, options, false, &s->context);
-    desc.channels = s->wave.channels;
+    s->channels = s->wave.channels > 1 || desc.kernel_channels > 1024 ? s->wave.channels : (unsigned)desc.kernel_channels;
+    desc.channels = s->channels;
     desc.kernel = s->taps;
     desc.latency = (size_t)latency;
     if (code == CLI_DONE && mst_convolver_create(s->context, &desc, &s->convolver, &error) != MST_OK)
         code = cli_fail_input(s->command, NULL, &error);
-    size_t samples = (size_t)PIECE * s->wave.channels;
-    s->bytes = malloc(samples * 4);
+    size_t samples = (size_t)PIECE * s->channels;
+    s->bytes = malloc((size_t)PIECE * s->wave.channels * 4);
     s->in = malloc(samples * sizeof(float));
     s->out = malloc(samples * sizeof(float));
     return code == CLI_DONE && (!s->bytes || !s->in || !s->out) ? cli_out_of_memory(s->command, NULL) : code;
@@ -96,19 +98,28 @@ static int drain(stream *s) {
     do {
         if (mst_convolver_pull(s->convolver, s->out, PIECE, &given, &error) != MST_OK)
             return cli_fail(s->command, NULL, &error);
-        int code = write_all(s, s->out, given * s->wave.channels * sizeof(float));
+        int code = write_all(s, s->out, given * s->channels * sizeof(float));
         if (code != CLI_DONE)
             return code;
     } while (given > 0);
     return CLI_DONE;
 }
 
+// One channel for all of the result's; backwards, as its samples lie where those of all channels go.
+static void spread_channel(stream *s, size_t n) {
+    for (size_t k = n; k-- > 0;)
+        for (size_t c = s->channels; c-- > 0;)
+            s->in[k * s->channels + c] = s->in[k];
+}
+
 static int send_frames(stream *s, size_t n) {
     mst_error error;
     int code = CLI_DONE;
     cli_wave_decode(&s->wave, s->bytes, n * s->wave.channels, s->in);
+    if (s->channels > s->wave.channels)
+        spread_channel(s, n);
     for (size_t done = 0, taken = 0; done < n && code == CLI_DONE; done += taken) {
-        if (mst_convolver_push(s->convolver, s->in + done * s->wave.channels, n - done, &taken, &error) != MST_OK)
+        if (mst_convolver_push(s->convolver, s->in + done * s->channels, n - done, &taken, &error) != MST_OK)
             return cli_fail(s->command, NULL, &error);
         code = drain(s);
     }
@@ -158,7 +169,9 @@ static int run(stream *s) {
     mst_error error;
     int code = CLI_DONE;
     if (s->wave.sample_rate) {
-        cli_wave_header(&s->wave, header);
+        cli_wave result = s->wave;
+        result.channels = s->channels;
+        cli_wave_header(&result, header);
         code = write_all(s, header, sizeof header);
     }
     if (code == CLI_DONE)

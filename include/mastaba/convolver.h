@@ -38,7 +38,8 @@ MST_API mst_status mst_convolver_create(mst_context *context, const mst_convolve
 MST_API void mst_convolver_destroy(mst_convolver *convolver);
 
 // Takes some of n frames of the stream: *taken, which is less than n where `latency` results wait to be pulled. Computes, and
-// blocks, when `latency` frames have come together. MST_ERROR_ARGUMENT: after a flush; MST_ERROR_OPENCL. One thread at a time.
+// blocks, when `latency` frames have come together. MST_ERROR_ARGUMENT: after a flush, or when a push or pull has failed with
+// another error than this one; MST_ERROR_OPENCL. One thread at a time.
 MST_API mst_status mst_convolver_push(mst_convolver *convolver, const float *frames, size_t n, size_t *taken, mst_error *error);
 
 // Gives up to n frames of the result, in order: *given, 0 where more has to be pushed, or after a flush at the result's end.
@@ -48,7 +49,7 @@ MST_API mst_status mst_convolver_pull(mst_convolver *convolver, float *frames, s
 // Says that the input has ended: what is left of the full result, taps - 1 frames longer than the input, can be pulled.
 MST_API mst_status mst_convolver_flush(mst_convolver *convolver, mst_error *error);
 
-// Forgets all input, for another stream with the same kernel.
+// Forgets all input, and a failure, for another stream with the same kernel.
 MST_API mst_status mst_convolver_restart(mst_convolver *convolver, mst_error *error);
 
 #ifdef __cplusplus

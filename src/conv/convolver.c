@@ -26,6 +26,7 @@ struct mst_convolver {
     uint64_t frames_in, frames_out;
     uint64_t computed; // frames of results, with those of zeros behind the input's end
     bool ended;
+    bool failed; // a block is not whole, nor is what later ones need of it
 };
 
 // The length of the tail's parts: the work of a sample, in products of spectra, is 2 tail / latency + 2 taps / tail.
@@ -127,6 +128,7 @@ static mst_status run_tail(mst_convolver *c, size_t at, mst_error *error) {
 
 static mst_status run_block(mst_convolver *c, mst_error *error) {
     mst_status status = MST_OK;
+    c->failed = true;
     size_t at = (size_t)(c->computed % c->tail.block); // where the block lies in the tail's
     MST_TRY(mst_parts_run(&c->head, &c->queue, error));
     add_levels(c, at);
@@ -136,14 +138,20 @@ static mst_status run_block(mst_convolver *c, mst_error *error) {
     c->filled = 0;
     c->ready = c->latency;
     c->pulled = 0;
+    c->failed = false;
 fail:
     return status;
+}
+
+static mst_status check_whole(const mst_convolver *c, mst_error *error) {
+    return c->failed ? mst_fail(error, MST_ERROR_ARGUMENT, "a block of the stream has failed; restart the convolver") : MST_OK;
 }
 
 mst_status mst_convolver_push(mst_convolver *c, const float *frames, size_t n, size_t *taken, mst_error *error) {
     mst_status status = MST_OK;
     MST_REQUIRE(c && taken && (frames || n == 0), MST_ERROR_ARGUMENT, "convolver, frames and taken must not be NULL");
     *taken = 0;
+    MST_TRY(check_whole(c, error));
     MST_REQUIRE(!c->ended, MST_ERROR_ARGUMENT, "the input has ended with a flush; restart the convolver for another one");
     while (*taken < n && (c->filled + 1 < c->latency || c->pulled == c->ready)) {
         size_t room = c->latency - c->filled - (c->pulled < c->ready), some = mst_smaller(n - *taken, room);
@@ -161,6 +169,7 @@ mst_status mst_convolver_pull(mst_convolver *c, float *frames, size_t n, size_t 
     mst_status status = MST_OK;
     MST_REQUIRE(c && given && (frames || n == 0), MST_ERROR_ARGUMENT, "convolver, frames and given must not be NULL");
     *given = 0;
+    MST_TRY(check_whole(c, error));
     // After the input's end zeros follow it, which do not count.
     uint64_t end = c->frames_in > 0 ? c->frames_in + c->taps - 1 : 0;
     if (c->ended && c->pulled == c->ready && c->frames_out < end) {
@@ -192,9 +201,13 @@ mst_status mst_convolver_restart(mst_convolver *c, mst_error *error) {
     c->ended = false;
     c->ready = c->pulled = c->filled = 0;
     c->frames_in = c->frames_out = c->computed = 0;
+    if (c->failed)
+        mst_queue_abandon(&c->queue);
+    c->failed = true;
     MST_TRY(mst_parts_clear(&c->head, &c->queue, error));
     if (c->tail.n > 0)
         MST_TRY(mst_parts_clear(&c->tail, &c->queue, error));
+    c->failed = false;
 fail:
     return status;
 }

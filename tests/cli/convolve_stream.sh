@@ -31,7 +31,7 @@ samples() { tail -c +$((1 + $(grep -abo data "$1" | head -1 | cut -d: -f1) + 8))
 
 npy make kernel.npy float32 700 1
 npy make pair.npy float32 2,700 2
-for case in '16 1 kernel' '24 2 pair' '32 2 kernel'; do
+for case in '16 1 kernel' '16 1 pair' '24 2 pair' '32 2 kernel'; do
     # shellcheck disable=SC2086
     set -- $case
     wave $1 $2 3001 >in.wav
