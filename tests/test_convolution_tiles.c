@@ -244,8 +244,89 @@ static void down_to_the_least(void **state) {
     }
 }
 
+// Operands that are both too long for tiles of them, or go round: by spectra in the host's memory. The budget is what a first
+// attempt is told, and half as much again, of the device or of the host. --dry-run's numbers hold.
+static case_of both_long(int k) {
+    static const mst_type types[] = {MST_FLOAT32, MST_FLOAT32, MST_COMPLEX64, MST_FLOAT64, MST_INT16};
+    static const size_t about[] = {16400, 130, 26};
+    case_of c = {.desc = MST_CONVOLUTION_DESC_INIT};
+    const int n_axes = k % 3 + 1, shared = (int)test_between(0, 2);
+    size_t shapes[2][MOST + 1];
+    c.desc.n_axes = n_axes, c.batch = (int)test_between(0, (size_t)n_axes);
+    c.desc.mode = (mst_convolution_mode)((k + k / 3) % 4), c.desc.correlate = test_between(0, 1);
+    c.desc.shape = MST_FFT_SHAPE_CPU, c.desc.algorithm = MST_CONVOLUTION_FUSED;
+    for (int axis = 0, a = 0; axis <= n_axes; axis++) {
+        size_t n = about[n_axes - 1], batch = axis == c.batch;
+        shapes[0][axis] = batch ? test_between(1, 2) : n + test_between(0, n / 4);
+        shapes[1][axis] = c.desc.mode == MST_CONVOLUTION_CIRCULAR || batch ? shapes[0][axis] : n + test_between(0, n / 8);
+        if (batch && shared < 2)
+            shapes[shared][axis] = 1;
+        else if (c.desc.mode == MST_CONVOLUTION_VALID && shapes[0][axis] < shapes[1][axis])
+            shapes[1][axis] = shapes[0][axis];
+        if (!batch)
+            c.desc.axes[a++] = axis;
+    }
+    c.desc.x = test_layout_random(types[(size_t)k % 4 + test_between(0, 1)], n_axes + 1, shapes[0], false);
+    c.desc.y = test_layout_random(types[test_between(0, 2)], n_axes + 1, shapes[1], false);
+    c.x = test_array_random(&c.desc.x), c.y = test_array_random(&c.desc.y);
+    return c;
+}
+
+static uint64_t last_number(const char *text) {
+    uint64_t number = 0;
+    while (test_next_number(&text, &number)) {
+    }
+    return number;
+}
+
+// What a plan of so small a budget says, be it when it is made or when it is executed.
+static uint64_t least_budget(const case_of *c, bool on_host) {
+    mst_context *context = test_context_with_budget(on_host ? 0 : 1000, on_host ? 1000 : 0);
+    mst_convolution *plan = NULL;
+    mst_error e;
+    test_array z = test_array_new(&c->desc.z);
+    mst_status status = mst_convolution_create(context, &c->desc, &plan, &e);
+    if (status == MST_OK)
+        status = mst_convolution_execute(plan, mst_at_host(c->x.image + c->x.origin), mst_at_host(c->y.image + c->y.origin),
+                                         mst_at_host(z.image + z.origin), NULL, &e);
+    CHECK(status == MST_ERROR_BUDGET, "a budget of 1000 bytes gave %s", mst_status_name(status));
+    mst_convolution_destroy(plan);
+    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held");
+    mst_context_destroy(context);
+    test_array_free(&z);
+    return last_number(e.message);
+}
+
+static void by_spectra(void **state) {
+    (void)state;
+    for (int k = 0; k < test_many(5); k++) {
+        case_of c = both_long(k);
+        mst_convolution *plan = NULL;
+        mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
+        mst_layout z;
+        mst_error e;
+        OK(mst_convolution_result(&c.desc, &z, &e));
+        c.desc.z = z;
+        const bool on_host = k % 4 == 3;
+        const uint64_t budget = least_budget(&c, on_host) * 3 / 2;
+        mst_context *context = test_context_with_budget(on_host ? 0 : budget, on_host ? budget : 0);
+        OK(mst_convolution_create(context, &c.desc, &plan, &e));
+        OK(mst_convolution_predict(plan, &f, &e));
+        CHECK(on_host ||
+                  (f.spectra_bytes >= 12 * c.x.elements / c.x.layout.shape[c.batch] && f.panels > 2 && f.device_bytes <= budget),
+              "%llu bytes of spectra, %llu panels, %llu bytes of %llu", (unsigned long long)f.spectra_bytes,
+              (unsigned long long)f.panels, (unsigned long long)f.device_bytes, (unsigned long long)budget);
+        mst_convolution_destroy(plan);
+        run_case(context, &c, k % 3 ? host : file);
+        CHECK(mst_context_device_memory_used(context) == 0, "memory is still held");
+        mst_context_destroy(context);
+        free_case(&c);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(of_volumes), cmocka_unit_test(of_circular_volumes),
-                                       cmocka_unit_test(in_tiles), cmocka_unit_test(down_to_the_least)};
+                                       cmocka_unit_test(in_tiles), cmocka_unit_test(down_to_the_least),
+                                       cmocka_unit_test(by_spectra)};
     return cmocka_run_group_tests_name("convolution tiles", tests, test_setup, test_teardown);
 }

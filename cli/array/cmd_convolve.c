@@ -186,9 +186,10 @@ static int print_forecast_json(const job *j, const mst_convolution_forecast *f) 
         uint64_t value;
     } members[] = {{"padded_length", padded_length(j->plan)}, {"panels", f->panels},
                    {"panel_length", f->panel_length},         {"read_bytes", f->read_bytes},
-                   {"written_bytes", f->written_bytes},       {"device_bytes", f->device_bytes}};
+                   {"written_bytes", f->written_bytes},       {"device_bytes", f->device_bytes},
+                   {"spectra_bytes", f->spectra_bytes}};
     int failed = !object || !panel;
-    for (int a = 0; a < j->desc.n_axes && f->panels > 0; a++)
+    for (int a = 0; a < j->desc.n_axes && f->panels > 0 && f->spectra_bytes == 0; a++)
         failed |= json_array_append_new(panel, json_integer((json_int_t)f->panel_shape[a]));
     failed |= json_object_set_new(object, "shape", cli_json_sizes(j->desc.z.shape, j->desc.z.rank));
     failed |= json_object_set_new(object, "type", json_string(mst_type_name(j->desc.z.type)));
@@ -212,14 +213,17 @@ static const char *panel_text(const job *j, const mst_convolution_forecast *f, c
 static int print_forecast(const cli_options *options, const job *j) {
     mst_convolution_forecast f = MST_CONVOLUTION_FORECAST_INIT;
     mst_error error;
-    char shape[200], read[32], written[32], device[32], panel[80];
+    char shape[200], read[32], written[32], device[32], spectra[32], panel[80];
     if (mst_convolution_predict(j->plan, &f, &error) != MST_OK)
         return cli_fail_input(command, NULL, &error);
     if (options->json)
         return print_forecast_json(j, &f);
     printf("%s %s by %s", cli_shape_text(&j->desc.z, shape), mst_type_name(j->desc.z.type),
            mst_convolution_algorithm_name(mst_convolution_algorithm_used(j->plan)));
-    if (f.panels > 0)
+    if (f.spectra_bytes > 0)
+        printf(" in %llu panels of its transforms, between which spectra take %s of RAM", (unsigned long long)f.panels,
+               cli_size_text(f.spectra_bytes, spectra));
+    else if (f.panels > 0)
         printf(" in %llu panels of %s results", (unsigned long long)f.panels, panel_text(j, &f, panel));
     if (padded_length(j->plan) > 0)
         printf(", padded to %zu", padded_length(j->plan));

@@ -110,22 +110,24 @@ typedef struct mst_convolution_forecast {
     uint64_t written_bytes;
     uint64_t device_bytes;              // that one panel, or vector, takes on the device, about: several at a time keep it busy
     uint64_t panel_shape[MST_MAX_AXES]; // results of one along each of the axes, in the arrays' order
+    uint64_t spectra_bytes; // of RAM, beside the staging: neither vectors nor panels have room, but transforms of the whole,
+                            // whose own panels are counted then (fft.h); 0: there are none
 } mst_convolution_forecast;
 
 #define MST_CONVOLUTION_FORECAST_INIT                                                                                            \
-    {                                                                                                                            \
-        sizeof(mst_convolution_forecast), 0, 0, 0, 0, 0, { 0, 0, 0 }                                                             \
-    }
+    { sizeof(mst_convolution_forecast), 0, 0, 0, 0, 0, {0, 0, 0}, 0 }
 
 // MST_ERROR_ARGUMENT. An execution that meets a smaller budget than there was when the plan was made may take smaller panels.
 MST_API mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_forecast *out, mst_error *error);
 
 // Convolves x with y into z, anywhere: any mix of host, device and file. z must not overlap x or y. Host and file arrays pass
 // through the device in blocks of whole vectors, or unless circular, of overlapping panels of the larger operand (along several
-// axes, tiles), which may then exceed the device's memory. Every value is the same bit for bit whatever the blocks, while the
-// budget has room for one of those that the transforms of the whole take, or of a tile as large as suits it (docs/streaming.md).
-// On failure the inputs are intact and z's content is undefined. Blocks unless how->event is set and all data are on the device
-// (the reference, A and D always block). Errors as mst_fft_execute. Threads take turns.
+// axes, tiles), which may then exceed the device's memory. Where both operands are too long for that, or circular, spectra of the
+// whole lie in the host's memory, three times the padded operand, and pass through the device in panels (mst_fft_execute). Every
+// value is the same bit for bit whatever the blocks, while the budget has room for one of those that the transforms of the whole
+// take, or of a tile as large as suits it (docs/streaming.md). On failure the inputs are intact and z's content is undefined.
+// Blocks unless how->event is set and all data are on the device (the reference, A and D always block). Errors as
+// mst_fft_execute. Threads take turns.
 MST_API mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                            const mst_execution *how, mst_error *error);
 

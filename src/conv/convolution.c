@@ -1,5 +1,6 @@
 // The description, the choice of lengths and algorithm, and the plan's life.
 #include "panels.h"
+#include "spectra.h"
 
 #include "runtime/description.h"
 #include "runtime/numbers.h"
@@ -232,12 +233,6 @@ static const mst_convolution_method *method_of(mst_convolution_algorithm algorit
     }
 }
 
-static void drop_whole(mst_convolution *plan) {
-    plan->method->destroy(plan->work);
-    plan->work = NULL;
-    plan->stream = NULL;
-}
-
 static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *choose, void *user, mst_error *error) {
     mst_status status = MST_OK;
     MST_TRY(choose_algorithm(plan, error));
@@ -247,13 +242,7 @@ static mst_status make_method(mst_convolution *plan, mst_convolution_chooser *ch
                 plan->context->device.name);
     if (plan->method == &mst_fused_method && mst_geometry_exists(plan))
         MST_TRY(choose(plan, user, error));
-    if (!plan->panel)
-        MST_TRY(mst_panels_plan(plan, error));
-    status = plan->method->create(plan, error);
-    if (plan->panels && (mst_is_too_small(status) || status == MST_ERROR_UNSUPPORTED)) {
-        drop_whole(plan);
-        MST_TRY(mst_panels_make(plan, error));
-    }
+    MST_TRY(mst_ways_make(plan, error));
 fail:
     return status;
 }
@@ -312,6 +301,7 @@ void mst_convolution_destroy(mst_convolution *plan) {
     if (plan->method)
         plan->method->destroy(plan->work);
     mst_panels_destroy(plan->panels);
+    mst_spectra_destroy(plan->spectra);
     free(plan);
 }
 
@@ -326,6 +316,8 @@ const char *mst_convolution_algorithm_name(mst_convolution_algorithm algorithm) 
 }
 
 static size_t padded_length(const mst_convolution *plan) {
+    if (plan->spectra)
+        return plan->spectra->numbers;
     if (plan->panels && !plan->work)
         return plan->panels->inner ? mst_convolution_padded_length(plan->panels->inner) : 0;
     if (!plan->method)
@@ -343,36 +335,6 @@ size_t mst_convolution_padded_length(const mst_convolution *plan) {
     return length;
 }
 
-// Host arrays and files: in panels where these are quicker, or where the whole does not fit.
-static mst_status execute_staged(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
-    if (plan->work) {
-        mst_status status =
-            plan->panels->suits ? mst_panels_execute(plan, where, how, error) : plan->method->execute(plan, where, how, error);
-        if (!mst_is_too_small(status))
-            return status;
-        drop_whole(plan); // what it held may be what panels need
-    }
-    return mst_panels_execute(plan, where, how, error);
-}
-
-static mst_status execute_whole(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
-    mst_status status = MST_OK;
-    if (plan->panels && !plan->work) {
-        mst_panels_drop(plan->panels);
-        status = plan->method->create(plan, error);
-        if (status != MST_OK)
-            drop_whole(plan);
-    }
-    return status == MST_OK ? plan->method->execute(plan, where, how, error) : status;
-}
-
-static bool is_staged(const mst_location *where) {
-    for (int a = 0; a < N_ARRAYS; a++)
-        if (where[a].place == MST_PLACE_DEVICE)
-            return false;
-    return true;
-}
-
 mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_location y, mst_location z,
                                    const mst_execution *how, mst_error *error) {
     const mst_location where[N_ARRAYS] = {x, y, z};
@@ -383,9 +345,7 @@ mst_status mst_convolution_execute(mst_convolution *plan, mst_location x, mst_lo
         return status;
     if (!plan->method)
         status = mst_stream_run(plan->context, NULL, where, how, error);
-    else if (plan->panels && is_staged(where))
-        status = execute_staged(plan, where, how, error);
     else
-        status = execute_whole(plan, where, how, error);
+        status = mst_ways_execute(plan, where, how, error);
     return mst_turn_give(plan->turn, status);
 }

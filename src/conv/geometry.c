@@ -25,8 +25,7 @@ typedef struct choice {
     size_t vectors; // of the result
 } choice;
 
-// What an axis needs whatever the padded length. Circular convolution goes without padding if `cyclic`, else x goes round.
-static void measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool cyclic) {
+void mst_geometry_measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool cyclic) {
     const mst_convolution_desc *d = &plan->desc;
     size_t n = d->x.shape[a->axis], m = d->y.shape[a->axis];
     bool circular = d->mode == MST_CONVOLUTION_CIRCULAR;
@@ -45,7 +44,7 @@ static void measure_axis(const mst_convolution *plan, mst_padded_axis *a, bool c
 }
 
 // Wrap-around spoils the first full - N values of the padded result, so N has to cover what is kept and no more.
-static size_t needed_length(const mst_padded_axis *a) {
+size_t mst_geometry_needed_length(const mst_padded_axis *a) {
     size_t full = a->extent[X] + a->extent[Y] - 1, longest = mst_larger(a->extent[X], a->extent[Y]);
     return mst_larger(mst_larger(full - a->start, a->start + a->kept), longest);
 }
@@ -136,7 +135,7 @@ enum { N_ODD = MST_COUNT(odd_factors) };
 static double choose_points(const choice *c, int axis, size_t after, size_t vectors, size_t *digits, int *count, size_t *n) {
     const mst_padded_axis *a = &c->g->axes[axis];
     bool last = axis == c->g->n_axes - 1, half = c->g->right_angle && last, vectors_later = last && c->g->n_axes > 1;
-    size_t needed = needed_length(a), least = half ? (needed + 1) / 2 : needed;
+    size_t needed = mst_geometry_needed_length(a), least = half ? (needed + 1) / 2 : needed;
     double best = INFINITY;
     *count = 0;
     for (int k = 0; k < N_ODD; k++) {
@@ -248,7 +247,7 @@ static bool choose_all(const choice *c, bool cyclic) {
     g->n_blocks = 1;
     g->right_angle = !mst_type_is_complex(c->plan->desc.z.type) && !cyclic;
     for (int a = 0; a < g->n_axes; a++)
-        measure_axis(c->plan, &g->axes[a], cyclic);
+        mst_geometry_measure_axis(c->plan, &g->axes[a], cyclic);
     for (int a = g->n_axes - 1; a >= 0; a--) {
         size_t digits[MST_CONV_DIGITS], n = g->axes[a].extent[X];
         size_t vectors = c->vectors * after;
@@ -328,7 +327,7 @@ bool mst_geometry_choose_blocks(const mst_convolution *plan, size_t most, mst_ge
         return false;
     g->blocked = -1;
     g->right_angle = !mst_type_is_complex(plan->desc.z.type);
-    measure_axis(plan, &g->axes[0], false);
+    mst_geometry_measure_axis(plan, &g->axes[0], false);
     choose_blocks(&c, 1, mst_smaller(most, LONGEST / 2), INFINITY, digits, &count, &g->axes[0].n);
     if (g->blocked < 0)
         return false;

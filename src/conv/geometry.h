@@ -56,4 +56,9 @@ mst_status mst_geometry_choose(const mst_convolution *plan, mst_geometry *out, m
 bool mst_geometry_choose_blocks(const mst_convolution *plan, size_t most, mst_geometry *out);
 bool mst_geometry_exists(const mst_convolution *plan); // whether one does
 
+// What an axis needs whatever its padded length: all of *axis but n. Circular convolution goes without padding if `cyclic`, else
+// x goes round. And the least padded length, but of what is cyclic.
+void mst_geometry_measure_axis(const mst_convolution *plan, mst_padded_axis *axis, bool cyclic);
+size_t mst_geometry_needed_length(const mst_padded_axis *axis);
+
 #endif

@@ -1,4 +1,5 @@
 #include "panels.h"
+#include "spectra.h"
 
 #include "runtime/description.h"
 #include "runtime/numbers.h"
@@ -163,6 +164,12 @@ static void predict_panels(const mst_convolution *plan, mst_convolution_forecast
     f->device_bytes = mst_panel_cut_bytes(plan, cut);
 }
 
+static void predict_spectra(const mst_convolution *plan, mst_convolution_forecast *f) {
+    f->panels = plan->n_lines[Z] * plan->spectra->panels;
+    f->device_bytes = plan->spectra->device_bytes;
+    f->spectra_bytes = mst_spectra_host_bytes(plan->spectra);
+}
+
 mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_forecast *out, mst_error *error) {
     mst_status status = MST_OK;
     const mst_description *kind = MST_DESCRIPTION(mst_convolution_forecast, MST_CONVOLUTION_FORECAST_INIT, device_bytes);
@@ -179,7 +186,9 @@ mst_status mst_convolution_predict(const mst_convolution *plan, mst_convolution_
         f.device_bytes = (f.read_bytes + f.written_bytes) / items;
     mst_error ignored;
     bool taken = mst_turn_take(plan->turn, &ignored) == MST_OK; // an execution may make other panels
-    if (f.written_bytes > 0 && plan->panels && (plan->panels->suits || !plan->work))
+    if (plan->spectra)
+        predict_spectra(plan, &f);
+    else if (f.written_bytes > 0 && plan->panels && (plan->panels->suits || !plan->work))
         predict_panels(plan, &f);
     if (taken)
         mst_turn_give(plan->turn, MST_OK);

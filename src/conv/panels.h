@@ -55,13 +55,6 @@ mst_status mst_panel_describe(const mst_convolution *plan, const mst_panel_cut *
                               mst_convolution_panel *panel, mst_error *error);
 
 // ---- panels.c
-// Sets plan->panels, NULL where panels are not for this plan. mst_panels_make makes the inner plan, for the budget left, from
-// the present cut on.
-mst_status mst_panels_plan(mst_convolution *plan, mst_error *error);
-mst_status mst_panels_make(mst_convolution *plan, mst_error *error);
-mst_status mst_panels_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
-void mst_panels_drop(struct mst_panels *panels); // the inner plan
-bool mst_is_too_small(mst_status status);        // the budgets or the device are, and nothing has been read or written
 void mst_panels_destroy(struct mst_panels *panels);
 
 // What the stream of an inner plan has besides.

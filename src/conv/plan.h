@@ -14,6 +14,7 @@ enum { X, Y, Z, N_ARRAYS };
 
 struct mst_convolution_method;
 struct mst_panels;
+struct mst_spectra;
 typedef struct mst_convolution_panel mst_convolution_panel;
 
 // What tuning chooses of the fused algorithm; zeros: by rule.
@@ -40,6 +41,7 @@ struct mst_convolution {
     const struct mst_convolution_method *method; // NULL when there is nothing to do
     void *work;                                  // the method's; NULL also where the budgets have no room for the whole
     struct mst_panels *panels;                   // of a long operand (panels.h); NULL: not for this plan
+    struct mst_spectra *spectra;                 // where there is no room for panels (spectra.h); NULL: there is
     const mst_convolution_panel *panel;          // of an inner plan of these; NULL: not
     mst_stream *stream;                          // the method's, in its work; NULL: it shares nothing out
 };
@@ -85,6 +87,11 @@ mst_status mst_convolution_create_as(mst_context *context, const mst_convolution
 mst_status mst_convolution_create_panel(mst_context *context, const mst_convolution_desc *desc,
                                         const mst_convolution_choice *choice, const mst_convolution_panel *panel,
                                         mst_convolution **out, mst_error *error);
+
+// ---- panels.c: makes plan->work, or what goes in its place where the budgets have no room for it; and executes the plan by what
+// suits places and budgets.
+mst_status mst_ways_make(mst_convolution *plan, mst_error *error);
+mst_status mst_ways_execute(mst_convolution *plan, const mst_location *where, const mst_execution *how, mst_error *error);
 
 // ---- choice.c: direct or fused, or auto where neither suits. Sets plan->why.
 mst_convolution_algorithm mst_convolution_choose(mst_convolution *plan);

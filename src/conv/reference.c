@@ -151,10 +151,7 @@ static mst_status execute(mst_convolution *plan, const mst_location *where, cons
                                    .ports = {{MST_PORT_INPUT, plan->desc.x, 0, "x"},
                                              {MST_PORT_INPUT, plan->desc.y, 0, "y"},
                                              {MST_PORT_OUTPUT, plan->desc.z, 0, "z"}}};
-    MST_TRY(mst_execution_read(how, &e, error));
-    MST_TRY(mst_places_check(&ports, where, error));
-    if (e.n_wait > 0)
-        MST_TRY_CL(mst_wait_for_events(e.n_wait, e.wait_list), "waiting for how->wait_list failed");
+    MST_TRY(mst_host_run_begin(&ports, where, how, &e, error));
     MST_TRY(find_arrays(&r, where, error));
     for (size_t line = 0; line < plan->n_lines[Z]; line++) {
         MST_REQUIRE(!e.progress || e.progress(line, plan->n_lines[Z], e.progress_user), MST_ERROR_CANCELLED, "cancelled");
@@ -163,11 +160,8 @@ static mst_status execute(mst_convolution *plan, const mst_location *where, cons
     if (where[Z].place == MST_PLACE_DEVICE)
         MST_TRY(mirror_device(&r, Z, true, error));
     MST_REQUIRE(!e.progress || e.progress(plan->n_lines[Z], plan->n_lines[Z], e.progress_user), MST_ERROR_CANCELLED, "cancelled");
-    mst_execution_report(&e, &(mst_report){.seconds = mst_now() - start, .blocks = plan->n_lines[Z]});
-    // Nothing but an event that is complete already.
-    mst_execution rest = MST_EXECUTION_INIT;
-    rest.event = e.event;
-    MST_TRY(mst_stream_run(plan->context, NULL, where, &rest, error));
+    const mst_report report = {.seconds = mst_now() - start, .blocks = plan->n_lines[Z]};
+    MST_TRY(mst_host_run_end(plan->context, &e, &report, error));
 fail:
     for (int a = 0; a < N_ARRAYS; a++)
         free(r.mirror[a]);

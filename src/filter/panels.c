@@ -330,13 +330,6 @@ fail:
     return status;
 }
 
-// All is done: an event that the caller asked for is completed.
-static mst_status give_event(const panels_run *r, mst_error *error) {
-    mst_execution how = MST_EXECUTION_INIT;
-    how.event = r->how.event;
-    return mst_stream_run(r->plan->context, NULL, r->where, &how, error);
-}
-
 mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     const double start = mst_now();
@@ -345,10 +338,7 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
         .context = plan->context,
         .n_ports = 2,
         .ports = {{MST_PORT_INPUT, plan->desc.input, 0, "input"}, {MST_PORT_OUTPUT, plan->desc.output, 0, "output"}}};
-    MST_TRY(mst_places_check(&ports, where, error));
-    MST_TRY(mst_execution_read(how, &r.how, error));
-    if (r.how.n_wait > 0)
-        MST_TRY_CL(mst_wait_for_events(r.how.n_wait, r.how.wait_list), "waiting for how->wait_list failed");
+    MST_TRY(mst_host_run_begin(&ports, where, how, &r.how, error));
     r.total = (uint64_t)plan->n_images * plan->colours * (plan->cosine ? N_TRANSFORMS - 1 : N_TRANSFORMS);
     const size_t plane = plan->p * plan->q * sizeof(float), spectrum = spectrum_numbers(plan) * sizeof(float),
                  results = plan->colours * plan->height * plan->width * sizeof(float), bytes = plane + spectrum + results;
@@ -359,9 +349,8 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
                 "out of memory: images by panels take %zu bytes of the host's", bytes);
     for (r.image = 0; r.image < plan->n_images; r.image++)
         MST_TRY(filter_image(&r, error));
-    MST_TRY(give_event(&r, error));
     r.report.seconds = mst_now() - start;
-    mst_execution_report(&r.how, &r.report);
+    MST_TRY(mst_host_run_end(plan->context, &r.how, &r.report, error));
 fail:
     free(r.plane);
     free(r.spectrum);

@@ -116,3 +116,34 @@ mst_status mst_places_check(const mst_stream_desc *desc, const mst_location *whe
 fail:
     return status;
 }
+
+static mst_status completed_event(mst_context *context, cl_event *event, mst_error *error) {
+    cl_int code;
+    *event = clCreateUserEvent(context->opencl, &code);
+    if (code == CL_SUCCESS && (code = clSetUserEventStatus(*event, CL_COMPLETE)) != CL_SUCCESS)
+        clReleaseEvent(*event);
+    if (code == CL_SUCCESS)
+        return MST_OK;
+    *event = NULL;
+    return mst_fail_opencl(error, code, "cannot make an event");
+}
+
+mst_status mst_host_run_begin(const mst_stream_desc *ports, const mst_location *where, const mst_execution *how,
+                              mst_execution *full, mst_error *error) {
+    mst_status status = MST_OK;
+    MST_TRY(mst_execution_read(how, full, error));
+    MST_TRY(mst_places_check(ports, where, error));
+    if (full->n_wait > 0)
+        MST_TRY_CL(mst_wait_for_events(full->n_wait, full->wait_list), "waiting for how->wait_list failed");
+fail:
+    return status;
+}
+
+mst_status mst_host_run_end(mst_context *context, const mst_execution *full, const mst_report *report, mst_error *error) {
+    mst_status status = MST_OK;
+    if (full->event)
+        MST_TRY(completed_event(context, full->event, error));
+    mst_execution_report(full, report);
+fail:
+    return status;
+}

@@ -136,26 +136,10 @@ fail:
     return status;
 }
 
-static mst_status completed_event(mst_context *context, cl_event *event, mst_error *error) {
-    cl_int code;
-    *event = clCreateUserEvent(context->opencl, &code);
-    if (code == CL_SUCCESS && (code = clSetUserEventStatus(*event, CL_COMPLETE)) != CL_SUCCESS)
-        mst_release_event(event);
-    if (code == CL_SUCCESS)
-        return MST_OK;
-    *event = NULL;
-    return mst_fail_opencl(error, code, "cannot make an event");
-}
-
 static mst_status run_nothing(mst_context *context, const mst_execution *how, mst_error *error) {
-    mst_status status = MST_OK;
     mst_execution e;
-    MST_TRY(mst_execution_read(how, &e, error));
-    if (e.event)
-        MST_TRY(completed_event(context, e.event, error));
-    mst_execution_report(&e, &(mst_report){0});
-fail:
-    return status;
+    mst_status status = mst_execution_read(how, &e, error);
+    return status == MST_OK ? mst_host_run_end(context, &e, &(mst_report){0}, error) : status;
 }
 
 // Configures the lead's ring and, if blocks are to be shared and it takes more than one, those of the other members. These take
@@ -195,15 +179,15 @@ mst_status mst_stream_run(mst_context *context, mst_stream *stream, const mst_lo
         on_device += where[p].place == MST_PLACE_DEVICE;
     const bool staged = on_device < (size_t)stream->desc.n_ports;
     MST_TRY(configure(stream, where, staged && on_device == 0, error));
-    if (staged) {
+    if (staged)
         MST_TRY(mst_stream_run_staged(stream, where, &r.how, on_device == 0, &r.report, error));
-        if (r.how.event)
-            MST_TRY(completed_event(context, r.how.event, error));
-    } else {
+    else
         MST_TRY(run_resident(&r, error));
-    }
     r.report.seconds = mst_now() - start;
-    mst_execution_report(&r.how, &r.report);
+    if (staged)
+        MST_TRY(mst_host_run_end(context, &r.how, &r.report, error));
+    else
+        mst_execution_report(&r.how, &r.report);
 fail:
     return status;
 }
