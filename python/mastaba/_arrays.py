@@ -51,7 +51,7 @@ def layout(array):
 
 def location(array):
     """Where an array lies; it must be kept while this is used."""
-    if isinstance(array, Array):
+    if type(array) is Array:
         return ffi.new(_LOCATION, (_DEVICE, ffi.NULL, array.buffer.handle, -1, array.offset))[0]
     if array.flags.c_contiguous:
         return ffi.new(_LOCATION, (_HOST, ffi.from_buffer(array)))[0]

@@ -38,11 +38,12 @@ per_thread = _PerThread()
 
 def check(status):
     """Raises what the last call of this thread reported, if it failed."""
-    raised, per_thread.raised = per_thread.raised, None
+    raised = per_thread.raised
+    if not status and raised is None:
+        return
+    per_thread.raised = None
     if raised is not None:
         raise raised
-    if status == lib.MST_OK:
-        return
     error = per_thread.error
     message, excerpt = (ffi.string(text).decode(errors="replace") for text in (error.message, error.excerpt))
     kind = errors.BY_STATUS.get(ffi.string(lib.mst_status_name(status)).decode(), errors.Error)
