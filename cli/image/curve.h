@@ -11,9 +11,9 @@ typedef struct cli_curve {
 
 enum { CLI_MOST_COLOURS = 4 };
 
-// The curves of an image's colours, from its profile, PNG's gamma, or sRGB's (IEC 61966-2-1) where it says nothing; floating-point
-// pixels without a profile are light already. A profile without curves is an error. Returns an exit code after printing the error;
-// cli_curves_free follows in any case, on curves that began as zeros.
+// The curves of an image's colours, from its profile, PNG's gamma, or sRGB's (IEC 61966-2-1) where it says nothing;
+// floating-point pixels without a profile are light already. A profile without curves is an error. Returns an exit code after
+// printing the error; cli_curves_free follows in any case, on curves that began as zeros.
 int cli_curves_of(const char *command, const char *path, const cli_image *image, cli_curve curves[CLI_MOST_COLOURS]);
 void cli_curves_free(cli_curve curves[CLI_MOST_COLOURS]);
 

@@ -1,5 +1,5 @@
-// With c a colour, a the opacity (1 if there is none), L the curve of light and F the filter: F(a L(c)) / F(a) where opacity weighs
-// (Porter and Duff, SIGGRAPH 1984: colours are added up multiplied by it), else F(L(c)); and L's inverse of that.
+// With c a colour, a the opacity (1 if there is none), L the curve of light and F the filter: F(a L(c)) / F(a) where opacity
+// weighs (Porter and Duff, SIGGRAPH 1984: colours are added up multiplied by it), else F(L(c)); and L's inverse of that.
 #include "tone.h"
 
 #include "core/layout.h"

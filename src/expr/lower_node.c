@@ -141,6 +141,25 @@ static unsigned convert_part(mst_lowering *l, unsigned node, mst_type to) {
     return mst_lower_one(l, MST_EXPR_CONVERT, to, node);
 }
 
+// The float64 that float16 holds and that is nearest to one, so that the way there by float32 does not round again. Below 2^-14
+// float16 is a grid of 2^-24, to which the sum with a large number rounds; above it has 11 bits, which Veltkamp's splitting
+// leaves (Dekker, Numer. Math. 18, 1971). That may break a tie to either side, but a tie is a float32; and what is beyond float16
+// needs no splitting.
+static unsigned nearest_half(mst_lowering *l, unsigned x) {
+    const mst_type type = MST_FLOAT64;
+    const unsigned size = mst_lower_one(l, MST_EXPR_ABS, type, x), large = mst_lower_number(l, type, 0x1.8p28);
+    const unsigned grid = mst_lower_two(l, MST_EXPR_SUBTRACT, type, mst_lower_two(l, MST_EXPR_ADD, type, x, large), large);
+    const unsigned product = mst_lower_two(l, MST_EXPR_MULTIPLY, type, x, mst_lower_number(l, type, 0x1p42 + 1));
+    const unsigned split =
+        mst_lower_two(l, MST_EXPR_SUBTRACT, type, product, mst_lower_two(l, MST_EXPR_SUBTRACT, type, product, x));
+    const unsigned rounded =
+        mst_lower_choose(l, type, mst_lower_compare_number(l, MST_EXPR_LESS, type, size, 0x1p-14), grid, split);
+    const unsigned single = mst_lower_one(l, MST_EXPR_CONVERT, type, mst_lower_one(l, MST_EXPR_CONVERT, MST_FLOAT32, x));
+    const unsigned rounds = mst_lower_and(l, MST_EXPR_AND, mst_lower_compare_number(l, MST_EXPR_LESS, type, size, 0x1p17),
+                                          mst_lower_two(l, MST_EXPR_NOT_EQUAL, type, single, x));
+    return mst_lower_choose(l, type, rounds, mst_lower_two(l, MST_EXPR_COPYSIGN, type, rounded, x), x);
+}
+
 mst_value mst_lower_convert(mst_lowering *l, mst_value value, mst_type type, bool rounds) {
     const mst_type held = mst_type_held(type);
     mst_value result = {type, {0, 0}};
@@ -161,7 +180,10 @@ mst_value mst_lower_convert(mst_lowering *l, mst_value value, mst_type type, boo
     } else if (mst_type_is_float(value.type) && mst_type_is_integer(type) && !rounds) {
         mst_lower_fail(l, "%s is not converted to %s, which would round", mst_type_name(value.type), mst_type_name(type));
     } else {
-        result.part[0] = convert_part(l, value.part[0], held);
+        double known;
+        const bool twice = type == MST_FLOAT16 && value.type == MST_FLOAT64 && l->status == MST_OK &&
+                           l->to->nodes[value.part[0]].type == MST_FLOAT64 && !mst_lower_is_number(l, value.part[0], &known);
+        result.part[0] = convert_part(l, twice ? nearest_half(l, value.part[0]) : value.part[0], held);
     }
     result.part[1] = result.part[0];
     if (mst_type_has_parts(type))

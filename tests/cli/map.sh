@@ -69,6 +69,33 @@ MASTABA=$program
 npy make other.npy float32 37,3 1
 npy make z.npy complex64 3,37 1
 refused 2 'no output' map B B=b.npy
+# float64 to float16 is rounded once: what is beside the middle of two float16 is no tie, though it is one in float32.
+python3 - >middle.npy <<'END'
+import struct, sys
+values = [float('nan'), 65519.999999999, 65520.0, -1e300, -1e-9, 2.0 ** -25, 2.0 ** -25 * (1 + 2.0 ** -50)]
+for bits in range(1, 0x7bff, 97):
+    low, high = struct.unpack('<ee', struct.pack('<HH', bits, bits + 1))
+    middle = (low + high) / 2
+    values += [sign * v for v in (middle, middle * (1 + 2.0 ** -40), middle * (1 - 2.0 ** -40)) for sign in (1, -1)]
+header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,)}" % len(values)
+sys.stdout.buffer.write(b'\x93NUMPY\x01\0v\0' + header.ljust(117) + b'\n' + struct.pack('<%dd' % len(values), *values))
+END
+expect 0 "$MASTABA" map 'M' M=middle.npy -o half.npy --out-type float16
+python3 - <<'END' || fail "float64 to float16 rounds twice"
+import struct
+def once(v): # struct rounds to nearest, ties to even, and refuses what overflows
+    try:
+        return struct.pack('<e', v)
+    except OverflowError:
+        return struct.pack('<e', float('-inf') if v < 0 else float('inf'))
+values = struct.iter_unpack('<d', open('middle.npy', 'rb').read()[128:])
+halves = [h for h, in struct.iter_unpack('2s', open('half.npy', 'rb').read()[128:])]
+wanted = [once(v) for v, in values]
+assert len(halves) == len(wanted) and struct.unpack('<e', halves[0])[0] != struct.unpack('<e', halves[0])[0]
+wrong = [(i, h, w) for i, (h, w) in enumerate(zip(halves, wanted)) if i and h != w]
+assert not wrong, wrong[:3]
+END
+
 refused 2 'not NAME=FILE' map B b.npy -o n.npy
 refused 2 'leave out one' map B B=b.npy -o n.npy -w 4 -m
 refused 2 'vector-width -1' map B B=b.npy -o n.npy -w -1
