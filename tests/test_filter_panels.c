@@ -33,10 +33,12 @@ static void of_every_kind(void **state) {
     for (int k = 0; k < test_many(6); k++) {
         const mst_filter_desc d = random_filter(k);
         mst_context *small = test_context_with_budget(420000, k % 2 ? 500000 : 0);
+        setenv("MASTABA_SCRATCH", k % 3 == 1 ? "." : "", 1); // planes in a file, or in RAM
         test_filter_check(small, &d, k % 4 == 1 ? MST_PLACE_FILE : MST_PLACE_HOST, k % 4 == 2 ? MST_PLACE_FILE : MST_PLACE_HOST);
         CHECK(mst_context_device_memory_used(small) == 0, "memory is still held");
         mst_context_destroy(small);
     }
+    unsetenv("MASTABA_SCRATCH");
 }
 
 // One plan serves images on the host, which go by panels; one on the device is refused where there is no room for its spectrum.
@@ -61,6 +63,9 @@ static void from_any_place(void **state) {
     OK(mst_filter_create(small, &d, &plan, &e));
     how.progress = stop;
     REFUSED(MST_ERROR_CANCELLED, "", mst_filter_execute(plan, on_host.at, there.at, &how, &e));
+    setenv("MASTABA_SCRATCH", "./nowhere", 1);
+    REFUSED(MST_ERROR_IO, "MASTABA_SCRATCH", mst_filter_execute(plan, on_host.at, there.at, NULL, &e));
+    unsetenv("MASTABA_SCRATCH");
     how.progress = NULL, how.report = &report;
     OK(mst_filter_execute(plan, on_host.at, there.at, &how, &e));
     CHECK(report.blocks > 3 && report.upload_bytes > 300 * 310 * 4 * 2, "%llu blocks", (unsigned long long)report.blocks);

@@ -4,6 +4,7 @@
 #include "runtime/numbers.h"
 #include "runtime/pool.h"
 #include "stream/places.h"
+#include "stream/scratch.h"
 
 #include <stdlib.h>
 
@@ -153,6 +154,7 @@ typedef struct spectra_run {
     mst_execution how;
     mst_report report;
     uint64_t done, total; // transforms
+    mst_scratch memory;   // of all three:
     void *spectra[2];     // of x and y
     void *spare;          // a padded operand, or the result
     int into;             // the spectrum that products are put into
@@ -238,15 +240,11 @@ fail:
 }
 
 static mst_status take_memory(spectra_run *r, mst_error *error) {
-    mst_status status = MST_OK;
     const struct mst_spectra *s = r->plan->spectra;
-    r->spectra[X] = malloc(s->bytes);
-    r->spectra[Y] = malloc(s->bytes);
-    r->spare = malloc(s->bytes);
-    MST_REQUIRE(r->spectra[X] && r->spectra[Y] && r->spare, MST_ERROR_HOST_MEMORY,
-                "out of memory: spectra of what is longer than the device's memory take %llu bytes of the host's",
-                (unsigned long long)mst_spectra_host_bytes(s));
-fail:
+    const mst_status status = mst_scratch_take(mst_spectra_host_bytes(s), "spectra of two long operands", &r->memory, error);
+    r->spectra[X] = r->memory.memory;
+    r->spectra[Y] = (unsigned char *)r->memory.memory + s->bytes;
+    r->spare = (unsigned char *)r->memory.memory + 2 * s->bytes;
     return status;
 }
 
@@ -272,8 +270,6 @@ mst_status mst_spectra_execute(const mst_convolution *plan, const mst_location *
     r.report.seconds = mst_now() - start;
     MST_TRY(mst_host_run_end(plan->context, &r.how, &r.report, error));
 fail:
-    free(r.spectra[X]);
-    free(r.spectra[Y]);
-    free(r.spare);
+    mst_scratch_release(&r.memory);
     return status;
 }

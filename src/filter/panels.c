@@ -6,6 +6,7 @@
 #include "fft/plan.h"
 #include "runtime/numbers.h"
 #include "stream/places.h"
+#include "stream/scratch.h"
 #include "stream/transfer.h"
 
 #include <stdlib.h>
@@ -24,9 +25,10 @@ typedef struct panels_run {
     mst_execution how;
     mst_report report;
     uint64_t done, total; // transforms
+    mst_scratch memory;   // of all three:
     float *plane;         // p x q
     float *spectrum;
-    float *results; // colours x height x width, not scaled
+    float *results; // colours x height x width, not scaled; NULL where one colour stays in the plane
     size_t image;   // that is worked on,
     size_t colour;  // and its channel
     float level;    // taken off it
@@ -243,14 +245,19 @@ fail:
     return status;
 }
 
+static float *results_of(const panels_run *r, size_t colour, size_t y) {
+    return r->results ? r->results + (colour * r->plan->height + y) * r->plan->width : r->plane + y * r->plan->q;
+}
+
 static void keep_results(panels_run *r) {
     const mst_filter *plan = r->plan;
     for (size_t y = 0; y < plan->height; y++) {
-        float *to = r->results + (r->colour * plan->height + y) * plan->width;
-        memcpy(to, r->plane + y * plan->q, plan->width * sizeof *to);
+        const float *row = r->plane + y * plan->q;
+        if (r->results)
+            memcpy(results_of(r, r->colour, y), row, plan->width * sizeof *row);
         for (size_t x = 0; x < plan->width && mst_filter_ranged(plan); x++) {
-            r->range[0] = fminf(r->range[0], to[x]);
-            r->range[1] = fmaxf(r->range[1], to[x]);
+            r->range[0] = fminf(r->range[0], row[x]);
+            r->range[1] = fmaxf(r->range[1], row[x]);
         }
     }
 }
@@ -295,9 +302,7 @@ static mst_status store_row(size_t y, void *user, mst_error *error) {
     for (size_t c = 0; c < plan->channels; c++)
         for (size_t x = 0; x < plan->width; x++) {
             const size_t i = x * plan->channels + c;
-            put_number(to, packed, i,
-                       c < plan->colours ? scaled(r, r->results[(c * plan->height + y) * plan->width + x])
-                                         : number_of(from, image, i));
+            put_number(to, packed, i, c < plan->colours ? scaled(r, results_of(r, c, y)[x]) : number_of(from, image, i));
         }
     MST_TRY(mst_transfer_write(plan->context->pool, &t, 0, packed_bytes(&row), packed, error));
 fail:
@@ -330,6 +335,19 @@ fail:
     return status;
 }
 
+static mst_status take_memory(panels_run *r, mst_error *error) {
+    mst_status status = MST_OK;
+    const mst_filter *plan = r->plan;
+    const size_t plane = plan->p * plan->q, spectrum = spectrum_numbers(plan),
+                 results = plan->colours > 1 ? plan->colours * plan->height * plan->width : 0;
+    MST_TRY(mst_scratch_take((plane + spectrum + results) * sizeof(float), "planes of an image by panels", &r->memory, error));
+    r->plane = r->memory.memory;
+    r->spectrum = r->plane + plane;
+    r->results = results > 0 ? r->spectrum + spectrum : NULL;
+fail:
+    return status;
+}
+
 mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
     const double start = mst_now();
@@ -340,20 +358,12 @@ mst_status mst_filter_panels_run(mst_filter *plan, const mst_location *where, co
         .ports = {{MST_PORT_INPUT, plan->desc.input, 0, "input"}, {MST_PORT_OUTPUT, plan->desc.output, 0, "output"}}};
     MST_TRY(mst_host_run_begin(&ports, where, how, &r.how, error));
     r.total = (uint64_t)plan->n_images * plan->colours * (plan->cosine ? N_TRANSFORMS - 1 : N_TRANSFORMS);
-    const size_t plane = plan->p * plan->q * sizeof(float), spectrum = spectrum_numbers(plan) * sizeof(float),
-                 results = plan->colours * plan->height * plan->width * sizeof(float), bytes = plane + spectrum + results;
-    r.plane = malloc(plane);
-    r.spectrum = malloc(spectrum);
-    r.results = malloc(results);
-    MST_REQUIRE(r.plane && r.spectrum && r.results, MST_ERROR_HOST_MEMORY,
-                "out of memory: images by panels take %zu bytes of the host's", bytes);
+    MST_TRY(take_memory(&r, error));
     for (r.image = 0; r.image < plan->n_images; r.image++)
         MST_TRY(filter_image(&r, error));
     r.report.seconds = mst_now() - start;
     MST_TRY(mst_host_run_end(plan->context, &r.how, &r.report, error));
 fail:
-    free(r.plane);
-    free(r.spectrum);
-    free(r.results);
+    mst_scratch_release(&r.memory);
     return status;
 }
