@@ -244,8 +244,8 @@ static void down_to_the_least(void **state) {
     }
 }
 
-// Operands that are both too long for tiles of them, or go round: by spectra in the host's memory. The budget is what a first
-// attempt is told, and half as much again, of the device or of the host. --dry-run's numbers hold.
+// Operands that are both too long for tiles of them, or go round: by spectra in the host's memory. The budget is what
+// earlier attempts were told, of the device or of the host. --dry-run's numbers hold.
 static case_of both_long(int k) {
     static const mst_type types[] = {MST_FLOAT32, MST_FLOAT32, MST_COMPLEX64, MST_FLOAT64, MST_INT16};
     static const size_t about[] = {16400, 130, 26};
@@ -279,22 +279,31 @@ static uint64_t last_number(const char *text) {
     return number;
 }
 
-// What a plan of so small a budget says, be it when it is made or when it is executed.
+// The budget that plans of smaller ones name, be it when they are made or when they are executed. The first transform that has no
+// room may name less than a later one needs.
 static uint64_t least_budget(const case_of *c, bool on_host) {
-    mst_context *context = test_context_with_budget(on_host ? 0 : 1000, on_host ? 1000 : 0);
-    mst_convolution *plan = NULL;
-    mst_error e;
+    uint64_t budget = 1000;
+    mst_status status = MST_ERROR_BUDGET;
     test_array z = test_array_new(&c->desc.z);
-    mst_status status = mst_convolution_create(context, &c->desc, &plan, &e);
-    if (status == MST_OK)
-        status = mst_convolution_execute(plan, mst_at_host(c->x.image + c->x.origin), mst_at_host(c->y.image + c->y.origin),
-                                         mst_at_host(z.image + z.origin), NULL, &e);
-    CHECK(status == MST_ERROR_BUDGET, "a budget of 1000 bytes gave %s", mst_status_name(status));
-    mst_convolution_destroy(plan);
-    CHECK(mst_context_device_memory_used(context) == 0, "memory is still held");
-    mst_context_destroy(context);
+    for (int attempt = 0; attempt < 4 && status == MST_ERROR_BUDGET; attempt++) {
+        mst_context *context = test_context_with_budget(on_host ? 0 : budget, on_host ? budget : 0);
+        mst_convolution *plan = NULL;
+        mst_error e;
+        status = mst_convolution_create(context, &c->desc, &plan, &e);
+        if (status == MST_OK)
+            status = mst_convolution_execute(plan, mst_at_host(c->x.image + c->x.origin), mst_at_host(c->y.image + c->y.origin),
+                                             mst_at_host(z.image + z.origin), NULL, &e);
+        CHECK(attempt > 0 || status == MST_ERROR_BUDGET, "a budget of 1000 bytes gave %s", mst_status_name(status));
+        mst_convolution_destroy(plan);
+        CHECK(mst_context_device_memory_used(context) == 0, "memory is still held");
+        mst_context_destroy(context);
+        if (status == MST_ERROR_BUDGET)
+            budget = last_number(e.message);
+    }
+    CHECK(status == MST_OK, "a budget of %llu bytes, which was named, gave %s", (unsigned long long)budget,
+          mst_status_name(status));
     test_array_free(&z);
-    return last_number(e.message);
+    return budget;
 }
 
 static void by_spectra(void **state) {
@@ -308,7 +317,7 @@ static void by_spectra(void **state) {
         OK(mst_convolution_result(&c.desc, &z, &e));
         c.desc.z = z;
         const bool on_host = k % 4 == 3;
-        const uint64_t budget = least_budget(&c, on_host) * 3 / 2;
+        const uint64_t budget = least_budget(&c, on_host);
         mst_context *context = test_context_with_budget(on_host ? 0 : budget, on_host ? budget : 0);
         OK(mst_convolution_create(context, &c.desc, &plan, &e));
         OK(mst_convolution_predict(plan, &f, &e));

@@ -13,9 +13,6 @@
 #define PARTS_OF_PROGRESS 1024u            // of a transform
 #define MOST_BYTES ((uint64_t)1 << 56)
 
-// The transforms of a line, in their order: back along all axes but the last first where results are real.
-enum { FORWARD, COLUMNS_BACK, BACK, N_TRANSFORMS };
-
 // ---- Numbers
 
 bool mst_spectra_suit(const mst_convolution *plan) {
@@ -74,44 +71,36 @@ uint64_t mst_spectra_host_bytes(const struct mst_spectra *s) { return 3 * s->byt
 
 // ---- Transforms
 
-// False: there is no such transform.
-static bool describe(const mst_convolution *plan, const struct mst_spectra *s, int which, mst_fft_desc *d) {
+static mst_fft_desc describe(const mst_convolution *plan, const struct mst_spectra *s, mst_fft_direction direction) {
     const int n_axes = plan->desc.n_axes, last = n_axes - 1;
-    const bool is_real = !mst_type_is_complex(plan->desc.z.type), separate = is_real && n_axes > 1;
+    const bool forward = direction == MST_FFT_FORWARD;
     size_t shape[MST_CONVOLUTION_MAX_AXES], half[MST_CONVOLUTION_MAX_AXES];
-    *d = (mst_fft_desc)MST_FFT_DESC_INIT;
+    mst_fft_desc d = MST_FFT_DESC_INIT;
     for (int a = 0; a < n_axes; a++)
         shape[a] = half[a] = s->axes[a].n;
-    half[last] = is_real ? shape[last] / 2 + 1 : shape[last];
+    half[last] = mst_type_is_complex(plan->desc.z.type) ? shape[last] : shape[last] / 2 + 1;
     const mst_layout padded = mst_layout_dense(plan->desc.z.type, n_axes, shape),
                      spectrum = mst_layout_dense(plan->work_type, n_axes, half);
-    d->input = which == FORWARD ? padded : spectrum;
-    d->output = which == BACK ? padded : spectrum;
-    d->direction = which == FORWARD ? MST_FFT_FORWARD : MST_FFT_INVERSE;
-    d->n_axes = which == BACK && separate ? 1 : which == COLUMNS_BACK ? last : n_axes;
-    for (int a = 0; a < d->n_axes; a++)
-        d->axes[a] = which == BACK && separate ? last : a;
-    d->scale = which == BACK ? 1 / (double)s->numbers : 1;
-    d->shape = plan->desc.shape;
-    return which != COLUMNS_BACK || separate;
+    d.input = forward ? padded : spectrum;
+    d.output = forward ? spectrum : padded;
+    d.direction = direction;
+    d.n_axes = n_axes;
+    for (int a = 0; a < n_axes; a++)
+        d.axes[a] = a;
+    d.scale = forward ? 1 : 1 / (double)s->numbers;
+    d.shape = plan->desc.shape;
+    return d;
 }
 
-static int transforms_of(const mst_convolution *plan, int which) {
-    mst_fft_desc d;
-    return describe(plan, plan->spectra, which, &d) ? 1 : 0;
-}
-
-static mst_status look_at(const mst_convolution *plan, struct mst_spectra *s, int which, mst_error *error) {
+static mst_status look_at(const mst_convolution *plan, struct mst_spectra *s, mst_fft_direction direction, mst_error *error) {
     mst_status status = MST_OK;
-    mst_fft_desc d;
+    const mst_fft_desc d = describe(plan, s, direction);
     mst_fft *fft = NULL;
     mst_fft_needs needs = MST_FFT_NEEDS_INIT;
-    if (!describe(plan, s, which, &d))
-        return MST_OK;
     MST_TRY(mst_fft_create(plan->context, &d, &fft, error));
     MST_TRY(mst_fft_plan_needs(fft, &needs, error));
     s->staging_bytes = mst_larger(s->staging_bytes, needs.host_bytes);
-    s->panels += mst_larger(needs.panels, (uint64_t)1) * (which == FORWARD ? 2 : 1);
+    s->panels += mst_larger(needs.panels, (uint64_t)1) * (direction == MST_FFT_FORWARD ? 2 : 1);
     s->device_bytes = mst_larger(s->device_bytes, needs.device_bytes);
 fail:
     mst_fft_destroy(fft);
@@ -133,8 +122,8 @@ mst_status mst_spectra_plan(mst_convolution *plan, mst_error *error) {
     struct mst_spectra *s = calloc(1, sizeof *s);
     MST_REQUIRE(s, MST_ERROR_HOST_MEMORY, "out of memory making a plan");
     MST_TRY(choose_lengths(plan, s, error));
-    for (int which = 0; which < N_TRANSFORMS; which++)
-        MST_TRY(look_at(plan, s, which, error));
+    MST_TRY(look_at(plan, s, MST_FFT_FORWARD, error));
+    MST_TRY(look_at(plan, s, MST_FFT_INVERSE, error));
     MST_TRY(check_budget(plan->context, &plan->context->device_memory, "device", s->device_bytes, error));
     MST_TRY(check_budget(plan->context, &plan->context->host_memory, "host", s->staging_bytes, error));
     plan->spectra = s;
@@ -167,13 +156,12 @@ static bool show_progress(uint64_t done, uint64_t total, void *user) {
 }
 
 // One plan at a time: what it took of the budgets is there for the next one.
-static mst_status transform(spectra_run *r, int which, const void *from, void *to, mst_error *error) {
+static mst_status transform(spectra_run *r, mst_fft_direction direction, const void *from, void *to, mst_error *error) {
     mst_status status = MST_OK;
-    mst_fft_desc d;
+    const mst_fft_desc d = describe(r->plan, r->plan->spectra, direction);
     mst_fft *fft = NULL;
     mst_report report = MST_REPORT_INIT;
     mst_execution how = MST_EXECUTION_INIT;
-    describe(r->plan, r->plan->spectra, which, &d);
     how.report = &report;
     how.progress = r->how.progress ? show_progress : NULL;
     how.progress_user = r;
@@ -210,12 +198,6 @@ static mst_status multiply_chunk(size_t chunk, void *user, mst_error *error) {
 
 static bool serves_all(const mst_convolution *plan, int operand) { return plan->n_lines[operand] < plan->n_lines[Z]; }
 
-static void swap_spare(spectra_run *r) {
-    void *products = r->spectra[r->into];
-    r->spectra[r->into] = r->spare;
-    r->spare = products;
-}
-
 static mst_status convolve_line(spectra_run *r, mst_error *error) {
     mst_status status = MST_OK;
     for (int operand = X; operand <= Y; operand++) {
@@ -224,14 +206,10 @@ static mst_status convolve_line(spectra_run *r, mst_error *error) {
         r->line.array = operand;
         r->line.padded = r->spare;
         MST_TRY(mst_spectra_load(&r->line, error));
-        MST_TRY(transform(r, FORWARD, r->spare, r->spectra[operand], error));
+        MST_TRY(transform(r, MST_FFT_FORWARD, r->spare, r->spectra[operand], error));
     }
     MST_TRY(mst_pool_run(r->plan->context->pool, mst_divide_up(r->plan->spectra->products, CHUNK), multiply_chunk, r, error));
-    if (transforms_of(r->plan, COLUMNS_BACK)) {
-        MST_TRY(transform(r, COLUMNS_BACK, r->spectra[r->into], r->spare, error));
-        swap_spare(r);
-    }
-    MST_TRY(transform(r, BACK, r->spectra[r->into], r->spare, error));
+    MST_TRY(transform(r, MST_FFT_INVERSE, r->spectra[r->into], r->spare, error));
     r->line.array = Z;
     r->line.padded = r->spare;
     MST_TRY(mst_spectra_store(&r->line, error));
@@ -261,7 +239,7 @@ mst_status mst_spectra_execute(const mst_convolution *plan, const mst_location *
                                              {MST_PORT_OUTPUT, plan->desc.z, 0, "z"}}};
     MST_TRY(mst_host_run_begin(&ports, where, how, &r.how, error));
     r.into = serves_all(plan, X) ? Y : X;
-    r.total = lines * (uint64_t)(1 + transforms_of(plan, COLUMNS_BACK));
+    r.total = lines;
     for (int operand = X; operand <= Y; operand++)
         r.total += plan->n_lines[operand];
     MST_TRY(take_memory(&r, error));

@@ -213,7 +213,7 @@ static mst_status find_level(panels_run *r, mst_error *error) {
     mst_status status = MST_OK;
     const mst_filter *plan = r->plan;
     const size_t y[] = {0, plan->height / 2, plan->height - 1}, x[] = {0, plan->width / 2, plan->width - 1};
-    float v[3];
+    float v[3] = {0};
     void *packed = NULL;
     r->level = 0;
     for (int i = 0; i < 3 && mst_filter_levels(plan); i++) {

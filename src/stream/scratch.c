@@ -38,7 +38,8 @@ static int open_file(const char *directory) {
 static mst_status take_file(const char *directory, uint64_t bytes, const char *what, mst_scratch *s, mst_error *error) {
     mst_status status = MST_OK;
     const int file = open_file(directory);
-    MST_REQUIRE(file >= 0, MST_ERROR_IO, "no file for %s can be made in %s (MASTABA_SCRATCH): %s", what, directory, strerror(errno));
+    MST_REQUIRE(file >= 0, MST_ERROR_IO, "no file for %s can be made in %s (MASTABA_SCRATCH): %s", what, directory,
+                strerror(errno));
     const int code = posix_fallocate(file, 0, (off_t)bytes);
     MST_REQUIRE(code == 0, MST_ERROR_IO, "%s has no room for %llu bytes of %s (MASTABA_SCRATCH): %s", directory,
                 (unsigned long long)bytes, what, strerror(code));
@@ -63,7 +64,8 @@ mst_status mst_scratch_take(uint64_t bytes, const char *what, mst_scratch *out, 
                 what, (unsigned long long)bytes, (unsigned long long)ram_bytes());
     out->memory = malloc((size_t)bytes);
     MST_REQUIRE(out->memory, MST_ERROR_HOST_MEMORY,
-                "out of memory: %s take %llu bytes of RAM, or with MASTABA_SCRATCH of a directory", what, (unsigned long long)bytes);
+                "out of memory: %s take %llu bytes of RAM, or with MASTABA_SCRATCH of a directory", what,
+                (unsigned long long)bytes);
     out->bytes = bytes;
 fail:
     return status;
