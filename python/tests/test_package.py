@@ -2,6 +2,7 @@
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -186,8 +187,8 @@ def test_plans_are_bounded():
         mastaba.set_cache(0)
 
 
-def run(program):
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+def run(program, **variables):
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300, env={**os.environ, **variables})
 
 
 def test_end_with_plans_and_threads_alive():
@@ -231,6 +232,20 @@ def test_fork():
                "    os._exit(2)\n"
                "print(os.waitpid(child, 0)[1], mastaba.fft.fft(np.ones(8))[0].real)")
     assert (done.returncode, done.stdout) == (0, "0 8.0\n"), done.stderr
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no compiler here")
+def test_a_device_without_double_precision(tmp_path):
+    """It refuses double precision by a class of its own, leaves inputs alone, and does the rest. The loader says that it has none."""
+    source, fake = pathlib.Path(__file__).parents[2] / "tests" / "preload_no_fp64.c", tmp_path / "fake.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120", source, "-o", fake, "-Wl,--no-as-needed", "-l:libOpenCL.so.1", "-ldl"], check=True)
+    done = run("import numpy as np, mastaba\n"
+               "x = np.arange(6.0)\n"
+               "for call in (mastaba.fft.fft, mastaba.fft.rfft, lambda x: mastaba.signal.fftconvolve(x, x)):\n"
+               "    try: call(x)\n"
+               "    except mastaba.errors.UnsupportedError as error: print('double' in str(error) or 'float64' in str(error))\n"
+               "print(np.array_equal(x, np.arange(6)), mastaba.fft.fft(x.astype(np.float32))[0] == 15)", LD_PRELOAD=fake, MASTABA_OPENCL=fake)
+    assert done.stdout == "True\nTrue\nTrue\nTrue True\n", done
 
 
 def test_results_go_where_they_are_wanted():
@@ -411,6 +426,9 @@ def test_memory_that_is_collected():
     thread = threading.Thread(target=collect)
     thread.start()
     try:
+        given = [mastaba.asarray(x + k) for k in range(9)] + [x + k for k in range(9)]
+        for k in range(18):  # which only the call holds
+            assert np.allclose(np.asarray(mastaba.fft.ifft(mastaba.fft.fft(given.pop(0)))), x + k % 9)
         for k in range(10):  # more contexts than are kept
             with mastaba.budget(device=f"{8 + k}MiB"):
                 assert np.allclose(mastaba.fft.ifft(mastaba.fft.fft(x + k)), x + k)
