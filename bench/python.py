@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """bench/python.py [--calls 41] [--only TEXT] [--json FILE]: the Python package beside SciPy (two workers), numexpr, pyvkfft and its own C calls.
 
-Calls by turns, one of each, so that what else the machine does falls on all alike; medians. `c` is the library's call alone, on a plan and an output that are
-there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as SciPy's does. `host` is
-what a small call spends in Python: the same with the library's calls left out. Cases on the device have pyopencl's arrays in and out. Run it
-with `chrt -f 10` where other work runs, a few cases at a time; --json adds to what the file has.
+Calls by turns, one of each, so that what else the machine does falls on all alike; medians. `c` is the library's call alone, on a plan
+and an output that are there, through cffi; `out` is the package's function with out=, and `new` without, which takes fresh memory as
+SciPy's does. `python` and `python new` are what of these was outside of the library's call: c/(c + python) is what to look at where other
+work makes the library's part differ. `host` is what a small call spends in Python: the same with the library's calls left out. Cases on
+the device have pyopencl's arrays in and out. Run it with `chrt -f 10` where other work runs, a few cases at a time; --json adds to what the file has.
 """
 import argparse
+import contextlib
+import functools
 import json
 import os
 import platform
@@ -151,23 +154,57 @@ def seconds_of(call, least):
 
 
 def measure(calls, n):
-    taken = {name: [] for name in calls}
-    order = random.Random(1)
-    for _ in range(n + 2):
-        for name in order.sample(list(calls), len(calls)):  # none always behind the same one, whose data are in the cache
-            began = time.perf_counter()
-            calls[name]()
-            taken[name].append(time.perf_counter() - began)
-    return {name: statistics.median(values[2:]) for name, values in taken.items()}
+    """Medians of calls by turns, and of what of `out` and `new` was not the library's call, as `python` and `python new`."""
+    taken, order, inside = {name: [] for name in calls}, random.Random(1), []
+
+    def timed(function, *arguments):
+        began = time.perf_counter()
+        status = function(*arguments)
+        inside.append(time.perf_counter() - began)
+        return status
+
+    outside = {"out": [], "new": []}
+    with library(lambda function: functools.partial(timed, function)):
+        for _ in range(n + 2):
+            for name in order.sample(list(calls), len(calls)):  # none always behind the same one, whose data are in the cache
+                inside.clear()
+                began = time.perf_counter()
+                calls[name]()
+                taken[name].append(time.perf_counter() - began)
+                if name in outside:
+                    outside[name].append(taken[name][-1] - sum(inside))
+    return {**{name: statistics.median(values[2:]) for name, values in taken.items()}, "python": statistics.median(outside["out"][2:]),
+            "python new": statistics.median(outside["new"][2:])}
 
 
-class _NoCalls:
-    """The library, of which executions do nothing."""
+class _Library:
+    """The library, with others in place of its executions."""
+
+    def __init__(self, instead):
+        self.instead = instead
 
     def __getattr__(self, name):
-        value = (lambda *_: 0) if "_execute" in name else getattr(lib, name)
+        value = self.instead(getattr(lib, name)) if "_execute" in name else getattr(lib, name)
         setattr(self, name, value)
         return value
+
+
+@contextlib.contextmanager
+def library(instead):
+    """Within it the package executes instead(call) for each of the library's calls."""
+    modules = _transforms, _map, _signal, _known
+
+    def take(one):
+        for context in _contexts._contexts.values():
+            context.known.clear()  # which holds calls
+        for module in modules:
+            module.lib = one
+
+    take(_Library(instead))
+    try:
+        yield
+    finally:
+        take(lib)
 
 
 def host_seconds():
@@ -177,16 +214,8 @@ def host_seconds():
              "convolve": lambda: mastaba.signal.convolve(x, x)}
     for call in calls.values():
         call()
-    modules, known = (_transforms, _map, _signal, _known), _contexts.current().known
-    for module in modules:
-        module.lib = _NoCalls()
-    known.clear()  # it holds the library's calls
-    try:
+    with library(lambda function: lambda *_: 0):
         return {name: min(seconds_of(call, 0.02) for _ in range(25)) for name, call in calls.items()}
-    finally:
-        for module in modules:
-            module.lib = lib
-        known.clear()
 
 
 def main():
@@ -201,7 +230,7 @@ def main():
             continue
         results[name] = taken = measure(make(), options.calls)
         shown = "  ".join(f"{key} {value * 1e3:.3f}" for key, value in taken.items())
-        print(f"{name}: {shown} ms; C/out {taken['c'] / taken['out']:.3f}", flush=True)
+        print(f"{name}: {shown} ms; C/out {taken['c'] / taken['out']:.3f}, by Python's part {taken['c'] / (taken['c'] + taken['python']):.3f}", flush=True)
     host = host_seconds()
     if options.json and os.path.exists(options.json):
         with open(options.json) as file:
