@@ -200,25 +200,29 @@ static void choice(void **state) {
     static const struct {
         size_t n, m;
         int axis;
+        mst_fft_shape shape; // whose limits these are, on any device
         mst_convolution_algorithm asked, used;
         const char *why;
-    } table[] = {{100000, 5, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "5 products a number"},
-                 {100000, 2001, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "2001 products a number"},
-                 {100000, 5, 0, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "not neighbours"},
-                 {1000, 100, 1, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "products in all"},
-                 {100000, 5, 1, MST_CONVOLUTION_FUSED, MST_CONVOLUTION_FUSED, ""}};
+    } table[] = {{100000, 5, 1, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "5 products a number"},
+                 {100000, 2001, 1, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "2001 products a number"},
+                 {100000, 5, 0, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "not neighbours"},
+                 {100, 60, 1, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "products in all"},
+                 {100000, 5, 1, CPU, MST_CONVOLUTION_FUSED, MST_CONVOLUTION_FUSED, ""},
+                 {600, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "33 products a number"},
+                 {100000, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "33 products a number"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;
         mst_convolution *plan = NULL;
         mst_error e;
-        size_t x[2] = {2, 2}, y[2] = {1, 1};
-        if (table[i].used == MST_CONVOLUTION_FUSED && mst_context_device(*state)->type != CL_DEVICE_TYPE_CPU)
+        size_t x[2] = {40, 40}, y[2] = {1, 1};
+        if (table[i].shape == CPU && table[i].used == MST_CONVOLUTION_FUSED &&
+            mst_context_device(*state)->type != CL_DEVICE_TYPE_CPU)
             continue; // GPUs refuse these in the shape for CPUs
         x[table[i].axis] = table[i].n, y[table[i].axis] = table[i].m;
         desc.x = mst_layout_dense(MST_FLOAT32, 2, x);
         desc.y = mst_layout_dense(MST_FLOAT32, 2, y);
         desc.axes[0] = table[i].axis, desc.algorithm = table[i].asked;
-        desc.shape = CPU; // whose limits these are, on any device
+        desc.shape = table[i].shape;
         OK(mst_convolution_create(*state, &desc, &plan, &e));
         const char *why = mst_convolution_explain(plan);
         CHECK(mst_convolution_algorithm_used(plan) == table[i].used &&

@@ -11,13 +11,14 @@
 
 // The most products a number of the result that direct sums take, where the fused algorithm could be taken.
 typedef struct direct_limit {
-    size_t signals, short_signals, images; // short: of less than 512 numbers
-    size_t total, total_images;            // of all numbers: calls so small that launches count, whatever the kernel's size
+    size_t signals, short_signals, images;
+    size_t short_columns;       // signals of up to so many numbers are short
+    size_t total, total_images; // of all numbers: calls so small that launches count, whatever the kernel's size
 } direct_limit;
 
-static const direct_limit cpu_limit = {48, 20, 225, (size_t)1 << 19, (size_t)1 << 19},
-                          gpu_limit = {2, 8, 256, (size_t)1 << 18, (size_t)1 << 26},
-                          line_limit = {17, 64, 0, (size_t)1 << 18, 0}; // gpu, by direct_line.cl
+static const direct_limit cpu_limit = {48, 20, 225, 511, (size_t)1 << 19, (size_t)1 << 19},
+                          gpu_limit = {2, 8, 256, 511, (size_t)1 << 18, (size_t)1 << 26},
+                          line_limit = {17, 64, 0, 2048, (size_t)1 << 18, 0}; // gpu, by direct_line.cl
 
 // Of GPUs: images whose results are at least this share of what overlapping tiles transform take these in place of transforms,
 // and in place of sums from so many products a number on. Integers, whose sums are exact, take sums as long as they may.
@@ -42,7 +43,9 @@ static bool sums_exactly(const mst_convolution *plan) { return plan->desc.x.type
 
 static bool suits_direct(mst_convolution *plan, const mst_direct_tiling *t, bool tiles) {
     const direct_limit *limit = t->cpu ? &cpu_limit : t->line ? &line_limit : &gpu_limit;
-    size_t most = t->n_axes > 1 ? limit->images : t->signal_columns < 512 ? limit->short_signals : limit->signals;
+    size_t most = t->n_axes > 1                               ? limit->images
+                  : t->signal_columns <= limit->short_columns ? limit->short_signals
+                                                              : limit->signals;
     const mst_layout *taps = mst_convolution_layout(plan, t->taps);
     size_t planes = mst_type_is_complex(taps->type) ? 2 : 1, products = t->n_taps * planes;
     size_t numbers = mst_layout_count(&plan->desc.z) * t->parts;
