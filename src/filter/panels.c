@@ -302,7 +302,8 @@ static mst_status store_row(size_t y, void *user, mst_error *error) {
     for (size_t c = 0; c < plan->channels; c++)
         for (size_t x = 0; x < plan->width; x++) {
             const size_t i = x * plan->channels + c;
-            put_number(to, packed, i, c < plan->colours ? scaled(r, results_of(r, c, y)[x]) : number_of(from, image, i));
+            put_number(to, packed, i,
+                       image && c >= plan->colours ? number_of(from, image, i) : scaled(r, results_of(r, c, y)[x]));
         }
     MST_TRY(mst_transfer_write(plan->context->pool, &t, 0, packed_bytes(&row), packed, error));
 fail:
