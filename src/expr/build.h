@@ -17,6 +17,9 @@ unsigned mst_expr_add_decimal(mst_expr *expr, double value);            // with 
 unsigned mst_expr_find_leaf(mst_expr *expr, const mst_expr_leaf *leaf); // its number; MST_EXPR_FULL when memory is out
 unsigned mst_expr_add_leaf(mst_expr *expr, const mst_expr_leaf *leaf, bool of_field); // also MST_EXPR_FULL when memory is out
 unsigned mst_expr_add(mst_expr *expr, mst_expr_operation operation, const unsigned *operands, int n);
+static inline unsigned mst_expr_add_two(mst_expr *expr, mst_expr_operation operation, unsigned a, unsigned b) {
+    return mst_expr_add(expr, operation, (unsigned[]){a, b}, 2);
+}
 unsigned mst_expr_add_power(mst_expr *expr, unsigned base, unsigned exponent);
 // The operation of `node` on other operands.
 unsigned mst_expr_add_like(mst_expr *expr, const mst_expr_node *node, const unsigned *operands);

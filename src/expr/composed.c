@@ -1,5 +1,7 @@
 #include "composed.h"
 
+#include "bessel.h"
+
 #include <math.h>
 
 typedef struct composed {
@@ -8,10 +10,6 @@ typedef struct composed {
     mst_expr_operation operation; // without `build`
     bool of_map;
 } composed;
-
-static unsigned two(mst_expr *expr, mst_expr_operation operation, unsigned a, unsigned b) {
-    return mst_expr_add(expr, operation, (unsigned[]){a, b}, 2);
-}
 
 static unsigned choose(mst_expr *expr, unsigned condition, unsigned a, unsigned b) {
     return mst_expr_add(expr, MST_EXPR_CHOOSE, (unsigned[]){condition, a, b}, 3);
@@ -27,17 +25,17 @@ static unsigned where(mst_expr *expr, const unsigned *x) { return choose(expr, x
 
 // A NaN stays one, and of ends in the wrong order the upper one counts, as in NumPy.
 static unsigned clip(mst_expr *expr, const unsigned *x) {
-    unsigned raised = choose(expr, two(expr, MST_EXPR_LESS, x[0], x[1]), x[1], x[0]);
-    return choose(expr, two(expr, MST_EXPR_GREATER, raised, x[2]), x[2], raised);
+    unsigned raised = choose(expr, mst_expr_add_two(expr, MST_EXPR_LESS, x[0], x[1]), x[1], x[0]);
+    return choose(expr, mst_expr_add_two(expr, MST_EXPR_GREATER, raised, x[2]), x[2], raised);
 }
 
-static unsigned is_nan(mst_expr *expr, const unsigned *x) { return two(expr, MST_EXPR_NOT_EQUAL, x[0], x[0]); }
+static unsigned is_nan(mst_expr *expr, const unsigned *x) { return mst_expr_add_two(expr, MST_EXPR_NOT_EQUAL, x[0], x[0]); }
 
 // Of half a complex number of a map, as its magnitude is finite where its parts are.
 static unsigned compare_with_infinity(mst_expr *expr, mst_expr_operation operation, unsigned x) {
     if (expr->of_map)
-        x = two(expr, MST_EXPR_MULTIPLY, x, mst_expr_add_decimal(expr, 0.5));
-    return two(expr, operation, mst_expr_add(expr, MST_EXPR_ABS, &x, 1), mst_expr_add_decimal(expr, INFINITY));
+        x = mst_expr_add_two(expr, MST_EXPR_MULTIPLY, x, mst_expr_add_decimal(expr, 0.5));
+    return mst_expr_add_two(expr, operation, mst_expr_add(expr, MST_EXPR_ABS, &x, 1), mst_expr_add_decimal(expr, INFINITY));
 }
 
 static unsigned is_infinite(mst_expr *expr, const unsigned *x) { return compare_with_infinity(expr, MST_EXPR_EQUAL, x[0]); }
@@ -45,17 +43,20 @@ static unsigned is_finite(mst_expr *expr, const unsigned *x) { return compare_wi
 
 // sin(pi x) / (pi x), 1 at 0.
 static unsigned sinc(mst_expr *expr, const unsigned *x) {
-    unsigned angle = two(expr, MST_EXPR_MULTIPLY, mst_expr_add_decimal(expr, acos(-1.0)), x[0]);
-    unsigned quotient = two(expr, MST_EXPR_DIVIDE, mst_expr_add(expr, MST_EXPR_SIN, &angle, 1), angle);
-    return choose(expr, two(expr, MST_EXPR_EQUAL, angle, number(expr, 0)), number(expr, 1), quotient);
+    unsigned angle = mst_expr_add_two(expr, MST_EXPR_MULTIPLY, mst_expr_add_decimal(expr, acos(-1.0)), x[0]);
+    unsigned quotient = mst_expr_add_two(expr, MST_EXPR_DIVIDE, mst_expr_add(expr, MST_EXPR_SIN, &angle, 1), angle);
+    return choose(expr, mst_expr_add_two(expr, MST_EXPR_EQUAL, angle, number(expr, 0)), number(expr, 1), quotient);
 }
+
+static unsigned j0_of(mst_expr *expr, const unsigned *x) { return mst_bessel_add(expr, 0, x[0]); }
+static unsigned j1_of(mst_expr *expr, const unsigned *x) { return mst_bessel_add(expr, 1, x[0]); }
 
 // 0 below 0, 1 above, `middle` at 0, NaN for NaN.
 static unsigned stepped(mst_expr *expr, unsigned x, unsigned middle) {
     unsigned zero = number(expr, 0), one = number(expr, 1);
-    unsigned right =
-        choose(expr, two(expr, MST_EXPR_GREATER, x, zero), one, choose(expr, two(expr, MST_EXPR_EQUAL, x, zero), middle, x));
-    return choose(expr, two(expr, MST_EXPR_LESS, x, zero), zero, right);
+    unsigned right = choose(expr, mst_expr_add_two(expr, MST_EXPR_GREATER, x, zero), one,
+                            choose(expr, mst_expr_add_two(expr, MST_EXPR_EQUAL, x, zero), middle, x));
+    return choose(expr, mst_expr_add_two(expr, MST_EXPR_LESS, x, zero), zero, right);
 }
 
 static unsigned heaviside(mst_expr *expr, const unsigned *x) { return stepped(expr, x[0], x[1]); }
@@ -63,7 +64,7 @@ static unsigned step(mst_expr *expr, const unsigned *x) { return stepped(expr, x
 
 // The larger or smaller one; a NaN if there is one, which max and min ignore.
 static unsigned extreme(mst_expr *expr, mst_expr_operation operation, const unsigned *x) {
-    unsigned first = two(expr, MST_EXPR_OR, two(expr, operation, x[0], x[1]), is_nan(expr, x));
+    unsigned first = mst_expr_add_two(expr, MST_EXPR_OR, mst_expr_add_two(expr, operation, x[0], x[1]), is_nan(expr, x));
     return choose(expr, first, x[0], x[1]);
 }
 
@@ -83,6 +84,8 @@ static const composed functions[] = {
     COMPOSED("isinf", 1, is_infinite),
     COMPOSED("isfinite", 1, is_finite),
     COMPOSED("sinc", 1, sinc),
+    COMPOSED("j0", 1, j0_of),
+    COMPOSED("j1", 1, j1_of),
     COMPOSED("heaviside", 2, heaviside),
     COMPOSED("step", 1, step),
     COMPOSED("maximum", 2, maximum),

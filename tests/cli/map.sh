@@ -69,6 +69,32 @@ MASTABA=$program
 npy make other.npy float32 37,3 1
 npy make z.npy complex64 3,37 1
 refused 2 'no output' map B B=b.npy
+# Bessel functions, against Bessel's integral by the trapezoidal rule, which is exact here but for rounding.
+python3 - >bessel.npy <<'END'
+import struct, sys
+values = [0.0, -0.0, float('inf'), float('-inf'), float('nan')] + [0.37 * k - 55 for k in range(300)] + [5.0, -5.0, 4.999999, 5.000001]
+header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (%d,)}" % len(values)
+sys.stdout.buffer.write(b'\x93NUMPY\x01\0v\0' + header.ljust(117) + b'\n' + struct.pack('<%dd' % len(values), *values))
+END
+for order in 0 1; do
+    expect 0 "$MASTABA" map "j$order(X)" X=bessel.npy -o j.npy -f
+    expect 0 "$MASTABA" map "j$order(X)" X=bessel.npy -o single.npy -f --type float32
+    python3 - $order <<'END' || fail "j$order"
+import math, struct, sys
+n, terms = int(sys.argv[1]), 200
+x, j = ([v for v, in struct.iter_unpack('<d', open(name, 'rb').read()[128:])] for name in ('bessel.npy', 'j.npy'))
+single = [v for v, in struct.iter_unpack('<f', open('single.npy', 'rb').read()[128:])]
+assert j[2] == j[3] == 0 and j[4] != j[4] and j[0] == 1 - n and math.copysign(1, j[1]) == (1 if n == 0 else -1), j[:5]
+def integral(x):
+    angles = [math.pi * k / terms for k in range(terms + 1)]
+    return math.fsum((0.5 if k in (0, terms) else 1) * math.cos(n * t - x * math.sin(t)) for k, t in enumerate(angles)) / terms
+for at in range(5, len(x)):
+    wanted = integral(x[at])
+    assert abs(j[at] - wanted) < 2e-15, (x[at], j[at], wanted)
+    assert abs(single[at] - wanted) < 3e-6, (x[at], single[at], wanted) # x itself is rounded, too
+END
+done
+
 # float64 to float16 is rounded once: what is beside the middle of two float16 is no tie, though it is one in float32.
 python3 - >middle.npy <<'END'
 import struct, sys
