@@ -71,6 +71,9 @@ typedef struct job {
     mst_context *context;
     mst_convolution *plan;
     mst_report report;
+    cli_share share;  // of the first axis of the result
+    mst_layout whole; // the result of all
+    mst_location from[2], to;
     bool dry_run;
 } job;
 
@@ -129,14 +132,39 @@ static int begin_output(const char *path, job *j) {
     mst_error error;
     if (mst_convolution_result(&j->desc, &result, &error) != MST_OK)
         return cli_fail_input(command, NULL, &error);
-    j->desc.z = result;
+    j->whole = j->desc.z = result;
     if (!path)
         return CLI_DONE;
     int rate = j->x.sample_rate ? j->x.sample_rate : j->y.sample_rate;
     int code = cli_output_begin(&j->z, &result, rate);
     if (code == CLI_DONE)
-        j->desc.z = j->z.layout;
+        j->whole = j->desc.z = j->z.layout;
     return code;
+}
+
+// Cuts operands and result down to this rank's share of the batch.
+static int share_batch(job *j) {
+    const mst_convolution_desc *d = &j->desc;
+    const cli_operand both[] = {j->x, j->y};
+    const int rank = d->z.rank;
+    j->from[0] = j->x.location;
+    j->from[1] = j->y.location;
+    j->to = j->z.location;
+    if (cli_get_team()->count == 1)
+        return CLI_DONE;
+    for (int a = 0; a < d->n_axes; a++)
+        if (d->axes[a] == 0 || d->axes[a] == -rank) {
+            cli_error(command, "ranks share the first axis, so they do not convolve along it; `mastaba convolve` does");
+            return CLI_INPUT_OUTPUT;
+        }
+    int code = cli_operands_agree(command, both, CLI_COUNT(both));
+    if (code == CLI_DONE)
+        code = cli_share_batch(command, j->whole.shape[0], &j->share);
+    if (code == CLI_DONE)
+        code = cli_share_cut(command, &j->share, &j->desc.x, &j->from[0]);
+    if (code == CLI_DONE)
+        code = cli_share_cut(command, &j->share, &j->desc.y, &j->from[1]);
+    return code == CLI_DONE ? cli_share_cut(command, &j->share, &j->desc.z, &j->to) : code;
 }
 
 static uint64_t all_bytes(const job *j) {
@@ -146,18 +174,23 @@ static uint64_t all_bytes(const job *j) {
 static int make_plan(const cli_options *options, job *j) {
     mst_error error;
     int code = cli_context(command, options, true, &j->context);
+    cli_work_begin();
     if (code == CLI_DONE && mst_convolution_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail_input(command, NULL, &error);
-    return code;
+    return cli_agree(command, code);
 }
 
 static int compute(job *j) {
     mst_error error;
     cli_progress progress = cli_progress_start(command, (double)all_bytes(j));
     const mst_execution how = cli_execution(&progress, &j->report);
-    mst_status status = mst_convolution_execute(j->plan, j->x.location, j->y.location, j->z.location, &how, &error);
+    const double began = cli_work_begin();
+    mst_status status = mst_convolution_execute(j->plan, j->from[0], j->from[1], j->to, &how, &error);
     cli_progress_end(&progress);
-    return status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+    int code = status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+    if (code == CLI_DONE && cli_interrupted())
+        code = cli_fail_interrupted(command);
+    return cli_work_end(command, code, began, &j->report);
 }
 
 // 0: nothing is padded.
@@ -166,7 +199,7 @@ static size_t padded_length(const mst_convolution *plan) {
 }
 
 static int print_report(const cli_options *options, job *j) {
-    cli_work work = {.command = command, .path = j->z.path, .result = &j->desc.z, .bytes = all_bytes(j), .report = &j->report};
+    cli_work work = {.command = command, .path = j->z.path, .result = &j->whole, .bytes = all_bytes(j), .report = &j->report};
     mst_convolution_algorithm used = mst_convolution_algorithm_used(j->plan);
     char why[200]; // which the plan's own goes with
     work.algorithm = mst_convolution_algorithm_name(used);
@@ -237,17 +270,17 @@ static int print_forecast(const cli_options *options, const job *j) {
 static int convolve(const char *const *inputs, const char *path, const cli_options *options, job *j) {
     int code = path ? cli_output_open(command, path, true, options->force, inputs, &j->z) : CLI_DONE;
     if (code == CLI_DONE)
-        code = open_inputs(inputs, j);
+        code = cli_agree(command, open_inputs(inputs, j));
     if (code == CLI_DONE)
         code = begin_output(path, j);
+    if (code == CLI_DONE)
+        code = share_batch(j);
     if (code == CLI_DONE)
         code = make_plan(options, j);
     if (code == CLI_DONE && !path)
         return j->dry_run ? print_forecast(options, j) : cli_flush(command);
     if (code == CLI_DONE)
         code = compute(j);
-    if (code == CLI_DONE && cli_interrupted())
-        code = cli_fail_interrupted(command);
     if (code == CLI_DONE)
         code = cli_output_commit(&j->z);
     return code == CLI_DONE ? print_report(options, j) : code;

@@ -73,6 +73,7 @@ typedef struct job {
     mst_map_input inputs[MST_MAP_MAX_INPUTS];
     mst_map_number numbers[MST_MAP_MAX_NUMBERS];
     cli_operand files[MST_MAP_MAX_INPUTS];
+    cli_share share; // of the first axis of the result
     char *names[MOST_OPERANDS];
     mst_map_more more[MST_MAP_MAX_OUTPUTS];
     int axes[MST_MAX_RANK];
@@ -184,6 +185,60 @@ static int read_request(job *j) {
     return code;
 }
 
+// Whether an expression reads an index or the length of the first axis, of which a rank knows its share only.
+static bool reads_first_index(const char *text) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.";
+    for (size_t n; *text; text += n ? n : 1) {
+        n = strspn(text, letters);
+        if (n == 2 && (memcmp(text, "i0", 2) == 0 || memcmp(text, "n0", 2) == 0))
+            return true;
+    }
+    return false;
+}
+
+static int refuse_shared(const char *what) {
+    cli_error(command, "ranks share the first axis, so they do not compute %s; `mastaba map` does", what);
+    return CLI_USAGE;
+}
+
+// What ranks cannot compute from their shares of the first axis.
+static int check_shared(const job *j, int rank) {
+    const char *why = j->desc.n_axes > 0 || rank > 0 ? NULL : "numbers";
+    for (int k = 0; k < j->desc.n_axes; k++)
+        if (j->axes[k] == 0 || j->axes[k] == -rank)
+            why = "a reduction along the first axis";
+    for (int k = 0; k < j->outputs.n; k++)
+        if (reads_first_index(j->outputs.all[k].expression))
+            why = "i0 or n0";
+    return why ? refuse_shared(why) : CLI_DONE;
+}
+
+// Cuts the inputs down to this rank's share of the first axis, where they have it.
+static int share_inputs(job *j) {
+    int rank = 0;
+    size_t all = 1;
+    if (cli_get_team()->count == 1)
+        return CLI_DONE;
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        rank = j->files[k].layout.rank > rank ? j->files[k].layout.rank : rank;
+    for (int k = 0; k < j->desc.n_inputs; k++)
+        if (j->files[k].layout.rank == rank && rank > 0 && j->files[k].layout.shape[0] != 1)
+            all = j->files[k].layout.shape[0];
+    int code = cli_operands_agree(command, j->files, (size_t)j->desc.n_inputs);
+    if (code == CLI_DONE)
+        code = check_shared(j, rank);
+    if (code == CLI_DONE)
+        code = cli_share_batch(command, all, &j->share);
+    for (int k = 0; k < j->desc.n_inputs && code == CLI_DONE; k++) {
+        cli_operand *file = &j->files[k];
+        if (file->layout.rank < rank || file->layout.shape[0] == 1)
+            continue;
+        code = cli_share_cut(command, &j->share, &file->layout, &file->location);
+        j->inputs[k].layout = file->layout;
+    }
+    return code;
+}
+
 static int open_outputs(job *j) {
     const char *inputs[MST_MAP_MAX_INPUTS + 1] = {NULL};
     for (int k = 0; k < j->desc.n_inputs; k++)
@@ -195,6 +250,7 @@ static int execute(job *j) {
     mst_error error;
     mst_location at[MST_MAP_MAX_INPUTS], to[MST_MAP_MAX_OUTPUTS];
     uint64_t bytes = 0;
+    const double work = cli_work_begin();
     for (int k = 0; k < j->outputs.n; k++) {
         to[k] = j->outputs.all[k].location;
         bytes += cli_layout_bytes(mst_map_output_of(j->plan, k));
@@ -207,23 +263,24 @@ static int execute(job *j) {
     const mst_execution how = cli_execution(&progress, &j->report);
     mst_status status = mst_map_execute_all(j->plan, at, to, &how, &error);
     cli_progress_end(&progress);
-    if (status != MST_OK)
-        return cli_fail_input(command, NULL, &error);
-    return cli_interrupted() ? cli_fail_interrupted(command) : CLI_DONE;
+    int code = status == MST_OK ? CLI_DONE : cli_fail_input(command, NULL, &error);
+    if (code == CLI_DONE && cli_interrupted())
+        code = cli_fail_interrupted(command);
+    return cli_work_end(command, code, work, &j->report);
 }
 
 // Prints on stderr, since results are on stdout.
 static void print_widths(const job *j) {
     double seconds[MST_MAP_N_WIDTHS];
     mst_map_measured(j->plan, seconds);
-    fprintf(stderr, "mastaba map: vectors of %u elements", mst_map_vector_width(j->plan));
+    fprintf(stderr, "%s map: vectors of %u elements", cli_program(), mst_map_vector_width(j->plan));
     for (int w = 0; w < MST_MAP_N_WIDTHS && j->request->measure; w++)
         fprintf(stderr, "%s%d: %.4g ns", w == 0 ? "; an element takes, by width, " : ", ", 1 << w, 1e9 * seconds[w]);
     fputc('\n', stderr);
 }
 
 static int print_report(job *j) {
-    mst_layout result = *mst_map_output(j->plan);
+    mst_layout result = cli_share_whole(&j->share, mst_map_output(j->plan));
     cli_work work = {
         .command = command, .path = j->outputs.all[0].file.path, .result = &result, .bytes = 0, .report = &j->report};
     if (mst_map_wanted(j->plan) != result.type)
@@ -244,19 +301,27 @@ static int print_report(job *j) {
 static int compute(job *j) {
     mst_error error;
     const request *r = j->request;
-    int code = read_request(j);
+    int code = cli_agree(command, read_request(j));
+    if (code == CLI_DONE)
+        code = share_inputs(j);
     if (code == CLI_DONE && r->outputs)
         code = open_outputs(j);
     if (code == CLI_DONE)
         code = cli_context(command, &j->options, true, &j->context);
-    if (code == CLI_DONE && mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
+    if (code != CLI_DONE)
+        return code;
+    cli_work_begin();
+    if (mst_map_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail(command, NULL, &error);
+    code = cli_agree(command, code);
+    if (code == CLI_DONE && cli_get_team()->count > 1 && mst_map_reduces(j->plan) && j->desc.n_axes == 0)
+        code = refuse_shared("a reduction along the first axis");
     if (code == CLI_DONE && mst_map_wanted(j->plan) != mst_map_output(j->plan)->type)
-        fprintf(stderr, "mastaba map: %s has no %s: computed in %s\n", mst_context_device(j->context)->name,
+        fprintf(stderr, "%s map: %s has no %s: computed in %s\n", cli_program(), mst_context_device(j->context)->name,
                 mst_type_name(mst_map_wanted(j->plan)), mst_type_name(mst_map_output(j->plan)->type));
     if (code != CLI_DONE || (!r->outputs && j->options.show_kernels))
         return code == CLI_DONE ? cli_flush(command) : code;
-    code = map_outputs_begin(command, &j->outputs, j->plan);
+    code = map_outputs_begin(command, &j->outputs, j->plan, &j->share);
     if (code == CLI_DONE)
         code = execute(j);
     if (code == CLI_DONE)

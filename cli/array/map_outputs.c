@@ -63,7 +63,7 @@ int map_outputs_open(const char *command, char *const *paths, bool force, const 
     return code;
 }
 
-int map_outputs_begin(const char *command, map_outputs *outputs, const mst_map *plan) {
+int map_outputs_begin(const char *command, map_outputs *outputs, const mst_map *plan, const cli_share *share) {
     int code = CLI_DONE;
     for (int k = 0; k < outputs->n && code == CLI_DONE; k++) {
         map_output *o = &outputs->all[k];
@@ -73,9 +73,12 @@ int map_outputs_begin(const char *command, map_outputs *outputs, const mst_map *
             cli_error(command, "no output given; add -o OUT.npy");
             return CLI_USAGE;
         }
+        mst_layout whole = cli_share_whole(share, layout);
         if (outputs->in_files)
-            code = cli_output_begin(&o->file, layout, 0);
+            code = cli_output_begin(&o->file, &whole, 0);
         o->location = outputs->in_files ? o->file.location : mst_at_host(o->number.bytes);
+        if (outputs->in_files && code == CLI_DONE)
+            code = cli_share_cut(command, share, &whole, &o->location);
     }
     return code;
 }

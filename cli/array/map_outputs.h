@@ -27,8 +27,8 @@ void map_outputs_close(map_outputs *outputs);
 int map_outputs_add(const char *command, const char *expression, map_outputs *outputs);
 // One file for each output.
 int map_outputs_open(const char *command, char *const *paths, bool force, const char *const *inputs, map_outputs *outputs);
-// Says where results go; without files each must be one number.
-int map_outputs_begin(const char *command, map_outputs *outputs, const mst_map *plan);
+// Says where results go, this process's share of each; without files each must be one number.
+int map_outputs_begin(const char *command, map_outputs *outputs, const mst_map *plan, const cli_share *share);
 int map_outputs_commit(map_outputs *outputs);
 int map_outputs_print(const char *command, const map_outputs *outputs, const mst_map *plan, bool json);
 

@@ -20,4 +20,7 @@ typedef struct cli_operand {
 int cli_operand_open(const char *command, const char *path, cli_operand *operand);
 void cli_operand_close(cli_operand *operand);
 
+// Whether all of a team (core/team.h) have opened the same files; an exit code.
+int cli_operands_agree(const char *command, const cli_operand *operands, size_t n);
+
 #endif

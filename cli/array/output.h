@@ -6,12 +6,15 @@
 #include "sound/sound.h"
 
 // All return an exit code after printing the error. cli_output_close follows in any case, on an output that began as zeros.
+// Opening, beginning and committing are calls of a whole team (core/team.h): its first process makes the file, all write to it.
 typedef struct cli_output {
-    const char *path;  // the caller's
-    mst_layout layout; // what the plan is to write
+    const char *command, *path; // the caller's
+    mst_layout layout;          // what the plan is to write
     mst_location location;
     cli_whole_file whole;
     cli_sound_writer *sound;
+    bool is_shared;
+    int shared; // this process's descriptor of a file of several
 } cli_output;
 
 // Refuses what cannot be written to, before any work: a path that exists (without force), is not a regular file, or is one of the
@@ -27,7 +30,7 @@ int cli_output_open(const char *command, const char *path, bool sounds, bool for
 // sample_rate Hz), else .npy.
 int cli_output_begin(cli_output *output, const mst_layout *result, int sample_rate);
 
-// Puts the whole file in place.
+// Puts the whole file in place, when all have written.
 int cli_output_commit(cli_output *output);
 void cli_output_close(cli_output *output);
 

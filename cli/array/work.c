@@ -5,6 +5,7 @@
 #include "core/json.h"
 #include "core/layout.h"
 #include "core/report.h"
+#include "core/team.h"
 #include "core/text.h"
 
 #include <math.h>
@@ -32,6 +33,8 @@ static int print_json(const cli_work *work, const char *device, double copy_rate
         failed |= json_object_set_new(object, "padded_length", json_integer((json_int_t)work->padded_length));
     }
     failed |= json_object_set_new(object, "device", cli_json_text(work->on_host ? "host" : device));
+    if (cli_get_team()->count > 1)
+        failed |= json_object_set_new(object, "ranks", json_integer(cli_get_team()->count));
     failed |= json_object_set_new(object, "seconds", cli_json_real(r->seconds));
     failed |= json_object_set_new(object, "upload_seconds", cli_json_real(r->upload_seconds));
     failed |= json_object_set_new(object, "compute_seconds", cli_json_real(r->compute_seconds));
@@ -48,7 +51,7 @@ static int print_json(const cli_work *work, const char *device, double copy_rate
 }
 
 static void print_text(const cli_work *work, const char *device) {
-    char shape[200], time[32], padded[64] = "", speed[32] = "";
+    char shape[200], time[32], padded[64] = "", speed[32] = "", ranks[32] = "";
     const mst_report *r = work->report;
     if (work->algorithm && work->padded_length)
         snprintf(padded, sizeof padded, " by %s, padded to %zu,", work->algorithm, work->padded_length);
@@ -56,8 +59,10 @@ static void print_text(const cli_work *work, const char *device) {
         snprintf(padded, sizeof padded, " by %s,", work->algorithm);
     if (work->bytes > 0 && r->seconds > 0) // else there was nothing to compute
         snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)work->bytes / r->seconds);
-    printf("%s: %s %s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),
-           padded, work->on_host ? "the host" : device, cli_time_text(r->seconds, time), speed);
+    if (cli_get_team()->count > 1)
+        snprintf(ranks, sizeof ranks, " by %d ranks", cli_get_team()->count);
+    printf("%s: %s %s%s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),
+           padded, ranks, work->on_host ? "the host" : device, cli_time_text(r->seconds, time), speed);
 }
 
 // The rates of several devices at once are not one device's.

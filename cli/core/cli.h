@@ -11,6 +11,7 @@
 #include "options.h"
 #include "progress.h"
 #include "report.h"
+#include "team.h"
 #include "text.h"
 #include "values.h"
 

@@ -3,6 +3,7 @@
 
 #include "interrupt.h"
 #include "report.h"
+#include "team.h"
 #include "values.h"
 
 #include <popt.h>
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 40, MOST_SHARED = 16 };
+enum { MOST_OPTIONS = 40, MOST_SHARED = 16, DEFAULT_TIMEOUT = 600 };
 
 typedef struct shared_option {
     unsigned group;
@@ -37,14 +38,22 @@ static const shared_option shared_options[] = {
      {"show-kernels", 0, CLI_FLAG, offsetof(cli_options, show_kernels),
       "print the OpenCL C of all kernels; without -o nothing is computed", NULL}},
     {CLI_VERBOSE, {"verbose", 'v', CLI_FLAG, offsetof(cli_options, verbose), "say more, and log to standard error", NULL}},
+    {CLI_TIMEOUT,
+     {"timeout", 0, CLI_REAL, offsetof(cli_options, timeout),
+      "end the job when a rank has waited so long; 0: never (default: 600)", "SECONDS"}},
 };
 enum { N_SHARED = CLI_COUNT(shared_options) };
 
 static const cli_option help_option = {"help", 'h', CLI_FLAG, 0, "print this text", NULL};
 
+// Only ranks wait for others.
+static bool is_taken(const cli_command *command, unsigned group) {
+    return !(command->leave_out & group) && (group != CLI_TIMEOUT || cli_get_team()->watch);
+}
+
 const cli_option *cli_shared_option(const cli_command *command, size_t i) {
     for (size_t k = 0; k < N_SHARED; k++)
-        if (!(command->leave_out & shared_options[k].group) && i-- == 0)
+        if (is_taken(command, shared_options[k].group) && i-- == 0)
             return &shared_options[k].option;
     return i == 0 ? &help_option : NULL;
 }
@@ -167,7 +176,11 @@ static int read_line(command_line *line, int argc) {
     }
     if (code == CLI_DONE)
         code = read_size(name, "--device-memory", common->device_memory_text, &common->device_memory);
-    return code == CLI_DONE ? read_size(name, "--host-memory", common->host_memory_text, &common->host_memory) : code;
+    if (code == CLI_DONE)
+        code = read_size(name, "--host-memory", common->host_memory_text, &common->host_memory);
+    if (code == CLI_DONE && cli_get_team()->watch)
+        code = cli_get_team()->watch(name, common->timeout);
+    return code;
 }
 
 static void free_texts(const struct poptOption *options, int n) {
@@ -214,6 +227,7 @@ int cli_run_command(const cli_command *command, int argc, const char **argv) {
     if (command->commands)
         return cli_run_group(command, argc, argv);
     command_line line = {.command = command, .values = calloc(1, command->values_bytes + 1)};
+    line.arguments.common.timeout = DEFAULT_TIMEOUT;
     if (!line.values)
         return cli_out_of_memory(command->name, NULL);
     if (command->defaults)

@@ -1,6 +1,7 @@
 #include "context.h"
 
 #include "report.h"
+#include "team.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -36,9 +37,8 @@ int cli_context(const char *command, const cli_options *options, bool profile, m
     desc.profile = profile;
     desc.on_program = options->show_kernels ? show_program : NULL;
     desc.log = options->verbose ? log_line : log_warning;
-    if (mst_context_create(&desc, out, &error) == MST_OK)
-        return CLI_DONE;
-    return cli_fail(command, NULL, &error);
+    int code = cli_create_context(&desc, out, &error) == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
+    return cli_agree(command, code);
 }
 
 const char *cli_device_text(const mst_context *context, char text[static 320]) {

@@ -25,7 +25,7 @@ static const double SAME = 0.1;  // a signal so soon is the same request, sent t
 static atomic_bool interrupted;
 static _Atomic(const char *) held; // what an interrupted command still does, NULL: it ends
 static atomic_ullong released;     // milliseconds, when that was last so
-static const char *program;        // the command, for messages
+static const char *command;        // for messages
 
 static unsigned long long milliseconds(void) { return (unsigned long long)(cli_now() * 1000); }
 
@@ -34,7 +34,7 @@ static void say(const char *what, const char *more) {
     char line[PATH_MAX + 200];
     const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
-    int length = snprintf(line, sizeof line, "%smastaba %s: %s%s\n", wipe, program, what, more);
+    int length = snprintf(line, sizeof line, "%s%s %s: %s%s\n", wipe, cli_program(), command, what, more);
     length = length < (int)sizeof line ? length : (int)sizeof line - 1;
     if (poll(&out, 1, 100) == 1 && write(STDERR_FILENO, line, (size_t)length) < 0)
         return; // nobody can be told
@@ -107,12 +107,12 @@ static void *wait_for_signals(void *user) {
 
 // There are no handlers, since LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks
 // reach only the thread that waits for them. The threads of the driver start later and inherit the mask.
-void cli_catch_interrupts(const char *command) {
+void cli_catch_interrupts(const char *name) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     static sigset_t signals;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
     pthread_t thread;
-    program = command;
+    command = name;
     sigemptyset(&signals);
     for (size_t i = 0; i < CLI_COUNT(numbers); i++) // one that is ignored stays so: nohup, background jobs
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)

@@ -26,13 +26,23 @@ typedef struct cli_option {
 } cli_option;
 
 // The options that commands share, in groups that a command can leave out.
-enum { CLI_DEVICE = 1, CLI_MEMORY = 2, CLI_NO_CACHE = 4, CLI_FORCE = 8, CLI_JSON = 16, CLI_VERBOSE = 32, CLI_KERNELS = 64 };
+enum {
+    CLI_DEVICE = 1,
+    CLI_MEMORY = 2,
+    CLI_NO_CACHE = 4,
+    CLI_FORCE = 8,
+    CLI_JSON = 16,
+    CLI_VERBOSE = 32,
+    CLI_KERNELS = 64,
+    CLI_TIMEOUT = 128
+};
 
 typedef struct cli_options {
     char *device;                                     // NULL: MASTABA_DEVICE, else the default
     uint64_t device_memory, host_memory;              // 0: the library's default
     int no_cache, force, json, verbose, show_kernels; // 0 or 1
     char *device_memory_text, *host_memory_text;
+    double timeout; // seconds that a rank waits for others; 0: for ever
 } cli_options;
 
 #endif

@@ -198,18 +198,37 @@ static int print_text(const filter_job *job) {
     return cli_flush(command);
 }
 
+// Filters this process's share of the images, and counts those of all.
+static int run_share(filter_job *job) {
+    const int count = cli_get_team()->count, number = cli_get_team()->number;
+    const cli_share share = cli_share_of(job->n_inputs, number);
+    const double began = cli_work_begin();
+    job->begin = share.first;
+    job->end = share.first + share.count;
+    int code = cli_work_end(command, filter_run_files(job), began, &job->report);
+    uint64_t done[2] = {job->n_done, job->pixels};
+    for (int i = 0; i < count && count > 1; i++) {
+        uint64_t theirs[2] = {done[0], done[1]};
+        cli_tell(theirs, sizeof theirs, i);
+        job->n_done += i == number ? 0 : (size_t)theirs[0];
+        job->pixels += i == number ? 0 : theirs[1];
+    }
+    return code;
+}
+
 static int filter(const filter_text *text, const cli_options *options, filter_job *job) {
-    int code = filter_read_options(text, job);
+    int code = cli_agree(command, filter_read_options(text, job));
     if (code == CLI_DONE && job->output)
         code = open_outputs(job);
     if (code == CLI_DONE && job->spectrum)
         code = open_spectrum(job);
+    code = cli_agree(command, code);
     if (code == CLI_DONE)
         code = cli_context(command, options, true, &job->context);
     if (code == CLI_DONE && !job->output && !job->spectrum)
         return filter_plan_files(job);
     if (code == CLI_DONE)
-        code = filter_run_files(job);
+        code = run_share(job);
     if (job->n_done == 0 || code == CLI_INTERRUPTED)
         return code;
     int printed = options->json ? print_json(job) : print_text(job);

@@ -35,11 +35,11 @@ typedef struct filter_job {
     cli_image_format format; // of standard output, if it was said
     const char *spectrum;    // NULL: none
     bool directory, stages, force, show_kernels, json;
-    bool linear, weigh;        // in linear light; opacity weighs the colours
-    const char *const *inputs; // NULL-ended
-    size_t n_inputs;
-    char **paths;        // of the outputs, an input each; they depend on what is in the inputs, and are found once
-    cli_place places[2]; // of the outputs, and of the spectrum
+    bool linear, weigh;          // in linear light; opacity weighs the colours
+    const char *const *inputs;   // NULL-ended
+    size_t n_inputs, begin, end; // those from begin to end are filtered by this process
+    char **paths;                // of the outputs, an input each; they depend on what is in the inputs, and are found once
+    cli_place places[2];         // of the outputs, and of the spectrum
 
     mst_context *context;
     mst_filter *plan; // for the images before

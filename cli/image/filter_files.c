@@ -318,7 +318,7 @@ static size_t count_at_once(const pipeline *p, const cli_image *image) {
 }
 
 static void begin_reading(pipeline *p, size_t end) {
-    for (; p->n_begun < end && p->n_begun < p->job->n_inputs; p->n_begun++) {
+    for (; p->n_begun < end && p->n_begun < p->job->end; p->n_begun++) {
         size_t slot = p->n_begun % p->n_slots;
         p->reads[slot] = (reading){.job = p->job, .path = p->job->inputs[p->n_begun]};
         start(&p->readers[slot], read_image, &p->reads[slot]);
@@ -356,9 +356,9 @@ static void run_image(pipeline *p, size_t i, size_t *at_once) {
 
 static int run_pipeline(pipeline *p) {
     filter_job *job = p->job;
-    size_t i = 0, at_once = 1;
+    size_t i = job->begin, at_once = 1;
     cli_progress progress = cli_progress_start(job->command, 0);
-    for (; i < job->n_inputs && cli_progress_update(i, job->n_inputs, &progress); i++)
+    for (; i < job->end && cli_progress_update(i - job->begin, job->end - job->begin, &progress); i++)
         run_image(p, i, &at_once);
     end_writings(p, i);
     for (; i < p->n_begun; i++) {
@@ -375,12 +375,13 @@ int filter_run_files(filter_job *job) {
         return cli_out_of_memory(job->command, NULL);
     p->job = job;
     p->n_slots = count_slots(job);
+    p->n_begun = p->n_ended = job->begin;
     int code = run_pipeline(p);
     free(p);
-    if (!cli_interrupted() || job->n_handled == job->n_inputs)
+    if (!cli_interrupted() || job->n_handled == job->end - job->begin)
         return code;
     if (job->n_done == 0)
         return cli_fail_interrupted(job->command);
-    cli_error(job->command, "interrupted; %zu of %zu images written", job->n_done, job->n_inputs);
+    cli_error(job->command, "interrupted; %zu of %zu images written", job->n_done, job->end - job->begin);
     return CLI_INTERRUPTED;
 }

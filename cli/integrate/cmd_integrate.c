@@ -168,12 +168,16 @@ static int make_plan(const cli_options *options, job *j, integrate_run *run) {
     int code = cli_context(command, options, false, &j->context);
     if (code != CLI_DONE)
         return code;
+    cli_work_begin();
     if (mst_integral_create(j->context, &j->desc, &j->plan, &error) != MST_OK)
-        return cli_fail(command, NULL, &error);
+        code = cli_fail(command, NULL, &error);
+    code = cli_agree(command, code);
+    if (code != CLI_DONE)
+        return code;
     run->context = j->context;
     run->type = mst_integral_type(j->plan);
     if (j->desc.type == (mst_type)0 && run->type == MST_FLOAT32)
-        fprintf(stderr, "mastaba integrate: note: %s has no float64; computed in float32\n",
+        fprintf(stderr, "%s integrate: note: %s has no float64; computed in float32\n", cli_program(),
                 mst_context_device(j->context)->name);
     return CLI_DONE;
 }
@@ -188,18 +192,28 @@ static int compute(job *j, integrate_run *run) {
     }
     cli_progress progress = cli_progress_start(command, 0);
     const mst_execution how = cli_execution(&progress, &report);
-    mst_status status = mst_integral_execute(j->plan, j->parameters.values, j->parameters.n_sets, j->results, &how, &error);
+    const double began = cli_work_begin();
+    const size_t n = j->parameters.n_sets;
+    const cli_share share = cli_share_of(n, cli_get_team()->number);
+    mst_status status = MST_OK;
+    if (share.count > 0)
+        status = mst_integral_execute(j->plan, j->parameters.values + share.first * j->parameters.n, share.count,
+                                      j->results + share.first, &how, &error);
     cli_progress_end(&progress);
+    int code = status == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
+    code = cli_work_end(command, code, began, &report);
+    if (code == CLI_DONE)
+        cli_share_gather(j->results, n, sizeof *j->results);
     run->results = j->results;
-    run->seconds = status == MST_OK ? report.seconds : 0;
-    return status == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
+    run->seconds = code == CLI_DONE ? report.seconds : 0;
+    return code;
 }
 
 static int integrate(request *r, const cli_options *options, job *j) {
     const char *const inputs[] = {r->params, NULL};
     int code = r->output ? cli_output_open(command, r->output, false, options->force, inputs, &j->output) : CLI_DONE;
     if (code == CLI_DONE)
-        code = read_request(r, j);
+        code = cli_agree(command, read_request(r, j));
     if (code == CLI_DONE && r->output)
         code = integrate_begin(&j->parameters, &j->output);
     integrate_run run = {.command = command, .desc = j->desc, .parameters = &j->parameters};

@@ -76,9 +76,10 @@ int integrate_print(const integrate_run *run, bool json) {
 static int write_rows(const integrate_run *run, const cli_output *out) {
     enum { AT_ONCE = 4096 };
     double rows[AT_ONCE][4];
-    size_t n = run->parameters->n_sets;
-    for (size_t first = 0; first < n; first += AT_ONCE) {
-        size_t count = n - first < AT_ONCE ? n - first : AT_ONCE;
+    const cli_share share = cli_share_of(run->parameters->n_sets, cli_get_team()->number);
+    const size_t end = share.first + share.count;
+    for (size_t first = share.first; first < end; first += AT_ONCE) {
+        size_t count = end - first < AT_ONCE ? end - first : AT_ONCE;
         for (size_t i = 0; i < count; i++) {
             const mst_integral_result *r = &run->results[first + i];
             const double row[] = {r->value, r->error, (double)r->evaluations, (double)r->status};
@@ -99,7 +100,7 @@ int integrate_begin(const integrate_parameters *p, cli_output *out) {
 }
 
 int integrate_store(const integrate_run *run, cli_output *out, bool json) {
-    int code = write_rows(run, out);
+    int code = cli_agree(run->command, write_rows(run, out));
     if (code == CLI_DONE)
         code = cli_output_commit(out);
     if (code == CLI_DONE && json)

@@ -29,10 +29,7 @@ typedef struct request {
     char *output, *axes, *norm, *layout;
     int inverse, real, dry_run; // 0 or 1
     long long length;           // 0: not given
-    double timeout;
 } request;
-
-static const request defaults = {.timeout = 600};
 
 static const cli_option option_table[] = {
     {"output", 'o', CLI_TEXT, offsetof(request, output), "where the result goes, a .npy file", "OUT.npy"},
@@ -44,8 +41,6 @@ static const cli_option option_table[] = {
     {"norm", 0, CLI_TEXT, offsetof(request, norm), "backward, ortho or forward (default: backward)", "NORM"},
     {"layout", 0, CLI_TEXT, offsetof(request, layout), "slabs or pencils (default: by the number of ranks)", "LAYOUT"},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print who has what and what is sent, and end", NULL},
-    {"timeout", 0, CLI_REAL, offsetof(request, timeout), "end the job when a rank has waited so long; 0: never (default: 600)",
-     "SECONDS"},
 };
 
 enum { BACKWARD, ORTHO, FORWARD };
@@ -56,7 +51,7 @@ typedef struct job {
     mst_mpi_fft_desc desc;
     mst_layout result;
     cli_operand input;
-    ranks_output output;
+    cli_output output;
     mst_mpi_part in, out;
     void *read; // this rank's part of the input, where it cannot be read by the transform
     mst_location from;
@@ -76,8 +71,6 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "--length %lld: give 1 to 2^30, with --inverse --real", r->length);
         return CLI_USAGE;
     }
-    if (ranks_check_timeout(command, r->timeout) != CLI_DONE)
-        return CLI_USAGE;
     if (r->norm)
         code = cli_choose(command, "--norm", r->norm, norms, CLI_COUNT(norms), "no such norm; choose backward, ortho or forward",
                           &j->norm);
@@ -85,8 +78,6 @@ static int check_request(const request *r, job *j) {
         code = cli_choose(command, "--layout", r->layout, layouts, CLI_COUNT(layouts), "no such layout; choose slabs or pencils",
                           &cut);
     j->desc.cut = (mst_mpi_cut)cut;
-    j->desc.timeout = r->timeout;
-    ranks_watch(command, r->timeout);
     return code == CLI_DONE ? cli_axes(command, r->axes ? r->axes : "-1", MST_MAX_AXES, j->desc.axes, &j->desc.n_axes) : code;
 }
 
@@ -213,10 +204,10 @@ static int print_plan(const job *j, bool json) {
 
 static int compute(const cli_options *options, job *j, double *seconds) {
     mst_error error;
-    int code = ranks_context(command, options, &j->context);
+    int code = cli_context(command, options, false, &j->context);
     if (code == CLI_DONE && mst_mpi_fft_create(MPI_COMM_WORLD, j->context, &j->desc, &j->plan, &error) != MST_OK)
         code = cli_fail_input(command, j->input.path, &error);
-    code = ranks_agree(command, code);
+    code = cli_agree(command, code);
     if (code != CLI_DONE)
         return code;
     double start = cli_now();
@@ -230,7 +221,7 @@ static int compute(const cli_options *options, job *j, double *seconds) {
     *seconds = cli_now() - start;
     if (code == CLI_DONE && cli_interrupted())
         code = cli_fail_interrupted(command);
-    return ranks_agree(command, code);
+    return cli_agree(command, code);
 }
 
 static int print_report(const job *j, bool json, double seconds) {
@@ -255,33 +246,34 @@ static int transform(const cli_options *options, const char *path, job *j) {
     const char *const inputs[] = {path, NULL};
     const request *r = j->request;
     double seconds = 0;
-    int code = r->dry_run ? CLI_DONE : ranks_output_open(command, r->output, options->force, inputs, &j->output);
+    int code = r->dry_run ? CLI_DONE : cli_output_open(command, r->output, false, options->force, inputs, &j->output);
     if (code == CLI_DONE)
         code = ranks_open_input(command, path, &j->input);
     if (code == CLI_DONE)
-        code = ranks_agree(command, describe(j));
+        code = cli_agree(command, describe(j));
     if (code == CLI_DONE && r->dry_run)
         return print_plan(j, options->json != 0);
     if (code == CLI_DONE)
-        code = ranks_agree(command, find_parts(j));
+        code = cli_agree(command, find_parts(j));
     if (code == CLI_DONE)
-        code = ranks_output_begin(command, &j->result, &j->output);
+        code = cli_output_begin(&j->output, &j->result, 0);
     if (code == CLI_DONE)
         code = compute(options, j, &seconds);
     if (code == CLI_DONE)
-        code = ranks_output_commit(command, &j->output);
+        code = cli_output_commit(&j->output);
     return code == CLI_DONE && ranks_number() == 0 ? print_report(j, options->json != 0, seconds) : code;
 }
 
 static int run(const cli_arguments *arguments, void *values) {
     job j = {.request = values, .desc = MST_MPI_FFT_DESC_INIT, .in = MST_MPI_PART_INIT, .out = MST_MPI_PART_INIT};
+    j.desc.timeout = arguments->common.timeout;
     int code = check_request(values, &j);
     if (code == CLI_DONE)
         code = transform(&arguments->common, arguments->operands[0], &j);
     mst_mpi_fft_destroy(j.plan);
     mst_context_destroy(j.context);
     free(j.read);
-    ranks_output_close(&j.output);
+    cli_output_close(&j.output);
     cli_operand_close(&j.input);
     return code;
 }
@@ -298,6 +290,5 @@ const cli_command mpi_fft = {
     .options = option_table,
     .n_options = CLI_COUNT(option_table),
     .values_bytes = sizeof(request),
-    .defaults = &defaults,
     .run = run,
 };

@@ -22,11 +22,11 @@ static const char details[] = "As `mastaba solve`, by all ranks of the job: each
 typedef struct request {
     char *grid, **set, *precision, *output; // set: NULL-ended, or NULL
     long long steps, exchange;              // -1: those of the file; 0: chosen
-    double time_step, timeout;              // 0: the file's
+    double time_step;                       // 0: the file's
     int no_check, dry_run;
 } request;
 
-static const request defaults = {.steps = -1, .timeout = 600};
+static const request defaults = {.steps = -1};
 
 static const cli_option option_table[] = {
     {"grid", 0, CLI_TEXT, offsetof(request, grid), "nodes an axis, slowest first, as 8192x8192", "NxN"},
@@ -38,8 +38,6 @@ static const cli_option option_table[] = {
     {"exchange", 0, CLI_LONG, offsetof(request, exchange), "steps between exchanges of halos (default: by a model)", "K"},
     {"no-check", 0, CLI_FLAG, offsetof(request, no_check), "go on although a field has become infinite or NaN", NULL},
     {"dry-run", 0, CLI_FLAG, offsetof(request, dry_run), "print who has what, and end", NULL},
-    {"timeout", 0, CLI_REAL, offsetof(request, timeout), "end the job when a rank has waited so long; 0: never (default: 600)",
-     "SECONDS"},
 };
 
 typedef struct job {
@@ -47,7 +45,7 @@ typedef struct job {
     problem_overrides overrides;
     solve_options options;
     solve_run run; // of which ranks use the problem
-    ranks_output output;
+    cli_output output;
     mst_context *context;
     mst_mpi_stencil *solver;
 } job;
@@ -61,8 +59,8 @@ static int check_request(const request *r, job *j) {
         cli_error(command, "--steps, --exchange, --time-step: expected numbers above 0, of --exchange up to 2^20");
         return CLI_USAGE;
     }
-    int code = ranks_check_timeout(command, r->timeout);
-    if (code == CLI_DONE && r->grid)
+    int code = CLI_DONE;
+    if (r->grid)
         code = solve_take_grid(r->grid, &j->overrides);
     if (code == CLI_DONE)
         code = solve_take_set(r->set, &j->overrides);
@@ -70,8 +68,6 @@ static int check_request(const request *r, job *j) {
         code = cli_precision(command, r->precision, "expected float32 or float64", &j->overrides.precision);
     j->overrides.steps = r->steps;
     j->overrides.time_step = r->time_step;
-    if (code == CLI_DONE)
-        ranks_watch(command, r->timeout);
     return code;
 }
 
@@ -115,8 +111,8 @@ static int open_problem(job *j, const char *name, const cli_options *common) {
         code = check_problem(j);
     j->run.problem.desc.check_every = j->request->no_check ? 0 : UINT64_MAX;
     j->run.problem.desc.expected_steps = j->run.problem.steps;
-    code = ranks_agree(command, code);
-    if (code == CLI_DONE && !ranks_same(digest(&j->run.problem))) {
+    code = cli_agree(command, code);
+    if (code == CLI_DONE && !cli_same(digest(&j->run.problem))) {
         cli_error(command, "%s: is not the same problem for all ranks; put its files where all hosts see them", name);
         return CLI_INPUT_OUTPUT;
     }
@@ -173,7 +169,7 @@ static int write_planes(job *j) {
         if (d->fields[i].coefficient)
             continue;
         uint64_t at = j->output.location.offset + written++ * bytes + part.first * (bytes / shape[0]);
-        if (mst_stencil_read(mine, d->fields[i].name, 0, NULL, mst_at_file(j->output.file, at), &error) != MST_OK)
+        if (mst_stencil_read(mine, d->fields[i].name, 0, NULL, mst_at_file(j->output.location.file, at), &error) != MST_OK)
             return cli_fail(command, j->request->output, &error);
     }
     return CLI_DONE;
@@ -182,14 +178,14 @@ static int write_planes(job *j) {
 static int compute(const cli_options *options, job *j, double *seconds) {
     mst_error error;
     const problem *p = &j->run.problem;
-    int code = ranks_context(command, options, &j->context);
+    int code = cli_context(command, options, false, &j->context);
     if (code != CLI_DONE)
         return code;
     ranks_pause_watch(); // compiling takes its time; what follows has the timeout itself
-    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange, j->request->timeout,
-                               &j->solver, &error) != MST_OK)
+    if (mst_mpi_stencil_create(MPI_COMM_WORLD, j->context, &p->desc, (uint64_t)j->request->exchange, options->timeout, &j->solver,
+                               &error) != MST_OK)
         code = cli_fail_input(command, j->options.name, &error);
-    code = ranks_agree(command, code);
+    code = cli_agree(command, code);
     if (code != CLI_DONE)
         return code;
     double start = cli_now();
@@ -204,7 +200,7 @@ static int compute(const cli_options *options, job *j, double *seconds) {
         code = cli_fail_interrupted(command);
     if (code == CLI_DONE)
         code = write_planes(j);
-    return ranks_agree(command, code);
+    return cli_agree(command, code);
 }
 
 static int print_report(const job *j, bool json, double seconds) {
@@ -239,13 +235,13 @@ static int solve(const cli_options *options, const char *name, job *j) {
         return print_plan(j, options->json != 0);
     const mst_layout whole = code == CLI_DONE ? solve_result_layout(&j->run) : (mst_layout)MST_LAYOUT_INIT;
     if (code == CLI_DONE)
-        code = ranks_output_open(command, j->request->output, options->force, inputs, &j->output);
+        code = cli_output_open(command, j->request->output, false, options->force, inputs, &j->output);
     if (code == CLI_DONE)
-        code = ranks_output_begin(command, &whole, &j->output);
+        code = cli_output_begin(&j->output, &whole, 0);
     if (code == CLI_DONE)
         code = compute(options, j, &seconds);
     if (code == CLI_DONE)
-        code = ranks_output_commit(command, &j->output);
+        code = cli_output_commit(&j->output);
     return code == CLI_DONE && ranks_number() == 0 ? print_report(j, options->json != 0, seconds) : code;
 }
 
@@ -256,7 +252,7 @@ static int run(const cli_arguments *arguments, void *values) {
         code = solve(&arguments->common, arguments->operands[0], &j);
     mst_mpi_stencil_destroy(j.solver);
     mst_context_destroy(j.context);
-    ranks_output_close(&j.output);
+    cli_output_close(&j.output);
     problem_free(&j.run.problem);
     return code;
 }

@@ -3,24 +3,10 @@
 #include "core/file.h"
 #include "core/layout.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // ---- Inputs
-
-// A number that hardly two layouts have in common (FNV-1a).
-static uint64_t digest(const cli_operand *input) {
-    uint64_t values[3 + MST_MAX_RANK] = {(uint64_t)input->layout.type, (uint64_t)input->layout.rank, input->location.offset};
-    uint64_t hash = 0xcbf29ce484222325;
-    for (int k = 0; k < input->layout.rank; k++)
-        values[3 + k] = input->layout.shape[k];
-    for (size_t i = 0; i < sizeof values; i++)
-        hash = (hash ^ ((const unsigned char *)values)[i]) * 0x100000001b3;
-    return hash;
-}
 
 int ranks_open_input(const char *command, const char *path, cli_operand *input) {
     int code = cli_operand_open(command, path, input);
@@ -28,12 +14,8 @@ int ranks_open_input(const char *command, const char *path, cli_operand *input) 
         cli_error(command, "%s: is a sound; ranks share .npy files", path);
         code = CLI_INPUT_OUTPUT;
     }
-    code = ranks_agree(command, code);
-    if (code == CLI_DONE && !ranks_same(digest(input))) {
-        cli_error(command, "%s: is not the same file for all ranks; put it where all hosts see it", path);
-        return CLI_INPUT_OUTPUT;
-    }
-    return code;
+    code = cli_agree(command, code);
+    return code == CLI_DONE ? cli_operands_agree(command, input, 1) : code;
 }
 
 // Elements of real numbers as those of a transform.
@@ -97,66 +79,6 @@ int ranks_read_part(const char *command, const cli_operand *input, const mst_mpi
         } while (code == CLI_DONE && next_line(l, index));
     free(buffer);
     return code;
-}
-
-// ---- The result
-
-int ranks_output_open(const char *command, const char *path, bool force, const char *const *inputs, ranks_output *o) {
-    int code = ranks_number() == 0 ? cli_output_open(command, path, false, force, inputs, &o->output) : CLI_DONE;
-    return ranks_agree(command, code);
-}
-
-static int open_shared(const char *command, const char *path, ranks_output *o) {
-    o->file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-    o->open = o->file >= 0;
-    if (o->open)
-        return CLI_DONE;
-    cli_error(command, "%s: cannot be opened: %s; put the result where all hosts see it", path, strerror(errno));
-    return CLI_INPUT_OUTPUT;
-}
-
-int ranks_output_begin(const char *command, const mst_layout *layout, ranks_output *o) {
-    struct {
-        uint64_t offset;
-        char path[4096];
-    } told = {0};
-    int code = ranks_number() == 0 ? cli_output_begin(&o->output, layout, 0) : CLI_DONE;
-    if (ranks_number() == 0 && code == CLI_DONE) {
-        char *path = cli_whole_path(&o->output.whole);
-        told.offset = o->output.location.offset;
-        if (!path || strlen(path) >= sizeof told.path)
-            code = cli_out_of_memory(command, "the path of the result");
-        else
-            memcpy(told.path, path, strlen(path) + 1);
-        free(path);
-    }
-    code = ranks_agree(command, code);
-    if (code != CLI_DONE)
-        return code;
-    ranks_share(&told, sizeof told);
-    code = ranks_agree(command, open_shared(command, told.path, o));
-    o->location = mst_at_file(o->file, told.offset);
-    return code;
-}
-
-// Network file systems tell of failed writes when a file is closed.
-int ranks_output_commit(const char *command, ranks_output *o) {
-    int code = CLI_DONE, second = fcntl(o->file, F_DUPFD_CLOEXEC, 0);
-    if (second < 0 || close(second) != 0) {
-        cli_error(command, "the result cannot be written: %s", strerror(errno));
-        code = CLI_INPUT_OUTPUT;
-    }
-    code = ranks_agree(command, code);
-    if (code == CLI_DONE && ranks_number() == 0)
-        code = cli_output_commit(&o->output);
-    return ranks_agree(command, code);
-}
-
-void ranks_output_close(ranks_output *o) {
-    if (o->open)
-        close(o->file);
-    cli_output_close(&o->output);
-    *o = (ranks_output){0};
 }
 
 mst_location ranks_part_location(mst_location whole, const mst_layout *layout, const mst_mpi_part *part) {

@@ -1,9 +1,12 @@
 // The program `mastaba-mpi`: commands of `mastaba` by all ranks of an MPI job.
+#include "array/commands.h"
+#include "image/filter.h"
+#include "integrate/integrate.h"
 #include "ranks.h"
 
 #include <string.h>
 
-static const cli_command *const commands[] = {&mpi_fft, &mpi_solve};
+static const cli_command *const commands[] = {&mpi_fft, &cmd_convolve, &cmd_map, &cmd_filter, &cmd_integrate, &mpi_solve};
 
 static void print_help(FILE *out) {
     fputs("Usage: mpiexec -n RANKS mastaba-mpi COMMAND [options]\n\n"

@@ -25,8 +25,6 @@ static void be_silent(void) {
     close(nowhere);
 }
 
-void ranks_end(void) { MPI_Finalize(); }
-
 int ranks_number(void) { return number; }
 int ranks_count(void) { return count; }
 
@@ -44,13 +42,6 @@ static void set_alarm(double seconds) {
     double after = seconds > 0 ? fmax(seconds, 1e-3) + 0.2 * number : 0;
     struct itimerval timer = {.it_value = {(time_t)after, (suseconds_t)(1e6 * (after - floor(after)))}};
     setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-int ranks_check_timeout(const char *command, double seconds) {
-    if (seconds >= 0 && seconds <= LONGEST_WATCH)
-        return CLI_DONE;
-    cli_error(command, "--timeout %g: give seconds up to %d, or 0 for none", seconds, LONGEST_WATCH);
-    return CLI_USAGE;
 }
 
 void ranks_watch(const char *command, double seconds) {
@@ -77,19 +68,7 @@ static void wait_for(MPI_Request *request) {
     set_alarm(timeout);
 }
 
-bool ranks_begin(int *argc, char ***argv) {
-    int provided;
-    ranks_watch("", MOST_SECONDS); // for those that never come
-    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
-        return false;
-    MPI_Comm_rank(MPI_COMM_WORLD, &number);
-    MPI_Comm_size(MPI_COMM_WORLD, &count);
-    if (number > 0)
-        be_silent();
-    return true;
-}
-
-int ranks_agree(const char *command, int code) {
+static int agree(const char *command, int code) {
     int failing = code == CLI_DONE ? count : number, first = 0;
     struct {
         int code;
@@ -109,13 +88,13 @@ int ranks_agree(const char *command, int code) {
     return told.code;
 }
 
-void ranks_share(void *data, size_t bytes) {
+static void tell(void *data, size_t bytes, int from) {
     MPI_Request request;
-    MPI_Ibcast(data, (int)bytes, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    MPI_Ibcast(data, (int)bytes, MPI_BYTE, from, MPI_COMM_WORLD, &request);
     wait_for(&request);
 }
 
-bool ranks_same(uint64_t value) {
+static bool same(uint64_t value) {
     uint64_t both[2] = {value, ~value}, least[2];
     MPI_Request request;
     MPI_Iallreduce(both, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD, &request);
@@ -123,24 +102,38 @@ bool ranks_same(uint64_t value) {
     return least[0] == ~least[1];
 }
 
-static void log_line(mst_log_level level, const char *line, void *user) {
-    static const char *const prefixes[] = {"debug: ", "info: ", "warning: "};
-    char text[4096];
-    if (level < MST_LOG_WARNING && !*(const int *)user)
-        return;
-    snprintf(text, sizeof text, "%s", line);
-    cli_print_line(prefixes[level], text);
+static mst_status create(const mst_context_desc *desc, mst_context **out, mst_error *error) {
+    set_alarm(timeout);
+    return mst_mpi_context_create(MPI_COMM_WORLD, desc, out, error);
 }
 
-int ranks_context(const char *command, const cli_options *options, mst_context **out) {
-    mst_context_desc desc = MST_CONTEXT_DESC_INIT;
-    mst_error error;
-    desc.device = options->device;
-    desc.device_memory = options->device_memory;
-    desc.host_memory = options->host_memory;
-    desc.no_cache = options->no_cache != 0;
-    desc.log = log_line;
-    desc.log_user = (void *)(uintptr_t)&options->verbose;
-    int code = mst_mpi_context_create(MPI_COMM_WORLD, &desc, out, &error) == MST_OK ? CLI_DONE : cli_fail(command, NULL, &error);
-    return ranks_agree(command, code);
+static int watch(const char *command, double seconds) {
+    if (seconds >= 0 && seconds <= LONGEST_WATCH) {
+        ranks_watch(command, seconds);
+        return CLI_DONE;
+    }
+    cli_error(command, "--timeout %g: give seconds up to %d, or 0 for none", seconds, LONGEST_WATCH);
+    return CLI_USAGE;
+}
+
+bool ranks_begin(int *argc, char ***argv) {
+    static cli_team team = {
+        .agree = agree, .same = same, .tell = tell, .create = create, .watch = watch, .pause = ranks_pause_watch};
+    int provided;
+    ranks_watch("", MOST_SECONDS); // for those that never come
+    if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)
+        return false;
+    MPI_Comm_rank(MPI_COMM_WORLD, &number);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    team.number = number;
+    team.count = count;
+    cli_set_team(&team);
+    if (number > 0)
+        be_silent();
+    return true;
+}
+
+void ranks_end(void) {
+    set_alarm(timeout);
+    MPI_Finalize();
 }

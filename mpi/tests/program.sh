@@ -23,6 +23,12 @@ def save(name, descr, shape, values):
     with open(name, "wb") as f:
         f.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode() + values.tobytes())
 save("x.npy", "<f4", (6, 10, 9), array.array("f", [math.sin(i * i) for i in range(540)]))
+save("k.npy", "<f4", (1, 1, 4), array.array("f", [1, 0.5, 0.25, 3]))
+save("row.npy", "<f4", (9,), array.array("f", range(9)))
+save("two.npy", "<f4", (2, 10, 9), array.array("f", range(180)))
+for i in range(4):
+    with open("image%d.pgm" % i, "wb") as f:
+        f.write(b"P5\n24 16\n255\n" + bytes((7 * j * j + i) % 256 for j in range(384)))
 save("large.npy", "<f4", (256, 256, 64), array.array("f", bytes(4 << 22)))
 END
 
@@ -53,6 +59,27 @@ cmp heat.npy heats.npy || fail "ranks give other bits"
 by 3 solve heat2d --grid 40x24 --exchange 2 --dry-run | grep -q "rank 1: planes 1[34] to .*, halos every 2 steps" || fail "no plan"
 by 2 solve heat2d --grid 2x24 --dry-run | grep -q "rank 0: planes 0 to 1, no halos" || fail "halos of one part"
 
+echo "== shares of a batch, with the bits of one process"
+mkdir f1 fn
+map=('A = sin(B) * C + i2 / n1' 'D = B > 0' B=x.npy C=row.npy)
+"$MASTABA" map "${map[@]}" -o a1.npy -o d1.npy >/dev/null
+"$MASTABA" map 'sum(B * C)' B=x.npy C=row.npy --axes 2 -o s1.npy >/dev/null
+"$MASTABA" convolve x.npy k.npy -o c1.npy --algorithm direct >/dev/null
+"$MASTABA" integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 -o i1.npy >/dev/null
+"$MASTABA" filter image?.pgm -o f1/ --low-pass 5 >/dev/null
+ranks=3
+by 4 map "${map[@]}" -o an.npy -o dn.npy --force | grep -q "by 4 ranks" || fail "no report of a map" # the last one has nothing of an axis of six
+by $ranks map 'sum(B * C)' B=x.npy C=row.npy --axes 2 -o sn.npy --force >/dev/null
+by $ranks convolve x.npy k.npy -o cn.npy --algorithm direct --force >/dev/null
+by $ranks integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 -o in.npy --force >out.txt
+grep -q "^in.npy: 7 integrals" out.txt || fail "$(cat out.txt)"
+by $ranks filter image?.pgm -o fn/ --low-pass 5 --force | grep -q "fn/: 4 images" || fail "no report of images"
+for name in a d s c i; do cmp ${name}1.npy ${name}n.npy || fail "$name by $ranks ranks has other bits"; done
+for i in 0 1 2 3; do cmp f1/image$i.pgm fn/image$i.pgm || fail "image$i by $ranks ranks has other bits"; done
+"$MASTABA" integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 >one.txt
+by 3 integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 >ranks.txt
+cmp one.txt ranks.txt || fail "ranks print other integrals"
+
 echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
@@ -69,6 +96,20 @@ for wrong in "heat1d -o y.npy" "heat2d -o y.npy --time-step 99" "none.yaml -o y.
     by 3 solve $wrong >out.txt 2>err.txt || code=$?
     [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] || fail "solve $wrong: $code, $(cat err.txt)"
 done
+
+refused() { # refused TEXT COMMAND ARGUMENT...: by one message that has the text, and nothing is written
+    local text=$1 code=0
+    shift
+    by 2 "$@" -o y.npy >out.txt 2>err.txt || code=$?
+    [ $code != 0 ] && [ "$(grep -c '^mastaba-mpi' err.txt)" = 1 ] && grep -q -- "$text" err.txt || fail "$*: $code, $(cat err.txt)"
+    [ ! -e y.npy ] || fail "$* left a result"
+}
+refused "reduction along the first axis" map 'sum(B)' B=x.npy --axes -3
+refused "i0 or n0" map 'B * i0' B=x.npy
+refused "of 2 and 6 along the first axis\|of 6 and 2 along" map 'B + C' B=x.npy C=two.npy
+refused "has 1 element, which 2 ranks" map 'B + 1' B=k.npy
+refused "first axis" convolve x.npy two.npy --axes 0
+refused "do not match" convolve x.npy two.npy
 
 reader() { # a rank that has opened the input: MPI has begun
     for pid in $(pgrep -f "^$MASTABA_MPI fft large"); do
