@@ -151,9 +151,21 @@ static bool is_read_before(const sweep_writer *g, unsigned axes, int update, siz
     return false;
 }
 
+// How a memory variable is read: where it is used; or declared before a GPU's loop over the planes, loaded while the plane before
+// is computed, and taken then.
+typedef enum memory_load { LOAD, DECLARE, LOAD_AHEAD, TAKE } memory_load;
+
+// In layers a GPU's work-items have many registers, so there are few, and much to compute between what they load.
+static bool loads_ahead(const sweep_writer *g) { return g->part == MST_SWEEP_FACES || g->part == MST_SWEEP_EDGES; }
+
 // Compilers don't join loads that depend on conditions, so every memory variable is loaded once for all updates.
-static void write_memories(const sweep_writer *g, int k, unsigned axes) {
+static void write_memories(const sweep_writer *g, int k, unsigned axes, memory_load load) {
+    static const char *const texts[] = {[LOAD] = "vreal ",
+                                        [DECLARE] = "vreal ${name}_ahead;\n",
+                                        [LOAD_AHEAD] = "",
+                                        [TAKE] = "const vreal $name = ${name}_ahead;\n"};
     mst_name array, name;
+    char to[sizeof name + sizeof "_ahead"];
     for (int u = g->first; u < g->end; u++) {
         const mst_formula *f = formula_of(&g->s->problem->updates[u], axes);
         for (size_t i = 0; is_computed(g, u, axes) && i < f->n_leaves; i++) {
@@ -162,15 +174,30 @@ static void write_memories(const sweep_writer *g, int k, unsigned axes) {
                 continue;
             mst_sweep_name_argument(g->s, k, leaf->field, leaf->level, array);
             mst_name_leaf(g->s->problem, leaf, name);
-            mst_sweep_write_memory(g->w, g->s, leaf, array, name);
+            mst_text_put(g->out, texts[load], MST_SET(name, name));
+            snprintf(to, sizeof to, load == LOAD_AHEAD ? "%s_ahead" : "%s", name);
+            if (load == LOAD || load == LOAD_AHEAD)
+                mst_sweep_write_memory(g->w, g->s, leaf, array, to);
         }
     }
+}
+
+// What is read of the next plane, in a block where that is the plane.
+static void write_ahead(const sweep_writer *g, int k, unsigned axes, const char *plane) {
+    mst_text_put(g->out, "{\nconst long plane_ahead = $plane;\n{\nconst long plane = plane_ahead;\n", MST_SET(plane, plane));
+    mst_sweep_write_places(g->w, g->s, k, axes);
+    write_memories(g, k, axes, LOAD_AHEAD);
+    mst_text_put(g->out, "}\n}\n");
 }
 
 // Of nodes that may be in the layers of some axes, a bit each, and are in those of no other.
 static void write_updates(const sweep_writer *g, int k, unsigned axes) {
     mst_sweep_write_places(g->w, g->s, k, axes);
-    write_memories(g, k, axes);
+    write_memories(g, k, axes, loads_ahead(g) ? TAKE : LOAD);
+    if (loads_ahead(g)) {
+        mst_text_put(g->out, "if (plane + 1 < plane_end)\n");
+        write_ahead(g, k, axes, "plane + 1");
+    }
     for (int u = g->first; u < g->end; u++)
         if (is_computed(g, u, axes))
             write_update(g, k, u, formula_of(&g->s->problem->updates[u], axes));
@@ -180,6 +207,10 @@ static void write_updates(const sweep_writer *g, int k, unsigned axes) {
 static void write_planes(const sweep_writer *g, int k, unsigned axes) {
     mst_text_put(g->out, "long i = grid.s5 + plane_begin * plane_pitch + row * pitch + column;\n");
     mst_sweep_vectors_write_kept(&g->vectors);
+    if (loads_ahead(g)) {
+        write_memories(g, k, axes, DECLARE);
+        write_ahead(g, k, axes, "plane_begin");
+    }
     mst_text_put(g->out, "for (long plane = plane_begin; plane < plane_end; plane++, i += plane_pitch) {\n");
     mst_sweep_vectors_write_loads(&g->vectors);
     mst_text_put(g->out, "{\n");

@@ -80,8 +80,8 @@ void mst_sweep_write_outside(const mst_writer *w, const mst_sweeps *sweeps, int 
 void mst_sweep_write_axes(const mst_writer *w, const mst_sweeps *sweeps, int k);
 void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *sweeps, mst_sweep_of part, const char *first,
                           const char *const in[N_AXES]);
-// Declares the vector that a leaf reads of a memory variable, 0 outside layers, and where the own one lies in the arrays of each
-// axis of some, under the name of mst_sweep_memory_place.
+// Gives a variable the vector that a leaf reads of a memory variable, 0 outside layers. Declares where the own one lies in the
+// arrays of each axis of some, under the name of mst_sweep_memory_place.
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *sweeps, const mst_leaf *leaf, const char *array,
                             const char *name);
 void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *sweeps, int k, unsigned axes);

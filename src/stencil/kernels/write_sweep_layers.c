@@ -35,19 +35,19 @@ void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, mst_sweep_of
                           const char *const in[N_AXES]) {
     const mst_problem *p = s->problem;
     mst_text_put(w->out,
-                 "long tile = get_group_id(0) - $first;\n"
+                 "uint tile = get_group_id(0) - $first; // divisions of long take a GPU long\n"
                  "const int items = $in_columns ? $narrow : $wide, items_across = $group / items;\n"
                  "const int item = get_local_id(0) % items, item_across = get_local_id(0) / items;\n"
                  "const long tile_columns = nodes_of($in_columns, column_layers, n_columns);\n"
-                 "const long tiles_of_row = (tile_columns + items * WIDTH - 1) / (items * WIDTH);\n"
-                 "const long tile_column = (tile % tiles_of_row * items + item) * WIDTH;\n"
+                 "const uint tiles_of_row = (uint)(tile_columns + items * WIDTH - 1) / (items * WIDTH);\n"
+                 "const long tile_column = (long)(tile % tiles_of_row * items + item) * WIDTH;\n"
                  "tile /= tiles_of_row;\n",
                  MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, mst_sweep_group(part)),
                  MST_SET(narrow, mst_sweep_items(p, part, true)), MST_SET(wide, mst_sweep_items(p, part, false)));
     if (p->rank == MST_MAX_AXES)
         mst_text_put(w->out,
                      "const long tile_rows = nodes_of($in_rows, row_layers, n_rows);\n"
-                     "const long tiles_of_plane = (tile_rows + items_across - 1) / items_across;\n"
+                     "const uint tiles_of_plane = (uint)(tile_rows + items_across - 1) / items_across;\n"
                      "const long tile_row = tile % tiles_of_plane * items_across + item_across, strip = tile / tiles_of_plane;\n"
                      "if (tile_column >= tile_columns || tile_row >= tile_rows)\nreturn;\n"
                      "const long row = node_of(tile_row, $in_rows, row_layers);\n",
@@ -100,7 +100,7 @@ void mst_sweep_write_places(const mst_writer *w, const mst_sweeps *s, int k, uns
 void mst_sweep_write_memory(const mst_writer *w, const mst_sweeps *s, const mst_leaf *leaf, const char *array, const char *name) {
     const int axis = s->problem->fields[leaf->field].layer_axis, offset = leaf->offsets[axis];
     const bool is_aligned = s->shape == MST_STENCIL_SHAPE_GPU && (axis != COLUMNS || offset % s->width == 0);
-    mst_text_put(w->out, "vreal $name = 0;\nif (", MST_SET(name, name));
+    mst_text_put(w->out, "$name = 0;\nif (", MST_SET(name, name));
     mst_sweep_write_is_layer(w, axis, offset);
     mst_text_put(w->out, is_aligned ? ")\n$name = *(__global const vreal *)($array + " : ")\n$name = LOAD_GLOBAL($array + ",
                  MST_SET(name, name), MST_SET(array, array));
