@@ -41,6 +41,7 @@ typedef struct bench {
     float *taps;
     mst_fft *fft;
     mst_convolution *convolution;
+    mst_report report; // of the last execution
     double error;
     json_t *rows;
 } bench;
@@ -176,9 +177,12 @@ static bool make_plan(bench *b) {
 static bool execute(bench *b, double *seconds) {
     mst_error e;
     const mst_location x = mst_at_host(b->arrays[0]), z = mst_at_host(b->arrays[1]);
+    mst_execution how = MST_EXECUTION_INIT;
+    b->report = (mst_report)MST_REPORT_INIT;
+    how.report = &b->report;
     double start = cli_now();
-    mst_status status = b->work->convolves ? mst_convolution_execute(b->convolution, x, mst_at_host(b->taps), z, NULL, &e)
-                                           : mst_fft_execute(b->fft, x, z, NULL, &e);
+    mst_status status = b->work->convolves ? mst_convolution_execute(b->convolution, x, mst_at_host(b->taps), z, &how, &e)
+                                           : mst_fft_execute(b->fft, x, z, &how, &e);
     *seconds = cli_now() - start;
     return status == MST_OK || said(b->work->name, &e);
 }
@@ -237,12 +241,15 @@ static bool check(bench *b) {
 
 static void report(bench *b, double trips, double trip, double seconds, double least) {
     double gb = 1e-9 * (double)b->bytes[0];
-    printf("%-18s %8.2f %6.0f %10.4f %10.4f %8.2f %8.3f %9.1e\n", b->work->name, gb, trips, trips * trip, seconds,
-           trips * gb / seconds, trips * trip / seconds, b->error);
+    printf("%-18s %8.2f %6.0f %10.4f %10.4f %8.2f %8.3f %8.3f %8.3f %8.3f %9.1e\n", b->work->name, gb, trips, trips * trip,
+           seconds, trips * gb / seconds, trips * trip / seconds, b->report.upload_seconds, b->report.compute_seconds,
+           b->report.download_seconds, b->error);
     fflush(stdout);
-    json_array_append_new(b->rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "what", b->work->name, "input_bytes",
-                                             (double)b->bytes[0], "trips", trips, "trip_seconds", trip, "seconds", seconds,
-                                             "least_seconds", least, "of_floor", trips * trip / seconds, "error", b->error));
+    json_array_append_new(
+        b->rows, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "what", b->work->name, "input_bytes",
+                           (double)b->bytes[0], "trips", trips, "trip_seconds", trip, "seconds", seconds, "least_seconds", least,
+                           "of_floor", trips * trip / seconds, "upload_seconds", b->report.upload_seconds, "compute_seconds",
+                           b->report.compute_seconds, "download_seconds", b->report.download_seconds, "error", b->error));
 }
 
 static bool measure(bench *b) {
@@ -294,7 +301,8 @@ static bool run_all(bench *b) {
                         {"convolve pinned", MST_FLOAT32, 1, {sizes[2]}, true, true},
                         {"convolve ordinary", MST_FLOAT32, 1, {sizes[2]}, true, false}};
     bool done = true;
-    printf("%-18s %8s %6s %10s %10s %8s %8s %9s\n", "what", "GB", "trips", "floor, s", "s", "GB/s", "of floor", "error");
+    printf("%-18s %8s %6s %10s %10s %8s %8s %8s %8s %8s %9s\n", "what", "GB", "trips", "floor, s", "s", "GB/s", "of floor",
+           "up, s", "compute", "down", "error");
     for (size_t k = 0; k < CLI_COUNT(all) && done; k++)
         if (wanted(b->settings->only, all[k].name)) {
             b->work = &all[k];
@@ -324,7 +332,7 @@ static int run_command(const cli_arguments *arguments, void *values) {
     bench b = {.settings = s, .rows = json_array()};
     int code = check_settings(s);
     if (code == CLI_DONE)
-        code = cli_context(NULL, &arguments->common, false, &b.context);
+        code = cli_context(NULL, &arguments->common, true, &b.context);
     if (code == CLI_DONE && !(b.taps = malloc((size_t)s->taps * sizeof *b.taps)))
         code = CLI_FAILED;
     for (int i = 0; code == CLI_DONE && i < s->taps; i++)

@@ -272,6 +272,17 @@ static void fft_of_pinned_arrays(void **state) {
     faults.discrete = false;
 }
 
+static void fft_of_pinned_columns(void **state) {
+    (void)state;
+    scenario s = fft_of("FFT of columns of pinned arrays in panels", 60, 64);
+    s.fft.axes[0] = 0;
+    s.pinned = true;
+    s.context.device_memory = 40000;
+    faults.discrete = true;
+    fail_everything(&s);
+    faults.discrete = false;
+}
+
 static void fft_on_the_device(void **state) {
     (void)state;
     scenario s = fft_of("FFT on the device", 3, 64);
@@ -358,6 +369,7 @@ int main(void) {
         cmocka_unit_test(fft_of_files_in_blocks),
         cmocka_unit_test(fft_of_files_on_a_card),
         cmocka_unit_test(fft_of_pinned_arrays),
+        cmocka_unit_test(fft_of_pinned_columns),
         cmocka_unit_test(fft_on_the_device),
         cmocka_unit_test(fft_with_a_cold_cache),
         cmocka_unit_test(fft_of_a_real_image_with_a_prime_side),

@@ -14,7 +14,11 @@
 // Bytes of a panel that keep a device busy while the next one moves, and of one that stays in a processor's cache.
 #define PANEL_BYTES ((uint64_t)32 << 20)
 #define UNIFIED_PANEL_BYTES ((uint64_t)2 << 20)
-#define MOST_PANEL_BYTES ((uint64_t)256 << 20)
+#define MOST_PANEL_BYTES ((uint64_t)512 << 20)
+// Rows that move at full rate: between arrays in memory, and over a link (rectangles on an H100: 27 GB/s by rows of 1 KiB, 33 by
+// 4 KiB, 46 by 8 KiB, 48 by 16 KiB).
+#define UNIFIED_ROW_BYTES ((uint64_t)1 << 10)
+#define ROW_BYTES ((uint64_t)8 << 10)
 #define CROSSING_ROW ((uint64_t)256) // bytes side by side that a device copies from and to pinned memory at the link's rate
 #define CPU_SPAN 1024                // values of a work-item
 
@@ -34,41 +38,6 @@ struct mst_fft_panels {
     int pass;     // that runs
     int prepared; // whose work memory is there; -1: none
 };
-
-// ---- What passes take.
-
-typedef struct coster {
-    mst_context *context;
-    const mst_fft_desc *desc;
-} coster;
-
-static uint64_t item_work(const mst_fft *fft) {
-    uint64_t bytes = 0;
-    for (int b = WORK; b < N_BUFFERS; b++)
-        bytes += fft->item_bytes[b];
-    return bytes;
-}
-
-static size_t items_of(const mst_fft *fft) {
-    size_t n = 1;
-    for (int k = 0; k < fft->split; k++)
-        n *= fft->desc.input.shape[k];
-    return n;
-}
-
-static mst_status cost(void *user, const mst_fft_panel_pass *p, uint64_t *work, uint64_t *tables, mst_error *error) {
-    const coster *c = user;
-    mst_fft_desc d;
-    mst_fft *fft = NULL;
-    mst_fft_panel_describe(p, c->desc, &d);
-    mst_status status = mst_fft_create_planned(c->context, &d, &fft, error);
-    if (status != MST_OK)
-        return status;
-    *work = items_of(fft) * item_work(fft);
-    *tables = fft->table_bytes;
-    mst_fft_destroy(fft);
-    return MST_OK;
-}
 
 // ---- Making.
 
@@ -101,7 +70,7 @@ static mst_status make_pass(mst_fft_panels *panels, int number, mst_error *error
     mst_fft_desc d;
     mst_fft_panel_describe(p, &panels->desc, &d);
     MST_TRY(mst_fft_create_with(panels->context, &d, NULL, &w->transform, error));
-    w->n_items = items_of(w->transform);
+    w->n_items = mst_fft_items(w->transform);
     if (p->twiddle_n) {
         MST_TRY(make_roots(panels, p->twiddle_n, &w->roots, error));
         MST_TRY(make_kernel(panels, "twiddle_panel", &panels->twiddles, error));
@@ -241,7 +210,7 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
     for (int k = 0; k < panels->plan.n_passes; k++) {
         const pass_work *w = &panels->work[k];
         stream.n_items = mst_larger(stream.n_items, panels->plan.passes[k].n_panels);
-        stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * item_work(w->transform));
+        stream.item_work_bytes = mst_larger(stream.item_work_bytes, w->n_items * mst_fft_item_work(w->transform));
         stream.panels_cross &= mst_fft_panel_shortest_run(&panels->plan.passes[k]) >= CROSSING_ROW;
     }
     return mst_stream_create(&stream, &panels->stream, error);
@@ -252,14 +221,15 @@ mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc,
     mst_status status = MST_OK;
     mst_fft_panels *panels = NULL;
     bool unified = context->device.unified_memory;
-    coster c = {context, desc};
+    mst_fft_panels_coster c = {.context = context, .desc = desc};
     const mst_fft_panels_problem problem = {.desc = desc,
                                             .device = mst_budget_left(context, &context->device_memory),
                                             .host = mst_budget_left(context, &context->host_memory),
                                             .largest = context->device.max_allocation_bytes,
                                             .wanted = unified ? UNIFIED_PANEL_BYTES : PANEL_BYTES,
                                             .most = MOST_PANEL_BYTES,
-                                            .cost = cost,
+                                            .row = unified ? UNIFIED_ROW_BYTES : ROW_BYTES,
+                                            .cost = mst_fft_panels_cost,
                                             .user = &c};
     *out = NULL;
     MST_TRY(mst_fft_panels_choose(&problem, planned, fits, error));
@@ -381,12 +351,12 @@ mst_status mst_fft_panels_run(mst_fft_panels *panels, mst_location input, mst_lo
     for (panels->pass = 0; panels->pass <= last; panels->pass++) {
         mst_report report = MST_REPORT_INIT;
         mst_execution one = MST_EXECUTION_INIT;
-        one.report = &report;
         one.progress = whole.progress ? pass_progress : NULL;
         one.progress_user = &watch;
         one.n_wait = panels->pass == 0 ? whole.n_wait : 0;
         one.wait_list = panels->pass == 0 ? whole.wait_list : NULL;
         one.event = panels->pass == last ? whole.event : NULL;
+        one.report = one.event ? NULL : &report; // an execution gives the one or the other
         MST_TRY(run_pass(panels, arrays, &one, error));
         mst_report_add(&sum, &report);
         watch.done += panels->plan.passes[panels->pass].n_panels;

@@ -62,6 +62,7 @@ typedef struct mst_fft_panels_problem {
     uint64_t largest;         // allocation on the device
     uint64_t wanted;          // bytes of a panel that keep the device busy
     uint64_t most;            // beyond which larger ones are no better
+    uint64_t row;             // bytes side by side that move at full rate
     // What a pass's transforms take on the device beside the panels: work memory for one panel, and tables.
     mst_status (*cost)(void *user, const mst_fft_panel_pass *pass, uint64_t *work, uint64_t *tables, mst_error *error);
     void *user;
@@ -101,6 +102,20 @@ void mst_fft_panel_describe(const mst_fft_panel_pass *pass, const mst_fft_desc *
 // The tables of twiddles of n points: 2^shift of one kind, so many of the other, whose products they are.
 unsigned mst_fft_panel_twiddle_shift(size_t n);
 size_t mst_fft_panel_twiddle_count(size_t n);
+
+// panels_cost.c: the items of a panel's transform, and the work memory of one.
+size_t mst_fft_items(const mst_fft *fft);
+uint64_t mst_fft_item_work(const mst_fft *fft);
+
+// `cost` of a problem, with one of these as `user`. The last question is kept with its answer: panels of many sizes may hold the
+// same transform, and one of a length with a large prime factor takes long to plan.
+typedef struct mst_fft_panels_coster {
+    mst_context *context;
+    const mst_fft_desc *desc;
+    mst_fft_desc last;
+    uint64_t work, tables; // of it
+} mst_fft_panels_coster;
+mst_status mst_fft_panels_cost(void *user, const mst_fft_panel_pass *pass, uint64_t *work, uint64_t *tables, mst_error *error);
 
 // panels.c: the passes of a plan on a device. *planned and *fits as above; *out is NULL if nothing fits. Blocks while kernels
 // compile.

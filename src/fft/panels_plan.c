@@ -219,8 +219,7 @@ static mst_status try_way(const mst_fft_panels_problem *problem, const panels_wa
     *fits = false;
     build(problem, w, plan);
     uint64_t capacity = mst_smaller(problem->wanted, problem->largest);
-    while (capacity < problem->most && choose_panels(plan, capacity, 0) &&
-           !choose_panels(plan, capacity, 16 * (uint64_t)LEAST_RUN))
+    while (capacity < problem->most && choose_panels(plan, capacity, 0) && !choose_panels(plan, capacity, problem->row))
         capacity *= 2; // wider ones read and write in longer rows
     for (; capacity >= LEAST_PANEL && choose_panels(plan, capacity, run); capacity /= 2) {
         MST_TRY(count_memory(problem, plan, slots, fits, error));
