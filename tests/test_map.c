@@ -554,6 +554,7 @@ static void refusals(void **state) {
     WRONG("not converted to int32", (d.type = MST_INT32, d.expression = "sin(B)"));
     WRONG("no bits", d.expression = "B / C & 1");
     WRONG("no order", (j.inputs[0].layout.type = MST_COMPLEX64, d.expression = "B < C"));
+    WRONG("no order", (j.inputs[0].layout.type = MST_COMPLEX64, d.expression = "j0(B)"));
     WRONG("take real()", (j.inputs[0].layout.type = MST_COMPLEX64, d.out_type = MST_FLOAT32));
     WRONG("cbrt() of complex", (j.inputs[0].layout.type = MST_COMPLEX64, d.expression = "cbrt(B)"));
     WRONG("8 at most", (j.inputs[0].layout.type = MST_COMPLEX64, d.vector_width = 16));

@@ -1,7 +1,7 @@
 // J0 and J1 by rational functions: up to 5 with their first two zeros as factors, beyond by Hankel's form
 //     sqrt(2 / (pi x)) (P cos(x - t) - (5 / x) Q sin(x - t)),   t = pi/4 or 3 pi/4,
-// with P and Q of (5 / x)^2. Coefficients: S. L. Moshier, Cephes Mathematical Library 2.8 (netlib.org/cephes), j0.c and j1.c; highest
-// powers first. Cosine and sine of x - t are sums of those of x, so that no digit of a large x is lost.
+// with P and Q of (5 / x)^2. Coefficients: S. L. Moshier, Cephes Mathematical Library 2.8 (netlib.org/cephes), j0.c and j1.c;
+// highest powers first. Cosine and sine of x - t are sums of those of x, so that no digit of a large x is lost.
 #include "bessel.h"
 
 #include <math.h>
@@ -81,7 +81,8 @@ static unsigned near_zero(mst_expr *expr, const order_terms *terms, unsigned x) 
 static unsigned far_from_zero(mst_expr *expr, int order, unsigned size) {
     unsigned w = mst_expr_add_two(expr, MST_EXPR_DIVIDE, number(expr, BORDER), size), z = times(expr, w, w);
     unsigned sine = mst_expr_add(expr, MST_EXPR_SIN, &size, 1), cosine = mst_expr_add(expr, MST_EXPR_COS, &size, 1);
-    unsigned sum = mst_expr_add_two(expr, MST_EXPR_ADD, cosine, sine), difference = mst_expr_add_two(expr, MST_EXPR_SUBTRACT, sine, cosine);
+    unsigned sum = mst_expr_add_two(expr, MST_EXPR_ADD, cosine, sine),
+             difference = mst_expr_add_two(expr, MST_EXPR_SUBTRACT, sine, cosine);
     unsigned first = times(expr, quotient(expr, orders[order].p, z), order == 0 ? sum : difference);
     unsigned second = times(expr, times(expr, w, quotient(expr, orders[order].q, z)), order == 0 ? difference : sum);
     unsigned wave = mst_expr_add_two(expr, order == 0 ? MST_EXPR_SUBTRACT : MST_EXPR_ADD, first, second);
@@ -89,18 +90,20 @@ static unsigned far_from_zero(mst_expr *expr, int order, unsigned size) {
     return mst_expr_add_two(expr, MST_EXPR_DIVIDE, wave, mst_expr_add(expr, MST_EXPR_SQRT, &height, 1));
 }
 
-// Close to 0 the quotient is 1 but for rounding, and 1 - x^2 / 4 is J0.
-static unsigned top(mst_expr *expr, unsigned x, unsigned size, unsigned close) {
-    unsigned series = mst_expr_add_two(expr, MST_EXPR_SUBTRACT, number(expr, 1), times(expr, times(expr, x, x), number(expr, 0.25)));
-    unsigned is_top = mst_expr_add_two(expr, MST_EXPR_LESS, size, number(expr, 1e-5));
+// Close to 0 the quotient is 1 but for rounding, and 1 - x^2 / 4 is J0. That the square is compared refuses complex numbers.
+static unsigned top(mst_expr *expr, unsigned x, unsigned close) {
+    unsigned square = times(expr, x, x);
+    unsigned series = mst_expr_add_two(expr, MST_EXPR_SUBTRACT, number(expr, 1), times(expr, square, number(expr, 0.25)));
+    unsigned is_top = mst_expr_add_two(expr, MST_EXPR_LESS, square, number(expr, 1e-10));
     return mst_expr_add(expr, MST_EXPR_CHOOSE, (unsigned[]){is_top, series, close}, 3);
 }
 
 unsigned mst_bessel_add(mst_expr *expr, int order, unsigned x) {
     unsigned size = mst_expr_add(expr, MST_EXPR_ABS, &x, 1), away = far_from_zero(expr, order, size);
-    unsigned is_near = mst_expr_add_two(expr, MST_EXPR_LESS, size, number(expr, BORDER)), close = near_zero(expr, &orders[order], x);
+    unsigned is_near = mst_expr_add_two(expr, MST_EXPR_LESS, size, number(expr, BORDER)),
+             close = near_zero(expr, &orders[order], x);
     if (order == 0) {
-        close = top(expr, x, size, close);
+        close = top(expr, x, close);
     } else { // which is odd
         close = times(expr, close, x);
         away = times(expr, away, mst_expr_add_two(expr, MST_EXPR_COPYSIGN, number(expr, 1), x));
