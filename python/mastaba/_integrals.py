@@ -9,6 +9,7 @@ from ._library import c_text, describe, execution, ffi, lib, per_thread
 from ._trace import Exponent, Node
 
 _RESULT = np.dtype([("value", "f8"), ("error", "f8"), ("evaluations", "u8"), ("status", "i4"), ("", "i4")])
+_KNOWN = ["value", "error", "evaluations", "status"]  # all but what fills up the record
 _MOST_PARAMETERS = 64
 ADAPTIVE, TANH_SINH = lib.MST_INTEGRAL_ADAPTIVE, lib.MST_INTEGRAL_TANH_SINH
 CONVERGED, SPENT, ROUND_OFF, NON_FINITE = range(4)
@@ -100,7 +101,7 @@ def compute(integrals, rule=ADAPTIVE, epsabs=0.0, epsrel=0.0, most=0):
         if any(start == end for _, start, end in integral.ranges if not isinstance(start, Node) and not isinstance(end, Node)):
             continue  # an empty range, infinite ones too: 0
         if any(end != end for _, *ends in integral.ranges for end in ends if not isinstance(end, Node)):
-            results[k] = math.nan, math.inf, 0, NON_FINITE
+            results[_KNOWN][k] = math.nan, math.inf, 0, NON_FINITE
             continue
         alike.setdefault((texts, tuple(name for name, *_ in integral.ranges)), []).append((k, values))
     if epsabs <= 0 and epsrel <= 0:

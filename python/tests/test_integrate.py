@@ -130,6 +130,15 @@ def test_empty_and_turned():
     assert integrate.quad("x", 2, 0)[0] == pytest.approx(-2)
 
 
+def test_ends_that_are_no_numbers():
+    for ends in ((np.nan, 1), (0, np.nan)):
+        for log in (False, True):
+            got = integrate.tanhsinh(lambda x: x, *ends, log=log)
+            assert np.isnan(got.integral) and not got.success and got.status == -3
+    some = integrate.tanhsinh(lambda x: x, [0, np.nan], 1)  # and the others are as they are alone
+    assert np.allclose(some.integral, [0.5, np.nan], equal_nan=True)
+
+
 def test_traces_of_threads_do_not_mix():
     found = {}
 
