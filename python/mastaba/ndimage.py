@@ -57,10 +57,10 @@ def _each(value, n, what):
     return value
 
 
-def _whole(values):
+def _whole(values, kind):
     """Values on their way to a type of whole numbers. Sums that are whole come out with rounding errors, of which truncation would make 1."""
     if isinstance(values, _arrays.Array):  # in 64 bits, of which a smaller type takes the last, as it does on the host
-        return evaluate("abs(v - rint(v)) < 1e-6 ? rint(v) : v", {"v": values}, out_dtype=np.int64)
+        return evaluate("abs(v - rint(v)) < 1e-6 ? rint(v) : v", {"v": values}, out_dtype=np.uint64 if kind == np.uint64 else np.int64)
     nearest = np.rint(values)
     return np.where(np.abs(values - nearest) < 1e-6, nearest, values)
 
@@ -82,7 +82,7 @@ def _kind(x, output, complex_numbers):
 
 
 def _converted(values, kind):
-    values = _whole(values) if kind.kind in "iu" else values
+    values = _whole(values, kind) if kind.kind in "iu" else values
     return values if values.dtype == kind else values.astype(kind)
 
 

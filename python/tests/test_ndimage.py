@@ -42,6 +42,8 @@ def test_whole_numbers():
     out = np.empty(9, np.int16)
     ndimage.uniform_filter1d(np.full(9, 10.0), 7, output=out)
     assert np.all(out == 10)
+    large = np.full((2, 3), 2**63 + 2**40, np.uint64)  # beyond int64
+    assert np.array_equal(np.asarray(ndimage.uniform_filter(mastaba.asarray(large), 3)), ndimage.uniform_filter(large, 3))
 
 
 def test_gaussians():
