@@ -5,11 +5,12 @@
 // Half a plane of complex numbers is all that lies between, without an odd end in its rows, and every transform is complex. It
 // needs no more of the mask than that it is real and the same at opposite frequencies. P has to be even.
 //
-// Cosine transforms (plan->cosine; any P) go the same way: with w = exp(-2 pi i / 4n), number k and number n - k of the cosine
-// transform of n numbers x are the parts of X[k] - i X[n-k] = 2 w^k V[k], where V is the Fourier transform of x[0], x[2], ..,
-// x[3], x[1] (Makhoul, IEEE Trans. ASSP 28, 1980). Rows and columns come and go in that order. A column l, rotated by w_Q^l, is
-// columns l and Q - l of the rows' cosine transforms; its results k and P - k are four numbers of the plane's cosine transform.
-// Elements l and Q - l of a row lie side by side there, at 2 l and 2 l + 1, so that a column and its opposite are one of float4.
+// Cosine transforms (plan->cosine; any P on CPUs) go the same way: with w = exp(-2 pi i / 4n), number k and number n - k of the
+// cosine transform of n numbers x are the parts of X[k] - i X[n-k] = 2 w^k V[k], where V is the Fourier transform of x[0], x[2],
+// .., x[3], x[1] (Makhoul, IEEE Trans. ASSP 28, 1980). Rows and columns come and go in that order. A column l, rotated by w_Q^l,
+// is columns l and Q - l of the rows' cosine transforms; its results k and P - k are four numbers of the plane's cosine
+// transform. Elements l and Q - l of a row lie side by side there, at 2 l and 2 l + 1, so that a column and its opposite are one
+// of float4.
 #ifndef MST_FILTER_FUSED_H
 #define MST_FILTER_FUSED_H
 
