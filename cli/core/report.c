@@ -4,6 +4,7 @@
 #include "text.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -25,7 +26,8 @@ static const char *program = "mastaba";
 void cli_set_program(const char *name) { program = name; }
 const char *cli_program(void) { return program; }
 
-static _Thread_local char last_error[512];
+static pthread_mutex_t last_error_lock = PTHREAD_MUTEX_INITIALIZER;
+static char last_error[512];
 static atomic_uint errors;
 
 unsigned cli_errors(void) { return errors; }
@@ -38,7 +40,9 @@ void cli_error(const char *command, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    pthread_mutex_lock(&last_error_lock);
     snprintf(last_error, sizeof last_error, "%.511s", text);
+    pthread_mutex_unlock(&last_error_lock);
     snprintf(prefix, sizeof prefix, "%s%s%s: ", program, command ? " " : "", command ? command : "");
     errors++;
     cli_print_line(prefix, text);

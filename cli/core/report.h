@@ -36,7 +36,8 @@ int cli_out_of_memory(const char *command, const char *what);
 // Messages that cli_error has printed so far, in all threads.
 unsigned cli_errors(void);
 
-// The message of this thread's last cli_error, "" before the first, for reports that go elsewhere as well.
+// The message of the last cli_error of any thread, "" before the first, for reports that go elsewhere as well. No other thread
+// may fail meanwhile.
 const char *cli_last_error(void);
 
 // Prints a library's error, after "SUBJECT: " if subject is not NULL, and returns the exit code that belongs to it.
