@@ -310,6 +310,8 @@ static bool is_stream(const request *r, const cli_arguments *a, int *code) {
         wrong = "--raw and --latency are for streams: - for X and for -o";
     else if (in && (r->mode || r->correlate || r->axes || r->algorithm || r->dry_run || a->common.json || a->common.show_kernels))
         wrong = "a stream is convolved in full; --mode, --axes, --dry-run, --json and the like are for files";
+    else if (in && cli_get_team()->count > 1)
+        wrong = "ranks do not share a stream; `mastaba convolve` takes it";
     else if (r->raw < 0 || r->raw > 1024 || r->latency < 0)
         wrong = r->latency < 0 ? "--latency is a power of two" : "--raw is 1 to 1024 channels";
     if (wrong)
