@@ -25,7 +25,7 @@ static const double SAME = 0.1;  // a signal so soon is the same request, sent t
 static atomic_bool interrupted;
 static _Atomic(const char *) held; // what an interrupted command still does, NULL: it ends
 static atomic_ullong released;     // milliseconds, when that was last so
-static const char *command;        // for messages
+static const char *command;        // for messages; NULL in a program of one command
 
 static unsigned long long milliseconds(void) { return (unsigned long long)(cli_now() * 1000); }
 
@@ -34,7 +34,8 @@ static void say(const char *what, const char *more) {
     char line[PATH_MAX + 200];
     const char *wipe = isatty(STDERR_FILENO) ? "\r\033[K" : "";
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
-    int length = snprintf(line, sizeof line, "%s%s %s: %s%s\n", wipe, cli_program(), command, what, more);
+    const char *blank = command ? " " : "", *name = command ? command : "";
+    int length = snprintf(line, sizeof line, "%s%s%s%s: %s%s\n", wipe, cli_program(), blank, name, what, more);
     length = length < (int)sizeof line ? length : (int)sizeof line - 1;
     if (poll(&out, 1, 100) == 1 && write(STDERR_FILENO, line, (size_t)length) < 0)
         return; // nobody can be told
