@@ -146,22 +146,24 @@ static int add_stages(filter_job *job) {
     return CLI_DONE;
 }
 
-// Finds the first pixel of a floating-point image that has an infinite colour, or one that is not a number.
-static bool find_unfinite(const cli_image *image, size_t *y, size_t *x) {
-    size_t colours = image->channels - (image->alpha ? 1 : 0);
+// Whether pixels become float32 numbers first (tone.h).
+static bool is_toned(const filter_job *job) { return job->linear || job->weigh; }
+
+// Finds the first pixel of a floating-point image that has an infinite value, or one that is not a number, in its first channels.
+static bool find_unfinite(const cli_image *image, size_t channels, size_t *y, size_t *x) {
     const float *values = image->pixels;
     for (*y = 0; *y < image->pages * image->height && image->type == MST_FLOAT32; ++*y)
         for (*x = 0; *x < image->width; ++*x)
-            for (size_t c = 0; c < colours; c++)
+            for (size_t c = 0; c < channels; c++)
                 if (!isfinite(values[(*y * image->width + *x) * image->channels + c]))
                     return true;
     return false;
 }
 
-// A single value that is no number would spread to all of its channel.
+// A single value that is no number would spread to all of its channel. Opacity that is only copied may be anything.
 static int check_input(const filter_job *job, const char *path, const cli_image *image) {
-    size_t y, x;
-    if (!find_unfinite(image, &y, &x))
+    size_t y, x, copied = image->alpha && !is_toned(job) ? 1 : 0;
+    if (!find_unfinite(image, image->channels - copied, &y, &x))
         return CLI_DONE;
     char page[40] = "";
     if (image->pages > 1)
@@ -174,7 +176,7 @@ static int check_input(const filter_job *job, const char *path, const cli_image 
 // Sums of large pixels may leave the range of single precision.
 static int check_result(const filter_job *job, const char *path, const cli_image *image) {
     size_t y, x;
-    if (!find_unfinite(image, &y, &x))
+    if (!find_unfinite(image, image->channels - (image->alpha ? 1 : 0), &y, &x))
         return CLI_DONE;
     cli_error(job->command, "%s: its results are too large for single precision; divide its pixels, or the mask", path);
     return CLI_FAILED;
@@ -310,9 +312,11 @@ static size_t count_slots(const filter_job *job) {
     return slots < job->n_inputs ? slots : job->n_inputs;
 }
 
-// How many images may be read, and as many written, at a time: together they take about as much memory as one image may.
+// How many images may be read, and as many written, at a time: together they take about as much memory as one image may. What is
+// written may lie in float32 still.
 static size_t count_at_once(const pipeline *p, const cli_image *image) {
-    uint64_t bytes = (uint64_t)cli_image_values(image) * mst_type_bytes(image->type);
+    bool wide = is_toned(p->job) || p->job->desc.output_as == MST_FILTER_RAW;
+    uint64_t bytes = (uint64_t)cli_image_values(image) * (wide ? sizeof(float) : mst_type_bytes(image->type));
     uint64_t fit = bytes > 0 ? p->job->max_bytes / 2 / bytes : 1;
     return fit < 1 ? 1 : fit > p->n_slots ? p->n_slots : (size_t)fit;
 }
