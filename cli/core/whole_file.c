@@ -77,9 +77,10 @@ static int open_file(int directory, char name[TEMPORARY_BYTES]) {
 
 static int open_directory(const char *path) {
     const char *slash = strrchr(path, '/');
-    char *copy = slash ? strndup(path, (size_t)(slash - path) + 1) : NULL;
-    errno = slash && !copy ? ENOMEM : 0;
-    int directory = errno ? -1 : open(slash ? copy : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    char *copy = strndup(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    if (!copy)
+        return -1;
+    int directory = open(copy, O_PATH | O_DIRECTORY | O_CLOEXEC);
     int code = errno;
     free(copy);
     errno = code;

@@ -135,12 +135,12 @@ static int open_spectrum(filter_job *job) {
 static int open_outputs(filter_job *job) {
     int code = CLI_DONE;
     job->paths = calloc(job->n_inputs, sizeof *job->paths);
-    for (size_t i = 0; job->paths && i < job->n_inputs && code == CLI_DONE; i++) {
+    if (!job->paths)
+        return cli_out_of_memory(command, NULL);
+    for (size_t i = 0; i < job->n_inputs && code == CLI_DONE; i++) {
         job->paths[i] = filter_output_path(job, i);
         code = job->paths[i] ? check_output(job, job->paths[i]) : cli_out_of_memory(command, NULL);
     }
-    if (code == CLI_DONE && !job->paths)
-        code = cli_out_of_memory(command, NULL);
     if (code == CLI_DONE)
         code = check_different(job);
     if (code == CLI_DONE && !cli_is_standard(job->paths[0]))
