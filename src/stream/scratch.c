@@ -34,13 +34,22 @@ static int open_file(const char *directory) {
     return file;
 }
 
-// The space is there before it is mapped: a full disk is an error here, and no signal later.
+// The space is there before it is mapped: a full disk is an error here, and no signal later. A signal of the caller's, a timer's
+// say, may interrupt a reservation, which starts again then.
+static int reserve(int file, uint64_t bytes) {
+    int code;
+    do
+        code = posix_fallocate(file, 0, (off_t)bytes);
+    while (code == EINTR);
+    return code;
+}
+
 static mst_status take_file(const char *directory, uint64_t bytes, const char *what, mst_scratch *s, mst_error *error) {
     mst_status status = MST_OK;
     const int file = open_file(directory);
     MST_REQUIRE(file >= 0, MST_ERROR_IO, "no file for %s can be made in %s (MASTABA_SCRATCH): %s", what, directory,
                 strerror(errno));
-    const int code = posix_fallocate(file, 0, (off_t)bytes);
+    const int code = reserve(file, bytes);
     MST_REQUIRE(code == 0, MST_ERROR_IO, "%s has no room for %llu bytes of %s (MASTABA_SCRATCH): %s", directory,
                 (unsigned long long)bytes, what, strerror(code));
     void *memory = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
