@@ -54,7 +54,7 @@ static bool suits_direct(mst_convolution *plan, const mst_direct_tiling *t, bool
     if (tiles && !sums_exactly(plan))
         most = mst_smaller(most, (size_t)TILES_PRODUCTS);
     size_t total = t->n_axes > 1 ? limit->total_images : limit->total;
-    bool is_small = products <= total && numbers <= total / products;
+    bool is_small = products <= total && numbers <= total / mst_larger(products, (size_t)1);
     bool direct = lies_well(plan, t) && (products <= most || is_small);
     if (!lies_well(plan, t))
         snprintf(plan->why, sizeof plan->why, "elements along the last axis are not neighbours in memory");

@@ -146,7 +146,7 @@ mst_status mst_convolution_result(const mst_convolution_desc *desc, mst_layout *
 
 static mst_status take_desc(mst_convolution *plan, const mst_convolution_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
-    mst_layout z;
+    mst_layout z = {0};
     char given[120], result[120];
     mst_convolution_desc *d = &plan->desc;
     MST_TRY(read_desc(desc, d, &z, error));

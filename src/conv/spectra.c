@@ -52,16 +52,17 @@ static mst_status choose_lengths(const mst_convolution *plan, struct mst_spectra
     mst_status status = MST_OK;
     const bool is_real = !mst_type_is_complex(plan->desc.z.type);
     const int last = plan->desc.n_axes - 1;
-    uint64_t numbers = 1, bytes = mst_type_bytes(plan->work_type);
+    uint64_t rows = 1, bytes = mst_type_bytes(plan->work_type); // rows: along the last axis
     for (int a = 0; a <= last; a++) {
         s->axes[a].axis = plan->desc.axes[a];
         choose_axis(plan, &s->axes[a], is_real && a == last);
         MST_REQUIRE(!__builtin_mul_overflow(bytes, (uint64_t)s->axes[a].n, &bytes) && bytes <= MOST_BYTES, MST_ERROR_UNSUPPORTED,
                     "the lengths are too large for transforms of the whole");
-        numbers *= s->axes[a].n;
+        if (a < last)
+            rows *= s->axes[a].n;
     }
-    s->numbers = (size_t)numbers;
-    s->products = is_real ? s->numbers / s->axes[last].n * (s->axes[last].n / 2 + 1) : s->numbers;
+    s->numbers = (size_t)rows * s->axes[last].n;
+    s->products = is_real ? (size_t)rows * (s->axes[last].n / 2 + 1) : s->numbers;
     s->bytes = s->products * mst_type_bytes(plan->work_type);
 fail:
     return status;
@@ -174,16 +175,21 @@ fail:
     return status;
 }
 
-#define MULTIPLY(name, real)                                                                                                     \
-    static void name(real *into, const real *by, size_t n) {                                                                     \
-        for (size_t i = 0; i < 2 * n; i += 2) {                                                                                  \
-            const real re = into[i] * by[i] - into[i + 1] * by[i + 1];                                                           \
-            into[i + 1] = into[i] * by[i + 1] + into[i + 1] * by[i];                                                             \
-            into[i] = re;                                                                                                        \
-        }                                                                                                                        \
+static void multiply_single(float *into, const float *by, size_t n) {
+    for (size_t i = 0; i < 2 * n; i += 2) {
+        const float re = into[i] * by[i] - into[i + 1] * by[i + 1];
+        into[i + 1] = into[i] * by[i + 1] + into[i + 1] * by[i];
+        into[i] = re;
     }
-MULTIPLY(multiply_single, float)
-MULTIPLY(multiply_double, double)
+}
+
+static void multiply_double(double *into, const double *by, size_t n) {
+    for (size_t i = 0; i < 2 * n; i += 2) {
+        const double re = into[i] * by[i] - into[i + 1] * by[i + 1];
+        into[i + 1] = into[i] * by[i + 1] + into[i + 1] * by[i];
+        into[i] = re;
+    }
+}
 
 static mst_status multiply_chunk(size_t chunk, void *user, mst_error *error) {
     const spectra_run *r = user;
@@ -219,10 +225,12 @@ fail:
 
 static mst_status take_memory(spectra_run *r, mst_error *error) {
     const struct mst_spectra *s = r->plan->spectra;
-    const mst_status status = mst_scratch_take(mst_spectra_host_bytes(s), "spectra of two long operands", &r->memory, error);
+    mst_status status = MST_OK;
+    MST_TRY(mst_scratch_take(mst_spectra_host_bytes(s), "spectra of two long operands", &r->memory, error));
     r->spectra[X] = r->memory.memory;
     r->spectra[Y] = (unsigned char *)r->memory.memory + s->bytes;
     r->spare = (unsigned char *)r->memory.memory + 2 * s->bytes;
+fail:
     return status;
 }
 

@@ -16,8 +16,8 @@ typedef struct mst_crossing {
     cl_event wait;                   // before the first byte moves; may be NULL
 } mst_crossing;
 
-// Enqueues the copies, on the context's queue of downloads or of uploads. *event is that of the last one, or NULL after a failure
-// of the first one; what it was before is not looked at.
+// Enqueues the copies, on the context's queue of downloads or of uploads. *event is that of the last one, or NULL after a
+// failure, when copies may be under way; what it was before is not looked at.
 cl_int mst_rectangles_download(const mst_context *context, const mst_crossing *crossing, cl_event *event);
 cl_int mst_rectangles_upload(const mst_context *context, const mst_crossing *crossing, cl_event *event);
 
