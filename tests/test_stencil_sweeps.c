@@ -2,11 +2,13 @@
 // states larger than a CPU's cache: levels, spare arrays, sub-steps, coefficient fields, sources and receivers, steps that are no
 // multiple of those that are staggered, planes that do not divide the grid, margins that sweeps fill. (Sweeps one after the
 // other: in test_stencil, stencil_blocks, stencil_seams.)
+#include "runtime/cache.h"
 #include "stencil/history.h"
 #include "stencil/solver.h"
 #include "support_stencil.h"
 
 #include <string.h>
+#include <time.h>
 
 enum { STEPS = 10 };
 
@@ -223,6 +225,36 @@ static void test_fixed_pitch(void **state) {
     free(values[1]);
 }
 
+// What the cache says of a scheme: damaged, of another size, of a later day or an earlier one, it says nothing.
+static void test_kept_history(void **state) {
+    static const uint64_t scheme = 0x1234567890abcdefU;
+    static const char text[] = "steps of scheme 1234567890abcdef";
+    const int64_t now = (int64_t)time(NULL);
+    const struct {
+        int64_t when;
+        size_t size;
+        uint64_t steps;
+    } cases[] = {{now, 16, STEPS},
+                 {now - 3600, 16, STEPS},
+                 {now - 24 * 3600, 16, 0},
+                 {now + 3600, 16, 0},
+                 {INT64_MIN, 16, 0},
+                 {INT64_MAX, 16, 0},
+                 {now, 15, 0},
+                 {now, 8, 0}};
+    mst_cache_key key;
+    assert_true(mst_cache_make_key(*state, text, sizeof text - 1, "history", &key));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int64_t kept[] = {STEPS, cases[i].when};
+        mst_cache_store(*state, key, (const unsigned char *)kept, cases[i].size);
+        assert_int_equal(mst_history_steps(*state, scheme), cases[i].steps);
+    }
+    mst_history_add(*state, scheme, 0);
+    assert_int_equal(mst_history_steps(*state, scheme), 0);
+    mst_history_add(*state, scheme, STEPS);
+    assert_int_equal(mst_history_steps(*state, scheme), STEPS);
+}
+
 // Fused kernels are built for runs that are short, too, once earlier ones would have repaid them, and for no plan alone.
 static void test_history(void **state) {
     enum { RUNS = 3 };
@@ -255,6 +287,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_levels),   cmocka_unit_test(test_sub_steps),
                                        cmocka_unit_test(test_mirrors),  cmocka_unit_test(test_mirrors_by_field),
                                        cmocka_unit_test(test_periodic), cmocka_unit_test(test_fixed_pitch),
-                                       cmocka_unit_test(test_history)};
+                                       cmocka_unit_test(test_history),  cmocka_unit_test(test_kept_history)};
     return cmocka_run_group_tests(tests, test_setup_cached, test_teardown);
 }

@@ -38,8 +38,8 @@ uint64_t mst_history_steps(mst_context *context, uint64_t scheme) {
     if (payload && size == sizeof kept)
         memcpy(&kept, payload, sizeof kept);
     free(payload);
-    const int64_t age = (int64_t)time(NULL) - kept.when;
-    return age >= 0 && age < KEPT_SECONDS ? kept.steps : 0;
+    const int64_t now = (int64_t)time(NULL);
+    return kept.when <= now && kept.when > now - KEPT_SECONDS ? kept.steps : 0; // none where the clock went back
 }
 
 void mst_history_add(mst_context *context, uint64_t scheme, uint64_t steps) {

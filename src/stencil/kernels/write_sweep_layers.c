@@ -39,7 +39,8 @@ void mst_sweep_write_tile(const mst_writer *w, const mst_sweeps *s, mst_sweep_of
                  "const int items = $in_columns ? $narrow : $wide, items_across = $group / items;\n"
                  "const int item = get_local_id(0) % items, item_across = get_local_id(0) / items;\n"
                  "const long tile_columns = nodes_of($in_columns, column_layers, n_columns);\n"
-                 "const uint tiles_of_row = (uint)(tile_columns + items * WIDTH - 1) / (items * WIDTH);\n"
+                 "const uint vectors = (uint)((tile_columns + WIDTH - 1) / WIDTH); // columns may be more than 2^32\n"
+                 "const uint tiles_of_row = (vectors + items - 1) / items;\n"
                  "const long tile_column = (long)(tile % tiles_of_row * items + item) * WIDTH;\n"
                  "tile /= tiles_of_row;\n",
                  MST_SET(first, first), MST_SET(in_columns, in[COLUMNS]), MST_SET(group, mst_sweep_group(part)),
