@@ -514,6 +514,7 @@ static void small_cases(void **state) {
         {"isinf(B) + 2 * isfinite(B)", {MST_COMPLEX64}, 0, {0}, 0, {3e38 + 3e38 * I, 1, INFINITY}, {0}, 0, {2, 2, 1}},
         {"B < -k", {MST_UINT8}, 0, {0}, 0, {1, 2, 255}, {0}, 3, {0, 0, 0}},
         {"k", {MST_FLOAT32}, MST_FLOAT64, {0}, 0, {1, 2, 3}, {0}, 0.1, {0.1, 0.1, 0.1}},
+        {"complex(B, 0) * complex(C, 0)", {MST_FLOAT32, MST_FLOAT32}, 0, {0}, 0, {1, 2, -3}, {4, 5, 6}, 0, {4, 10, -18}},
         {"B + !2147483647^2", {MST_INT32}, 0, {0}, 0, {1, 2, 3}, {0}, 0, {1, 2, 3}}, // only whether it is 0 counts
     };
     for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {

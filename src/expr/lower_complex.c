@@ -36,7 +36,7 @@ unsigned mst_lower_angle(mst_lowering *l, mst_value x) {
 }
 
 static void multiply(parts p, const mst_value *a, const mst_value *b, unsigned *out) {
-    if (is_real(p, a)) {
+    if (is_real(p, a) && !is_real(p, b)) {
         multiply(p, b, a, out);
         return;
     }
