@@ -142,24 +142,28 @@ static int begin_output(const char *path, job *j) {
     return code;
 }
 
-// Cuts operands and result down to this rank's share of the batch.
-static int share_batch(job *j) {
+// What ranks cannot share is refused before there is an output.
+static int check_shared(const job *j) {
     const mst_convolution_desc *d = &j->desc;
     const cli_operand both[] = {j->x, j->y};
-    const int rank = d->z.rank;
+    if (cli_get_team()->count == 1)
+        return CLI_DONE;
+    for (int a = 0; a < d->n_axes; a++)
+        if (d->axes[a] == 0 || d->axes[a] == -d->x.rank) {
+            cli_error(command, "ranks share the first axis, so they do not convolve along it; `mastaba convolve` does");
+            return CLI_INPUT_OUTPUT;
+        }
+    return cli_operands_agree(command, both, CLI_COUNT(both));
+}
+
+// Cuts operands and result down to this rank's share of the batch.
+static int share_batch(job *j) {
     j->from[0] = j->x.location;
     j->from[1] = j->y.location;
     j->to = j->z.location;
     if (cli_get_team()->count == 1)
         return CLI_DONE;
-    for (int a = 0; a < d->n_axes; a++)
-        if (d->axes[a] == 0 || d->axes[a] == -rank) {
-            cli_error(command, "ranks share the first axis, so they do not convolve along it; `mastaba convolve` does");
-            return CLI_INPUT_OUTPUT;
-        }
-    int code = cli_operands_agree(command, both, CLI_COUNT(both));
-    if (code == CLI_DONE)
-        code = cli_share_batch(command, j->whole.shape[0], &j->share);
+    int code = cli_share_batch(command, j->whole.shape[0], &j->share);
     if (code == CLI_DONE)
         code = cli_share_cut(command, &j->share, &j->desc.x, &j->from[0]);
     if (code == CLI_DONE)
@@ -271,6 +275,8 @@ static int convolve(const char *const *inputs, const char *path, const cli_optio
     int code = path ? cli_output_open(command, path, true, options->force, inputs, &j->z) : CLI_DONE;
     if (code == CLI_DONE)
         code = cli_agree(command, open_inputs(inputs, j));
+    if (code == CLI_DONE)
+        code = check_shared(j);
     if (code == CLI_DONE)
         code = begin_output(path, j);
     if (code == CLI_DONE)

@@ -16,7 +16,7 @@ static double device_rate(const cli_work *work) {
     return work->report->compute_seconds > 0 ? (double)work->bytes / work->report->compute_seconds : 0;
 }
 
-static int print_json(const cli_work *work, const char *device, double copy_rate) {
+static int print_json(const cli_work *work, uint64_t bytes, const char *device, double copy_rate) {
     const mst_report *r = work->report;
     json_t *object = json_object();
     int failed = !object;
@@ -39,26 +39,26 @@ static int print_json(const cli_work *work, const char *device, double copy_rate
     failed |= json_object_set_new(object, "upload_seconds", cli_json_real(r->upload_seconds));
     failed |= json_object_set_new(object, "compute_seconds", cli_json_real(r->compute_seconds));
     failed |= json_object_set_new(object, "download_seconds", cli_json_real(r->download_seconds));
-    failed |= json_object_set_new(object, "bytes", json_integer((json_int_t)work->bytes));
+    failed |= json_object_set_new(object, "bytes", json_integer((json_int_t)bytes));
     failed |= json_object_set_new(object, "upload_bytes", json_integer((json_int_t)r->upload_bytes));
     failed |= json_object_set_new(object, "download_bytes", json_integer((json_int_t)r->download_bytes));
     failed |= json_object_set_new(object, "blocks", json_integer((json_int_t)r->blocks));
-    failed |= json_object_set_new(object, "bytes_per_second", cli_json_real((double)work->bytes / r->seconds));
+    failed |= json_object_set_new(object, "bytes_per_second", cli_json_real((double)bytes / r->seconds));
     failed |= json_object_set_new(object, "device_bytes_per_second", cli_json_real(device_rate(work)));
     failed |= json_object_set_new(object, "copy_bytes_per_second", cli_json_real(copy_rate));
     failed |= json_object_set_new(object, "bandwidth_share", cli_json_real(device_rate(work) / copy_rate));
     return cli_print_json(work->command, cli_json_complete(object, failed));
 }
 
-static void print_text(const cli_work *work, const char *device) {
+static void print_text(const cli_work *work, uint64_t bytes, const char *device) {
     char shape[200], time[32], padded[64] = "", speed[32] = "", ranks[32] = "";
     const mst_report *r = work->report;
     if (work->algorithm && work->padded_length)
         snprintf(padded, sizeof padded, " by %s, padded to %zu,", work->algorithm, work->padded_length);
     else if (work->algorithm && cli_layout_bytes(work->result) > 0)
         snprintf(padded, sizeof padded, " by %s,", work->algorithm);
-    if (work->bytes > 0 && r->seconds > 0) // else there was nothing to compute
-        snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)work->bytes / r->seconds);
+    if (bytes > 0 && r->seconds > 0) // else there was nothing to compute
+        snprintf(speed, sizeof speed, ", %.2f GB/s", 1e-9 * (double)bytes / r->seconds);
     if (cli_get_team()->count > 1)
         snprintf(ranks, sizeof ranks, " by %d ranks", cli_get_team()->count);
     printf("%s: %s %s%s%s on %s in %s%s\n", work->path, cli_shape_text(work->result, shape), mst_type_name(work->result->type),
@@ -84,11 +84,13 @@ int cli_report_work(const cli_work *work, const cli_options *options, mst_contex
     double copy_rate = NAN;
     char names[320];
     const char *device = cli_device_text(context, names);
+    uint64_t bytes = work->bytes;
+    cli_sum(&bytes, 1);
     if ((options->json || options->verbose) && !work->on_host && mst_context_copy_rate(context, &copy_rate, &error) != MST_OK)
         return cli_fail(work->command, "the result is written, but the device's copy rate cannot be measured", &error);
     if (options->json)
-        return print_json(work, device, copy_rate);
-    print_text(work, device);
+        return print_json(work, bytes, device, copy_rate);
+    print_text(work, bytes, device);
     if (options->verbose && work->why && *work->why)
         printf("%s was chosen: %s\n", work->algorithm, work->why);
     if (options->verbose && !work->on_host)

@@ -12,12 +12,13 @@ typedef struct cli_work {
     size_t padded_length;      // printed with the algorithm
     const char *fallback_from; // the type whose place the result's took; NULL: none
     bool on_host;              // the device did nothing
-    uint64_t bytes;            // of inputs and output: what has to be moved at least
+    uint64_t bytes;            // of this process's inputs and output: what has to be moved at least
     const mst_report *report;
 } cli_work;
 
-// Prints the report on stdout: one line, more with --verbose, or JSON. For the last two it measures the device's copy rate.
-// Returns an exit code.
+// Prints the report on stdout: one line, more with --verbose, or JSON. For the last two it measures the device's copy rate. Bytes
+// and their rate are those of the whole team, which calls this; what a device moved and computed is the first process's. Returns
+// an exit code.
 int cli_report_work(const cli_work *work, const cli_options *options, mst_context *context);
 
 #endif

@@ -18,6 +18,11 @@ void cli_tell(void *data, size_t bytes, int from) {
         team->tell((char *)data + at, bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES, from);
 }
 
+void cli_sum(uint64_t *values, size_t n) {
+    if (team->count > 1)
+        team->sum(values, n);
+}
+
 bool cli_same(uint64_t value) { return team->count == 1 || team->same(value); }
 
 mst_status cli_create_context(const mst_context_desc *desc, mst_context **out, mst_error *error) {

@@ -12,6 +12,7 @@ typedef struct cli_team {
     int (*agree)(const char *command, int code);
     bool (*same)(uint64_t value);
     void (*tell)(void *data, size_t bytes, int from);
+    void (*sum)(uint64_t *values, size_t n);
     mst_status (*create)(const mst_context_desc *desc, mst_context **out, mst_error *error);
     int (*watch)(const char *command, double seconds);
     void (*pause)(void);
@@ -27,6 +28,9 @@ int cli_agree(const char *command, int code);
 
 // The bytes of the process `from` go to all.
 void cli_tell(void *data, size_t bytes, int from);
+
+// The sums of all, number by number, for all.
+void cli_sum(uint64_t *values, size_t n);
 
 // Whether all have the same number.
 bool cli_same(uint64_t value);

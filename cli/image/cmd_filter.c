@@ -200,19 +200,15 @@ static int print_text(const filter_job *job) {
 
 // Filters this process's share of the images, and counts those of all.
 static int run_share(filter_job *job) {
-    const int count = cli_get_team()->count, number = cli_get_team()->number;
-    const cli_share share = cli_share_of(job->n_inputs, number);
+    const cli_share share = cli_share_of(job->n_inputs, cli_get_team()->number);
     const double began = cli_work_begin();
     job->begin = share.first;
     job->end = share.first + share.count;
     int code = cli_work_end(command, filter_run_files(job), began, &job->report);
     uint64_t done[2] = {job->n_done, job->pixels};
-    for (int i = 0; i < count && count > 1; i++) {
-        uint64_t theirs[2] = {done[0], done[1]};
-        cli_tell(theirs, sizeof theirs, i);
-        job->n_done += i == number ? 0 : (size_t)theirs[0];
-        job->pixels += i == number ? 0 : theirs[1];
-    }
+    cli_sum(done, CLI_COUNT(done));
+    job->n_done = (size_t)done[0];
+    job->pixels = done[1];
     return code;
 }
 

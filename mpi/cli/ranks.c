@@ -94,6 +94,12 @@ static void tell(void *data, size_t bytes, int from) {
     wait_for(&request);
 }
 
+static void sum(uint64_t *values, size_t n) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values, (int)n, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+}
+
 static bool same(uint64_t value) {
     uint64_t both[2] = {value, ~value}, least[2];
     MPI_Request request;
@@ -118,7 +124,7 @@ static int watch(const char *command, double seconds) {
 
 bool ranks_begin(int *argc, char ***argv) {
     static cli_team team = {
-        .agree = agree, .same = same, .tell = tell, .create = create, .watch = watch, .pause = ranks_pause_watch};
+        .agree = agree, .same = same, .tell = tell, .sum = sum, .create = create, .watch = watch, .pause = ranks_pause_watch};
     int provided;
     ranks_watch("", MOST_SECONDS); // for those that never come
     if (MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED)

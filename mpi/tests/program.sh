@@ -89,7 +89,8 @@ mkdir f1 fn
 "$MASTABA" filter image?.pgm -o f1/ --low-pass 5 >/dev/null
 ranks=3
 by $ranks map 'sum(B * C)' B=x.npy C=row.npy --axes 2 -o sn.npy --force >/dev/null
-by $ranks convolve x.npy k.npy -o cn.npy --algorithm direct --force >/dev/null
+by $ranks convolve x.npy k.npy -o cn.npy --algorithm direct --force --json >out.txt
+grep -q '"bytes": 5088' out.txt || fail "not the bytes of all ranks, the kernel for each: $(cat out.txt)"
 by $ranks integrate 'sin(a * x)' --from 0 --to 1 -p a=1:9:7 -o in.npy --force >out.txt
 grep -q "^in.npy: 7 integrals" out.txt || fail "$(cat out.txt)"
 by $ranks filter image?.pgm -o fn/ --low-pass 5 --force | grep -q "fn/: 4 images" || fail "no report of images"
