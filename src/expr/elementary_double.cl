@@ -1,8 +1,8 @@
 // Elementary functions of double, $d, vectors and scalars alike: without branches but where an argument is very large,
 // with the same bits whatever the width. At most 2 units in the last place; special values as in C99, annex F. "minimax
 // NAME" is a polynomial by scripts/minimax. A section begins with its name and those that it needs (elementary.h).
-// The ends of sin, tan and asinh, where the sign of 0 is kept, are of those shapes that PoCL 6 of Debian 13 compiles: asked of x,
-// "x == 0.0 ? x : y" ends the process there (docs/environment.md).
+// The ends of sin, tan and asinh, where the sign of 0 is kept, are of those shapes that PoCL 6 of Debian 13 compiles:
+// asked of x, "x == 0.0 ? x : y" ends the process there (docs/environment.md).
 
 //: exp_parts
 // The sum of *high and *low is e^r, |r| <= ln 2 / 2 and a little: 1 + r + r^2 P(r), P minimax exp_double.
