@@ -208,7 +208,9 @@ static void choice(void **state) {
                  {100000, 5, 0, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "not neighbours"},
                  {100, 60, 1, CPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "products in all"},
                  {100000, 5, 1, CPU, MST_CONVOLUTION_FUSED, MST_CONVOLUTION_FUSED, ""},
-                 {600, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "33 products a number"},
+                 {512, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "33 products a number"},
+                 {600, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "33 products a number"},
+                 {100000, 25, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_DIRECT, "25 products a number"},
                  {100000, 33, 1, GPU, MST_CONVOLUTION_AUTO, MST_CONVOLUTION_FUSED, "33 products a number"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         mst_convolution_desc desc = MST_CONVOLUTION_DESC_INIT;

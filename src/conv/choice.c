@@ -18,7 +18,7 @@ typedef struct direct_limit {
 
 static const direct_limit cpu_limit = {48, 20, 225, 511, (size_t)1 << 19, (size_t)1 << 19},
                           gpu_limit = {2, 8, 256, 511, (size_t)1 << 18, (size_t)1 << 26},
-                          line_limit = {17, 64, 0, 2048, (size_t)1 << 18, 0}; // gpu, by direct_line.cl
+                          line_limit = {25, 64, 0, 512, (size_t)1 << 18, 0}; // gpu, by direct_line.cl
 
 // Of GPUs: images whose results are at least this share of what overlapping tiles transform take these in place of transforms,
 // and in place of sums from so many products a number on. Integers, whose sums are exact, take sums as long as they may.

@@ -85,14 +85,35 @@ static bool split(const choice *c, size_t n, int count, size_t after, size_t *di
     return false;
 }
 
-// Time of n points for each of so many vectors, in butterflies' levels: `digits` passes that each go through memory. Vectors that
-// leave lanes empty take as long as full ones. Powers of two are quicker: on GPUs, where padding costs no memory in a single
-// pass, little else counts.
+// Picoseconds of an H100 for a complex64 point of lines that one kernel transforms, multiplies and transforms back, by the bytes
+// of a line: the fewer of them a compute unit holds at a time, the longer each point takes. Measured for blocks of signals
+// (docs/performance-log.md, "Blocks of signals on GPUs").
+static const struct {
+    size_t bytes;
+    double power_of_two, other;
+} gpu_points[] = {{4096, 5.6, 6.9},    {8192, 6.2, 6.9},    {16384, 6.7, 8.4},     {32768, 8.2, 9.1},
+                  {49152, 12.8, 12.8}, {65536, 14.5, 15.7}, {SIZE_MAX, 19.5, 19.5}};
+#define GPU_DIGIT_TIME 10 // of each further pass
+
+static double gpu_point_time(const choice *c, size_t n, int digits) {
+    size_t bytes = n * mst_type_bytes(c->plan->work_type);
+    int row = 0;
+    while (bytes > gpu_points[row].bytes)
+        row++;
+    bool power = (n & (n - 1)) == 0;
+    return (power ? gpu_points[row].power_of_two : gpu_points[row].other) + (digits - 1) * GPU_DIGIT_TIME;
+}
+
+// Time of n points for each of so many vectors; `digits` passes that each go through memory. Vectors that leave lanes empty take
+// as long as full ones. But for signals on GPUs it is counted in butterflies' levels, powers of two being quicker: on GPUs, where
+// padding costs no memory in a single pass, little else counts.
 static double time_of(const choice *c, size_t n, size_t vectors, int digits) {
     double lanes = c->g->lanes, groups = ceil((double)vectors / lanes) * lanes;
-    double rounded = digits == 1 ? groups : (double)vectors;
+    double points = (digits == 1 ? groups : (double)vectors) * (double)n;
+    if (!c->g->cpu && c->g->n_axes == 1)
+        return points * gpu_point_time(c, n, digits);
     bool power = (n & (n - 1)) == 0;
-    return rounded * (double)n * (log2((double)n) + 6 + (digits - 1) * 10) * (power ? 1 : c->g->cpu ? 1.1 : 1.25);
+    return points * (log2((double)n) + 6 + (digits - 1) * 10) * (power ? 1 : c->g->cpu ? 1.1 : 1.25);
 }
 
 // The digits of a length that take the least time; their number, or 0 if there are none.

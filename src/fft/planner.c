@@ -17,7 +17,9 @@
 #define GPU_FEW_TWIDDLES_FROM 512u      // passes with lines side by side have small tables of twiddles from this length on
 #define GPU_SMALL_LENGTH 100u           // transforms up to this length have composite radices
 #define GPU_SMALL_RADIX 16u             // of at most this,
-#define GPU_LARGE_RADIX 25u             // longer ones of at most this
+#define GPU_LARGE_RADIX 25u             // longer ones of at most this; if fused, with registers for two operands and
+#define GPU_FUSED_RADIX 16u             // what loading takes, of at most this,
+#define GPU_FUSED_STEPS 3               // as long as so few steps do
 
 #define HALF_MOST_HELD 32u    // numbers that a work-item holds in passes that combine or split, half as many in double
 #define HALF_SHORT 256u       // up to here eight are preferred, beyond it 16
@@ -145,6 +147,18 @@ bool mst_pass_factor(size_t n, bool cpu, unsigned radix, unsigned *radices, int 
         return false;
     memcpy(radices, found, (size_t)count * sizeof *radices);
     *n_radices = count;
+    return true;
+}
+
+static bool factor_fused(mst_pass *pass) {
+    unsigned found[MST_PASS_RADICES + 1];
+    if ((pass->n & (pass->n - 1)) == 0)
+        return false;
+    int count = factor_search(pass->n, GPU_FUSED_RADIX, MST_PASS_MAX_PRIME, found);
+    if (count > GPU_FUSED_STEPS)
+        return false;
+    memcpy(pass->radices, found, (size_t)count * sizeof *found);
+    pass->n_radices = count;
     return true;
 }
 
@@ -330,6 +344,8 @@ bool mst_pass_choose_radices(mst_pass *pass) {
             pass->n_radices = measured[k].n_radices;
             return true;
         }
+    if (pass->fused && !pass->cpu && factor_fused(pass))
+        return true;
     if (!mst_pass_factor(pass->n, pass->cpu, pass->choice.radix, pass->radices, &pass->n_radices))
         return false;
     if (pass->n_radices == 0) // length 1
