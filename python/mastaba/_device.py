@@ -4,6 +4,7 @@ import math
 import operator
 import os
 import sys
+import threading
 
 import numpy as np
 
@@ -438,6 +439,7 @@ _api.PyCapsule_IsValid.argtypes = (ctypes.py_object, ctypes.c_char_p)
 _api.PyCapsule_GetPointer.restype, _api.PyCapsule_GetPointer.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
 _api.PyCapsule_SetName.argtypes = (ctypes.py_object, ctypes.c_char_p)
 _handed_out = {}  # by the address of a structure: its capsule, something that is held here alone, and what the structure points to
+_looking = threading.Lock()
 
 
 @_DELETER
@@ -447,10 +449,15 @@ def _delete(managed):
 
 def _forget_unused():
     """Lets go of what was handed out and not taken: its capsule is held here alone. Capsules have no destructor of Python code for that:
-    one that a consumer drops because it raises an exception would lose this."""
-    for address, held in list(_handed_out.items()):
-        if sys.getrefcount(held[0]) <= sys.getrefcount(held[1]) and _api.PyCapsule_IsValid(held[0], _NAME):
-            _handed_out.pop(address, None)
+    one that a consumer drops because it raises an exception would lose this. By one thread at a time, as a thread that looks holds what it
+    looks at."""
+    if _looking.acquire(blocking=False):
+        try:
+            for address, held in list(_handed_out.items()):
+                if sys.getrefcount(held[0]) <= sys.getrefcount(held[1]) and _api.PyCapsule_IsValid(held[0], _NAME):
+                    _handed_out.pop(address, None)
+        finally:
+            _looking.release()
 
 
 def _capsule(array):

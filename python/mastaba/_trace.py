@@ -170,7 +170,7 @@ def _named(*pairs):
 _LESS, _EQUAL = _binary("<", _COMPARED), _binary("==", _COMPARED)
 _REAL = {
     **_named(*((name, name) for name in ("sign", "floor", "ceil", "trunc", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10",
-                                         "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf", "erfc", "gamma", "hypot"))),
+                                         "log1p", "sin", "cos", "tan", "sinh", "cosh", "tanh", "erf", "erfc", "gamma", "hypot", "j0", "j1"))),
     **_named(*(("arc" + name, "a" + name) for name in ("sin", "cos", "tan", "tan2", "sinh", "cosh", "tanh"))),
     **_named(("absolute", "abs"), ("fabs", "abs"), ("minimum", "min"), ("fmin", "min"), ("maximum", "max"), ("fmax", "max"),
              ("fmod", "mod"), ("gammaln", "lgamma"), ("loggamma", "lgamma")),
@@ -396,11 +396,16 @@ def _joined(condition, x, y):
 
 def _unwrapped(array):
     """The same with the elements of arrays without axes, of which a list makes elements."""
-    if np.ndarray.dtype.__get__(array) == object:
+    kind = np.ndarray.dtype.__get__(array)
+    if kind == object:
         array = array.view(np.ndarray)
         for place in np.ndindex(array.shape):
             if isinstance(array[place], np.ndarray) and not array[place].ndim:
                 array[place] = array[place][()]
+            if not isinstance(array[place], (Node, Complex, numbers.Number, np.bool_)):
+                _refuse(f"it gives a {type(array[place]).__name__} and no number")
+    elif kind.kind not in "biufc":
+        _refuse(f"it gives {kind} and no number")
     return array
 
 

@@ -103,12 +103,23 @@ def _described(x, y, z, mode, axes, correlate, method):
     return ("convolution", *map(_arrays.key, (x, y, z)), mode, tuple(axes), correlate, method), make
 
 
+def _named(out):
+    """What was given for a result, in an error's words."""
+    if not isinstance(out, (np.ndarray, _arrays.Array)):
+        return f"a {type(out).__name__}"
+    frozen = isinstance(out, np.ndarray) and not out.flags.writeable
+    return f"a {'read-only ' if frozen else ''}{type(out).__name__} of {out.dtype} and shape {out.shape}"
+
+
 def _into(out, z):
     """A result in the array that is to get it, where it may lie already."""
     if out is None or z is out:
         return z
-    if out.shape != z.shape or out.dtype != z.dtype or not isinstance(z, np.ndarray) or not isinstance(out, np.ndarray):
-        raise errors.ArgumentError(f"out must be an array of {z.dtype} and shape {z.shape}, where the operands are")
+    z = z if isinstance(z, _arrays.Array) else np.asarray(z)
+    kind = _arrays.Array if isinstance(z, _arrays.Array) else np.ndarray
+    if not isinstance(out, kind) or out.shape != z.shape or out.dtype != z.dtype or (kind is np.ndarray and not out.flags.writeable):
+        wanted = "a mastaba.Array" if kind is _arrays.Array else "a writable NumPy array"
+        raise errors.ArgumentError(f"out must be {wanted} of {z.dtype} and shape {z.shape}, where the operands are, not {_named(out)}")
     out[...] = z
     return out
 
@@ -307,7 +318,7 @@ def _extended(x, y, boundary, fillvalue):
     return _arrays.extended(x.astype(kind) if x.dtype != kind else x, [(m - 1, m - 1) for m in y.shape], mode, fillvalue.astype(kind)[()])
 
 
-def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
+def _of_images(in1, in2, mode, boundary, fillvalue, correlate, out):
     x, y = _operands(in1, in2, exact=True)
     if not x.ndim == y.ndim == 2:
         raise ValueError(f"{'correlate2d' if correlate else 'convolve2d'} inputs must both be 2-D arrays")
@@ -327,33 +338,35 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate):
         z[...] = 0
         return z
     if mode == "valid":
-        return _any(x, y, mode, correlate, "auto")
-    full = _any(x, y, "full", correlate, "auto") if boundary in ("fill", "pad") and fill == 0 else \
-        _any(_extended(x, y, "fill" if boundary == "pad" else boundary, fill), y, "valid", correlate, "auto")
+        return _any(x, y, mode, correlate, "auto", out)
+    whole = out if mode == "full" else None
+    full = _any(x, y, "full", correlate, "auto", whole) if boundary in ("fill", "pad") and fill == 0 else \
+        _any(_extended(x, y, "fill" if boundary == "pad" else boundary, fill), y, "valid", correlate, "auto", whole)
     if mode == "full":
         return full
     first = [m // 2 if correlate else (m - 1) // 2 for m in y.shape]
-    return full[first[0]:first[0] + x.shape[0], first[1]:first[1] + x.shape[1]].copy()
+    part = full[first[0]:first[0] + x.shape[0], first[1]:first[1] + x.shape[1]]
+    return part.copy() if out is None else part
 
 
-def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out=None):
     """The convolution of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1.
 
         >>> import numpy as np, mastaba
         >>> mastaba.signal.convolve2d(np.eye(3, dtype=int), [[1, 1]], "same", "wrap").tolist()
         [[1, 1, 0], [0, 1, 1], [1, 0, 1]]
     """
-    return _of_images(in1, in2, mode, boundary, fillvalue, False)
+    return _into(out, _of_images(in1, in2, mode, boundary, fillvalue, False, out))
 
 
-def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0, *, out=None):
     """The correlation of images, with a value, the image again ("wrap") or its mirror image ("symm") beyond the edges of in1.
 
         >>> import numpy as np, mastaba
         >>> mastaba.signal.correlate2d(np.eye(3, dtype=int), [[1, 2]], "valid").tolist()
         [[1, 0], [2, 1], [0, 2]]
     """
-    return _of_images(in1, in2, mode, boundary, fillvalue, True)
+    return _into(out, _of_images(in1, in2, mode, boundary, fillvalue, True, out))
 
 
 def choose_conv_method(in1, in2, mode="full", measure=False):

@@ -2,6 +2,8 @@
 import copy
 import gc
 import pickle
+import sys
+import threading
 
 import numpy as np
 import pytest
@@ -122,6 +124,29 @@ def test_dlpack():
     assert not _device._handed_out
     assert np.array_equal(mastaba.from_dlpack(np.arange(3.0)).numpy(), np.arange(3.0))
     assert np.array_equal(np.from_dlpack(Host(a)), a.numpy())
+
+
+def test_threads_that_look_for_capsules():
+    """A thread that looks stops before each of its operations, and another one looks then: what a consumer holds is not let go."""
+    kept, stops = mastaba.asarray(numbers(3)).__dlpack__(), []
+
+    def at_each(frame, event, _):
+        if frame.f_code is _device._forget_unused.__code__:
+            frame.f_trace_opcodes = True
+            if event == "opcode":
+                stops.append(frame.f_lasti)
+                other = threading.Thread(target=_device._forget_unused)
+                other.start()
+                other.join()
+            return at_each
+
+    before = sys.gettrace()
+    sys.settrace(at_each)
+    try:
+        _device._forget_unused()
+    finally:
+        sys.settrace(before)
+    assert len(stops) > 10 and [held[0] for held in _device._handed_out.values()] == [kept]
 
 
 class Host:

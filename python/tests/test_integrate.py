@@ -61,11 +61,19 @@ def endless(x):
 
 @pytest.mark.parametrize("function, why", [
     (math.sin, "number"), (endless, "64 conditions"), (lambda x: [1, 2, 3][x], "index"), (lambda x: x.upper(), "AttributeError"),
-    (np.frexp, "frexp is no function"), (lambda x: np.add(x, 1, where=[True]), "where"), (42, "neither")])
+    (np.frexp, "frexp is no function"), (lambda x: np.add(x, 1, where=[True]), "where"), (42, "neither"),
+    (lambda x: None, "gives a NoneType and no number"), (lambda x: "x", "gives <U1 and no number"), (lambda x: [x, "y"], "gives a str and no number")])
 def test_refusals(function, why):
     with pytest.raises(mastaba.errors.TraceError, match=why) as caught:
         integrate.quad(function, 0, 1)
     assert "\n" not in str(caught.value)
+
+
+def test_bessel_functions():
+    special = pytest.importorskip("scipy.special")
+    value, error = integrate.quad(lambda x: special.j1(x) + 2 * special.j0(x) * special.j1(x), 0, 12)
+    first, last = (-special.j0(x) - special.j0(x)**2 for x in (0.0, 12.0))
+    assert abs(value - (last - first)) <= error + 1e-14 and error < 1e-8
 
 
 def test_numbers_share_a_kernel():

@@ -1,4 +1,5 @@
 """What SciPy's tests do not see: devices and budgets, refusals, threads, forks, interrupts, and an interpreter that ends with plans."""
+import itertools
 import os
 import pathlib
 import re
@@ -267,6 +268,20 @@ def test_results_go_where_they_are_wanted():
         wanted = mastaba.signal.convolve(*operands)
         out = np.zeros_like(wanted)
         assert mastaba.signal.convolve(*operands, out=out) is out and np.allclose(out, wanted)
+    for call, mode, boundary, device in itertools.product((mastaba.signal.convolve2d, mastaba.signal.correlate2d), ("full", "same", "valid"),
+                                                          ("fill", "wrap"), (False, True)):
+        a, b = (mastaba.asarray(a) if device else a for a in (real, x[:2, :3].real))
+        wanted = call(a, b, mode, boundary, 0)
+        out = mastaba.asarray(np.full(wanted.shape, np.nan)) if device else np.full(wanted.shape[::-1], np.nan).T
+        assert call(a, b, mode, boundary, 0, out=out) is out and np.allclose(np.asarray(out), np.asarray(wanted), rtol=1e-13)
+        frozen = np.zeros(wanted.shape)
+        frozen.flags.writeable = False
+        for wrong, words in ((out[1:], f"not a {type(out).__name__} of float64 and shape"), ([1.0], "not a list"), (frozen, "read-only")):
+            with pytest.raises(mastaba.errors.ArgumentError, match="out must be a.* of float64 and shape .*" + words) as refused:
+                call(a, b, mode, boundary, 0, out=wrong)
+            assert "\n" not in str(refused.value)
+    three = np.array(3.0)
+    assert mastaba.signal.convolve(three, three, out=(out := np.empty(()))) is out and out == 9
     a = mastaba.asarray(kept)
     out = mastaba.empty(a.shape, a.dtype)
     assert mastaba.fft.fft(a, out=out) is out and np.array_equal(a.numpy(), kept) and mastaba.fft.ifft(out, out=out) is out
