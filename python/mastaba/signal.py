@@ -131,13 +131,14 @@ def _takes(out, shape, dtype, x, y):
 
 
 def _by_library(x, y, mode, axes, correlate, method, out=None):
-    x, y = (a if _arrays.fits(a) else a.copy() for a in _broadcast(x, y, axes))
+    operands, views = (x, y), _broadcast(x, y, axes)
+    x, y = (a if _arrays.fits(a) else a.copy() for a in views)
     shape, dtype = _result(x, y, mode, axes), np.result_type(x.dtype, y.dtype)
     z = out if _takes(out, shape, dtype, x, y) else _arrays.like(x if isinstance(x, _arrays.Array) else y, shape, dtype)
     key, make = _described(x, y, z, mode, axes, correlate, method)
     _arrays.context_of(x, y).execute(key, make, lambda plan: lib.mst_convolution_execute(
         plan, *map(_arrays.location, (x, y, z)), execution, per_thread.error))
-    done("mst_convolution_execute", key, (x, y), z)
+    done("mst_convolution_execute", key, operands if x is views[0] and y is views[1] else (x, y), z)  # a view begins where its array does
     return z
 
 
@@ -197,11 +198,7 @@ def _any(x, y, mode, correlate, method, out=None):
         return _by_host(x, y, mode, correlate)
     if x.ndim > _DIRECT_AXES and (method == "direct" or method == "auto" and x.size * y.size <= _FEW_PRODUCTS):
         return _by_host(x, y, mode, correlate)
-    z = _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method, out).astype(kind, copy=False)
-    if method == "fft" and z.size and not np.isfinite(z.flat[0]):
-        warnings.warn("Use of fft convolution on input with NAN or inf results in NAN or inf output. Consider using method='direct' "
-                      "instead.", RuntimeWarning, stacklevel=4)
-    return z
+    return _floating(as_numbers(x), as_numbers(y), mode, list(range(x.ndim)), correlate, method, out).astype(kind, copy=False)
 
 
 def _operands(in1, in2, exact=False):
@@ -216,17 +213,26 @@ def _operands(in1, in2, exact=False):
     return in1, in2
 
 
-def _whole(in1, in2, mode, method, correlate, out):
+@functools.partial(remembered, 2)
+def _whole(in1, in2, mode, method, correlate, *, out):
     x, y = _operands(in1, in2, exact=True)
     if x.ndim == y.ndim == 0:
-        return x * (fft.conjugated(y) if correlate else y)
+        return _into(out, x * (fft.conjugated(y) if correlate else y))
     _check_dimensions(x, y)
     _check_mode(mode)
     _check_method(method)
     _check_shapes(x, y, mode, list(range(x.ndim)))
     if x.size == 0 or y.size == 0:
-        return _arrays.like(x, (0,), np.result_type(x.dtype, y.dtype))
-    return _any(x, y, mode, correlate, method, out)
+        return _into(out, _arrays.like(x, (0,), np.result_type(x.dtype, y.dtype)))
+    return _into(out, _any(x, y, mode, correlate, method, out))
+
+
+def _warned(z, method):
+    """A result whose transforms have spread what is not finite."""
+    if method == "fft" and isinstance(z, np.ndarray) and z.dtype.kind in "fc" and z.size and not np.isfinite(z.flat[0]):
+        warnings.warn("Use of fft convolution on input with NAN or inf results in NAN or inf output. Consider using method='direct' "
+                      "instead.", RuntimeWarning, stacklevel=3)
+    return z
 
 
 # ---- As in SciPy
@@ -241,7 +247,7 @@ def convolve(in1, in2, mode="full", method="auto", *, out=None):
         >>> mastaba.signal.convolve([1, 2, 3], [0, 1, 0.5], "same").tolist()
         [1.0, 2.5, 4.0]
     """
-    return _into(out, _whole(in1, in2, mode, method, False, out))
+    return _warned(_whole(in1, in2, mode, method, False, out=out), method)
 
 
 def correlate(in1, in2, mode="full", method="auto", *, out=None):
@@ -251,7 +257,7 @@ def correlate(in1, in2, mode="full", method="auto", *, out=None):
         >>> mastaba.signal.correlate([1, 2, 3], [0, 1, 2]).tolist()
         [2, 5, 8, 3, 0]
     """
-    return _into(out, _whole(in1, in2, mode, method, True, out))
+    return _warned(_whole(in1, in2, mode, method, True, out=out), method)
 
 
 def correlation_lags(in1_len, in2_len, mode="full"):
@@ -287,8 +293,9 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
         return _arrays.like(x, (0,), np.dtype(float))
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
-    if mode == "same":  # of in1's shape along the other axes, too: the middle one of several in2
-        y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if n == 1 and k not in axes else slice(None) for k, (n, m) in enumerate(zip(x.shape, y.shape)))]
+    others = [k for k in range(x.ndim) if k not in axes and x.shape[k] == 1 != y.shape[k]]
+    if mode == "same" and others:  # of in1's shape along the other axes, too: the middle one of several in2
+        y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if k in others else slice(None) for k, m in enumerate(y.shape))]
     if isinstance(x, _arrays.Array):
         return _into(out, _floating(x, y, mode, axes, False, "fft", out))
     if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type

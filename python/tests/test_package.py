@@ -1,4 +1,5 @@
 """What SciPy's tests do not see: devices and budgets, refusals, threads, forks, interrupts, and an interpreter that ends with plans."""
+import functools
 import itertools
 import os
 import pathlib
@@ -286,6 +287,42 @@ def test_results_go_where_they_are_wanted():
     out = mastaba.empty(a.shape, a.dtype)
     assert mastaba.fft.fft(a, out=out) is out and np.array_equal(a.numpy(), kept) and mastaba.fft.ifft(out, out=out) is out
     assert np.allclose(out.numpy(), kept)
+
+
+def test_known_convolutions():
+    """Convolutions whose like came before take the kept plan: all modes, broadcast operands, on the host and on the device."""
+    with mastaba.budget(device="67MiB") as context:  # of its own, where no other test's plans go
+        check_known_convolutions(mastaba.signal, context.known, np.random.default_rng(8))
+
+
+def check_known_convolutions(signal, known, r):
+    for device, mode, (n, m, axes) in itertools.product((False, True), ("full", "same", "valid"), (
+            ((40,), (7,), None), ((3, 40), (1, 7), 1), ((1, 40), (3, 7), 1), ((40, 3), (7, 1), 0), ((9, 8), (3, 4), None))):
+        calls = [functools.partial(signal.fftconvolve, axes=axes)] + [signal.convolve, signal.correlate] * (axes is None)
+        for call, k in itertools.product(calls, range(3)):
+            x, y = r.standard_normal(n), r.standard_normal(m)
+            before = dict(known)
+            got = np.asarray(call(*(mastaba.asarray(a) if device else a for a in (x, y)), mode))
+            kept = x.shape[0] != 1 or mode != "same"  # where the middle one of several in2 is a part
+            assert known.keys() == before.keys() if k else len(known) == len(before) + kept
+            full = sum(np.pad(x * value, [(i, p - 1 - i) for i, p in zip(place, other)])
+                       for place, value, other in spread(y if call is not signal.correlate else y[(slice(None, None, -1),) * y.ndim], axes))
+            cut = [slice(None)] * full.ndim
+            for axis in range(full.ndim) if axes is None else [axes]:
+                first = {"full": 0, "same": (m[axis] - 1) // 2, "valid": m[axis] - 1}[mode]
+                cut[axis] = slice(first, first + {"full": n[axis] + m[axis] - 1, "same": n[axis], "valid": n[axis] - m[axis] + 1}[mode])
+            full = full[tuple(cut)]
+            wanted = full[1:2] if n[0] == 1 and len(n) == 2 and mode == "same" else full
+            assert got.shape == wanted.shape and np.allclose(got, wanted, rtol=1e-11, atol=1e-12), (device, mode, n, m, call)
+
+
+def spread(y, axes):
+    """What each term of a convolution's sum is made from: its place along the axes, its factor, and how far places go."""
+    along = range(y.ndim) if axes is None else [axes]
+    ends = [y.shape[k] if k in along else 1 for k in range(y.ndim)]
+    for place in np.ndindex(*ends):
+        part = y[tuple(slice(i, i + 1) if k in along else slice(None) for k, i in enumerate(place))]
+        yield place, part, ends
 
 
 def test_known_calls():
