@@ -14,7 +14,7 @@ import functools
 import operator
 
 import numpy as np
-from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
+from numpy.fft import fftfreq as _fftfreq, fftshift, ifftshift, rfftfreq as _rfftfreq
 
 from . import _arrays, errors
 from ._contexts import set_cache
@@ -357,7 +357,7 @@ def _along_one(name, forward):
 
 
 def _along_several(name, forward):
-    def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+    def along_several(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
         return _of_even(name, type, *_given_axes(x, s, axes, workers), norm, orthogonalize, forward, out)
 
     along_several.__name__ = along_several.__qualname__ = ("" if forward else "i") + name.lower() + "n"
@@ -423,6 +423,37 @@ def prev_fast_len(target, real=False):
     if n < 1:
         raise ValueError("Target must be at least 1")
     return _greatest(n, primes)
+
+
+# ---- Frequencies
+
+def _frequencies(values, xp, device):
+    """As an array of the namespace xp, on a device of its own naming; by default NumPy's, whose device is "cpu"."""
+    if xp is not None and xp is not np:
+        return xp.asarray(values, device=device)
+    if device not in (None, "cpu"):
+        raise ValueError(f"NumPy has no device {device!r}: give xp=mastaba.xp")
+    return values
+
+
+def fftfreq(n, d=1.0, *, xp=None, device=None):
+    """The frequencies of fft's results for n samples that are d apart, as an array of `xp`, by default NumPy's.
+
+        >>> import mastaba
+        >>> mastaba.fft.fftfreq(4, 0.5).tolist()
+        [0.0, 0.5, -1.0, -0.5]
+    """
+    return _frequencies(_fftfreq(n, d), xp, device)
+
+
+def rfftfreq(n, d=1.0, *, xp=None, device=None):
+    """The same of rfft's.
+
+        >>> import mastaba
+        >>> mastaba.fft.rfftfreq(4, 0.5, xp=mastaba.xp).numpy().tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return _frequencies(_rfftfreq(n, d), xp, device)
 
 
 # ---- As a backend of SciPy's functions

@@ -3,7 +3,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from numpy.fft import fftfreq as fftfreq, fftshift as fftshift, ifftshift as ifftshift, rfftfreq as rfftfreq
+from numpy.fft import fftshift as fftshift, ifftshift as ifftshift
 
 def dct(
     x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
@@ -11,7 +11,7 @@ def dct(
 ) -> Any: ...
 def dctn(
     x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
-    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ..., out: Any = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., orthogonalize: bool | None = ..., *, out: Any = ...,
 ) -> Any: ...
 def dst(
     x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
@@ -19,7 +19,7 @@ def dst(
 ) -> Any: ...
 def dstn(
     x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
-    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ..., out: Any = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., orthogonalize: bool | None = ..., *, out: Any = ...,
 ) -> Any: ...
 def fft(
     x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
@@ -51,7 +51,7 @@ def idct(
 ) -> Any: ...
 def idctn(
     x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
-    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ..., out: Any = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., orthogonalize: bool | None = ..., *, out: Any = ...,
 ) -> Any: ...
 def idst(
     x: ArrayLike, type: int = ..., n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ...,
@@ -59,7 +59,7 @@ def idst(
 ) -> Any: ...
 def idstn(
     x: ArrayLike, type: int = ..., s: int | Sequence[int] | None = ..., axes: int | Sequence[int] | None = ...,
-    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *, orthogonalize: bool | None = ..., out: Any = ...,
+    norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., orthogonalize: bool | None = ..., *, out: Any = ...,
 ) -> Any: ...
 def ifft(
     x: ArrayLike, n: int | None = ..., axis: int = ..., norm: str | None = ..., overwrite_x: bool = ..., workers: Any = ..., *,
@@ -112,3 +112,5 @@ def rfftn(
     overwrite_x: bool = ..., workers: Any = ..., *, plan: None = ..., out: Any = ...,
 ) -> Any: ...
 def set_cache(n: int) -> None: ...
+def fftfreq(n: int, d: float = ..., *, xp: Any = ..., device: Any = ...) -> Any: ...
+def rfftfreq(n: int, d: float = ..., *, xp: Any = ..., device: Any = ...) -> Any: ...

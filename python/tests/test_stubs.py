@@ -45,3 +45,24 @@ def test_examples(module):
     functions = [getattr(importlib.import_module(module), name) for name in importlib.import_module(module).__all__]
     ours = [f for f in functions if inspect.isfunction(f) and f.__module__.startswith("mastaba")]
     assert ours and not [f.__name__ for f in ours if ">>>" not in (f.__doc__ or "") and f.__name__ != "from_pyopencl"]
+
+
+@pytest.mark.parametrize("module", ["fft", "signal", "integrate", "ndimage"])
+def test_signatures_of_scipy(module):
+    """Functions of SciPy's names take SciPy's arguments, in order, with the same defaults; what they take besides is named."""
+    real, theirs = importlib.import_module("mastaba." + module), pytest.importorskip("scipy." + module)
+    compared = 0
+    for name in set(real.__all__) & set(dir(theirs)):
+        if not inspect.isfunction(getattr(real, name)):
+            continue
+        mine, wanted = (list(inspect.signature(getattr(m, name)).parameters.values()) for m in (real, theirs))
+        besides = [p for p in mine if p.name not in [q.name for q in wanted]]
+        assert all(p.kind is p.KEYWORD_ONLY or p.kind is p.VAR_KEYWORD for p in besides), name
+        mine = {p.name: p for p in mine}
+        for place, parameter in enumerate(wanted):
+            same = mine[parameter.name]
+            assert repr(same.default) == repr(parameter.default), (name, parameter.name)
+            assert parameter.kind is parameter.KEYWORD_ONLY or list(mine).index(parameter.name) == place, (name, parameter.name)
+            assert parameter.kind is parameter.KEYWORD_ONLY or same.kind is not same.KEYWORD_ONLY, (name, parameter.name)
+        compared += 1
+    assert compared >= 5
