@@ -174,7 +174,7 @@ static int put_all(solve_run *run, digested_file *f, char *buffer) {
     XXH128_canonical_t canonical;
     memcpy(header.magic, magics[own_version(run) - 1], MAGIC_BYTES);
     header.bytes = solve_checkpoint_bytes(run, header.step);
-    int code = solve_digest_problem(&run->problem, f->digest, buffer, header.problem);
+    int code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, header.problem);
     XXH3_128bits_reset(f->digest);
     if (code == CLI_DONE)
         code = put(f, &header, sizeof header);
@@ -290,7 +290,7 @@ static int check_file(solve_run *run, const digested_file *f) {
     if (code == CLI_DONE && !(buffer = malloc(CHUNK_BYTES)))
         code = cli_out_of_memory(solve_command, "a checkpoint");
     if (code == CLI_DONE)
-        code = solve_digest_problem(&run->problem, f->digest, buffer, wanted);
+        code = solve_digest_problem(&run->problem, UINT64_MAX, f->digest, buffer, wanted);
     if (code == CLI_DONE)
         code = check_header(run, f->path, &header, bytes, wanted);
     run->resumed_step = code == CLI_DONE ? header.step : 0;

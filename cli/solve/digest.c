@@ -12,9 +12,9 @@ static void add_text(XXH3_state_t *digest, const char *text) {
 
 static void add_number(XXH3_state_t *digest, double value) { XXH3_128bits_update(digest, &value, sizeof value); }
 
-static int add_data(XXH3_state_t *digest, mst_npy *npy, char *buffer) {
+static int add_data(XXH3_state_t *digest, mst_npy *npy, uint64_t most, char *buffer) {
     const mst_location from = mst_npy_location(npy);
-    const uint64_t all = cli_layout_bytes(mst_npy_layout(npy));
+    const uint64_t whole = cli_layout_bytes(mst_npy_layout(npy)), all = whole < most ? whole : most;
     add_number(digest, (double)mst_npy_layout(npy)->type);
     for (uint64_t done = 0, bytes; done < all; done += bytes) {
         bytes = all - done < SOLVE_CHUNK_BYTES ? all - done : SOLVE_CHUNK_BYTES;
@@ -45,7 +45,7 @@ static void add_faces(XXH3_state_t *digest, const mst_stencil_boundary faces[2])
     }
 }
 
-static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
+static int add_fields(XXH3_state_t *digest, const problem *p, uint64_t most, char *buffer) {
     int code = CLI_DONE;
     for (size_t i = 0; i < p->desc.n_fields && code == CLI_DONE; i++) {
         add_text(digest, p->fields[i].name);
@@ -58,12 +58,12 @@ static int add_fields(XXH3_state_t *digest, const problem *p, char *buffer) {
         add_text(digest, p->fields[i].previous.expression);
         for (int level = 0; level < 2 && code == CLI_DONE; level++)
             if (p->data[i][level])
-                code = add_data(digest, p->data[i][level], buffer);
+                code = add_data(digest, p->data[i][level], most, buffer);
         for (size_t k = 0; k < p->fields[i].n_table; k++)
             add_number(digest, p->fields[i].table[k]);
     }
     if (p->materials && code == CLI_DONE)
-        code = add_data(digest, p->materials, buffer);
+        code = add_data(digest, p->materials, most, buffer);
     return code;
 }
 
@@ -149,12 +149,12 @@ static void add_observations(XXH3_state_t *digest, const problem *p) {
     }
 }
 
-int solve_digest_problem(const problem *p, XXH3_state_t *digest, char *buffer, uint64_t out[2]) {
+int solve_digest_problem(const problem *p, uint64_t most, XXH3_state_t *digest, char *buffer, uint64_t out[2]) {
     XXH3_128bits_reset(digest);
     add_scheme(digest, &p->desc);
     add_points(digest, &p->desc);
     add_observations(digest, p);
-    int code = add_fields(digest, p, buffer);
+    int code = add_fields(digest, p, most, buffer);
     XXH128_hash_t hash = XXH3_128bits_digest(digest);
     out[0] = hash.low64;
     out[1] = hash.high64;

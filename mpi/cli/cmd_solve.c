@@ -1,6 +1,7 @@
 // mastaba-mpi solve: one grid by all ranks, each of which has some planes of it and writes them to one file.
 #include "files.h"
 
+#include "solve/digest.h"
 #include "solve/solve.h"
 
 #include <math.h>
@@ -89,18 +90,21 @@ static int check_problem(const job *j) {
     return solve_check_stability(&j->run);
 }
 
-// A number that hardly two problems have in common, of what cuts and sizes depend on (FNV-1a).
-static uint64_t digest(const problem *p) {
-    const mst_stencil_desc *d = &p->desc;
-    double values[] = {d->rank,           (double)d->grid[0],   (double)d->grid[1],  (double)d->grid[2],
-                       d->time_step,      (double)d->precision, (double)d->n_fields, (double)d->n_updates,
-                       (double)d->n_runs, (double)p->steps};
-    unsigned char bytes[sizeof values];
-    uint64_t hash = 0xcbf29ce484222325;
-    memcpy(bytes, values, sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++)
-        hash = (hash ^ bytes[i]) * 0x100000001b3;
-    return hash;
+// Parts of ranks fit together only if all have the same problem, of files with values at least the first chunk.
+static int compare_problems(const job *j) {
+    const problem *p = &j->run.problem;
+    XXH3_state_t *state = XXH3_createState();
+    char *buffer = malloc(SOLVE_CHUNK_BYTES);
+    uint64_t found[2] = {0, 0};
+    int code = state && buffer ? solve_digest_problem(p, SOLVE_CHUNK_BYTES, state, buffer, found)
+                               : cli_out_of_memory(command, "a digest of the problem");
+    XXH3_freeState(state);
+    free(buffer);
+    code = cli_agree(command, code);
+    if (code != CLI_DONE || (cli_same(found[0]) && cli_same(found[1]) && cli_same(p->steps)))
+        return code;
+    cli_error(command, "%s: is not the same problem for all ranks; put its files where all hosts see them", j->options.name);
+    return CLI_INPUT_OUTPUT;
 }
 
 static int open_problem(job *j, const char *name, const cli_options *common) {
@@ -112,11 +116,7 @@ static int open_problem(job *j, const char *name, const cli_options *common) {
     j->run.problem.desc.check_every = j->request->no_check ? 0 : UINT64_MAX;
     j->run.problem.desc.expected_steps = j->run.problem.steps;
     code = cli_agree(command, code);
-    if (code == CLI_DONE && !cli_same(digest(&j->run.problem))) {
-        cli_error(command, "%s: is not the same problem for all ranks; put its files where all hosts see them", name);
-        return CLI_INPUT_OUTPUT;
-    }
-    return code;
+    return code == CLI_DONE ? compare_problems(j) : code;
 }
 
 // ---- Who has what

@@ -104,6 +104,31 @@ echo "== who has what"
 by 2 fft x.npy --axes 0,1,2 --dry-run >plan.txt
 grep -q 'rank 1: in \[3:6,0:10,0:9\], out \[0:6,5:10,0:9\], sends 1 message of 1.05 KiB' plan.txt || fail "$(cat plan.txt)"
 
+echo "== problems of the same sizes that differ"
+for host in 0 1; do
+    mkdir host$host
+    cat >host$host/bump.yaml <<END
+grid: [12, 10]
+spacing: 1.0
+time_step: 0.1
+fields: {u: sin(x + $host)}
+boundary: {x: dirichlet 0, y: dirichlet 0}
+update: [{u: "u + dt*(u[-1,0] - 2*u + u[1,0])"}]
+steps: 3
+END
+done
+cat >host.sh <<'END'
+#!/bin/sh
+cd "host${OMPI_COMM_WORLD_RANK-$PMI_RANK}" && exec "$@"
+END
+chmod +x host.sh
+result=$PWD/y.npy code=0
+"${run[@]}" 2 ./host.sh "$MASTABA_MPI" solve bump.yaml -o "$result" >out.txt 2>err.txt || code=$?
+[ $code = 4 ] && grep -q "not the same problem" err.txt && [ ! -e y.npy ] || fail "two problems: $code, $(cat err.txt)"
+cp host0/bump.yaml host1/
+"${run[@]}" 2 ./host.sh "$MASTABA_MPI" solve bump.yaml -o "$result" --force >/dev/null || fail "the same problem twice"
+rm y.npy
+
 echo "== more messages"
 for wrong in "none.npy -o y.npy" "x.npy -o y.npy --axes 3" "x.npy -o y.npy --layout bricks" "x.npy -o one.npy" \
     "x.npy -o y.npy --timeout inf"; do
