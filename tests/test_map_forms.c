@@ -1,5 +1,5 @@
-// Maps by byte code: the same bits as compiled kernels, whatever the strides, types in memory and the length; taking over;
-// refusals.
+// Maps by byte code: the same bits as compiled kernels, whatever the strides, types in memory and the length, of one output or
+// several, the first of which may be in place, and of indices; taking over; refusals.
 #include "support.h"
 
 #include <string.h>
@@ -22,8 +22,9 @@ static const form_case cases[] = {
     {"a * 3 - b", {MST_FLOAT16, MST_FLOAT16}, true, true},
     {"a * b + 2 * a", {MST_COMPLEX64, MST_COMPLEX64}, true, false},
     {"exp(a) + b", {MST_COMPLEX128, MST_FLOAT64}, true, true},
-    {"hypot(a, b)", {MST_FLOAT32, MST_FLOAT32}, false, false},    // the device's own
-    {"a + i0", {MST_FLOAT32, MST_FLOAT32}, false, false},         // indices
+    {"hypot(a, b)", {MST_FLOAT32, MST_FLOAT32}, false, false}, // the device's own
+    {"a + i0", {MST_FLOAT32, MST_FLOAT32}, true, true},        // float64
+    {"where(i0 > 1, 3 * i1 - n1, i1)", {MST_FLOAT32, MST_FLOAT32}, true, true},
     {"(a > 0) + a / b * 2.5", {MST_INT8, MST_INT16}, true, true}, // float32 of integers
     {"a / b - 2 * a", {MST_INT32, MST_INT64}, false, true},       // int64 and float64
     {"a * a * b - a / 3", {MST_FLOAT64, MST_UINT32}, true, true},
@@ -121,6 +122,78 @@ static void same_bits(void **state) {
     }
 }
 
+// Of arrays, indices, a length and a number; every operation has an array within, as others are of int64.
+static void write_random(int depth, bool has_array, char *text, size_t size) {
+    static const char *const leaves[] = {"a", "b", "i0", "i1", "n1", "7"};
+    static const char *const calls[] = {
+        "(%s + %s)", "(%s - %s)", "(%s * %s)", "(%s // %s)", "min(%s, %s)", "max(%s, %s)", "where(b > a, %s, %s)", "(%s %% %s)"};
+    char x[200], y[200];
+    if (depth == 0) {
+        snprintf(text, size, "%s", leaves[test_between(0, has_array ? 1 : 5)]);
+        return;
+    }
+    write_random((int)test_between(0, (size_t)depth - 1), false, x, sizeof x);
+    write_random(depth - 1, true, y, sizeof y);
+    snprintf(text, size, calls[test_between(0, 7)], x, y);
+}
+
+enum { ROWS = 7, COLUMNS = 101, N = ROWS * COLUMNS, WORST_BYTES = 8 * N };
+
+// results[0], which holds a, is the first output's. False if there is no byte code.
+static bool compute_two(mst_context *context, const mst_map_desc *desc, void *b, unsigned char results[2][WORST_BYTES]) {
+    mst_error e;
+    mst_map *plan;
+    const mst_location from[] = {mst_at_host(results[0]), mst_at_host(b)},
+                       to[] = {mst_at_host(results[0]), mst_at_host(results[1])};
+    e.status = mst_map_create(context, desc, &plan, &e);
+    if (e.status == MST_ERROR_UNSUPPORTED)
+        return false;
+    CHECK(e.status == MST_OK, "'%s', '%s': %s", desc->expression, desc->more->expression, e.message);
+    OK(mst_map_execute_all(plan, from, to, NULL, &e));
+    mst_map_destroy(plan);
+    return true;
+}
+
+static void try_two(mst_context *context, mst_type type) {
+    enum { MOST_DRAWS = 50 };
+    static unsigned char by_code[2][WORST_BYTES], compiled[2][WORST_BYTES];
+    const size_t shape[] = {ROWS, COLUMNS}, bytes = (size_t)N * mst_type_bytes(type);
+    const mst_layout layout = mst_layout_dense(type, 2, shape);
+    const mst_map_input inputs[] = {{"a", layout}, {"b", layout}};
+    char texts[2][1000];
+    const mst_map_more more = {.expression = texts[1]};
+    test_array a = test_array_random(&layout), b = test_array_random(&layout);
+    mst_map_desc desc = MST_MAP_DESC_INIT;
+    int draws = 0;
+    desc.expression = texts[0];
+    desc.inputs = inputs, desc.n_inputs = 2;
+    desc.more = &more, desc.n_more = 1;
+    desc.type = type;
+    desc.compile_from = UINT64_MAX;
+    memcpy(by_code[0], test_array_at(&a, 0), bytes);
+    memcpy(compiled[0], test_array_at(&a, 0), bytes);
+    do // expressions whose parts are of several types have none
+        for (int output = 0; output < 2; output++)
+            write_random(3, true, texts[output], sizeof texts[output]);
+    while (!compute_two(context, &desc, test_array_at(&b, 0), by_code) && ++draws < MOST_DRAWS);
+    CHECK(draws < MOST_DRAWS, "no byte code of %d pairs, the last of which is '%s', '%s'", draws, texts[0], texts[1]);
+    desc.compile_from = 1;
+    compute_two(context, &desc, test_array_at(&b, 0), compiled);
+    for (int output = 0; output < 2; output++)
+        CHECK(memcmp(by_code[output], compiled[output], bytes) == 0, "'%s', '%s' in %s: output %d has other bits by byte code",
+              texts[0], texts[1], mst_type_name(type), output);
+    test_array_free(&a);
+    test_array_free(&b);
+}
+
+static void several_outputs(void **state) {
+    static const mst_type types[] = {MST_FLOAT32, MST_INT32, MST_FLOAT64, MST_INT64, MST_UINT8};
+    const int n = test_many(1);
+    for (int k = 0; k < n; k++)
+        if (types[k % 5] != MST_FLOAT64 || mst_context_device(*state)->fp64)
+            try_two(*state, types[k % 5]);
+}
+
 static void takes_over(void **state) {
     const form_case c = {"a - 2 * b", {MST_FLOAT32, MST_FLOAT32}, true, false};
     const size_t n = 1000;
@@ -140,6 +213,7 @@ static void takes_over(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(takes_over)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits), cmocka_unit_test(several_outputs),
+                                       cmocka_unit_test(takes_over)};
     return cmocka_run_group_tests(tests, test_setup, test_teardown);
 }

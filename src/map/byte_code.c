@@ -8,21 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD = 8, LOAD = 4, VECTOR_BYTES = 32, SLOT_BYTES = 1024, N_ARRAYS = MST_MAP_MAX_INPUTS + 1, OUTPUT = MST_MAP_MAX_INPUTS };
+enum {
+    HEAD = 8,
+    LOAD = 4,
+    VECTOR_BYTES = 32,
+    SLOT_BYTES = 1024,
+    N_ARRAYS = MST_MAP_MAX_INPUTS + 1,
+    OUTPUT = MST_MAP_MAX_INPUTS,
+    INDEX = N_ARRAYS // of the first of MST_MAX_RANK axes, in place of an array's number
+};
 
 // Measured with PoCL 3.1 on two cores of an EPYC with AVX-512: what compiling the kernel of a map takes, and how much longer byte
-// code takes than a compiled kernel for an array's element and for an operation on it. Functions take as long in either.
-static const double compiling_seconds = 0.6, load_seconds = 0.1e-9, instruction_seconds = 0.1e-9;
+// code takes than a compiled kernel for an array's element and for an operation on it. Functions take as long in either; but
+// outputs behind the first compute again what a compiled kernel computes once for all of them.
+static const double compiling_seconds = 0.6, load_seconds = 0.1e-9, instruction_seconds = 0.1e-9, function_seconds = 3e-9;
 
-struct mst_map_code {
+typedef struct code_of_output {
     mst_expr *expression; // of one type
     unsigned values[2];   // its nodes, see mst_expr_in_one_type
     mst_type type;
     unsigned n_instructions;
-    uint64_t elements, break_even; // computed so far, and from how many on kernels are compiled
     uint64_t bytes;
     cl_mem words; // see byte_code.cl
     mst_kernel *kernel;
+} code_of_output;
+
+struct mst_map_code {
+    code_of_output outputs[MST_MAP_MAX_OUTPUTS];
+    uint64_t elements, break_even; // computed so far, and from how many on kernels are compiled
 };
 
 // Who asks for a width of vectors asks for a kernel that has it.
@@ -43,7 +56,7 @@ static bool has_same_functions(const mst_map *plan, const mst_expr *expression) 
     return true;
 }
 
-static mst_status read_expression(mst_map *plan, struct mst_map_code *code, mst_error *error) {
+static mst_status read_expression(mst_map *plan, int output, code_of_output *code, mst_error *error) {
     mst_status status = MST_OK;
     const size_t n = mst_expr_n_leaves(plan->expression);
     const mst_expr_leaf *leaves = mst_expr_leaves(plan->expression);
@@ -55,8 +68,8 @@ static mst_status read_expression(mst_map *plan, struct mst_map_code *code, mst_
         const mst_map_number *given = &plan->numbers[leaves[i].symbol - (size_t)plan->n_inputs];
         numbers[i] = leaves[i].level ? &given->imaginary : &given->value;
     }
-    MST_TRY(
-        mst_expr_in_one_type(plan->expression, &plan->roots[0], numbers, &code->expression, code->values, &code->type, error));
+    MST_TRY(mst_expr_in_one_type(plan->expression, &plan->roots[output], numbers, &code->expression, code->values, &code->type,
+                                 error));
 fail:
     free(numbers);
     return status;
@@ -66,16 +79,19 @@ static bool is_possible(const mst_map *plan) {
     bool narrows = false;
     for (int k = 0; k < plan->n_inputs; k++)
         narrows = narrows || mst_map_narrows(plan, k);
-    return !plan->reduce && plan->n_outputs == 1 && !narrows && !mst_map_has_indices(plan);
+    return !plan->reduce && !narrows;
 }
 
-static double cost(const struct mst_map_code *code) {
-    const double loads = load_seconds * (double)(mst_expr_n_leaves(code->expression) + 1);
-    return (loads + instruction_seconds * code->n_instructions) * (double)mst_type_bytes(code->type) / 4;
+static double cost(const code_of_output *code, bool is_first) {
+    const mst_expr *expression = code->expression;
+    double seconds = load_seconds * (double)(mst_expr_n_leaves(expression) + 1) + instruction_seconds * code->n_instructions;
+    for (unsigned i = 0; i < expression->n_nodes && !is_first; i++)
+        seconds += mst_expr_has_error(expression->nodes[i].operation) ? function_seconds : 0;
+    return seconds * (double)mst_type_bytes(code->type) / 4;
 }
 
 // The table of loads, and the code behind it.
-static mst_status make_words(mst_map *plan, struct mst_map_code *code, mst_error *error) {
+static mst_status make_words(mst_map *plan, int output, code_of_output *code, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_code made = {.words = NULL};
     const unsigned n = (unsigned)mst_expr_n_leaves(code->expression);
@@ -90,15 +106,21 @@ static mst_status make_words(mst_map *plan, struct mst_map_code *code, mst_error
     MST_REQUIRE(words = calloc(n_words, sizeof *words), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
     words[0] = (int32_t)head;
     words[1] = (int32_t)n;
-    words[2] = (int32_t)mst_type_part(plan->outputs[0].type);
-    words[3] = mst_type_has_parts(plan->outputs[0].type) ? 2 : 1;
+    words[2] = (int32_t)mst_type_part(plan->outputs[output].type);
+    words[3] = mst_type_has_parts(plan->outputs[output].type) ? 2 : 1;
     words[4] = made.slots[0];
     words[5] = made.slots[1];
     for (unsigned i = 0; i < n; i++) {
+        int32_t *load = words + HEAD + (size_t)LOAD * i;
+        load[0] = mst_map_is_array(plan, &leaves[i])
+                      ? (int32_t)leaves[i].symbol
+                      : INDEX + MST_MAX_RANK - plan->shape.rank + mst_map_index_axis(plan, &leaves[i]);
+        if (load[0] >= INDEX)
+            continue;
         const mst_type type = plan->types[leaves[i].symbol];
-        const int32_t load[LOAD] = {(int32_t)leaves[i].symbol, (int32_t)mst_type_part(type), leaves[i].level,
-                                    mst_type_has_parts(type) ? 2 : 1};
-        memcpy(words + HEAD + (size_t)LOAD * i, load, sizeof load);
+        load[1] = (int32_t)mst_type_part(type);
+        load[2] = leaves[i].level;
+        load[3] = mst_type_has_parts(type) ? 2 : 1;
     }
     memcpy(words + head, made.words, made.n_words * sizeof *words);
     code->n_instructions = made.n_instructions;
@@ -144,7 +166,7 @@ static void write_defines(mst_type type, unsigned width, mst_text *text) {
                  MST_SET(as, as), MST_SET(type, name));
 }
 
-static mst_status build(mst_map *plan, struct mst_map_code *code, mst_error *error) {
+static mst_status build(mst_map *plan, code_of_output *code, mst_error *error) {
     mst_status status = MST_OK;
     mst_context *context = plan->context;
     mst_text text = {0};
@@ -170,37 +192,50 @@ void mst_map_code_destroy(mst_map *plan) {
     struct mst_map_code *code = plan->code;
     if (!code)
         return;
-    mst_expr_destroy(code->expression);
-    mst_device_release(plan->context, code->words, code->bytes);
-    mst_kernel_destroy(code->kernel);
+    for (int k = 0; k < plan->n_outputs; k++) {
+        mst_expr_destroy(code->outputs[k].expression);
+        mst_device_release(plan->context, code->outputs[k].words, code->outputs[k].bytes);
+        mst_kernel_destroy(code->outputs[k].kernel);
+    }
     free(code);
     plan->code = NULL;
+}
+
+// *exists: of all outputs.
+static mst_status make_codes(mst_map *plan, bool *exists, double *seconds, mst_error *error) {
+    mst_status status = MST_OK;
+    *exists = is_possible(plan);
+    for (int k = 0; k < plan->n_outputs && *exists; k++) {
+        code_of_output *code = &plan->code->outputs[k];
+        MST_TRY(read_expression(plan, k, code, error));
+        *exists = code->expression && has_same_functions(plan, code->expression);
+        if (!*exists)
+            break;
+        MST_TRY(make_words(plan, k, code, error));
+        *seconds += cost(code, k == 0);
+    }
+fail:
+    return status;
 }
 
 mst_status mst_map_code_create(mst_map *plan, const mst_map_desc *desc, mst_error *error) {
     mst_status status = MST_OK;
     const bool asked_for = desc->compile_from > 1;
+    bool exists = false;
+    double seconds = 0;
     if (!is_wanted(plan, desc))
         return MST_OK;
     MST_REQUIRE(plan->code = calloc(1, sizeof *plan->code), MST_ERROR_HOST_MEMORY, "out of memory for byte code");
-    if (is_possible(plan))
-        MST_TRY(read_expression(plan, plan->code, error));
-    if (!plan->code->expression || !has_same_functions(plan, plan->code->expression)) {
-        mst_map_code_destroy(plan);
-        MST_REQUIRE(
-            !asked_for, MST_ERROR_UNSUPPORTED,
-            "byte code is of maps of one output, without indices, whose operations are all of one type; compile_from must "
-            "be 0 or 1");
-        return MST_OK;
-    }
-    status = make_words(plan, plan->code, error);
-    if (status == MST_ERROR_UNSUPPORTED && !asked_for) { // too long for it
+    status = make_codes(plan, &exists, &seconds, error);
+    if (!asked_for && (!exists || status == MST_ERROR_UNSUPPORTED)) { // which is too long for it
         mst_map_code_destroy(plan);
         return MST_OK;
     }
     MST_TRY(status);
+    MST_REQUIRE(exists, MST_ERROR_UNSUPPORTED,
+                "byte code is of maps whose operations are all of one type in each output; compile_from must be 0 or 1");
     const double units = plan->context->device.compute_units ? plan->context->device.compute_units : 1;
-    plan->code->break_even = asked_for ? desc->compile_from : (uint64_t)(compiling_seconds * units / cost(plan->code));
+    plan->code->break_even = asked_for ? desc->compile_from : (uint64_t)(compiling_seconds * units / seconds);
 fail:
     if (status != MST_OK)
         mst_map_code_destroy(plan);
@@ -208,29 +243,38 @@ fail:
 }
 
 mst_status mst_map_code_expect(mst_map *plan, uint64_t n, bool *computes, mst_error *error) {
+    mst_status status = MST_OK;
     struct mst_map_code *code = plan->code;
     code->elements += n;
     *computes = code->elements < code->break_even;
-    if (!*computes || code->kernel)
-        return MST_OK;
-    mst_log(plan->context, MST_LOG_INFO, "map: byte code of %u instructions, compiled from %.2g elements on",
-            code->n_instructions, (double)code->break_even);
-    return build(plan, code, error);
+    for (int k = 0; k < plan->n_outputs && *computes; k++) {
+        if (code->outputs[k].kernel)
+            continue;
+        MST_TRY(build(plan, &code->outputs[k], error));
+        mst_log(plan->context, MST_LOG_INFO, "map: byte code of %u instructions, compiled from %.2g elements on",
+                code->outputs[k].n_instructions, (double)code->break_even);
+    }
+fail:
+    return status;
 }
 
-mst_status mst_map_code_launch(mst_map *plan, mst_queue *queue, const mst_map_operand *ports, uint64_t n, mst_error *error) {
+static mst_status launch(mst_map *plan, const code_of_output *code, int output, mst_queue *queue, const mst_map_operand *ports,
+                         uint64_t element, uint64_t n, mst_error *error) {
     static const char *const arrays[N_ARRAYS] = {"in_0", "in_1", "in_2", "in_3", "in_4", "in_5", "in_6", "out"};
     static const char *const tables[N_ARRAYS] = {"lines_0", "lines_1", "lines_2", "lines_3",
                                                  "lines_4", "lines_5", "lines_6", "lines_7"};
-    const struct mst_map_code *code = plan->code;
-    mst_argument arguments[2 * N_ARRAYS + 7];
+    mst_argument arguments[2 * N_ARRAYS + 8];
     cl_mem buffers[N_ARRAYS], lines[N_ARRAYS];
     cl_long8 bases = {{0}}, firsts = {{0}};
+    cl_ulong8 shape;
     cl_uint gaps = 0;
-    const cl_ulong length = plan->shape.shape[plan->shape.rank - 1], block = SLOT_BYTES / mst_type_bytes(code->type);
+    const int n_ones = MST_MAX_RANK - plan->shape.rank;
+    const cl_ulong block = SLOT_BYTES / mst_type_bytes(code->type);
+    for (int axis = 0; axis < MST_MAX_RANK; axis++)
+        shape.s[axis] = axis < n_ones ? 1 : plan->shape.shape[axis - n_ones];
     for (int k = 0; k < N_ARRAYS; k++) {
         const bool is_used = k < plan->n_inputs || k == OUTPUT;
-        const mst_map_operand *port = &ports[k == OUTPUT ? 1 : mst_map_port(plan, is_used ? k : 0)];
+        const mst_map_operand *port = &ports[k == OUTPUT ? 1 + output : mst_map_port(plan, is_used ? k : 0)];
         buffers[k] = is_used ? port->buffer : code->words;
         const bool has_gaps = is_used && port->lines && port->lines != plan->lines[MST_MAP_MAX_PORTS];
         lines[k] = has_gaps ? port->lines : code->words;
@@ -246,9 +290,22 @@ mst_status mst_map_code_launch(mst_map *plan, mst_queue *queue, const mst_map_op
     arguments[a++] = MST_BIND(bases, bases);
     arguments[a++] = MST_BIND(firsts, firsts);
     arguments[a++] = MST_BIND(gaps, gaps);
-    arguments[a++] = MST_BIND(length, length);
+    arguments[a++] = MST_BIND(shape, shape);
+    arguments[a++] = MST_BIND(element, element);
     arguments[a++] = MST_BIND(words, code->words);
     arguments[a++] = MST_BIND(share, share);
     arguments[a++] = MST_BIND(n, n);
     return mst_kernel_launch(queue, code->kernel, arguments, a, (size_t)mst_divide_up(n, share), 1, NULL, error);
+}
+
+// The first output, which may be at the place of the first input, comes last.
+mst_status mst_map_code_launch(mst_map *plan, mst_queue *queue, const mst_map_operand *ports, uint64_t element, uint64_t n,
+                               mst_error *error) {
+    mst_status status = MST_OK;
+    for (int k = plan->n_outputs - 1; k >= 0 && status == MST_OK; k--) {
+        if (k == 0)
+            mst_queue_expect_mark(queue);
+        status = launch(plan, &plan->code->outputs[k], k, queue, ports, element, n, error);
+    }
+    return status;
 }

@@ -40,6 +40,21 @@ INLINE void load(number *to, __global const uchar *from, int type, long at, long
     }
 }
 
+// Where n elements from number `element` on stand along an axis.
+INLINE void load_index(number *to, const ulong *shape, int axis, ulong element, uint n) {
+    ulong stride = 1;
+    for (int k = 7; k > axis; k--)
+        stride *= shape[k];
+    ulong index = element / stride % shape[axis], rest = element % stride;
+    for (uint i = 0; i < n; i++) {
+        to[i] = (number)(long)index;
+        if (++rest == stride) {
+            rest = 0;
+            index = index + 1 == shape[axis] ? 0 : index + 1;
+        }
+    }
+}
+
 INLINE void store(__global uchar *to, const number *from, int type, long at, long step, uint n) {
     switch (type) {
         STORE(BOOL, uchar)
@@ -89,25 +104,28 @@ run run_of(long base, ulong element, bool has_gaps, __constant const long *lines
 }
 
 // `words`: where the code begins, the number of loads, the output's type, its parts and their slots; from word 8 on for
-// each load the input, its type, and of a complex one which part (of 1 or 2). Array k begins at element bases.sk of its
-// buffer, and the block is from firsts.sk on, in C order; those with a bit in `gaps` have tables of lines of `length`.
-// The output is number 7.
+// each load the input, its type, and of a complex one which part (of 1 or 2); or 8 and an axis, whose index is the
+// value. Array k begins at element bases.sk of its buffer, and the block is from firsts.sk on, in C order, which is
+// number `element` of the shape, whose last axis is number 7; those with a bit in `gaps` have tables of lines. The
+// output is number 7.
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void
 byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const uchar *in_2,
           __global const uchar *in_3, __global const uchar *in_4, __global const uchar *in_5,
           __global const uchar *in_6, __global uchar *out, __constant const long *lines_0,
           __constant const long *lines_1, __constant const long *lines_2, __constant const long *lines_3,
           __constant const long *lines_4, __constant const long *lines_5, __constant const long *lines_6,
-          __constant const long *lines_7, long8 bases, long8 firsts, uint gaps, ulong length, __global const int *words,
-          ulong share, ulong n) {
+          __constant const long *lines_7, long8 bases, long8 firsts, uint gaps, ulong8 shape, ulong element,
+          __global const int *words, ulong share, ulong n) {
     __global const uchar *in[7] = {in_0, in_1, in_2, in_3, in_4, in_5, in_6};
     __constant const long *lines[8] = {lines_0, lines_1, lines_2, lines_3, lines_4, lines_5, lines_6, lines_7};
     __global const int *code = words + words[0];
     const ulong begin = get_global_id(0) * share, end = min(begin + share, n);
     long base[8], first[8];
+    ulong lengths[8];
     numbers slots[SLOTS * VECTORS];
     vstore8(bases, 0, base);
     vstore8(firsts, 0, first);
+    vstore8(shape, 0, lengths);
     load_constants(slots, code);
     for (ulong e = begin; e < end; e += BLOCK) {
         const uint count = (uint)min((ulong)BLOCK, end - e);
@@ -115,9 +133,11 @@ byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const
             const int4 what = vload4((size_t)l, words + 8);
             const int k = what.x;
             number *to = (number *)(slots + (uint)l * VECTORS);
-            for (uint done = 0; done < count;) {
+            if (k >= 8)
+                load_index(to, lengths, k - 8, element + e, count);
+            for (uint done = k >= 8 ? count : 0; done < count;) {
                 const run r =
-                    run_of(base[k], (ulong)first[k] + e + done, gaps >> k & 1, lines[k], length, count - done);
+                    run_of(base[k], (ulong)first[k] + e + done, gaps >> k & 1, lines[k], shape.s7, count - done);
                 load(to + done, in[k], what.y, what.w * r.at + what.z, what.w * r.step, r.n);
                 done += r.n;
             }
@@ -132,7 +152,7 @@ byte_code(__global const uchar *in_0, __global const uchar *in_1, __global const
             const number *value = (const number *)(slots + words[4 + part] * VECTORS);
             for (uint done = 0; done < count;) {
                 const run r =
-                    run_of(base[7], (ulong)first[7] + e + done, gaps >> 7 & 1, lines[7], length, count - done);
+                    run_of(base[7], (ulong)first[7] + e + done, gaps >> 7 & 1, lines[7], shape.s7, count - done);
                 store(out, value + done, words[2], words[3] * r.at + part, words[3] * r.step, r.n);
                 done += r.n;
             }

@@ -58,12 +58,12 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
             form = MST_MAP_PACKED;
     }
     mst_status status = kernel_of(plan, form, block->count, &kernel, error);
+    if (status != MST_OK)
+        return status;
+    if (!kernel)
+        return mst_map_code_launch(plan, block->queue, ports, block->first, block->count, error);
     mst_queue_expect_mark(block->queue);
-    if (status == MST_OK && !kernel)
-        status = mst_map_code_launch(plan, block->queue, ports, block->count, error);
-    else if (status == MST_OK)
-        status = mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error);
-    return status;
+    return mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error);
 }
 
 static mst_status prepare(void *user, size_t n_items, mst_error *error) {
