@@ -200,13 +200,13 @@ def devices():
 
 
 def set_cache(n):
-    """Keeps at most n plans of each device and budget, those used last.
+    """Keeps at most n plans of each device and budget, those used last; with 0 none, and all memory that they hold is given back.
 
         >>> import mastaba
         >>> mastaba.set_cache(64)
     """
-    if not isinstance(n, int) or n < 1:
-        raise errors.ArgumentError(f"a cache of {n!r} plans: give a whole number from 1")
+    if not isinstance(n, int) or n < 0:
+        raise errors.ArgumentError(f"a cache of {n!r} plans: give a whole number from 0")
     Context.most_plans = n
     with _lock:
         contexts = list(_contexts.values())

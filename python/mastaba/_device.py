@@ -342,11 +342,9 @@ def asarray(values, dtype=None, *, context=None):
         >>> (a + 1).numpy().tolist()
         [2.0, 3.0]
     """
+    values = adopted(values)
     if isinstance(values, Array):
         return values if dtype is None else values.astype(dtype)
-    there = adopted(values)
-    if there is not values:
-        return there if dtype is None else there.astype(dtype)
     from ._arrays import whole
     values = np.asarray(whole(values), dtype)
     array = empty(values.shape, _type(values.dtype).newbyteorder("="), context)
@@ -354,10 +352,21 @@ def asarray(values, dtype=None, *, context=None):
     return array
 
 
+def _of_file(path):
+    """The array of a file, mapped into memory: what is not read stays in the file."""
+    try:
+        return np.lib.format.open_memmap(path, mode="r")
+    except ValueError as error:
+        raise errors.ArgumentError(f"'{os.fspath(path)}' is no .npy file that can be mapped ({str(error).splitlines()[0]}): "
+                                   "give a file that numpy.save wrote, or an array") from None
+
+
 def adopted(values):
-    """What pyopencl or DLPack have on an OpenCL device, as an Array, where it lies; anything else as it is."""
+    """What pyopencl or DLPack have on an OpenCL device, as an Array, where it lies; of a file's name its array; anything else as it is."""
     if isinstance(values, (Array, np.ndarray, list, tuple, float, int)):
         return values
+    if isinstance(values, (str, os.PathLike)):
+        return _of_file(values)
     if hasattr(values, "base_data") and hasattr(values, "queue"):
         return from_pyopencl(values)
     if hasattr(values, "__dlpack_device__") and values.__dlpack_device__()[0] == _ON_OPENCL:

@@ -177,7 +177,8 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
         >>> mastaba.ndimage.correlate1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
         [-1, -2, -2, -1]
     """
-    return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, False)
+    input = _arrays.of(input)
+    return _filtered(input, weights, output, (_axis(axis, input.ndim),), mode, cval, origin, False)
 
 
 def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0):
@@ -187,7 +188,8 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
         >>> mastaba.ndimage.convolve1d([1, 2, 3, 4], [1, 0, -1], mode="nearest").tolist()
         [1, 2, 2, 1]
     """
-    return _filtered(input, weights, output, (_axis(axis, np.ndim(input)),), mode, cval, origin, True)
+    input = _arrays.of(input)
+    return _filtered(input, weights, output, (_axis(axis, input.ndim),), mode, cval, origin, True)
 
 
 def correlate(input, weights, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
@@ -246,7 +248,8 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
         >>> np.round(mastaba.ndimage.gaussian_filter1d([0.0, 0, 1, 0, 0], 1), 3).tolist()
         [0.058, 0.242, 0.399, 0.242, 0.058]
     """
-    axis = _axis(axis, np.ndim(input))
+    input = _arrays.of(input)
+    axis = _axis(axis, input.ndim)
     return _separable(input, output, (axis,), mode, cval, [(_gaussian(sigma, order, truncate, radius), 0)])
 
 
@@ -257,7 +260,8 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
         >>> mastaba.ndimage.gaussian_filter(np.arange(50, step=2).reshape(5, 5), sigma=1)[0].tolist()
         [4, 6, 8, 9, 11]
     """
-    axes = _axes(axes, np.ndim(input))
+    input = _arrays.of(input)
+    axes = _axes(axes, input.ndim)
     given = zip(*(_each(value, len(axes), name) for value, name in ((sigma, "sigma"), (order, "order"), (radius, "radius"))))
     weights = [(_gaussian(s, o, truncate, r), 0) if s > 1e-15 else None for s, o, r in given]
     return _separable(input, output, axes, mode, cval, weights)
@@ -279,7 +283,8 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
         >>> mastaba.ndimage.uniform_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
         [4, 3, 4, 1, 4, 6, 6, 3]
     """
-    return _separable(input, output, (_axis(axis, np.ndim(input)),), mode, cval, [_mean(size, origin)])
+    input = _arrays.of(input)
+    return _separable(input, output, (_axis(axis, input.ndim),), mode, cval, [_mean(size, origin)])
 
 
 def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None):
@@ -289,7 +294,8 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
         >>> np.round(mastaba.ndimage.uniform_filter(np.eye(3), 3), 3).tolist()
         [[0.556, 0.333, 0.111], [0.333, 0.333, 0.333], [0.111, 0.333, 0.556]]
     """
-    axes = _axes(axes, np.ndim(input))
+    input = _arrays.of(input)
+    axes = _axes(axes, input.ndim)
     sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
     weights = [_mean(s, o) for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
     return _separable(input, output, axes, mode, cval, weights)

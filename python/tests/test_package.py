@@ -183,10 +183,14 @@ def test_plans_are_bounded():
     try:
         for n in range(40, 50):
             assert abs(mastaba.fft.fft(np.ones(n))[0] - n) < 1e-12 * n
+        assert 0 < len(mastaba._contexts.current().plans) <= 3
+        mastaba.set_cache(0)
+        for n in range(40, 50):
+            assert not mastaba._contexts.current().plans and abs(mastaba.fft.fft(np.ones(n))[0] - n) < 1e-12 * n
     finally:
         mastaba.set_cache(64)
     with pytest.raises(mastaba.errors.ArgumentError):
-        mastaba.set_cache(0)
+        mastaba.set_cache(-1)
 
 
 def run(program, **variables):
@@ -323,6 +327,34 @@ def spread(y, axes):
     for place in np.ndindex(*ends):
         part = y[tuple(slice(i, i + 1) if k in along else slice(None) for k, i in enumerate(place))]
         yield place, part, ends
+
+
+def test_files_by_path(tmp_path):
+    """A file's name stands for its array; what is no such file is refused in one line."""
+    x = numbers(6, 8)
+    for values, name in ((x, "c.npy"), (np.asfortranarray(x.real), "f.npy"), (x.real[0].astype(">f4"), "swapped.npy")):
+        path = tmp_path / name
+        np.save(path, values)
+        real = values.real
+        np.save(tmp_path / "real.npy", real)
+        for given in (path, str(path)):
+            assert np.array_equal(mastaba.fft.fft(given), mastaba.fft.fft(values))
+            assert np.array_equal(mastaba.asarray(given).numpy(), values)
+            assert np.array_equal(mastaba.evaluate("2*a", {"a": given}), 2 * values)
+        there = tmp_path / "real.npy"
+        assert np.allclose(mastaba.signal.convolve(there, real, "same"), mastaba.signal.convolve(real, real, "same"), rtol=1e-12, atol=1e-13)
+        assert np.allclose(mastaba.signal.convolve(real, str(there)), mastaba.signal.convolve(real, real), rtol=1e-12, atol=1e-13)
+        assert np.allclose(mastaba.ndimage.gaussian_filter(there, 1), mastaba.ndimage.gaussian_filter(real, 1), rtol=1e-12, atol=1e-13)
+    with pytest.raises(FileNotFoundError):
+        mastaba.fft.fft("none.npy")
+    (tmp_path / "text.npy").write_text("no array")
+    np.savez(tmp_path / "several.npz", x)
+    np.save(tmp_path / "objects.npy", np.array([{}]), allow_pickle=True)
+    for wrong in ("text.npy", "several.npz", "objects.npy"):
+        for call in (mastaba.fft.fft, mastaba.asarray, lambda a: mastaba.ndimage.gaussian_filter(a, 1), lambda a: mastaba.signal.convolve(x, a)):
+            with pytest.raises(mastaba.errors.ArgumentError, match=f"{wrong}' is no .npy file") as refused:
+                call(tmp_path / wrong)
+            assert "\n" not in str(refused.value)
 
 
 def test_known_calls():
