@@ -443,9 +443,13 @@ static void test_cancelled(void **state) {
     mst_execution how = MST_EXECUTION_INIT;
     mst_stencil_desc d = describe_heat();
     how.progress = stop;
-    OK(mst_stencil_create(three, &d, &solver, &e));
-    REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_stencil_run(solver, 100000, &how, NULL, &e));
-    mst_stencil_destroy(solver);
+    static const mst_stencil_schedule schedules[] = {MST_STENCIL_SKEWED, MST_STENCIL_PYRAMID_SLABS};
+    for (int k = 0; k < 2; k++) { // a run of more steps than go between two reports
+        d.schedule = schedules[k];
+        OK(mst_stencil_create(three, &d, &solver, &e));
+        REFUSED(MST_ERROR_CANCELLED, "cancelled", mst_stencil_run(solver, 100000, &how, NULL, &e));
+        mst_stencil_destroy(solver);
+    }
     // Steps before it count for the halos of a part.
     d.part = &(mst_stencil_part){0, 10, 4};
     OK(mst_stencil_create(three, &d, &solver, &e));

@@ -98,6 +98,7 @@ static mst_status make_shared(mst_context *context, const mst_stencil_desc *desc
         MST_TRY(mst_observer_create(s->schedule, &s->observer, error));
     MST_TRY(make_members(s->members, desc, parts, make, steps, error));
     s->plan.depth = steps_at_once(s->members);
+    s->plan.fuse = (unsigned)s->members->steps; // trips are of whole exchanges
     s->plan.schedule = s->members->all[0].solver->plan.schedule;
     if (make == make_solver) {
         MST_TRY(mst_members_take(s->members, error));
