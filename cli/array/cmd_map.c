@@ -19,8 +19,10 @@ static const char details[] = "Computes an expression for every element of array
                               "\n"
                               "sum prod mean min max any all argmin argmax var std count of one argument reduce\n"
                               "it, along --axes or to one number, which is printed where there is no -o; what is\n"
-                              "around them is computed from the results: `sum(a * b) / sum(b)`. i0, i1 ... are\n"
-                              "the indices of an element, n0, n1 ... the lengths of the axes.\n"
+                              "around them is computed from the results: `sum(a * b) / sum(b)`. `cumsum(a * b)` and\n"
+                              "`cumprod(a)`, with nothing around them, are running sums and products along the one\n"
+                              "axis of --axes. i0, i1 ... are the indices of an element, n0, n1 ... the lengths of\n"
+                              "the axes.\n"
                               "\n"
                               "Expressions have + - * / // % ^, comparisons, && || !, & | ~ << >>, c ? a : b,\n"
                               "pi, e, inf, and the functions abs sign floor ceil round rint trunc sqrt cbrt exp\n"
@@ -51,7 +53,7 @@ typedef struct request {
 
 static const cli_option option_table[] = {
     {"output", 'o', CLI_TEXTS, offsetof(request, outputs), "where the result goes, a .npy file; again for more", "OUT.npy"},
-    {"axes", 'a', CLI_TEXT, offsetof(request, axes), "reduce along these axes, 0,2 say (default: all)", "AXES"},
+    {"axes", 'a', CLI_TEXT, offsetof(request, axes), "reduce along these axes, 0,2 say (default: all); cumsum: one", "AXES"},
     {"keep-axes", 0, CLI_FLAG, offsetof(request, keep_axes), "leave the axes that were reduced, with the length 1", NULL},
     {"ddof", 0, CLI_INT, offsetof(request, ddof), "var and std divide by so many less than there are elements", "N"},
     {"type", 't', CLI_TEXT, offsetof(request, type), "compute everything in this type (default: as NumPy would)", "TYPE"},
@@ -201,15 +203,23 @@ static int refuse_shared(const char *what) {
     return CLI_USAGE;
 }
 
+// Whether an expression runs along the first of `rank` axes.
+static bool runs_along_first(const job *j, const char *text, int rank) {
+    return rank == 1 && j->desc.n_axes == 0 && (strstr(text, "cumsum") || strstr(text, "cumprod") || strstr(text, "cumulative_"));
+}
+
 // What ranks cannot compute from their shares of the first axis.
 static int check_shared(const job *j, int rank) {
     const char *why = j->desc.n_axes > 0 || rank > 0 ? NULL : "numbers";
     for (int k = 0; k < j->desc.n_axes; k++)
         if (j->axes[k] == 0 || j->axes[k] == -rank)
-            why = "a reduction along the first axis";
+            why = "a reduction or a running sum along the first axis";
     for (int k = 0; k < j->outputs.n; k++)
         if (reads_first_index(j->outputs.all[k].expression))
             why = "i0 or n0";
+    for (int k = 0; k < j->outputs.n; k++)
+        if (runs_along_first(j, j->outputs.all[k].expression, rank))
+            why = "a running sum along the first axis";
     return why ? refuse_shared(why) : CLI_DONE;
 }
 

@@ -70,7 +70,8 @@ typedef struct mst_map_desc {
     int n_more;       // 0..MST_MAP_MAX_OUTPUTS - 1 further outputs: all of them maps, or all reduced along the same axes
     const mst_map_more *more;
     size_t more_size; // sizeof(mst_map_more)
-    int n_axes;       // of expressions with sum() and the like: along these axes, negative ones from the end; 0: along all
+    int n_axes;       // of expressions with sum() and the like: along these axes, negative ones from the end; 0: along all. Of
+                      // cumsum(x) and cumprod(x), which are all of an expression, one; 0: there is but one
     const int *axes;
     int64_t keep_axes; // other than 0: the result has them, with the length 1; if none is left it has one of length 1 in any case
     int64_t ddof;      // var and std divide by the number of elements less this

@@ -79,7 +79,7 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
 
     sum prod mean min max any all argmin argmax var std count of one argument reduce it along `axis` (a number, several, or None:
     all), which `keepdims` leaves with the length 1; var and std divide by `ddof` less than there are elements. What stands around
-    them is computed from the results. A list of expressions, with one of arrays as `out`, gives a list of results of one pass.
+    them is computed from the results. cumsum and cumprod of an expression run along the one axis. A list of expressions, with one of arrays as `out`, gives a list of results of one pass.
 
         >>> import numpy as np, mastaba
         >>> a = np.arange(3.0)

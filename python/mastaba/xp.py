@@ -525,24 +525,19 @@ def tensordot(x1, x2, /, *, axes=2):
 
 
 def _cumulated(text, x, axis, dtype, first):
-    """What all elements up to each one give, in as many steps as the length has bits (Hillis and Steele, 1986)."""
     if axis is None and x.ndim != 1:
         raise ValueError(f"an array of {x.ndim} axes: along which one?")
     axis = _axis(axis or 0, x.ndim)
-    x, step = astype(x, _sum_type(x, dtype)), 1
-    while step < x.shape[axis]:
-        new = x.copy()
-        evaluate(text, {"a": x[_along(axis, slice(step, None))], "b": x[_along(axis, slice(-step))]}, out=new[_along(axis, slice(step, None))])
-        x, step = new, 2 * step
+    x = evaluate(text, {"a": x}, out_dtype=_sum_type(x, dtype), axis=axis)
     return x if first is None else concat([_full(x.shape[:axis] + (1,) + x.shape[axis + 1:], first, x.dtype, x.context), x], axis=axis)
 
 
 def cumulative_sum(x, /, *, axis=None, dtype=None, include_initial=False):
-    return _cumulated("a+b", x, axis, dtype, 0 if include_initial else None)
+    return _cumulated("cumsum(a)", x, axis, dtype, 0 if include_initial else None)
 
 
 def cumulative_prod(x, /, *, axis=None, dtype=None, include_initial=False):
-    return _cumulated("a*b", x, axis, dtype, 1 if include_initial else None)
+    return _cumulated("cumprod(a)", x, axis, dtype, 1 if include_initial else None)
 
 
 # ---- Operators of arrays

@@ -63,3 +63,23 @@ def test_on_the_device_and_out():
     twice, place = mastaba.evaluate(["2 * a", "i0 * n1 + i1"])
     np.testing.assert_array_equal(twice, 2 * a)
     np.testing.assert_array_equal(place, np.arange(24).reshape(4, 6))
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_running_sums(kind):
+    for shape, axis in (((7, 300), 1), ((600, 7), 0), ((3, 40, 5), -2)):
+        a = _array(kind, shape)
+        for name in ("cumsum", "cumprod") if kind in "?bBhHIq" else ("cumsum",):
+            got = mastaba.evaluate(f"{name}(a)", axis=axis)
+            want = getattr(np, name)(a, axis)
+            assert got.dtype == want.dtype and got.shape == want.shape
+            if want.dtype.kind in "biu":
+                np.testing.assert_array_equal(got, want, name)
+            else:
+                wide = np.cumsum(a.astype(np.result_type(a, "d")), axis)
+                eps = float(np.finfo(want.dtype).eps)
+                np.testing.assert_allclose(got, wide.astype(want.dtype), 4 * eps, 4 * eps * float(np.abs(a).sum()))
+    flat = np.arange(5, dtype="f")
+    np.testing.assert_array_equal(mastaba.evaluate("cumprod(a + 1)", {"a": flat}), np.cumprod(flat + 1))
+    with pytest.raises(mastaba.errors.ArgumentError, match="0 of 2 are named"):
+        mastaba.evaluate("cumsum(a)", {"a": flat[None]})

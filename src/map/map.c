@@ -1,6 +1,7 @@
 // The plan's life, and execution.
 #include "boxes.h"
 #include "byte_code.h"
+#include "scan.h"
 
 #include "runtime/description.h"
 #include "runtime/layout.h"
@@ -60,15 +61,16 @@ static mst_status compute(void *user, const mst_block *block, mst_error *error) 
     mst_status status = kernel_of(plan, form, block->count, &kernel, error);
     if (status != MST_OK)
         return status;
-    if (!kernel)
-        return mst_map_code_launch(plan, block->queue, ports, block->first, block->count, error);
-    mst_queue_expect_mark(block->queue);
-    return mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error);
+    if (kernel && !plan->scan)
+        mst_queue_expect_mark(block->queue);
+    status = kernel ? mst_map_launch(plan, kernel, form, plan->width, block->queue, ports, block->first, block->count, error)
+                    : mst_map_code_launch(plan, block->queue, ports, block->first, block->count, error);
+    return status == MST_OK && plan->scan ? mst_map_scan_compute(plan, block, error) : status;
 }
 
 static mst_status prepare(void *user, size_t n_items, mst_error *error) {
-    (void)user, (void)n_items, (void)error; // no work memory
-    return MST_OK;
+    mst_map *plan = user;
+    return plan->scan ? mst_map_scan_prepare(plan, n_items, error) : MST_OK; // there is no other work memory
 }
 
 static mst_status make_lines(mst_map *plan, mst_error *error) {
@@ -103,6 +105,10 @@ static mst_status make_stream(mst_map *plan, mst_error *error) {
         stream.least_items = mst_map_reduce_least(plan);
         stream.fixed_work_bytes = mst_map_reduce_bytes(plan);
     }
+    if (plan->scan) {
+        stream.item_work_bytes = mst_map_scan_item_bytes(plan);
+        stream.fixed_work_bytes = mst_map_scan_fixed_bytes(plan);
+    }
     for (int p = 0; p < stream.n_ports; p++) {
         const bool is_output = p > 0 && p <= mst_map_n_stored(plan);
         const char *name = is_output ? "output" : p == 0 ? "the first input" : "an input";
@@ -132,6 +138,8 @@ static mst_status create(mst_context *context, const mst_map_desc *desc, mst_tun
     if (mst_layout_count(&plan->shape) > 0) {
         if (!plan->reduce)
             MST_TRY(make_lines(plan, error));
+        if (plan->scan)
+            MST_TRY(mst_map_scan_create(plan, error));
         MST_TRY(make_stream(plan, error));
     }
     *out = plan;
@@ -194,7 +202,8 @@ fail:
 MST_SHARED_PLAN(map)
 
 mst_status mst_map_create(mst_context *context, const mst_map_desc *desc, mst_map **out, mst_error *error) {
-    return share(out, desc, mst_map_create_alone(context, desc, out, error), error);
+    mst_status status = mst_map_create_alone(context, desc, out, error);
+    return status == MST_OK && (*out)->scan ? MST_OK : share(out, desc, status, error); // scans take one block after the other
 }
 
 void mst_map_destroy(mst_map *plan) {
@@ -209,6 +218,7 @@ void mst_map_destroy(mst_map *plan) {
         mst_text_release(&plan->texts[f]);
     }
     mst_map_reduce_destroy(plan);
+    mst_map_scan_destroy(plan);
     mst_map_code_destroy(plan);
     mst_expr_destroy(plan->expression);
     free(plan);

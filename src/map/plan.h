@@ -33,6 +33,7 @@ typedef struct mst_map_words {
 
 struct mst_map_reduce;
 struct mst_map_code;
+struct mst_map_scan;
 
 struct mst_map {
     mst_context *context;
@@ -50,6 +51,7 @@ struct mst_map {
     mst_map_number numbers[MST_MAP_MAX_CONSTANTS];                   // their names are:
     char number_names[MST_MAP_MAX_CONSTANTS][MST_EXPR_MAX_NAME + 2]; // longer ones are refused as too long
     struct mst_map_reduce *reduce;                                   // NULL: each output has an element for each of the inputs
+    struct mst_map_scan *scan;                                       // NULL: no output runs along an axis
     unsigned width;
     double measured[MST_MAP_N_WIDTHS];      // seconds an element
     mst_map_words words[MST_MAP_MAX_PORTS]; // of the inputs, then of the output

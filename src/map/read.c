@@ -1,5 +1,5 @@
 // What a description asks for: shapes, types, and the expression in these types.
-#include "reduce.h"
+#include "scan.h"
 
 #include "runtime/layout.h"
 
@@ -82,6 +82,10 @@ static mst_status lower_outputs(mst_map *plan, const mst_map_desc *desc, mst_map
     MST_REQUIRE(plan->expression = mst_expr_create_lowered(), MST_ERROR_HOST_MEMORY, "out of memory reading the expression");
     plan->n_roots = plan->n_outputs;
     for (int k = 0; k < plan->n_outputs; k++) {
+        if (plan->scan && plan->scan->outputs[k].scanned) {
+            MST_TRY(mst_map_scan_lower(plan, desc, s, k, error));
+            continue;
+        }
         s->typing.converted = mst_map_out_type(desc, k);
         MST_TRY(mst_expr_parse_map(mst_map_expression(desc, k), "the expression", s->symbols, s->n, &parsed, error));
         MST_TRY(mst_expr_lower(parsed, &s->typing, plan->expression, &plan->roots[k], error));
@@ -120,8 +124,10 @@ static mst_status read_map(mst_map *plan, const mst_map_desc *desc, mst_error *e
         plan->layouts[1 + k] = plan->outputs[k];
         plan->has_parts = plan->has_parts || mst_type_has_parts(shape.type);
     }
-    MST_REQUIRE(desc->n_axes == 0 && !desc->keep_axes && desc->ddof == 0, MST_ERROR_ARGUMENT,
+    MST_REQUIRE((desc->n_axes == 0 || plan->scan) && !desc->keep_axes && desc->ddof == 0, MST_ERROR_ARGUMENT,
                 "axes, keep_axes and ddof are of reductions: sum(), mean() and the like, none of which is in the expression");
+    if (plan->scan)
+        MST_TRY(mst_map_scan_axis(plan, desc, error));
 fail:
     return status;
 }
@@ -142,6 +148,7 @@ mst_status mst_map_read(mst_map *plan, const mst_map_desc *desc, mst_error *erro
     mst_status status = MST_OK;
     MST_TRY(check_types(desc, error));
     plan->n_outputs = 1 + desc->n_more;
+    MST_TRY(mst_map_scan_find(plan, desc, error));
     MST_TRY(mst_map_reduce_find(plan, desc, error));
     MST_TRY(read_inputs(plan, desc, error));
     MST_TRY(mst_map_read_numbers(plan, desc, error));

@@ -94,9 +94,14 @@ typedef struct mst_map_call {
     size_t begin, inside, length, end;
 } mst_map_call;
 bool mst_map_next_reduction(const char *text, size_t from, mst_map_call *call);
+size_t mst_map_find_end(const char *text, size_t at, int *commas); // the closing parenthesis from behind the opening one
 
 // reduce_read.c: types and shapes.
 mst_status mst_map_reduce_read(mst_map *plan, const mst_map_desc *desc, mst_error *error);
+// The type in which elements of another are put together (`named`: in which all takes place, or 0); an expression's; a mistake.
+mst_type mst_map_taken_type(mst_map_reduction_kind kind, mst_type type, mst_type named);
+mst_status mst_map_type_of(const mst_expr *parsed, const mst_expr_typing *typing, mst_type *type, mst_error *error);
+mst_status mst_map_refuse_at(const char *text, size_t at, const char *message, mst_error *error);
 mst_layout mst_map_reduced_shape(const mst_map *plan, int output);
 static inline mst_type mst_map_result(const mst_map *plan, int output) {
     return plan->reduce ? plan->reduce->results[output].type : plan->roots[output].type;

@@ -14,8 +14,7 @@ static bool is_extreme(const mst_map_reduction *r) { return is_arg(r) || r->kind
 
 // ---- Types
 
-// In which elements of a type are put together; `named` is the type in which everything is to take place, or 0.
-static mst_type taken_type(mst_map_reduction_kind kind, mst_type type, mst_type named) {
+mst_type mst_map_taken_type(mst_map_reduction_kind kind, mst_type type, mst_type named) {
     const bool counts = mst_type_is_integer(type) || type == MST_BOOL;
     switch (kind) {
     case MST_MAP_SUM:
@@ -50,7 +49,7 @@ static mst_type result_type(const mst_map_reduction *r) {
     }
 }
 
-static mst_status type_of(const mst_expr *parsed, const mst_expr_typing *typing, mst_type *type, mst_error *error) {
+mst_status mst_map_type_of(const mst_expr *parsed, const mst_expr_typing *typing, mst_type *type, mst_error *error) {
     mst_status status = MST_OK;
     mst_expr_root root;
     mst_expr *scratch = mst_expr_create_lowered();
@@ -64,7 +63,7 @@ fail:
 
 // ---- Reductions in a text, and the text around them
 
-static mst_status refuse_at(const char *text, size_t at, const char *message, mst_error *error) {
+mst_status mst_map_refuse_at(const char *text, size_t at, const char *message, mst_error *error) {
     mst_fail(error, MST_ERROR_ARGUMENT, "the expression, column %zu: %s", at + 1, message);
     mst_error_point(error, text, at);
     return MST_ERROR_ARGUMENT;
@@ -76,9 +75,10 @@ static mst_status check_argument(const char *text, const mst_map_call *call, mst
     char *argument = strndup(text + call->inside, call->length);
     MST_REQUIRE(argument, MST_ERROR_HOST_MEMORY, "out of memory reading the expression");
     if (call->end == 0)
-        status = refuse_at(text, call->inside - 1, "expected ')' to close '('", error);
+        status = mst_map_refuse_at(text, call->inside - 1, "expected ')' to close '('", error);
     else if (mst_map_next_reduction(argument, 0, &inner))
-        status = refuse_at(text, call->inside + inner.begin, "reductions do not nest; compute the inner one first", error);
+        status =
+            mst_map_refuse_at(text, call->inside + inner.begin, "reductions do not nest; compute the inner one first", error);
 fail:
     free(argument);
     return status;
@@ -91,10 +91,10 @@ static mst_status lower_argument(mst_map *plan, const mst_map_desc *desc, mst_ma
     mst_type type = (mst_type)0;
     s->typing.converted = (mst_type)0;
     MST_TRY(mst_expr_parse_map(argument, "what is reduced", s->symbols, s->n, &parsed, error));
-    MST_TRY(type_of(parsed, &s->typing, &type, error));
+    MST_TRY(mst_map_type_of(parsed, &s->typing, &type, error));
     MST_REQUIRE(!is_extreme(r) || !mst_type_has_parts(type), MST_ERROR_ARGUMENT,
                 "complex numbers have no order; reduce abs(), real() or imag()");
-    const mst_type taken = taken_type(r->kind, type, desc->type);
+    const mst_type taken = mst_map_taken_type(r->kind, type, desc->type);
     s->typing.converted = taken == type ? (mst_type)0 : taken;
     MST_TRY(mst_expr_lower(parsed, &s->typing, plan->expression, &plan->roots[r->root], error));
     r->type = plan->roots[r->root].type;

@@ -30,8 +30,7 @@ enum { N_NAMES = sizeof names / sizeof names[0] };
 
 static size_t skip_spaces(const char *text, size_t at) { return at + strspn(text + at, " \t\r\n"); }
 
-// The closing parenthesis from behind the opening one, else the end; *commas are those between arguments.
-static size_t find_end(const char *text, size_t at, int *commas) {
+size_t mst_map_find_end(const char *text, size_t at, int *commas) {
     int depth = 1;
     for (*commas = 0; text[at]; at++) {
         if (text[at] == '(')
@@ -51,7 +50,7 @@ static bool read_call(const char *text, size_t begin, size_t end, mst_map_call *
         int commas;
         if (strlen(names[k].name) != end - begin || memcmp(names[k].name, text + begin, end - begin) != 0)
             continue;
-        const size_t close = find_end(text, open + 1, &commas);
+        const size_t close = mst_map_find_end(text, open + 1, &commas);
         const bool is_of_elements = (names[k].kind == MST_MAP_LEAST || names[k].kind == MST_MAP_LARGEST) && commas > 0;
         *call = (mst_map_call){names[k].kind, begin, open + 1, close - open - 1, text[close] ? close + 1 : 0};
         return !is_of_elements;

@@ -49,6 +49,15 @@ refused 2 'one file for each' map 'S = sum(I)' 'C = sum(J)' I=i.npy J=j.npy -o n
 refused 2 'no output' map 'sum(I)' I=i.npy -a 0
 refused 2 'compute them apart' map 'S = sum(I)' 'C = I + 1' I=i.npy -o n.npy -o m.npy
 
+# Running sums: the last of them is the sum.
+expect 0 "$MASTABA" map 'C = cumsum(I)' 'P = i0' I=i.npy -o run.npy -o place.npy -a 0
+expect 0 "$MASTABA" map 'all(where(P == n0 - 1, C, 0) == where(P == n0 - 1, S, 0))' C=run.npy S=s.npy P=place.npy
+[ "$(cat .stdout)" = true ] || fail "running sums"
+rm run.npy place.npy
+refused 2 'column 1: cumsum and cumprod have nothing around them' map 'cumsum(I) + 1' I=i.npy -o n.npy -a 0
+refused 2 'along one axis, but 0 of 2' map 'cumsum(I)' I=i.npy -o n.npy
+refused 2 'no output' map 'cumsum(I)' I=i.npy -a 0
+
 # A device without float64, if that can be preloaded: refused, unless a type is named that takes its place, which is then said.
 refused 2 '--fallback int32' map B B=b.npy -o n.npy --fallback int32
 expect 0 "$MASTABA" map 'max(B, D)' B=b.npy D=d.npy -o a.npy -f --fallback float32 --json
