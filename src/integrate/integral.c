@@ -3,6 +3,8 @@
 #include "integrand.h"
 
 #include "runtime/description.h"
+#include "runtime/numbers.h"
+#include "runtime/pool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -216,6 +218,28 @@ static void mark_non_finite(mst_integral_result *r) {
     r->status = MST_INTEGRAL_NON_FINITE;
 }
 
+typedef struct finishing {
+    const mst_integral *plan;
+    const mst_integral_call *call;
+    mst_integral_result *copies; // of the caller's size; NULL: the call's are the caller's
+} finishing;
+
+static mst_status finish_results(size_t part, void *user, mst_error *error) {
+    const finishing *f = user;
+    const mst_integral *plan = f->plan;
+    const size_t begin = part * MST_INTEGRAL_SETS, end = mst_smaller(begin + MST_INTEGRAL_SETS, f->call->n_sets);
+    (void)error;
+    for (size_t i = begin; i < end; i++) {
+        mst_integral_result *r = &f->call->results[i];
+        if (is_empty(plan, f->call->cuts + i * (size_t)plan->n_cuts))
+            *r = (mst_integral_result){0, 0, r->evaluations, MST_INTEGRAL_CONVERGED};
+        mark_non_finite(r);
+        if (f->copies)
+            mst_elements_write(RESULT, r, i, plan->desc.result_size, f->copies);
+    }
+    return MST_OK;
+}
+
 static mst_status execute(mst_integral *plan, const double *parameters, size_t n_sets, mst_integral_result *results,
                           const mst_execution *how, mst_error *error) {
     mst_status status = MST_OK;
@@ -241,13 +265,8 @@ static mst_status execute(mst_integral *plan, const double *parameters, size_t n
         MST_TRY(mst_integrand_rows(plan, parameters, &call, error));
         MST_TRY(mst_integral_run(plan, &call, error));
     }
-    for (size_t i = 0; i < n_sets; i++) {
-        if (is_empty(plan, call.cuts + i * (size_t)plan->n_cuts))
-            call.results[i] = (mst_integral_result){0, 0, call.results[i].evaluations, MST_INTEGRAL_CONVERGED};
-        mark_non_finite(&call.results[i]);
-        if (!own)
-            mst_elements_write(RESULT, &call.results[i], i, plan->desc.result_size, results);
-    }
+    MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(n_sets, (size_t)MST_INTEGRAL_SETS), finish_results,
+                         &(finishing){plan, &call, own ? NULL : results}, error));
     report.seconds = mst_now() - start;
     mst_execution_report(&execution, &report);
 fail:

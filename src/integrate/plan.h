@@ -11,6 +11,7 @@
 
 #include <mastaba/integral.h>
 
+enum { MST_INTEGRAL_SETS = 4096 }; // integrals that a thread of the host reads or finishes at a time
 enum { MST_INTEGRAL_MAX_PARAMETERS = 64, MST_INTEGRAL_MAX_BREAKPOINTS = 64 };
 // Variables, parameters, and left and right where they make sense and the names are free.
 enum { MST_INTEGRAL_MAX_SYMBOLS = MST_INTEGRAL_MAX_VARIABLES + MST_INTEGRAL_MAX_PARAMETERS + 2 };
