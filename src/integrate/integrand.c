@@ -244,13 +244,13 @@ fail:
 
 mst_status mst_integrand_rows(const mst_integral *plan, const double *parameters, mst_integral_call *call, mst_error *error) {
     mst_status status = MST_OK;
-    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts, n_parameters = (size_t)plan->desc.n_parameters;
+    size_t n_row = (size_t)plan->n_row, n_cuts = (size_t)plan->n_cuts;
     call->rows = calloc(call->n_sets * n_row + 1, sizeof *call->rows);
     call->cuts = calloc(call->n_sets * n_cuts, sizeof *call->cuts);
     MST_REQUIRE(call->rows && call->cuts, MST_ERROR_HOST_MEMORY, "out of memory for %zu integrals", call->n_sets);
     const row_filling filling = {plan, parameters, call};
-    MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(call->n_sets, (size_t)MST_INTEGRAL_SETS), fill_rows,
-                         (void *)&filling, error));
+    MST_TRY(mst_pool_run(plan->context->pool, mst_divide_up(call->n_sets, (size_t)MST_INTEGRAL_SETS), fill_rows, (void *)&filling,
+                         error));
 fail:
     return status;
 }

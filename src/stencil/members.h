@@ -4,15 +4,23 @@
 #ifndef MST_STENCIL_MEMBERS_H
 #define MST_STENCIL_MEMBERS_H
 
-#include "solver.h"
+#include "halo.h"
 
-enum { MST_EXCHANGES = 2 }; // buffers for edges take turns, so that one meeting an exchange is enough
+// What goes to a neighbour, or comes from it, and of the former the marks behind each piece's download.
+typedef struct mst_member_side {
+    mst_halo_piece *pieces;
+    size_t n;
+    cl_event *marks;
+} mst_member_side;
 
 // One device's: its solver, and its edges on their way to the neighbours below and above.
 typedef struct mst_member {
     mst_stencil *solver;
     size_t device; // its number in the group
-    unsigned char *edges[MST_EXCHANGES][2];
+    mst_queue up, down;
+    unsigned char *edges[2];
+    mst_member_side gives[2], takes[2];
+    uint64_t given[2]; // pieces of all exchanges that have come to `edges`; guarded by the mutex
     mst_traffic traffic;
     uint64_t counted;             // values that are infinite or NaN
     double computing, exchanging; // seconds
@@ -40,8 +48,15 @@ typedef struct mst_members {
 // schedule.
 mst_status mst_members_begin(mst_stencil *whole, mst_error *error);
 
-// The bytes of the edges, taken when all members are there, and whose are the points of receivers.
+// The memory of exchanges, taken when all members are there, and whose are the points of receivers.
 mst_status mst_members_take(mst_members *members, mst_error *error);
+
+// members_exchange.c: fails for all members; meets all of them, which is false if one of them has failed; gives edges to the
+// neighbours and takes theirs, *met being false likewise. And what that takes: release accepts half of it.
+void mst_members_fail(mst_members *members, mst_status status, const mst_error *error);
+mst_status mst_members_exchange(mst_members *members, size_t member, uint64_t number, bool *met, mst_error *error);
+mst_status mst_member_take(mst_member *member, mst_error *error);
+void mst_member_release(mst_member *member);
 
 // A solver of the description on the context: shared out if that is a group and there are planes enough, else the lead's alone.
 mst_status mst_members_create(mst_context *context, const mst_stencil_desc *desc, mst_stencil **out, mst_error *error);

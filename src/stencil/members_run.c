@@ -7,57 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- Meetings
-
 static mst_members *members_of(const mst_schedule *schedule) { return (mst_members *)schedule; }
 
-static void fail_all(mst_members *m, mst_status status, const mst_error *error) {
-    pthread_mutex_lock(&m->mutex);
-    if (m->status == MST_OK) {
-        m->status = status;
-        m->error = *error;
-    }
-    pthread_cond_broadcast(&m->changed);
-    pthread_mutex_unlock(&m->mutex);
-}
-
-// Waits for all members; false if one of them has failed.
-static bool meet(mst_members *m) {
-    pthread_mutex_lock(&m->mutex);
-    const uint64_t meeting = m->meetings;
-    if (++m->here == m->n) {
-        m->here = 0;
-        m->meetings++;
-        pthread_cond_broadcast(&m->changed);
-    }
-    while (m->meetings == meeting && m->status == MST_OK)
-        pthread_cond_wait(&m->changed, &m->mutex);
-    const bool met = m->status == MST_OK;
-    pthread_mutex_unlock(&m->mutex);
-    return met;
-}
-
 // ---- Steps
-
-static size_t neighbour(const mst_members *m, size_t k, int side) { return side ? (k + 1) % m->n : (k + m->n - 1) % m->n; }
-
-// Gives the edges to the neighbours, and takes theirs. *met: all have theirs.
-static mst_status exchange(mst_members *m, size_t k, uint64_t number, bool *met, mst_error *error) {
-    mst_status status = MST_OK;
-    mst_member *own = &m->all[k];
-    const uint64_t buffer = number % MST_EXCHANGES;
-    for (int side = 0; side < 2; side++)
-        MST_TRY(mst_edge_get(own->solver, side, own->edges[buffer][side], error));
-    if (!(*met = meet(m)))
-        return MST_OK;
-    for (int side = 0; side < 2; side++) {
-        MST_TRY(mst_halo_put(own->solver, side, m->all[neighbour(m, k, side)].edges[buffer][!side], error));
-        own->traffic.download_bytes += mst_edge_bytes(own->solver, side);
-        own->traffic.upload_bytes += mst_halo_bytes(own->solver, side);
-    }
-fail:
-    return status;
-}
 
 static void work(size_t k, void *user) {
     mst_members *m = user;
@@ -67,7 +19,7 @@ static void work(size_t k, void *user) {
     for (uint64_t done = 0, n; done < m->wanted; done += n, left -= n) {
         const double start = mst_now();
         bool met = true;
-        mst_status status = left == 0 ? exchange(m, k, number++, &met, &error) : MST_OK;
+        mst_status status = left == 0 ? mst_members_exchange(m, k, number++, &met, &error) : MST_OK;
         const double exchanged = mst_now();
         left = left == 0 ? m->steps : left;
         n = mst_smaller(left, m->wanted - done);
@@ -76,7 +28,7 @@ static void work(size_t k, void *user) {
         own->exchanging += exchanged - start;
         own->computing += mst_now() - exchanged;
         if (status != MST_OK)
-            fail_all(m, status, &error);
+            mst_members_fail(m, status, &error);
         if (status != MST_OK || !met)
             return;
     }
@@ -112,6 +64,8 @@ static mst_status advance(mst_schedule *schedule, uint64_t n, uint64_t row, mst_
     for (size_t k = 0; k < m->n; k++) {
         m->all[k].solver->step = m->whole->step + row;
         m->all[k].traffic = (mst_traffic){0, 0};
+        for (int side = 0; side < 2; side++) // all exchanges so far, though one may have failed on the way
+            m->all[k].given[side] = m->exchange * m->all[k].gives[side].n;
     }
     MST_TRY(run_all(m, work, m, error));
     count_exchanges(m, n);
@@ -223,7 +177,7 @@ static void count_own(size_t k, void *user) {
     mst_error error = {.status = MST_OK};
     const mst_status status = mst_solver_count(m->all[k].solver, c->array, &m->all[k].counted, &error);
     if (status != MST_OK)
-        fail_all(m, status, &error);
+        mst_members_fail(m, status, &error);
 }
 
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
@@ -244,9 +198,7 @@ static void destroy(mst_schedule *schedule) {
         if (m->exchange > 0)
             mst_log(m->whole->context, MST_LOG_DEBUG, "device %zu of %zu: %.1f ms of steps, %.1f ms of %llu exchanges", k + 1,
                     m->n, 1e3 * m->all[k].computing, 1e3 * m->all[k].exchanging, (unsigned long long)m->exchange);
-        for (int i = 0; i < 2 * MST_EXCHANGES; i++)
-            if (m->all[k].edges[i / 2][i % 2])
-                mst_pinned_destroy(m->all[k].solver->context, m->all[k].edges[i / 2][i % 2]);
+        mst_member_release(&m->all[k]);
         mst_stencil_destroy(m->all[k].solver);
     }
     free(m->all);
@@ -257,18 +209,7 @@ static void destroy(mst_schedule *schedule) {
 }
 
 // Nothing is lent, as members make their initial values themselves.
-static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, NULL, NULL, collect};
-
-static mst_status take_edges(mst_member *own, mst_error *error) {
-    mst_status status = MST_OK;
-    for (int i = 0; i < 2 * MST_EXCHANGES; i++) {
-        void *edge;
-        MST_TRY(mst_pinned_create(own->solver->context, mst_edge_bytes(own->solver, i % 2) + 1, &edge, error));
-        own->edges[i / 2][i % 2] = edge;
-    }
-fail:
-    return status;
-}
+static const mst_schedule_kind kind = {destroy, advance, settle, abandon, get, put, count_nonfinite, NULL, NULL, collect, NULL};
 
 static mst_status find_owners(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;
@@ -285,7 +226,7 @@ fail:
 mst_status mst_members_take(mst_members *m, mst_error *error) {
     mst_status status = MST_OK;
     for (size_t k = 0; k < m->n; k++)
-        MST_TRY(take_edges(&m->all[k], error));
+        MST_TRY(mst_member_take(&m->all[k], error));
     MST_TRY(find_owners(m, error));
 fail:
     return status;

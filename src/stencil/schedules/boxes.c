@@ -47,10 +47,10 @@ static mst_status copy_part(const copying *t, const uint64_t box[N_AXES], const 
     const size_t packed[] = {(size_t)(from[COLUMNS] - box_from[COLUMNS]) * e, (size_t)(from[ROWS] - box_from[ROWS]),
                              (size_t)(from[PLANES] - box_from[PLANES])};
     cl_event event = NULL;
-    const cl_int code = t->up ? clEnqueueWriteBufferRect(t->queue->opencl, t->buffer, CL_TRUE, place, packed, region, pitch,
+    const cl_int code = t->up ? clEnqueueWriteBufferRect(t->queue->opencl, t->buffer, CL_FALSE, place, packed, region, pitch,
                                                          plane, packed_row, packed_plane, t->host, 0, NULL, &event)
-                              : clEnqueueReadBufferRect(t->queue->opencl, t->buffer, CL_TRUE, place, packed, region, pitch, plane,
-                                                        packed_row, packed_plane, t->host, 0, NULL, &event);
+                              : clEnqueueReadBufferRect(t->queue->opencl, t->buffer, CL_FALSE, place, packed, region, pitch,
+                                                        plane, packed_row, packed_plane, t->host, 0, NULL, &event);
     MST_TRY_CL(code, t->up ? "cannot upload the state" : "cannot download the state");
     MST_TRY(mst_queue_add(t->queue, event, "a copy of the state", NULL, error));
 fail:
@@ -95,11 +95,16 @@ fail:
     return status;
 }
 
+mst_status mst_boxes_enqueue(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
+                             void *host, mst_error *error) {
+    copying t = {boxes, queue, buffer, up, host};
+    return copy_range(&t, first, count, error);
+}
+
 mst_status mst_boxes_copy(const mst_boxes *boxes, mst_queue *queue, cl_mem buffer, uint64_t first, uint64_t count, bool up,
                           void *host, mst_error *error) {
-    mst_status status = MST_OK;
-    copying t = {boxes, queue, buffer, up, host};
-    MST_TRY(copy_range(&t, first, count, error));
+    mst_status status = mst_boxes_enqueue(boxes, queue, buffer, first, count, up, host, error);
+    MST_TRY(status);
     MST_TRY(mst_queue_finish(queue, error));
     return MST_OK;
 fail:

@@ -111,6 +111,15 @@ static cl_long8 grid_of(const mst_problem *p) {
                        (cl_long)p->plane, 0}};
 }
 
+// Planes of fields lie one behind the other, too.
+static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
+                       mst_error *error) {
+    const mst_problem *p = schedule->with.problem;
+    const mst_padded whole = {.pitch = (int64_t)p->grid[COLUMNS], .plane_pitch = (int64_t)p->plane};
+    const mst_boxes boxes = mst_boxes_make(p, array, &whole, 0);
+    return mst_boxes_enqueue(&boxes, queue, buffer_of((in_core *)schedule, array), first, count, up, host, error);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const in_core *c = (in_core *)schedule;
     const mst_problem *p = schedule->with.problem;
@@ -126,8 +135,8 @@ static void view(const mst_schedule *schedule, int array, mst_loan *out) {
 
 static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedule, array, out); }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view,
-                                       lend,    NULL};
+static const mst_schedule_kind kind = {
+    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move};
 
 // Nothing is put to nodes outside layers.
 static mst_status clear_memories(in_core *c, mst_error *error) {

@@ -53,6 +53,10 @@ typedef struct mst_schedule_kind {
     void (*lend)(mst_schedule *schedule, int array, mst_loan *out);
     // Takes what receivers got in the rows filled last, if these are not in the solver's tables; else NULL.
     mst_status (*collect)(mst_schedule *schedule, mst_error *error);
+    // As get, or put if `up`, by commands of a queue of uploads or downloads, for which it does not wait, while no other runs.
+    // NULL: the state is in a backing store.
+    mst_status (*move)(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
+                       mst_error *error);
 } mst_schedule_kind;
 
 struct mst_schedule {

@@ -156,6 +156,15 @@ static mst_status put(mst_schedule *schedule, int array, uint64_t first, uint64_
     return mst_boxes_copy(&boxes, &schedule->queue, buffer_of(c, array), first, count, true, (void *)from, error);
 }
 
+static mst_status move(mst_schedule *schedule, mst_queue *queue, int array, uint64_t first, uint64_t count, bool up, void *host,
+                       mst_error *error) {
+    sweeping *c = (sweeping *)schedule;
+    const mst_boxes boxes = mst_boxes_of(sweeps_of(c), array);
+    if (up)
+        note_written(c, array, first, count);
+    return mst_boxes_enqueue(&boxes, queue, buffer_of(c, array), first, count, up, host, error);
+}
+
 static mst_status count_nonfinite(mst_schedule *schedule, int array, uint64_t *count, mst_error *error) {
     const sweeping *c = (sweeping *)schedule;
     const cl_long8 grid = grid_of(c, array);
@@ -172,8 +181,8 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) {
     ((sweeping *)schedule)->has_margins = false;
 }
 
-static const mst_schedule_kind kind = {destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view,
-                                       lend,    NULL};
+static const mst_schedule_kind kind = {
+    destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move};
 
 mst_status mst_sweeping_create(const mst_schedule_desc *desc, mst_schedule **out, mst_error *error) {
     mst_status status = MST_OK;
