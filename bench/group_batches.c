@@ -9,13 +9,14 @@ enum { LENGTH = 4096, MOST_ARRAYS = 3 };
 
 typedef struct batch {
     const char *name;
-    void *arrays[MOST_ARRAYS];
+    int way; // 0: on one device, 1: on the group, for each of which arrays are pinned
+    void *arrays[2][MOST_ARRAYS];
     mst_convolution *convolution;
     mst_fft *fft;
     mst_map *map;
     mst_integral *integral;
     double *parameters;
-    mst_integral_result *results;
+    mst_integral_result *results[2];
     cl_mem buffer;
     size_t n;
 } batch;
@@ -24,7 +25,7 @@ static mst_status execute(void *user, mst_error *error) {
     batch *b = user;
     mst_location at[MOST_ARRAYS];
     for (int k = 0; k < MOST_ARRAYS; k++)
-        at[k] = mst_at_host(b->arrays[k]);
+        at[k] = mst_at_host(b->arrays[b->way][k]);
     if (b->convolution)
         return mst_convolution_execute(b->convolution, at[0], at[1], at[2], NULL, error);
     if (b->fft && b->buffer)
@@ -33,7 +34,7 @@ static mst_status execute(void *user, mst_error *error) {
         return mst_fft_execute(b->fft, at[0], at[2], NULL, error);
     if (b->map)
         return mst_map_execute(b->map, at, at[2], NULL, error);
-    return mst_integral_execute(b->integral, b->parameters, b->n, b->results, NULL, error);
+    return mst_integral_execute(b->integral, b->parameters, b->n, b->results[b->way], NULL, error);
 }
 
 static void destroy_plans(batch *b) {
@@ -92,21 +93,17 @@ static mst_status make_integral(mst_context *context, batch *b, mst_error *error
 typedef mst_status make_plan(mst_context *context, batch *b, mst_error *error);
 
 // On one device, then on all; the results are to be the same. Negative: failed.
-static bool run_both(group_run *run, batch *b, make_plan *make, const void *result, size_t bytes, double seconds[2]) {
+static bool run_both(group_run *run, batch *b, make_plan *make, size_t bytes, double seconds[2]) {
     mst_error error = {0};
-    void *first = malloc(bytes);
-    bool same = true;
-    for (int way = 0; way < 2; way++) {
-        seconds[way] = -1;
-        if (first && make(way ? run->group : run->one, b, &error) == MST_OK)
-            seconds[way] = group_median(execute, b, &error);
+    for (b->way = 0; b->way < 2; b->way++) {
+        seconds[b->way] = -1;
+        if (make(b->way ? run->group : run->one, b, &error) == MST_OK)
+            seconds[b->way] = group_median(execute, b, &error);
         destroy_plans(b);
-        if (seconds[way] > 0 && way == 0)
-            memcpy(first, result, bytes);
-        else if (seconds[way] > 0)
-            same = memcmp(first, result, bytes) == 0;
     }
-    free(first);
+    const void *results[2] = {b->arrays[0][2], b->arrays[1][2]};
+    bool same = seconds[0] < 0 || seconds[1] < 0 ||
+                memcmp(b->parameters ? b->results[0] : results[0], b->parameters ? b->results[1] : results[1], bytes) == 0;
     if (seconds[0] > 0 && seconds[1] > 0 && same)
         return true;
     group_failed(run, b->name, same ? error.message : "other bits than on one device");
@@ -114,22 +111,26 @@ static bool run_both(group_run *run, batch *b, make_plan *make, const void *resu
 }
 
 static void release(group_run *run, batch *b) {
-    for (int k = 0; k < MOST_ARRAYS; k++)
-        mst_pinned_destroy(run->group, b->arrays[k]);
+    for (int k = 0; k < 2 * MOST_ARRAYS; k++)
+        mst_pinned_destroy(k < MOST_ARRAYS ? run->one : run->group, b->arrays[k / MOST_ARRAYS][k % MOST_ARRAYS]);
     free(b->parameters);
-    free(b->results);
+    free(b->results[0]);
+    free(b->results[1]);
 }
 
 static bool take_arrays(group_run *run, batch *b, size_t bytes) {
     mst_error error;
-    for (int k = 0; k < MOST_ARRAYS; k++) {
-        if (mst_pinned_create(run->group, bytes, &b->arrays[k], &error) != MST_OK) {
+    for (int k = 0; k < 2 * MOST_ARRAYS; k++) {
+        void **array = &b->arrays[k / MOST_ARRAYS][k % MOST_ARRAYS];
+        if (mst_pinned_create(k < MOST_ARRAYS ? run->one : run->group, bytes, array, &error) != MST_OK) {
             group_failed(run, b->name, error.message);
             return false;
         }
-        float *values = b->arrays[k];
-        for (size_t i = 0; i < bytes / sizeof *values; i++)
+        float *values = *array;
+        for (size_t i = 0; i < bytes / sizeof *values && k == 0; i++)
             values[i] = (float)(i * 2654435761u % 1024) / 1024 - 0.5f;
+        if (k > 0)
+            memcpy(values, b->arrays[0][0], bytes);
     }
     return true;
 }
@@ -142,17 +143,17 @@ static void measure_host_arrays(group_run *run) {
     if (wanted && take_arrays(run, &b, bytes)) {
         b.n = bytes / (LENGTH * sizeof(float[2]));
         b.name = "convolve, host to host";
-        if (group_wants(run, b.name) && run_both(run, &b, make_convolution, b.arrays[2], bytes, t))
+        if (group_wants(run, b.name) && run_both(run, &b, make_convolution, bytes, t))
             group_row(run, b.name, "the links, 2 up, 1 down", t[1], 3 * (double)bytes / run->link[run->n][LINK_TWO_UP], 0.9,
                       json_pack("{s:f}", "one_device_seconds", t[0]));
         b.name = "fft batch, host to host";
-        if (group_wants(run, b.name) && run_both(run, &b, make_fft, b.arrays[2], bytes, t))
+        if (group_wants(run, b.name) && run_both(run, &b, make_fft, bytes, t))
             group_row(run, b.name, "the links, 1 up, 1 down", t[1], 2 * (double)bytes / run->link[run->n][LINK_ONE_EACH], 0.9,
                       json_pack("{s:f}", "one_device_seconds", t[0]));
         b.n = run->sizes->map_bytes / sizeof(float);
         b.name = "map, host to host";
         rate = run->link[run->n][LINK_ONE_EACH];
-        if (group_wants(run, b.name) && run_both(run, &b, make_map, b.arrays[2], run->sizes->map_bytes, t)) {
+        if (group_wants(run, b.name) && run_both(run, &b, make_map, run->sizes->map_bytes, t)) {
             double by_link = 2 * (double)run->sizes->map_bytes / rate;
             group_row(run, b.name, by_link > t[0] * run->worth / run->n ? "the links" : "one device", t[1],
                       fmax(by_link, t[0] * run->worth / run->n), 0.95, json_pack("{s:f}", "one_device_seconds", t[0]));
@@ -167,12 +168,13 @@ static void measure_integrals(group_run *run) {
     if (!group_wants(run, b.name))
         return;
     b.parameters = calloc(b.n, sizeof *b.parameters);
-    b.results = calloc(b.n, sizeof *b.results);
+    for (int k = 0; k < 2; k++)
+        b.results[k] = calloc(b.n, sizeof *b.results[k]);
     for (size_t i = 0; b.parameters && i < b.n; i++)
         b.parameters[i] = 1 + 200 * (double)i / (double)b.n;
-    if (!b.parameters || !b.results)
+    if (!b.parameters || !b.results[0] || !b.results[1])
         group_failed(run, b.name, "out of memory");
-    else if (run_both(run, &b, make_integral, b.results, b.n * sizeof *b.results, t))
+    else if (run_both(run, &b, make_integral, b.n * sizeof *b.results[0], t))
         group_row(run, b.name, "as many on one device", t[1], t[0] * run->worth / run->n, 0.95,
                   json_pack("{s:f, s:f}", "one_device_seconds", t[0], "integrals_a_second", (double)b.n / t[1]));
     release(run, &b);
@@ -209,6 +211,8 @@ static void measure_large(group_run *run, const char *name, int rank, size_t len
     destroy_plans(&b);
     if (b.buffer)
         clReleaseMemObject(b.buffer);
+    if (seconds > 0)
+        group_peer(run, rank, length);
 }
 
 void group_measure_batches(group_run *run) {

@@ -136,9 +136,9 @@ static bool write_json(const group_run *run, const char *path) {
         const mst_device_info *d = mst_context_device_at(run->group, (size_t)i);
         json_array_append_new(devices, json_pack("{s:o, s:s}", "name", cli_json_text(d->name), "driver", d->driver_version));
     }
-    json_t *all =
-        json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O}", "benchmark", "group-rates", "one_is_worth", run->worth, "date", date,
-                  "devices", devices, "links_bytes_a_second", links, "rows", run->rows, "failures", run->failures);
+    json_t *all = json_pack("{s:s, s:f, s:s, s:o, s:o, s:O, s:O, s:O}", "benchmark", "group-rates", "one_is_worth", run->worth,
+                            "date", date, "devices", devices, "links_bytes_a_second", links, "rows", run->rows, "failures",
+                            run->failures, "peers", run->peers);
     bool written = all && json_dump_file(all, path, JSON_INDENT(2)) == 0;
     if (!written)
         fprintf(stderr, "group-rates: cannot write %s\n", path);
@@ -173,6 +173,7 @@ static int run_command(const cli_arguments *arguments, void *values) {
     run.sizes = size ? &full : &small;
     run.rows = json_array();
     run.failures = json_array();
+    run.peers = json_array();
     if (code == CLI_DONE)
         code = cli_context(NULL, &arguments->common, false, &run.group);
     run.n = run.group ? (int)mst_context_n_devices(run.group) : 0;
@@ -190,6 +191,7 @@ static int run_command(const cli_arguments *arguments, void *values) {
     mst_context_destroy(run.group);
     json_decref(run.rows);
     json_decref(run.failures);
+    json_decref(run.peers);
     return code;
 }
 

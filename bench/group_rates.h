@@ -27,7 +27,7 @@ typedef struct group_run {
     int n;
     double end;                                   // nothing begins after it
     double link[GROUP_MOST_DEVICES + 1][N_LINKS]; // of the first so many devices at once
-    json_t *rows, *failures;
+    json_t *rows, *failures, *peers;
 } group_run;
 
 // False: what was not asked for, or the time is over.
@@ -45,6 +45,9 @@ mst_status group_context(const group_run *run, bool group, uint64_t device_memor
 
 // The median of GROUP_ROUNDS calls after one to warm up; negative: it failed.
 double group_median(mst_status (*work)(void *user, mst_error *error), void *user, mst_error *error);
+
+// Another library's transform of that shape on the same devices, for the record: group_peer.c.
+void group_peer(group_run *run, int rank, size_t length);
 
 bool group_measure_links(group_run *run);    // group_link.c
 void group_measure_stencils(group_run *run); // group_stencils.c
