@@ -1,5 +1,5 @@
-// cuFFT's plans for several GPUs, whose data lie on them and cross their own links, beside one transform of a group. Where CUDA is
-// not found there is nothing beside it.
+// cuFFT's plans for several GPUs, whose data lie on them and cross their own links, beside one transform of a group. Where CUDA
+// is not found there is nothing beside it.
 #include "group_rates.h"
 
 #ifdef BENCH_CUFFT
@@ -56,8 +56,8 @@ void group_peer(group_run *run, int rank, size_t length) {
         printf("  cuFFT on %d devices: failed\n", run->n);
     else
         printf("  cuFFT on %d devices, over their own links: %.4g ms\n", run->n, 1e3 * seconds);
-    json_array_append_new(run->peers, json_pack("{s:s, s:i, s:I, s:i, s:f}", "library", "cuFFT, cufftXtSetGPUs", "rank", rank, "length",
-                                                (json_int_t)length, "devices", run->n, "seconds", seconds));
+    json_array_append_new(run->peers, json_pack("{s:s, s:i, s:I, s:i, s:f}", "library", "cuFFT, cufftXtSetGPUs", "rank", rank,
+                                                "length", (json_int_t)length, "devices", run->n, "seconds", seconds));
 }
 #else
 void group_peer(group_run *run, int rank, size_t length) {
