@@ -22,5 +22,5 @@ bool mst_boundary_is_open(const mst_problem *problem, int axis, int side) {
     for (int set = 1; set < problem->n_sets; set++)
         lateral = lateral && !mst_problem_face(problem, set, axis, side)->is_own;
     return lateral && problem->coefficient_reach == 0 && mst_boundary_is_valued(face) && face->value.n_leaves == 0 &&
-           (!face->value.expr || !is_mixed(problem));
+           face->kind != MST_BOUNDARY_ABSORB && (!face->value.expr || !is_mixed(problem));
 }

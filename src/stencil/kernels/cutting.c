@@ -2,6 +2,7 @@
 
 #include "boundary.h"
 #include "runtime/numbers.h"
+#include "stencil/scheme/layers.h"
 
 #include <math.h>
 
@@ -95,6 +96,13 @@ static bool is_open(const mst_tile *t, const mst_box *box, int axis, int side) {
            (side ? box->to[axis] == n && (n - first) % t->item[axis] == 0 : box->from[axis] == 0 && first % t->item[axis] == 0);
 }
 
+int64_t mst_cutting_edge(const mst_tile *t, int side) {
+    const mst_layer_nodes clear = mst_layers_clear(t->problem, PLANES);
+    const int64_t margin = mst_boundary_margin(t->problem, PLANES);
+    return side ? t->high[PLANES] + mst_larger(margin, (int64_t)t->problem->grid[PLANES] - clear.high)
+                : t->low[PLANES] + mst_larger(margin, clear.low);
+}
+
 // Narrows `ends` to where there are nodes along rows or columns, both in the grid and in a window.
 static void narrow(const mst_tile *t, int axis, const mst_extent *w, int64_t margin, int64_t ends[2]) {
     int64_t n = (int64_t)t->problem->grid[axis], first = !w ? 0 : axis == ROWS ? w->first_row : w->first_column;
@@ -125,7 +133,7 @@ static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const
     int64_t overlap = overlap_of(t), most = t->choice.planes > 0 ? t->choice.planes : mst_larger(32 * overlap, 128);
     bool all = t->problem->n_feeds + t->problem->n_records > 0; // points may be anywhere
     for (int side = 0; side < 2; side++) {
-        int64_t edge = (side ? t->high : t->low)[PLANES] + mst_boundary_margin(t->problem, PLANES);
+        int64_t edge = mst_cutting_edge(t, side);
         int64_t beyond = side ? (int64_t)t->problem->grid[PLANES] - box->to[PLANES] : box->from[PLANES];
         c->edges[side] = mst_problem_periodic(t->problem, PLANES) || beyond >= edge ? 0 : edge;
     }
@@ -137,6 +145,11 @@ static void cut_for_gpu(const mst_tile *t, const mst_box *box, int queues, const
     }
     for (int axis = ROWS; axis <= COLUMNS; axis++) {
         int64_t ends[2] = {INT64_MIN, INT64_MAX};
+        const mst_layer_nodes clear = mst_layers_clear(t->problem, axis);
+        if (clear.low > 0)
+            ends[0] = clear.low;
+        if (clear.high < (int64_t)t->problem->grid[axis])
+            ends[1] = clear.high;
         narrow(t, axis, from, 0, ends);
         if (t->problem->n_coefficients > 0)
             narrow(t, axis, held, mst_boundary_margin(t->problem, axis), ends);

@@ -25,6 +25,9 @@ mst_cutting mst_cutting_make(const mst_tile *tile, const mst_box *box, int queue
 // How many launches at once fill a GPU if each has one strip a tile; at most MST_STENCIL_QUEUES.
 int mst_cutting_queues(const mst_tile *tile);
 
+// The planes from a face of the slowest axis on that are for the boundary kernel.
+int64_t mst_cutting_edge(const mst_tile *tile, int side);
+
 // Work-groups of the boundary kernel, and of the interior kernel, which leaves the tiles of the other. CPUs have the latter only.
 int64_t mst_cutting_boundary_groups(const mst_cutting *cutting);
 int64_t mst_cutting_interior_groups(const mst_cutting *cutting);

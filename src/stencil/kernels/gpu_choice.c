@@ -1,8 +1,10 @@
-// Which of the two GPU-shaped kernels does a tile. The interior kernel does those that touch no point and no face, or reach
+// Which of the two GPU-shaped kernels does a tile. The interior kernel does those that touch no point, layer and face, or reach
 // beyond faces whose value is a number, where these lie between work-items. What work-items beyond such a face compute is lost;
 // others, who would read it, read the face's value instead. Work-items that compute nothing the tile needs may lie beyond the
 // window.
 #include "boundary.h"
+#include "cutting.h"
+#include "stencil/scheme/layers.h"
 #include "write_gpu.h"
 #include "write_region.h"
 
@@ -53,17 +55,27 @@ static void write_window_condition(const mst_stencil_gpu_writer *g, const char *
                  MST_SET(open_below, open[1]), MST_SET(open_left, open[2]), MST_SET(open_right, open[3]));
 }
 
+// No node that the tile needs is in a layer.
+static void write_layers_condition(const mst_stencil_gpu_writer *g, int axis, const char *name) {
+    const mst_problem *p = g->tile->problem;
+    const mst_layer_nodes clear = mst_layers_clear(p, axis);
+    if (clear.low > 0 || clear.high < (int64_t)p->grid[axis])
+        mst_text_put(g->out, "\n& (halo_${name}_begin >= $low) & (halo_${name}_end <= n_${name}s - $high)", MST_SET(name, name),
+                     MST_SET(low, clear.low), MST_SET(high, (int64_t)p->grid[axis] - clear.high));
+}
+
 // Without branches: with them, the loop takes 20 registers more.
 static void write_condition(const mst_stencil_gpu_writer *g) {
-    const mst_problem *p = g->w->problem;
+    const mst_problem *p = g->tile->problem;
     mst_text_put(g->out,
                  "// Whether the tile is an interior one: all of these nodes are there, and none is beyond a face with cases.\n"
                  "bool is_interior = ");
     write_window_condition(g, "from", 0, 0);
     if (!mst_problem_periodic(p, PLANES))
         mst_text_put(g->out, "\n& (plane_begin - $before >= 0) & (plane_end + $behind <= n_planes)",
-                     MST_SET(before, g->tile->low[PLANES] + mst_boundary_margin(p, PLANES)),
-                     MST_SET(behind, g->tile->high[PLANES] + mst_boundary_margin(p, PLANES)));
+                     MST_SET(before, mst_cutting_edge(g->tile, 0)), MST_SET(behind, mst_cutting_edge(g->tile, 1)));
+    write_layers_condition(g, ROWS, "row");
+    write_layers_condition(g, COLUMNS, "column");
     if (p->n_coefficients > 0) {
         mst_text_put(g->out, "\n& ");
         write_window_condition(g, "coefficient", mst_boundary_margin(p, ROWS), mst_boundary_margin(p, COLUMNS));

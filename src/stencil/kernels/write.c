@@ -62,7 +62,7 @@ void mst_write_head(const mst_writer *w, const char *kernel, const char *tile) {
     char attributes[80];
     mst_signature signature;
     snprintf(attributes, sizeof attributes, "__attribute__((reqd_work_group_size(%d, 1, 1)))", w->tile->group);
-    mst_arguments_describe(w->problem, w->tile->shape, kernel, &signature);
+    mst_arguments_describe(w->tile->problem, w->tile->shape, kernel, &signature); // the same of all kernels
     mst_signature_write(&signature, attributes, w->out);
     mst_signature_release(&signature);
     mst_text_put(w->out,

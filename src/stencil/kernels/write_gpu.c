@@ -4,12 +4,13 @@
 // plane (two where local memory does not hold two copies). What a tile computes beyond what it owns goes wrong from its edge
 // inwards, a radius a step, and is not stored.
 //
-// The interior kernel does the tiles that need no care (gpu_choice.c); the boundary kernel does the others, in shorter parts of
-// strips, as they are slow and few. They load a plane ahead, and update all versions in all iterations, also beyond the planes
-// that are needed: what comes of it is not read.
+// The interior kernel does the tiles that need no care (gpu_choice.c), none of them in absorbing layers, so that it knows no
+// memory variables; the boundary kernel does the others, in shorter parts of strips, as they are slow and few. They load a plane
+// ahead, and update all versions in all iterations, also beyond the planes that are needed: what comes of it is not read.
 #include "write_gpu.h"
 
 #include "runtime/program.h"
+#include "stencil/scheme/layers.h"
 
 #include <stdio.h>
 
@@ -195,18 +196,26 @@ static void write_kernel(const mst_stencil_gpu_writer *g) {
 mst_status mst_write_gpu(const mst_writer *w, mst_error *error) {
     mst_status status = MST_OK;
     const mst_tile *t = w->tile;
-    mst_stencil_gpu_writer g = {.w = w, .tile = t, .out = w->out, .width = t->item[COLUMNS], .deep = t->item[ROWS]};
-    mst_tile_iterations(w->pipeline, &g.first, &g.last);
+    const mst_problem outside = mst_layers_outside(w->problem);
+    mst_stencil_gpu_writer g = {.tile = t, .out = w->out, .width = t->item[COLUMNS], .deep = t->item[ROWS]};
+    mst_pipeline pipeline;
+    mst_writer interior = *w;
+    interior.problem = &outside;
+    interior.pipeline = &pipeline;
+    MST_TRY(mst_pipeline_make(&outside, w->pipeline->m, true, &pipeline, error));
     MST_TRY(mst_write_helpers(w, t->width, error));
     MST_TRY(mst_program_add_file(w->context, "stencil_gpu.cl", w->out, error));
     for (int boundary = 0; boundary < 2; boundary++) {
+        g.w = boundary ? w : &interior;
         g.is_boundary = boundary;
         g.n_ahead = 0;
+        mst_tile_iterations(g.w->pipeline, &g.first, &g.last);
         mst_stencil_gpu_choose_ahead(&g);
-        MST_TRY(mst_exchange_make(t, w->pipeline, boundary, w->local_bytes, &g.exchange, error));
+        MST_TRY(mst_exchange_make(t, g.w->pipeline, boundary, w->local_bytes, &g.exchange, error));
         write_kernel(&g);
         mst_exchange_release(&g.exchange);
     }
 fail:
+    mst_pipeline_release(&pipeline);
     return status;
 }

@@ -17,9 +17,11 @@ mst_stencil_shape mst_plan_shape(const mst_plan_inputs *in) {
 unsigned mst_kernel_pair_rule(const mst_problem *problem, mst_stencil_shape shape) {
     static const unsigned cpu[] = {32, 16, 4}, gpu[] = {16, 8, 3}, least_on_gpu[] = {1, 2, 1};
     const int axes = problem->rank - 1;
-    const unsigned weight = mst_larger((unsigned)(problem->n_arrays + problem->n_updates) / 2, 1U);
+    const unsigned all = (unsigned)(problem->n_arrays + problem->n_updates);
+    unsigned weight = mst_larger(all / 2, 1U);
     if (shape == MST_STENCIL_SHAPE_CPU)
         return mst_larger(cpu[axes] / weight, 1U);
+    weight = mst_larger((all - (unsigned)problem->n_memories) / 2, 1U); // which most tiles of a GPU do not have
     return mst_larger(mst_divide_up(gpu[axes], weight), least_on_gpu[axes]);
 }
 

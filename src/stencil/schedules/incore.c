@@ -138,14 +138,15 @@ static void lend(mst_schedule *schedule, int array, mst_loan *out) { view(schedu
 static const mst_schedule_kind kind = {
     destroy, advance, mst_in_core_settle, mst_in_core_abandon, get, put, count_nonfinite, view, lend, NULL, move};
 
-// Nothing is put to nodes outside layers.
+// Nothing is put to nodes outside layers, and kernels may leave them as they are.
 static mst_status clear_memories(in_core *c, mst_error *error) {
     mst_status status = MST_OK;
     const mst_problem *p = c->base.with.problem;
     mst_queue *queue = &c->base.queue;
     for (int a = 0; a < p->n_arrays; a++)
         if (is_memory(p, a))
-            MST_TRY(mst_queue_fill(queue, c->state[0].buffers[a], 0, (size_t)p->nodes * p->elements[a], "the state", error));
+            for (int k = 0; k < 2; k++)
+                MST_TRY(mst_queue_fill(queue, c->state[k].buffers[a], 0, (size_t)p->nodes * p->elements[a], "the state", error));
 fail:
     return status;
 }

@@ -144,6 +144,45 @@ mst_layer_nodes mst_layers_nodes(const mst_problem *p, int axis) {
     return (mst_layer_nodes){low, mst_smaller(mst_larger(all.high - first, low), nodes)};
 }
 
+// How far below and above a node updates read coefficients of layers along an axis.
+static void find_reach(const mst_problem *p, int axis, int64_t reach[2]) {
+    reach[0] = reach[1] = 0;
+    for (int u = 0; u < p->n_updates; u++)
+        for (size_t i = 0; i < p->updates[u].formula.n_leaves; i++) {
+            const mst_leaf *leaf = &p->updates[u].formula.leaves[i];
+            if (leaf->kind != MST_VALUE_LAYER || leaf->axis != axis)
+                continue;
+            reach[0] = mst_larger(reach[0], (int64_t)-leaf->offsets[axis]);
+            reach[1] = mst_larger(reach[1], (int64_t)leaf->offsets[axis]);
+        }
+}
+
+mst_layer_nodes mst_layers_clear(const mst_problem *p, int axis) {
+    const mst_layer_nodes all = mst_layers_all_nodes(p, axis);
+    const int64_t first = axis == PLANES ? p->first_plane : 0, nodes = (int64_t)p->grid[axis];
+    int64_t reach[2];
+    find_reach(p, axis, reach);
+    const int64_t low = has_layers(p, axis) ? all.low + reach[0] - first : 0;
+    const int64_t high = has_layers(p, axis) ? all.high - reach[1] - first : nodes;
+    return (mst_layer_nodes){mst_larger(low, (int64_t)0), mst_smaller(high, nodes)};
+}
+
+mst_problem mst_layers_outside(const mst_problem *p) {
+    mst_problem out = *p;
+    out.n_updates = 0;
+    for (int u = 0; u < p->n_updates; u++) {
+        if (p->fields[p->updates[u].field].is_memory)
+            continue;
+        mst_problem_update *to = &out.updates[out.n_updates++];
+        *to = p->updates[u];
+        to->formula = to->outside.expr ? to->outside : to->formula;
+    }
+    out.n_fields -= p->n_memories; // the last ones, as their arrays are of the state's
+    out.n_arrays -= p->n_memories;
+    memmove(out.elements + out.n_arrays, p->elements + p->n_arrays, (size_t)p->n_coefficients * sizeof *out.elements);
+    return out;
+}
+
 void mst_layers_grid(const mst_problem *p, int array, uint64_t grid[N_AXES]) {
     memcpy(grid, p->grid, N_AXES * sizeof *grid);
     if (array < p->n_arrays && p->layer_axes[array] >= 0) {

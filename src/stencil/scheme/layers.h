@@ -72,6 +72,11 @@ typedef struct mst_layer_nodes {
 } mst_layer_nodes;
 mst_layer_nodes mst_layers_nodes(const mst_problem *problem, int axis);
 mst_layer_nodes mst_layers_all_nodes(const mst_problem *problem, int axis); // of the whole grid, of which the problem is a part
+// The nodes whose updates read no coefficient of a layer of the axis, which are those from `low` on and before `high`; all, if it
+// has none.
+mst_layer_nodes mst_layers_clear(const mst_problem *problem, int axis);
+// The scheme that these nodes have: without memory variables. It points to what the problem does, which is to outlive it.
+mst_problem mst_layers_outside(const mst_problem *problem);
 
 // The shape of an array, those of the state and then the coefficient fields: the grid, or of a memory variable the nodes in the
 // layers of its axis, those of the lower layer first. And the nodes of that.
