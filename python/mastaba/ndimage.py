@@ -73,7 +73,7 @@ def _kind(x, output, complex_numbers):
         if complex_numbers and output.dtype.kind != "c":
             raise RuntimeError("output must have complex dtype")
         return output.dtype
-    kind = x.dtype if output is None else np.dtype(output)
+    kind = (x.dtype if output is None else np.dtype(output)).newbyteorder("=")
     if not complex_numbers or kind.kind == "c":
         return kind
     if output is not None:
@@ -167,6 +167,8 @@ def _filtered(input, weights, output, axes, mode, cval, origin, turned):
     if x.size == 0:
         return _result(_arrays.like(x, x.shape, kind), kind, output)
     values, w = _of_numbers(_numbers_for(x, kind), w)
+    if not x.ndim:
+        return _result(values * w, kind, output)
     return _result(_correlated(values, w, axes, [mode] * len(axes), cval, origins), kind, output)
 
 
@@ -297,7 +299,7 @@ def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=
     input = _arrays.of(input)
     axes = _axes(axes, input.ndim)
     sizes = [max(int(s), 1) for s in _each(size, len(axes), "size")]  # smaller ones filter nothing
-    weights = [_mean(s, o) for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
+    weights = [_mean(s, o) if s > 1 else None for s, o in zip(sizes, _each(origin, len(axes), "origin"))]
     return _separable(input, output, axes, mode, cval, weights)
 
 
@@ -314,8 +316,9 @@ def _frequencies(shape, n, axis):
 def _prepared(input, output, kinds):
     """The input as numbers of one of the types, and the array for the result."""
     x = _arrays.of(input)
-    kind = x.dtype if x.dtype in kinds else np.dtype(kinds[0])
-    out = _arrays.like(x, x.shape, kind if output is None or isinstance(output, _ARRAYS) else np.dtype(output))
+    kind = x.dtype.newbyteorder("=")
+    kind = kind if kind in kinds else np.dtype(kinds[0])
+    out = _arrays.like(x, x.shape, kind if output is None or isinstance(output, _ARRAYS) else np.dtype(output).newbyteorder("="))
     if out.dtype not in kinds:
         raise RuntimeError(f"output type {out.dtype} not supported")
     return x if x.dtype == out.dtype else x.astype(out.dtype), out

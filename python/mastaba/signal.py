@@ -209,7 +209,9 @@ def _operands(in1, in2, exact=False):
         if exact and kind.kind in "biu":
             raise errors.UnsupportedError(f"sums of {kind} on the device: convert one array to a floating-point type by astype, or use fftconvolve")
         context = _arrays.context_of(in1, in2)
-        return [as_numbers(a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context)) for a in (in1, in2)]
+        in1, in2 = (a if isinstance(a, _arrays.Array) else _arrays.asarray(a, context=context) for a in (in1, in2))
+        if exact:  # whole numbers in the type that their sums with the other's numbers have
+            return [a.astype(np.result_type(kind, np.float32) if kind.kind == "f" else kind) if a.dtype.kind in "biu" else as_numbers(a) for a in (in1, in2)]
     return in1, in2
 
 
@@ -286,18 +288,16 @@ def fftconvolve(in1, in2, mode="full", axes=None, *, out=None):
     """
     x, y = _operands(in1, in2)
     if x.ndim == y.ndim == 0:
-        return x * y
+        return _into(out, x * y)
     _check_dimensions(x, y)
     _check_mode(mode)
     if x.size == 0 or y.size == 0:
-        return _arrays.like(x, (0,), np.dtype(float))
+        return _into(out, _arrays.like(x, (0,), np.dtype(float)))
     axes = _axes(x, y, axes)
     _check_shapes(x, y, mode, axes)
     others = [k for k in range(x.ndim) if k not in axes and x.shape[k] == 1 != y.shape[k]]
     if mode == "same" and others:  # of in1's shape along the other axes, too: the middle one of several in2
         y = y[tuple(slice((m - 1) // 2, (m + 1) // 2) if k in others else slice(None) for k, m in enumerate(y.shape))]
-    if isinstance(x, _arrays.Array):
-        return _into(out, _floating(x, y, mode, axes, False, "fft", out))
     if all(1 in (x.shape[k], y.shape[k]) for k in axes):  # a product, in its own type
         z = x * y
         kept = [slice(None)] * z.ndim
@@ -337,7 +337,7 @@ def _of_images(in1, in2, mode, boundary, fillvalue, correlate, out):
     if fill.size != 1:
         raise ValueError("`fillvalue` must be scalar or an array with one element")
     fill, kind = fill.reshape(()), np.result_type(x.dtype, y.dtype)
-    if not np.can_cast(fill.dtype, kind, "same_kind") and fill != fill.astype(kind):
+    if fill.dtype.kind == "c" and kind.kind != "c" or fill.dtype.kind not in "biufc":  # what is real is cut to whole numbers, as in SciPy
         raise ValueError(f"could not cast `fillvalue` directly to the output type (it was {fill.dtype}, output is {kind})")
     _check_shapes(x, y, mode, [0, 1])
     if x.size == 0 or y.size == 0:
