@@ -111,6 +111,16 @@ static void judge(const char *line, int status, child_answer *answer) {
     }
 }
 
+// What else a silence may mean: processes that wait for a processor, by far more than there are of these.
+static void add_load(char *text, size_t size) {
+    double load = 0;
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    const size_t used = strlen(text);
+    if (getloadavg(&load, 1) == 1 && load > 2 * (double)n)
+        snprintf(text + used, size - used,
+                 "; or processors are too busy, with a load of %.0f on %ld: try again when they are not", load, n);
+}
+
 void child_ask(char *const *arguments, char *const *environment, int timeout, bool verbose, child_answer *answer) {
     int ends[2], status = 0;
     pid_t child;
@@ -138,6 +148,7 @@ void child_ask(char *const *arguments, char *const *environment, int timeout, bo
     bool ended = reap(child, cli_now() + 2, &status);
     snprintf(answer->text, sizeof answer->text, "the driver hangs: no answer in %d s%s", timeout,
              ended ? "" : ", and its process cannot be ended");
+    add_load(answer->text, sizeof answer->text);
 }
 
 void child_begin(void) {
