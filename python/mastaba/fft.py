@@ -149,13 +149,14 @@ def _from_real(x, s, axes, norm, forward=True, out=None):
     return z if forward else conjugated(z, z)
 
 
-def _to_real(x, s, axes, norm, forward=False, out=None):
+def _to_real(x, s, axes, norm, forward=False, out=None, least=0):
+    """`least` is what a last axis of one element becomes: several axes of SciPy's take it, one alone does not."""
     if not axes:
         raise ValueError("at least 1 axis must be transformed")
     x = x if x.dtype.kind == "c" else x.astype(COMPLEX[x.dtype.char])
     lengths = [x.shape[axis] if n is None else n for axis, n in zip(axes, s)]
     if s[-1] is None:
-        lengths[-1] = 2 * (x.shape[axes[-1]] - 1)
+        lengths[-1] = 2 * (x.shape[axes[-1]] - 1) or least
     check_lengths(lengths)
     within = fitted(x, axes, lengths[:-1] + [lengths[-1] // 2 + 1])
     shape = list(within.shape)
@@ -272,7 +273,7 @@ def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, 
         >>> np.allclose(mastaba.fft.irfftn(mastaba.fft.rfftn(x), x.shape), x)
         True
     """
-    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, out=out)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, out=out, least=1)
 
 
 def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
@@ -282,7 +283,7 @@ def hfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, p
         >>> mastaba.fft.hfftn(np.ones((2, 3))).shape
         (2, 4)
     """
-    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True, out=out)
+    return _to_real(*_given_axes(x, s, axes, workers, plan), norm, True, out=out, least=1)
 
 
 def ihfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):

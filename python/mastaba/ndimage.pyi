@@ -1,7 +1,40 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import ArrayLike
+from typing_extensions import TypedDict, Unpack
+
+_Rolloff = Literal["gaussian", "butterworth", "ideal"]
+
+class _Options(TypedDict, total=False):
+    channel_axis: int | None
+    alpha: bool
+    edges: Literal["reflect", "wrap", "zero"]
+    result: Literal["raw", "clip", "stretch", "magnitude", "auto"]
+    white: float
+    out: Any
+
+def band_pass(
+    image: Any, low: float, high: float, rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options],
+) -> Any: ...
+def band_stop(
+    image: Any, low: float, high: float, rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options],
+) -> Any: ...
+def frequency_mask(image: Any, mask: Any, **options: Unpack[_Options]) -> Any: ...
+def high_pass(image: Any, radius: float, rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options]) -> Any: ...
+def laplacian(image: Any, radius: float, **options: Unpack[_Options]) -> Any: ...
+def low_pass(image: Any, radius: float, rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options]) -> Any: ...
+def notch(
+    image: Any, notches: Sequence[tuple[float, float, float]] | ArrayLike, rolloff: _Rolloff = ..., order: int = ...,
+    **options: Unpack[_Options],
+) -> Any: ...
+def sharpen(
+    image: Any, radius: float, amount: float = ..., rolloff: _Rolloff = ..., order: int = ..., **options: Unpack[_Options],
+) -> Any: ...
+def stripes(
+    image: Any, angle: float, width: float = ..., radius: float | None = ..., rolloff: _Rolloff = ..., order: int = ...,
+    **options: Unpack[_Options],
+) -> Any: ...
 
 def convolve(
     input: ArrayLike, weights: ArrayLike, output: Any = ..., mode: str | Sequence[str] = ...,

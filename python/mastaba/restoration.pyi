@@ -1,11 +1,18 @@
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+def born_wolf_psf(
+    shape: Sequence[int], *, aperture: float, wavelength: float, pixel: float, step: float | None = ..., index: float = ...,
+) -> np.ndarray: ...
+def gaussian_psf(shape: int | Sequence[int], sigma: float | Sequence[float]) -> np.ndarray: ...
 def richardson_lucy(
-    image: ArrayLike, psf: ArrayLike, num_iter: int = ..., clip: bool = ..., filter_epsilon: float | None = ..., *,
+    image: Any, psf: Any, num_iter: int = ..., clip: bool = ..., filter_epsilon: float | None = ..., *,
     edges: str = ..., accelerate: bool = ..., total_variation: float = ..., tolerance: float = ..., background: float = ...,
-    weights: ArrayLike | None = ..., seam: float = ...,
-) -> np.ndarray: ...
+    weights: ArrayLike | None = ..., seam: float = ..., out: Any = ...,
+) -> Any: ...
 def wiener(
-    image: ArrayLike, psf: ArrayLike, balance: float, reg: None = ..., is_real: bool = ..., clip: bool = ...,
-) -> np.ndarray: ...
+    image: Any, psf: Any, balance: float, reg: None = ..., is_real: bool = ..., clip: bool = ..., *, out: Any = ...,
+) -> Any: ...

@@ -103,3 +103,134 @@ def test_filters_stay_on_the_device(kind):
     there, here = mastaba.empty(x.shape, np.complex128), np.empty(x.shape, np.complex128)
     assert ndimage.uniform_filter(mastaba.asarray(x), 3, output=there) is there and ndimage.uniform_filter(mastaba.asarray(x), 3, output=here) is here
     assert np.allclose(there.numpy(), here)
+
+
+# ---- Filters in the frequency domain, against their definitions in double precision
+
+def rolloff(d, radius, shape):
+    return {"gaussian": lambda: np.exp(-d**2 / (2 * radius**2)), "butterworth": lambda: 1 / (1 + (d / radius)**6),
+            "ideal": lambda: (d**2 < radius**2 * (1 - 1e-12)).astype(float)}[shape]()
+
+
+def by_definition(image, mask, edges):
+    """An image (height, width) by a mask of the frequencies along the width and along the height."""
+    height, width = image.shape
+    if edges != "wrap":
+        image = np.pad(image, ((0, height), (0, width)), "symmetric" if edges == "reflect" else "constant")
+    y, x = (np.fft.fftfreq(n) for n in image.shape)
+    return np.fft.ifft2(np.fft.fft2(image) * mask(x[None], y[:, None])).real[:height, :width]
+
+
+def masks(shape):
+    """A call of each filter, and the mask that it is to apply."""
+    def circle(radius):
+        return lambda x, y: rolloff(np.hypot(x, y), radius, shape)
+
+    def notched(x, y):
+        kept = 1
+        for a, b, r in [(0.2, 0.1, 0.06), (-0.3, 0.25, 0.1)]:
+            for sign in (1, -1):
+                dx, dy = ((f - sign * c + 0.5) % 1 - 0.5 for f, c in ((x, a), (y, b)))
+                kept = kept * (1 - rolloff(np.hypot(dx, dy), r, shape))
+        return kept
+
+    def unstriped(x, y):  # the direction across stripes that rise at 30 degrees, the rows of an image going down
+        across = np.degrees(np.arctan2(-y, x)) - 120
+        apart = abs((across + 90) % 180 - 90)
+        kept = 1 - rolloff(apart, 12.0, shape) * (1 - rolloff(np.hypot(x, y), 0.08, shape))
+        return np.where((x == 0) & (y == 0), 1.0, kept)
+
+    low, wide = circle(0.11), circle(0.23)
+    yield "low_pass", (0.11,), low
+    yield "high_pass", (0.11,), lambda x, y: 1 - low(x, y)
+    yield "band_pass", (0.11, 0.23), lambda x, y: wide(x, y) * (1 - low(x, y))
+    yield "band_stop", (0.11, 0.23), lambda x, y: 1 - wide(x, y) * (1 - low(x, y))
+    yield "notch", ([(0.2, 0.1, 0.06), (-0.3, 0.25, 0.1)],), notched
+    yield "sharpen", (0.11, 0.7), lambda x, y: 1 + 0.7 * (1 - low(x, y))
+    yield "stripes", (30, 12, 0.08), unstriped
+
+
+def photograph(*shape, kind=np.float32):
+    values = np.random.default_rng(sum(shape)).random(shape)
+    return values.astype(kind) if np.dtype(kind).kind == "f" else (255 * values).astype(kind)
+
+
+@pytest.mark.parametrize("edges", ["reflect", "wrap", "zero"])
+@pytest.mark.parametrize("shape", ["gaussian", "butterworth", "ideal"])
+def test_frequencies(shape, edges):
+    image = photograph(22, 30)
+    for name, arguments, mask in masks(shape):
+        got = getattr(ndimage, name)(image, *arguments, shape, 3, edges=edges)
+        assert got.dtype == np.float32
+        assert np.allclose(got, by_definition(image, mask, edges), rtol=0, atol=3e-6), name
+
+
+def test_frequencies_of_a_laplacian_and_of_masks():
+    image = photograph(15, 20)
+    d2 = lambda x, y: (x**2 + y**2) / 0.2**2  # noqa: E731
+    wanted = by_definition(image, lambda x, y: np.e / 2 * d2(x, y) * np.exp(-d2(x, y) / 2), "reflect")
+    assert np.allclose(ndimage.laplacian(image, 0.2), wanted, atol=3e-6)
+    mask = np.random.default_rng(8).random((15, 20))
+    mean = lambda x, y: (np.fft.ifftshift(mask) + np.fft.ifftshift(mask)[-np.arange(15)][:, -np.arange(20)]) / 2  # noqa: E731
+    assert np.allclose(ndimage.frequency_mask(image, mask, edges="wrap"), by_definition(image, mean, "wrap"), atol=3e-6)
+    for scale in (1, 2):  # the mask is a part of what a plan is kept by
+        assert np.allclose(ndimage.frequency_mask(image, mask * scale, edges="wrap"), scale * by_definition(image, mean, "wrap"), atol=6e-6)
+
+
+def test_frequencies_of_stacks_colours_and_types():
+    stack = photograph(3, 14, 9, 4, kind=np.uint8)
+    each = np.stack([[ndimage.low_pass(stack[k, ..., c], 0.1) for c in range(4)] for k in range(3)])
+    got = ndimage.low_pass(stack, 0.1, channel_axis=-1)
+    assert got.shape == stack.shape and np.array_equal(got, np.moveaxis(each, 1, -1))
+    assert np.array_equal(ndimage.low_pass(np.moveaxis(stack, -1, 1), 0.1, channel_axis=1), each)
+    assert np.array_equal(ndimage.low_pass(stack[:, ::-1, :, 0], 0.1), ndimage.low_pass(stack[:, ::-1, :, 0].copy(), 0.1))
+    clear = ndimage.low_pass(stack, 0.1, channel_axis=-1, alpha=True, result="clip")
+    assert clear.dtype == np.uint8 and np.array_equal(clear[..., 3], stack[..., 3])
+    assert np.array_equal(clear[..., :3], np.rint(got[..., :3]))
+    image = stack[0, ..., 0]
+    for other in (float, np.float16, ">f4", np.int16, ">u2", bool):
+        wanted = by_definition(image.astype(other).astype(float), lambda x, y: np.exp(-(x**2 + y**2) / 0.02), "reflect")
+        got = ndimage.low_pass(image.astype(other), 0.1)
+        assert got.dtype == np.float32 and np.allclose(got, wanted, rtol=0, atol=1e-3), other
+    assert ndimage.high_pass(image.astype(">u2"), 0.1, result="stretch").dtype == np.dtype("=u2")
+
+
+def test_what_becomes_of_results():
+    image = photograph(12, 17, kind=np.uint8)
+    raw = ndimage.high_pass(image, 0.1)
+    for rule, wanted in (("clip", np.clip(raw, 0, 200)), ("stretch", (raw - raw.min()) * 200 / (raw.max() - raw.min())),
+                         ("magnitude", abs(raw) * 200 / abs(raw).max()), ("auto", abs(raw) * 200 / abs(raw).max())):
+        assert abs(ndimage.high_pass(image, 0.1, result=rule, white=200).astype(float) - wanted).max() < 0.502, rule
+
+
+def test_frequencies_on_the_device_in_files_and_out(tmp_path):
+    image = photograph(16, 21, kind=np.uint16)
+    wanted = ndimage.stripes(image, 45)
+    there = mastaba.asarray(image)
+    got = ndimage.stripes(there, 45)
+    assert isinstance(got, mastaba.Array) and np.array_equal(got.numpy(), wanted)
+    assert np.array_equal(ndimage.stripes(there[::-1].T, 45).numpy(), ndimage.stripes(image[::-1].T, 45))
+    np.save(tmp_path / "image.npy", image)
+    assert np.array_equal(ndimage.stripes(tmp_path / "image.npy", 45), wanted)
+    for out in (np.empty((16, 42), np.float32)[:, ::2], np.empty((16, 21), np.float32), mastaba.empty((16, 21), np.float32)):
+        assert ndimage.stripes(image, 45, out=out) is out and np.array_equal(np.asarray(out), wanted)
+    assert ndimage.low_pass(np.zeros((0, 5)), 0.1).shape == (0, 5)
+    with mastaba.budget(device="1MiB"):
+        large = photograph(600, 500)
+        assert np.allclose(ndimage.low_pass(large, 0.05), by_definition(large, lambda x, y: np.exp(-(x**2 + y**2) / 0.005), "reflect"), atol=3e-6)
+
+
+def test_frequencies_that_are_refused():
+    image = photograph(6, 7)
+    for wrong in (lambda: ndimage.low_pass(image, -1), lambda: ndimage.band_pass(image, 0.2, 0.1), lambda: ndimage.low_pass(image, 0.1, "cosine"),
+                  lambda: ndimage.low_pass(image, 0.1, edges="around"), lambda: ndimage.low_pass(image[0], 0.1), lambda: ndimage.notch(image, [1, 2, 3]),
+                  lambda: ndimage.low_pass(image, 0.1, alpha=True), lambda: ndimage.low_pass(image, 0.1, channel_axis=2),
+                  lambda: ndimage.low_pass(image, 0.1, out=image), lambda: ndimage.low_pass(image, 0.1, out=np.empty((6, 7))),
+                  lambda: ndimage.frequency_mask(image, np.array([[np.nan]])), lambda: ndimage.low_pass(image, 0.1, result="best")):
+        with pytest.raises(mastaba.errors.ArgumentError):
+            wrong()
+    with pytest.raises(mastaba.errors.UnsupportedError, match="imaginary"):
+        ndimage.low_pass(image * 1j, 0.1)
+    with pytest.raises(TypeError, match="object"):
+        ndimage.low_pass(image.astype(object), 0.1)
+    assert np.array_equal(image, photograph(6, 7))

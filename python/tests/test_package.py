@@ -610,3 +610,19 @@ def test_streams_that_cannot_be():
             mastaba.signal.Convolver(kernel, channels, latency=latency)
     with pytest.raises(mastaba.errors.ArgumentError, match="row a frame"):
         mastaba.signal.Convolver([1.0], 2).process(np.ones((5, 3)))
+
+
+def test_a_last_axis_of_one_number():
+    """SciPy's inverses along several axes take it for one real number; along one axis it is refused."""
+    x = numbers(3, 4, 1, seed=2)
+    for name in ("irfftn", "hfftn"):
+        forward = name == "hfftn"
+        wanted = (np.fft.fft2 if forward else np.fft.ifft2)(x, axes=(0, 1)).real
+        got = getattr(mastaba.fft, name)(x)
+        assert got.shape == (3, 4, 1) and np.allclose(got, wanted), name
+        assert getattr(mastaba.fft, name[:-1] + "2")(x).shape == (3, 4, 1)
+        assert np.allclose(getattr(mastaba.fft, name)(mastaba.asarray(x)).numpy(), wanted)
+        with pytest.raises(ValueError):
+            getattr(mastaba.fft, name[:-1])(x)
+        with pytest.raises(ValueError):
+            getattr(mastaba.fft, name)(x[..., :0])

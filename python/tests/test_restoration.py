@@ -38,3 +38,54 @@ def test_what_goes_beyond():
         restoration.richardson_lucy(image, psf[0])
     with pytest.raises(mastaba.errors.UnsupportedError):
         restoration.wiener(image, psf, 1, reg=psf)
+
+
+def test_formulas_of_point_spread_functions():
+    y, x = np.mgrid[-4:5, -3:3]
+    wanted = np.exp(-(y / 1.5)**2 / 2 - (x / 2.5)**2 / 2)
+    np.testing.assert_allclose(restoration.gaussian_psf((9, 6), (1.5, 2.5)), wanted / wanted.sum(), rtol=1e-13)
+    special, integrate = pytest.importorskip("scipy.special"), pytest.importorskip("scipy.integrate")
+    t, weights = np.polynomial.legendre.leggauss(200)
+    t, weights = (t + 1) / 2, weights / 2  # on 0 .. 1
+    assert integrate and abs(weights.sum() - 1) < 1e-12
+    k, aperture, index, pixel, step = 2 * np.pi / 0.52, 1.2, 1.33, 0.11, 0.3
+    z, y, x = np.mgrid[-2:3, -7:8, -5:6] * np.array([step, pixel, pixel])[:, None, None, None]
+    r = np.hypot(y, x)[..., None]
+    field = (special.j0(k * aperture * r * t) * np.exp(-1j * k * z[..., None] * aperture**2 * t**2 / (2 * index)) * t * weights).sum(-1)
+    wanted = abs(field)**2
+    got = restoration.born_wolf_psf((5, 15, 11), aperture=aperture, wavelength=0.52, index=index, pixel=pixel, step=step)
+    np.testing.assert_allclose(got, wanted / wanted.sum(), rtol=0, atol=1e-6 * wanted.max() / wanted.sum())
+    flat = restoration.born_wolf_psf((15, 11), aperture=aperture, wavelength=0.52, index=index, pixel=pixel)
+    np.testing.assert_allclose(flat, wanted[2] / wanted[2].sum(), rtol=0, atol=1e-6 * wanted.max() / wanted[2].sum())
+    for wrong in (lambda: restoration.gaussian_psf((3, 3), -1), lambda: restoration.gaussian_psf((0, 3), 1), lambda: restoration.gaussian_psf((2,) * 4, 1),
+                  lambda: restoration.born_wolf_psf((5, 5, 5), aperture=1, wavelength=1, pixel=1),
+                  lambda: restoration.born_wolf_psf((5, 5), aperture=1, wavelength=1, pixel=1)):
+        with pytest.raises(mastaba.errors.ArgumentError):
+            wrong()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_files_the_device_and_out(tmp_path, dtype):
+    image, psf = blurred((17, 14), (3, 5), dtype)
+    image *= 3  # so that there is something to clip
+    np.save(tmp_path / "image.npy", image)
+    np.save(tmp_path / "psf.npy", psf)
+    for call in (lambda i, p, **o: restoration.richardson_lucy(i, p, 4, **o), lambda i, p, **o: restoration.wiener(i, p, 0.1, **o)):
+        wanted = call(image, psf)
+        assert wanted.max() <= 1 and call(image, psf, clip=False).max() > 1
+        np.testing.assert_array_equal(call(tmp_path / "image.npy", str(tmp_path / "psf.npy")), wanted)
+        there = call(mastaba.asarray(image), mastaba.asarray(psf))
+        assert isinstance(there, mastaba.Array) and there.dtype == dtype
+        np.testing.assert_array_equal(there.numpy(), wanted)
+        np.testing.assert_array_equal(call(np.asfortranarray(image), psf), wanted)
+        for out in (np.empty((17, 28), dtype)[:, ::2], mastaba.empty((17, 14), dtype)):
+            source = image if isinstance(out, np.ndarray) else mastaba.asarray(image)
+            assert call(source, psf, out=out) is out
+            np.testing.assert_array_equal(np.asarray(out), wanted)
+        for wrong in (image, np.empty((17, 14), np.int16), np.empty((17, 13), dtype)):
+            with pytest.raises(mastaba.errors.ArgumentError, match="out"):
+                call(image, psf, out=wrong)
+    weights = np.ones(14)
+    weights[3] = 0
+    np.testing.assert_array_equal(restoration.richardson_lucy(mastaba.asarray(image), psf, 4, weights=mastaba.asarray(weights)).numpy(),
+                                  restoration.richardson_lucy(image, psf, 4, weights=weights))

@@ -39,7 +39,7 @@ def test_parameters(module):
         assert list(inspect.signature(owner).parameters) == parameters, name
 
 
-@pytest.mark.parametrize("module", ["mastaba", "mastaba.fft", "mastaba.signal", "mastaba.integrate", "mastaba.ndimage"])
+@pytest.mark.parametrize("module", ["mastaba", "mastaba.fft", "mastaba.signal", "mastaba.integrate", "mastaba.ndimage", "mastaba.restoration"])
 def test_examples(module):
     """Every function's documentation has an example, which doctest runs; that of pyopencl's arrays would need pyopencl."""
     functions = [getattr(importlib.import_module(module), name) for name in importlib.import_module(module).__all__]
