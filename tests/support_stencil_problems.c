@@ -335,8 +335,8 @@ static const problem mirrors_3d = {
     .fields = {{.name = "p", .initial = INITIAL("sin(0.3 * x) * cos(0.2 * y + z)"), .boundaries = of_p},
                {.name = "q", .initial = INITIAL("x * y / 300 - z"), .boundaries = of_q},
                {.name = "r", .initial = INITIAL("x / 40 - z / 10")}},
-    .updates = {{"p", "0.5*p + a*(q[1,-2,3] - q[-2,1,-1]) + 0.1*(p[-2,0,0] - p[0,2,0]) + 0.1*r[2,-1,1]", 0},
-                {"q", "0.7*q + a*(p[-1,-2,-2] + p[2,1,2]) - 0.1*r[-1,2,-2]", 1},
+    .updates = {{"p", "0.5*p + a*(q[1,-1,3] - q[-2,1,-1]) + 0.1*(p[-2,0,0] - p[0,2,0]) + 0.1*r[1,-1,1]", 0},
+                {"q", "0.7*q + a*(p[-1,-1,-2] + p[2,1,2]) - 0.1*r[-1,1,-2]", 1},
                 {"r", "0.9*r + a*(p[0,0,1] - p + q[1,0,0] - q)", 1}},
 };
 

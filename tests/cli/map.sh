@@ -54,7 +54,9 @@ expect 0 "$MASTABA" map 'C = cumsum(I)' 'P = i0' I=i.npy -o run.npy -o place.npy
 expect 0 "$MASTABA" map 'all(where(P == n0 - 1, C, 0) == where(P == n0 - 1, S, 0))' C=run.npy S=s.npy P=place.npy
 [ "$(cat .stdout)" = true ] || fail "running sums"
 rm run.npy place.npy
-refused 2 'column 1: cumsum and cumprod have nothing around them' map 'cumsum(I) + 1' I=i.npy -o n.npy -a 0
+expect 2 "$MASTABA" map 'cumsum(I) + 1' I=i.npy -o n.npy -a 0
+grep -q 'column 1: cumsum and cumprod have nothing around them' .stderr || fail "a running sum inside a formula"
+[ ! -e n.npy ] || fail "an output of a refused formula"
 refused 2 'along one axis, but 0 of 2' map 'cumsum(I)' I=i.npy -o n.npy
 refused 2 'no output' map 'cumsum(I)' I=i.npy -a 0
 
