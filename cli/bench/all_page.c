@@ -46,14 +46,15 @@ static void put_summary(const page *p, const all_bench *bench) {
 
 static void put_part(const page *p, const all_bench *bench, int k) {
     const all_part *part = &bench->parts[k];
-    char element[64];
+    char element[64], left_out[64];
     snprintf(element, sizeof element, "section id=\"%s\"", all_benchmarks[k]->name);
     page_open(p, element);
     page_put(p, "h2", "%s", all_benchmarks[k]->part);
     if (part->code)
         page_put(p, "p class=\"failed\"", "This part failed; what it had measured by then is below. %s", part->message);
     else if (part->run->cut_short)
-        page_put(p, "p class=\"short\"", "This part's share of the time, %.0f s, was not enough for all of it.", part->seconds);
+        page_put(p, "p class=\"short\"", "This part's share of the time was %.1f s%s.", part->seconds,
+                 all_left_out(bench, k, left_out));
     all_benchmarks[k]->page(p, part->run);
     page_close(p, "section");
 }

@@ -57,6 +57,9 @@ typedef struct benchmark {
     // The exit code for what came out; NULL: done.
     int (*check)(const void *results);
 
+    // How many measurements there are, and how many were wanted.
+    void (*count)(const void *results, int *done, int *wanted);
+
     // How results are shown: as text before and after measuring (NULL: all is printed on the way), as JSON (NULL: out of memory),
     // as a picture, as a part of the page, and by the figure that the benchmark is known by, "" where there is none.
     void (*heading)(const void *results);

@@ -236,10 +236,15 @@ static json_t *json(const void *results) {
 
 // ---- The description
 
+static void want(convolution_bench *bench, bool quick) {
+    bench->quick = quick;
+    bench->n_wanted = quick ? 8 : PAPER_N_CELLS;
+}
+
 static int choose(const void *request_, void *results) {
     const request *r = request_;
     convolution_bench *bench = results;
-    bench->quick = r->quick != 0;
+    want(bench, r->quick != 0);
     bench->cell_seconds = r->seconds;
     bench->print_cell = bench->run.print ? print_cell : NULL;
     return bench_is_time(&bench->run, "cell-seconds", r->seconds) ? CLI_DONE : CLI_USAGE;
@@ -247,8 +252,14 @@ static int choose(const void *request_, void *results) {
 
 static void choose_within(bool quick, void *results) {
     convolution_bench *bench = results;
-    bench->quick = quick;
-    bench->cell_seconds = bench_between(0.1, (bench->run.until - cli_now()) / (quick ? 8 : PAPER_N_CELLS), 6);
+    want(bench, quick);
+    bench->cell_seconds = bench_between(0.1, (bench->run.until - cli_now()) / bench->n_wanted, 6);
+}
+
+static void count(const void *results, int *done, int *wanted) {
+    const convolution_bench *bench = results;
+    *done = bench->n_cells;
+    *wanted = bench->n_wanted;
 }
 
 static int check(const void *results) {
@@ -289,6 +300,7 @@ const benchmark bench_convolution = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = convolution_measure,
+    .count = count,
     .check = check,
     .heading = print_heading,
     .table = print_summary,

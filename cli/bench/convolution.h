@@ -36,7 +36,7 @@ typedef struct convolution_cell {
 
 typedef struct convolution_bench {
     bench_run run; // the reference runs on its processor
-    bool quick;    // eight cells
+    bool quick;    // n_wanted cells, else all
     double cell_seconds;
     void (*print_cell)(const convolution_cell *cell, bool new_length); // each when it is done; NULL: not
     int n_cells, n_wanted;

@@ -284,7 +284,6 @@ int convolution_measure(void *results) {
     int exit_code = CLI_DONE;
 
     progress.visible &= !bench->print_cell;
-    bench->n_wanted = bench->quick ? 8 : PAPER_N_CELLS;
     for (size_t c = 0; c < PAPER_N_CELLS && exit_code == CLI_DONE; c++) {
         mst_error error;
         convolution_cell *cell = &bench->cells[bench->n_cells];

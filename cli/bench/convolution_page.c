@@ -187,8 +187,9 @@ void convolution_page(const page *p, const void *results) {
     for (int k = 0; k < PAPER_N_PLATFORMS; k++)
         put_count(p, "p", paper_machines[k], convolution_count_best(bench, k));
     page_table_end(p);
-    page_plot(p, &picture,
-              "For every length the speed-up at the batch size that suits a variant best; the dashed line is the reference.");
+    if (bench->n_cells > 0)
+        page_plot(p, &picture,
+                  "For every length the speed-up at the batch size that suits a variant best; the dashed line is the reference.");
     put_cells(p, bench);
 }
 

@@ -93,8 +93,8 @@ void filter_print(const filter_table *t, double copy_rate) {
 }
 
 static json_t *table_json(const filter_table *t, double copy_rate) {
-    json_t *object =
-        json_pack("{s:I, s:f, s:f}", "n", (json_int_t)t->n, "fused_seconds", t->fused, "copy_bytes_per_second", copy_rate);
+    json_t *object = json_pack("{s:I, s:o, s:f}", "n", (json_int_t)t->n, "fused_seconds", cli_json_real(t->fused),
+                               "copy_bytes_per_second", copy_rate);
     json_t *groups = json_array();
     int failed = !object || !groups;
     for (int g = 0; g < PAPER_N_GROUPS && !failed; g++) {
@@ -250,14 +250,24 @@ static void headline(const void *results, char published[200], char here[200]) {
     const filter_table *t = &bench->tables[0];
     char paper[32], fused[32];
     snprintf(published, 200, "%s for 512 x 512 pixels, best work-group", cli_time_text(1e-3 * least_sum(NULL), paper));
-    if (bench->n_tables > 0 && isfinite(least_sum(t)))
-        snprintf(here, 200, "%s; fused, on the device, %s", cli_time_text(1e-3 * least_sum(t), paper),
-                 cli_time_text(t->fused, fused));
+    if (bench->n_tables == 0 || !isfinite(least_sum(t)))
+        return;
+    const int used = snprintf(here, 200, "%s", cli_time_text(1e-3 * least_sum(t), paper));
+    if (isfinite(t->fused))
+        snprintf(here + used, 200 - (size_t)used, "; fused, on the device, %s", cli_time_text(t->fused, fused));
 }
 
 // ---- The description
 
 static void print_heading(const void *results) { printf("%s\n", ((const filter_bench *)results)->run.device->name); }
+
+static void count(const void *results, int *done, int *wanted) {
+    const filter_bench *bench = results;
+    *wanted = bench->n_sizes * PAPER_N_GROUPS;
+    *done = bench->n_tables * PAPER_N_GROUPS;
+    for (int i = 0; i < bench->n_tables; i++)
+        *done -= bench->tables[i].left_out;
+}
 
 static int choose(const void *request_, void *results) {
     const request *r = request_;
@@ -301,6 +311,7 @@ const benchmark bench_filter = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = filter_measure,
+    .count = count,
     .heading = print_heading,
     .json = json,
     .plot = plot,

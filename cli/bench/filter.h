@@ -10,8 +10,9 @@ enum { FILTER_MOST_SIZES = 8, FILTER_N_ROWS = PAPER_N_STAGES + 2 }; // the last 
 typedef struct filter_table {
     size_t n;
     double paper[FILTER_N_ROWS][PAPER_N_GROUPS]; // seconds
-    bool missing[PAPER_N_GROUPS];                // work-groups larger than the device's, or out of time
-    double fused;                                // seconds of a run on the device
+    bool missing[PAPER_N_GROUPS];                // work-groups larger than the device's, or not measured
+    int left_out;                                // of these the ones that were not measured
+    double fused;                                // seconds of a run on the device; NaN: not measured
 } filter_table;
 
 typedef struct filter_bench {

@@ -59,8 +59,12 @@ static mst_status measure_group(mst_context *context, const uint8_t *image, uint
             keep_least(t, group, stages, count, &report, run == 1);
     }
     mst_filter_destroy(plan);
-    t->missing[group] = status == MST_ERROR_UNSUPPORTED; // larger than the device's work-groups
-    return t->missing[group] ? MST_OK : status;
+    const bool unsupported = status == MST_ERROR_UNSUPPORTED; // larger than the device's work-groups
+    if (status == MST_OK || unsupported) {
+        t->missing[group] = unsupported;
+        t->left_out--;
+    }
+    return unsupported ? MST_OK : status;
 }
 
 static mst_status measure_fused(mst_context *context, filter_table *t, mst_error *error) {
@@ -69,6 +73,7 @@ static mst_status measure_fused(mst_context *context, filter_table *t, mst_error
     mst_filter *plan = NULL;
     cl_mem buffers[2] = {NULL, NULL};
     cl_int code = CL_SUCCESS;
+    double least = INFINITY;
     d.output_as = MST_FILTER_RAW;
     mst_status status = mst_filter_create(context, &d, &plan, error);
     for (int k = 0; k < 2 && status == MST_OK && code == CL_SUCCESS; k++)
@@ -77,13 +82,14 @@ static mst_status measure_fused(mst_context *context, filter_table *t, mst_error
         const cl_float grey = 0.5f;
         code = clEnqueueFillBuffer(mst_context_queue(context), buffers[0], &grey, sizeof grey, 0, bytes, 0, NULL, NULL);
     }
-    t->fused = code == CL_SUCCESS ? INFINITY : NAN;
     for (int run = 0; run <= 2 * MOST_RUNS && status == MST_OK && code == CL_SUCCESS; run++) {
         double start = cli_now();
         status = mst_filter_execute(plan, mst_at_device(buffers[0], 0), mst_at_device(buffers[1], 0), NULL, error);
         if (run > 0)
-            t->fused = fmin(t->fused, cli_now() - start);
+            least = fmin(least, cli_now() - start);
     }
+    if (status == MST_OK && code == CL_SUCCESS)
+        t->fused = least;
     for (int k = 0; k < 2; k++)
         if (buffers[k])
             clReleaseMemObject(buffers[k]);
@@ -101,9 +107,9 @@ static mst_status measure_size(mst_context *context, filter_bench *bench, filter
     for (size_t i = 0; i < pixels && status == MST_OK; i++)
         image[i] = (uint8_t)(i * 2654435761u >> 13);
     for (int g = 0; g < PAPER_N_GROUPS && status == MST_OK && !cli_interrupted(); g++) {
-        t->missing[g] = g > 0 && cli_now() > bench->run.until;
-        bench->run.cut_short |= t->missing[g];
-        if (!t->missing[g])
+        const bool late = g > 0 && cli_now() > bench->run.until;
+        bench->run.cut_short |= late;
+        if (!late)
             status = measure_group(context, image, result, g, bench->seconds, t, error);
     }
     if (status == MST_OK && !cli_interrupted())
@@ -130,17 +136,19 @@ int filter_measure(void *results) {
     if (mst_context_copy_rate(context, &bench->copy_rate, &error) != MST_OK)
         return cli_fail(command, NULL, &error);
     for (int i = 0; i < bench->n_sizes; i++) {
-        filter_table *t = &bench->tables[bench->n_tables];
+        filter_table *t = &bench->tables[i];
         if (i > 0 && cli_now() > bench->run.until) {
             bench->run.cut_short = true;
             break;
         }
-        *t = (filter_table){.n = bench->sizes[i]};
+        *t = (filter_table){.n = bench->sizes[i], .left_out = PAPER_N_GROUPS, .fused = NAN};
+        for (int g = 0; g < PAPER_N_GROUPS; g++)
+            t->missing[g] = true;
+        bench->n_tables++; // what is there of it counts, should the part be stopped
         if (measure_size(context, bench, t, &error) != MST_OK)
             return cli_fail(command, NULL, &error);
         if (cli_interrupted())
             return cli_fail_interrupted(command);
-        bench->n_tables++;
         if (bench->run.print)
             filter_print(t, bench->copy_rate);
         int code = bench->run.print ? cli_flush(command) : CLI_DONE;

@@ -285,6 +285,17 @@ static void headline(const void *results, char published[200], char here[200]) {
 
 static void print_heading(const void *results) { printf("device %s\n", ((const integration_bench *)results)->run.device->name); }
 
+static void count(const void *results, int *done, int *wanted) {
+    const integration_bench *bench = results;
+    *done = bench->n_rates + bench->n_adaptive;
+    *wanted = (bench->run.device->fp64 ? 2 : 1) * (MST_INTEGRAL_GAUSS - MST_INTEGRAL_RECTANGLE + 1) + INTEGRATION_N_ADAPTIVE;
+    for (int which = 0; which < INTEGRATION_N_INTEGRALS; which++) {
+        *done += bench->n_cells[which];
+        for (int log_n = INTEGRATION_FIRST; log_n <= bench->largest; log_n = integration_next(log_n))
+            ++*wanted;
+    }
+}
+
 static int choose(const void *request_, void *results) {
     const request *r = request_;
     integration_bench *bench = results;
@@ -319,6 +330,7 @@ const benchmark bench_integration = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = integration_measure,
+    .count = count,
     .heading = print_heading,
     .json = json,
     .plot = plot,

@@ -45,6 +45,8 @@ extern const char *const integration_names[INTEGRATION_N_INTEGRALS];
 // What was published for a cell; NULL beyond 2^24.
 const paper_integration *integration_paper(int which, int log_n);
 
+int integration_next(int log_n); // the size after a size
+
 int integration_measure(void *results); // times of kernels are the profiled context's
 
 void integration_print_heading(int which);

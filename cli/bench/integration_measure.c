@@ -90,12 +90,14 @@ static bool stops(integration_bench *bench) {
     return late || cli_interrupted();
 }
 
+int integration_next(int log_n) { return log_n < 24 ? log_n + 1 : log_n + 2; }
+
 static mst_status measure_cells(mst_context *const *contexts, int which, integration_bench *bench, mst_error *error) {
     double per_point = 0;
     mst_status status = MST_OK;
     if (bench->run.print)
         integration_print_heading(which);
-    for (int log_n = INTEGRATION_FIRST; log_n <= bench->largest && status == MST_OK; log_n += log_n < 24 ? 1 : 2) {
+    for (int log_n = INTEGRATION_FIRST; log_n <= bench->largest && status == MST_OK; log_n = integration_next(log_n)) {
         integration_cell *cell = &bench->cells[which][bench->n_cells[which]];
         uint64_t n = (uint64_t)1 << log_n;
         if (stops(bench))

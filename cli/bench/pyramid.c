@@ -66,8 +66,8 @@ static void print_theory(const void *results) {
 }
 
 static void print_point(const pyramid_point *p) {
-    if (p->failed[0]) {
-        printf("%-7s %-14s %6zu  %s\n", p->problem, mst_stencil_schedule_name(p->schedule), p->depth, p->failed);
+    if (pyramid_lack(p)[0]) {
+        printf("%-7s %-14s %6zu  %s\n", p->problem, mst_stencil_schedule_name(p->schedule), p->depth, pyramid_lack(p));
         return;
     }
     printf("%-7s %-14s %6zu %4u %7zu %10.4f %10.4f %+7.1f%% %8.1f%%\n", p->problem, mst_stencil_schedule_name(p->schedule),
@@ -115,7 +115,7 @@ static json_t *point_json(const pyramid_point *p) {
                      mst_stencil_schedule_name(p->schedule), "as_published", (int)p->published, "depth",
                      (json_int_t)p->plan.depth, "fuse", (json_int_t)p->plan.fuse, "block", (json_int_t)p->plan.block,
                      "seconds_per_node_step", cli_json_real(p->measured), "predicted_seconds_per_node_step",
-                     cli_json_real(p->predicted), "duplicated", cli_json_real(p->plan.duplicated), "failed", p->failed);
+                     cli_json_real(p->predicted), "duplicated", cli_json_real(p->plan.duplicated), "failed", pyramid_lack(p));
 }
 
 static json_t *json(const void *results) {
@@ -265,12 +265,12 @@ static void put_point(const page *p, const pyramid_point *point) {
     page_put(p, "td class=\"t\"", "%s", point->problem);
     page_put(p, "td class=\"t\"", "%s", mst_stencil_schedule_name(point->schedule));
     page_put(p, "td class=\"t\"", "%s", point->published ? "as published" : "as run");
-    if (point->failed[0]) {
+    if (pyramid_lack(point)[0]) {
         if (point->depth)
             page_put(p, "td", "%zu", point->depth);
         else // the model's choice
             page_put(p, "td", "%s", "");
-        page_put(p, "td class=\"t w\" colspan=\"6\"", "%s", point->failed);
+        page_put(p, "td class=\"t w\" colspan=\"6\"", "%s", pyramid_lack(point));
     } else {
         page_put(p, "td", "%zu", point->plan.depth);
         page_put(p, "td", "%u", point->plan.fuse);
@@ -307,14 +307,16 @@ static void put_page(const page *p, const void *results) {
     cli_plot picture = plot(bench);
     page_put(
         p, "p",
-        "The heat equation on grids larger than the memory that they are given on the device: %s for %zu x %zu nodes, %s for "
-        "%zu x %zu x %zu. The trivial way moves every block in and out at every step; the pyramid method takes n "
+        "The heat equation on grids larger than the memory that they are given on the device. "
+        "The trivial way moves every block in and out at every step; the pyramid method takes n "
         "steps a trip, in slabs or tiles with overlapping halos; skewed slabs compute nothing twice between slabs. As "
         "published: one step a kernel, transfers and kernels one after the other. As this library runs: steps fused, "
         "transfers overlapped, n by its model. Published, on a GeForce GT 330M over PCIe 1: 5.44 ns a node-step the trivial way, "
-        "0.64 with slabs and 0.71 with tiles on 16384 x 16384 nodes, 5.74 and 1.62 with slabs on 640 x 640 x 640.",
-        cli_size_text(pyramid_budget(bench, "heat2d"), budgets[0]), bench->sides[0], bench->sides[0],
-        cli_size_text(pyramid_budget(bench, "heat3d"), budgets[1]), bench->sides[1], bench->sides[1], bench->sides[1]);
+        "0.64 with slabs and 0.71 with tiles on 16384 x 16384 nodes, 5.74 and 1.62 with slabs on 640 x 640 x 640.");
+    if (bench->sides[0] > 0)
+        page_put(p, "p", "Here %zu x %zu nodes go through %s of device memory, and %zu x %zu x %zu through %s.", bench->sides[0],
+                 bench->sides[0], cli_size_text(pyramid_budget(bench, "heat2d"), budgets[0]), bench->sides[1], bench->sides[1],
+                 bench->sides[1], cli_size_text(pyramid_budget(bench, "heat3d"), budgets[1]));
     put_speedups(p, bench);
     if (pyramid_best(bench, "heat2d", MST_STENCIL_TRIVIAL, true))
         page_plot(p, &picture, "Time a node-step by the steps a trip, as published; both axes are logarithmic.");
@@ -339,17 +341,27 @@ static void headline(const void *results, char published[200], char here[200]) {
 
 // ---- The description
 
+static void count(const void *results, int *done, int *wanted) {
+    const pyramid_bench *bench = results;
+    *done = 0;
+    *wanted = bench->n_points;
+    for (int i = 0; i < bench->n_points; i++)
+        *done += bench->points[i].failed[0] || bench->points[i].measured > 0;
+}
+
 static int choose(const void *request_, void *results) {
     const request *r = request_;
     pyramid_bench *bench = results;
     bench->seconds = r->seconds;
     bench->quick = r->quick != 0;
+    pyramid_list(bench);
     return bench_is_time(&bench->run, "point-seconds", r->seconds) ? CLI_DONE : CLI_USAGE;
 }
 
 static void choose_within(bool quick, void *results) {
     pyramid_bench *bench = results;
     bench->quick = quick;
+    pyramid_list(bench);
     bench->seconds = bench_between(0.05, (bench->run.until - cli_now()) / PYRAMID_MOST_POINTS, 0.4);
 }
 
@@ -374,6 +386,7 @@ const benchmark bench_pyramid = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = pyramid_measure,
+    .count = count,
     .heading = print_theory,
     .table = print_table,
     .json = json,

@@ -33,8 +33,14 @@ typedef struct pyramid_bench {
 // block is held twice, old and new, so that blocks are about those of the paper: 1024 rows of 16384, 64 planes of 640.
 uint64_t pyramid_budget(const pyramid_bench *bench, const char *name);
 
-// Chooses the grids, lists the points and measures them. Returns an exit code; what goes wrong with a point is its own.
+// Lists the points, in the order in which they are worth having, should the time not last.
+void pyramid_list(pyramid_bench *bench);
+
+// Chooses the grids and measures the points. Returns an exit code; what goes wrong with a point is its own.
 int pyramid_measure(void *results);
+
+// Why a point has no figure; "" where it has one.
+const char *pyramid_lack(const pyramid_point *point);
 
 // The fastest measured point of a kind; NULL if there is none.
 const pyramid_point *pyramid_best(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published);

@@ -19,8 +19,7 @@ static void add(pyramid_bench *bench, const char *name, mst_stencil_schedule sch
         .plan = MST_STENCIL_PLAN_INIT, .problem = name, .schedule = schedule, .depth = depth, .published = published};
 }
 
-// In the order in which they are worth having, should the time not last.
-static void list_points(pyramid_bench *bench) {
+void pyramid_list(pyramid_bench *bench) {
     for (int plane = 1; plane >= 0; plane--)
         for (int s = MST_STENCIL_TRIVIAL; s <= MST_STENCIL_SKEWED; s++)
             add(bench, plane ? "heat2d" : "heat3d", (mst_stencil_schedule)s, 0, false);
@@ -101,12 +100,9 @@ static int measure_problem(const char *command, pyramid_bench *bench, const char
         mst_error error;
         if (strcmp(point->problem, name) != 0 || point->failed[0])
             continue;
-        if (k > 0 && cli_now() > bench->run.until) {
-            if (point->n_samples == 0) {
-                bench->run.cut_short = true;
-                snprintf(point->failed, sizeof point->failed, "not measured: the time was up");
-            }
-        } else if (measure(bench, context, &p, point, &error) != MST_OK && point->n_samples == 0)
+        if (k > 0 && cli_now() > bench->run.until)
+            bench->run.cut_short |= point->n_samples == 0;
+        else if (measure(bench, context, &p, point, &error) != MST_OK && point->n_samples == 0)
             snprintf(point->failed, sizeof point->failed, "%s", error.message);
         if (!cli_progress_update((uint64_t)k, (uint64_t)(PYRAMID_ROUNDS * bench->n_points), progress)) {
             cli_progress_end(progress);
@@ -133,7 +129,6 @@ int pyramid_measure(void *results) {
     pyramid_bench *bench = results;
     const char *command = bench->run.command;
     cli_progress progress = cli_progress_start(command, 0);
-    list_points(bench);
     int code = choose_sides(command, bench);
     const double until = bench->run.until;
     bench->run.until = cli_now() + 0.7 * (until - cli_now()); // the rest is for the second problem
@@ -144,6 +139,10 @@ int pyramid_measure(void *results) {
         code = measure_problem(command, bench, "heat3d", &progress);
     cli_progress_end(&progress);
     return code;
+}
+
+const char *pyramid_lack(const pyramid_point *point) {
+    return point->failed[0] || point->measured > 0 ? point->failed : "not measured: the time was up";
 }
 
 const pyramid_point *pyramid_best(const pyramid_bench *bench, const char *name, mst_stencil_schedule schedule, bool published) {

@@ -170,9 +170,11 @@ static void put_page(const page *p, const void *results) {
     page_put(
         p, "p",
         "What the library reaches today, operands and fields of %.4g MiB, medians of %d runs, every result checked. The rate is "
-        "of the bytes that the work has to read and to write at least, and a plain copy on this device reaches %.3g GB/s. A "
-        "scheme may be faster than one pass through memory a step, since several steps share one.",
-        (double)bench->arrays.bytes / 0x1p20, bench->arrays.rounds, 1e-9 * bench->copy_rate);
+        "of the bytes that the work has to read and to write at least. A scheme may be faster than one pass through memory a "
+        "step, since several steps share one.",
+        (double)bench->arrays.bytes / 0x1p20, bench->arrays.rounds);
+    if (bench->copy_rate > 0)
+        page_put(p, "p", "A plain copy on this device reaches %.3g GB/s.", 1e-9 * bench->copy_rate);
     put_kind(p, bench, RATES_TRANSFORM, "Fourier transforms");
     put_kind(p, bench, RATES_CONVOLUTION, "Convolutions");
     put_kind(p, bench, RATES_SCHEME, "Finite differences");
@@ -200,6 +202,15 @@ static void headline(const void *results, char published[200], char here[200]) {
 }
 
 // ---- The description
+
+static void count(const void *results, int *done, int *wanted) {
+    *done = 0;
+    *wanted = RATES_N_CASES;
+    for (int row = 0; row < RATES_N_CASES; row++) {
+        const rates_result *r = &((const rates_bench *)results)->results[row];
+        *done += r->device > 0 || r->failed[0];
+    }
+}
 
 static int choose(const void *request, void *results) {
     rates_bench *bench = results;
@@ -250,6 +261,7 @@ const benchmark bench_rates = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = rates_measure,
+    .count = count,
     .check = check,
     .heading = print_heading,
     .json = json,

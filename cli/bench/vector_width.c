@@ -37,6 +37,10 @@ void width_print(const width_bench *bench, int t, int length) {
     printf(" %5d %8.3f\n", width_best(bench, t, length), 1e3 * least);
 }
 
+static bool is_supported(const width_bench *bench, int type) {
+    return bench->run.device->preferred_width[width_types[type].claim] > 0;
+}
+
 static json_t *json(const void *results) {
     const width_bench *bench = results;
     json_t *types = json_array();
@@ -144,8 +148,7 @@ static void put_page(const page *p, const void *results) {
     for (int t = 0; t < N_WIDTH_TYPES; t++)
         if (!bench->measured[t])
             page_put(p, "p class=\"note\"", "%s: %s.", width_types[t].name,
-                     bench->run.device->preferred_width[width_types[t].claim] == 0 ? "the device does not support it"
-                                                                                   : "not measured");
+                     is_supported(bench, t) ? "not measured" : "the device does not support it");
     if (any)
         page_plot(p, &picture, "The rate of every type by vector width; the longer of the two lengths.");
 }
@@ -170,6 +173,14 @@ static void print_heading(const void *results) {
            "%5s %8s\n",
            bench->run.device->name, bench->run.device->driver_version, bench->arrays.bytes, "type", "claims", "", 1, 2, 4, 8, 16,
            "best", "in ms");
+}
+
+static void count(const void *results, int *done, int *wanted) {
+    *done = *wanted = 0;
+    for (int t = 0; t < N_WIDTH_TYPES; t++) {
+        *wanted += is_supported(results, t);
+        *done += ((const width_bench *)results)->measured[t] && is_supported(results, t);
+    }
 }
 
 static int choose(const void *request, void *results) {
@@ -204,6 +215,7 @@ const benchmark bench_vector_width = {
     .choose = choose,
     .choose_within = choose_within,
     .measure = width_measure,
+    .count = count,
     .heading = print_heading,
     .json = json,
     .plot = plot,

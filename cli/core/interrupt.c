@@ -106,23 +106,39 @@ static void *wait_for_signals(void *user) {
     return NULL;
 }
 
+static void *wait_to_leave(void *user) {
+    int number;
+    while (sigwait(user, &number) != 0)
+        ;
+    leave(true);
+    return NULL;
+}
+
+static sigset_t signals; // that are waited for
+
+// In a thread of its own.
+static void wait_in(void *(*body)(void *)) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, body, &signals) == 0)
+        pthread_detach(thread);
+    else
+        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}
+
+void cli_leave_on_interrupts(void) { wait_in(wait_to_leave); }
+
 // There are no handlers, since LLVM, in PoCL and other drivers, puts its own in their place. Signals that every thread blocks
 // reach only the thread that waits for them. The threads of the driver start later and inherit the mask.
 void cli_catch_interrupts(const char *name) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    static sigset_t signals;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
-    pthread_t thread;
     command = name;
     sigemptyset(&signals);
     for (size_t i = 0; i < CLI_COUNT(numbers); i++) // one that is ignored stays so: nohup, background jobs
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             sigaddset(&signals, numbers[i]);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    if (pthread_create(&thread, NULL, wait_for_signals, &signals) == 0)
-        pthread_detach(thread);
-    else
-        pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+    wait_in(wait_for_signals);
     sigaction(SIGPIPE, &ignore, NULL);
     // LLVM has a handler for this one, too, but not where it is blocked.
     sigset_t too_large;

@@ -9,6 +9,9 @@
 void cli_catch_interrupts(const char *command);
 bool cli_interrupted(void);
 
+// The same in a process that fork() made of one that catches them: any of them ends it at once and silently.
+void cli_leave_on_interrupts(void);
+
 // Between these the first signal only sets the flag and prints "interrupted; PROMISE", for work that is worth ending well. The
 // text must live until the release, after which a command that was interrupted has 0.8 seconds.
 void cli_hold_interrupts(const char *promise);
