@@ -512,6 +512,9 @@ static void small_cases(void **state) {
         {"imag(B)", {MST_BOOL}, 0, {0}, 0, {1, 0, 1}, {0}, 0, {0, 0, 0}},
         {"B", {MST_INT32}, MST_BOOL, {0}, 0, {256, 0, 65536}, {0}, 0, {1, 0, 1}},
         {"isinf(B) + 2 * isfinite(B)", {MST_COMPLEX64}, 0, {0}, 0, {3e38 + 3e38 * I, 1, INFINITY}, {0}, 0, {2, 2, 1}},
+        {"ones_like(B)", {MST_COMPLEX64}, 0, {0}, 0, {3 + 2 * I, 0, NAN}, {0}, 0, {1, 1, 1}},
+        {"ones_like(B) + ones_like(C)", {MST_BOOL, MST_BOOL}, 0, {0}, 0, {1, 0, 1}, {0, 0, 1}, 0, {1, 1, 1}}, // of bool: true
+        {"signbit(B) + 2 * signbit(-B)", {MST_FLOAT32}, 0, {0}, 0, {-0.0, 0, -INFINITY}, {0}, 0, {1, 2, 1}},
         {"B < -k", {MST_UINT8}, 0, {0}, 0, {1, 2, 255}, {0}, 3, {0, 0, 0}},
         {"k", {MST_FLOAT32}, MST_FLOAT64, {0}, 0, {1, 2, 3}, {0}, 0.1, {0.1, 0.1, 0.1}},
         {"complex(B, 0) * complex(C, 0)", {MST_FLOAT32, MST_FLOAT32}, 0, {0}, 0, {1, 2, -3}, {4, 5, 6}, 0, {4, 10, -18}},

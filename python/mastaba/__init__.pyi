@@ -98,7 +98,8 @@ def budget(device: int | str | None = ..., host: int | str | None = ...) -> Abst
 def devices() -> list[str]: ...
 def empty(shape: int | Sequence[int], dtype: DTypeLike = ..., context: Any = ...) -> Array: ...
 def evaluate(
-    expression: str | Sequence[str], local_dict: Mapping[str, Any] | None = ..., *, out: Any = ..., dtype: Any = ..., out_dtype: Any = ...,
+    expression: str | Sequence[str], local_dict: Mapping[str, Any] | None = ..., global_dict: Mapping[str, Any] | None = ...,
+    out: Any = ..., order: str = ..., casting: str = ..., sanitize: bool | None = ..., *, dtype: Any = ..., out_dtype: Any = ...,
     axis: int | Sequence[int] | None = ..., keepdims: bool = ..., ddof: int = ...,
 ) -> Any: ...
 def from_cl_mem(

@@ -1,4 +1,5 @@
 """Element-wise expressions."""
+import ast
 import functools
 import inspect
 import operator
@@ -53,10 +54,12 @@ def _at_least_1d(array):
     return array.reshape(1) if array.ndim == 0 else array
 
 
-_REDUCTION = re.compile(r"(?<![\w.])(sum|prod|mean|any|all|argmin|argmax|var|std|count|count_nonzero|amin|amax|min|max)\s*\(")
-
-
+_NAMES = "sum|prod|mean|any|all|argmin|argmax|var|std|count|count_nonzero|amin|amax|min|max"
+_REDUCTION = re.compile(rf"(?<![\w.])(?:{_NAMES})\s*\(")
+_ALONG = re.compile(rf"(?<![\w.])(cumsum|cumprod|{_NAMES})\s*\(")
+_AXIS = re.compile(r"\s*(axis\s*=)?\s*(None|-?\d|\(\s*-?\d\s*(?:,\s*-?\d\s*)*,?\s*\))\s*")
 _OWN = re.compile(r"pi|e|inf|[in]\d")  # names that mean something without an array
+_INDEX = re.compile(r"[in]\d")
 
 
 def _axes(axis, rank):
@@ -69,17 +72,101 @@ def _axes(axis, rank):
     return tuple(a % rank for a in axes)
 
 
-def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=None, axis=None, keepdims=False, ddof=0):
+# ---- What numexpr has besides
+
+def _closed(text, start):
+    """Where the bracket that is open at `start` closes, and where the last comma within it is, -1 if there is none."""
+    depth, comma = 1, -1
+    for place in range(start, len(text)):
+        depth += (text[place] in "([") - (text[place] in ")]")
+        if depth == 0:
+            return place, comma
+        if depth == 1 and text[place] == ",":
+            comma = place
+    return len(text), comma
+
+
+@functools.lru_cache(256)
+def _without_axes(text):
+    """A text without the axes that its reductions name, as in sum(a, 0) and max(a, axis=1), and a set of these; () stands for those that
+    name none. max(a, 0) and min(a, 0) are the larger and the smaller of two."""
+    named, start = set(), 0
+    while call := _ALONG.search(text, start):
+        start = call.end()
+        end, comma = _closed(text, start)
+        axis = _AXIS.fullmatch(text, comma + 1, end) if comma >= 0 else None
+        if axis and (axis[1] or call[1] not in ("min", "max")):
+            named.add(ast.literal_eval(axis[2]))
+            text = text[:comma] + text[end:]
+        elif comma < 0:
+            named.add(())
+    return text, named
+
+
+def _axis_of(texts, axis):
+    """Texts without axes, and the axes of all."""
+    if not any("," in text for text in texts):
+        return texts, axis
+    texts, named = zip(*map(_without_axes, texts))
+    named, axis = set().union(*named), tuple(axis) if isinstance(axis, list) else axis
+    if named - {()}:
+        named = {axis if name == () else name for name in named} | ({axis} if axis is not None else set())
+        if len(named) != 1:
+            raise errors.ArgumentError(f"reductions along {' and '.join(sorted(map(str, named)))}: all of a call go along the same axes")
+        axis = named.pop()
+    return list(texts), axis
+
+
+def _order_of_axes(order, shape, arrays):
+    """The axes in the order in which a new result is to lie in memory, the slowest first."""
+    if order not in ("K", "A", "C", "F"):
+        raise errors.ArgumentError(f"order is {order!r}: one of K, A, C, F")
+    axes, whole = list(range(len(shape))), [a for a in arrays if a.shape == shape]
+    if order == "F":
+        return axes[::-1]
+    if order == "C" or not whole or any(isinstance(a, _arrays.Array) for a in arrays) or all(a.flags.c_contiguous for a in whole):
+        return axes
+    if order == "A":
+        return axes[::-1] if all(a.flags.f_contiguous for a in arrays) else axes
+    moved = [k for k in axes if shape[k] > 1 and whole[0].strides[k]]
+    for place, axis in zip(moved, sorted(moved, key=lambda k: -abs(whole[0].strides[k]))):
+        axes[place] = axis
+    return axes
+
+
+def _turned(array, axes):
+    """A view whose axes are in another order, all of them."""
+    return array[(None,) * (len(axes) - array.ndim)].transpose(axes)
+
+
+def _check_casting(casting, texts, arrays, values, kinds, options):
+    """Whether results may be converted to the types that are asked for."""
+    first = {name: value[(slice(0, 1),) * value.ndim] if name in arrays else value for name, value in values.items()}
+    for kind, own in zip(kinds, evaluate(list(texts), first, **options)):
+        if kind and not np.can_cast(own.dtype, _arrays.DTYPES[kind], casting):
+            raise TypeError(f"the result, {own.dtype}, is not converted to {_arrays.DTYPES[kind]} according to the rule {casting!r}")
+
+
+# ---- The call
+
+def evaluate(expression, local_dict=None, global_dict=None, out=None, order="K", casting="unsafe", sanitize=None, *, dtype=None, out_dtype=None,
+             axis=None, keepdims=False, ddof=0):
     """The value of an expression, in the language of docs/map.md, at each element of the arrays that it names.
 
-    Names stand for arrays and numbers, of `local_dict` or of the caller. Arrays are broadcast against one another, and every
+    Names stand for arrays and numbers, of `local_dict`, else of `global_dict`, or of the caller. Arrays are broadcast against one another, and every
     operation takes place in the type that NumPy gives it; Python's numbers take the type of what they meet. `dtype` names one in
     which all takes place, `out_dtype` one that the result is converted to: floats to integers towards 0, saturating. `out` gets
     the result, converted to its type. i0, i1 ... are the indices of an element, n0, n1 ... the lengths of the axes.
 
     sum prod mean min max any all argmin argmax var std count of one argument reduce it along `axis` (a number, several, or None:
     all), which `keepdims` leaves with the length 1; var and std divide by `ddof` less than there are elements. What stands around
-    them is computed from the results. cumsum and cumprod of an expression run along the one axis. A list of expressions, with one of arrays as `out`, gives a list of results of one pass.
+    them is computed from the results. cumsum and cumprod of an expression run along the one axis. The axis may stand in the expression, too,
+    the same one in all of it: sum(a, 0), max(a, axis=1). A list of expressions, with one of arrays as `out`, gives a list of results of one
+    pass.
+
+    New results lie in memory as NumPy's and numexpr's do by `order`: "C", "F", "A" (F where all arrays lie so) or "K", as the first array of
+    the result's shape; on the device "K" and "A" are "C". `casting` says, as in numpy.can_cast, which conversions to the type of `out` and
+    `out_dtype` are taken; others are a TypeError. `sanitize` is taken as numexpr has it: no part of a text is run as Python here.
 
         >>> import numpy as np, mastaba
         >>> a = np.arange(3.0)
@@ -92,13 +179,16 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     """
     if local_dict is None:
         frame = inspect.currentframe().f_back
-        local_dict = {**frame.f_globals, **frame.f_locals}
+        local_dict = {**(frame.f_globals if global_dict is None else global_dict), **frame.f_locals}
+    elif global_dict is not None:
+        local_dict = {**global_dict, **local_dict}
     texts = [expression] if isinstance(expression, str) else list(expression) if isinstance(expression, (list, tuple)) else [None]
     if not all(isinstance(text, str) for text in texts):
         raise errors.ArgumentError(f"{expression!r}: an expression is a text, or a list of texts")
     outs = [None] * len(texts) if out is None else [out] if isinstance(expression, str) else list(out)
     if len(outs) != len(texts):
         raise errors.ArgumentError(f"{len(outs)} arrays as out for {len(texts)} expressions: give one for each")
+    texts, axis = _axis_of(texts, axis)
     names = sorted({name for text in texts for name in _names(text)})
     values = {name: _operand(local_dict[name]) for name in names if name in local_dict}
     arrays = {name: value for name, value in values.items() if hasattr(value, "dtype")}
@@ -117,10 +207,19 @@ def evaluate(expression, local_dict=None, *, out=None, dtype=None, out_dtype=Non
     for k, o in enumerate(outs):
         if o is not None:
             _check_out(o, None if may_reduce else shape, arrays, [p for p in outs[:k] if p is not None])
+    ways = _order_of_axes(order, shape, arrays.values()) if out is None else None
+    if ways and ways != sorted(ways) and not any(_ALONG.search(text) for text in texts) and \
+            not any(_INDEX.fullmatch(name) for name in names if name not in values):
+        turned = {name: _turned(a, ways) for name, a in arrays.items()}
+        back = [ways.index(k) for k in range(len(ways))]
+        results = [r.transpose(back) for r in evaluate(list(texts), {**numbers, **turned}, order="C", casting=casting, dtype=dtype, out_dtype=out_dtype)]
+        return results[0] if isinstance(expression, str) else results
     flat = {name: _at_least_1d(a) for name, a in arrays.items()}
     kind, given_kind = (_arrays.type_of(t) for t in (dtype, out_dtype))
     kinds = [given_kind if o is None else _arrays.type_of(o.dtype) for o in outs]
     axes = () if axis is None else _axes(axis, len(shape))
+    if casting != "unsafe" and any(kinds):
+        _check_casting(casting, texts, arrays, values, kinds, {"dtype": dtype, "axis": axis, "keepdims": keepdims, "ddof": ddof})
     results = outs[:]
 
     def make(context):

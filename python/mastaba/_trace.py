@@ -183,7 +183,7 @@ _REAL = {
     "equal": _EQUAL, "not_equal": _binary("!=", _COMPARED), "logical_and": _binary(" && ", _AND), "logical_or": _binary(" || ", _OR),
     "bitwise_and": _binary(" && ", _AND), "bitwise_or": _binary(" || ", _OR), "logical_not": _logical_not, "invert": _logical_not,
     "isnan": lambda x: _binary("!=", _COMPARED)(x, x), "isinf": lambda x: _EQUAL(_call("abs", x), math.inf),
-    "isfinite": lambda x: _LESS(_call("abs", x), math.inf), "heaviside": _heaviside, "logaddexp": _logaddexp,
+    "isfinite": lambda x: _LESS(_call("abs", x), math.inf), "heaviside": _heaviside, "signbit": lambda x: _LESS(_call("copysign", 1.0, x), 0.0), "logaddexp": _logaddexp,
     "expit": lambda x: _divide(1.0, _add(1.0, _call("exp", _negative(x)))),
     "xlogy": lambda x, y: choose(_EQUAL(x, 0.0), 0.0, _multiply(x, _call("log", y))),
     "exprel": lambda x: choose(_EQUAL(x, 0.0), 1.0, _divide(_call("expm1", x), x)),

@@ -41,6 +41,19 @@ static unsigned compare_with_infinity(mst_expr *expr, mst_expr_operation operati
 static unsigned is_infinite(mst_expr *expr, const unsigned *x) { return compare_with_infinity(expr, MST_EXPR_EQUAL, x[0]); }
 static unsigned is_finite(mst_expr *expr, const unsigned *x) { return compare_with_infinity(expr, MST_EXPR_LESS, x[0]); }
 
+static unsigned sign_bit(mst_expr *expr, const unsigned *x) {
+    unsigned sign = mst_expr_add_two(expr, MST_EXPR_COPYSIGN, number(expr, 1), x[0]);
+    return mst_expr_add_two(expr, MST_EXPR_LESS, sign, number(expr, 0));
+}
+
+// Of a map in the type of x, which a bool that is true takes; elsewhere all is of one type.
+static unsigned ones_like(mst_expr *expr, const unsigned *x) {
+    if (!expr->of_map)
+        return number(expr, 1);
+    unsigned always = mst_expr_add_two(expr, MST_EXPR_OR, is_nan(expr, x), mst_expr_add_two(expr, MST_EXPR_EQUAL, x[0], x[0]));
+    return choose(expr, always, always, x[0]);
+}
+
 // sin(pi x) / (pi x), 1 at 0.
 static unsigned sinc(mst_expr *expr, const unsigned *x) {
     unsigned angle = mst_expr_add_two(expr, MST_EXPR_MULTIPLY, mst_expr_add_decimal(expr, acos(-1.0)), x[0]);
@@ -83,6 +96,8 @@ static const composed functions[] = {
     COMPOSED("isnan", 1, is_nan),
     COMPOSED("isinf", 1, is_infinite),
     COMPOSED("isfinite", 1, is_finite),
+    COMPOSED("signbit", 1, sign_bit),
+    COMPOSED("ones_like", 1, ones_like),
     COMPOSED("sinc", 1, sinc),
     COMPOSED("j0", 1, j0_of),
     COMPOSED("j1", 1, j1_of),
