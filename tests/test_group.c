@@ -3,6 +3,8 @@
 #include "support_integral.h"
 #include "support_launch.h"
 
+#define TRIES 50
+
 static mst_context *alone, *two, *three;
 
 static mst_context *group_of(const char *devices, uint64_t device_memory) {
@@ -105,6 +107,47 @@ static void transforms(void **state) {
     }
 }
 
+// Arrays of which one item exceeds the budgets: panels of every pass are shared out, those of mirrors and folds, too, and a
+// device that fails ends a pass with one message.
+static void transforms_in_panels(void **state) {
+    (void)state;
+    mst_error e;
+    mst_fft *plan = NULL;
+    static const struct {
+        mst_type type;
+        int n_axes, axes[2];
+        size_t shape[2];
+    } cases[] = {{MST_COMPLEX64, 1, {1}, {1, 65536}}, {MST_COMPLEX64, 2, {0, 1}, {360, 300}}, {MST_FLOAT32, 1, {1}, {1, 131072}}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        mst_fft_desc desc = MST_FFT_DESC_INIT;
+        desc.input = mst_layout_dense(cases[k].type, 2, cases[k].shape);
+        desc.n_axes = cases[k].n_axes;
+        memcpy(desc.axes, cases[k].axes, sizeof cases[k].axes);
+        desc.output = test_fft_output(&desc);
+        mst_context *one = test_context_with_budget(200000, 0), *group = group_of(k % 2 ? "0/2" : "0/3", 200000);
+        test_array input = test_array_random(&desc.input), output = test_array_new(&desc.output);
+        test_array expected = test_fft_run(one, &desc, &input, MST_PLACE_HOST, MST_PLACE_HOST, NULL);
+        OK(mst_fft_create(group, &desc, &plan, &e));
+        for (int again = 0; again < 3; again++) {
+            const mst_place from = host_or_file(), to = host_or_file();
+            test_placed in = test_place(group, from, &input), out = test_place(group, to, &output);
+            test_broken.other = again == 1 ? mst_context_device_at(group, 1)->device : NULL;
+            test_broken.left = 0;
+            mst_status status = MST_OK; // a device that gets no panel, on a machine with much other work, cannot fail
+            for (int tries = 0; status == MST_OK && tries < (again == 1 ? TRIES : 1); tries++)
+                status = mst_fft_execute(plan, in.at, out.at, NULL, &e);
+            test_broken.other = NULL;
+            CHECK(status == (again == 1 ? MST_ERROR_OPENCL : MST_OK), "case %zu, run %d: %s", k, again, e.message);
+            test_collect(&in, &input), test_collect(&out, &output);
+            CHECK(again == 1 || test_array_same(&expected, &output), "case %zu, run %d: panels of a group differ", k, again);
+        }
+        mst_fft_destroy(plan);
+        CHECK(mst_context_device_memory_used(group) == 0, "memory is still held");
+        mst_context_destroy(one), mst_context_destroy(group);
+        test_array_free(&expected), test_array_free(&input), test_array_free(&output);
+    }
+}
+
 // A kernel for all of the signals, or one for each; both methods.
 static void convolutions(void **state) {
     (void)state;
@@ -139,15 +182,18 @@ static void filters_of_images(void **state) {
     test_array_free(&images);
 }
 
+// ended: what it ended with, which has to be MST_OK where that is NULL.
 static test_array map_of(mst_context *context, const mst_map_desc *desc, const test_array *input, const mst_execution *how,
-                         mst_status wanted) {
+                         mst_status *ended) {
     mst_error e;
     mst_map *plan = NULL;
     OK(mst_map_create(context, desc, &plan, &e));
     test_array output = test_array_new(mst_map_output(plan));
     test_placed in = test_place(context, MST_PLACE_HOST, input), out = test_place(context, MST_PLACE_HOST, &output);
     mst_status status = mst_map_execute(plan, &in.at, out.at, how, &e);
-    CHECK(status == wanted, "a map gave %s (%s), not %s", mst_status_name(status), e.message, mst_status_name(wanted));
+    CHECK(status == MST_OK || ended, "a map gave %s (%s)", mst_status_name(status), e.message);
+    if (ended)
+        *ended = status;
     test_collect_input(&in, input);
     test_collect_output(&out, &output);
     mst_map_destroy(plan);
@@ -166,7 +212,7 @@ static void maps_with_reports(void **state) {
     mst_execution how = MST_EXECUTION_INIT;
     how.progress = test_watching, how.progress_user = &watch, how.report = &report;
     test_array x = test_array_random(&input.layout);
-    test_array expected = map_of(alone, &desc, &x, NULL, MST_OK), output = map_of(two, &desc, &x, &how, MST_OK);
+    test_array expected = map_of(alone, &desc, &x, NULL, NULL), output = map_of(two, &desc, &x, &how, NULL);
     CHECK(test_array_same(&expected, &output), "a map of a group differs");
     CHECK(!watch.wrong && watch.last == n && watch.total == n, "progress ended with %llu of %llu", (unsigned long long)watch.last,
           (unsigned long long)watch.total);
@@ -176,16 +222,22 @@ static void maps_with_reports(void **state) {
     test_array_free(&output);
 
     watch = (test_watch){.stop_at = 2};
-    output = map_of(three, &desc, &x, &how, MST_ERROR_CANCELLED);
+    mst_status status;
+    output = map_of(three, &desc, &x, &how, &status);
+    CHECK(status == MST_ERROR_CANCELLED, "a map that was to stop gave %s", mst_status_name(status));
     test_array_free(&output);
 
     // A kernel of the second device fails: one message, and the plan's devices are free for the next execution.
     test_broken.other = mst_context_device_at(two, 1)->device;
     test_broken.left = 0; // the first one: it may not come to a second block
-    output = map_of(two, &desc, &x, NULL, MST_ERROR_OPENCL);
-    test_array_free(&output);
+    status = MST_OK;
+    for (int tries = 0; status == MST_OK && tries < TRIES; tries++) {
+        output = map_of(two, &desc, &x, NULL, &status);
+        test_array_free(&output);
+    }
+    CHECK(status == MST_ERROR_OPENCL, "a map whose second device fails gave %s", mst_status_name(status));
     test_broken.other = NULL;
-    output = map_of(two, &desc, &x, NULL, MST_OK);
+    output = map_of(two, &desc, &x, NULL, NULL);
     CHECK(test_array_same(&expected, &output), "a map of a group differs after a failure");
     test_array_free(&output);
     test_array_free(&expected);
@@ -203,7 +255,7 @@ static void on_the_device(void **state) {
     desc.expression = "sin(x) + 1/(x + 2)";
     desc.inputs = &input, desc.n_inputs = 1;
     OK(mst_map_create(two, &desc, &plan, &e));
-    test_array x = test_array_random(&input.layout), expected = map_of(alone, &desc, &x, NULL, MST_OK);
+    test_array x = test_array_random(&input.layout), expected = map_of(alone, &desc, &x, NULL, NULL);
     for (int k = 0; k < 3; k++) {
         test_array output = test_array_new(mst_map_output(plan));
         test_placed in = test_place(two, k < 2 ? MST_PLACE_DEVICE : MST_PLACE_HOST, &x);
@@ -261,9 +313,9 @@ static void integrals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_are_chosen), cmocka_unit_test(transforms),        cmocka_unit_test(convolutions),
-        cmocka_unit_test(filters_of_images),  cmocka_unit_test(maps_with_reports), cmocka_unit_test(on_the_device),
-        cmocka_unit_test(integrals),
+        cmocka_unit_test(devices_are_chosen), cmocka_unit_test(transforms),        cmocka_unit_test(transforms_in_panels),
+        cmocka_unit_test(convolutions),       cmocka_unit_test(filters_of_images), cmocka_unit_test(maps_with_reports),
+        cmocka_unit_test(on_the_device),      cmocka_unit_test(integrals),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

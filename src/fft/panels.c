@@ -35,9 +35,12 @@ struct mst_fft_panels {
     pass_work work[MST_FFT_PANELS_MAX_PASSES];
     mst_kernel *twiddles, *mirrors, *folds; // NULL: no pass has any
     mst_stream *stream;
-    int pass;     // that runs
-    int prepared; // whose work memory is there; -1: none
+    int pass;                          // that runs
+    const struct mst_fft_panels *lead; // whose pass runs: itself, or that of a group's first device
+    int prepared;                      // the pass whose work memory is there; -1: none
 };
+
+static const mst_fft_panel_pass *running(const mst_fft_panels *panels) { return &panels->plan.passes[panels->lead->pass]; }
 
 // ---- Making.
 
@@ -87,7 +90,7 @@ fail:
 
 static int panel_pieces(const void *user, int port, size_t item, mst_panel_piece *pieces) {
     const mst_fft_panels *panels = user;
-    return mst_fft_panel_place(&panels->plan.passes[panels->pass], port, item, pieces);
+    return mst_fft_panel_place(running(panels), port, item, pieces);
 }
 
 // Indices j2 of the twiddles.
@@ -95,8 +98,8 @@ static size_t column_length(const mst_fft_panel_pass *p) { return p->mirror ? p-
 
 // Of a panel's columns or, in the part behind them, of their mirrors.
 static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, bool mirrors, mst_error *error) {
-    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
-    const mst_device_table *roots = &panels->work[panels->pass].roots;
+    const mst_fft_panel_pass *p = running(panels);
+    const mst_device_table *roots = &panels->work[panels->lead->pass].roots;
     bool column_inside = p->inside & 1u << p->column;
     cl_ulong n = p->bytes[MST_TO] / mst_type_bytes(p->type[MST_TO]) / (p->mirror ? 2 : 1), first = mirrors ? n : 0;
     cl_long column_first = (cl_long)mst_fft_panel_begin(p, block->first, p->column), column_end = (cl_long)column_length(p);
@@ -126,7 +129,7 @@ static mst_status twiddle(mst_fft_panels *panels, const mst_block *block, bool m
 }
 
 static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem panel, mst_error *error) {
-    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    const mst_fft_panel_pass *p = running(panels);
     cl_ulong n_columns = p->n_columns, n_rows = mst_fft_panel_mirrored(p) / 2 / n_columns, width = p->width;
     cl_ulong first = mst_fft_panel_begin(p, block->first, p->cut);
     cl_int split = p->mirror == MST_FFT_MIRROR_SPLIT;
@@ -137,7 +140,7 @@ static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem 
                                       MST_BIND(first, first),
                                       MST_BIND(n_columns, n_columns),
                                       MST_BIND(split, split),
-                                      MST_BIND_AS("roots", panels->work[panels->pass].mirror_roots.buffer),
+                                      MST_BIND_AS("roots", panels->work[panels->lead->pass].mirror_roots.buffer),
                                       MST_BIND(shift, shift)};
     size_t n_items = (size_t)(n_rows * width);
     return mst_kernel_launch(block->queue, panels->mirrors, arguments, MST_COUNT(arguments), n_items,
@@ -145,7 +148,7 @@ static mst_status mirror(mst_fft_panels *panels, const mst_block *block, cl_mem 
 }
 
 static mst_status fold(mst_fft_panels *panels, const mst_block *block, int side, mst_error *error) {
-    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
+    const mst_fft_panel_pass *p = running(panels);
     cl_ulong stride = mst_fft_panel_stride(p, side, p->folded), count = mst_fft_panel_indices(p, side, p->folded);
     cl_ulong n = p->bytes[side] / mst_type_bytes(p->type[side]) / count;
     cl_int apart = p->fold == MST_FFT_FOLD_APART;
@@ -158,12 +161,12 @@ static mst_status fold(mst_fft_panels *panels, const mst_block *block, int side,
 static mst_status compute(void *user, const mst_block *block, mst_error *error) {
     mst_status status = MST_OK;
     mst_fft_panels *panels = user;
-    pass_work *w = &panels->work[panels->pass];
-    const mst_fft_panel_pass *p = &panels->plan.passes[panels->pass];
-    if (panels->prepared != panels->pass) {
+    pass_work *w = &panels->work[panels->lead->pass];
+    const mst_fft_panel_pass *p = running(panels);
+    if (panels->prepared != panels->lead->pass) {
         if (panels->prepared >= 0)
             MST_TRY(mst_fft_prepare(panels->work[panels->prepared].transform, 0, error));
-        panels->prepared = panels->pass;
+        panels->prepared = panels->lead->pass;
         MST_TRY(mst_fft_prepare(w->transform, w->n_items, error));
     }
     const mst_block panel = {.count = w->n_items,
@@ -216,10 +219,43 @@ static mst_status make_stream(mst_fft_panels *panels, mst_error *error) {
     return mst_stream_create(&stream, &panels->stream, error);
 }
 
+// The passes of a plan on one device; lead: NULL, or those of the group's first device.
+static mst_status make(mst_context *context, const mst_fft_desc *desc, const mst_fft_panels_plan *plan,
+                       const mst_fft_panels *lead, mst_fft_panels **out, mst_error *error) {
+    mst_status status = MST_OK;
+    mst_fft_panels *panels = NULL;
+    MST_REQUIRE(panels = calloc(1, sizeof *panels), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
+    panels->context = context;
+    panels->desc = *desc;
+    panels->plan = *plan;
+    panels->lead = lead ? lead : panels;
+    panels->prepared = -1;
+    for (int k = 0; k < plan->n_passes; k++)
+        MST_TRY(make_pass(panels, k, error));
+    MST_TRY(make_stream(panels, error));
+    *out = panels;
+    return MST_OK;
+fail:
+    mst_fft_panels_destroy(panels);
+    return status;
+}
+
+// A group's devices take panels of the same passes, which the first one's budgets shaped.
+static mst_status make_twin(mst_context *peer, const void *user, void **out, mst_error *error) {
+    const mst_fft_panels *lead = user;
+    mst_fft_panels *made = NULL;
+    mst_status status = make(peer, &lead->desc, &lead->plan, lead, &made, error);
+    *out = made;
+    return status;
+}
+
+static void destroy_twin(void *plan) { mst_fft_panels_destroy(plan); }
+static mst_stream *stream_of(void *plan) { return ((mst_fft_panels *)plan)->stream; }
+static const mst_share_kind shares = {{make_twin, destroy_twin}, stream_of};
+
 mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc, mst_fft_panels **out,
                                  mst_fft_panels_plan *planned, bool *fits, mst_error *error) {
     mst_status status = MST_OK;
-    mst_fft_panels *panels = NULL;
     bool unified = context->device.unified_memory;
     mst_fft_panels_coster c = {.context = context, .desc = desc};
     const mst_fft_panels_problem problem = {.desc = desc,
@@ -235,18 +271,13 @@ mst_status mst_fft_panels_create(mst_context *context, const mst_fft_desc *desc,
     MST_TRY(mst_fft_panels_choose(&problem, planned, fits, error));
     if (!*fits)
         return MST_OK;
-    MST_REQUIRE(panels = calloc(1, sizeof *panels), MST_ERROR_HOST_MEMORY, "out of memory making a plan");
-    panels->context = context;
-    panels->desc = *desc;
-    panels->plan = *planned;
-    panels->prepared = -1;
-    for (int k = 0; k < planned->n_passes; k++)
-        MST_TRY(make_pass(panels, k, error));
-    MST_TRY(make_stream(panels, error));
-    *out = panels;
-    return MST_OK;
+    MST_TRY(make(context, desc, planned, NULL, out, error));
+    status = mst_stream_share((*out)->stream, &shares, *out, error);
 fail:
-    mst_fft_panels_destroy(panels);
+    if (status != MST_OK) {
+        mst_fft_panels_destroy(*out);
+        *out = NULL;
+    }
     return status;
 }
 

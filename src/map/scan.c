@@ -159,7 +159,7 @@ static mst_status launch_parts(mst_map *plan, const mst_block *block, const mst_
     const cl_ulong size = level == 1 ? TILE : TILE * SPAN, of = level == 1 ? SPAN : UINT64_MAX / 4;
     const scan_parts own = find_parts(plan->scan, b->first, b->end, size);
     const scan_parts whole = find_parts(plan->scan, b->first, b->end, level == 1 ? (uint64_t)TILE * SPAN : b->length);
-    const cl_mem totals = level == 1 ? b->totals : b->wholes;
+    cl_mem totals = level == 1 ? b->totals : b->wholes;
     const cl_uint keeps = level == 1 && plan->scan->levels == 3;
     const cl_ulong n = whole.n * b->inner;
     const mst_argument arguments[] = {MST_BIND_AS("first", b->first),
@@ -211,7 +211,7 @@ static scan_block describe(const mst_map *plan, const mst_block *block, int outp
     const mst_block_port *port = &block->ports[1 + output];
     const mst_layout *layout = &plan->outputs[output];
     const bool gaps = !port->packed && !mst_layout_is_dense(layout);
-    const cl_mem carried = o->carries[o->last]; // in place of memory that there is no need for, too
+    cl_mem carried = o->carries[o->last]; // in place of memory that there is no need for, too
     return (scan_block){.buffer = port->buffer,
                         .lines = gaps ? plan->lines[1 + output] : s->lines,
                         .carried = carried,

@@ -22,14 +22,23 @@ mst_status mst_stream_create(const mst_stream_desc *desc, mst_stream **out, mst_
 bool mst_stream_fits(const mst_stream_desc *desc, uint64_t *device, uint64_t *host) { return mst_ring_fits(desc, device, host); }
 
 void mst_stream_turn_to(mst_stream *stream, size_t n_items, const mst_port *ports, bool in_place) {
-    stream->desc.n_items = n_items;
-    stream->desc.in_place = in_place;
-    memcpy(stream->desc.ports, ports, (size_t)stream->desc.n_ports * sizeof *ports);
+    for (size_t k = 0; k <= stream->n_twins; k++) {
+        mst_stream_desc *d = &mst_stream_member(stream, k)->desc;
+        d->n_items = n_items;
+        d->in_place = in_place;
+        memcpy(d->ports, ports, (size_t)d->n_ports * sizeof *ports);
+    }
 }
 
 mst_status mst_stream_give_back(mst_stream *stream, mst_error *error) {
-    mst_ring_release(&stream->ring, stream->desc.context);
-    return stream->desc.prepare(stream->desc.user, 0, error);
+    mst_status status = MST_OK;
+    for (size_t k = 0; k <= stream->n_twins; k++) {
+        mst_stream *s = mst_stream_member(stream, k);
+        mst_ring_release(&s->ring, s->desc.context);
+        MST_TRY(s->desc.prepare(s->desc.user, 0, error));
+    }
+fail:
+    return status;
 }
 
 void mst_stream_destroy(mst_stream *stream) {
