@@ -169,6 +169,30 @@ static void convolutions(void **state) {
     }
 }
 
+// One long signal, in panels, and one image, in tiles.
+static void convolutions_in_panels(void **state) {
+    (void)state;
+    static const mst_place host[3] = {MST_PLACE_HOST, MST_PLACE_HOST, MST_PLACE_HOST};
+    for (int k = 0; k < 4; k++) {
+        const size_t n = test_between(150000, 200000), sides[] = {test_between(300, 400), 500}, small[] = {9, 7};
+        mst_convolution_desc desc = test_convolution_desc(MST_FLOAT32, 1, n, MST_FLOAT32, 1, k % 2 ? 700 : 40);
+        if (k >= 2) {
+            desc.x = mst_layout_dense(MST_FLOAT32, 2, sides);
+            desc.y = mst_layout_dense(MST_FLOAT32, 2, small);
+            desc.n_axes = 2, desc.axes[0] = 0, desc.axes[1] = 1;
+        }
+        mst_context *one = test_context_with_budget(200000, 0), *group = group_of("0/2", 200000);
+        test_array x = test_array_random(&desc.x), y = test_array_random(&desc.y);
+        const mst_place places[3] = {host_or_file(), host_or_file(), host_or_file()};
+        test_array expected = test_convolution_run(one, &desc, &x, &y, host, NULL);
+        test_array output = test_convolution_run(group, &desc, &x, &y, places, NULL);
+        CHECK(test_array_same(&expected, &output), "case %d: panels of a group differ", k);
+        mst_context_destroy(one), mst_context_destroy(group);
+        test_array_free(&expected), test_array_free(&output);
+        test_array_free(&x), test_array_free(&y);
+    }
+}
+
 static void filters_of_images(void **state) {
     (void)state;
     const size_t shape[] = {test_between(150, 200), 60, 50, 1};
@@ -313,9 +337,15 @@ static void integrals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(devices_are_chosen), cmocka_unit_test(transforms),        cmocka_unit_test(transforms_in_panels),
-        cmocka_unit_test(convolutions),       cmocka_unit_test(filters_of_images), cmocka_unit_test(maps_with_reports),
-        cmocka_unit_test(on_the_device),      cmocka_unit_test(integrals),
+        cmocka_unit_test(devices_are_chosen),
+        cmocka_unit_test(transforms),
+        cmocka_unit_test(transforms_in_panels),
+        cmocka_unit_test(convolutions),
+        cmocka_unit_test(convolutions_in_panels),
+        cmocka_unit_test(filters_of_images),
+        cmocka_unit_test(maps_with_reports),
+        cmocka_unit_test(on_the_device),
+        cmocka_unit_test(integrals),
     };
     setenv("POCL_MAX_PTHREAD_COUNT", "7", 1); // whatever the machine has
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -18,12 +18,38 @@ static mst_status plan_panels(mst_convolution *plan, mst_error *error) {
 
 static bool is_too_small(mst_status status) { return status == MST_ERROR_BUDGET || status == MST_ERROR_DEVICE_MEMORY; }
 
-static mst_status make_inner(mst_convolution *plan, mst_error *error) {
-    struct mst_panels *p = plan->panels;
+// What the inner plans of a group's devices are made of.
+typedef struct inner_parts {
     mst_convolution_desc desc;
-    mst_status status = mst_panel_describe(plan, &p->cut, &desc, &p->panel, error);
-    return status == MST_OK ? mst_convolution_create_panel(plan->context, &desc, &plan->choice, &p->panel, &p->inner, error)
-                            : status;
+    const mst_convolution_choice *choice;
+    const mst_convolution_panel *panel;
+} inner_parts;
+
+static mst_status make_on(mst_context *context, const void *user, void **out, mst_error *error) {
+    const inner_parts *parts = user;
+    mst_convolution *made = NULL;
+    mst_status status = mst_convolution_create_panel(context, &parts->desc, parts->choice, parts->panel, &made, error);
+    *out = made;
+    return status;
+}
+
+static void destroy_inner(void *plan) { mst_convolution_destroy(plan); }
+static mst_stream *stream_of(void *plan) { return ((mst_convolution *)plan)->stream; }
+
+static mst_status make_inner(mst_convolution *plan, mst_error *error) {
+    static const mst_share_kind kind = {{make_on, destroy_inner}, stream_of};
+    mst_status status = MST_OK;
+    struct mst_panels *p = plan->panels;
+    inner_parts parts = {.choice = &plan->choice, .panel = &p->panel};
+    void *inner = NULL;
+    MST_TRY(mst_panel_describe(plan, &p->cut, &parts.desc, &p->panel, error));
+    MST_TRY(make_on(plan->context, &parts, &inner, error));
+    MST_TRY(mst_stream_share(stream_of(inner), &kind, &parts, error));
+    p->inner = inner;
+    inner = NULL;
+fail:
+    destroy_inner(inner);
+    return status;
 }
 
 // The least cut's error tells what would do.
